@@ -5,7 +5,9 @@
 
 #include "opencsd/etm3.h"
 #include "opencsd/etm4.h"
+#include "opencsd/itm.h"
 #include "opencsd/kinds.h"
+#include "opencsd/layout.h"
 #include "opencsd/log.h"
 #include "opencsd/ptm.h"
 #include "opencsd/stm.h"
@@ -77,6 +79,14 @@ static void set_stm(const void *config, struct ct_source *source)
     source->trace_id = c->reg_tcsr >> 16 & 0x7f;
 }
 
+static void set_itm(const void *config, struct ct_source *source)
+{
+    const struct ct_ocsd_itm_cfg *c = config;
+    source->protocol = CT_PROTOCOL_ITM;
+    source->regs = (struct ct_source_regs){.itmtcr = c->reg_tcr};
+    source->trace_id = c->reg_tcr >> 16 & 0x7f;
+}
+
 static const struct ct_ocsd_kind {
     const char *name;
     ocsd_trace_protocol_t protocol;
@@ -85,20 +95,41 @@ static const struct ct_ocsd_kind {
     void (*set)(const void *config, struct ct_source *source);
     ocsd_err_t (*make)(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
                        struct ct_ocsd_decoder **out);
+    uint32_t since; /* version of OpenCSD that it came with; 0 for those that 1.3.3 has */
 } kinds[] = {
-    {OCSD_BUILTIN_DCD_ETMV4I, OCSD_PROTOCOL_ETMV4I, "PKTP_ETMV4I", "DCD_ETMV4", set_etm4, ct_ocsd_etm4_new},
-    {OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE, "PKTP_ETMV4I", "DCD_ETMV4", set_ete, ct_ocsd_etm4_new},
-    {OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM, "PKTP_PTM", "DCD_PTM", set_ptm, ct_ocsd_ptm_new},
-    {OCSD_BUILTIN_DCD_ETMV3, OCSD_PROTOCOL_ETMV3, "PKTP_ETMV3", "DCD_ETMV3", set_etm3, ct_ocsd_etm3_new},
-    {OCSD_BUILTIN_DCD_STM, OCSD_PROTOCOL_STM, "PKTP_STM", "DCD_STM", set_stm, ct_ocsd_stm_new},
+    {OCSD_BUILTIN_DCD_ETMV4I, OCSD_PROTOCOL_ETMV4I, "PKTP_ETMV4I", "DCD_ETMV4", set_etm4, ct_ocsd_etm4_new,
+     0},
+    {OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE, "PKTP_ETMV4I", "DCD_ETMV4", set_ete, ct_ocsd_etm4_new, 0},
+    {OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM, "PKTP_PTM", "DCD_PTM", set_ptm, ct_ocsd_ptm_new, 0},
+    {OCSD_BUILTIN_DCD_ETMV3, OCSD_PROTOCOL_ETMV3, "PKTP_ETMV3", "DCD_ETMV3", set_etm3, ct_ocsd_etm3_new, 0},
+    {OCSD_BUILTIN_DCD_STM, OCSD_PROTOCOL_STM, "PKTP_STM", "DCD_STM", set_stm, ct_ocsd_stm_new, 0},
+    {CT_OCSD_ITM_NAME, (ocsd_trace_protocol_t)CT_OCSD_PROTOCOL_ITM, "PKTP_ITM", "DCD_ITM", set_itm,
+     ct_ocsd_itm_new, CT_OCSD_ITM_VERSION},
 };
 
-const struct ct_ocsd_kind *ct_ocsd_kind_find(const char *name)
+/* Returns the decoder of this name in any version, or NULL. */
+static const struct ct_ocsd_kind *find(const char *name)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!strcmp(kinds[i].name, name))
             return &kinds[i];
     return NULL;
+}
+
+bool ct_ocsd_kind_is_built_in(const char *name)
+{
+    const struct ct_ocsd_kind *kind = find(name);
+    return kind && kind->since <= ct_ocsd_version();
+}
+
+/* Returns the decoder of this name, or NULL when the program's version of OpenCSD has none. A program that
+ * asks for one of a later version was built for that, unless it registered one of its own. */
+static const struct ct_ocsd_kind *find_for_program(const char *name)
+{
+    const struct ct_ocsd_kind *kind = find(name);
+    if (!kind || ct_ocsd_kind_is_built_in(name))
+        return kind;
+    return !ct_ocsd_custom_is_known(name) && ct_ocsd_version_raise(kind->since) ? kind : NULL;
 }
 
 /* Names a decoder as messages do: with its trace ID where a tree has several. */
@@ -123,7 +154,7 @@ ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, const char *de
     struct ct_ocsd_tree *tree = handle;
     if (!tree || !decoder_name || !decoder_cfg || !pCSID)
         return OCSD_ERR_INVALID_PARAM_VAL;
-    const struct ct_ocsd_kind *kind = ct_ocsd_kind_find(decoder_name);
+    const struct ct_ocsd_kind *kind = find_for_program(decoder_name);
     if (!kind)
         return ct_ocsd_custom_create(tree, decoder_name, create_flags, decoder_cfg, pCSID);
     if (!(create_flags & (OCSD_CREATE_FLG_PACKET_PROC | OCSD_CREATE_FLG_FULL_DECODER)))

@@ -8,6 +8,7 @@
 #include "opencsd/code.h"
 #include "opencsd/element_text.h"
 #include "opencsd/kinds.h"
+#include "opencsd/layout.h"
 #include "opencsd/log.h"
 #include "opencsd/path.h"
 
@@ -51,7 +52,8 @@ static ocsd_datapath_resp_t take_element(const void *lib_context, const ocsd_trc
         return OCSD_RESP_FATAL_NOT_INIT;
     if (tree->take_element)
         return tree->take_element(tree->element_context, index_sop, trc_chan_id, elem);
-    ct_ocsd_element_print(index_sop, trc_chan_id, elem);
+    ocsd_generic_trace_elem room;
+    ct_ocsd_element_print(index_sop, trc_chan_id, ct_ocsd_own_element(elem, &room));
     return OCSD_RESP_CONT;
 }
 
@@ -208,6 +210,11 @@ static ocsd_err_t make_instance(struct custom *d, int create_flags, const void *
     return whole ? OCSD_OK : OCSD_ERR_INVALID_PARAM_VAL;
 }
 
+bool ct_ocsd_custom_is_known(const char *name)
+{
+    return find(name) != NULL;
+}
+
 ocsd_err_t ct_ocsd_custom_create(struct ct_ocsd_tree *tree, const char *name, int create_flags,
                                  const void *config, unsigned char *id)
 {
@@ -249,7 +256,7 @@ ocsd_err_t ocsd_register_custom_decoder(const char *name, ocsd_extern_dcd_fact_t
 {
     if (!name || !p_dcd_fact)
         return OCSD_ERR_INVALID_PARAM_VAL;
-    if (ct_ocsd_kind_find(name) || find(name))
+    if (ct_ocsd_kind_is_built_in(name) || find(name))
         return OCSD_ERR_DCDREG_NAME_REPEAT;
     if (!p_dcd_fact->createDecoder || !p_dcd_fact->destroyDecoder || !p_dcd_fact->csidFromConfig)
         return OCSD_ERR_INVALID_PARAM_VAL;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "opencsd/itm_text.h"
 #include "opencsd/layout.h"
 #include "opencsd/line.h"
 #include "opencsd/log.h"
@@ -17,9 +18,25 @@ enum {
 #define WORD(words, number) ((unsigned)(number) < sizeof(words) / sizeof *(words) ? (words)[number] : "")
 
 static const char *const names[] = {
-    "UNKNOWN",        "NO_SYNC",   "TRACE_ON",     "EO_TRACE",    "PE_CONTEXT",    "INSTR_RANGE",
-    "I_RANGE_NOPATH", "ADDR_NACC", "ADDR_UNKNOWN", "EXCEPTION",   "EXCEPTION_RET", "TIMESTAMP",
-    "CYCLE_COUNT",    "EVENT",     "SWTRACE",      "SYNC_MARKER", "MEMTRANS",      "CUSTOM",
+    [OCSD_GEN_TRC_ELEM_UNKNOWN] = "UNKNOWN",
+    [OCSD_GEN_TRC_ELEM_NO_SYNC] = "NO_SYNC",
+    [OCSD_GEN_TRC_ELEM_TRACE_ON] = "TRACE_ON",
+    [OCSD_GEN_TRC_ELEM_EO_TRACE] = "EO_TRACE",
+    [OCSD_GEN_TRC_ELEM_PE_CONTEXT] = "PE_CONTEXT",
+    [OCSD_GEN_TRC_ELEM_INSTR_RANGE] = "INSTR_RANGE",
+    [OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH] = "I_RANGE_NOPATH",
+    [OCSD_GEN_TRC_ELEM_ADDR_NACC] = "ADDR_NACC",
+    [OCSD_GEN_TRC_ELEM_ADDR_UNKNOWN] = "ADDR_UNKNOWN",
+    [OCSD_GEN_TRC_ELEM_EXCEPTION] = "EXCEPTION",
+    [OCSD_GEN_TRC_ELEM_EXCEPTION_RET] = "EXCEPTION_RET",
+    [OCSD_GEN_TRC_ELEM_TIMESTAMP] = "TIMESTAMP",
+    [OCSD_GEN_TRC_ELEM_CYCLE_COUNT] = "CYCLE_COUNT",
+    [OCSD_GEN_TRC_ELEM_EVENT] = "EVENT",
+    [OCSD_GEN_TRC_ELEM_SWTRACE] = "SWTRACE",
+    [OCSD_GEN_TRC_ELEM_SYNC_MARKER] = "SYNC_MARKER",
+    [OCSD_GEN_TRC_ELEM_MEMTRANS] = "MEMTRANS",
+    [OCSD_GEN_TRC_ELEM_CUSTOM] = "CUSTOM",
+    [CT_OCSD_ITMTRACE] = "ITMTRACE",
 };
 
 static const char *isa_word(ocsd_isa isa)
@@ -93,7 +110,7 @@ static void add_transaction(struct ct_ocsd_line *line, trace_memtrans_t what)
 /* Adds what an element of its type has. */
 static void add_payload(struct ct_ocsd_line *line, const ocsd_generic_trace_elem *e)
 {
-    switch (e->elem_type) {
+    switch ((int)e->elem_type) {
     case OCSD_GEN_TRC_ELEM_NO_SYNC:
     case OCSD_GEN_TRC_ELEM_EO_TRACE:
         add_reason(line, e->unsync_eot_info);
@@ -129,6 +146,9 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_generic_trace_elem
     case OCSD_GEN_TRC_ELEM_SWTRACE:
         ct_ocsd_software_text(line, e);
         break;
+    case CT_OCSD_ITMTRACE:
+        ct_ocsd_itm_element_text(line, e);
+        break;
     case OCSD_GEN_TRC_ELEM_MEMTRANS:
         add_transaction(line, e->mem_trans);
         break;
@@ -141,7 +161,7 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_generic_trace_elem
 static void write_element(const ocsd_generic_trace_elem *e, char *text, size_t size)
 {
     struct ct_ocsd_line line = {.text = text, .size = size};
-    if ((unsigned)e->elem_type >= sizeof names / sizeof *names) {
+    if ((unsigned)e->elem_type >= sizeof names / sizeof *names || !names[e->elem_type]) {
         ct_ocsd_line_say(&line, "OCSD_GEN_TRC_ELEM??: index out of range.");
         return;
     }
@@ -166,10 +186,8 @@ ocsd_err_t ocsd_gen_elem_str(const ocsd_generic_trace_elem *p_pkt, char *buffer,
     if (!p_pkt || !buffer || buffer_size < 2)
         return OCSD_ERR_INVALID_PARAM_VAL;
     buffer[0] = 0;
-    ocsd_generic_trace_elem early;
-    if (ct_ocsd_layout_is_late())
-        ct_ocsd_early_element(p_pkt, &early);
-    write_element(ct_ocsd_layout_is_late() ? &early : p_pkt, buffer, (size_t)buffer_size);
+    ocsd_generic_trace_elem room;
+    write_element(ct_ocsd_own_element(p_pkt, &room), buffer, (size_t)buffer_size);
     return OCSD_OK;
 }
 

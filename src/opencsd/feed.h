@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 enum {
-    CT_OCSD_FEED_ROOM = 128, /* bytes of one packet, and of the frame that ends it */
+    CT_OCSD_FEED_ROOM = 288, /* bytes of one packet, and of the frame that ends it */
 };
 
 /* Decodes one packet, as the functions of packet.h do with room for one. `packet` is of the protocol's type.

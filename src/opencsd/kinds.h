@@ -5,10 +5,11 @@
 
 #include "opencsd/tree.h"
 
-struct ct_ocsd_kind;
+/* Tells whether the library has a decoder of this name, in the version that the program was built for. */
+bool ct_ocsd_kind_is_built_in(const char *name);
 
-/* Returns the decoder of the library that has this name, or NULL. */
-const struct ct_ocsd_kind *ct_ocsd_kind_find(const char *name);
+/* Tells whether the client registered a decoder of this name. */
+bool ct_ocsd_custom_is_known(const char *name);
 
 /* Makes a decoder that the client registered. `id` gets its trace ID. OCSD_ERR_DCDREG_NAME_UNKNOWN for other
  * names, and what the client's functions return. */

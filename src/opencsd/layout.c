@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "opencsd/itm_types.h"
 #include "opencsd/tree.h"
 
 enum {
@@ -16,7 +17,8 @@ enum {
     LATE_BAD_IMAGE = 6,        /* UNSYNC_BAD_IMAGE … */
     LATE_EOT = 7,              /* … in front of UNSYNC_EOT */
     LATE_INSTRUMENTATION = 17, /* an element's type that there was none of … */
-    LATE_CUSTOM = 18,          /* … in front of OCSD_GEN_TRC_ELEM_CUSTOM */
+    LATE_CUSTOM = 18,          /* … in front of OCSD_GEN_TRC_ELEM_CUSTOM, up to 1.7.1 … */
+    LATEST_CUSTOM = 19,        /* … and from then on, with ITM between them */
 };
 
 /* The program is one and the same for all trees, and some functions have none: 0, or its version. */
@@ -39,6 +41,16 @@ uint32_t ct_ocsd_version(void)
     return known_version;
 }
 
+bool ct_ocsd_version_raise(uint32_t version)
+{
+    const uint32_t named = read_version(getenv("CORETAP_OPENCSD_VERSION"));
+    if (named && named < version)
+        return false;
+    if (ct_ocsd_version() < version)
+        known_version = version;
+    return true;
+}
+
 bool ct_ocsd_layout_is_late(void)
 {
     return OCSD_VER_NUM < CT_OCSD_LATE_VERSION && ct_ocsd_version() >= CT_OCSD_LATE_VERSION;
@@ -55,26 +67,72 @@ static unsync_info_t other_reason(const ocsd_generic_trace_elem *e)
     return e->unsync_eot_info;
 }
 
+/* Gives an element of the later layout what one of ITM says. */
+static void set_itm(const ocsd_generic_trace_elem *e, struct ct_ocsd_late_element *out)
+{
+    const struct ct_ocsd_itm_payload p = ct_ocsd_itm_payload_of(e);
+    const struct ct_ocsd_itm_info info = {
+        .type = p.type, .source = p.source, .size = p.size, .value = p.value, .overflow = p.overflow};
+    const uint32_t type = CT_OCSD_LATE_ITMTRACE;
+    memcpy(out->same + offsetof(ocsd_generic_trace_elem, elem_type), &type, sizeof type);
+    memcpy(out->payload, &info, sizeof info);
+}
+
+/* Gives an element of the library what one of ITM says. */
+static void get_itm(const struct ct_ocsd_late_element *late, ocsd_generic_trace_elem *out)
+{
+    struct ct_ocsd_itm_info info;
+    memcpy(&info, late->payload, sizeof info);
+    const struct ct_ocsd_itm_payload p = {.type = (uint8_t)info.type,
+                                          .source = info.source,
+                                          .size = info.size,
+                                          .overflow = info.overflow,
+                                          .value = info.value};
+    out->elem_type = (ocsd_gen_trc_elem_t)CT_OCSD_ITMTRACE;
+    ct_ocsd_itm_set_payload(out, &p);
+}
+
 void ct_ocsd_late_element(const ocsd_generic_trace_elem *e, struct ct_ocsd_late_element *out)
 {
     ocsd_generic_trace_elem same = *e;
     same.unsync_eot_info = other_reason(e);
     *out = (struct ct_ocsd_late_element){.extended_data = e->ptr_extended_data};
     memcpy(out, &same, sizeof out->same + sizeof same.sw_trace_info);
+    if ((int)e->elem_type == CT_OCSD_ITMTRACE)
+        set_itm(e, out);
 }
 
-void ct_ocsd_early_element(const void *late, ocsd_generic_trace_elem *out)
+/* Reads an element of the later layout. */
+static void read_late(const struct ct_ocsd_late_element *in, bool has_itm, ocsd_generic_trace_elem *out)
 {
-    struct ct_ocsd_late_element in;
-    memcpy(&in, late, sizeof in);
     *out = (ocsd_generic_trace_elem){0};
-    memcpy(out, &in, sizeof in.same + sizeof out->sw_trace_info);
-    out->ptr_extended_data = in.extended_data;
+    memcpy(out, in, sizeof in->same + sizeof out->sw_trace_info);
+    out->ptr_extended_data = in->extended_data;
     out->unsync_eot_info = other_reason(out);
-    if ((int)out->elem_type == LATE_CUSTOM)
+    if (has_itm && (int)out->elem_type == CT_OCSD_LATE_ITMTRACE)
+        get_itm(in, out);
+    else if ((int)out->elem_type == (has_itm ? LATEST_CUSTOM : LATE_CUSTOM))
         out->elem_type = OCSD_GEN_TRC_ELEM_CUSTOM;
     else if ((int)out->elem_type == LATE_INSTRUMENTATION)
         out->elem_type = (ocsd_gen_trc_elem_t)LATE_CUSTOM;
+}
+
+const ocsd_generic_trace_elem *ct_ocsd_own_element(const ocsd_generic_trace_elem *element,
+                                                   ocsd_generic_trace_elem *room)
+{
+    const bool has_itm = ct_ocsd_version() >= CT_OCSD_ITM_VERSION;
+    const bool is_itm = has_itm && (int)element->elem_type == CT_OCSD_LATE_ITMTRACE;
+    struct ct_ocsd_late_element late;
+    if (!ct_ocsd_layout_is_late() && !is_itm)
+        return element;
+    memcpy(&late, (const void *)element, sizeof late);
+    if (ct_ocsd_layout_is_late()) {
+        read_late(&late, has_itm, room);
+    } else { /* the headers have the later layout */
+        *room = *element;
+        get_itm(&late, room);
+    }
+    return room;
 }
 
 void ct_ocsd_late_packet(const ocsd_etmv4_i_pkt *packet, struct ct_ocsd_late_etm4_packet *out)

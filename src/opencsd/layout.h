@@ -33,6 +33,10 @@ struct ct_ocsd_late_etm4_packet {
  * built with. A program that calls a function of the later layout was built for that. */
 uint32_t ct_ocsd_version(void);
 
+/* Takes note that the program was built for a version at least. Returns false when the environment names an
+ * earlier one. */
+bool ct_ocsd_version_raise(uint32_t version);
+
 /* Tells whether the later layout is wanted, and is not that of the headers. */
 bool ct_ocsd_layout_is_late(void);
 
@@ -47,11 +51,12 @@ enum {
                                                                       * reason where headers have none */
 };
 
-/* Writes an element in the later layout. */
+/* Writes an element in the later layout, the only one that those of ITM have. */
 void ct_ocsd_late_element(const ocsd_generic_trace_elem *element, struct ct_ocsd_late_element *out);
 
-/* Reads an element of the later layout. */
-void ct_ocsd_early_element(const void *late, ocsd_generic_trace_elem *out);
+/* Returns an element of the client's as the library has it: the same, or `room` with what it says. */
+const ocsd_generic_trace_elem *ct_ocsd_own_element(const ocsd_generic_trace_elem *element,
+                                                   ocsd_generic_trace_elem *room);
 
 /* Writes and reads packets likewise. */
 void ct_ocsd_late_packet(const ocsd_etmv4_i_pkt *packet, struct ct_ocsd_late_etm4_packet *out);

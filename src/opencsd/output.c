@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "opencsd/element_text.h"
+#include "opencsd/itm_types.h"
 #include "opencsd/layout.h"
 #include "opencsd/log.h"
 
@@ -75,7 +76,7 @@ ocsd_datapath_resp_t ct_ocsd_output_drain(struct ct_ocsd_output *o)
         const unsigned i = o->next++;
         if (!tree->take_element)
             ct_ocsd_element_print(o->indices[i], o->decoder->id, &o->elements[i]);
-        else if (tree->late)
+        else if (tree->late || (int)o->elements[i].elem_type == CT_OCSD_ITMTRACE)
             resp = give_late(o, i);
         else
             resp = tree->take_element(tree->element_context, o->indices[i], o->decoder->id, &o->elements[i]);

@@ -4,6 +4,7 @@
 
 #include "opencsd/etm3_text.h"
 #include "opencsd/etm4_text.h"
+#include "opencsd/itm_text.h"
 #include "opencsd/layout.h"
 #include "opencsd/ptm_text.h"
 #include "opencsd/stm_text.h"
@@ -68,7 +69,7 @@ ocsd_err_t ocsd_dt_attach_packet_callback(const dcd_tree_handle_t handle, const 
 /* Returns what writes the text of a protocol's packets, or NULL. 1.3.3 has none for ETE here. */
 static size_t (*text_of(ocsd_trace_protocol_t protocol))(const void *packet, char *text, size_t size)
 {
-    switch (protocol) {
+    switch ((int)protocol) {
     case OCSD_PROTOCOL_ETMV4I:
         return ct_ocsd_etm4_text;
     case OCSD_PROTOCOL_PTM:
@@ -77,6 +78,8 @@ static size_t (*text_of(ocsd_trace_protocol_t protocol))(const void *packet, cha
         return ct_ocsd_etm3_text;
     case OCSD_PROTOCOL_STM:
         return ct_ocsd_stm_text;
+    case CT_OCSD_PROTOCOL_ITM: /* the number was none before */
+        return ct_ocsd_version() >= CT_OCSD_ITM_VERSION ? ct_ocsd_itm_text : NULL;
     default:
         return NULL;
     }

@@ -23,6 +23,12 @@ static ocsd_datapath_resp_t pump(struct ct_ocsd_software *d)
     return ct_ocsd_output_drain(&d->output);
 }
 
+/* Tells whether a packet that cannot be makes the decoder look for an alignment packet, and go on. */
+static bool is_forgiven(const struct ct_ocsd_software *d)
+{
+    return d->kind->unsync && d->base.flags & OCSD_OPFLG_PKTPROC_UNSYNC_ON_BAD_PKTS;
+}
+
 /* Makes elements of a packet, or of bytes without synchronisation when it is NULL. */
 static ocsd_datapath_resp_t make_elements(struct ct_ocsd_software *d,
                                           const union ct_ocsd_software_packet *packet, bool sound)
@@ -33,11 +39,15 @@ static ocsd_datapath_resp_t make_elements(struct ct_ocsd_software *d,
     if (packet && sound)
         d->kind->take(d, packet);
     const ocsd_datapath_resp_t resp = pump(d);
-    return sound || !OCSD_DATA_RESP_IS_CONT(resp) ? resp : OCSD_RESP_FATAL_INVALID_DATA;
+    if (!sound && d->kind->spoil && d->kind->spoil(d, packet)) { /* which the next packet tells of */
+        d->lost = true;
+        d->reason = UNSYNC_BAD_PACKET;
+    }
+    return sound || is_forgiven(d) || !OCSD_DATA_RESP_IS_CONT(resp) ? resp : OCSD_RESP_FATAL_INVALID_DATA;
 }
 
 /* Hands a packet to whoever wants packets, and makes elements of it. Who makes elements is told of a packet
- * that cannot be by the answer alone. */
+ * that cannot be by the answer alone, unless the trace goes on behind it. */
 static ocsd_datapath_resp_t take(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet,
                                  const struct ct_ocsd_software_place *place)
 {
@@ -47,11 +57,15 @@ static ocsd_datapath_resp_t take(struct ct_ocsd_software *d, const union ct_ocsd
     ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
     d->synced = true;
     d->index = place->index;
-    if (bad && d->base.only_packets)
+    if (bad && (d->base.only_packets || is_forgiven(d)))
         ct_ocsd_log(d->base.packet_name, OCSD_ERR_SEV_ERROR, complaint.code, d->index, d->base.id,
                     complaint.message);
     if (bad && d->base.flags & OCSD_OPFLG_PKTPROC_ERR_BAD_PKTS)
         return OCSD_RESP_FATAL_INVALID_DATA;
+    if (bad && is_forgiven(d)) {
+        d->kind->unsync(d);
+        d->synced = false;
+    }
     if (ct_ocsd_packets_wanted(&d->base)) {
         const void *converted = d->kind->convert(d, packet, place);
         if (ct_ocsd_packet_is_shown(&d->base, bad))
@@ -78,13 +92,26 @@ static ocsd_datapath_resp_t tell_unsynced(struct ct_ocsd_software *d)
     return OCSD_DATA_RESP_IS_CONT(resp) && !d->base.only_packets ? make_elements(d, NULL, true) : resp;
 }
 
-/* Takes bytes without synchronisation. */
+/* Takes bytes without synchronisation, of which monitors see a group at a time. A group that has no zero in
+ * front has the index of the one before it. */
 static ocsd_datapath_resp_t take_unsynced(struct ct_ocsd_software *d, ocsd_trc_index_t index,
                                           const uint8_t *bytes, uint32_t size)
 {
-    if (ct_ocsd_packets_wanted(&d->base))
-        ct_ocsd_packet_show(&d->base, index, d->kind->convert(d, NULL, NULL), bytes, size);
-    return tell_unsynced(d);
+    const bool is_wanted = ct_ocsd_packets_wanted(&d->base);
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    ocsd_trc_index_t shown = index;
+    uint32_t group = size;
+    for (uint32_t at = 0; at < size; at += group) {
+        if (!bytes[at])
+            shown = index + at;
+        if (d->kind->unsynced_group)
+            group = d->kind->unsynced_group(bytes + at, size - at);
+        if (is_wanted)
+            ct_ocsd_packet_show(&d->base, shown, d->kind->convert(d, NULL, NULL), bytes + at, group);
+        if (!at)
+            resp = tell_unsynced(d);
+    }
+    return resp;
 }
 
 /* Takes what the feed gave: a packet, or bytes of none. */

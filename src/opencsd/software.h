@@ -4,6 +4,7 @@
 #ifndef CT_OPENCSD_SOFTWARE_H
 #define CT_OPENCSD_SOFTWARE_H
 
+#include "coretap/packet_itm.h"
 #include "coretap/packet_stm.h"
 #include "opencsd/decoder.h"
 #include "opencsd/feed.h"
@@ -12,6 +13,7 @@
 /* A packet of the protocol. */
 union ct_ocsd_software_packet {
     struct ct_stm_packet stm;
+    struct ct_itm_packet itm;
 };
 
 /* A packet that came, and where. */
@@ -36,6 +38,9 @@ struct ct_ocsd_software_kind {
     ct_ocsd_decode_fn *decode;
     /* Tells whether a packet stands for bytes without synchronisation. */
     bool (*is_unsynced)(const union ct_ocsd_software_packet *packet);
+    /* Optional: returns how many of `size` bytes without synchronisation a monitor sees at a time. NULL when
+     * it sees all that come together. */
+    uint32_t (*unsynced_group)(const uint8_t *bytes, uint32_t size);
     /* Corrects the place of a packet, of which `size` are the bytes that no later packet has a part of; or
      * NULL. */
     void (*set_place)(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet,
@@ -47,6 +52,12 @@ struct ct_ocsd_software_kind {
     /* Returns what is wrong with a packet, with the code OCSD_OK when nothing is. */
     struct ct_ocsd_complaint (*complaint)(const union ct_ocsd_software_packet *packet,
                                           const struct ct_ocsd_software_place *place);
+    /* Optional: takes a packet that cannot be, behind which there are no elements up to the next alignment
+     * packet. Returns false when it is not the first since the last one. NULL when it changes nothing. */
+    bool (*spoil)(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet);
+    /* Optional: makes the packet decoder look for an alignment packet, with
+     * OCSD_OPFLG_PKTPROC_UNSYNC_ON_BAD_PKTS. */
+    void (*unsync)(struct ct_ocsd_software *d);
     /* Adds the elements that a sound packet makes. */
     void (*take)(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet);
     void (*reset)(struct ct_ocsd_software *d);
@@ -71,7 +82,7 @@ struct ct_ocsd_software {
     uint8_t reason; /* unsync_info_t, why it is missing */
 };
 
-/* The functions of a decoder (decoder.h), for both protocols. */
+/* The functions of a decoder (decoder.h), for all protocols. */
 ocsd_datapath_resp_t ct_ocsd_software_data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
                                            const uint8_t *bytes, uint32_t size, uint32_t *used);
 ocsd_datapath_resp_t ct_ocsd_software_flush(struct ct_ocsd_decoder *decoder);

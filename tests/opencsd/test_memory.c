@@ -181,10 +181,12 @@ static bool decode_all(const struct library *l, struct client *client)
     static const ocsd_ptm_cfg ptm = {.reg_trc_id = 0x10};
     static const ocsd_etmv3_cfg etm3 = {.reg_trc_id = 0x10};
     static const ocsd_stm_cfg stm = {.reg_tcsr = 0x100000};
+    static const uint32_t itm = 0x100000; /* ITM_TCR, which is all that its configuration has */
     struct client other = {0};
     decode_other(l, OCSD_BUILTIN_DCD_PTM, &ptm, &other);
     decode_other(l, OCSD_BUILTIN_DCD_ETMV3, &etm3, &other);
     decode_other(l, OCSD_BUILTIN_DCD_STM, &stm, &other);
+    decode_other(l, "ITM", &itm, &other);
     return decode(l, client);
 }
 

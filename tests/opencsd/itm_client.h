@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A client that decodes an ITM with coretap's library, and writes down what it gets as lines of a listing
+ * (docs/listing.md). It is a program that was built for OpenCSD 1.8, whose numbers and layouts stand here;
+ * headers of 1.8 are not needed. */
+#ifndef CT_TEST_OPENCSD_ITM_CLIENT_H
+#define CT_TEST_OPENCSD_ITM_CLIENT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "opencsd/library.h"
+
+#define ITM_NAME "ITM"
+
+enum {
+    ITM_PROTOCOL = 7,
+    ITM_ELEMENT = 18,         /* OCSD_GEN_TRC_ELEM_ITMTRACE */
+    ITM_ELEMENT_PAYLOAD = 72, /* where it lies */
+    ITM_ELEMENT_SIZE = 96,
+};
+
+/* ocsd_itm_cfg. */
+struct itm_config {
+    uint32_t tcr;
+};
+
+/* ocsd_itm_pkt. */
+struct itm_packet {
+    uint32_t type;
+    uint8_t src_id;
+    uint32_t value;
+    uint8_t val_sz, val_ext;
+    uint32_t err_type;
+};
+
+/* swt_itm_info. */
+struct itm_info {
+    uint32_t pkt_type;
+    uint8_t payload_src_id, payload_size;
+    uint32_t value;
+    uint8_t overflow;
+};
+
+struct itm_client {
+    const struct library *library;
+    FILE *out;
+    uint32_t tcr;
+    bool framed;
+    bool packets;   /* are wanted, in the place of elements */
+    int flags;      /* with which the decoder is created */
+    uint32_t chunk; /* bytes in a call, 0 for all of them */
+    unsigned wait;  /* a pause behind every so many elements or packets, or 0 */
+    unsigned flush; /* the tree is flushed behind every so many calls, or 0 */
+    /* what came of it */
+    unsigned calls, taken;
+    unsigned fatal; /* answers */
+    uint64_t unsynced;
+    dcd_tree_handle_t tree;
+};
+
+/* Makes the tree with its decoder. Returns what ocsd_dt_create_decoder does. */
+ocsd_err_t itm_client_begin(struct itm_client *client);
+
+/* Gives bytes from trace index `index` on. Behind an answer that is fatal it goes on. */
+void itm_client_give(struct itm_client *client, uint32_t index, const uint8_t *bytes, size_t size);
+
+void itm_client_reset(struct itm_client *client);
+
+/* Ends the trace, and destroys the tree. */
+void itm_client_end(struct itm_client *client);
+
+/* Returns what an element of ITM says. */
+struct itm_info itm_info_of(const ocsd_generic_trace_elem *element);
+
+#endif
