@@ -507,6 +507,81 @@ static bool bad_packets_are_told(const struct library *l, void *handle)
            goes_on.sum == 0x20000010 + 0x1234 + 0x5678;
 }
 
+/* Writes a synchronisation word and a frame of one trace ID for each 14 bytes. What is missing of the last is
+ * filled up with `filler`. Returns how many bytes that are. */
+static uint32_t put_frames(uint8_t id, const uint8_t *bytes, size_t size, uint8_t filler, uint8_t *out)
+{
+    enum {
+        WORD = 4,
+        FRAME = 16,
+        DATA = 14,
+    };
+    uint32_t n = 0;
+    for (size_t at = 0; at < size; at += DATA, n += WORD + FRAME) {
+        uint8_t *frame = out + n + WORD;
+        memcpy(out + n, "\xff\xff\xff\x7f", WORD);
+        frame[0] = (uint8_t)(id << 1 | 1);
+        frame[FRAME - 1] = 0;
+        for (unsigned i = 0; i < DATA; i++) {
+            const uint8_t byte = at + i < size ? bytes[at + i] : filler;
+            const bool is_even = (i + 1) % 2 == 0;
+            frame[i + 1] = (uint8_t)(is_even ? byte & 0xfe : byte);
+            frame[FRAME - 1] |= (uint8_t)(is_even ? (byte & 1) << (i + 1) / 2 : 0);
+        }
+    }
+    return n;
+}
+
+/* What a client of both gets. */
+struct both {
+    unsigned ranges, data, others;
+};
+
+static ocsd_datapath_resp_t take_both(const void *context, const ocsd_trc_index_t index, const uint8_t id,
+                                      const ocsd_generic_trace_elem *e)
+{
+    struct both *both = (struct both *)context;
+    (void)index;
+    if (e->elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE && id == 0x20)
+        both->ranges++;
+    else if ((int)e->elem_type == ITM_ELEMENT && id == 0x10)
+        both->data += itm_info_of(e).pkt_type == 1;
+    else
+        both->others += e->elem_type != OCSD_GEN_TRC_ELEM_NO_SYNC;
+    return OCSD_RESP_CONT;
+}
+
+/* A tree with an ETM of a Cortex-M and an ITM, in frames with synchronisation words, as llvm-profgen has it.
+ */
+static bool both_are_in_frames(const struct library *l, void *handle)
+{
+    static const uint8_t nops[] = {0x00, 0xbf, 0x00, 0xbf, 0xfe, 0xe7, 0x00, 0xbf};
+    static const uint8_t etm[] = {0,    0,    0,    0,    0, 0,    0, 0, 0, 0,    0,   0x80,
+                                  0x01, 0x00, 0x04, 0x83, 0, 0x08, 0, 0, 0, 0xf7, 0xf7};
+    const ocsd_etmv4_cfg etm_config = {
+        .reg_traceidr = 0x20, .arch_ver = ARCH_V8, .core_prof = profile_CortexM};
+    const struct itm_config config = {TCR};
+    uint8_t frames[400];
+    unsigned char id;
+    uint32_t done = 0;
+    struct both both = {0};
+    (void)handle;
+    uint32_t size = put_frames(0x10, trace, sizeof trace / 2, 0x08, frames);
+    size += put_frames(0x20, etm, sizeof etm, 0xf7, frames + size);
+    size += put_frames(0x10, trace, sizeof trace, 0x08, frames + size);
+    dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, OCSD_DFRMTR_HAS_FSYNCS);
+    l->ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV4I, OCSD_CREATE_FLG_FULL_DECODER, &etm_config, &id);
+    l->ocsd_dt_create_decoder(tree, ITM_NAME, OCSD_CREATE_FLG_FULL_DECODER, &config, &id);
+    l->ocsd_dt_add_buffer_mem_acc(tree, 0x800, OCSD_MEM_SPACE_ANY, nops, sizeof nops);
+    l->ocsd_dt_set_gen_elem_outfn(tree, take_both, &both);
+    l->ocsd_dt_process_data(tree, OCSD_OP_RESET, 0, 0, NULL, NULL);
+    const ocsd_datapath_resp_t resp = l->ocsd_dt_process_data(tree, OCSD_OP_DATA, 0, size, frames, &done);
+    l->ocsd_destroy_dcd_tree(tree);
+    printf("# answer %d, %u of %u bytes, %u ranges, %u of the DWT\n", (int)resp, done, size, both.ranges,
+           both.data);
+    return resp == OCSD_RESP_CONT && done == size && both.ranges && both.data == 10;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -523,6 +598,7 @@ int main(int argc, char **argv)
         {"packets of damaged streams", packets_of_damaged_streams},
         {"a reset at any byte", resets_begin_anew},
         {"packets that cannot be", bad_packets_are_told},
+        {"an ETM and an ITM in frames", both_are_in_frames},
     };
     struct library library;
     int failed = 0;
