@@ -47,9 +47,16 @@ static const char *isa_word(ocsd_isa isa)
 
 static void add_reason(struct ct_ocsd_line *line, unsync_info_t reason)
 {
-    static const char *const words[] = {" [undefined]",    " [init-decoder]",     " [reset-decoder]",
-                                        " [overflow]",     " [discard]",          " [bad-packet]",
-                                        " [end-of-trace]", " [bad-program-image]"};
+    static const char *const words[] = {
+        [UNSYNC_UNKNOWN] = " [undefined]",
+        [UNSYNC_INIT_DECODER] = " [init-decoder]",
+        [UNSYNC_RESET_DECODER] = " [reset-decoder]",
+        [UNSYNC_OVERFLOW] = " [overflow]",
+        [UNSYNC_DISCARD] = " [discard]",
+        [UNSYNC_BAD_PACKET] = " [bad-packet]",
+        [UNSYNC_EOT] = " [end-of-trace]",
+        [CT_OCSD_BAD_IMAGE] = " [bad-program-image]",
+    };
     ct_ocsd_line_say(line, WORD(words, reason));
 }
 
