@@ -90,21 +90,21 @@ static void set_itm(const void *config, struct ct_source *source)
 static const struct ct_ocsd_kind {
     const char *name;
     ocsd_trace_protocol_t protocol;
+    uint32_t since;          /* version of OpenCSD that it came with; 0 for those that 1.3.3 has */
     const char *packet_name; /* of its packet processor, in messages */
     const char *decoder_name;
     void (*set)(const void *config, struct ct_source *source);
     ocsd_err_t (*make)(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
                        struct ct_ocsd_decoder **out);
-    uint32_t since; /* version of OpenCSD that it came with; 0 for those that 1.3.3 has */
 } kinds[] = {
-    {OCSD_BUILTIN_DCD_ETMV4I, OCSD_PROTOCOL_ETMV4I, "PKTP_ETMV4I", "DCD_ETMV4", set_etm4, ct_ocsd_etm4_new,
-     0},
-    {OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE, "PKTP_ETMV4I", "DCD_ETMV4", set_ete, ct_ocsd_etm4_new, 0},
-    {OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM, "PKTP_PTM", "DCD_PTM", set_ptm, ct_ocsd_ptm_new, 0},
-    {OCSD_BUILTIN_DCD_ETMV3, OCSD_PROTOCOL_ETMV3, "PKTP_ETMV3", "DCD_ETMV3", set_etm3, ct_ocsd_etm3_new, 0},
-    {OCSD_BUILTIN_DCD_STM, OCSD_PROTOCOL_STM, "PKTP_STM", "DCD_STM", set_stm, ct_ocsd_stm_new, 0},
-    {CT_OCSD_ITM_NAME, (ocsd_trace_protocol_t)CT_OCSD_PROTOCOL_ITM, "PKTP_ITM", "DCD_ITM", set_itm,
-     ct_ocsd_itm_new, CT_OCSD_ITM_VERSION},
+    {OCSD_BUILTIN_DCD_ETMV4I, OCSD_PROTOCOL_ETMV4I, 0, "PKTP_ETMV4I", "DCD_ETMV4", set_etm4,
+     ct_ocsd_etm4_new},
+    {OCSD_BUILTIN_DCD_ETE, OCSD_PROTOCOL_ETE, 0, "PKTP_ETMV4I", "DCD_ETMV4", set_ete, ct_ocsd_etm4_new},
+    {OCSD_BUILTIN_DCD_PTM, OCSD_PROTOCOL_PTM, 0, "PKTP_PTM", "DCD_PTM", set_ptm, ct_ocsd_ptm_new},
+    {OCSD_BUILTIN_DCD_ETMV3, OCSD_PROTOCOL_ETMV3, 0, "PKTP_ETMV3", "DCD_ETMV3", set_etm3, ct_ocsd_etm3_new},
+    {OCSD_BUILTIN_DCD_STM, OCSD_PROTOCOL_STM, 0, "PKTP_STM", "DCD_STM", set_stm, ct_ocsd_stm_new},
+    {CT_OCSD_ITM_NAME, (ocsd_trace_protocol_t)CT_OCSD_PROTOCOL_ITM, CT_OCSD_ITM_VERSION, "PKTP_ITM",
+     "DCD_ITM", set_itm, ct_ocsd_itm_new},
 };
 
 /* Returns the decoder of this name in any version, or NULL. */
