@@ -160,13 +160,16 @@ ocsd_err_t itm_client_begin(struct itm_client *c)
     return OCSD_OK;
 }
 
-/* Makes a call, and flushes for as long as the tree wants to wait. Returns how many bytes were taken. */
+/* Makes a call, and flushes for as long as the tree wants to wait. Returns how many bytes were taken. A call
+ * that goes on has taken some. */
 static uint32_t call(struct itm_client *c, ocsd_datapath_op_t op, uint32_t index, const uint8_t *bytes,
                      uint32_t size)
 {
     uint32_t done = 0;
     ocsd_datapath_resp_t resp =
         c->library->ocsd_dt_process_data(c->tree, op, index, size, size ? bytes : NULL, &done);
+    if (size && !done && OCSD_DATA_RESP_IS_CONT(resp))
+        fprintf(c->out, "answer %d at %u, and nothing taken\n", (int)resp, index);
     while (OCSD_DATA_RESP_IS_WAIT(resp))
         resp = c->library->ocsd_dt_process_data(c->tree, OCSD_OP_FLUSH, 0, 0, NULL, NULL);
     c->fatal += OCSD_DATA_RESP_IS_FATAL(resp);
@@ -183,8 +186,6 @@ void itm_client_give(struct itm_client *c, uint32_t index, const uint8_t *bytes,
         c->calls++;
         if (c->flush && c->calls % c->flush == 0)
             call(c, OCSD_OP_FLUSH, 0, NULL, 0);
-        if (!done)
-            return;
     }
 }
 

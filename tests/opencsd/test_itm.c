@@ -299,6 +299,11 @@ static void generate(struct rng *rng, bool damaged, struct stream *s)
     const unsigned head = rng_chance(rng, 128) ? rng_below(rng, 40) : 0;
     for (s->size = 0; s->size < head;)
         s->bytes[s->size++] = (uint8_t)(rng_chance(rng, 128) ? 0 : 1 + rng_below(rng, 0x70));
+    if (rng_chance(rng, 16)) { /* more zeros than an alignment packet has */
+        const unsigned zeros = rng_below(rng, 3 * CT_ITM_PACKET_MAX);
+        memset(s->bytes + s->size, 0, zeros);
+        s->size += zeros;
+    }
     s->size += itm_put_packet(s->bytes, s->size, &p, 6);
     for (unsigned i = 0; i < count; i++) {
         unsigned length;
