@@ -128,10 +128,15 @@ def ask(socket, *words):
 
 
 def a_client_exchanges_points(folder, program):
-    """Three stages; a client adds the table before the second and takes it away before the third."""
+    """Three stages; a client adds the table before the second and takes it away before the third. While the
+    program waits, clients are served, also where children are followed."""
+    return all(exchanges_points(folder, program, *more) for more in ((), ("--follow-forks",)))
+
+
+def exchanges_points(folder, program, *more):
     socket = folder / "socket"
     with subprocess.Popen([COMMAND, "fractal", "run", "-q", "-o", folder / "log", *BOTH, "--mode", "points",
-                           "--control", socket, "--", program], stdin=subprocess.PIPE,
+                           "--control", socket, *more, "--", program], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as run:
         answers = []
         for command in ("point add table", "point remove table"):
