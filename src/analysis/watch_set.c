@@ -60,6 +60,16 @@ const struct ct_watch_place *ct_watches_places(const struct ct_watches *w, size_
     return w->points_at;
 }
 
+uint8_t ct_watches_program_byte(size_t number)
+{
+    return number < UINT8_MAX - 1 ? (uint8_t)(number + 1) : 0;
+}
+
+struct ct_programs *ct_watches_programs(const struct ct_watches *w)
+{
+    return w ? w->programs : NULL;
+}
+
 int ct_watches_place(struct ct_watches *w, const struct ct_watch_place *place)
 {
     bool is_return = place->kind == CT_WATCH_RETURN;

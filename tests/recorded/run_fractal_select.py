@@ -265,7 +265,7 @@ int main(int argc, char **argv)
 
 
 def is_truth(folder, program):
-    """Tells whether the log has what the cluster knows; the order of what happened at the same time is free."""
+    """Tells whether the log has what the cluster knows; what happened at one time has no order."""
     rows = coretap("fractal", "report", folder / "log", "--elf", program, "--csv").stdout
     return sorted(rows.splitlines()) == sorted((folder / "truth").read_text().splitlines())
 
@@ -282,8 +282,8 @@ def many_processes_at_once(folder, program):
             {("" if i == 0 else f"{i}:") + "table": 64 if i == 0 else 128 for i in range(21)} or \
             not is_truth(folder, many):
         raise RuntimeError(str(known))
-    refused = coretap("fractal", "run", "-q", "--follow-forks", "--section", ".bss", "-o", folder / "too many",
-                      "--", many, "256")
+    refused = coretap("fractal", "run", "-q", "--follow-forks", "--section", ".bss", "-o",
+                      folder / "too many", "--", many, "256")
     return refused.returncode == 2 and "process 257 of the run, and a log tells 256 apart" in refused.stderr \
         and not (folder / "too many").exists()
 
@@ -323,8 +323,8 @@ int main(int argc, char **argv)
 
 
 def programs_of_32_bits(folder, program):
-    """A program of 32 bits forks and becomes another one of 64 bits, and a child of 64 bits becomes one of 32:
-    each is traced under its own names, and its memory is followed."""
+    """A program of 32 bits forks and becomes another one of 64 bits, and a child of 64 bits becomes one of
+    32: each is traced under its own names, and its memory is followed."""
     if not shutil.which(COMPILER_32) or not shutil.which("qemu-arm"):
         print("# SKIP programs of 32 bits: qemu-arm and arm-linux-gnueabihf-gcc are needed")
         return True
