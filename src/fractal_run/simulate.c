@@ -348,8 +348,10 @@ static int start_beside(struct ct_fractal_simulation *s)
 {
     for (size_t i = 0; i < s->options.beside_count; i++) {
         if (s->beside == CT_FRACTAL_BESIDE || s->beside + 1 == s->config.cores)
-            return ct_fail(s->ctx, CT_ERR_LIMIT, "--with: one core is for the program, %u are left",
-                           s->config.cores - 1);
+            return ct_fail(s->ctx, CT_ERR_LIMIT,
+                           "--with %s: one core is for the program, and %u more can have one beside it (%d "
+                           "at most); nothing was run. Name fewer, or give the cluster more cores (--config)",
+                           s->options.beside[i], s->config.cores - 1, CT_FRACTAL_BESIDE);
         char *argv[] = {(char *)(uintptr_t)s->options.beside[i], NULL};
         const uint32_t pid = ct_soc_process(s->bench[0].soc);
         if (!pid)
