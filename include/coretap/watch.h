@@ -234,6 +234,11 @@ struct ct_watch_place {
  * the next watchpoint is added. */
 CT_API const struct ct_watch_place *ct_watches_places(const struct ct_watches *watches, size_t *count);
 
+/* Tells what is at the address that is the value of an event: of several programs that have it the one whose
+ * place execution came by, where one did (ENTRY, LINE, ADDR). CT_ERR_ARG; the errors of ct_programs_where. */
+CT_API int ct_watches_where(const struct ct_watches *watches, const struct ct_watch_event *event,
+                            struct ct_program_where *out);
+
 /* Returns the name of a kind of watchpoint: "addr", "line", "entry", "return", "edge", "exception",
  * "exception-return", "context", "gap", "overflow", "no-access", "timestamp", "itm", "stm", "dwt",
  * "event", "named", "load", "store" or "access". */

@@ -235,6 +235,11 @@ def several_programs(folder):
         known = {place: len(coretap("monitor", "-q", "-a", "--spec", folder / "count.tessla", "--bind",
                                     f"a={place}", *(elf if place.startswith("entry") else ()),
                                     log).stdout.splitlines()) for place in PLACES}
+        named = [json.loads(line) for line in coretap(
+            "monitor", "-q", "-a", "-f", "jsonl", "--spec", folder / "count.tessla", "--bind", "a=entry:work",
+            *elf, log).stdout.splitlines()]
+        check(f"an entry has the name that its program gives it, {compiler} {kind}",
+              {row["function"] for row in named} == {"work"}, named)
         check(f"places of each program, {compiler} {kind}",
               hits == known and hits["access:table.write"] == 32 and hits["access:2:table.write"] == 100 and
               hits["entry:work"] >= 1 and hits["context:worker"] >= 1 and not said.stderr,
