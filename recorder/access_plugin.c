@@ -66,6 +66,14 @@ static void flush(void)
     }
 }
 
+/* Writes what was noted so far, because no more may come for long. */
+static void flush_now(void)
+{
+    pthread_mutex_lock(&out.lock);
+    flush();
+    pthread_mutex_unlock(&out.lock);
+}
+
 static void put(uint64_t word)
 {
     pthread_mutex_lock(&out.lock);
@@ -153,7 +161,7 @@ enum call {
     CALL_FORK, /* fork, vfork */
     CALL_EXECVE,
     CALL_WAIT4,
-    CALL_WAITS, /* one that may wait long: what the program did before has to be known meanwhile */
+    CALL_WAITS, /* one that may wait long, or end a process: what was done before has to be known then */
 };
 
 /* A system call by its number. */
@@ -163,13 +171,15 @@ struct call_number {
 };
 
 /* Those of arm64 (asm-generic/unistd.h). The ones that wait are epoll_pwait, read, readv, pselect6, ppoll,
- * waitid, futex, nanosleep, clock_nanosleep, rt_sigsuspend, accept, recvfrom, recvmsg and accept4. */
+ * waitid, futex, nanosleep, clock_nanosleep, rt_sigsuspend, accept, recvfrom, recvmsg and accept4;
+ * kill, tkill and tgkill may end one. */
 static const struct call_number calls_a64[] = {
     {24, CALL_DUP_TO},  {57, CALL_CLOSE},  {436, CALL_CLOSE_RANGE}, {214, CALL_BRK},   {215, CALL_MUNMAP},
     {216, CALL_MREMAP}, {222, CALL_MMAP},  {233, CALL_MADVISE},     {220, CALL_CLONE}, {221, CALL_EXECVE},
     {260, CALL_WAIT4},  {22, CALL_WAITS},  {63, CALL_WAITS},        {65, CALL_WAITS},  {72, CALL_WAITS},
     {73, CALL_WAITS},   {95, CALL_WAITS},  {98, CALL_WAITS},        {101, CALL_WAITS}, {115, CALL_WAITS},
     {133, CALL_WAITS},  {202, CALL_WAITS}, {207, CALL_WAITS},       {212, CALL_WAITS}, {242, CALL_WAITS},
+    {129, CALL_WAITS},  {130, CALL_WAITS}, {131, CALL_WAITS},
 };
 
 /* Those of arm's EABI (arch/arm/tools/syscall.tbl); mmap is mmap2. Besides the same ones there wait pause,
@@ -183,7 +193,8 @@ static const struct call_number calls_a32[] = {
     {168, CALL_WAITS}, {179, CALL_WAITS},  {240, CALL_WAITS}, {252, CALL_WAITS},       {265, CALL_WAITS},
     {280, CALL_WAITS}, {285, CALL_WAITS},  {291, CALL_WAITS}, {292, CALL_WAITS},       {297, CALL_WAITS},
     {335, CALL_WAITS}, {336, CALL_WAITS},  {346, CALL_WAITS}, {366, CALL_WAITS},       {407, CALL_WAITS},
-    {413, CALL_WAITS}, {414, CALL_WAITS},  {422, CALL_WAITS},
+    {413, CALL_WAITS}, {414, CALL_WAITS},  {422, CALL_WAITS}, {37, CALL_WAITS},        {238, CALL_WAITS},
+    {268, CALL_WAITS},
 };
 
 /* Returns what a system call of the program does. */
@@ -272,8 +283,10 @@ static void after_fork(int64_t result)
         in_child();
         return;
     }
-    if (result > 0 && send_pipe(result))
+    if (result > 0 && send_pipe(result)) {
         note(CT_NOTE_FORK, (uint64_t)result, 0, 0);
+        flush_now(); /* else nobody would know the child if this process were killed */
+    }
     close_pipe();
 }
 
@@ -358,14 +371,6 @@ static uint64_t object_of(uint64_t flags, uint64_t fd, uint64_t page)
         return 0;
     const uint64_t file = ((uint64_t)st.st_dev * 31 + (uint64_t)st.st_ino) * UINT64_C(0x9e3779b97f4a7c15);
     return (file >> 41 | 1) << 40 | (page & UINT64_C(0xffffffffff));
-}
-
-/* Writes what was noted so far, because the program may wait now. */
-static void flush_now(void)
-{
-    pthread_mutex_lock(&out.lock);
-    flush();
-    pthread_mutex_unlock(&out.lock);
 }
 
 static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t a1, uint64_t a2,

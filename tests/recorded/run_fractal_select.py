@@ -360,6 +360,45 @@ def programs_of_32_bits(folder, program):
     return True
 
 
+def a_child_that_is_killed(folder, program):
+    """What it did, and the child that it had forked, are there."""
+    source, killed = folder / "killed.c", folder / "killed"
+    source.write_text(KILLED)
+    for number, compiler in enumerate((COMPILER, COMPILER_32)):
+        if not shutil.which(compiler):
+            continue
+        subprocess.run([compiler, "-O1", "-static", "-o", killed, source], check=True)
+        trace(folder, killed, "--follow-forks", "--point", "table", "--points-only", "--mode", "points")
+        known = {name: count for name, (count, _) in hits(folder, killed).items()}
+        if known != {"table": 64, "1:table": 64, "2:table": 64}:
+            raise RuntimeError(f"{number}: {known}")
+    return True
+
+
+KILLED = """
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+volatile int table[64] __attribute__((aligned(64)));
+int main(void)
+{
+    if (!fork()) {
+        const int last = !fork();
+        for (int i = 0; i < 64; i++)
+            table[i] = i;
+        if (!last)
+            kill(getpid(), SIGKILL);
+        return 0;
+    }
+    while (wait(0) > 0)
+        continue;
+    for (int i = 0; i < 64; i++)
+        table[i] = i;
+    return 0;
+}
+"""
+
+
 def shared_memory_of_each_process(folder, program):
     """What two processes share with their children, each by itself, is not the same memory."""
     source, each = folder / "each.c", folder / "each"
@@ -436,7 +475,7 @@ TESTS = [both_ranges_are_traced, an_object_is_all_its_lines, functions_of_one_li
          bad_scripts_are_refused,
          a_client_exchanges_points, points_of_a_program_beside, children_and_their_memory,
          a_program_in_the_place_of_a_child, a_program_in_its_own_place, many_processes_at_once,
-         programs_of_32_bits, shared_memory_of_each_process, memory_of_all_kinds,
+         programs_of_32_bits, a_child_that_is_killed, shared_memory_of_each_process, memory_of_all_kinds,
          a_page_that_moves, passive_is_complete_where_walks_show]
 
 
