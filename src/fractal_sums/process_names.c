@@ -9,6 +9,12 @@
 #include "base/printable.h"
 #include "coretap/fractal_watch.h"
 
+static void place(struct ct_fractal_process_names *n, unsigned number, uint64_t bias)
+{
+    n->bias[number] = bias;
+    n->placed[number] = true;
+}
+
 /* Takes a line of a log's text, "program=PATH", "bias=HEX" or "process=N bias=HEX PATH". CT_ERR_NOMEM. */
 static int take_line(struct ct_fractal_process_names *n, const char *line, size_t size)
 {
@@ -18,16 +24,13 @@ static int take_line(struct ct_fractal_process_names *n, const char *line, size_
     char *text = ct_arena_strndup(&n->arena, line, size);
     if (!text)
         return CT_ERR_NOMEM;
-    if (sscanf(text, "bias=%llx", &bias) == 1)
-        n->bias[0] = bias;
-    else if (strncmp(text, "program=", 8) == 0)
+    if (strncmp(text, "program=", 8) == 0)
         at = 8;
-    else if (sscanf(text, "process=%u bias=%llx %n", &number, &bias, &at) != 2 || number > 0xff)
+    else if (sscanf(text, "bias=%llx", &bias) == 1 ||
+             (sscanf(text, "process=%u bias=%llx %n", &number, &bias, &at) == 2 && number <= 0xff))
+        place(n, number, bias);
+    if (!at || !text[at] || number > 0xff)
         return CT_OK;
-    if (!at || !text[at])
-        return CT_OK;
-    if (number)
-        n->bias[number] = bias;
     n->files[number] = ct_base_name(text + at);
     n->names[number] = ct_printable(&n->arena, n->files[number]);
     return n->names[number] ? CT_OK : CT_ERR_NOMEM;

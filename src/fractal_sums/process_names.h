@@ -3,6 +3,8 @@
 #ifndef CT_FRACTAL_SUMS_PROCESS_NAMES_H
 #define CT_FRACTAL_SUMS_PROCESS_NAMES_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "coretap/fractal.h"
 #include "coretap/watch.h"
@@ -13,7 +15,8 @@ struct ct_fractal_process_names {
     size_t seen;            /* bytes of the log's text that were taken */
     const char *names[256]; /* by number: of a program's file, printable; NULL: the log does not say */
     const char *files[256]; /* the same as it is in the log */
-    uint64_t bias[256];     /* what was added to the addresses of its file */
+    uint64_t bias[256];     /* what was added to the addresses of its file … */
+    bool placed[256];       /* … if the log says that */
 };
 
 /* Takes the lines that a log's text has by now, behind those that were taken. CT_ERR_NOMEM. */

@@ -32,6 +32,6 @@ ct_fractal_process_program(struct ct_fractal_process_programs *programs,
     if (p->stranger || at >= UINT8_MAX - 1)
         return p;
     p->program = (uint8_t)(at + 1);
-    p->moved = names->bias[process] - ct_programs_at(set, at)->bias;
+    p->moved = names->placed[process] ? names->bias[process] - ct_programs_at(set, at)->bias : 0;
     return p;
 }

@@ -210,6 +210,20 @@ int main(void)
 PLACES = ["access:table.write", "access:2:table.write", "entry:work", "context:worker", "context:starter"]
 
 
+def stated_places(folder, program, log):
+    """Where a log says where its program lay, that counts; else what --elf states does."""
+    silent = folder / "silent.log"
+    silent.write_bytes(log.read_bytes().replace(b"\nbias=", b"\nbxas=", 1))
+    bias = re.search(rb"\nbias=0x([0-9a-f]+)", log.read_bytes())[1].decode()
+    (folder / "main.tessla").write_text("in a: Events[Unit]\nout a\n")
+    seen = {(of.name, at): bool(coretap("monitor", "-q", "-a", "--spec", folder / "main.tessla", "--bind",
+                                        "a=entry:main", "--elf", f"{program}{at}", of).stdout)
+            for of in (log, silent) for at in ("", f"@{bias}", "@44000")}
+    check("where a program lay that was moved",
+          seen == {(of.name, at): of == log or at == f"@{bias}" for of, at in
+                   ((of, at) for of in (log, silent) for at in ("", f"@{bias}", "@44000"))}, seen)
+
+
 def several_programs(folder):
     """Each process has the names of its own program, where that was loaded; the log tells both while it
     comes. What live counts is what monitor counts of the whole log, which finds the programs by itself."""
@@ -235,6 +249,8 @@ def several_programs(folder):
         known = {place: len(coretap("monitor", "-q", "-a", "--spec", folder / "count.tessla", "--bind",
                                     f"a={place}", *(elf if place.startswith("entry") else ()),
                                     log).stdout.splitlines()) for place in PLACES}
+        if kind == "-static-pie":
+            stated_places(folder, starter, log)
         named = [json.loads(line) for line in coretap(
             "monitor", "-q", "-a", "-f", "jsonl", "--spec", folder / "count.tessla", "--bind", "a=entry:work",
             *elf, log).stdout.splitlines()]
