@@ -38,7 +38,7 @@ static struct {
     pid_t pid;   /* that writes to fd */
     size_t used;
     int started;
-    int a64;
+    int arm32;        /* the program is one of 32 bits */
     int keeping;      /* the lock is held, and the files are kept, while the program closes numbers */
     int image;        /* the program was started in place of another one */
     uint64_t args[6]; /* of the system call under way */
@@ -64,6 +64,14 @@ static void flush(void)
         at += n;
         left -= (size_t)n;
     }
+}
+
+/* Writes what was noted so far, because no more may come for long. */
+static void flush_now(void)
+{
+    pthread_mutex_lock(&out.lock);
+    flush();
+    pthread_mutex_unlock(&out.lock);
 }
 
 static void put(uint64_t word)
@@ -138,22 +146,70 @@ static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
                                          QEMU_PLUGIN_MEM_RW, NULL);
 }
 
-/* System calls of arm64 Linux that change the address space, or make and end processes. */
-enum {
-    SYS_DUP3 = 24,
-    SYS_CLOSE = 57,
-    SYS_BRK = 214,
-    SYS_MUNMAP = 215,
-    SYS_MREMAP = 216,
-    SYS_CLONE = 220,
-    SYS_EXECVE = 221,
-    SYS_MMAP = 222,
-    SYS_MADVISE = 233,
-    SYS_CLOSE_RANGE = 436,
-    SYS_WAIT4 = 260
+/* System calls of Linux that change the address space, or make and end processes. */
+enum call {
+    CALL_OTHER,
+    CALL_DUP_TO, /* dup2, dup3 */
+    CALL_CLOSE,
+    CALL_CLOSE_RANGE,
+    CALL_BRK,
+    CALL_MUNMAP,
+    CALL_MREMAP,
+    CALL_MMAP,
+    CALL_MADVISE,
+    CALL_CLONE,
+    CALL_FORK, /* fork, vfork */
+    CALL_EXECVE,
+    CALL_WAIT4,
+    CALL_WAITS, /* one that may wait long, or end a process: what was done before has to be known then */
 };
 
-/* Arguments of arm64 Linux. */
+/* A system call by its number. */
+struct call_number {
+    int16_t number;
+    uint8_t call; /* enum call */
+};
+
+/* Those of arm64 (asm-generic/unistd.h). The ones that wait are epoll_pwait, read, readv, pselect6, ppoll,
+ * waitid, futex, nanosleep, clock_nanosleep, rt_sigsuspend, accept, recvfrom, recvmsg and accept4;
+ * kill, tkill and tgkill may end one. */
+static const struct call_number calls_a64[] = {
+    {24, CALL_DUP_TO},  {57, CALL_CLOSE},  {436, CALL_CLOSE_RANGE}, {214, CALL_BRK},   {215, CALL_MUNMAP},
+    {216, CALL_MREMAP}, {222, CALL_MMAP},  {233, CALL_MADVISE},     {220, CALL_CLONE}, {221, CALL_EXECVE},
+    {260, CALL_WAIT4},  {22, CALL_WAITS},  {63, CALL_WAITS},        {65, CALL_WAITS},  {72, CALL_WAITS},
+    {73, CALL_WAITS},   {95, CALL_WAITS},  {98, CALL_WAITS},        {101, CALL_WAITS}, {115, CALL_WAITS},
+    {133, CALL_WAITS},  {202, CALL_WAITS}, {207, CALL_WAITS},       {212, CALL_WAITS}, {242, CALL_WAITS},
+    {129, CALL_WAITS},  {130, CALL_WAITS}, {131, CALL_WAITS},
+};
+
+/* Those of arm's EABI (arch/arm/tools/syscall.tbl); mmap is mmap2. Besides the same ones there wait pause,
+ * poll, sigsuspend, _newselect, epoll_wait, recv, and those of 64-bit time: clock_nanosleep, pselect6, ppoll
+ * and futex. */
+static const struct call_number calls_a32[] = {
+    {63, CALL_DUP_TO}, {358, CALL_DUP_TO}, {6, CALL_CLOSE},   {436, CALL_CLOSE_RANGE}, {45, CALL_BRK},
+    {91, CALL_MUNMAP}, {163, CALL_MREMAP}, {192, CALL_MMAP},  {220, CALL_MADVISE},     {120, CALL_CLONE},
+    {2, CALL_FORK},    {190, CALL_FORK},   {11, CALL_EXECVE}, {114, CALL_WAIT4},       {3, CALL_WAITS},
+    {29, CALL_WAITS},  {72, CALL_WAITS},   {142, CALL_WAITS}, {145, CALL_WAITS},       {162, CALL_WAITS},
+    {168, CALL_WAITS}, {179, CALL_WAITS},  {240, CALL_WAITS}, {252, CALL_WAITS},       {265, CALL_WAITS},
+    {280, CALL_WAITS}, {285, CALL_WAITS},  {291, CALL_WAITS}, {292, CALL_WAITS},       {297, CALL_WAITS},
+    {335, CALL_WAITS}, {336, CALL_WAITS},  {346, CALL_WAITS}, {366, CALL_WAITS},       {407, CALL_WAITS},
+    {413, CALL_WAITS}, {414, CALL_WAITS},  {422, CALL_WAITS}, {37, CALL_WAITS},        {238, CALL_WAITS},
+    {268, CALL_WAITS},
+};
+
+/* Returns what a system call of the program does. */
+static enum call call_of(int64_t number)
+{
+    const struct call_number *all = out.arm32 ? calls_a32 : calls_a64;
+    const size_t count =
+        out.arm32 ? sizeof calls_a32 / sizeof *calls_a32 : sizeof calls_a64 / sizeof *calls_a64;
+    for (size_t i = 0; i < count; i++)
+        if (all[i].number == number)
+            return (enum call)all[i].call;
+    return CALL_OTHER;
+}
+
+/* Arguments of Linux, the same for both. */
 enum {
     ARG_CLONE_VM = 0x100,
     ARG_CLONE_VFORK = 0x4000,
@@ -227,8 +283,10 @@ static void after_fork(int64_t result)
         in_child();
         return;
     }
-    if (result > 0 && send_pipe(result))
+    if (result > 0 && send_pipe(result)) {
         note(CT_NOTE_FORK, (uint64_t)result, 0, 0);
+        flush_now(); /* else nobody would know the child if this process were killed */
+    }
     close_pipe();
 }
 
@@ -240,20 +298,21 @@ static void on_exec(uint64_t path, uint64_t argv, uint64_t envp)
     const bool followed = getpid() == out.pid;
     char options[80];
     struct exec_image image;
-    if (!out.a64 || !exec_read(path, argv, envp, &image))
+    if (!exec_read(out.arm32, path, argv, envp, &image))
         return;
+    const bool runs = image.qemu[0] != 0;
     int n = snprintf(options, sizeof options, "fd=%d,image=1", out.fd);
     if (out.forks >= 0)
         snprintf(options + n, sizeof options - (size_t)n, ",forks=%d", out.forks);
-    if (followed && !image.a64)
+    if (followed && !runs)
         note_path(CT_NOTE_LEAVE, image.path);
     pthread_mutex_lock(&out.lock);
     flush();
-    if (image.a64 && out.forks >= 0)
+    if (runs && out.forks >= 0)
         fcntl(out.forks, F_SETFD, 0);
-    if (followed && image.a64 && out.fd >= 0)
+    if (followed && runs && out.fd >= 0)
         fcntl(out.fd, F_SETFD, 0);
-    if (image.a64)
+    if (runs)
         exec_start(&image, followed && out.fd >= 0 ? options : NULL);
     pthread_mutex_unlock(&out.lock);
     exec_free(&image);
@@ -299,100 +358,116 @@ static void after_close(void)
     pthread_mutex_unlock(&out.lock);
 }
 
-/* What shared memory shows: a file by its number and page, memory without a file by a number of its own. */
-static uint64_t object_of(uint64_t flags, uint64_t fd, uint64_t offset)
+/* What shared memory shows: a file by its number and page; or memory without a file by the process that made
+ * it, so that it is not taken for that of another one, and a number. */
+static uint64_t object_of(uint64_t flags, uint64_t fd, uint64_t page)
 {
     struct stat st;
     if (!(flags & ARG_MAP_SHARED))
         return 0;
     if (flags & ARG_MAP_ANONYMOUS)
-        return (UINT64_C(0x800000) | ++out.objects) << 40;
+        return UINT64_C(1) << 63 | (uint64_t)(getpid() & 0x3fffff) << 41 | (++out.objects & 0xffff) << 25;
     if (fstat((int)fd, &st))
         return 0;
     const uint64_t file = ((uint64_t)st.st_dev * 31 + (uint64_t)st.st_ino) * UINT64_C(0x9e3779b97f4a7c15);
-    return (file >> 41 | 1) << 40 | (offset >> 12 & UINT64_C(0xffffffffff));
-}
-
-/* Tells whether a system call may wait long: what the program did before has to be known meanwhile. */
-static int may_wait(int64_t number)
-{
-    /* epoll_pwait, read, readv, pselect6, ppoll, waitid, futex, nanosleep, clock_nanosleep, rt_sigsuspend,
-     * accept, recvfrom, recvmsg, wait4 */
-    static const int16_t waits[] = {22, 63, 65, 72, 73, 95, 98, 101, 115, 133, 202, 207, 212, 260};
-    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
-        if (waits[i] == number)
-            return 1;
-    return 0;
+    return (file >> 41 | 1) << 40 | (page & UINT64_C(0xffffffffff));
 }
 
 static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64_t a1, uint64_t a2,
                        uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8)
 {
     (void)id, (void)cpu, (void)a7, (void)a8;
-    if (may_wait(number)) {
-        pthread_mutex_lock(&out.lock);
-        flush();
-        pthread_mutex_unlock(&out.lock);
+    uint64_t a[] = {a1, a2, a3, a4, a5, a6};
+    const enum call call = call_of(number);
+    for (size_t i = 0; i < sizeof a / sizeof *a && out.arm32; i++)
+        a[i] = (uint32_t)a[i];
+    switch (call) {
+    case CALL_WAITS:
+    case CALL_WAIT4:
+        flush_now();
+        break;
+    case CALL_CLOSE:
+    case CALL_DUP_TO:
+        leave_number(&out.fd, a[call == CALL_DUP_TO]);
+        leave_number(&out.forks, a[call == CALL_DUP_TO]);
+        break;
+    case CALL_CLOSE_RANGE:
+        before_close((unsigned)a[0], (unsigned)a[1]);
+        break;
+    case CALL_EXECVE:
+        on_exec(a[0], a[1], a[2]);
+        break;
+    case CALL_MUNMAP:
+        note(CT_NOTE_UNMAP, a[0], a[1], 0);
+        break;
+    case CALL_MADVISE:
+        if (a[2] == ARG_MADV_HUGEPAGE)
+            note(CT_NOTE_HUGE, a[0], a[1], 0);
+        break;
+    case CALL_CLONE:
+    case CALL_FORK:
+        if (out.forks >= 0 && (call == CALL_FORK || makes_process(a[0])))
+            before_fork();
+        break;
+    default:
+        break;
     }
-    if (number == SYS_CLOSE || number == SYS_DUP3) {
-        leave_number(&out.fd, number == SYS_CLOSE ? a1 : a2);
-        leave_number(&out.forks, number == SYS_CLOSE ? a1 : a2);
-    }
-    if (number == SYS_CLOSE_RANGE)
-        before_close((unsigned)a1, (unsigned)a2);
-    if (number == SYS_EXECVE)
-        on_exec(a1, a2, a3);
-    if (number == SYS_MUNMAP)
-        note(CT_NOTE_UNMAP, a1, a2, 0);
-    if (number == SYS_MADVISE && a3 == ARG_MADV_HUGEPAGE)
-        note(CT_NOTE_HUGE, a1, a2, 0);
-    if (number == SYS_CLONE && makes_process(a1) && out.forks >= 0)
-        before_fork();
-    const uint64_t args[] = {a1, a2, a3, a4, a5, a6};
-    memcpy(out.args, args, sizeof args);
+    memcpy(out.args, a, sizeof a);
+}
+
+/* Tells of memory that mmap gave, whose arguments are `a`. */
+static void note_map(uint64_t at, const uint64_t a[6])
+{
+    const uint64_t page = out.arm32 ? a[5] : a[5] >> 12;
+    note(CT_NOTE_MAP, at, a[1], !(a[3] & ARG_MAP_ANONYMOUS) && (int32_t)a[4] >= 0);
+    note(CT_NOTE_SHARED, at, a[1], object_of(a[3], a[4], page));
+}
+
+/* Tells of memory that mremap gave, whose arguments are `a`. */
+static void note_remap(uint64_t at, const uint64_t a[6])
+{
+    if (a[2] < a[1])
+        note(CT_NOTE_UNMAP, a[0] + a[2], a[1] - a[2], 0);
+    if (at != a[0])
+        note(CT_NOTE_MOVE, a[0], at, a[2] < a[1] ? a[2] : a[1]);
+    note(CT_NOTE_MAP, at, a[2], 0);
 }
 
 static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t result)
 {
     (void)id, (void)cpu;
-    if (number == SYS_CLOSE_RANGE)
+    const enum call call = call_of(number);
+    const bool forks = call == CALL_FORK || (call == CALL_CLONE && makes_process(out.args[0]));
+    const uint64_t at = out.arm32 ? (uint32_t)result : (uint64_t)result;
+    if (call == CALL_CLOSE_RANGE)
         after_close();
     if (result < 0 && result > -4096) {
-        if (number == SYS_CLONE)
+        if (forks)
             close_pipe();
         return;
     }
-    const uint64_t *a = out.args;
-    if (number == SYS_MMAP) {
-        note(CT_NOTE_MAP, (uint64_t)result, a[1], !(a[3] & ARG_MAP_ANONYMOUS) && (int32_t)a[4] >= 0);
-        note(CT_NOTE_SHARED, (uint64_t)result, a[1], object_of(a[3], a[4], a[5]));
-    } else if (number == SYS_MREMAP) {
-        if (a[2] < a[1])
-            note(CT_NOTE_UNMAP, a[0] + a[2], a[1] - a[2], 0);
-        if ((uint64_t)result != a[0])
-            note(CT_NOTE_MOVE, a[0], (uint64_t)result, a[2] < a[1] ? a[2] : a[1]);
-        note(CT_NOTE_MAP, (uint64_t)result, a[2], 0);
-    } else if (number == SYS_CLONE && makes_process(a[0])) {
+    if (forks)
         after_fork(result);
-    } else if (number == SYS_WAIT4 && result > 0) {
-        note(CT_NOTE_END, (uint64_t)result, 0, 0);
-    }
-    if (number == SYS_BRK)
-        note(CT_NOTE_BREAK, (uint64_t)result, 0, 0);
+    if (call == CALL_MMAP)
+        note_map(at, out.args);
+    if (call == CALL_MREMAP)
+        note_remap(at, out.args);
+    if (call == CALL_WAIT4 && result > 0)
+        note(CT_NOTE_END, at, 0, 0);
+    if (call == CALL_BRK)
+        note(CT_NOTE_BREAK, at, 0, 0);
 }
 
 static void on_exit_of_qemu(qemu_plugin_id_t id, void *user)
 {
     (void)id, (void)user;
-    pthread_mutex_lock(&out.lock);
-    flush();
-    pthread_mutex_unlock(&out.lock);
+    flush_now();
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
 {
     out.pid = getpid();
-    out.a64 = info && info->target_name && strcmp(info->target_name, "aarch64") == 0;
+    out.arm32 = info && info->target_name && strcmp(info->target_name, "arm") == 0;
     guest_init();
     for (int i = 0; i < argc; i++)
         if (!strncmp(argv[i], "fd=", 3))

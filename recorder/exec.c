@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "exec.h"
 
-#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "emulators.h"
 #include "guest.h"
 
 #define PAGE        4096
@@ -46,16 +46,16 @@ static void free_texts(char **texts)
     free(texts);
 }
 
-/* Copies the strings that an array points to. Returns NULL when one of them is not there. */
-static char **read_texts(uint64_t addr)
+/* Copies the strings that an array of pointers of `width` bytes has. Returns NULL when one is not there. */
+static char **read_texts(uint64_t addr, size_t width)
 {
     size_t count = 0;
-    uint64_t at = 0;
-    while (addr && count < STRINGS_MAX && guest_memory(addr + count * sizeof at, &at, sizeof at) && at)
+    uint64_t at = 0; /* little-endian, as the host is */
+    while (addr && count < STRINGS_MAX && guest_memory(addr + count * width, &at, width) && at)
         count++;
     char **texts = at ? NULL : calloc(count + 1, sizeof *texts);
     for (size_t i = 0; texts && i < count; i++) {
-        texts[i] = guest_memory(addr + i * sizeof at, &at, sizeof at) ? read_text(at) : NULL;
+        texts[i] = guest_memory(addr + i * width, &at, width) ? read_text(at) : NULL;
         if (!texts[i]) {
             free_texts(texts);
             return NULL;
@@ -131,10 +131,43 @@ static size_t read_head(const char *path, char head[HEAD_BYTES + 1])
     return n < 0 ? 0 : (size_t)n;
 }
 
-static bool is_a64(const char *head, size_t size)
+/* Finds a command beside this QEMU, else in PATH. Returns false when it is not there. */
+static bool find_command(const char *command, char found[PATH_MAX])
 {
-    return size >= 20 && memcmp(head, ELFMAG, SELFMAG) == 0 && head[EI_CLASS] == ELFCLASS64 &&
-           head[EI_DATA] == ELFDATA2LSB && (unsigned char)head[18] == EM_AARCH64 && !head[19];
+    char self[PATH_MAX];
+    const char *folders = getenv("PATH");
+    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n < 0 ? 0 : n] = 0;
+    const char *slash = strrchr(self, '/');
+    if (slash && snprintf(found, PATH_MAX, "%.*s/%s", (int)(slash - self), self, command) < PATH_MAX &&
+        access(found, X_OK) == 0)
+        return true;
+    for (size_t size; folders && *folders; folders += size + (folders[size] == ':')) {
+        size = strcspn(folders, ":");
+        if (size && snprintf(found, PATH_MAX, "%.*s/%s", (int)size, folders, command) < PATH_MAX &&
+            access(found, X_OK) == 0)
+            return true;
+    }
+    found[0] = 0;
+    return false;
+}
+
+/* Finds the QEMU of a program by how its file begins: this one, or that of the other machine. */
+static void find_qemu(bool arm32, const char *head, size_t size, struct exec_image *image)
+{
+    struct command command;
+    const struct emulator *emulator = emulator_of((const unsigned char *)head, size);
+    if (!emulator || !read_command(&command))
+        return;
+    const char *prefix = getenv("QEMU_LD_PREFIX");
+    if ((emulator->machine == EM_ARM) == arm32) {
+        snprintf(image->qemu, sizeof image->qemu, "/proc/self/exe");
+        image->sysroot = command.prefix ? strdup(command.prefix) : NULL;
+    } else if (find_command(emulator->command, image->qemu)) {
+        const char *sysroot = prefix ? prefix : access(emulator->sysroot, X_OK) ? NULL : emulator->sysroot;
+        image->sysroot = sysroot ? strdup(sysroot) : NULL;
+    }
+    free(command.text);
 }
 
 /* Puts the interpreter of a script, and its argument, before the script's path and arguments (execve(2)). */
@@ -167,19 +200,22 @@ static bool take_interpreter(struct exec_image *image, const char *script, char 
     return find_file(name, image->path);
 }
 
-bool exec_read(uint64_t path, uint64_t argv, uint64_t envp, struct exec_image *out)
+bool exec_read(bool arm32, uint64_t path, uint64_t argv, uint64_t envp, struct exec_image *out)
 {
+    const size_t width = arm32 ? sizeof(uint32_t) : sizeof(uint64_t);
     char head[HEAD_BYTES + 1];
     char *name = read_text(path);
-    out->argv = read_texts(argv);
-    out->envp = read_texts(envp);
+    out->qemu[0] = 0;
+    out->sysroot = NULL;
+    out->argv = read_texts(argv, width);
+    out->envp = read_texts(envp, width);
     bool there = name && out->argv && out->envp && find_file(name, out->path);
     size_t size = there ? read_head(out->path, head) : 0;
     if (there && size > 2 && memcmp(head, "#!", 2) == 0) {
         there = take_interpreter(out, name, head + 2);
         size = there ? read_head(out->path, head) : 0;
     }
-    out->a64 = is_a64(head, size);
+    find_qemu(arm32, head, size, out);
     free(name);
     if (!there)
         exec_free(out);
@@ -198,9 +234,9 @@ void exec_start(const struct exec_image *image, const char *options)
         return;
     }
     all[n++] = command.text;
-    if (command.prefix) {
+    if (image->sysroot) {
         all[n++] = (char *)(uintptr_t) "-L";
-        all[n++] = (char *)(uintptr_t)command.prefix;
+        all[n++] = image->sysroot;
     }
     if (options &&
         asprintf(&plugin, "%.*s,%s", (int)strcspn(command.plugin, ","), command.plugin, options) > 0) {
@@ -212,7 +248,7 @@ void exec_start(const struct exec_image *image, const char *options)
     all[n++] = (char *)(uintptr_t)image->path;
     for (size_t i = 1; i < count; i++)
         all[n++] = image->argv[i];
-    execve("/proc/self/exe", all, image->envp);
+    execve(image->qemu, all, image->envp);
     free(plugin);
     free(command.text);
     free(all);
@@ -222,5 +258,7 @@ void exec_free(struct exec_image *image)
 {
     free_texts(image->argv);
     free_texts(image->envp);
+    free(image->sysroot);
     image->argv = image->envp = NULL;
+    image->sysroot = NULL;
 }

@@ -11,14 +11,16 @@
 /* A program that is about to begin. */
 struct exec_image {
     char path[PATH_MAX]; /* of its file: of a script that of the interpreter */
-    bool a64;            /* it is a program that this QEMU runs */
+    char qemu[PATH_MAX]; /* what runs it; "": nothing that would take the plugin */
+    char *sysroot;       /* where that looks for its loader and libraries; NULL: at their own paths */
     char **argv;         /* with the name that it is called by, and NULL behind the last */
     char **envp;
 };
 
-/* Reads the arguments of an execve out of the program's memory, and finds the file. An absolute path is
- * looked for below QEMU's prefix (-L, QEMU_LD_PREFIX) first. Returns false when the call will fail. */
-bool exec_read(uint64_t path, uint64_t argv, uint64_t envp, struct exec_image *out);
+/* Reads the arguments of an execve out of the memory of a program (arm32: of 32 bits), and finds the file and
+ * the QEMU of its machine. An absolute path is looked for below QEMU's prefix (-L, QEMU_LD_PREFIX) first.
+ * Returns false when the call will fail. */
+bool exec_read(bool arm32, uint64_t path, uint64_t argv, uint64_t envp, struct exec_image *out);
 
 /* Replaces this process by a QEMU that runs the image, with the plugin at its own path and these options, or
  * without it (NULL). Returns only when that cannot be. */

@@ -150,6 +150,10 @@ struct ct_program_where {
  * that cannot be loaded has none. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_programs_where(struct ct_programs *programs, uint64_t addr, struct ct_program_where *out);
 
+/* Tells what one program has at an address; out->program is NULL when it has no code there. CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
+CT_API int ct_program_at(struct ct_program *program, uint64_t addr, struct ct_program_where *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -23,7 +23,7 @@ extern "C" {
 #endif
 
 #define CT_SOC_CORES 8
-#define CT_SOC_TAPS  8
+#define CT_SOC_TAPS  256 /* most listeners of a port: as many as an event log can tell apart */
 
 #define CT_SOC_CLOCK_HZ UINT64_C(1300000000) /* of a Kria's cores: what the model's cycles are */
 
@@ -156,7 +156,7 @@ CT_API uint64_t ct_soc_pgd(const struct ct_soc *soc, uint32_t pid);
 CT_API uint16_t ct_soc_asid(const struct ct_soc *soc, uint32_t pid);
 
 /* Says that pages from `lo` to `hi` come from a file: by DMA, past the caches, where others are zeroed
- * through them. Returns 0 when there is no place for one more such area. */
+ * through them. Returns 0 without memory, or without such a process. */
 CT_API int ct_soc_file(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi);
 
 /* Makes one access of the core's process, inside one line. Absent pages are brought in. Returns 0 when it
@@ -182,7 +182,7 @@ CT_API int ct_soc_move(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t
 
 /* Says that pages from `lo` to `hi` are those of an object that is shared, from its page `object` on: all
  * that say so have the same frames. An object of 0 makes them private again, for pages that come. Returns 0
- * when there is no place for one more such area. */
+ * without memory, or without such a process. */
 CT_API int ct_soc_shared(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi, uint64_t object);
 
 /* Maps the block of pages around va, of the level above the last: a huge page. Returns 0 when something is

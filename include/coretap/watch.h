@@ -189,6 +189,13 @@ CT_API int ct_watches_named_at(struct ct_watches *watches, const struct ct_named
  * called before places are added; the names are copied. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_watches_events(struct ct_watches *watches, const struct ct_buffer *buffer);
 
+/* Lets places such as "context:NAME" have any name: who makes the events learns names while they come. To be
+ * called before places are added. CT_ERR_ARG. */
+CT_API int ct_watches_any_context(struct ct_watches *watches);
+
+/* Returns the programs in which places are looked up, or NULL. They are not owned. */
+CT_API struct ct_programs *ct_watches_programs(const struct ct_watches *watches);
+
 /* Makes the events of a watchpoint have texts: its form is CT_WATCH_TEXT then. Of a port of an ITM or a
  * channel of an STM they are the lines that are written there, each when it ends; of "text:FORMAT" what was
  * printed; of contexts the name of the thread that runs from there on, or its number where it has none. To be
@@ -219,12 +226,18 @@ struct ct_watch_place {
     uint8_t kind;     /* enum ct_watch_kind */
     uint8_t edge;     /* EDGE: enum ct_cfg_kind */
     uint8_t branches; /* EDGE: 1: the block it leaves ends with a branch */
-    uint8_t pad;      /* 0 */
+    uint8_t program;  /* 1 and up: it is of what the program with this number less 1 has (ct_programs_at);
+                         0: of an address, or of a program behind the first 254 */
 };
 
 /* Returns the places of all watchpoints but those of RETURN, in no particular order. They are borrowed until
  * the next watchpoint is added. */
 CT_API const struct ct_watch_place *ct_watches_places(const struct ct_watches *watches, size_t *count);
+
+/* Tells what is at the address that is the value of an event: of several programs that have it the one whose
+ * place execution came by, where one did (ENTRY, LINE, ADDR). CT_ERR_ARG; the errors of ct_programs_where. */
+CT_API int ct_watches_where(const struct ct_watches *watches, const struct ct_watch_event *event,
+                            struct ct_program_where *out);
 
 /* Returns the name of a kind of watchpoint: "addr", "line", "entry", "return", "edge", "exception",
  * "exception-return", "context", "gap", "overflow", "no-access", "timestamp", "itm", "stm", "dwt",

@@ -60,6 +60,7 @@ struct ct_watches {
     size_t code_programs;            /* those whose code is among it, or cannot be read */
     struct ct_watched_event *events; /* names of events of trace units */
     size_t event_count;
+    bool any_context;     /* names of contexts are learnt while events come */
     bool events_known;    /* … as far as the capture gives names */
     uint32_t dwt_comp[4]; /* addresses that the comparators of all DWTs compare, 0 where it is not known */
     bool dwt_seen;        /* there is a DWT */
@@ -74,6 +75,9 @@ struct ct_watches {
 /* Add a watchpoint, and a place to the last one. CT_ERR_NOMEM. */
 int ct_watches_point(struct ct_watches *watches, const char *name, enum ct_watch_kind kind, uint64_t number);
 int ct_watches_place(struct ct_watches *watches, const struct ct_watch_place *place);
+
+/* Gives what ct_watch_place.program has of a program with a number of the set. */
+uint8_t ct_watches_program_byte(size_t number);
 
 /* Adds the watchpoint of a value that a place such as "itm:3" names. *is_value is false when it names none.
  * The errors of ct_watches_add. */

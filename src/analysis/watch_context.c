@@ -42,6 +42,14 @@ int ct_watches_contexts(struct ct_watches *w, const struct ct_buffer *buffer)
     return CT_OK;
 }
 
+int ct_watches_any_context(struct ct_watches *w)
+{
+    if (!w)
+        return CT_ERR_ARG;
+    w->any_context = true;
+    return CT_OK;
+}
+
 /* ---- asking for one ---- */
 
 /* Tells whether a name stands among those before it. */
@@ -99,9 +107,9 @@ int ct_watches_add_context(struct ct_watches *w, const char *spec, bool *is_cont
                        "watchpoint '%s': behind context: stands a context ID or a name: context:0x12, "
                        "context:bash",
                        spec);
-    if (!is_known(w, text))
+    if (!w->any_context && !is_known(w, text))
         return unnamed(w, spec);
-    if (!w->contexts_traced)
+    if (!w->any_context && !w->contexts_traced)
         return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
                        "watchpoint '%s': no trace unit of the capture traces context IDs, so that nothing "
                        "tells who runs; record it with them (perf record -e cs_etm/contextid/)",

@@ -60,10 +60,11 @@ static bool read_range(const char *text, uint64_t *lo, uint64_t *hi)
     return read_number(&text, hi) && !*text && *hi > *lo;
 }
 
-static int add_place(struct ct_watches *w, uint64_t lo, uint64_t size)
+static int add_place(struct ct_watches *w, uint64_t lo, uint64_t size, uint8_t program)
 {
     return ct_watches_place(
-        w, &(struct ct_watch_place){.addr = lo, .end = lo + (size ? size : 1), .kind = CT_WATCH_ACCESS});
+        w, &(struct ct_watch_place){
+               .addr = lo, .end = lo + (size ? size : 1), .kind = CT_WATCH_ACCESS, .program = program});
 }
 
 /* Returns the name of the file of the program that a process runs, if it is known and one of the programs has
@@ -82,37 +83,49 @@ static const char *program_of(const struct ct_watches *w, uint64_t process)
     return NULL;
 }
 
-/* Adds the code of the functions with a name. */
-static int add_functions(struct ct_watches *w, const char *name, const char *only)
+/* Adds the code of a program's functions with a name. */
+static int add_functions(struct ct_watches *w, size_t number, const char *name)
 {
-    int rc = CT_OK;
-    struct ct_program *program;
-    for (size_t p = 0; !rc && (program = ct_programs_at(w->programs, p)); p++) {
-        const struct ct_symbols *symbols;
-        size_t count;
-        if (only && strcmp(ct_base_name(program->path), only) != 0)
-            continue;
-        rc = ct_program_symbols(program, &symbols);
-        const struct ct_symbol *all = rc ? NULL : ct_symbols_all_code(symbols, &count);
-        for (size_t i = 0; !rc && i < count; i++)
-            if (ct_symbols_is_named(symbols, &all[i], name))
-                rc = add_place(w, all[i].addr + program->shift, all[i].size);
-    }
+    struct ct_program *program = ct_programs_at(w->programs, number);
+    const struct ct_symbols *symbols;
+    size_t count;
+    int rc = ct_program_symbols(program, &symbols);
+    const struct ct_symbol *all = rc ? NULL : ct_symbols_all_code(symbols, &count);
+    for (size_t i = 0; !rc && i < count; i++)
+        if (ct_symbols_is_named(symbols, &all[i], name))
+            rc = add_place(w, all[i].addr + program->shift, all[i].size, ct_watches_program_byte(number));
     return rc;
 }
 
-/* Adds the places that a name is of: a range, functions, or a variable. */
+/* Adds the places that a name is of in each program, or in those of one name: functions, or a variable. */
+static int add_named(struct ct_watches *w, const char *spec, const char *name, const char *only)
+{
+    struct ct_watched_variable variable;
+    struct ct_program *program;
+    int rc = CT_OK;
+    for (size_t p = 0; !rc && (program = ct_programs_at(w->programs, p)); p++) {
+        const char *base = ct_base_name(program->path);
+        const uint32_t before = w->points[w->count - 1].places;
+        if (only && strcmp(base, only) != 0)
+            continue;
+        rc = add_functions(w, p, name);
+        if (rc || w->points[w->count - 1].places > before)
+            continue;
+        const int found = ct_watches_find_variable(w, spec, name, base, &variable);
+        rc = found == CT_ERR_NOMEM ? found : CT_OK;
+        if (!found)
+            rc = add_place(w, variable.addr, variable.is->size, ct_watches_program_byte(p));
+    }
+    if (rc || w->points[w->count - 1].places)
+        return rc;
+    return ct_watches_find_variable(w, spec, name, only, &variable); /* says why there is none */
+}
+
+/* Adds the places that a name is of, or a range. */
 static int add_places(struct ct_watches *w, const char *spec, const char *name, const char *only)
 {
     uint64_t lo, hi;
-    if (read_range(name, &lo, &hi))
-        return add_place(w, lo, hi - lo);
-    const int rc = add_functions(w, name, only);
-    if (rc || w->points[w->count - 1].places)
-        return rc;
-    struct ct_watched_variable variable;
-    const int found = ct_watches_find_variable(w, spec, name, only, &variable);
-    return found ? found : add_place(w, variable.addr, variable.is->size);
+    return read_range(name, &lo, &hi) ? add_place(w, lo, hi - lo, 0) : add_named(w, spec, name, only);
 }
 
 /* Reads the number of an observation point, as the header of the log has it. */

@@ -60,6 +60,16 @@ const struct ct_watch_place *ct_watches_places(const struct ct_watches *w, size_
     return w->points_at;
 }
 
+uint8_t ct_watches_program_byte(size_t number)
+{
+    return number < UINT8_MAX - 1 ? (uint8_t)(number + 1) : 0;
+}
+
+struct ct_programs *ct_watches_programs(const struct ct_watches *w)
+{
+    return w ? w->programs : NULL;
+}
+
 int ct_watches_place(struct ct_watches *w, const struct ct_watch_place *place)
 {
     bool is_return = place->kind == CT_WATCH_RETURN;
@@ -74,6 +84,31 @@ int ct_watches_place(struct ct_watches *w, const struct ct_watch_place *place)
     w->points[w->count - 1].places++;
     w->sorted = 0;
     return CT_OK;
+}
+
+/* Finds the program that a place of an event is of, as ct_watch_place.program. */
+static uint8_t program_of(const struct ct_watches *w, const struct ct_watch_event *e)
+{
+    size_t i = w->sorted ? CT_COUNT_WHILE(w->point_count, at, w->points_at[at].addr < e->value) : 0;
+    for (; i < w->point_count && (!w->sorted || w->points_at[i].addr == e->value); i++) {
+        const struct ct_watch_place *p = &w->points_at[i];
+        if (p->watch == e->watch && p->addr == e->value)
+            return p->program;
+    }
+    return 0;
+}
+
+int ct_watches_where(const struct ct_watches *w, const struct ct_watch_event *e, struct ct_program_where *out)
+{
+    if (!w || !e || !out)
+        return CT_ERR_ARG;
+    *out = (struct ct_program_where){0};
+    if (!w->programs)
+        return CT_OK;
+    const bool is_place = e->kind == CT_WATCH_ENTRY || e->kind == CT_WATCH_LINE || e->kind == CT_WATCH_ADDR;
+    const uint8_t program = is_place && ct_programs_count(w->programs) > 1 ? program_of(w, e) : 0;
+    return program ? ct_program_at(ct_programs_at(w->programs, program - 1u), e->value, out)
+                   : ct_programs_where(w->programs, e->value, out);
 }
 
 static int by_address(const void *a, const void *b)

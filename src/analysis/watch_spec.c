@@ -35,9 +35,12 @@ static int missing(struct ct_watches *w, const char *spec, const char *why)
     return ct_fail(w->ctx, CT_ERR_NOT_FOUND, "watchpoint '%s': %s", spec, why);
 }
 
-static int place(struct ct_watches *w, enum ct_watch_kind kind, uint64_t addr, uint64_t end)
+/* Adds a place in the program with a number, `addr` having been moved to where it lay. */
+static int place(struct ct_watches *w, enum ct_watch_kind kind, size_t program, uint64_t addr, uint64_t end)
 {
-    return ct_watches_place(w, &(struct ct_watch_place){.addr = addr, .end = end, .kind = (uint8_t)kind});
+    return ct_watches_place(
+        w, &(struct ct_watch_place){
+               .addr = addr, .end = end, .kind = (uint8_t)kind, .program = ct_watches_program_byte(program)});
 }
 
 /* ---- functions ---- */
@@ -66,7 +69,7 @@ static int functions(struct ct_watches *w, const char *spec, enum ct_watch_kind 
             const uint64_t addr = all[i].addr + program->shift;
             if ((kind == CT_WATCH_RETURN && ct_is_cold_part(all[i].name, name)) ||
                 ct_symbols_is_named(symbols, &all[i], name))
-                rc = place(w, kind, addr, addr + all[i].size);
+                rc = place(w, kind, p, addr, addr + all[i].size);
         }
     }
     return rc ? rc : keep(w, found);
@@ -85,7 +88,8 @@ static int inlined_entries(struct ct_watches *w, const char *spec, const char *n
         const struct ct_line_scope *all = rc ? NULL : ct_lines_scopes(lines, &count);
         for (size_t i = 0; !rc && i < count; i++)
             if (all[i].depth && strcmp(all[i].name, name) == 0)
-                rc = place(w, CT_WATCH_ENTRY, all[i].entry + program->shift, all[i].entry + program->shift);
+                rc =
+                    place(w, CT_WATCH_ENTRY, p, all[i].entry + program->shift, all[i].entry + program->shift);
     }
     return rc ? rc : keep(w, found);
 }
@@ -130,10 +134,13 @@ static int function(struct ct_watches *w, const char *spec, const char *name, un
 
 /* ---- addresses, lines, edges ---- */
 
-static int address(struct ct_watches *w, const char *spec, uint64_t addr)
+#define NO_PROGRAM SIZE_MAX
+
+/* Adds an address, which a name in a program stands for, or none. */
+static int address(struct ct_watches *w, const char *spec, size_t program, uint64_t addr)
 {
     int rc = ct_watches_point(w, spec, CT_WATCH_ADDR, 0);
-    return rc ? rc : place(w, CT_WATCH_ADDR, addr, 0);
+    return rc ? rc : place(w, CT_WATCH_ADDR, program, addr, 0);
 }
 
 /* Takes main+0x10. */
@@ -157,7 +164,7 @@ static int offset_in(struct ct_watches *w, const char *spec, const char *plus, u
             if (ct_symbols_is_named(symbols, &all[i], name))
                 return offset && all[i].size && offset >= all[i].size
                            ? missing(w, spec, "the function ends before that offset")
-                           : address(w, spec, all[i].addr + program->shift + offset);
+                           : address(w, spec, p, all[i].addr + program->shift + offset);
     }
     for (size_t p = 0; (program = ct_programs_at(w->programs, p)); p++) {
         const struct ct_symbols *symbols;
@@ -166,14 +173,15 @@ static int offset_in(struct ct_watches *w, const char *spec, const char *plus, u
             continue;
         const struct ct_code_range *code = ct_symbols_code(symbols, &count);
         return ct_code_has(code, count, program->bias - program->shift + offset)
-                   ? address(w, spec, program->bias + offset)
+                   ? address(w, spec, p, program->bias + offset)
                    : missing(w, spec, "the program has no code there");
     }
     return missing(w, spec, "no program has a function of that name; 'coretap graph' lists those of one");
 }
 
-static int line_places(struct ct_watches *w, struct ct_program *program, const char *file, uint32_t line)
+static int line_places(struct ct_watches *w, size_t program_at, const char *file, uint32_t line)
 {
+    struct ct_program *program = ct_programs_at(w->programs, program_at);
     const struct ct_lines *lines;
     size_t count;
     uint32_t found;
@@ -189,7 +197,7 @@ static int line_places(struct ct_watches *w, struct ct_program *program, const c
     if (ct_lines_find(lines, file, line, addrs, count, &count, &found) == CT_ERR_NOMEM)
         rc = ct_fail_nomem(w->ctx, "watchpoints");
     for (size_t i = 0; !rc && i < count; i++)
-        rc = place(w, CT_WATCH_LINE, addrs[i] + program->shift, 0);
+        rc = place(w, CT_WATCH_LINE, program_at, addrs[i] + program->shift, 0);
     free(addrs);
     w->points[w->count - 1].number = found;
     return rc;
@@ -204,9 +212,8 @@ static int line_of(struct ct_watches *w, const char *spec, const char *text, con
     memcpy(file, text, length);
     file[length] = '\0';
     int rc = ct_watches_point(w, spec, CT_WATCH_LINE, line);
-    struct ct_program *program;
-    for (size_t p = 0; !rc && (program = ct_programs_at(w->programs, p)); p++)
-        rc = line_places(w, program, file, (uint32_t)line);
+    for (size_t p = 0; !rc && ct_programs_at(w->programs, p); p++)
+        rc = line_places(w, p, file, (uint32_t)line);
     if (rc)
         return rc;
     const struct ct_watchpoint *point = &w->points[w->count - 1];
@@ -290,7 +297,7 @@ static int parse(struct ct_watches *w, const char *spec)
         return value <= MOST_EXCEPTION ? ct_watches_point(w, spec, CT_WATCH_EXCEPTION, value)
                                        : missing(w, spec, "behind exception: stands a number, 0 to 1023");
     if (number(spec, &value))
-        return address(w, spec, value);
+        return address(w, spec, NO_PROGRAM, value);
     rest = behind(spec, "line:");
     const char *text = rest ? rest : spec;
     const char *colon = strrchr(text, ':');

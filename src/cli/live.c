@@ -145,11 +145,12 @@ static const struct cli_option options[] = {
               .kind = CLI_FLAG,
               .help = "A core of which nothing comes while others go on is taken to sleep, so that their "
                       "results are certain without it. Of several cores in one run."},
-    [FRACTAL] = {.name = "fractal",
-                 .kind = CLI_FLAG,
-                 .help =
-                     "INPUT is an event log of 'coretap fractal' while it is written, as it comes through "
-                     "a FIFO (docs/fractal.md); without --config, --cover and --timing."},
+    [FRACTAL] =
+        {.name = "fractal",
+         .kind = CLI_FLAG,
+         .help = "INPUT is an event log of 'coretap fractal' while it is written, as it comes through "
+                 "a FIFO (docs/fractal.md); without --config, --cover and --timing. --elf names each program "
+                 "that its processes run; the log says where they lie."},
     [MILESTONE] = {.name = "milestone",
                    .kind = CLI_LIST,
                    .arg = "PLACE[=TIME]",

@@ -62,6 +62,8 @@ static bool check_specs(struct cli_live *l)
     struct ct_watches *watches = NULL;
     struct ct_verifier *verifier = NULL;
     int rc = ct_watches_new(l->ctx, l->programs, &watches);
+    if (!rc && l->wishes->fractal)
+        rc = ct_watches_any_context(watches);
     if (!rc)
         rc = ct_verifier_new(l->ctx, &l->monitors.verify, watches, &verifier);
     if (!rc)

@@ -3,11 +3,11 @@
 
 #include "base/path.h"
 
-/* Returns where an address is; names are NULL when nothing is known. */
-static struct ct_program_where where_is(const struct ct_verdict_origin *o, uint64_t addr)
+/* Returns where an event was; names are NULL when nothing is known. */
+static struct ct_program_where where_is(const struct ct_verdict_origin *o, const struct ct_watch_event *e)
 {
     struct ct_program_where w = {0};
-    if (o->programs && (ct_programs_where(o->programs, addr, &w) != CT_OK || !w.program))
+    if (o->programs && (ct_watches_where(o->watches, e, &w) != CT_OK || !w.program))
         w = (struct ct_program_where){0};
     return w;
 }
@@ -42,7 +42,7 @@ static void put_core(struct ct_text *out, const struct ct_verdict_origin *o, con
 
 static void put_place(struct ct_text *out, const struct ct_verdict_origin *o, const struct ct_watch_event *e)
 {
-    const struct ct_program_where w = where_is(o, e->value);
+    const struct ct_program_where w = where_is(o, e);
     if (w.function) {
         ct_text_lit(out, " in ");
         ct_text_printable(out, w.function);
@@ -143,7 +143,7 @@ static void json_text(struct ct_text *out, const char *key, const char *value)
 
 static void json_place(struct ct_text *out, const struct ct_verdict_origin *o, const struct ct_watch_event *e)
 {
-    const struct ct_program_where w = where_is(o, e->value);
+    const struct ct_program_where w = where_is(o, e);
     json_text(out, "watch", watch_name(o, e));
     if (!is_address(e))
         return;

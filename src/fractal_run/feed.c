@@ -24,7 +24,7 @@ int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char
     struct ct_qemu qemu;
     int ends[2];
     char option[64];
-    feed->fd = feed->child = -1;
+    feed->pipe.fd = feed->child = -1;
     feed->at = feed->count = 0;
     int rc = ct_qemu_find(ctx, argv[0], 0, "coretap-access.so", "CORETAP_ACCESS_PLUGIN", &qemu);
     if (rc)
@@ -41,17 +41,17 @@ int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char
     if (rc)
         close(ends[0]);
     else
-        feed->fd = ends[0];
+        feed->pipe.fd = ends[0];
     return rc;
 }
 
 /* Reads what was taken aside. Returns how many bytes. */
 static size_t read_aside(struct ct_fractal_feed *feed)
 {
-    const off_t left = feed->aside_end - feed->aside_at;
+    const off_t left = feed->pipe.aside_end - feed->pipe.aside_at;
     const size_t wanted = left < (off_t)sizeof feed->words ? (size_t)left : sizeof feed->words;
-    const ssize_t n = wanted ? pread(fileno(feed->aside), feed->words, wanted, feed->aside_at) : 0;
-    feed->aside_at += n > 0 ? n : 0;
+    const ssize_t n = wanted ? pread(fileno(feed->pipe.aside), feed->words, wanted, feed->pipe.aside_at) : 0;
+    feed->pipe.aside_at += n > 0 ? n : 0;
     return n > 0 ? (size_t)n : 0;
 }
 
@@ -62,7 +62,7 @@ static size_t read_words(struct ct_fractal_feed *feed)
     ssize_t n;
     if (bytes && bytes % sizeof feed->words[0] == 0)
         return bytes;
-    while ((n = read(feed->fd, (char *)feed->words + bytes, sizeof feed->words - bytes)) != 0) {
+    while ((n = read(feed->pipe.fd, (char *)feed->words + bytes, sizeof feed->words - bytes)) != 0) {
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -86,63 +86,53 @@ bool ct_fractal_feed_next(struct ct_fractal_feed *feed, uint64_t *word)
     return true;
 }
 
-/* Writes bytes behind those that a feed has aside, in a file, because a process may say much while another
+/* Writes bytes behind those that a pipe has aside, in a file, because a process may say much while another
  * one waits for it. Returns false when that cannot be. */
-static bool write_aside(struct ct_fractal_feed *feed, const char *bytes, size_t size)
+static bool write_aside(struct ct_fractal_pipe *pipe, const char *bytes, size_t size)
 {
-    if (!feed->aside)
-        feed->aside = tmpfile();
-    if (!feed->aside)
+    if (!pipe->aside)
+        pipe->aside = tmpfile();
+    if (!pipe->aside)
         return false;
-    if (feed->aside_at == feed->aside_end)
-        feed->aside_at = feed->aside_end = 0;
+    if (pipe->aside_at == pipe->aside_end)
+        pipe->aside_at = pipe->aside_end = 0;
     while (size) {
-        const ssize_t n = pwrite(fileno(feed->aside), bytes, size, feed->aside_end);
+        const ssize_t n = pwrite(fileno(pipe->aside), bytes, size, pipe->aside_end);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return false;
-        feed->aside_end += n;
+        pipe->aside_end += n;
         bytes += n;
         size -= (size_t)n;
     }
     return true;
 }
 
-/* Takes what a feed says now. Returns false when it cannot be kept. */
-static bool take_aside(struct ct_fractal_feed *feed)
+/* Takes what a pipe says now. CT_ERR_IO: it cannot be kept. */
+static int take_aside(struct ct_ctx *ctx, struct ct_fractal_pipe *pipe)
 {
     char bytes[ASIDE_BYTES];
-    const ssize_t n = read(feed->fd, bytes, sizeof bytes);
+    const ssize_t n = read(pipe->fd, bytes, sizeof bytes);
     if (n == 0) {
-        close(feed->fd);
-        feed->fd = -1;
+        close(pipe->fd);
+        pipe->fd = -1;
     }
-    return n <= 0 || write_aside(feed, bytes, (size_t)n);
+    if (n <= 0 || write_aside(pipe, bytes, (size_t)n))
+        return CT_OK;
+    return ct_fail(ctx, CT_ERR_IO,
+                   "accesses of a process that another one waits for have no place in a temporary file: %s; "
+                   "the run ends here",
+                   strerror(errno));
 }
 
-int ct_fractal_feeds_wait(struct ct_ctx *ctx, const struct ct_fractal_feeds *feeds,
-                          struct ct_fractal_feed *feed)
+static void close_pipe(struct ct_fractal_pipe *pipe)
 {
-    while (feed->at == feed->count && feed->aside_end - feed->aside_at < (off_t)sizeof feed->words[0] &&
-           feed->fd >= 0) {
-        struct pollfd of[FEEDS_MAX];
-        for (unsigned i = 0; i < feeds->count; i++)
-            of[i] = (struct pollfd){.fd = feeds->feed[i].fd, .events = POLLIN};
-        if (poll(of, feeds->count, -1) < 0 && errno != EINTR)
-            return CT_OK;
-        for (unsigned i = 0; i < feeds->count; i++) {
-            if (&feeds->feed[i] == feed && of[i].revents)
-                return CT_OK;
-            if (of[i].revents && !take_aside(&feeds->feed[i]))
-                return ct_fail(
-                    ctx, CT_ERR_IO,
-                    "accesses of a process that another one waits for have no place in a temporary "
-                    "file: %s; the run ends here",
-                    strerror(errno));
-        }
-    }
-    return CT_OK;
+    if (pipe->fd >= 0)
+        close(pipe->fd);
+    if (pipe->aside)
+        fclose(pipe->aside);
+    *pipe = (struct ct_fractal_pipe){.fd = -1};
 }
 
 int ct_fractal_feeds_follow(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, int *of_program)
@@ -176,27 +166,96 @@ static int receive(int from, int64_t *child)
     return fd;
 }
 
-/* Takes the pipe of a child; other children may have been told of before. Returns -1 when it did not come. */
-static int pipe_of(struct ct_fractal_feeds *feeds, int64_t child)
+/* Receives the pipes of children that were made by now. CT_ERR_LIMIT: too many wait for their notes. */
+static int receive_early(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds)
 {
-    for (unsigned i = 0; i < feeds->early_count; i++)
-        if (feeds->early[i].child == child) {
-            const int fd = feeds->early[i].fd;
-            feeds->early[i] = feeds->early[--feeds->early_count];
-            return fd;
-        }
-    for (;;) {
-        int64_t number = -1;
-        const int fd = receive(feeds->forks, &number);
-        if (fd < 0 || number == child)
-            return fd;
+    int64_t child = -1;
+    int fd;
+    while ((fd = receive(feeds->forks, &child)) >= 0) {
         if (feeds->early_count == FEEDS_MAX) {
             close(fd);
-            return -1;
+            return ct_fail(ctx, CT_ERR_LIMIT,
+                           "more than %d processes were forked; the run ends here. Trace a part of it that "
+                           "starts fewer, or leave out --follow-forks",
+                           FEEDS_MAX);
         }
-        feeds->early[feeds->early_count].child = number;
-        feeds->early[feeds->early_count++].fd = fd;
+        fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
+        feeds->early[feeds->early_count++] = (struct ct_fractal_early){.child = child, .pipe = {.fd = fd}};
     }
+    return CT_OK;
+}
+
+/* The pipes of all processes, and behind them the socket that brings further ones, and what else may wake. */
+struct polled {
+    struct ct_fractal_pipe *pipe[2 * FEEDS_MAX];
+    struct pollfd of[2 * FEEDS_MAX + 3];
+    nfds_t pipes, count;
+};
+
+static void list_pipes(struct ct_fractal_feeds *feeds, const int wakes[2], struct polled *all)
+{
+    all->pipes = 0;
+    for (unsigned i = 0; i < feeds->count; i++)
+        all->pipe[all->pipes++] = &feeds->feed[i].pipe;
+    for (unsigned i = 0; i < feeds->early_count; i++)
+        all->pipe[all->pipes++] = &feeds->early[i].pipe;
+    for (nfds_t i = 0; i < all->pipes; i++)
+        all->of[i] = (struct pollfd){.fd = all->pipe[i]->fd, .events = POLLIN};
+    const int others[] = {feeds->forks, wakes[0], wakes[1]};
+    all->count = all->pipes;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        all->of[all->count++] = (struct pollfd){.fd = others[i], .events = POLLIN};
+}
+
+/* Waits until a pipe says something, which is taken aside unless it is that of `feed`. *come becomes true
+ * when it is, or when the caller is to be woken. */
+static int wait_once(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, const struct ct_fractal_feed *feed,
+                     const int wakes[2], bool *come)
+{
+    struct polled all;
+    int rc = CT_OK;
+    list_pipes(feeds, wakes, &all);
+    *come = poll(all.of, all.count, -1) < 0 && errno != EINTR;
+    if (*come)
+        return CT_OK;
+    *come = all.of[all.pipes + 1].revents || all.of[all.pipes + 2].revents;
+    for (nfds_t i = 0; i < all.pipes && !rc; i++) {
+        if (all.pipe[i] == &feed->pipe)
+            *come |= all.of[i].revents != 0;
+        else if (all.of[i].revents)
+            rc = take_aside(ctx, all.pipe[i]);
+    }
+    return rc || !all.of[all.pipes].revents ? rc : receive_early(ctx, feeds);
+}
+
+bool ct_fractal_feed_ready(const struct ct_fractal_feed *feed)
+{
+    return feed->at < feed->count || feed->pipe.fd < 0 ||
+           feed->pipe.aside_end - feed->pipe.aside_at >= (off_t)sizeof feed->words[0];
+}
+
+int ct_fractal_feeds_wait(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds,
+                          const struct ct_fractal_feed *feed, const int wakes[2])
+{
+    bool come = ct_fractal_feed_ready(feed);
+    int rc = CT_OK;
+    while (!rc && !come)
+        rc = wait_once(ctx, feeds, feed, wakes, &come);
+    return rc;
+}
+
+/* Takes the pipe of a child. Returns false when it did not come. */
+static bool take_pipe(struct ct_fractal_feeds *feeds, int64_t child, struct ct_fractal_pipe *pipe)
+{
+    unsigned i = 0;
+    while (i < feeds->early_count && feeds->early[i].child != child)
+        i++;
+    if (i == feeds->early_count)
+        return false;
+    *pipe = feeds->early[i].pipe;
+    feeds->early_count--;
+    memmove(&feeds->early[i], &feeds->early[i + 1], (feeds->early_count - i) * sizeof feeds->early[i]);
+    return true;
 }
 
 int ct_fractal_feeds_child(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, uint64_t child,
@@ -204,18 +263,17 @@ int ct_fractal_feeds_child(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, u
 {
     feed->at = feed->count = 0;
     feed->child = -1;
-    feed->fd = pipe_of(feeds, (int64_t)child);
-    if (feed->fd < 0)
-        return ct_fail(ctx, CT_ERR_IO, "the accesses of the forked process %llu did not come",
-                       (unsigned long long)child);
-    fcntl(feed->fd, F_SETPIPE_SZ, PIPE_BYTES);
-    return CT_OK;
+    const int rc = receive_early(ctx, feeds);
+    if (rc || take_pipe(feeds, (int64_t)child, &feed->pipe))
+        return rc;
+    return ct_fail(ctx, CT_ERR_IO, "the accesses of the forked process %llu did not come",
+                   (unsigned long long)child);
 }
 
 void ct_fractal_feeds_close(struct ct_fractal_feeds *feeds)
 {
     while (feeds->early_count)
-        close(feeds->early[--feeds->early_count].fd);
+        close_pipe(&feeds->early[--feeds->early_count].pipe);
     if (feeds->forks >= 0)
         close(feeds->forks);
     feeds->forks = -1;
@@ -225,13 +283,7 @@ void ct_fractal_feeds_close(struct ct_fractal_feeds *feeds)
 static int wait_for(struct ct_fractal_feed *feed)
 {
     int status = 0;
-    if (feed->fd >= 0)
-        close(feed->fd);
-    feed->fd = -1;
-    if (feed->aside)
-        fclose(feed->aside);
-    feed->aside = NULL;
-    feed->aside_at = feed->aside_end = 0;
+    close_pipe(&feed->pipe);
     while (feed->child > 0 && waitpid(feed->child, &status, 0) < 0 && errno == EINTR) {
     }
     feed->child = -1;

@@ -9,13 +9,18 @@
 
 #include "coretap/fractal_run.h"
 
+/* The end of a pipe that a process writes to. */
+struct ct_fractal_pipe {
+    int fd;                    /* -1: closed */
+    FILE *aside;               /* a temporary file of bytes that came while others were waited for, or NULL */
+    off_t aside_at, aside_end; /* of those that are still to be read */
+};
+
 struct ct_fractal_feed {
-    int fd;    /* -1: closed */
+    struct ct_fractal_pipe pipe;
     int child; /* -1: none, or it has ended */
     size_t at, count;
     uint64_t words[8192];
-    FILE *aside;               /* a temporary file of bytes that came while others were waited for, or NULL */
-    off_t aside_at, aside_end; /* of those that are still to be read */
 };
 
 #define FEEDS_MAX 256 /* of one run */
@@ -26,10 +31,10 @@ struct ct_fractal_feeds {
     struct ct_fractal_feed *feed;
     unsigned count;
     int forks; /* -1: children are not followed */
-    struct {
+    struct ct_fractal_early {
         int64_t child;
-        int fd;
-    } early[FEEDS_MAX]; /* pipes whose notes are yet to come */
+        struct ct_fractal_pipe pipe;
+    } early[FEEDS_MAX]; /* pipes of children whose notes are yet to come: these wait aside, or in a pipe */
     unsigned early_count;
 };
 
@@ -38,14 +43,19 @@ int ct_fractal_feeds_follow(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, 
 
 void ct_fractal_feeds_close(struct ct_fractal_feeds *feeds);
 
-/* Receives the pipe of a forked child, which the program's note has told of, as a feed. CT_ERR_IO. */
+/* Receives the pipe of a forked child, which the program's note has told of, as a feed. CT_ERR_IO,
+ * CT_ERR_LIMIT. */
 int ct_fractal_feeds_child(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, uint64_t child,
                            struct ct_fractal_feed *feed);
 
-/* Waits until there is a word of `feed`, or its end, and takes what the others say meanwhile: they may be
- * what it waits for. CT_ERR_IO. */
-int ct_fractal_feeds_wait(struct ct_ctx *ctx, const struct ct_fractal_feeds *feeds,
-                          struct ct_fractal_feed *feed);
+/* Tells whether a feed has a word, or its end, for which its pipe need not be read. */
+bool ct_fractal_feed_ready(const struct ct_fractal_feed *feed);
+
+/* Waits until a pipe has a word of `feed`, or its end, or one of the files `wakes` (-1: none) can be read.
+ * What the others say meanwhile is taken aside: they may be what it waits for, and so may children that no
+ * note has told of yet. CT_ERR_IO, CT_ERR_LIMIT. */
+int ct_fractal_feeds_wait(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds,
+                          const struct ct_fractal_feed *feed, const int wakes[2]);
 
 /* Starts `argv` under the QEMU of its architecture; its children are told of through the socket `forks` (-1:
  * they are not). CT_ERR_NOT_FOUND, CT_ERR_IO. */

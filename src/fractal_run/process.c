@@ -19,10 +19,10 @@ static int take_seat(struct ct_fractal_process *p)
     if (seat == s->seats) {
         const struct ct_soc_tap tap = {
             .user = &s->seat[seat], .message = ct_fractal_seat_message, .command = ct_fractal_seat_command};
-        if (seat == CT_SOC_TAPS || ct_soc_attach(s->bench[0].soc, &tap) < 0)
-            return ct_fail(s->ctx, CT_ERR_LIMIT,
-                           "process %u: %u processes can be traced at once; it is not traced", p->number,
-                           CT_SOC_TAPS);
+        const int tap_number = ct_soc_attach(s->bench[0].soc, &tap);
+        if (tap_number < 0)
+            return ct_fail(s->ctx, tap_number, "process %u: the port takes %u tracers, and all are taken",
+                           p->number, CT_SOC_TAPS);
         s->seats++;
     }
     s->seat[seat] = p;
@@ -92,8 +92,10 @@ int ct_fractal_simulation_add_process(struct ct_fractal_simulation *s, uint32_t 
                                       struct ct_fractal_process **out)
 {
     if (s->processes == FRACTAL_PROCESSES_MAX)
-        return ct_fail(s->ctx, CT_ERR_LIMIT, "%s: there are %u processes, and no room for more", program,
-                       FRACTAL_PROCESSES_MAX);
+        return ct_fail(s->ctx, CT_ERR_LIMIT,
+                       "%s: it would be process %u of the run, and a log tells %u apart; the run ends here. "
+                       "Trace a part of it that starts fewer, or leave out --follow-forks",
+                       program, s->processes + 1, FRACTAL_PROCESSES_MAX);
     *out = &s->process[s->processes];
     **out = (struct ct_fractal_process){
         .simulation = s, .program = program, .pid = pid, .number = s->processes++, .tap = -1};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program under QEMU, word by word, on the simulated clusters. */
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,19 +27,32 @@ static int steer(void *user, const char *command, char *answer, size_t size)
     return ct_fractal_simulation_steer(s, command, answer, size);
 }
 
-/* Reads the next word of a process. While there is none, clients are served, and what other processes say is
- * taken aside. */
+/* Waits for the next word of a feed while what other processes say is taken aside, and clients are served. */
+static int wait_for_word(struct ct_fractal_simulation *s, const struct ct_fractal_feed *feed)
+{
+    struct pollfd come = {.fd = feed->pipe.fd, .events = POLLIN};
+    int rc = CT_OK;
+    while (!rc && !ct_fractal_feed_ready(feed) && poll(&come, 1, 0) == 0) {
+        const int wakes[] = {s->control.path ? s->control.listener : -1,
+                             s->control.path ? s->control.client : -1};
+        rc = ct_fractal_feeds_wait(s->ctx, &s->feeds, feed, wakes);
+        ct_fractal_control_serve(&s->control, steer, s);
+    }
+    return rc;
+}
+
+/* Reads the next word of a process. */
 static bool next_of(struct ct_fractal_simulation *s, unsigned from, uint64_t *word)
 {
     struct ct_fractal_feed *feed = &s->feed[from];
     if (feed->at == feed->count && s->feeds.forks >= 0) {
-        const int rc = ct_fractal_feeds_wait(s->ctx, &s->feeds, feed);
+        const int rc = wait_for_word(s, feed);
         if (rc) {
             s->result = rc;
             return false;
         }
     } else if (feed->at == feed->count && s->control.path && !from) {
-        ct_fractal_control_wait(&s->control, feed->fd, steer, s);
+        ct_fractal_control_wait(&s->control, feed->pipe.fd, steer, s);
     }
     return ct_fractal_feed_next(feed, word);
 }
@@ -334,8 +348,10 @@ static int start_beside(struct ct_fractal_simulation *s)
 {
     for (size_t i = 0; i < s->options.beside_count; i++) {
         if (s->beside == CT_FRACTAL_BESIDE || s->beside + 1 == s->config.cores)
-            return ct_fail(s->ctx, CT_ERR_LIMIT, "--with: one core is for the program, %u are left",
-                           s->config.cores - 1);
+            return ct_fail(s->ctx, CT_ERR_LIMIT,
+                           "--with %s: one core is for the program, and %u more can have one beside it (%d "
+                           "at most); nothing was run. Name fewer, or give the cluster more cores (--config)",
+                           s->options.beside[i], s->config.cores - 1, CT_FRACTAL_BESIDE);
         char *argv[] = {(char *)(uintptr_t)s->options.beside[i], NULL};
         const uint32_t pid = ct_soc_process(s->bench[0].soc);
         if (!pid)
@@ -431,7 +447,7 @@ int ct_fractal_simulation_new(struct ct_ctx *ctx, const struct ct_fractal_simula
     s->options = *options;
     s->feeds = (struct ct_fractal_feeds){.feed = s->feed, .count = 1, .forks = -1};
     for (unsigned i = 0; i < FEEDS_MAX; i++)
-        s->feed[i].fd = s->feed[i].child = -1;
+        s->feed[i].pipe.fd = s->feed[i].child = -1;
     int rc = read_cluster(s);
     if (!rc && s->options.messages)
         rc = s->options.messages(s->options.messages_user, CT_FRACTAL_MESSAGES_HEADER "\n",

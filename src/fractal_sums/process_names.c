@@ -9,22 +9,43 @@
 #include "base/printable.h"
 #include "coretap/fractal_watch.h"
 
-/* Takes a line of a log's text, "program=PATH" or "process=N bias=HEX PATH". CT_ERR_NOMEM. */
+static void place(struct ct_fractal_process_names *n, unsigned number, uint64_t bias)
+{
+    n->bias[number] = bias;
+    n->placed[number] = true;
+}
+
+/* Takes a line of a log's text, "program=PATH", "bias=HEX" or "process=N bias=HEX PATH". CT_ERR_NOMEM. */
 static int take_line(struct ct_fractal_process_names *n, const char *line, size_t size)
 {
     unsigned number = 0;
+    unsigned long long bias = 0;
     int at = 0;
     char *text = ct_arena_strndup(&n->arena, line, size);
     if (!text)
         return CT_ERR_NOMEM;
     if (strncmp(text, "program=", 8) == 0)
         at = 8;
-    else if (sscanf(text, "process=%u bias=%*x %n", &number, &at) != 1 || !at || number > 0xff)
+    else if (sscanf(text, "bias=%llx", &bias) == 1 ||
+             (sscanf(text, "process=%u bias=%llx %n", &number, &bias, &at) == 2 && number <= 0xff))
+        place(n, number, bias);
+    if (!at || !text[at] || number > 0xff)
         return CT_OK;
-    if (!text[at])
-        return CT_OK;
-    n->names[number] = ct_printable(&n->arena, ct_base_name(text + at));
+    n->files[number] = ct_base_name(text + at);
+    n->names[number] = ct_printable(&n->arena, n->files[number]);
     return n->names[number] ? CT_OK : CT_ERR_NOMEM;
+}
+
+int ct_fractal_process_names_take(struct ct_ctx *ctx, const char *text,
+                                  struct ct_fractal_process_names *names)
+{
+    int rc = CT_OK;
+    for (size_t size; text && text[names->seen] && !rc;
+         names->seen += size + (text[names->seen + size] != 0)) {
+        size = strcspn(text + names->seen, "\n");
+        rc = take_line(names, text + names->seen, size);
+    }
+    return rc ? ct_fail_nomem(ctx, "event log") : CT_OK;
 }
 
 int ct_fractal_process_names_read(struct ct_ctx *ctx, struct ct_fractal_reader *reader,
@@ -33,14 +54,9 @@ int ct_fractal_process_names_read(struct ct_ctx *ctx, struct ct_fractal_reader *
     struct ct_fractal_event events[256];
     while (ct_fractal_reader_next(reader, events, sizeof events / sizeof *events))
         continue;
-    const char *text = ct_fractal_reader_info(reader)->text;
-    int rc = CT_OK;
-    for (size_t size; text && *text && !rc; text += size + (text[size] == '\n')) {
-        size = strcspn(text, "\n");
-        rc = take_line(names, text, size);
-    }
+    const int rc = ct_fractal_process_names_take(ctx, ct_fractal_reader_info(reader)->text, names);
     ct_fractal_reader_rewind(reader);
-    return rc ? ct_fail_nomem(ctx, "event log") : CT_OK;
+    return rc;
 }
 
 void ct_fractal_process_names_free(struct ct_fractal_process_names *names)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the processes of an event log are called. */
+/* What the processes of an event log are called, and where their programs lie. */
 #ifndef CT_FRACTAL_SUMS_PROCESS_NAMES_H
 #define CT_FRACTAL_SUMS_PROCESS_NAMES_H
+
+#include <stdbool.h>
 
 #include "base/arena.h"
 #include "coretap/fractal.h"
@@ -10,10 +12,18 @@
 /* All zero: none has a name. */
 struct ct_fractal_process_names {
     struct ct_arena arena;
-    const char *names[256]; /* by number; NULL: the log does not say */
+    size_t seen;            /* bytes of the log's text that were taken */
+    const char *names[256]; /* by number: of a program's file, printable; NULL: the log does not say */
+    const char *files[256]; /* the same as it is in the log */
+    uint64_t bias[256];     /* what was added to the addresses of its file … */
+    bool placed[256];       /* … if the log says that */
 };
 
-/* Reads them from the text of a log, which it reads to its end and then begins again. CT_ERR_NOMEM. */
+/* Takes the lines that a log's text has by now, behind those that were taken. CT_ERR_NOMEM. */
+int ct_fractal_process_names_take(struct ct_ctx *ctx, const char *text,
+                                  struct ct_fractal_process_names *names);
+
+/* Takes all lines of a log, which it reads to its end and then begins again. CT_ERR_NOMEM. */
 int ct_fractal_process_names_read(struct ct_ctx *ctx, struct ct_fractal_reader *reader,
                                   struct ct_fractal_process_names *names);
 void ct_fractal_process_names_free(struct ct_fractal_process_names *names);

@@ -10,6 +10,7 @@
 #include "base/search.h"
 #include "coretap/fractal.h"
 #include "fractal_sums/process_names.h"
+#include "fractal_sums/process_programs.h"
 
 #define LINE_OF (~(uint64_t)(CT_FRACTAL_LINE - 1))
 
@@ -17,7 +18,8 @@
 struct place {
     uint64_t line, addr;
     uint32_t watch;
-    bool fetch; /* what reads data does not count */
+    bool fetch;      /* what reads data does not count */
+    uint8_t program; /* that it is of, as in struct ct_watch_place */
 };
 
 /* Memory whose accesses are looked for, or an observation point. */
@@ -27,6 +29,7 @@ struct range {
     uint32_t point; /* CT_FRACTAL_NO_POINT: it is memory */
     uint32_t process;
     uint32_t number; /* of the watchpoint: enum ct_watch_access */
+    uint8_t program; /* that it is of, as in struct ct_watch_place */
 };
 
 /* What is not known of a core: which process ran last. */
@@ -41,6 +44,7 @@ struct ct_fractal_watch {
     struct range *ranges; /* by watchpoint */
     size_t range_count;
     struct ct_fractal_process_names names;
+    struct ct_fractal_process_programs runs;
     uint16_t process[256];        /* by core: that of its last record */
     struct ct_watch_event *ready; /* those of the last record, and of what was lost before it … */
     size_t ready_count, given;    /* … of which so many were given */
@@ -88,11 +92,13 @@ static int find_places(struct ct_fractal_watch *w)
     for (size_t i = 0; i < count; i++) {
         const struct ct_watch_place *p = &all[i];
         if (p->kind == CT_WATCH_ACCESS)
-            add_range(w, (struct range){p->addr, p->end, p->watch, .point = CT_FRACTAL_NO_POINT},
+            add_range(w,
+                      (struct range){p->addr, p->end, p->watch, .point = CT_FRACTAL_NO_POINT,
+                                     .program = p->program},
                       points[p->watch].number);
         else
             w->places[w->place_count++] =
-                (struct place){p->addr & LINE_OF, p->addr, p->watch, p->kind == CT_WATCH_ENTRY};
+                (struct place){p->addr & LINE_OF, p->addr, p->watch, p->kind == CT_WATCH_ENTRY, p->program};
     }
     for (uint32_t i = 0; i < watchpoints; i++)
         if (points[i].kind == CT_WATCH_ACCESS && points[i].number & CT_WATCH_ACCESS_POINT)
@@ -156,27 +162,6 @@ static int check_points(const struct ct_fractal_watch *w)
     return rc;
 }
 
-/* Reads the names of processes where a watchpoint asks for one. A log that grows does not tell them yet. */
-static int find_names(struct ct_fractal_watch *w)
-{
-    uint32_t count;
-    const struct ct_watchpoint *points = ct_watches_all(w->watches, &count);
-    const struct ct_watchpoint *asks = NULL;
-    for (uint32_t i = 0; i < count && !asks; i++)
-        if (points[i].kind == CT_WATCH_CONTEXT &&
-            (points[i].form == CT_WATCH_TEXT || points[i].number & CT_WATCH_CONTEXT_NAME))
-            asks = &points[i];
-    if (!asks)
-        return CT_OK;
-    if (w->grows)
-        return ct_fail(
-            w->ctx, CT_ERR_UNSUPPORTED,
-            "watchpoint '%s': a log that grows does not tell the names of processes; name a process "
-            "by its number, context:N",
-            asks->name);
-    return ct_fractal_process_names_read(w->ctx, w->reader, &w->names);
-}
-
 /* ---- the object ---- */
 
 /* Takes what the header says. */
@@ -203,8 +188,6 @@ static int open_log(struct ct_fractal_watch *w, const char *path, bool grows)
         w->process[i] = NO_PROCESS;
     if (!rc && !grows)
         rc = begin(w, path);
-    if (!rc)
-        rc = find_names(w);
     return rc ? rc : find_places(w);
 }
 
@@ -251,12 +234,36 @@ int ct_fractal_watch_push(struct ct_fractal_watch *w, const void *data, size_t s
     return rc || w->begun || !ct_fractal_reader_info(w->reader)->fields ? rc : begin(w, "log");
 }
 
+/* Says which names of processes were asked for that none had: of a log that grows nobody knows them before.
+ */
+static int tell_unmet(struct ct_fractal_watch *w)
+{
+    uint32_t count;
+    const struct ct_watchpoint *all = ct_watches_all(w->watches, &count);
+    const int rc = ct_fractal_process_names_take(w->ctx, ct_fractal_reader_info(w->reader)->text, &w->names);
+    for (uint32_t i = 0; i < count && !rc; i++) {
+        const char *name = all[i].kind == CT_WATCH_CONTEXT && all[i].number & CT_WATCH_CONTEXT_NAME
+                               ? strchr(all[i].name, ':') + 1
+                               : NULL;
+        unsigned p = 0;
+        while (name && p < 256 && !(w->names.names[p] && strcmp(w->names.names[p], name) == 0))
+            p++;
+        if (name && p == 256)
+            ct_log(w->ctx, CT_LOG_WARNING,
+                   "watchpoint '%s': no process of the log was called so; its program is %s, and "
+                   "'coretap fractal report' lists the others",
+                   all[i].name, w->names.names[0] ? w->names.names[0] : "not named");
+    }
+    return rc;
+}
+
 int ct_fractal_watch_end(struct ct_fractal_watch *w)
 {
     if (!w || !w->grows)
         return CT_ERR_ARG;
     w->grows = w->ended = false;
-    return ct_fractal_reader_end(w->reader);
+    const int rc = ct_fractal_reader_end(w->reader);
+    return rc || !w->begun ? rc : tell_unmet(w);
 }
 
 int ct_fractal_watch_renew(struct ct_fractal_watch *w)
@@ -269,8 +276,6 @@ int ct_fractal_watch_renew(struct ct_fractal_watch *w)
         rc = ct_fail(w->ctx, CT_ERR_ARG, "event log: events wait that come by the watchpoints of before");
     if (!rc && w->begun)
         rc = check_points(w);
-    if (!rc)
-        rc = find_names(w);
     if (rc)
         return rc;
     rc = find_places(w);
@@ -388,7 +393,34 @@ static bool is_such(const struct ct_fractal_event *e, const struct range *r)
     }
 }
 
-/* Tells whether an access, of which the log tells the address `told`, is outside of a range. */
+/* Says that accesses are watched of a process whose program is none of those that are named. */
+static void tell_stranger(const struct ct_fractal_watch *w, uint32_t process)
+{
+    size_t i = 0;
+    while (i < w->range_count && (w->ranges[i].process != process || !w->ranges[i].program))
+        i++;
+    if (i < w->range_count)
+        ct_log(w->ctx, CT_LOG_WARNING,
+               "event log: process %u runs %s, which is none of the programs that are named, so that it has "
+               "none of the places that are watched of it; name its file with --elf, too",
+               (unsigned)process, w->names.names[process]);
+}
+
+/* Finds what the process of a record runs. The log tells of a process before its first record. */
+static int find_program(struct ct_fractal_watch *w, const struct ct_fractal_event *e,
+                        const struct ct_fractal_process_program **out)
+{
+    const bool known = w->runs.all[e->target].known;
+    const int rc =
+        known ? CT_OK
+              : ct_fractal_process_names_take(w->ctx, ct_fractal_reader_info(w->reader)->text, &w->names);
+    *out = ct_fractal_process_program(&w->runs, &w->names, ct_watches_programs(w->watches), e->target);
+    if (!known && (*out)->known && (*out)->stranger)
+        tell_stranger(w, e->target);
+    return rc;
+}
+
+/* Tells whether an access to the address `told` is outside of a range. */
 static bool is_beside(const struct ct_fractal_watch *w, const struct range *r,
                       const struct ct_fractal_event *e, uint64_t told)
 {
@@ -397,13 +429,22 @@ static bool is_beside(const struct ct_fractal_watch *w, const struct range *r,
     return told >= r->hi || (r->lo > told && r->lo - told >= w->unit);
 }
 
+/* Returns the address of a record for a place of a program: as it is in the set of programs. */
+static uint64_t address_for(const struct ct_fractal_watch *w, const struct ct_fractal_event *e,
+                            const struct ct_fractal_process_program *runs, uint8_t program)
+{
+    return (e->va & ~(uint64_t)(w->unit - 1)) - (program ? runs->moved : 0);
+}
+
 /* Makes events of an access to memory that is watched, one for each watchpoint. */
-static void access_ranges(struct ct_fractal_watch *w, const struct ct_fractal_event *e, uint64_t told)
+static void access_ranges(struct ct_fractal_watch *w, const struct ct_fractal_event *e,
+                          const struct ct_fractal_process_program *runs)
 {
     uint32_t given = UINT32_MAX;
     for (size_t i = 0; i < w->range_count; i++) {
         const struct range *r = &w->ranges[i];
-        if (is_beside(w, r, e, told) || r->watch == given || r->process != e->target || !is_such(e, r))
+        if (is_beside(w, r, e, address_for(w, e, runs, r->program)) || r->watch == given ||
+            r->process != e->target || !is_such(e, r) || !ct_fractal_process_has(runs, r->program))
             continue;
         given = r->watch;
         put(w, r->watch, CT_WATCH_ACCESS, r->number & CT_WATCH_ACCESS_PHYSICAL ? e->pa : e->va);
@@ -411,30 +452,57 @@ static void access_ranges(struct ct_fractal_watch *w, const struct ct_fractal_ev
     }
 }
 
+/* Makes events of an access to places: those of programs, or those that are addresses. */
+static void come_by(struct ct_fractal_watch *w, const struct ct_fractal_event *e,
+                    const struct ct_fractal_process_program *runs, bool of_programs)
+{
+    uint32_t given = UINT32_MAX;
+    const uint64_t told = address_for(w, e, runs, of_programs), line = told & LINE_OF;
+    const size_t first = CT_COUNT_WHILE(w->place_count, at, w->places[at].line < line);
+    for (size_t i = first; i < w->place_count && w->places[i].line == line; i++) {
+        const struct place *p = &w->places[i];
+        const bool beside = p->addr < told || p->addr - told >= w->unit;
+        if (beside || p->watch == given || (p->fetch && e->kind == CT_FRACTAL_KIND_DATA) ||
+            (p->program != 0) != of_programs || !ct_fractal_process_has(runs, p->program))
+            continue;
+        given = p->watch;
+        put(w, p->watch, p->fetch ? CT_WATCH_ENTRY : CT_WATCH_ADDR, p->addr);
+    }
+}
+
+/* Puts the few events of one record in the order of their watchpoints. */
+static void sort_by_watch(struct ct_watch_event *events, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const struct ct_watch_event one = events[i];
+        size_t at = i;
+        for (; at && events[at - 1].watch > one.watch; at--)
+            events[at] = events[at - 1];
+        events[at] = one;
+    }
+}
+
 static int take(struct ct_fractal_watch *w, const struct ct_fractal_event *e)
 {
-    const uint64_t line = e->va & LINE_OF;
+    const struct ct_fractal_process_program *runs;
     if (e->time < w->time)
         return ct_fail(w->ctx, CT_ERR_FORMAT,
                        "event log: time goes back from %llu to %llu; what follows cannot be put in order, "
                        "write the log of each run to a file of its own",
                        (unsigned long long)w->time, (unsigned long long)e->time);
     w->time = e->time;
-    const int rc = switch_process(w, e);
+    int rc = find_program(w, e, &runs);
+    if (!rc)
+        rc = switch_process(w, e);
     if (rc)
         return rc;
-    const uint64_t told = e->va & ~(uint64_t)(w->unit - 1);
-    uint32_t given = UINT32_MAX;
-    const size_t first = CT_COUNT_WHILE(w->place_count, at, w->places[at].line < line);
-    for (size_t i = first; i < w->place_count && w->places[i].line == line; i++) {
-        const struct place *p = &w->places[i];
-        const bool beside = p->addr < told || p->addr - told >= w->unit;
-        if (beside || p->watch == given || (p->fetch && e->kind == CT_FRACTAL_KIND_DATA))
-            continue;
-        given = p->watch;
-        put(w, p->watch, p->fetch ? CT_WATCH_ENTRY : CT_WATCH_ADDR, p->addr);
-    }
-    access_ranges(w, e, told);
+    const size_t before = w->ready_count;
+    come_by(w, e, runs, true);
+    const size_t named = w->ready_count;
+    come_by(w, e, runs, false);
+    if (named > before && w->ready_count > named)
+        sort_by_watch(w->ready + before, w->ready_count - before);
+    access_ranges(w, e, runs);
     return CT_OK;
 }
 

@@ -20,7 +20,7 @@ int ct_live_log_allows(const struct ct_live *l, const char *place)
 {
     struct ct_watches *watches = NULL;
     struct ct_fractal_watch *log = NULL;
-    int rc = ct_watches_new(l->ctx, l->options.programs, &watches);
+    int rc = ct_live_watches_new(l, &watches);
     if (!rc)
         rc = ct_watches_add(watches, place, NULL, NULL);
     if (!rc)

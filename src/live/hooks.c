@@ -174,7 +174,7 @@ static void add_place(struct facts *f, const struct ct_verdict_origin *origin,
     if (event->kind > CT_WATCH_EXCEPTION || !event->value)
         return;
     add_fact(f, "ADDR", "0x%" PRIx64, event->value);
-    if (ct_programs_where(origin->programs, event->value, &where) != CT_OK || !where.program)
+    if (ct_watches_where(origin->watches, event, &where) != CT_OK || !where.program)
         return;
     if (where.function)
         add_fact(f, "FUNCTION", "%s", where.function);

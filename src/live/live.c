@@ -75,6 +75,8 @@ int ct_live_watches_new(const struct ct_live *l, struct ct_watches **out)
     int rc = ct_watches_new(l->ctx, l->options.programs, out);
     if (!rc)
         rc = ct_watches_events(*out, l->options.buffer);
+    if (!rc && l->options.log)
+        rc = ct_watches_any_context(*out);
     if (!rc && ct_programs_named(l->options.programs, &table, &of, &other) == CT_ERR_NOMEM)
         rc = CT_ERR_NOMEM;
     return rc || !table ? rc : ct_watches_named_at(*out, table, of ? of->shift : 0);

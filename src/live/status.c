@@ -158,18 +158,26 @@ void ct_live_put_hex(struct ct_json *j, const char *key, uint64_t value, unsigne
     ct_json_text(j, key, text);
 }
 
+/* Writes an address with function and line, as far as they are known. */
+static void put_place(struct ct_json *j, uint64_t addr, const struct ct_program_where *where)
+{
+    ct_live_put_hex(j, "addr", addr, 1);
+    if (!where->program)
+        return;
+    ct_json_text(j, "function", where->function);
+    if (where->file) {
+        ct_json_text(j, "file", basename(where->file));
+        ct_json_number(j, "line", where->line);
+    }
+}
+
 /* Writes function and line of an address. */
 static void put_where(const struct ct_live *l, struct ct_json *j, uint64_t addr)
 {
-    struct ct_program_where where;
-    ct_live_put_hex(j, "addr", addr, 1);
-    if (ct_programs_where(l->options.programs, addr, &where) != CT_OK || !where.program)
-        return;
-    ct_json_text(j, "function", where.function);
-    if (where.file) {
-        ct_json_text(j, "file", basename(where.file));
-        ct_json_number(j, "line", where.line);
-    }
+    struct ct_program_where where = {0};
+    if (ct_programs_where(l->options.programs, addr, &where) != CT_OK)
+        where.program = NULL;
+    put_place(j, addr, &where);
 }
 
 static uint64_t resident(void)
@@ -464,8 +472,13 @@ void ct_live_put_event(const struct ct_live *l, struct ct_json *j, const char *k
     if (e->known & CT_CONTEXT_CTXT)
         ct_live_put_hex(j, "context", e->ctxt, 1);
     put_core(l, j, id);
-    if (e->kind <= CT_WATCH_EXCEPTION && e->value)
-        put_where(l, j, e->value);
+    if (e->kind <= CT_WATCH_EXCEPTION && e->value) {
+        const struct ct_live_stream *s = id < 128 && !l->one ? l->streams[id] : NULL;
+        struct ct_program_where where = {0};
+        if (ct_watches_where(s ? s->watches : l->watches, e, &where) != CT_OK)
+            where.program = NULL;
+        put_place(j, e->value, &where);
+    }
     ct_json_object_end(j);
 }
 

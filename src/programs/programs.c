@@ -517,6 +517,21 @@ static int line_of(struct ct_program *program, uint64_t addr, struct ct_program_
     return rc == CT_ERR_NOMEM ? rc : CT_OK;
 }
 
+int ct_program_at(struct ct_program *program, uint64_t addr, struct ct_program_where *out)
+{
+    const struct ct_symbols *symbols;
+    if (!program || !out)
+        return CT_ERR_ARG;
+    *out = (struct ct_program_where){0};
+    const int rc = ct_program_symbols(program, &symbols);
+    const struct ct_symbol *symbol = rc ? NULL : ct_symbols_code_at(symbols, addr - program->shift, NULL);
+    if (!symbol)
+        return rc == CT_ERR_NOMEM ? rc : CT_OK;
+    out->program = program;
+    out->function = ct_symbols_label(symbols, symbol);
+    return line_of(program, addr, out);
+}
+
 int ct_programs_where(struct ct_programs *p, uint64_t addr, struct ct_program_where *out)
 {
     const struct ct_symbol *symbol = NULL;
@@ -524,17 +539,9 @@ int ct_programs_where(struct ct_programs *p, uint64_t addr, struct ct_program_wh
         return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_where: a null pointer");
     *out = (struct ct_program_where){0};
     for (size_t i = 0; i < p->count; i++) {
-        struct ct_program *program = &p->all[i]->is;
-        const struct ct_symbols *symbols;
-        const int rc = ct_program_symbols(program, &symbols);
-        if (rc == CT_ERR_NOMEM)
+        const int rc = ct_program_at(&p->all[i]->is, addr, out);
+        if (rc || out->program)
             return rc;
-        symbol = rc ? NULL : ct_symbols_code_at(symbols, addr - program->shift, NULL);
-        if (symbol) {
-            out->program = program;
-            out->function = ct_symbols_label(symbols, symbol);
-            return line_of(program, addr, out);
-        }
     }
     for (size_t i = 0; i < p->image_count && !symbol; i++) {
         symbol = ct_symbols_code_at(p->images[i].symbols, addr, NULL);

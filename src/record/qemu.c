@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Running an Arm program under QEMU with one of the project's plugins. */
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,6 +13,7 @@
 
 #include "base/ctx.h"
 #include "coretap/record.h"
+#include "recorder/emulators.h"
 
 #ifndef CT_PLUGIN_DIR
 #define CT_PLUGIN_DIR "/usr/local/lib/coretap"
@@ -43,20 +43,19 @@ static bool find_plugin(char path[4096], const char *file, const char *variable)
 /* Finds the command for the architecture of a program, which its ELF header tells. */
 static int find_command(struct ct_ctx *ctx, struct ct_qemu *qemu, const char *program)
 {
-    unsigned char head[20] = {0};
+    unsigned char head[EMULATOR_HEAD];
     const int fd = open(program, O_RDONLY | O_CLOEXEC);
     const ssize_t n = fd < 0 ? -1 : read(fd, head, sizeof head);
     const int why = errno;
     if (fd >= 0)
         close(fd);
-    const unsigned machine = head[18] | (unsigned)head[19] << 8;
-    if (n < (ssize_t)sizeof head || memcmp(head, ELFMAG, SELFMAG) != 0 ||
-        (machine != EM_AARCH64 && machine != EM_ARM))
+    const struct emulator *emulator = emulator_of(head, n < 0 ? 0 : (size_t)n);
+    if (!emulator)
         return ct_fail(ctx, CT_ERR_NOT_FOUND, "%s: %s; give an Arm Linux program, by its path", program,
                        n < 0 ? strerror(why) : "not an ELF program for Arm");
-    qemu->arm32 = machine == EM_ARM;
-    qemu->command = qemu->arm32 ? "qemu-arm" : "qemu-aarch64";
-    qemu->sysroot = qemu->arm32 ? "/usr/arm-linux-gnueabihf" : "/usr/aarch64-linux-gnu";
+    qemu->arm32 = emulator->machine == EM_ARM;
+    qemu->command = emulator->command;
+    qemu->sysroot = emulator->sysroot;
     if (getenv("QEMU_LD_PREFIX") || access(qemu->sysroot, X_OK) != 0)
         qemu->sysroot = NULL;
     return CT_OK;

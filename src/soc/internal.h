@@ -77,21 +77,21 @@ struct ct_soc_frame {
     uint32_t refs;
 };
 
-#define FILE_AREAS 64
+/* Pages of a process that say where they come from; those that came later count first. */
+struct ct_soc_areas {
+    struct ct_soc_area {
+        uint64_t lo, hi;
+        uint64_t object; /* that is shared; 0: none */
+    } * all;
+    size_t count, room;
+};
 
 struct ct_soc_process {
     uint64_t pgd;
     uint16_t asid;
     uint8_t used;
     uint32_t generation; /* of its ASID */
-    uint32_t areas;
-    struct {
-        uint64_t lo, hi;
-    } file[FILE_AREAS];
-    uint32_t shared_areas;
-    struct {
-        uint64_t lo, hi, object; /* 0: private again */
-    } shared[FILE_AREAS];
+    struct ct_soc_areas files, shared;
 };
 
 /* A page of shared memory that was used. */
@@ -311,6 +311,8 @@ uint32_t ct_soc_shared_frame(struct ct_soc *soc, unsigned core, uint32_t pid, ui
 /* Frees what a leaf descriptor of this level maps; TLBs must be flushed before. */
 void ct_soc_put_leaf(struct ct_soc *soc, uint64_t desc, unsigned level);
 unsigned ct_soc_contig_count(const struct ct_soc *soc); /* pages joined at the last level */
+/* Adds an area. Returns 0 without memory. */
+int ct_soc_areas_add(struct ct_soc *soc, struct ct_soc_areas *areas, const struct ct_soc_area *area);
 int ct_soc_os_new(struct ct_soc *soc);
 void ct_soc_os_free(struct ct_soc *soc);
 void ct_soc_copy_frame(struct ct_soc *soc, unsigned core, uint32_t from, uint32_t to);

@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+static void free_areas(struct ct_soc_process *p)
+{
+    free(p->files.all);
+    free(p->shared.all);
+}
+
 int ct_soc_os_new(struct ct_soc *soc)
 {
     const uint32_t n = soc->config.frames;
@@ -24,6 +30,8 @@ void ct_soc_os_free(struct ct_soc *soc)
         free(soc->frame[i].table);
     free(soc->frame);
     free(soc->freed);
+    for (uint32_t pid = 0; soc->process && pid < PROCESSES; pid++)
+        free_areas(&soc->process[pid]);
     free(soc->process);
     free(soc->shared_page);
 }
@@ -252,6 +260,7 @@ void ct_soc_exit(struct ct_soc *soc, unsigned core, uint32_t pid)
     ct_soc_dvm(soc, core, CT_FRACTAL_TLBI_ASID, 0, p->asid);
     free_tables(soc, core, p->pgd, soc->top_level, 0);
     ct_soc_frame_put(soc, soc_pa_frame(soc, p->pgd));
+    free_areas(p);
     *p = (struct ct_soc_process){0};
 }
 
@@ -371,18 +380,17 @@ int ct_soc_file(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi)
 {
     if (!soc_has_process(soc, pid))
         return 0;
-    struct ct_soc_process *p = &soc->process[pid];
-    if (p->areas == FILE_AREAS)
-        return 0;
-    p->file[p->areas].lo = lo;
-    p->file[p->areas++].hi = hi;
-    return 1;
+    const struct ct_soc_areas *files = &soc->process[pid].files;
+    for (size_t i = 0; i < files->count; i++)
+        if (lo >= files->all[i].lo && hi <= files->all[i].hi)
+            return 1; /* a program that maps a file again and again */
+    return ct_soc_areas_add(soc, &soc->process[pid].files, &(struct ct_soc_area){.lo = lo, .hi = hi});
 }
 
 static int from_file(const struct ct_soc_process *p, uint64_t va)
 {
-    for (uint32_t i = 0; i < p->areas; i++)
-        if (va >= p->file[i].lo && va < p->file[i].hi)
+    for (size_t i = 0; i < p->files.count; i++)
+        if (va >= p->files.all[i].lo && va < p->files.all[i].hi)
             return 1;
     return 0;
 }

@@ -2,6 +2,7 @@
 /* What programs ask of address spaces: children, huge pages, memory that is shared or moves. */
 #include "soc/internal.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,6 +55,14 @@ static int can_fork(const struct ct_soc *soc, uint64_t table, unsigned level)
     return 1;
 }
 
+static int copy_areas(struct ct_soc *soc, const struct ct_soc_areas *from, struct ct_soc_areas *to)
+{
+    int done = 1;
+    for (size_t i = 0; i < from->count && done; i++)
+        done = ct_soc_areas_add(soc, to, &from->all[i]);
+    return done;
+}
+
 uint32_t ct_soc_fork(struct ct_soc *soc, unsigned core, uint32_t pid)
 {
     if (!soc_has_core(soc, core) || !soc_has_process(soc, pid) || soc->migration.pid == pid ||
@@ -62,11 +71,9 @@ uint32_t ct_soc_fork(struct ct_soc *soc, unsigned core, uint32_t pid)
     const uint32_t child = ct_soc_process(soc);
     if (!child)
         return 0;
-    soc->process[child].areas = soc->process[pid].areas;
-    memcpy(soc->process[child].file, soc->process[pid].file, sizeof soc->process[pid].file);
-    soc->process[child].shared_areas = soc->process[pid].shared_areas;
-    memcpy(soc->process[child].shared, soc->process[pid].shared, sizeof soc->process[pid].shared);
-    const int done = fork_table(soc, core, soc->process[pid].pgd, soc->top_level, child, 0);
+    const int noted = copy_areas(soc, &soc->process[pid].files, &soc->process[child].files) &&
+                      copy_areas(soc, &soc->process[pid].shared, &soc->process[child].shared);
+    const int done = noted && fork_table(soc, core, soc->process[pid].pgd, soc->top_level, child, 0);
     ct_soc_dvm(soc, core, CT_FRACTAL_TLBI_ASID, 0, soc->process[pid].asid);
     if (done)
         return child;
@@ -123,28 +130,48 @@ int ct_soc_move(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t from, 
     return 1;
 }
 
+/* ---- areas ---- */
+
+int ct_soc_areas_add(struct ct_soc *soc, struct ct_soc_areas *areas, const struct ct_soc_area *area)
+{
+    if (areas->count == areas->room) {
+        const size_t room = areas->room ? 2 * areas->room : 16;
+        struct ct_soc_area *more = realloc(areas->all, room * sizeof *more);
+        if (!more) {
+            ct_note_nomem(soc->ctx);
+            return 0;
+        }
+        areas->all = more;
+        areas->room = room;
+    }
+    areas->all[areas->count++] = *area;
+    return 1;
+}
+
 /* ---- shared memory ---- */
 
 int ct_soc_shared(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi, uint64_t object)
 {
-    if (!soc_has_process(soc, pid) || soc->process[pid].shared_areas == FILE_AREAS)
+    if (!soc_has_process(soc, pid))
         return 0;
-    struct ct_soc_process *p = &soc->process[pid];
-    p->shared[p->shared_areas].lo = lo;
-    p->shared[p->shared_areas].hi = hi;
-    p->shared[p->shared_areas++].object = object;
-    return 1;
+    struct ct_soc_areas *shared = &soc->process[pid].shared;
+    bool matters = object != 0; /* of private memory only what takes the place of shared memory */
+    for (size_t i = 0; i < shared->count && !matters; i++)
+        matters = lo < shared->all[i].hi && hi > shared->all[i].lo;
+    const struct ct_soc_area area = {.lo = lo, .hi = hi, .object = object};
+    return !matters || ct_soc_areas_add(soc, shared, &area);
 }
 
 /* Finds the page of an object that the process has at va; areas that came later count first. Returns 0 when
  * va is not shared. */
 static int object_page(const struct ct_soc *soc, const struct ct_soc_process *p, uint64_t va, uint64_t *page)
 {
-    for (uint32_t i = p->shared_areas; i--;) {
-        if (va < p->shared[i].lo || va >= p->shared[i].hi)
+    for (size_t i = p->shared.count; i--;) {
+        const struct ct_soc_area *area = &p->shared.all[i];
+        if (va < area->lo || va >= area->hi)
             continue;
-        *page = p->shared[i].object + ((va - p->shared[i].lo) >> soc->config.granule);
-        return p->shared[i].object != 0;
+        *page = area->object + ((va - area->lo) >> soc->config.granule);
+        return area->object != 0;
     }
     return 0;
 }

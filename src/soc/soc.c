@@ -35,20 +35,44 @@ static int power_of_two(uint32_t x)
     return x && !(x & (x - 1));
 }
 
+/* Tells whether a cache of lines has a power of two of sets, with `most` ways at the most. */
+static int is_cache(uint32_t bytes, uint32_t ways, uint32_t most)
+{
+    return ways && ways <= most && power_of_two(bytes / CT_FRACTAL_LINE / ways);
+}
+
+#define L1_WAYS 1024
+#define L2_WAYS 16 /* a bit each in struct ct_soc_l2 */
+
 /* Checks a configuration, which is the program's or a test's own, so that an impossible one is misuse. */
 static int check(struct ct_ctx *ctx, const struct ct_soc_config *c)
 {
-    const int caches =
-        c->l1i_ways && c->l1d_ways && c->l2_ways && power_of_two(c->l1i_bytes / 64 / c->l1i_ways) &&
-        power_of_two(c->l1d_bytes / 64 / c->l1d_ways) && power_of_two(c->l2_bytes / 64 / c->l2_ways);
-    const int pages = (c->granule == 12 || c->granule == 14 || c->granule == 16) && c->va_bits >= 25 &&
-                      c->va_bits <= 48 && c->frames >= 64 &&
-                      (uint64_t)c->frames << c->granule <= (UINT64_C(1) << 36) - SOC_BASE;
-    if (!caches || !pages || !c->cores || c->cores > CT_SOC_CORES || !power_of_two(c->tlb_entries / 4) ||
-        c->asids < c->cores + 2 || c->asids > 65535 || c->walks > CT_SOC_WALKS_SEEN ||
-        c->sink > CT_SOC_SINK_MEMORY || !power_of_two(c->port_bytes) || c->port_bytes < 8 ||
-        c->port_bytes > CT_FRACTAL_LINE)
-        return ct_fail(ctx, CT_ERR_ARG, "simulated cluster: a geometry that cannot be built");
+    const struct {
+        int holds;
+        const char *rule;
+    } rules[] = {
+        {c->cores && c->cores <= CT_SOC_CORES, "cores are 1 to 8"},
+        {is_cache(c->l1i_bytes, c->l1i_ways, L1_WAYS), "l1i_bytes / 64 / l1i_ways is a power of two"},
+        {is_cache(c->l1d_bytes, c->l1d_ways, L1_WAYS), "l1d_bytes / 64 / l1d_ways is a power of two"},
+        {is_cache(c->l2_bytes, c->l2_ways, L2_WAYS),
+         "l2_bytes / 64 / l2_ways is a power of two, and l2_ways are 16 at most"},
+        {power_of_two(c->tlb_entries / 4), "tlb_entries / 4 is a power of two"},
+        {c->granule == 12 || c->granule == 14 || c->granule == 16, "granule is 12, 14 or 16"},
+        {c->va_bits >= 25 && c->va_bits <= 48, "va_bits are 25 to 48"},
+        {c->frames >= 64 && (uint64_t)c->frames << c->granule <= (UINT64_C(1) << 36) - SOC_BASE,
+         "frames are 64 at least, and of 63 GiB at most"},
+        {c->asids >= c->cores + 2 && c->asids <= UINT16_MAX, "asids are cores + 2 to 65535"},
+        {c->alloc <= CT_SOC_ALLOC_REUSE, "alloc is 0 to 3"},
+        {c->walks <= CT_SOC_WALKS_SEEN, "walks are 0 or 1"},
+        {c->sink <= CT_SOC_SINK_MEMORY, "sink is 0 or 1"},
+        {power_of_two(c->port_bytes) && c->port_bytes >= 8 && c->port_bytes <= CT_FRACTAL_LINE,
+         "port_bytes are 8, 16, 32 or 64"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (!rules[i].holds)
+            return ct_fail(ctx, CT_ERR_ARG,
+                           "simulated cluster: %s, and these settings say something else; it is not built",
+                           rules[i].rule);
     return CT_OK;
 }
 

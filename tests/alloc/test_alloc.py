@@ -264,6 +264,15 @@ def cases():
               Case("fractal run beside",
                    "fractal run -o out.log --config {cluster} --point _start --with {elf} "
                    "--truth out.truth -- {elf}", outputs=("out.log", "out.truth")),
+              Case("fractal run forks", "fractal run -o out.log --follow-forks --point _start -- {elf}",
+                   outputs=("out.log",)),
+              Case("live of a fractal log",
+                   "live --fractal --elf {elf} --at access:work_round.fetch --at context:one "
+                   "--milestone entry:work_round=1ms --milestone 0x1234=1ms {elf_log}",
+                   masks=(rb"\d+\.\d MB in \d+\.\d s",), needs=("live",)),
+              Case("monitor of a fractal log's program",
+                   "monitor --spec {strings} --elf {elf} --bind who=context --bind i=entry:work_round -a "
+                   "{elf_log}"),
               Case("fractal report elf", "fractal report --elf {elf} --top 3 {elf_log}"),
               Case("fractal report elf html", "fractal report --elf {elf} --html {elf_log}"),
               Case("fractal report elf csv", "fractal report --elf {elf} --csv {elf_log}"),

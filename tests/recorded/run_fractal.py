@@ -19,7 +19,7 @@ COMPILER = "aarch64-linux-gnu-gcc"
 
 def coretap(*args):
     result = subprocess.run([COMMAND, "fractal", *map(str, args)], capture_output=True, text=True,
-                            env={**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN}, check=False)
+                            env={**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN}, check=False, timeout=120)
     if result.returncode not in (0, 1):
         raise RuntimeError(f"coretap fractal {args[0]}: {result.stderr}")
     return result.stdout
@@ -188,9 +188,21 @@ def all_of_a_child_that_is_waited_for(folder, _):
     return hits.get("600000") == "1:table" and "table" in hits.values()
 
 
+def all_of_a_grandchild_that_is_waited_for(folder, _):
+    """The same where the child waits, too, for one that nobody but it knows of yet."""
+    source, program, log = folder / "nested.c", folder / "nested", folder / "log of nested"
+    source.write_text(WAITS.replace("if (!fork()) {", "if (!fork()) {\n        if (fork())\n"
+                                    "            _exit(wait(0) < 0);"))
+    subprocess.run([COMPILER, "-O1", "-static", "-o", program, source], check=True)
+    coretap("run", "-q", "--follow-forks", "--point", "table", "--mode", "points", "-o", log, "--", program)
+    return re.search(r"^ +[0-9]+ 0x[0-9a-f]+ +600000 .* 2:table$", coretap("report", log, "--elf", program),
+                     re.MULTILINE)
+
+
 TESTS = [zero_is_the_default, program_beside_that_cannot_run, truth_is_logged, stripped_has_names,
          small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures,
-         monitors_know_processes, all_of_a_child_that_is_waited_for]
+         monitors_know_processes, all_of_a_child_that_is_waited_for,
+         all_of_a_grandchild_that_is_waited_for]
 
 
 def main():

@@ -180,6 +180,94 @@ def program_and_page(folder, program):
           out == f"milestone entry:thin: reached at {first_ms(program, log, 'thin'):.4f} ms\n", out)
 
 
+STARTS = """
+#include <sys/wait.h>
+#include <unistd.h>
+volatile long table[64] __attribute__((aligned(64)));
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 32; i++)
+        table[i] = i;
+    if (!fork())
+        return execv(argv[1], argv + 1);
+    wait(0);
+    return argc < 2;
+}
+"""
+WORKS = """
+volatile long other[512], table[64] __attribute__((aligned(64)));
+__attribute__((noinline)) void work(long to)
+{
+    for (long i = 0; i < to; i++)
+        table[i & 63] = i;
+}
+int main(void)
+{
+    work(100);
+    return 0;
+}
+"""
+PLACES = ["access:table.write", "access:2:table.write", "entry:work", "context:worker", "context:starter"]
+
+
+def stated_places(folder, program, log):
+    """Where a log says where its program lay, that counts; else what --elf states does."""
+    silent = folder / "silent.log"
+    silent.write_bytes(log.read_bytes().replace(b"\nbias=", b"\nbxas=", 1))
+    bias = re.search(rb"\nbias=0x([0-9a-f]+)", log.read_bytes())[1].decode()
+    (folder / "main.tessla").write_text("in a: Events[Unit]\nout a\n")
+    seen = {(of.name, at): bool(coretap("monitor", "-q", "-a", "--spec", folder / "main.tessla", "--bind",
+                                        "a=entry:main", "--elf", f"{program}{at}", of).stdout)
+            for of in (log, silent) for at in ("", f"@{bias}", "@44000")}
+    check("where a program lay that was moved",
+          seen == {(of.name, at): of == log or at == f"@{bias}" for of, at in
+                   ((of, at) for of in (log, silent) for at in ("", f"@{bias}", "@44000"))}, seen)
+
+
+def several_programs(folder):
+    """Each process has the names of its own program, where that was loaded; the log tells both while it
+    comes. What live counts is what monitor counts of the whole log, which finds the programs by itself."""
+    for number, (compiler, kind) in enumerate((("aarch64-linux-gnu-gcc", "-static"),
+                                               ("aarch64-linux-gnu-gcc", "-static-pie"),
+                                               ("arm-linux-gnueabihf-gcc", "-static"))):
+        if not shutil.which(compiler) or not shutil.which("qemu-arm"):
+            skip(f"programs of {compiler}", "it is not there")
+            continue
+        starter, worker, log = folder / "starter", folder / "worker", folder / f"{number}.log"
+        for program, text, with_it in ((starter, STARTS, "aarch64-linux-gnu-gcc"), (worker, WORKS, compiler)):
+            program.with_suffix(".c").write_text(text)
+            subprocess.run([with_it, "-O1", kind, "-o", program, program.with_suffix(".c")], check=True)
+        coretap("fractal", "run", "-q", "--follow-forks", "--mode", "points", "--point", "table",
+                "--point", "worker:work", "-o", log, "--", starter, worker)
+        elf = ("--elf", starter, "--elf", worker)
+        at = [word for place in PLACES for word in ("--at", place)]
+        said = coretap("live", "-q", "--fractal", *elf, *at, "--output", folder / "out", log)
+        hits = {w["place"]: w["hits"] for w in
+                json.loads((folder / "out" / "live.json").read_text())["watchpoints"]}
+        (folder / "count.tessla").write_text("in a: Events[Unit]\nout a\n")
+        # monitor looks the whole log up
+        known = {place: len(coretap("monitor", "-q", "-a", "--spec", folder / "count.tessla", "--bind",
+                                    f"a={place}", *(elf if place.startswith("entry") else ()),
+                                    log).stdout.splitlines()) for place in PLACES}
+        if kind == "-static-pie":
+            stated_places(folder, starter, log)
+        named = [json.loads(line) for line in coretap(
+            "monitor", "-q", "-a", "-f", "jsonl", "--spec", folder / "count.tessla", "--bind", "a=entry:work",
+            *elf, log).stdout.splitlines()]
+        check(f"an entry has the name that its program gives it, {compiler} {kind}",
+              {row["function"] for row in named} == {"work"}, named)
+        check(f"places of each program, {compiler} {kind}",
+              hits == known and hits["access:table.write"] == 32 and hits["access:2:table.write"] == 100 and
+              hits["entry:work"] >= 1 and hits["context:worker"] >= 1 and not said.stderr,
+              (hits, known, said.stderr))
+    said = coretap("live", "-q", "--fractal", "--elf", starter, "--at", "access:2:table.write", "--at",
+                   "context:nobody", log)
+    check("a program that is not named, and a name that nobody has",
+          "process 2 runs worker, which is none of the programs that are named" in said.stderr and
+          "'context:nobody': no process of the log was called so; its program is starter" in said.stderr,
+          said.stderr)
+
+
 def main():
     missing = next((t for t in ("aarch64-linux-gnu-gcc", "qemu-aarch64") if not shutil.which(t)), None)
     if missing:
@@ -196,6 +284,7 @@ def main():
         refusals(program, log)
         growing(folder, program, log)
         program_and_page(folder, program)
+        several_programs(folder)
     return finish()
 
 

@@ -13,7 +13,7 @@ import tempfile
 import time
 
 COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
-COMPILER = "aarch64-linux-gnu-gcc"
+COMPILER, COMPILER_32 = "aarch64-linux-gnu-gcc", "arm-linux-gnueabihf-gcc"
 ENVIRONMENT = {**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN}
 BOTH = ("--section", ".text", "--section", ".bss")
 
@@ -81,7 +81,14 @@ def bad_selections_name_the_limit(folder, program):
              (("--point", "70000000"), "has no memory at 0x70000000"),
              (("--section", ".text", "--point", "table"), "none of the ranges"),
              (("--mode", "passive", "--point", "main"), "passive"),
-             (("--range", "1:0..100"), "there is no process 1")]
+             (("--range", "1:0..100"), "there is no process 1"),
+             (("--with", program) * 4, "one core is for the program, and 3 more can have one")]
+    for name, setting, text in (("ways", "l2_ways = 32\nl2_bytes = 2097152", "l2_ways are 16 at most"),
+                                ("cores", "cores = 9", "cores are 1 to 8"),
+                                ("port", "port_bytes = 7", "port_bytes are 8, 16, 32 or 64"),
+                                ("sets", "l1d_bytes = 3000", "l1d_bytes / 64 / l1d_ways is a power of two")):
+        (folder / name).write_text(setting + "\n")
+        cases.append((("--config", folder / name), text))
     for options, text in cases:
         log = folder / "no log"
         result = coretap("fractal", "run", "-q", "-o", log, *options, "--", program)
@@ -128,10 +135,15 @@ def ask(socket, *words):
 
 
 def a_client_exchanges_points(folder, program):
-    """Three stages; a client adds the table before the second and takes it away before the third."""
+    """Three stages; a client adds the table before the second and takes it away before the third. While the
+    program waits, clients are served, also where children are followed."""
+    return all(exchanges_points(folder, program, *more) for more in ((), ("--follow-forks",)))
+
+
+def exchanges_points(folder, program, *more):
     socket = folder / "socket"
     with subprocess.Popen([COMMAND, "fractal", "run", "-q", "-o", folder / "log", *BOTH, "--mode", "points",
-                           "--control", socket, "--", program], stdin=subprocess.PIPE,
+                           "--control", socket, *more, "--", program], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as run:
         answers = []
         for command in ("point add table", "point remove table"):
@@ -259,6 +271,166 @@ int main(int argc, char **argv)
 """
 
 
+def is_truth(folder, program):
+    """Tells whether the log has what the cluster knows; what happened at one time has no order."""
+    rows = coretap("fractal", "report", folder / "log", "--elf", program, "--csv").stdout
+    return sorted(rows.splitlines()) == sorted((folder / "truth").read_text().splitlines())
+
+
+def many_processes_at_once(folder, program):
+    """As many as a log can tell apart are traced at once; one more is an error that names the limit."""
+    source, many = folder / "many.c", folder / "many"
+    source.write_text(MANY)
+    subprocess.run([COMPILER, "-O1", "-static", "-o", many, source], check=True)
+    trace(folder, many, "--follow-forks", "--point", "table", "--mode", "points", "--truth", folder / "truth",
+          arguments=("20",))
+    known = hits(folder, many)
+    if {name: count for name, (count, _) in known.items()} != \
+            {("" if i == 0 else f"{i}:") + "table": 64 if i == 0 else 128 for i in range(21)} or \
+            not is_truth(folder, many):
+        raise RuntimeError(str(known))
+    refused = coretap("fractal", "run", "-q", "--follow-forks", "--section", ".bss", "-o",
+                      folder / "too many", "--", many, "256")
+    return refused.returncode == 2 and "process 257 of the run, and a log tells 256 apart" in refused.stderr \
+        and not (folder / "too many").exists()
+
+
+MANY = """
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+volatile int table[64] __attribute__((aligned(64)));
+static void touch(void)
+{
+    for (int i = 0; i < 64; i++)
+        table[i] = i;
+}
+int main(int argc, char **argv)
+{
+    int wakes[2];
+    char c;
+    if (argc < 2 || pipe(wakes))
+        return 1;
+    touch();
+    for (int i = atoi(argv[1]); i; i--) {
+        if (fork())
+            continue;
+        close(wakes[1]);
+        touch();
+        (void)!read(wakes[0], &c, 1); /* until all are there */
+        touch();
+        return 0;
+    }
+    close(wakes[1]);
+    while (wait(0) > 0)
+        continue;
+    return 0;
+}
+"""
+
+
+def programs_of_32_bits(folder, program):
+    """A program of 32 bits forks and becomes another one of 64 bits, and a child of 64 bits becomes one of
+    32: each is traced under its own names, and its memory is followed."""
+    if not shutil.which(COMPILER_32) or not shutil.which("qemu-arm"):
+        print("# SKIP programs of 32 bits: qemu-arm and arm-linux-gnueabihf-gcc are needed")
+        return True
+    processes, of_32 = folder / "processes", folder / "processes32"
+    subprocess.run([COMPILER_32, "-O1", "-static", "-pthread", "-o", of_32, EXAMPLES / "processes.c"],
+                   check=True)
+    points = ("--follow-forks", "--point", "table", "--mode", "points", "--truth", folder / "truth")
+    for first, second, wanted in (
+            (of_32, None, {"table": 1920, "1:table": 640}),
+            (of_32, of_32, {"table": 1280, "1:table": 64, "2:table": 1920, "3:table": 640}),
+            (of_32, processes, {"table": 1280, "1:table": 64, "2:table": 1920, "3:table": 640}),
+            (processes, of_32, {"table": 1280, "1:table": 64, "2:table": 1920, "3:table": 640})):
+        trace(folder, first, *points, arguments=("exec", second, "fork") if second else ("fork",))
+        known = {name: count for name, (count, _) in hits(folder, first).items()}
+        if known != wanted or not is_truth(folder, first):
+            raise RuntimeError(f"{first} {second}: {known}")
+    for what in ("threads", "shared", "mremap", "huge"):
+        counts = []
+        for which in (processes, of_32):
+            trace(folder, which, *points, arguments=(what,))
+            counts.append({name: told[0] for name, told in hits(folder, which).items()})
+            if not is_truth(folder, which):
+                raise RuntimeError(f"{which} {what}: the log is not the truth")
+        if counts[0] != counts[1]:
+            raise RuntimeError(f"{what}: {counts}")
+    return True
+
+
+def a_child_that_is_killed(folder, program):
+    """What it did, and the child that it had forked, are there."""
+    source, killed = folder / "killed.c", folder / "killed"
+    source.write_text(KILLED)
+    for number, compiler in enumerate((COMPILER, COMPILER_32)):
+        if not shutil.which(compiler):
+            continue
+        subprocess.run([compiler, "-O1", "-static", "-o", killed, source], check=True)
+        trace(folder, killed, "--follow-forks", "--point", "table", "--points-only", "--mode", "points")
+        known = {name: count for name, (count, _) in hits(folder, killed).items()}
+        if known != {"table": 64, "1:table": 64, "2:table": 64}:
+            raise RuntimeError(f"{number}: {known}")
+    return True
+
+
+KILLED = """
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+volatile int table[64] __attribute__((aligned(64)));
+int main(void)
+{
+    if (!fork()) {
+        const int last = !fork();
+        for (int i = 0; i < 64; i++)
+            table[i] = i;
+        if (!last)
+            kill(getpid(), SIGKILL);
+        return 0;
+    }
+    while (wait(0) > 0)
+        continue;
+    for (int i = 0; i < 64; i++)
+        table[i] = i;
+    return 0;
+}
+"""
+
+
+def shared_memory_of_each_process(folder, program):
+    """What two processes share with their children, each by itself, is not the same memory."""
+    source, each = folder / "each.c", folder / "each"
+    source.write_text(EACH)
+    subprocess.run([COMPILER, "-O1", "-static", "-o", each, source], check=True)
+    trace(folder, each, "--follow-forks", "--point", "table", "--points-only", "--mode", "points")
+    rows = coretap("fractal", "report", folder / "log", "--elf", each, "--perfetto").stdout
+    pages = {}
+    for process, page in re.findall(r'"name":"table".*"pid":(\d+).*"pa":"0x([0-9a-f]+)..."', rows):
+        pages.setdefault(process, set()).add(page)
+    return set(pages) == {"0", "1"} and not pages["0"] & pages["1"]
+
+
+EACH = """
+#define _GNU_SOURCE
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+volatile int table[1024] __attribute__((aligned(4096)));
+int main(void)
+{
+    const int child = fork();
+    if (mmap((void *)table, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) !=
+        table)
+        return 1;
+    for (int i = 0; i < 1024; i++)
+        table[i] = i;
+    return child ? wait(0) != child : 0;
+}
+"""
+
+
 def memory_of_all_kinds(folder, program):
     """Threads, memory at two addresses, memory that moves, huge pages: the log is what the cluster knows."""
     processes = folder / "processes"
@@ -302,7 +474,8 @@ TESTS = [both_ranges_are_traced, an_object_is_all_its_lines, functions_of_one_li
          bad_selections_name_the_limit, a_script_exchanges_points, a_command_before_the_first_event,
          bad_scripts_are_refused,
          a_client_exchanges_points, points_of_a_program_beside, children_and_their_memory,
-         a_program_in_the_place_of_a_child, a_program_in_its_own_place, memory_of_all_kinds,
+         a_program_in_the_place_of_a_child, a_program_in_its_own_place, many_processes_at_once,
+         programs_of_32_bits, a_child_that_is_killed, shared_memory_of_each_process, memory_of_all_kinds,
          a_page_that_moves, passive_is_complete_where_walks_show]
 
 

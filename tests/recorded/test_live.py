@@ -414,7 +414,8 @@ def filters_narrow(coretap, stream):
 
 def filters_widen(coretap, stream):
     """From where the trace first says where execution is, nothing is missing any more."""
-    half, data = 4 << 20, stream.bytes(8 << 20)
+    # whole repetitions: a packet that the end cuts would be a loss
+    half, data = 4 << 20, stream.once * ((8 << 20) // len(stream.once) + 1)
     for narrow in ({"ids": ["11"]}, {"contexts": ["dead"]}):
         folder = stream.folder / "widened"
         live = Live(coretap, stream, "--http", "0", "--at", "entry:sort", "-o", folder)

@@ -53,6 +53,15 @@ static void shared_memory_has_one_frame(void **state)
     /* what is mapped there later is private again */
     assert_int_equal(ct_soc_shared(soc, other, THERE, THERE + 0x1000, 0), 1);
     assert_true(use(other, THERE) != use(pid, THERE));
+    /* however many areas there are, and in a child, too */
+    for (uint64_t i = 0; i < 1000; i++)
+        assert_int_equal(ct_soc_shared(soc, pid, HERE + (i << 20), HERE + (i << 20) + 0x4000, (2 + i) << 20),
+                         1);
+    assert_int_equal(ct_soc_shared(soc, other, THERE, THERE + 0x1000, UINT64_C(1001) << 20), 1);
+    assert_true(use(pid, HERE + (UINT64_C(999) << 20)) != use(other, THERE + 0x1000));
+    const uint32_t child = ct_soc_fork(soc, 0, pid);
+    assert_int_equal(ct_soc_shared(soc, other, THERE + 0x100000, THERE + 0x101000, UINT64_C(1001) << 20), 1);
+    assert_true(use(child, HERE + (UINT64_C(999) << 20)) == use(other, THERE + 0x100000));
 }
 
 static void a_child_writes_pages_of_its_own(void **state)
