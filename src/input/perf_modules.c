@@ -203,6 +203,8 @@ static void vote(struct begin *begin, uint64_t addr, bool last)
 static void place_by_symbols(const struct module *m, struct begin *begins, size_t sections,
                              const struct listed_symbol *all, size_t count, bool last)
 {
+    /* Functions of T32 are odd in the file, and even in kallsyms. */
+    const uint64_t thumb = gelf_getclass(m->elf) == ELFCLASS32;
     for (Elf_Scn *scn = elf_nextscn(m->elf, NULL); scn; scn = elf_nextscn(m->elf, scn)) {
         GElf_Shdr header;
         GElf_Sym sym;
@@ -215,7 +217,7 @@ static void place_by_symbols(const struct module *m, struct begin *begins, size_
                 name && GELF_ST_TYPE(sym.st_info) == STT_FUNC && sym.st_shndx && sym.st_shndx < sections;
             const struct listed_symbol *found = is_function ? find_symbol(all, count, name) : NULL;
             if (found)
-                vote(&begins[sym.st_shndx], found->addr - sym.st_value, last);
+                vote(&begins[sym.st_shndx], found->addr - (sym.st_value & ~thumb), last);
         }
     }
 }
