@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/module_places.h"
+#include "base/module_name.h"
 #include "base/unpack.h"
 
 /* Finds the build id (ELF note "GNU", type 3) among notes. */

@@ -167,8 +167,8 @@ static int write_linked(struct linking *l, uint8_t **out)
     return rc;
 }
 
-int ct_module_link(struct ct_ctx *ctx, const char *path, const uint8_t *bytes, size_t size, uint8_t **out,
-                   size_t *out_size)
+int ct_module_link(struct ct_ctx *ctx, const char *path, const struct ct_module_place *place,
+                   const uint8_t *bytes, size_t size, uint8_t **out, size_t *out_size)
 {
     struct ct_module m = {.ctx = ctx,
                           .path = path,
@@ -178,7 +178,7 @@ int ct_module_link(struct ct_ctx *ctx, const char *path, const uint8_t *bytes, s
     struct linking l = {.module = &m};
     int rc = ct_module_read(&m);
     if (!rc)
-        rc = ct_module_lay_out(&m, ct_module_placed(ctx, path));
+        rc = ct_module_lay_out(&m, place);
     if (!rc)
         rc = plan(&l);
     if (!rc)

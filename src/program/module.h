@@ -5,12 +5,11 @@
  *
  * The rules are those of Linux for 64-bit and 32-bit Arm: sections of code in the order of the file, each
  * aligned, and behind them data. Those whose names begin with .init lie elsewhere, and are gone after the
- * start: they have addresses only where the recording knows them (base/module_places.h). The kernel fills
+ * start: they have addresses only where the recording knows them (struct ct_module_place). The kernel fills
  * .plt with jumps to functions that a branch does not reach. */
 #ifndef CT_PROGRAM_MODULE_H
 #define CT_PROGRAM_MODULE_H
 
-#include "base/module_places.h"
 #include "program/memory.h"
 
 /* One section of a module. */
@@ -98,10 +97,11 @@ extern const struct ct_module_arch ct_module_arm; /* module_arm.c: A32 and T32 *
 /* Finds out whether the bytes are those of a kernel module that is not linked. CT_ERR_NOMEM. */
 int ct_module_is(struct ct_ctx *ctx, const char *path, const uint8_t *bytes, size_t size, bool *is);
 
-/* Links a module. The new bytes are pages of their own, which ct_whole_file_free frees. CT_ERR_FORMAT,
- * CT_ERR_CONFIG: the sections that are known do not fit; CT_ERR_NOMEM. */
-int ct_module_link(struct ct_ctx *ctx, const char *path, const uint8_t *bytes, size_t size, uint8_t **out,
-                   size_t *out_size);
+/* Links a module, whose sections lay where `place` says; NULL: where the kernel's rules do. The new bytes are
+ * pages of their own, which ct_whole_file_free frees. CT_ERR_FORMAT, CT_ERR_CONFIG: the sections that are
+ * known do not fit; CT_ERR_NOMEM. */
+int ct_module_link(struct ct_ctx *ctx, const char *path, const struct ct_module_place *place,
+                   const uint8_t *bytes, size_t size, uint8_t **out, size_t *out_size);
 
 /* ---- module_elf.c ---- */
 

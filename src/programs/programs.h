@@ -17,6 +17,7 @@ struct ct_known_program {
                                        all */
     bool in_capture;                /* the capture knows the program */
     bool nowhere;                   /* it belongs to another capture, as far as is known */
+    const struct ct_module_place *placed; /* of a kernel module, in the arena of the set; NULL: not known */
     struct ct_symbols *symbols;
     struct ct_lines *lines;
     struct ct_memory *memory;
