@@ -255,7 +255,8 @@ def check_several(folder, capture, source):
     for stacks, _ in charts:  # behind the lane of all are those of the captures
         parts = [sum(to - start for _, depth, start, to in bars({**stacks, "lanes": [lane]}) if not depth)
                  for lane in stacks["lanes"]]
-        check("two captures: their parts are the whole", len(parts) == 3 and parts[0] == sum(parts[1:]), parts)
+        check("two captures: their parts are the whole", len(parts) == 3 and parts[0] == sum(parts[1:]),
+              parts)
         stacks["lanes"] = stacks["lanes"][:1]
     outermost = [sum(to - start for _, depth, start, to in bars(stacks) if not depth) for stacks, _ in charts]
     check("two captures: so are the stacks", outermost == [sum(sums.values())] * 2, outermost)

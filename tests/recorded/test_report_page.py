@@ -379,8 +379,8 @@ def check_modules(path, captures):
 
 
 def check_parts_of_several(path, captures):
-    """Of several captures each core can be chosen, and has what `coretap profile` says of it; the second one is
-    there twice."""
+    """Of several captures each core can be chosen, and has what `coretap profile` says of it; the second one
+    is there twice."""
     run(CORETAP, "report", "-q", "-o", path, *captures, captures[1])
     page = Page(path)
     cores = page.value("""
