@@ -59,14 +59,16 @@ struct ct_same_code {
     uint64_t pages;       /* of code that both have */
     uint64_t other_pages; /* … most words of which differ */
     uint64_t first_other; /* address of the first of these */
-    bool is_other;        /* it is another build */
 };
 
 struct ct_elf_look;
 
-/* Compares the code of the file at `path`, loaded at `bias`, with an image. */
-struct ct_same_code ct_same_code(const char *path, const struct ct_elf_look *elf, uint64_t bias,
-                                 const struct ct_image *image);
+/* Compares the code of the file at `path`, loaded at `bias`, with an image, and adds what it finds. */
+void ct_same_code(const char *path, const struct ct_elf_look *elf, uint64_t bias,
+                  const struct ct_image *image, struct ct_same_code *same);
+
+/* Tells whether the file is another build. */
+bool ct_same_code_is_other(const struct ct_same_code *same);
 
 /* Checks that the file at `path`, loaded at `bias`, is no other build of a file that the capture says ran: of
  * one that has this name, or lay at this place. Where build ids do not tell, the code of the capture's memory
