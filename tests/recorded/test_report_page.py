@@ -370,6 +370,9 @@ def check_modules(path, captures):
         return [...document.querySelectorAll("#modules tbody tr")].map(row =>
           [row.querySelector(".name").dataset.tip, Number(row.cells[2].dataset.v)])"""))
     check("modules have the cycles of their programs", found == wanted, (found, wanted))
+    said = page.value('return [document.title, document.querySelector("h1").textContent]')
+    check("several programs: the page is of the first capture and those besides",
+          said == [f"{captures[0].name} and 1 more: trace report", f"{captures[0].name} and 1 more"], said)
     whole, first, _ = callers_of(captures[0], "noise")
     choose(page, "noise")
     told = page.value(TREE)
