@@ -120,10 +120,11 @@ def check_trace(coretap, folder, capture, right, wrong):
 
 
 def check_pieces(coretap, folder):
-    """A capture with its memory in many pieces, most of which are the C library's: the same in both builds."""
+    """A capture with its memory in many pieces, most of which are the C library's: the same in each build."""
     plain = ("-static", "-no-pie", "-fno-pie", "-falign-functions=4096", "-Wl,--build-id=none")
     ran, other = (build(folder / "pieces" / name, SOURCE.replace("s += i;", "{%s}" % (line * 40)), *plain)
-                  for name, line in (("ran", "s = s * 5 - (i | s);"), ("other", "s = (s ^ i) + i * n;")))
+                  for name, line in (("ran", "s = s * 5 - (i | s);"),
+                                     ("other", "s = (s ^ i) + i * n;")))
     capture = folder / "pieces" / "capture"
     run(coretap, "record", "-q", "-o", capture, "--", ran)
     index = capture / "snapshot.ini"
