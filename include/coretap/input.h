@@ -147,6 +147,19 @@ enum ct_space {
     CT_SPACE_ANY = 0xff,
 };
 
+/* A section of a kernel module. */
+struct ct_module_section {
+    const char *name;
+    uint64_t addr; /* from the begin of the module's memory on; wraps for what lay before it */
+};
+
+/* Where the sections of a kernel module lay, as the target said. Its file does not: the kernel decides when
+ * it loads it. */
+struct ct_module_place {
+    const struct ct_module_section *sections;
+    size_t count;
+};
+
 /* Bytes of a file that lay in the target's memory. */
 struct ct_image {
     const char *path;
@@ -155,6 +168,8 @@ struct ct_image {
     uint64_t size;   /* bytes that count */
     uint32_t space;  /* enum ct_space bits */
     uint8_t is_elf;  /* 1: path is an ELF file whose PT_LOAD segments are meant; addr is the load bias */
+    const struct ct_module_place *placed; /* of a kernel module that was told where its sections lay; NULL:
+                                             the rules of the kernel say where */
 };
 
 /* Returns 1 when both images say the same of the same addresses, else 0. */

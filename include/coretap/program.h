@@ -181,6 +181,7 @@ struct ct_symbol_options {
     const char *module;           /* what the file is called in names; NULL: the last part of its path */
     struct ct_debug_files *files; /* NULL: the standard places alone, without servers */
     uint8_t raw_names;            /* 1: ct_symbols_label does not demangle */
+    const struct ct_module_place *placed; /* as that of struct ct_image */
 };
 
 /* Loads the functions and the build id of the ELF file at `path`. Functions are symbols of the types STT_FUNC
@@ -312,9 +313,10 @@ struct ct_layout {
     uint64_t end; /* behind the last byte of the file that is loaded */
 };
 
-/* Reads the layout of the ELF file at `path`, `bias` added to each address; it belongs to the caller.
+/* Reads the layout of the ELF file of an image, whose load bias is added to each address; it belongs to the
+ * caller.
  * CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_UNSUPPORTED, CT_ERR_NOMEM, CT_ERR_ARG. */
-CT_API int ct_layout_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_layout **out);
+CT_API int ct_layout_load(struct ct_ctx *ctx, const struct ct_image *image, struct ct_layout **out);
 CT_API void ct_layout_free(struct ct_layout *layout);
 
 #ifdef __cplusplus

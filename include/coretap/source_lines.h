@@ -51,9 +51,10 @@ struct ct_lines;
 struct ct_debug_files; /* program.h */
 
 struct ct_line_options {
-    size_t size;                  /* sizeof(struct ct_line_options) */
-    uint64_t bias;                /* added to each address of the file */
-    struct ct_debug_files *files; /* where separate files are looked for; NULL: the standard places */
+    size_t size;                          /* sizeof(struct ct_line_options) */
+    uint64_t bias;                        /* added to each address of the file */
+    struct ct_debug_files *files;         /* where separate files are looked for; NULL: the standard places */
+    const struct ct_module_place *placed; /* as that of struct ct_image */
 };
 
 /* Reads the debug information of the ELF file at `path`: line tables, functions and inlined calls. Where it

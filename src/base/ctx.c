@@ -14,8 +14,7 @@ struct ct_ctx *ct_ctx_new(void)
 void ct_ctx_free(struct ct_ctx *ctx)
 {
     if (ctx)
-        ct_arena_free(&ctx->modules.arena);
-    free(ctx);
+        free(ctx);
 }
 
 const char *ct_ctx_error(const struct ct_ctx *ctx)

@@ -3,7 +3,6 @@
 #ifndef CT_BASE_CTX_H
 #define CT_BASE_CTX_H
 
-#include "base/module_places.h"
 #include "coretap/base.h"
 
 struct ct_ctx {
@@ -13,7 +12,6 @@ struct ct_ctx {
     enum ct_log_level log_most;
     int lacked_memory;
     int maps_files; /* as ct_ctx_map_files said */
-    struct ct_module_places modules;
 };
 
 /* Stores the text and returns `code`, so that a function ends with `return ct_fail(…)`. With ctx NULL only

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/module_places.h"
+#include "base/module_name.h"
 #include "base/unpack.h"
 
 /* Finds the build id (ELF note "GNU", type 3) among notes. */
@@ -66,24 +66,36 @@ static void take_header(const struct ct_files *files, const char *path, const st
             (struct ct_elf_code){header->offset, header->size, header->addr, header->flags & PF_W};
 }
 
+/* Returns where the notes of a section lie; all zero: it has none. */
+static struct program_header load_note(const uint8_t *p, bool wide)
+{
+    if (ct_load32(p + offsetof(Elf64_Shdr, sh_type)) != SHT_NOTE)
+        return (struct program_header){0};
+    if (wide)
+        return (struct program_header){.offset = ct_load64(p + offsetof(Elf64_Shdr, sh_offset)),
+                                       .size = ct_load64(p + offsetof(Elf64_Shdr, sh_size))};
+    return (struct program_header){.offset = ct_load32(p + offsetof(Elf32_Shdr, sh_offset)),
+                                   .size = ct_load32(p + offsetof(Elf32_Shdr, sh_size))};
+}
+
 /* Reads the notes of a file without program headers: sections have them. */
 static void look_in_sections(const struct ct_files *files, const char *path, const uint8_t head[64],
-                             struct ct_elf_look *out)
+                             bool wide, struct ct_elf_look *out)
 {
     uint8_t headers[64 * sizeof(Elf64_Shdr)] = {0};
-    const uint64_t at = ct_load64(head + offsetof(Elf64_Ehdr, e_shoff));
-    const size_t count = ct_load16(head + offsetof(Elf64_Ehdr, e_shnum));
+    const size_t entry = wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+    const uint64_t at = wide ? ct_load64(head + offsetof(Elf64_Ehdr, e_shoff))
+                             : ct_load32(head + offsetof(Elf32_Ehdr, e_shoff));
+    const size_t count =
+        ct_load16(head + (wide ? offsetof(Elf64_Ehdr, e_shnum) : offsetof(Elf32_Ehdr, e_shnum)));
     for (size_t i = 0; i < count && !out->id.size; i++) {
-        const uint8_t *p = headers + i % 64 * sizeof(Elf64_Shdr);
         if (i % 64 == 0) {
-            const size_t want = (count - i < 64 ? count - i : 64) * sizeof(Elf64_Shdr);
-            if (files->read_at(files->user, path, at + i * sizeof(Elf64_Shdr), (char *)headers, want) <
-                (ssize_t)want)
+            const size_t want = (count - i < 64 ? count - i : 64) * entry;
+            if (files->read_at(files->user, path, at + i * entry, (char *)headers, want) < (ssize_t)want)
                 return;
         }
-        const struct program_header note = {.offset = ct_load64(p + offsetof(Elf64_Shdr, sh_offset)),
-                                            .size = ct_load64(p + offsetof(Elf64_Shdr, sh_size))};
-        if (ct_load32(p + offsetof(Elf64_Shdr, sh_type)) == SHT_NOTE)
+        const struct program_header note = load_note(headers + i % 64 * entry, wide);
+        if (note.size)
             read_notes(files, path, &note, out);
     }
 }
@@ -151,8 +163,8 @@ bool ct_elf_look(const struct ct_files *files, const char *path, struct ct_elf_l
         struct program_header header = load_header(headers + i * entry, wide);
         take_header(files, path, &header, out);
     }
-    if (!count && wide)
-        look_in_sections(files, path, head, out);
+    if (!count)
+        look_in_sections(files, path, head, wide, out);
     return true;
 }
 

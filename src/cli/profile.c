@@ -584,6 +584,29 @@ static int print_sums(const struct profile *p)
     return told(p, ct_stack_sums_write(p->sums, &how, cli_output_write, stdout));
 }
 
+/* Tells whether a format says when functions ran. */
+static bool is_of_time(enum format format)
+{
+    return format == CHROME || format == PERFETTO;
+}
+
+/* Tells whether there is nothing that a profile could be made of: no instruction ran, and no saved result is
+ * there. Times of software trace and sums are of something else, or may be empty. */
+static bool is_of_nothing(const struct profile *p, int code)
+{
+    const struct cli_results *read = &p->counts.read;
+    return code == CLI_CLEAN && !is_of_time(p->format) && p->format != DATA && !read->ran.instructions &&
+           !read->has_file;
+}
+
+static int say_nothing_ran(const struct profile *p)
+{
+    cli_say("%s: the profile is empty: no instruction ran in its trace; 'coretap stats' counts what it has",
+            p->counts.read.args->operand);
+    cli_output_set_empty();
+    return CLI_DAMAGED;
+}
+
 static int print(struct profile *p)
 {
     if (p->format == PERFETTO)
@@ -604,12 +627,6 @@ static bool check_each(const struct cli_args *args, enum format format)
     else
         cli_usage_error(args->command, "--each: names the files itself; leave out --output");
     return false;
-}
-
-/* Tells whether a format says when functions ran. */
-static bool is_of_time(enum format format)
-{
-    return format == CHROME || format == PERFETTO;
 }
 
 /* Refuses options that say nothing of a format. */
@@ -655,7 +672,7 @@ static int run(const struct cli_args *args)
                : is_timeline  ? read_slices(&p, args)
                               : cli_counts_read(&p.counts, args, ELF);
     if (code != CLI_FAILED && !p.counts.read.kept_nothing) {
-        const int printed = print(&p);
+        const int printed = is_of_nothing(&p, code) ? say_nothing_ran(&p) : print(&p);
         code = printed > code ? printed : code;
     }
     if (code == CLI_FAILED && ct_slice_writer_count(p.slices))

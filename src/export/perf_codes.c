@@ -29,7 +29,7 @@ static bool agree(struct ct_ctx *ctx, const struct ct_perf_map *map, const struc
     if (image->is_elf || low >= high)
         return true;
     struct ct_mapped_file *file = NULL;
-    if (ct_mapped_file_open(ctx, image->path, &file))
+    if (ct_mapped_file_open(ctx, image->path, NULL, &file))
         return false;
     const uint64_t in_image = image->offset + (low - image->addr);
     const uint64_t in_elf = map->offset + (low - map->addr);
@@ -82,7 +82,7 @@ static int add_program(const struct ct_perf_export_of *of, struct ct_perf_codes 
     struct ct_elf_look elf;
     struct ct_mapped_file *file = NULL;
     if (!ct_elf_look(&ct_files_system, program->path, &elf) ||
-        ct_mapped_file_open(of->ctx, program->path, &file))
+        ct_mapped_file_open(of->ctx, program->path, program->placed, &file))
         return CT_OK; /* its images do */
     int rc = CT_OK;
     for (size_t i = 0; !rc && i < elf.code_count; i++) {

@@ -10,6 +10,7 @@
 #include "base/archive.h"
 #include "base/ctx.h"
 #include "program/elf.h"
+#include "program/layout.h"
 #include "program/memory.h"
 
 #define PAGE UINT64_C(4096)
@@ -56,13 +57,15 @@ static int put_segments(const struct maps *m, const char *path, const struct ct_
 }
 
 /* Writes the map of a kernel module as perf does: from the begin of its memory to the end of its code. */
-static int put_module(const struct maps *m, const char *path, uint64_t base)
+static int put_module(const struct maps *m, const char *path, const struct ct_mapped_file *file,
+                      uint64_t base)
 {
     struct ct_layout *layout;
     struct ct_elf_look look;
     uint64_t end = 0;
-    int rc = ct_elf_look(&ct_files_system, path, &look) ? ct_layout_load(m->of->ctx, path, 0, &layout)
-                                                        : CT_ERR_FORMAT;
+    int rc = ct_elf_look(&ct_files_system, path, &look)
+                 ? ct_layout_make(m->of->ctx, path, file->bytes, file->size, 0, &layout)
+                 : CT_ERR_FORMAT;
     if (rc)
         return rc;
     for (size_t i = 0; i < layout->section_count; i++) {
@@ -78,12 +81,13 @@ static int put_module(const struct maps *m, const char *path, uint64_t base)
                                             .id = look.id});
 }
 
-static int put_elf(const struct maps *m, const char *path, uint64_t bias)
+static int put_elf(const struct maps *m, const char *path, const struct ct_image *image)
 {
     struct ct_mapped_file *file = NULL;
-    int rc = ct_mapped_file_open(m->of->ctx, path, &file);
+    int rc = ct_mapped_file_open(m->of->ctx, path, image->placed, &file);
     if (!rc)
-        rc = file->is_module ? put_module(m, path, bias) : put_segments(m, path, file, bias);
+        rc = file->is_module ? put_module(m, path, file, image->addr)
+                             : put_segments(m, path, file, image->addr);
     ct_mapped_file_close(file);
     return rc;
 }
@@ -132,7 +136,7 @@ static int put_image(const struct maps *m, const struct ct_image *image)
     char *path = realpath(image->path, NULL);
     if (!path)
         return ct_fail(m->of->ctx, CT_ERR_IO, "%s: %s", image->path, strerror(errno));
-    const int rc = image->is_elf ? put_elf(m, path, image->addr) : put_part(m, path, image);
+    const int rc = image->is_elf ? put_elf(m, path, image) : put_part(m, path, image);
     free(path);
     return rc;
 }

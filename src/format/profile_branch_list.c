@@ -4,7 +4,7 @@
  * order of their addresses; added up they are the same whoever has which. */
 #include "base/bytes.h"
 #include "base/elf_look.h"
-#include "base/module_places.h"
+#include "base/module_name.h"
 #include "format/profile.h"
 
 #include <stdbool.h>

@@ -231,6 +231,23 @@ static int put_rest(struct callgrind *c)
     return CT_OK;
 }
 
+/* Writes the head, which names the programs that were started as what was profiled. */
+static void put_head(const struct callgrind *c)
+{
+    const char *before = "cmd: ";
+    fputs("# callgrind format\nversion: 1\ncreator: coretap\n", c->out);
+    for (uint32_t i = 0; i < c->stacks->program_count; i++) {
+        const struct ct_program_identity program = ct_stack_sums_program(c->sums, i);
+        if (!program.started)
+            continue;
+        fputs(before, c->out);
+        ct_put_printable(c->out, program.name);
+        before = " ";
+    }
+    fputs(*before == ' ' ? "\npositions: line\n" : "positions: line\n", c->out);
+    fputs("events: Instructions\n", c->out);
+}
+
 int ct_profile_callgrind(FILE *out, const struct ct_profile_stacks *stacks,
                          const struct ct_profile_view *views, size_t count, uint64_t *entries)
 {
@@ -240,8 +257,7 @@ int ct_profile_callgrind(FILE *out, const struct ct_profile_stacks *stacks,
     if (!rc)
         rc = sort_calls(&c);
     if (!rc)
-        fprintf(out,
-                "# callgrind format\nversion: 1\ncreator: coretap\npositions: line\nevents: Instructions\n");
+        put_head(&c);
     for (size_t i = 0; i < count && !rc; i++) {
         c.view = &views[i];
         put_program(&c);

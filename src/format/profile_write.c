@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
-#include "base/module_places.h"
+#include "base/module_name.h"
 #include "base/options.h"
 #include "format/cover.h"
 #include "base/out.h"

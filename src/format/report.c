@@ -171,6 +171,14 @@ static int add_up_functions(struct ct_report *r)
     return rc ? rc : give_runs(r);
 }
 
+/* Adds the stacks of the capture to the sums, and keeps those of its threads. */
+static int keep_stacks(struct ct_report *r)
+{
+    const int rc = ct_stack_sums_add(r->stacks, r->now.stacks);
+    return rc ? rc
+              : ct_report_kept_add(&r->kept, r->now.stacks, r->now.places, r->now.stream_of, r->now.cycles);
+}
+
 static int add_up_capture(struct ct_report *r)
 {
     int rc = r->now.stacks ? CT_OK : ct_report_make_stacks(r);
@@ -179,7 +187,7 @@ static int add_up_capture(struct ct_report *r)
     if (!rc)
         rc = ct_report_take_slices(r);
     if (!rc)
-        rc = r->several ? ct_stack_sums_add(r->stacks, r->now.stacks) : add_up_functions(r);
+        rc = r->several ? keep_stacks(r) : add_up_functions(r);
     return rc ? rc : keep_slices(r);
 }
 
@@ -382,6 +390,7 @@ void ct_report_free(struct ct_report *r)
     ct_stack_sums_free(r->stacks);
     ct_timing_sums_free(r->times);
     ct_names_free(&r->names);
+    ct_report_kept_free(&r->kept);
     ct_report_named_free(&r->named);
     ct_arena_free(&r->arena);
     free(r->captures);
@@ -400,10 +409,10 @@ uint64_t ct_report_renewed(const struct ct_report *r)
 }
 
 /* Writes the page with the sums over captures and saved results. */
-static int write_sums(const struct ct_report *r, struct ct_report_page *page, FILE *out)
+static int write_sums(struct ct_report *r, struct ct_report_page *page, FILE *out)
 {
     struct ct_report_sums sums = {0};
-    int rc = ct_report_sums_make(r->programs, r->stacks, r->times, &sums);
+    int rc = ct_report_sums_make(r->programs, r->stacks, r->times, &r->kept, &sums);
     ct_report_sort(sums.functions, sums.ran_count, sums.edges, sums.edge_count);
     page->cycles = sums.cycles;
     page->functions = sums.functions;
@@ -414,6 +423,7 @@ static int write_sums(const struct ct_report *r, struct ct_report_page *page, FI
     page->edges_left_out = sums.edges_left_out;
     page->places = sums.places;
     page->place_count = sums.place_count;
+    page->threads = r->kept.threads.count > 1 ? &r->kept.threads : NULL;
     page->all_cycles = sums.all_cycles;
     page->slice_names = r->names.names;
     page->slice_name_count = r->names.count;
@@ -431,7 +441,6 @@ static int write_capture(const struct ct_report *r, struct ct_report_page *page,
     page->edges = r->edges;
     page->edge_count = r->edge_count;
     page->edges_left_out = r->edges_left_out;
-    page->sources = ct_programs_sources(r->programs, &page->source_count);
     struct ct_report_threads threads = {0};
     int rc = ct_report_threads_make(r->now.stacks, r->now.stream_of, r->cycles, &threads);
     page->places = threads.places;
@@ -445,7 +454,7 @@ static int write_capture(const struct ct_report *r, struct ct_report_page *page,
     return rc;
 }
 
-static int write_page(const struct ct_report *r, const struct ct_report_write_options *options, FILE *out)
+static int write_page(struct ct_report *r, const struct ct_report_write_options *options, FILE *out)
 {
     struct ct_report_page page = {
         .captures = r->captures,

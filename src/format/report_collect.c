@@ -26,7 +26,7 @@ int ct_report_find_place(struct ct_report *r, uint64_t addr, struct ct_report_pl
 
 int ct_report_make_stacks(struct ct_report *r)
 {
-    struct ct_stack_options options = {.size = sizeof options, .slices = 1, .owners = !r->several};
+    struct ct_stack_options options = {.size = sizeof options, .slices = 1, .owners = 1};
     const int rc = ct_programs_places(r->programs, &options.programs, &options.program_count);
     r->now.places = options.programs;
     return rc ? rc : ct_stacks_new(r->ctx, &options, &r->now.stacks);
@@ -149,6 +149,17 @@ static int add_runs(struct ct_report *r, const struct ct_timing *timing)
     return rc;
 }
 
+/* Returns what stays known of the sources and contexts of a buffer; NULL: nothing. */
+static const struct ct_buffer *source_of(const struct ct_report *r, const char *buffer)
+{
+    size_t count;
+    const struct ct_buffer *sources = ct_programs_sources(r->programs, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(sources[i].name, buffer))
+            return &sources[i];
+    return NULL;
+}
+
 static int add_stream(struct ct_report *r, const struct ct_buffer *buffer, const struct ct_stream *s)
 {
     struct ct_report_open *lane = &r->now.open[s->id];
@@ -164,6 +175,7 @@ static int add_stream(struct ct_report *r, const struct ct_buffer *buffer, const
                                                               : NULL,
                                       .protocol = ct_protocol_name((enum ct_protocol)s->source->protocol),
                                       .id = s->id,
+                                      .source = source_of(r, buffer->name),
                                       .bytes = s->stats.bytes,
                                       .instructions = s->stats.instructions,
                                       .losses = s->stats.losses};

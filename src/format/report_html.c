@@ -21,6 +21,9 @@
 /* the most captures and saved results in a table or a sentence */
 #define INPUTS 256
 
+/* bytes of what the page is of; a name of a file has 255 */
+#define SUBJECT 400
+
 /* ---- what is asked of all sections ---- */
 
 uint64_t ct_report_self(const struct ct_report_page *r, const struct ct_report_function *f)
@@ -397,10 +400,16 @@ static void navigation(FILE *out, const struct ct_report_page *r)
     fputs("</ul></nav>\n", out);
 }
 
-/* Returns the program's name, or that of the capture when there are several programs. */
-static const char *subject(const struct ct_report_page *r)
+/* Returns the program's name, or that of the first capture when there are several programs, and how many
+ * there are besides. It lies in `text`. */
+static const char *subject(const struct ct_report_page *r, char text[SUBJECT])
 {
-    return base_name(r->program ? r->program : r->input_count ? r->inputs[0].name : r->captures[0].name);
+    const char *name = r->program ? r->program : r->input_count ? r->inputs[0].name : r->captures[0].name;
+    if (!r->program && r->input_count > 1)
+        snprintf(text, SUBJECT, "%.300s and %zu more", base_name(name), r->input_count - 1);
+    else
+        snprintf(text, SUBJECT, "%.300s", base_name(name));
+    return text;
 }
 
 static void sums(FILE *out, const struct ct_report_page *r)
@@ -413,8 +422,9 @@ static void sums(FILE *out, const struct ct_report_page *r)
 
 static void heading(FILE *out, const struct ct_report_page *r)
 {
+    char text[SUBJECT];
     fputs("<header>\n<h1>", out);
-    ct_xml_text(out, subject(r));
+    ct_xml_text(out, subject(r, text));
     fputs("</h1>\n<p class=\"about\">What ran, as ", out);
     if (r->input_count) {
         fprintf(out, "%zu %s. Made by coretap %s.</p>\n", r->input_count,
@@ -434,22 +444,18 @@ static void heading(FILE *out, const struct ct_report_page *r)
     fprintf(out, ") tells. Made by coretap %s.</p>\n</header>\n", ct_version());
 }
 
-static int title(FILE *out, const struct ct_report_page *r)
+static void title(FILE *out, const struct ct_report_page *r)
 {
-    const char *what = subject(r);
-    const size_t size = sizeof ": trace report" + strlen(what);
-    char *text = malloc(size);
-    if (!text)
-        return CT_ERR_NOMEM;
-    snprintf(text, size, "%s: trace report", what);
+    char what[SUBJECT];
+    char text[SUBJECT + sizeof ": trace report"];
+    snprintf(text, sizeof text, "%s: trace report", subject(r, what));
     ct_page_begin(out, text);
-    free(text);
-    return CT_OK;
 }
 
 int ct_report_html(FILE *out, const struct ct_report_page *r)
 {
-    int rc = title(out, r);
+    int rc = CT_OK;
+    title(out, r);
     navigation(out, r);
     fputs("<main>\n", out);
     heading(out, r);

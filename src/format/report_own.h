@@ -5,6 +5,7 @@
 
 #include "base/names.h"
 #include "coretap/report.h"
+#include "format/report_kept.h"
 #include "format/report_named.h"
 #include "format/report_page.h"
 #include "format/slices.h"
@@ -49,7 +50,8 @@ struct ct_report {
     /* of several captures */
     struct ct_stack_sums *stacks;
     struct ct_timing_sums *times;
-    struct ct_names names; /* names of functions of slices */
+    struct ct_report_kept kept; /* threads */
+    struct ct_names names;      /* names of functions of slices */
     /* of all captures */
     struct ct_arena arena;              /* for strings */
     struct ct_report_capture *captures; /* captures that are over */

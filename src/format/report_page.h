@@ -32,6 +32,7 @@ struct ct_report_capture {
 struct ct_report_stream {
     size_t capture;
     const char *buffer, *name, *core, *protocol;
+    const struct ct_buffer *source; /* of the buffer, with names of contexts; NULL: nothing is known */
     uint8_t id;
     uint64_t bytes, instructions;
     struct ct_losses losses;
@@ -88,8 +89,6 @@ struct ct_report_page {
     struct ct_losses losses; /* of the streams and between frames */
     const struct ct_report_stream *streams;
     size_t stream_count;
-    const struct ct_buffer *sources; /* of the only capture, with names of contexts */
-    size_t source_count;
     const struct ct_report_function *functions; /* all that ran, those with most time first */
     size_t function_count;
     size_t ran_count;                   /* how many of them the stacks tell something of */

@@ -157,15 +157,82 @@ static int add_stacks(struct making *m)
     if (!rc)
         rc = ct_report_add_up(m->into->places, m->into->place_count, index_of, m->into->functions);
     free(index_of);
+    if (m->key_count)
+        qsort(m->keys, m->key_count, sizeof *m->keys, by_key);
     return rc;
 }
 
+/* ---- threads ---- */
+
+/* Returns the index in `known` of a program that ran; CT_STACK_NONE when the sums do not know it. */
+static uint32_t known_as(const struct making *m, struct ct_program *program)
+{
+    for (size_t i = 0; i < m->known_count; i++)
+        if (m->known[i].program == program)
+            return (uint32_t)i;
+    for (size_t i = 0; i < m->known_count; i++)
+        if (ct_identity_is_of(&m->known[i].identity, program))
+            return (uint32_t)i;
+    return CT_STACK_NONE;
+}
+
+/* Finds the number of each function of the kept threads. */
+static uint32_t *number_kept(const struct making *m, const struct ct_report_kept *kept)
+{
+    uint32_t *numbers = calloc(kept->key_count + 1, sizeof *numbers);
+    uint32_t *programs = calloc(kept->program_count + 1, sizeof *programs);
+    for (size_t i = 0; programs && i < kept->program_count; i++)
+        programs[i] = known_as(m, kept->programs[i]);
+    for (size_t i = 0; numbers && programs && i < kept->key_count; i++) {
+        const struct ct_report_key *key = &kept->keys[i];
+        const struct key wanted = {.program =
+                                       key->program == CT_STACK_NONE ? CT_STACK_NONE : programs[key->program],
+                                   .addr = key->addr};
+        const struct key *found = bsearch(&wanted, m->keys, m->key_count, sizeof wanted, by_key);
+        numbers[i] = found ? found->function : CT_STACK_NONE;
+    }
+    free(programs);
+    if (programs)
+        return numbers;
+    free(numbers);
+    return NULL;
+}
+
+static bool has_all(const uint32_t *numbers, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (numbers[i] == CT_STACK_NONE)
+            return false;
+    return true;
+}
+
+/* Gives the functions of kept threads the numbers that they have here. If the sums did not know one of them,
+ * no thread could be chosen. */
+static int name_threads(const struct making *m, struct ct_report_kept *kept)
+{
+    if (!kept->key_count)
+        return CT_OK;
+    uint32_t *numbers = number_kept(m, kept);
+    if (!numbers)
+        return CT_ERR_NOMEM;
+    if (!has_all(numbers, kept->key_count))
+        ct_report_threads_free(&kept->threads);
+    for (size_t i = 0; i < kept->threads.count; i++)
+        for (size_t p = 0; p < kept->threads.threads[i].place_count; p++) {
+            struct ct_stack_place *place = &kept->threads.threads[i].places[p];
+            place->function = numbers[place->function];
+        }
+    free(numbers);
+    return CT_OK;
+}
+
+/* ---- times ---- */
+
+/* Adds the functions of the times, which the stacks may know. Keys are in order. */
 static int add_times(struct making *m)
 {
     const size_t known = m->key_count;
     int rc = CT_OK;
-    if (known)
-        qsort(m->keys, known, sizeof *m->keys, by_key);
     for (size_t i = 0; i < m->times.function_count && !rc; i++) {
         const struct ct_timing_function *f = &m->times.functions[i];
         const uint32_t program = f->program == CT_TIMING_NO_PROGRAM ? CT_STACK_NONE : m->of_times[f->program];
@@ -222,7 +289,7 @@ static bool has_cycles(const struct making *m)
 }
 
 static int make(struct making *m, struct ct_programs *programs, const struct ct_stack_sums *stacks,
-                const struct ct_timing_sums *times)
+                const struct ct_timing_sums *times, struct ct_report_kept *kept)
 {
     const size_t count = m->stacks.function_count + m->times.function_count;
     m->into->cycles = has_cycles(m);
@@ -233,19 +300,22 @@ static int make(struct making *m, struct ct_programs *programs, const struct ct_
     if (!rc)
         rc = add_stacks(m);
     if (!rc)
+        rc = name_threads(m, kept);
+    if (!rc)
         rc = add_times(m);
     return rc ? rc : add_edges(m);
 }
 
 int ct_report_sums_make(struct ct_programs *programs, struct ct_stack_sums *stacks,
-                        struct ct_timing_sums *times, struct ct_report_sums *into)
+                        struct ct_timing_sums *times, struct ct_report_kept *kept,
+                        struct ct_report_sums *into)
 {
     struct making m = {.into = into};
     int rc = ct_stack_sums_find(stacks, &m.stacks);
     if (!rc)
         rc = ct_timing_sums_find(times, &m.times);
     if (!rc)
-        rc = make(&m, programs, stacks, times);
+        rc = make(&m, programs, stacks, times, kept);
     free(m.keys);
     free(m.of_stacks);
     free(m.of_times);

@@ -4,6 +4,7 @@
 #define CT_FORMAT_REPORT_SUMS_H
 
 #include "coretap/report.h"
+#include "format/report_kept.h"
 #include "format/report_page.h"
 
 /* The functions and edges; to be zeroed before use. */
@@ -20,9 +21,11 @@ struct ct_report_sums {
     bool cycles; /* the sums have cycles */
 };
 
-/* Makes functions and edges from sums. To be freed also after an error. CT_ERR_NOMEM. */
+/* Makes functions and edges from sums, and gives the functions of `kept` their numbers in them. To be freed
+ * also after an error. CT_ERR_NOMEM. */
 int ct_report_sums_make(struct ct_programs *programs, struct ct_stack_sums *stacks,
-                        struct ct_timing_sums *times, struct ct_report_sums *into);
+                        struct ct_timing_sums *times, struct ct_report_kept *kept,
+                        struct ct_report_sums *into);
 void ct_report_sums_free(struct ct_report_sums *sums);
 
 #endif

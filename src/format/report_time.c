@@ -178,6 +178,15 @@ static int add_lane(const struct ct_report_page *r, struct chart *c, const uint3
     return rc;
 }
 
+/* Tells whether a saved result adds to the stacks, of which it does not say which core and thread. */
+static bool has_saved(const struct ct_report_page *r)
+{
+    for (size_t i = 0; i < r->input_count; i++)
+        if (r->inputs[i].tells & CT_REPORT_STACKS && !(r->inputs[i].tells & CT_REPORT_STREAMS))
+            return true;
+    return false;
+}
+
 static int draw(FILE *out, const struct ct_report_page *r, const struct chart *c, const char **names)
 {
     const struct ct_lanes lanes = {.label = "Stacks of functions, as wide as the time spent in them",
@@ -192,9 +201,10 @@ static int draw(FILE *out, const struct ct_report_page *r, const struct chart *c
             "<p>Each bar is a function, called by the one above it, and as wide as the %s spent in it and in "
             "what it "
             "called. A click on a bar makes it fill the chart, and below the table of functions says who "
-            "called the function.%s</p>\n<div class=\"panel\">\n",
+            "called the function.%s%s</p>\n<div class=\"panel\">\n",
             ct_report_unit(r),
-            r->threads ? " A core or thread that is chosen is chosen for the tables, too." : "");
+            r->threads ? " A core or thread that is chosen is chosen for the tables, too." : "",
+            r->threads && has_saved(r) ? " Saved results do not say of which one theirs is." : "");
     const int rc = ct_lanes_html(out, &lanes);
     fputs("</div>\n", out);
     return rc;

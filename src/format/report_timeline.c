@@ -26,10 +26,8 @@ struct chart {
 const char *ct_report_thread_name(const struct ct_report_page *r, size_t stream, uint32_t context,
                                   char text[CT_REPORT_THREAD_NAME])
 {
-    const struct ct_context_name *name = NULL;
-    for (size_t i = 0; i < r->source_count && !name; i++)
-        if (!strcmp(r->sources[i].name, r->streams[stream].buffer))
-            name = ct_context_name_find(&r->sources[i], context, CT_NO_TIME);
+    const struct ct_buffer *source = r->streams[stream].source;
+    const struct ct_context_name *name = source ? ct_context_name_find(source, context, CT_NO_TIME) : NULL;
     if (name)
         snprintf(text, CT_REPORT_THREAD_NAME, "%.100s (0x%" PRIx32 ")", name->name, context);
     else

@@ -223,9 +223,10 @@ int ct_perf_kernel_images(struct ct_perf *perf, struct ct_perf_objects *objects,
 
 /* ---- perf_modules.c ---- */
 
-/* Notes where the sections of a kernel module lay, if files of the target tell it. `path` is its file here.
- * CT_ERR_NOMEM. */
-int ct_perf_place_module(struct ct_perf *perf, const char *path, const struct ct_perf_event *map);
+/* Finds where the sections of a kernel module lay: *place becomes NULL when no file of the target tells it.
+ * `path` is its file here. CT_ERR_NOMEM. */
+int ct_perf_place_module(struct ct_perf *perf, const char *path, const struct ct_perf_event *map,
+                         const struct ct_module_place **place);
 
 /* ---- perf_objects.c ---- */
 

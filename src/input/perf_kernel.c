@@ -2,7 +2,7 @@
 /* The kernel's code: from kcore, which is what was in memory, or from vmlinux moved to where it ran. */
 #include "input/perf.h"
 #include "base/elf_strings.h"
-#include "base/module_places.h"
+#include "base/module_name.h"
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -127,7 +127,7 @@ static int add_map(struct kernel *k, const struct ct_perf_event *event)
     struct ct_image image = {.path = object->path, .addr = event->addr, .space = CT_SPACE_ANY};
     if (*event->name == '[' || ct_module_is_named(event->name)) {
         image.is_elf = 1;
-        rc = ct_perf_place_module(k->perf, object->path, event);
+        rc = ct_perf_place_module(k->perf, object->path, event, &image.placed);
         return rc ? rc : add_image(k, &image);
     }
     if (event->file_offset >= object->size)

@@ -3,6 +3,7 @@
  * the addresses of the modules' symbols in /proc/kallsyms, of which perf keeps a copy in its cache. */
 #include "base/ctx.h"
 #include "base/elf_strings.h"
+#include "base/module_name.h"
 #include "base/unpack.h"
 #include "input/perf.h"
 
@@ -46,7 +47,7 @@ static bool find_name(struct module *m)
 
 static int add_section(struct module *m, const char *name, uint64_t addr)
 {
-    struct ct_arena *arena = &m->perf->arena;
+    struct ct_arena *arena = m->perf->opening->arena;
     const char *copy = ct_arena_strdup(arena, name);
     struct ct_module_section *sections = ct_arena_push(arena, m->sections, &m->count, sizeof *sections);
     if (!copy || !sections)
@@ -203,6 +204,8 @@ static void vote(struct begin *begin, uint64_t addr, bool last)
 static void place_by_symbols(const struct module *m, struct begin *begins, size_t sections,
                              const struct listed_symbol *all, size_t count, bool last)
 {
+    /* Functions of T32 are odd in the file, and even in kallsyms. */
+    const uint64_t thumb = gelf_getclass(m->elf) == ELFCLASS32;
     for (Elf_Scn *scn = elf_nextscn(m->elf, NULL); scn; scn = elf_nextscn(m->elf, scn)) {
         GElf_Shdr header;
         GElf_Sym sym;
@@ -215,7 +218,7 @@ static void place_by_symbols(const struct module *m, struct begin *begins, size_
                 name && GELF_ST_TYPE(sym.st_info) == STT_FUNC && sym.st_shndx && sym.st_shndx < sections;
             const struct listed_symbol *found = is_function ? find_symbol(all, count, name) : NULL;
             if (found)
-                vote(&begins[sym.st_shndx], found->addr - sym.st_value, last);
+                vote(&begins[sym.st_shndx], found->addr - (sym.st_value & ~thumb), last);
         }
     }
 }
@@ -275,7 +278,17 @@ static bool is_there(const struct module *m)
     return m->count > 0;
 }
 
-static int find_sections(struct module *m)
+static int give_place(const struct module *m, const struct ct_module_place **out)
+{
+    struct ct_module_place *place = ct_arena_alloc(m->perf->opening->arena, sizeof *place);
+    if (!place)
+        return ct_fail_nomem(m->perf->opening->ctx, m->path);
+    *place = (struct ct_module_place){m->sections, m->count};
+    *out = place;
+    return CT_OK;
+}
+
+static int find_sections(struct module *m, const struct ct_module_place **place)
 {
     int rc = m->perf->options->symfs ? read_sections(m) : CT_OK;
     if (!rc && !m->count)
@@ -287,7 +300,7 @@ static int find_sections(struct module *m)
                                "%s: the addresses of the kernel module's sections are not those of this "
                                "recording, in which it lay at 0x%llx; they are not used",
                                m->path, (unsigned long long)m->map->addr);
-    return ct_module_place(m->perf->opening->ctx, m->path, m->sections, m->count);
+    return give_place(m, place);
 }
 
 /* Reads the file, and unpacks it if need be. *bytes stays NULL when that fails, which is told by who reads it
@@ -313,17 +326,19 @@ static int read_file(struct ct_perf *p, const char *path, uint8_t **bytes, size_
     return rc == CT_ERR_NOMEM ? ct_fail_nomem(p->opening->ctx, path) : CT_OK;
 }
 
-int ct_perf_place_module(struct ct_perf *p, const char *path, const struct ct_perf_event *map)
+int ct_perf_place_module(struct ct_perf *p, const char *path, const struct ct_perf_event *map,
+                         const struct ct_module_place **place)
 {
     struct module m = {.perf = p, .map = map, .path = path};
     uint8_t *bytes;
     size_t size;
+    *place = NULL;
     if (!find_name(&m) || elf_version(EV_CURRENT) == EV_NONE)
         return CT_OK;
     int rc = read_file(p, path, &bytes, &size);
     m.elf = bytes && size ? elf_memory((char *)bytes, size) : NULL;
     if (m.elf && elf_kind(m.elf) == ELF_K_ELF && !ct_elf_has_packed_strings(m.elf))
-        rc = find_sections(&m);
+        rc = find_sections(&m, place);
     elf_end(m.elf);
     free(bytes);
     return rc;

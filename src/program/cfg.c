@@ -187,6 +187,13 @@ static struct ct_cfg *new_cfg(struct ct_ctx *ctx, const char *name, const struct
     return NULL;
 }
 
+static int read_options(struct ct_ctx *ctx, const struct ct_cfg_options *options, struct ct_cfg_options *out,
+                        struct ct_symbol_options *names)
+{
+    const int rc = ct_options_read(ctx, "ct_cfg_load", options, out, sizeof *out);
+    return rc ? rc : ct_options_read(ctx, "ct_cfg_load", out->names, names, sizeof *names);
+}
+
 int ct_cfg_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, size_t size,
                       const struct ct_cfg_options *options, struct ct_cfg **out)
 {
@@ -194,9 +201,7 @@ int ct_cfg_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes, s
         return ct_fail_null(ctx, __func__);
     struct ct_cfg_options o;
     struct ct_symbol_options names;
-    int rc = ct_options_read(ctx, "ct_cfg_load", options, &o, sizeof o);
-    if (!rc)
-        rc = ct_options_read(ctx, "ct_cfg_load", o.names, &names, sizeof names);
+    int rc = read_options(ctx, options, &o, &names);
     if (rc)
         return rc;
     struct ct_cfg *cfg = new_cfg(ctx, name, &o);
@@ -223,8 +228,12 @@ int ct_cfg_load(struct ct_ctx *ctx, const char *path, const struct ct_cfg_option
 {
     if (!path || !out)
         return ct_fail_null(ctx, __func__);
+    struct ct_cfg_options o;
+    struct ct_symbol_options names;
     struct ct_mapped_file *file;
-    int rc = ct_mapped_file_open(ctx, path, &file);
+    int rc = read_options(ctx, options, &o, &names);
+    if (!rc)
+        rc = ct_mapped_file_open(ctx, path, names.placed, &file);
     if (rc)
         return rc;
     rc = ct_cfg_load_bytes(ctx, path, file->bytes, file->size, options, out);

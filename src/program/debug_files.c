@@ -178,7 +178,7 @@ static struct ct_mapped_file *look_into(const struct wanted *wanted, const char 
                       (same_id || by_link);
     ct_elf_close(&elf);
     close(fd);
-    if (!fits || ct_mapped_file_open(NULL, path, &file) != CT_OK)
+    if (!fits || ct_mapped_file_open(NULL, path, NULL, &file) != CT_OK)
         return NULL;
     if (same_id || ct_crc32(file->bytes, file->size) == wanted->crc)
         return file;
@@ -294,7 +294,7 @@ static bool has_code(const char *path)
     size_t sections = 0;
     bool code = false;
     errno = 0;
-    if (ct_mapped_file_open(NULL, path, &file) != CT_OK)
+    if (ct_mapped_file_open(NULL, path, NULL, &file) != CT_OK)
         return false;
     if (ct_elf_open(NULL, path, file->bytes, file->size, &elf) == CT_OK) {
         (void)elf_getshdrnum(elf.elf, &sections);

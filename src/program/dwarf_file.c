@@ -199,7 +199,7 @@ int ct_dwarf_split_open(struct ct_dwarf_reader *reader, const char *path, struct
     if (!split)
         return ct_fail_nomem(reader->ctx, reader->name);
     struct shared *file = &split->file;
-    int rc = ct_mapped_file_open(reader->ctx, path, &file->file);
+    int rc = ct_mapped_file_open(reader->ctx, path, NULL, &file->file);
     if (!rc)
         file->copy = copy_of(file->file->bytes, file->file->size);
     if (!rc && !file->copy)

@@ -103,7 +103,7 @@ static int open_packed(struct ct_split_finder *f, Dwarf_CU *unit, struct ct_dwar
         return ct_fail_nomem(f->reader->ctx, f->reader->name);
     f->no_package |= !path || access(path, R_OK) != 0;
     if (!f->no_package && !f->package)
-        rc = ct_mapped_file_open(f->reader->ctx, path, &f->package);
+        rc = ct_mapped_file_open(f->reader->ctx, path, NULL, &f->package);
     f->no_package |= !f->package;
     return rc || f->no_package ? (rc == CT_ERR_NOMEM ? rc : CT_OK)
                                : ct_dwarf_split_packed(f->reader, path, f->package, id_of(unit), out);

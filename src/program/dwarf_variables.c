@@ -553,7 +553,7 @@ int ct_variable_find(struct ct_ctx *ctx, const char *path, const struct ct_line_
         return ct_fail_null(ctx, __func__);
     int rc = ct_options_read(ctx, __func__, options, &o, sizeof o);
     if (!rc)
-        rc = ct_mapped_file_open(ctx, path, &file);
+        rc = ct_mapped_file_open(ctx, path, o.placed, &file);
     if (rc)
         return rc;
     struct ct_variable_search s = {

@@ -125,15 +125,15 @@ int ct_layout_make(struct ct_ctx *ctx, const char *name, const void *bytes, size
     return rc;
 }
 
-int ct_layout_load(struct ct_ctx *ctx, const char *path, uint64_t bias, struct ct_layout **out)
+int ct_layout_load(struct ct_ctx *ctx, const struct ct_image *image, struct ct_layout **out)
 {
-    if (!path || !out)
+    if (!image || !image->path || !out)
         return ct_fail_null(ctx, "ct_layout_load");
     struct ct_mapped_file *file;
-    int rc = ct_mapped_file_open(ctx, path, &file);
+    int rc = ct_mapped_file_open(ctx, image->path, image->placed, &file);
     if (rc)
         return rc;
-    rc = ct_layout_make(ctx, path, file->bytes, file->size, bias, out);
+    rc = ct_layout_make(ctx, image->path, file->bytes, file->size, image->addr, out);
     ct_mapped_file_close(file);
     return rc;
 }

@@ -2,7 +2,7 @@
 /* Reads files into memory. */
 #include "base/archive.h"
 #include "base/ctx.h"
-#include "base/module_places.h"
+#include "base/module_name.h"
 #include "base/unpack.h"
 #include "base/whole_file.h"
 #include "program/memory.h"
@@ -36,7 +36,7 @@ static int unpack(struct ct_ctx *ctx, struct ct_mapped_file *file)
 }
 
 /* Puts the linked bytes of a kernel module in the place of those of the file. */
-static int link_module(struct ct_ctx *ctx, struct ct_mapped_file *file)
+static int link_module(struct ct_ctx *ctx, const struct ct_module_place *place, struct ct_mapped_file *file)
 {
     uint8_t *linked;
     size_t size;
@@ -45,7 +45,7 @@ static int link_module(struct ct_ctx *ctx, struct ct_mapped_file *file)
         rc = ct_module_is(ctx, file->path, file->bytes, file->size, &file->is_module);
     if (rc || !file->is_module)
         return rc;
-    rc = ct_module_link(ctx, file->path, file->bytes, file->size, &linked, &size);
+    rc = ct_module_link(ctx, file->path, place, file->bytes, file->size, &linked, &size);
     if (rc)
         return rc;
     ct_whole_file_free(file->bytes, file->size);
@@ -55,7 +55,7 @@ static int link_module(struct ct_ctx *ctx, struct ct_mapped_file *file)
 }
 
 static int read_whole(struct ct_ctx *ctx, int fd, const char *path, const struct ct_archived *where,
-                      struct ct_mapped_file **out)
+                      const struct ct_module_place *placed, struct ct_mapped_file **out)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
@@ -79,7 +79,7 @@ static int read_whole(struct ct_ctx *ctx, int fd, const char *path, const struct
     *file = (struct ct_mapped_file){
         .dev = st.st_dev, .ino = st.st_ino, .offset = where->offset, .bytes = bytes, .size = size};
     memcpy(file->path, path, length);
-    result = link_module(ctx, file);
+    result = link_module(ctx, placed, file);
     if (result)
         ct_mapped_file_close(file);
     else
@@ -87,7 +87,8 @@ static int read_whole(struct ct_ctx *ctx, int fd, const char *path, const struct
     return result;
 }
 
-int ct_mapped_file_open(struct ct_ctx *ctx, const char *path, struct ct_mapped_file **out)
+int ct_mapped_file_open(struct ct_ctx *ctx, const char *path, const struct ct_module_place *placed,
+                        struct ct_mapped_file **out)
 {
     struct ct_archived where;
     int fd = ct_archive_open(path, &where);
@@ -96,7 +97,7 @@ int ct_mapped_file_open(struct ct_ctx *ctx, const char *path, struct ct_mapped_f
                        path);
     if (fd < 0)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    int result = read_whole(ctx, fd, path, &where, out);
+    int result = read_whole(ctx, fd, path, &where, placed, out);
     close(fd);
     return result;
 }

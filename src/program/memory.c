@@ -235,16 +235,22 @@ int ct_memory_add_bytes(struct ct_memory *memory, const void *bytes, size_t size
     return result;
 }
 
-/* Maps the file unless an earlier image did. */
-static int file_of(struct ct_memory *memory, const char *path, struct ct_mapped_file **out)
+/* Tells whether both are the same bytes of one file. A module may have been linked for other places. */
+static bool is_same_file(const struct ct_mapped_file *a, const struct ct_mapped_file *b)
+{
+    return a->dev == b->dev && a->ino == b->ino && a->offset == b->offset && a->size == b->size &&
+           (!a->is_module || memcmp(a->bytes, b->bytes, a->size) == 0);
+}
+
+/* Maps the file of an image unless an earlier one did. */
+static int file_of(struct ct_memory *memory, const struct ct_image *image, struct ct_mapped_file **out)
 {
     struct ct_mapped_file *file;
-    int result = ct_mapped_file_open(memory->ctx, path, &file);
+    int result = ct_mapped_file_open(memory->ctx, image->path, image->placed, &file);
     if (result != CT_OK)
         return result;
     for (struct ct_mapped_file *old = memory->files; old; old = old->next) {
-        if (old->dev == file->dev && old->ino == file->ino && old->offset == file->offset &&
-            old->size == file->size) {
+        if (is_same_file(old, file)) {
             ct_mapped_file_close(file);
             *out = old;
             return CT_OK;
@@ -322,7 +328,7 @@ int ct_memory_add_image(struct ct_memory *memory, const struct ct_image *image)
     struct ct_mapped_file *file = NULL;
     int result = check_space(memory, &space);
     if (result == CT_OK)
-        result = file_of(memory, image->path, &file);
+        result = file_of(memory, image, &file);
     size_t found = 0;
     if (result == CT_OK)
         result = find_image(memory, file, image->addr, space, &found);

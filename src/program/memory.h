@@ -38,9 +38,10 @@ struct ct_region {
     bool of_elf;  /* it is a segment, and image_addr a load bias */
 };
 
-/* Reads the regular file at `path`; a kernel module is linked. CT_ERR_IO, CT_ERR_FORMAT (it is empty), those
- * of ct_module_link. */
-int ct_mapped_file_open(struct ct_ctx *ctx, const char *path, struct ct_mapped_file **out);
+/* Reads the regular file at `path`; a kernel module is linked, its sections where `placed` says or, if that
+ * is NULL, where the kernel's rules do. CT_ERR_IO, CT_ERR_FORMAT (it is empty), those of ct_module_link. */
+int ct_mapped_file_open(struct ct_ctx *ctx, const char *path, const struct ct_module_place *placed,
+                        struct ct_mapped_file **out);
 void ct_mapped_file_close(struct ct_mapped_file *file);
 
 struct ct_ctx *ct_memory_ctx(const struct ct_memory *memory);

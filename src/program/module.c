@@ -11,19 +11,20 @@
 #include "base/ctx.h"
 
 #define NEAR 4096u /* sections of code with less between them are in one segment */
+#define WORD 4u    /* segments are whole words, as a fetch reads one also where an instruction is shorter */
 
-/* Tells whether the bytes are those of an object file for A64. */
+/* Tells whether the bytes are those of an object file. */
 static bool is_object(const uint8_t *bytes, size_t size)
 {
-    return size >= sizeof(Elf64_Ehdr) && memcmp(bytes, ELFMAG, SELFMAG) == 0 &&
-           bytes[EI_CLASS] == ELFCLASS64 && bytes[EI_DATA] == ELFDATA2LSB &&
-           ct_load16(bytes + offsetof(Elf64_Ehdr, e_type)) == ET_REL &&
-           ct_load16(bytes + offsetof(Elf64_Ehdr, e_machine)) == EM_AARCH64;
+    return ct_module_arch_of(bytes, size) && ct_load16(bytes + offsetof(Elf64_Ehdr, e_type)) == ET_REL;
 }
 
 int ct_module_is(struct ct_ctx *ctx, const char *path, const uint8_t *bytes, size_t size, bool *is)
 {
-    struct ct_module m = {.path = path, .bytes = (uint8_t *)(uintptr_t)bytes, .size = size};
+    struct ct_module m = {.path = path,
+                          .bytes = (uint8_t *)(uintptr_t)bytes,
+                          .size = size,
+                          .arch = ct_module_arch_of(bytes, size)};
     *is = false;
     if (!is_object(bytes, size))
         return CT_OK;
@@ -78,13 +79,17 @@ static int plan(struct linking *l)
         struct part *last = l->part_count ? &l->parts[l->part_count - 1] : NULL;
         if (!last || s->addr - last->end >= NEAR) {
             last = &l->parts[l->part_count++];
+            l->end += WORD;
             *last = (struct part){s->addr, s->addr, l->end};
         }
         l->end += s->addr + s->size - last->end;
         last->end = s->addr + s->size;
     }
+    for (size_t i = 0; i < l->part_count; i++)
+        l->parts[i].end = (l->parts[i].end + WORD - 1) & ~(uint64_t)(WORD - 1);
+    l->end += WORD;
     l->programs = (l->end + 15) & ~UINT64_C(15);
-    l->end = l->programs + l->part_count * sizeof(Elf64_Phdr);
+    l->end = l->programs + l->part_count * ct_module_segment_size(m);
     return CT_OK;
 }
 
@@ -111,51 +116,35 @@ static void write_sections(struct ct_module *m, uint8_t *bytes)
 {
     for (size_t i = 0; i < m->count; i++) {
         struct ct_module_scn *s = &m->sections[i];
-        uint8_t *p = bytes + (s->header - m->bytes);
-        s->header = p;
-        ct_store(p + offsetof(Elf64_Shdr, sh_type), s->type, 4);
-        ct_store(p + offsetof(Elf64_Shdr, sh_flags),
-                 s->flags & SHF_ALLOC && !s->placed ? s->flags & ~(uint64_t)SHF_ALLOC : s->flags, 8);
-        ct_store(p + offsetof(Elf64_Shdr, sh_addr), s->placed ? s->addr : 0, 8);
-        ct_store(p + offsetof(Elf64_Shdr, sh_offset), s->offset, 8);
-        ct_store(p + offsetof(Elf64_Shdr, sh_size), s->size, 8);
+        s->header = bytes + (s->header - m->bytes);
+        ct_module_write_section(m, s);
     }
 }
 
 /* Gives symbols the addresses of their sections. Those of sections that have none become unknown. */
-static void move_symbols(const struct ct_module *m, uint8_t *bytes)
+static void move_symbols(const struct ct_module *m)
 {
-    for (uint64_t at = 0; m->symbols && m->symbols->size - at >= sizeof(Elf64_Sym); at += sizeof(Elf64_Sym)) {
-        uint8_t *p = bytes + m->symbols->offset + at;
-        const uint16_t section = ct_load16(p + offsetof(Elf64_Sym, st_shndx));
-        if (section == SHN_UNDEF || section >= m->count || !(m->sections[section].flags & SHF_ALLOC))
+    const size_t count = ct_module_symbol_count(m);
+    for (size_t i = 0; i < count; i++) {
+        struct ct_module_symbol symbol = ct_module_symbol_at(m, i);
+        if (symbol.section == SHN_UNDEF || symbol.section >= m->count ||
+            !(m->sections[symbol.section].flags & SHF_ALLOC))
             continue;
-        if (m->sections[section].placed)
-            ct_store(p + offsetof(Elf64_Sym, st_value),
-                     ct_load64(p + offsetof(Elf64_Sym, st_value)) + m->sections[section].addr, 8);
+        if (m->sections[symbol.section].placed)
+            symbol.value += m->sections[symbol.section].addr;
         else
-            ct_store(p + offsetof(Elf64_Sym, st_shndx), SHN_UNDEF, 2);
+            symbol.section = SHN_UNDEF;
+        ct_module_write_symbol(m, i, &symbol);
     }
 }
 
-static void write_segments(const struct linking *l, uint8_t *bytes)
+static void write_segments(const struct linking *l)
 {
-    for (size_t i = 0; i < l->part_count; i++) {
-        const struct part *part = &l->parts[i];
-        uint8_t *p = bytes + l->programs + i * sizeof(Elf64_Phdr);
-        ct_store(p + offsetof(Elf64_Phdr, p_type), PT_LOAD, 4);
-        ct_store(p + offsetof(Elf64_Phdr, p_flags), PF_R | PF_X, 4);
-        ct_store(p + offsetof(Elf64_Phdr, p_offset), part->offset, 8);
-        ct_store(p + offsetof(Elf64_Phdr, p_vaddr), part->addr, 8);
-        ct_store(p + offsetof(Elf64_Phdr, p_paddr), part->addr, 8);
-        ct_store(p + offsetof(Elf64_Phdr, p_filesz), part->end - part->addr, 8);
-        ct_store(p + offsetof(Elf64_Phdr, p_memsz), part->end - part->addr, 8);
-        ct_store(p + offsetof(Elf64_Phdr, p_align), 16, 8);
-    }
-    ct_store(bytes + offsetof(Elf64_Ehdr, e_type), ET_DYN, 2);
-    ct_store(bytes + offsetof(Elf64_Ehdr, e_phoff), l->programs, 8);
-    ct_store(bytes + offsetof(Elf64_Ehdr, e_phnum), l->part_count, 2);
-    ct_store(bytes + offsetof(Elf64_Ehdr, e_phentsize), sizeof(Elf64_Phdr), 2);
+    const struct ct_module *m = l->module;
+    for (size_t i = 0; i < l->part_count; i++)
+        ct_module_write_segment(m, m->bytes + l->programs + i * ct_module_segment_size(m), l->parts[i].offset,
+                                l->parts[i].addr, l->parts[i].end - l->parts[i].addr);
+    ct_module_write_header(m, l->programs, l->part_count);
 }
 
 static int write_linked(struct linking *l, uint8_t **out)
@@ -167,9 +156,9 @@ static int write_linked(struct linking *l, uint8_t **out)
     memcpy(bytes, m->bytes, m->size);
     move_code(l, bytes);
     write_sections(m, bytes);
-    move_symbols(m, bytes);
-    write_segments(l, bytes);
     m->bytes = bytes;
+    move_symbols(m);
+    write_segments(l);
     const int rc = ct_module_relocate(m);
     if (rc)
         munmap(bytes, l->end);
@@ -178,14 +167,18 @@ static int write_linked(struct linking *l, uint8_t **out)
     return rc;
 }
 
-int ct_module_link(struct ct_ctx *ctx, const char *path, const uint8_t *bytes, size_t size, uint8_t **out,
-                   size_t *out_size)
+int ct_module_link(struct ct_ctx *ctx, const char *path, const struct ct_module_place *place,
+                   const uint8_t *bytes, size_t size, uint8_t **out, size_t *out_size)
 {
-    struct ct_module m = {.ctx = ctx, .path = path, .bytes = (uint8_t *)(uintptr_t)bytes, .size = size};
+    struct ct_module m = {.ctx = ctx,
+                          .path = path,
+                          .bytes = (uint8_t *)(uintptr_t)bytes,
+                          .size = size,
+                          .arch = ct_module_arch_of(bytes, size)};
     struct linking l = {.module = &m};
     int rc = ct_module_read(&m);
     if (!rc)
-        rc = ct_module_lay_out(&m, ct_module_placed(ctx, path));
+        rc = ct_module_lay_out(&m, place);
     if (!rc)
         rc = plan(&l);
     if (!rc)

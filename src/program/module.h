@@ -3,14 +3,13 @@
  * is done with the bytes of the file, so that all else sees a program: sections and symbols have addresses,
  * which count from the begin of the module's memory on, and code lies in segments.
  *
- * The rules are those of Linux for A64: sections of code in the order of the file, each aligned, and behind
- * them data. Those whose names begin with .init lie elsewhere, and are gone after the start: they have
- * addresses only where the recording knows them (base/module_places.h). The kernel fills .plt with jumps to
- * functions that a branch does not reach. */
+ * The rules are those of Linux for 64-bit and 32-bit Arm: sections of code in the order of the file, each
+ * aligned, and behind them data. Those whose names begin with .init lie elsewhere, and are gone after the
+ * start: they have addresses only where the recording knows them (struct ct_module_place). The kernel fills
+ * .plt with jumps to functions that a branch does not reach. */
 #ifndef CT_PROGRAM_MODULE_H
 #define CT_PROGRAM_MODULE_H
 
-#include "base/module_places.h"
 #include "program/memory.h"
 
 /* One section of a module. */
@@ -18,6 +17,7 @@ struct ct_module_scn {
     uint8_t *header; /* in the bytes of the file */
     const char *name;
     uint64_t flags, addr, offset, size, align;
+    uint32_t name_at; /* offset of its name among those of sections */
     uint32_t type, link, info;
     bool placed; /* it has an address: addr */
     bool code;   /* it is executed, and lies at `offset` of the linked file */
@@ -29,6 +29,8 @@ struct ct_module {
     const char *path;
     uint8_t *bytes;
     size_t size;
+    const struct ct_module_arch *arch;
+    bool linked; /* the bytes are those that ct_module_link made */
     struct ct_module_scn *sections;
     size_t count;
     uint64_t calls; /* address behind all code, where nothing is executed: there lead calls of
@@ -43,23 +45,116 @@ struct ct_module_reloc {
     uint64_t offset; /* of it in the file */
     uint32_t type;
     uint32_t symbol;
-    uint64_t addend;
-    uint64_t value; /* of the symbol; where it is not in the module, 0 */
-    bool outside;   /* the symbol is not in the module */
-    bool known;     /* its value is known */
+    uint64_t addend; /* of a branch: 0 when it leads to the symbol itself */
+    uint64_t value;  /* of the symbol; where it is not in the module, 0 */
+    bool outside;    /* the symbol is not in the module */
+    bool known;      /* its value is known */
 };
 
-/* Finds out whether the bytes are those of a kernel module for A64 that is not linked. CT_ERR_NOMEM. */
+/* One symbol. */
+struct ct_module_symbol {
+    uint64_t value;
+    uint32_t name_at; /* offset of its name in the section of names */
+    uint16_t section;
+};
+
+/* What the modules of one architecture have of their own. Types are those of relocations. */
+struct ct_module_arch {
+    bool wide; /* files are ELF64, and relocations have addends; else they are ELF32, and addends stand in
+                  what is changed */
+    uint32_t relocs;  /* type of sections of relocations */
+    uint16_t machine; /* as in the header of the file */
+
+    /* Returns how many bytes of data a relocation changes; 0: it changes an instruction, or nothing. */
+    unsigned (*data_size)(uint32_t type);
+
+    /* Tells whether a relocation is of a direct branch; and returns which one it is of those that may go by
+     * .plt, from 1 to 7; 0: it is none of them. */
+    bool (*is_branch)(uint32_t type);
+    unsigned (*far_branch)(uint32_t type);
+
+    /* Reads the addend that stands in what is changed. NULL: it stands in the relocation. */
+    uint64_t (*addend)(const uint8_t *bytes, uint32_t type);
+
+    /* Writes the target of a direct branch into the instruction at `bytes`. Returns false when the branch
+     * does not reach it. */
+    bool (*branch)(uint8_t *bytes, uint32_t type, uint64_t place, uint64_t target);
+
+    /* Applies a relocation that is none of a branch to the bytes that it changes. */
+    void (*set)(uint8_t *bytes, uint32_t type, uint64_t place, uint64_t value);
+
+    /* Returns how large .plt is in which so many branches may need an entry. */
+    uint64_t (*plt_size)(uint64_t entries);
+
+    /* Writes entry `number` of .plt, which lies at address `plt` and at `bytes`, as a jump to a function.
+     * Returns the address of the entry; 0 when it is not in the `size` bytes. */
+    uint64_t (*plt_entry)(uint8_t *bytes, uint64_t size, uint64_t plt, uint64_t number, uint64_t target);
+};
+
+extern const struct ct_module_arch ct_module_a64; /* module_a64.c */
+extern const struct ct_module_arch ct_module_arm; /* module_arm.c: A32 and T32 */
+
+/* Finds out whether the bytes are those of a kernel module that is not linked. CT_ERR_NOMEM. */
 int ct_module_is(struct ct_ctx *ctx, const char *path, const uint8_t *bytes, size_t size, bool *is);
 
-/* Links a module. The new bytes are pages of their own, which ct_whole_file_free frees. CT_ERR_FORMAT,
- * CT_ERR_CONFIG: the sections that are known do not fit; CT_ERR_NOMEM. */
-int ct_module_link(struct ct_ctx *ctx, const char *path, const uint8_t *bytes, size_t size, uint8_t **out,
-                   size_t *out_size);
+/* Links a module, whose sections lay where `place` says; NULL: where the kernel's rules do. The new bytes are
+ * pages of their own, which ct_whole_file_free frees. CT_ERR_FORMAT, CT_ERR_CONFIG: the sections that are
+ * known do not fit; CT_ERR_NOMEM. */
+int ct_module_link(struct ct_ctx *ctx, const char *path, const struct ct_module_place *place,
+                   const uint8_t *bytes, size_t size, uint8_t **out, size_t *out_size);
+
+/* ---- module_elf.c ---- */
+
+/* Returns the architecture of an ELF file; NULL when modules of it are not known. */
+const struct ct_module_arch *ct_module_arch_of(const uint8_t *bytes, size_t size);
+
+/* Returns the size of a header: of the file, a section, a program. */
+size_t ct_module_header_size(const struct ct_module *module);
+size_t ct_module_section_size(const struct ct_module *module);
+size_t ct_module_segment_size(const struct ct_module *module);
+
+/* Returns where the headers of sections stand in the file. */
+uint64_t ct_module_sections_at(const struct ct_module *module);
+
+/* Returns how many sections the file says it has, the index of that with their names, and the size of their
+ * headers that it says. */
+size_t ct_module_section_count(const struct ct_module *module);
+size_t ct_module_section_names(const struct ct_module *module);
+size_t ct_module_section_entry(const struct ct_module *module);
+
+/* Reads the header of a section at `header`, and writes it there. */
+struct ct_module_scn ct_module_read_section(const struct ct_module *module, uint8_t *header);
+void ct_module_write_section(const struct ct_module *module, const struct ct_module_scn *section);
+
+/* Writes a program header of code. */
+void ct_module_write_segment(const struct ct_module *module, uint8_t *header, uint64_t offset, uint64_t addr,
+                             uint64_t size);
+
+/* Lets the file be a shared object with program headers. */
+void ct_module_write_header(const struct ct_module *module, uint64_t segments_at, size_t segments);
+
+/* Returns how many symbols there are. */
+size_t ct_module_symbol_count(const struct ct_module *module);
+
+/* Reads a symbol, and writes its value and section. */
+struct ct_module_symbol ct_module_symbol_at(const struct ct_module *module, size_t number);
+void ct_module_write_symbol(const struct ct_module *module, size_t number,
+                            const struct ct_module_symbol *symbol);
+
+/* Returns the size of a relocation, and reads the one at `bytes`: its place counts from the section. */
+size_t ct_module_reloc_size(const struct ct_module *module);
+struct ct_module_reloc ct_module_read_reloc(const struct ct_module *module, const uint8_t *bytes);
+
+/* Replaces `count` bits of a 32-bit instruction, from bit `low` on. */
+void ct_module_set_bits(uint8_t *instruction, unsigned low, unsigned count, uint64_t value);
+
+/* Tells whether a signed number fits `bits` bits. */
+bool ct_module_fits(int64_t number, unsigned bits);
 
 /* ---- module_sections.c ---- */
 
-/* Reads the section headers of module->bytes. The caller frees module->sections. */
+/* Reads the section headers of module->bytes, whose architecture is known. The caller frees
+ * module->sections. */
 int ct_module_read(struct ct_module *module);
 
 /* Returns the name at an offset of a section of names; "" when there is none. */
@@ -76,12 +171,5 @@ int ct_module_relocs(const struct ct_module *module, const struct ct_module_scn 
 
 /* Applies all relocations, as far as what they refer to is known. */
 int ct_module_relocate(struct ct_module *module);
-
-/* Writes the target of a direct branch into the instruction at `bytes`. Returns false when the branch does
- * not reach it. */
-bool ct_module_branch(uint8_t *bytes, uint32_t type, uint64_t place, uint64_t target);
-
-/* Applies a relocation that is none of a branch to the bytes that it changes. */
-void ct_module_target(uint8_t *bytes, uint32_t type, uint64_t place, uint64_t value);
 
 #endif

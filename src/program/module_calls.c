@@ -3,7 +3,6 @@
 #include "program/module.h"
 
 #include <elf.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +10,8 @@
 #include "base/ctx.h"
 #include "program/elf.h"
 
-#define PLT_ENTRY 12u
+#define KERNEL_SPLIT UINT64_C(0x3f000000) /* below this no 32-bit kernel has modules */
+#define MODULES      UINT64_C(0x800000)   /* alignment of the area that it has for them */
 
 /* A function that modules call. */
 struct callee {
@@ -23,9 +23,9 @@ struct callee {
 struct caller {
     struct ct_module module;
     uint64_t base;
-    uint32_t *callee; /* by symbol: its number + 1; 0: none */
-    uint64_t *plt;    /* by symbol: its entry in .plt; 0: none yet */
-    uint64_t plt_used;
+    uint32_t *callee;  /* by symbol: its number + 1; 0: none */
+    uint64_t *plt;     /* by symbol: its entry in .plt; 0: none yet */
+    uint64_t plt_used; /* entries */
 };
 
 struct finding {
@@ -36,13 +36,30 @@ struct finding {
     size_t callee_count, room;
     uint32_t *slots; /* hash of names: number of the callee + 1 */
     size_t slot_count;
-    struct caller *now; /* whose calls are walked over */
+    struct caller *now;    /* whose calls are walked over */
+    uint64_t kernel_begin; /* addresses from here on are the kernel's */
+    bool has_kernel;       /* a file besides the modules lies there */
 };
 
-/* Tells in which half of the addresses one is: 1: the kernel's. */
-static unsigned half_of(uint64_t addr)
+/* Tells whose an address is: 1: the kernel's, 0: a program's. */
+static unsigned half_of(const struct finding *f, uint64_t addr)
 {
-    return (unsigned)(addr >> 63);
+    return addr >= f->kernel_begin;
+}
+
+/* Finds where the kernel's addresses begin. A 32-bit one has those of its modules first, then itself, and
+ * programs below; where is decided when it is built. */
+static void find_kernel(struct finding *f)
+{
+    uint64_t lowest = UINT64_MAX;
+    f->kernel_begin = 0;
+    for (size_t i = 0; i < f->count; i++) {
+        if (f->callers[i].module.arch->wide)
+            f->kernel_begin = UINT64_C(1) << 63;
+        lowest = f->callers[i].base < lowest ? f->callers[i].base : lowest;
+    }
+    if (!f->kernel_begin && lowest >= KERNEL_SPLIT)
+        f->kernel_begin = lowest & ~(MODULES - 1);
 }
 
 /* ---- names ---- */
@@ -76,9 +93,9 @@ static int grow(struct finding *f)
 }
 
 /* Tells whether a relocation is a call of a function that is not in the module. */
-static bool is_call(const struct ct_module_reloc *r)
+static bool is_call(const struct ct_module *m, const struct ct_module_reloc *r)
 {
-    return r->outside && (r->type == R_AARCH64_CALL26 || r->type == R_AARCH64_JUMP26);
+    return r->outside && m->arch->far_branch(r->type);
 }
 
 static int note_callee(void *user, const struct ct_module_reloc *r)
@@ -86,10 +103,9 @@ static int note_callee(void *user, const struct ct_module_reloc *r)
     struct finding *f = user;
     const struct ct_module *m = &f->now->module;
     const struct ct_module_scn *names = &m->sections[m->symbols->link];
-    const uint32_t at = ct_load32(m->bytes + m->symbols->offset + r->symbol * sizeof(Elf64_Sym));
-    if (!is_call(r) || f->now->callee[r->symbol])
+    if (!is_call(m, r) || f->now->callee[r->symbol])
         return CT_OK;
-    const char *name = ct_module_name(m, names, at);
+    const char *name = ct_module_name(m, names, ct_module_symbol_at(m, r->symbol).name_at);
     const int rc = f->callee_count == f->room ? grow(f) : CT_OK;
     if (rc)
         return rc;
@@ -110,7 +126,7 @@ static int each_reloc(struct finding *f, struct caller *caller,
     int rc = CT_OK;
     f->now = caller;
     for (size_t i = 0; i < m->count && !rc; i++)
-        if (m->sections[i].type == SHT_RELA && m->sections[i].info < m->count &&
+        if (m->sections[i].type == m->arch->relocs && m->sections[i].info < m->count &&
             m->sections[m->sections[i].info].code)
             rc = ct_module_relocs(m, &m->sections[i], take, f);
     return rc;
@@ -123,11 +139,13 @@ static int add_caller(struct finding *f, const struct ct_mapped_file *file, uint
                          .module = {.ctx = ct_memory_ctx(f->memory),
                                     .path = file->path,
                                     .bytes = (uint8_t *)(uintptr_t)file->bytes,
-                                    .size = file->size}};
+                                    .size = file->size,
+                                    .arch = ct_module_arch_of(file->bytes, file->size),
+                                    .linked = true}};
     const int rc = ct_module_read(&c->module);
     if (rc)
         return rc;
-    const size_t symbols = c->module.symbols ? c->module.symbols->size / sizeof(Elf64_Sym) : 0;
+    const size_t symbols = ct_module_symbol_count(&c->module);
     c->callee = calloc(symbols + 1, sizeof *c->callee);
     c->plt = calloc(symbols + 1, sizeof *c->plt);
     if (!c->callee || !c->plt)
@@ -153,8 +171,10 @@ static void look_in(struct finding *f, const struct ct_mapped_file *file, uint64
             const char *name = elf_strptr(elf.elf, header.sh_link, sym.st_name);
             const uint32_t number = name ? f->slots[slot_of(f, name)] : 0;
             const uint64_t addr = sym.st_value + bias;
-            if (number && !f->callees[number - 1].addr[half_of(addr)])
-                f->callees[number - 1].addr[half_of(addr)] = addr;
+            const unsigned half = half_of(f, addr);
+            f->has_kernel |= half && !file->is_module;
+            if (number && !f->callees[number - 1].addr[half])
+                f->callees[number - 1].addr[half] = addr;
         }
     }
     ct_elf_close(&elf);
@@ -162,46 +182,43 @@ static void look_in(struct finding *f, const struct ct_mapped_file *file, uint64
 
 /* ---- calls ---- */
 
-/* Writes the entry of .plt that jumps to a function: adrp x16, add x16, br x16. Returns its address; 0 when
- * there is no room. */
+/* Writes the entry of .plt that jumps to a function. Returns its address; 0 when there is no room. */
 static uint64_t add_plt(struct caller *c, uint32_t symbol, uint64_t target)
 {
-    static const uint8_t jump[PLT_ENTRY] = {0x10, 0, 0, 0x90, 0x10, 0x02, 0, 0x91, 0, 0x02, 0x1f, 0xd6};
-    const struct ct_module_scn *plt = c->module.plt;
-    if (c->plt[symbol] || !plt || plt->size - c->plt_used < PLT_ENTRY)
+    const struct ct_module *m = &c->module;
+    if (c->plt[symbol] || !m->plt)
         return c->plt[symbol];
-    uint8_t *p = c->module.bytes + plt->offset + c->plt_used;
-    memcpy(p, jump, sizeof jump);
-    c->plt[symbol] = plt->addr + c->plt_used;
-    c->plt_used += PLT_ENTRY;
-    ct_module_target(p, R_AARCH64_ADR_PREL_PG_HI21, c->plt[symbol] + c->base, target);
-    ct_module_target(p + 4, R_AARCH64_ADD_ABS_LO12_NC, 0, target);
+    const uint64_t entry = m->arch->plt_entry(m->bytes + m->plt->offset, m->plt->size, m->plt->addr + c->base,
+                                              c->plt_used, target);
+    c->plt_used += entry != 0;
+    c->plt[symbol] = entry ? entry - c->base : 0;
     return c->plt[symbol];
 }
 
 static int lead(void *user, const struct ct_module_reloc *r)
 {
-    struct caller *c = ((struct finding *)user)->now;
-    const struct callee *callees = ((struct finding *)user)->callees;
+    const struct finding *f = user;
+    struct caller *c = f->now;
+    const struct ct_module_arch *arch = c->module.arch;
     const uint32_t number = c->callee[r->symbol];
-    const uint64_t target = number ? callees[number - 1].addr[half_of(c->base)] : 0;
-    if (!is_call(r) || !target)
+    const uint64_t target = number ? f->callees[number - 1].addr[half_of(f, c->base)] : 0;
+    if (!is_call(&c->module, r) || !target)
         return CT_OK;
     uint8_t *p = c->module.bytes + r->offset;
-    if (ct_module_branch(p, r->type, r->place + c->base, target + r->addend))
+    if (arch->branch(p, r->type, r->place + c->base, target + r->addend))
         return CT_OK;
     const uint64_t plt = add_plt(c, r->symbol, target);
     if (plt)
-        (void)ct_module_branch(p, r->type, r->place, plt);
+        (void)arch->branch(p, r->type, r->place, plt);
     return CT_OK;
 }
 
 /* Says how many functions no file has, where there are files of the kernel. */
-static void tell(const struct finding *f, bool has_kernel)
+static void tell(const struct finding *f)
 {
     const char *example = NULL;
     size_t unknown = 0;
-    for (size_t i = 0; has_kernel && i < f->callee_count; i++)
+    for (size_t i = 0; f->has_kernel && i < f->callee_count; i++)
         if (!f->callees[i].addr[0] && !f->callees[i].addr[1]) {
             example = example ? example : f->callees[i].name;
             unknown++;
@@ -217,18 +234,16 @@ static int find_all(struct finding *f)
 {
     const struct ct_mapped_file *file = NULL;
     uint64_t base;
-    bool has_kernel = false;
     int rc = CT_OK;
     while (!rc && (file = ct_memory_next_file(f->memory, file, &base)))
         rc = file->is_module ? add_caller(f, file, base) : CT_OK;
-    while (!rc && f->callee_count && (file = ct_memory_next_file(f->memory, file, &base))) {
-        has_kernel |= !file->is_module && half_of(base);
+    find_kernel(f);
+    while (!rc && f->callee_count && (file = ct_memory_next_file(f->memory, file, &base)))
         look_in(f, file, base);
-    }
     for (size_t i = 0; i < f->count && !rc; i++)
         rc = each_reloc(f, &f->callers[i], lead);
     if (!rc)
-        tell(f, has_kernel);
+        tell(f);
     return rc;
 }
 

@@ -3,37 +3,23 @@
 #include "program/module.h"
 
 #include <elf.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/ctx.h"
 
-#define PLT_ENTRY  12u                 /* bytes: adrp, add, br */
+#define TRAMPOLINE 12u                 /* bytes of .text.ftrace_trampoline */
 #define PLT_ALIGN  64u                 /* a line of the first-level cache */
 #define MOST_BYTES (UINT64_C(1) << 31) /* of memory that a module may take */
 #define PAGE       4096u
-#define HEADER(f)  offsetof(Elf64_Ehdr, f)
-#define SECTION(f) offsetof(Elf64_Shdr, f)
 
-static struct ct_module_scn read_header(uint8_t *p)
-{
-    return (struct ct_module_scn){.header = p,
-                                  .type = ct_load32(p + SECTION(sh_type)),
-                                  .flags = ct_load64(p + SECTION(sh_flags)),
-                                  .offset = ct_load64(p + SECTION(sh_offset)),
-                                  .size = ct_load64(p + SECTION(sh_size)),
-                                  .link = ct_load32(p + SECTION(sh_link)),
-                                  .info = ct_load32(p + SECTION(sh_info)),
-                                  .align = ct_load64(p + SECTION(sh_addralign)),
-                                  .addr = ct_load64(p + SECTION(sh_addr))};
-}
-
-/* Tells whether the bytes of a section are in the file. */
+/* Tells whether the bytes of a section are in the file, behind its header. */
 static bool is_inside(const struct ct_module *m, const struct ct_module_scn *s)
 {
-    return s->type == SHT_NOBITS || (s->offset <= m->size && s->size <= m->size - s->offset);
+    return s->type == SHT_NOBITS || s->type == SHT_NULL ||
+           (s->offset <= m->size && s->size <= m->size - s->offset &&
+            (!s->size || s->offset >= ct_module_header_size(m)));
 }
 
 static int damaged(const struct ct_module *m, const char *what)
@@ -52,19 +38,19 @@ const char *ct_module_name(const struct ct_module *m, const struct ct_module_scn
 
 int ct_module_read(struct ct_module *m)
 {
-    const uint64_t at = ct_load64(m->bytes + HEADER(e_shoff));
-    const size_t names = ct_load16(m->bytes + HEADER(e_shstrndx));
-    const bool linked = ct_load16(m->bytes + HEADER(e_type)) != ET_REL;
-    m->count = ct_load16(m->bytes + HEADER(e_shnum));
-    if (at > m->size || m->count > (m->size - at) / sizeof(Elf64_Shdr) || names >= m->count ||
-        ct_load16(m->bytes + HEADER(e_shentsize)) != sizeof(Elf64_Shdr))
+    const uint64_t at = ct_module_sections_at(m);
+    const size_t names = ct_module_section_names(m);
+    const size_t entry = ct_module_section_size(m);
+    m->count = ct_module_section_count(m);
+    if (at > m->size || m->count > (m->size - at) / entry || names >= m->count ||
+        ct_module_section_entry(m) != entry)
         return damaged(m, "the table of sections");
     m->sections = calloc(m->count, sizeof *m->sections);
     if (!m->sections)
         return ct_fail_nomem(m->ctx, m->path);
     for (size_t i = 0; i < m->count; i++) {
         struct ct_module_scn *s = &m->sections[i];
-        *s = read_header(m->bytes + at + i * sizeof(Elf64_Shdr));
+        *s = ct_module_read_section(m, m->bytes + at + i * entry);
         if (!is_inside(m, s))
             return damaged(m, "a section");
         if (s->align & (s->align - 1) || s->align > PAGE * 16)
@@ -72,8 +58,8 @@ int ct_module_read(struct ct_module *m)
     }
     for (size_t i = 0; i < m->count; i++) {
         struct ct_module_scn *s = &m->sections[i];
-        s->name = ct_module_name(m, &m->sections[names], ct_load32(s->header + SECTION(sh_name)));
-        s->placed = linked && s->flags & SHF_ALLOC;
+        s->name = ct_module_name(m, &m->sections[names], s->name_at);
+        s->placed = m->linked && s->flags & SHF_ALLOC;
         s->code = s->placed && s->flags & SHF_EXECINSTR && s->size;
         if (s->code && !strcmp(s->name, ".plt"))
             m->plt = s;
@@ -90,18 +76,16 @@ int ct_module_read(struct ct_module *m)
 struct plt_count {
     const struct ct_module *module;
     const struct ct_module_scn *target;
-    uint8_t *seen; /* by symbol: bit 0 of JUMP26, bit 1 of CALL26 */
+    uint8_t *seen; /* by symbol: a bit for each kind of branch */
     uint64_t entries;
 };
 
 static int count_branch(void *user, const struct ct_module_reloc *r)
 {
     struct plt_count *c = user;
-    const uint8_t bit = r->type == R_AARCH64_CALL26 ? 2 : 1;
-    const bool is_branch = r->type == R_AARCH64_CALL26 || r->type == R_AARCH64_JUMP26;
-    const uint8_t *symbol = c->module->bytes + c->module->symbols->offset + r->symbol * sizeof(Elf64_Sym);
-    const uint16_t section = ct_load16(symbol + offsetof(Elf64_Sym, st_shndx));
-    if (!is_branch || section == c->target - c->module->sections)
+    const unsigned kind = c->module->arch->far_branch(r->type);
+    const uint8_t bit = (uint8_t)(1u << kind);
+    if (!kind || ct_module_symbol_at(c->module, r->symbol).section == c->target - c->module->sections)
         return CT_OK;
     c->entries += r->addend || !(c->seen[r->symbol] & bit);
     if (!r->addend)
@@ -109,23 +93,30 @@ static int count_branch(void *user, const struct ct_module_reloc *r)
     return CT_OK;
 }
 
+static bool begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* Tells whether only loading needs a section; in 32-bit Arm that is also the table for unwinding it. */
 static bool is_init(const struct ct_module_scn *s)
 {
-    return strncmp(s->name, ".init", 5) == 0;
+    return begins(s->name, ".init") || begins(s->name, ".ARM.exidx.init") ||
+           begins(s->name, ".ARM.extab.init");
 }
 
 static int count_entries(const struct ct_module *m, bool init, uint64_t *entries)
 {
     int rc = CT_OK;
-    *entries = 1; /* the kernel keeps one spare */
+    *entries = 0;
     for (size_t i = 0; m->symbols && i < m->count && !rc; i++) {
         const struct ct_module_scn *s = &m->sections[i];
-        if (s->type != SHT_RELA || s->info >= m->count)
+        if (s->type != m->arch->relocs || s->info >= m->count)
             continue;
         struct plt_count c = {.module = m, .target = &m->sections[s->info]};
         if (!(c.target->flags & SHF_EXECINSTR) || is_init(c.target) != init)
             continue;
-        c.seen = calloc(m->symbols->size / sizeof(Elf64_Sym) + 1, 1);
+        c.seen = calloc(ct_module_symbol_count(m) + 1, 1);
         rc = c.seen ? ct_module_relocs(m, s, count_branch, &c) : ct_fail_nomem(m->ctx, m->path);
         free(c.seen);
         *entries += c.entries;
@@ -139,18 +130,17 @@ static int size_plts(struct ct_module *m)
     for (size_t i = 0; i < m->count; i++) {
         struct ct_module_scn *s = &m->sections[i];
         const bool init = !strcmp(s->name, ".init.plt");
-        uint64_t entries = 1; /* of .text.ftrace_trampoline */
-        int rc = CT_OK;
-        if (init || !strcmp(s->name, ".plt"))
-            rc = count_entries(m, init, &entries);
-        else if (strcmp(s->name, ".text.ftrace_trampoline") != 0)
+        const bool trampoline = !strcmp(s->name, ".text.ftrace_trampoline");
+        uint64_t entries = 0;
+        if (!init && !trampoline && strcmp(s->name, ".plt") != 0)
             continue;
+        const int rc = trampoline ? CT_OK : count_entries(m, init, &entries);
         if (rc)
             return rc;
         s->type = SHT_NOBITS;
         s->flags = SHF_ALLOC | SHF_EXECINSTR;
-        s->size = entries * PLT_ENTRY;
-        s->align = strcmp(s->name, ".text.ftrace_trampoline") ? PLT_ALIGN : 4;
+        s->size = trampoline ? TRAMPOLINE : m->arch->plt_size(entries);
+        s->align = trampoline ? 4 : PLT_ALIGN;
     }
     return CT_OK;
 }
@@ -204,7 +194,9 @@ static void lay_out_as_known(struct ct_module *m, const struct ct_module_place *
     for (size_t i = 0; i < m->count; i++) {
         struct ct_module_scn *s = &m->sections[i];
         for (size_t k = 0; k < known->count && !s->placed; k++) {
-            s->placed = is_loaded(s) && !strcmp(known->sections[k].name, s->name);
+            /* The file of a 32-bit module has no room for addresses before the module's own. */
+            s->placed = is_loaded(s) && !strcmp(known->sections[k].name, s->name) &&
+                        (m->arch->wide || known->sections[k].addr <= UINT32_MAX);
             s->addr = s->placed ? known->sections[k].addr : 0;
         }
     }

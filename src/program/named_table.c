@@ -182,7 +182,7 @@ int ct_named_table_load(struct ct_ctx *ctx, const char *path, struct ct_named_ta
     struct ct_named_table *table = calloc(1, sizeof *table);
     if (!table)
         return ct_fail_nomem(ctx, path);
-    int rc = ct_mapped_file_open(ctx, path, &table->file);
+    int rc = ct_mapped_file_open(ctx, path, NULL, &table->file);
     if (!rc)
         rc = fill(ctx, table);
     if (rc)

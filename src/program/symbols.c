@@ -548,7 +548,7 @@ int ct_symbols_load_with(struct ct_ctx *ctx, const char *path, const struct ct_s
         return ct_fail_null(ctx, "ct_symbols_load_with");
     int result = ct_options_read(ctx, "ct_symbols_load_with", options, &o, sizeof o);
     if (result == CT_OK)
-        result = ct_mapped_file_open(ctx, path, &file);
+        result = ct_mapped_file_open(ctx, path, o.placed, &file);
     if (result != CT_OK)
         return result;
     result = ct_symbols_make(ctx, path, path, file->bytes, file->size, &o, out);

@@ -27,7 +27,22 @@ static struct ct_symbol_options names_of(const struct ct_known_program *p)
     return (struct ct_symbol_options){.size = sizeof(struct ct_symbol_options),
                                       .bias = moved_by(p),
                                       .files = p->set->options.files,
-                                      .raw_names = p->set->options.raw_names};
+                                      .raw_names = p->set->options.raw_names,
+                                      .placed = p->placed};
+}
+
+static struct ct_line_options lines_of(const struct ct_known_program *p)
+{
+    return (struct ct_line_options){.size = sizeof(struct ct_line_options),
+                                    .bias = moved_by(p),
+                                    .files = p->set->options.files,
+                                    .placed = p->placed};
+}
+
+static struct ct_image image_of(const struct ct_known_program *p)
+{
+    return (struct ct_image){
+        .path = p->is.path, .addr = moved_by(p), .space = CT_SPACE_ANY, .is_elf = 1, .placed = p->placed};
 }
 
 int ct_program_symbols(struct ct_program *program, const struct ct_symbols **out)
@@ -46,8 +61,7 @@ int ct_program_lines(struct ct_program *program, const struct ct_lines **out)
     struct ct_known_program *p = owner(program, out, "ct_program_lines");
     if (!p)
         return CT_ERR_ARG;
-    const struct ct_line_options options = {
-        .size = sizeof options, .bias = moved_by(p), .files = p->set->options.files};
+    const struct ct_line_options options = lines_of(p);
     const int rc = p->lines ? CT_OK : ct_lines_load_with(p->set->ctx, p->is.path, &options, &p->lines);
     *out = rc ? NULL : p->lines;
     return rc;
@@ -55,8 +69,7 @@ int ct_program_lines(struct ct_program *program, const struct ct_lines **out)
 
 static int load_memory(struct ct_known_program *p)
 {
-    const struct ct_image image = {
-        .path = p->is.path, .addr = moved_by(p), .space = CT_SPACE_ANY, .is_elf = 1};
+    const struct ct_image image = image_of(p);
     struct ct_memory *memory;
     int rc = ct_memory_new(p->set->ctx, &memory);
     if (rc)
@@ -100,7 +113,8 @@ int ct_program_layout(struct ct_program *program, const struct ct_layout **out)
     struct ct_known_program *p = owner(program, out, "ct_program_layout");
     if (!p)
         return CT_ERR_ARG;
-    const int rc = p->layout ? CT_OK : ct_layout_load(p->set->ctx, p->is.path, moved_by(p), &p->layout);
+    const struct ct_image image = image_of(p);
+    const int rc = p->layout ? CT_OK : ct_layout_load(p->set->ctx, &image, &p->layout);
     *out = rc ? NULL : p->layout;
     return rc;
 }
@@ -126,8 +140,7 @@ int ct_program_variable(struct ct_program *program, const char *name, const stru
             *out = known->variable;
     if (*out)
         return CT_OK;
-    const struct ct_line_options options = {
-        .size = sizeof options, .bias = moved_by(p), .files = p->set->options.files};
+    const struct ct_line_options options = lines_of(p);
     struct ct_known_variable *made = ct_arena_alloc(&p->set->arena, sizeof *made);
     if (!made || !(made->name = ct_arena_strdup(&p->set->arena, name)))
         return ct_fail_nomem(p->set->ctx, "programs");

@@ -53,32 +53,80 @@ static int no_memory(struct ct_programs *p)
     return CT_ERR_NOMEM;
 }
 
-/* Makes a program that is not in the list yet. NULL without memory. */
-static struct ct_known_program *make(struct ct_programs *p, const char *path, uint64_t bias)
+static const char *keep_text(struct ct_programs *p, const char *text, bool *fine)
 {
+    const char *copy = text ? ct_arena_strdup(&p->arena, text) : NULL;
+    *fine &= copy || !text;
+    return copy;
+}
+
+/* Copies where the sections of a kernel module lay. *fine becomes false without memory. */
+static const struct ct_module_place *copy_place(struct ct_programs *p, const struct ct_module_place *from,
+                                                bool *fine)
+{
+    struct ct_module_place *place = from ? ct_arena_alloc(&p->arena, sizeof *place) : NULL;
+    struct ct_module_section *sections =
+        place ? ct_arena_alloc(&p->arena, (from->count + 1) * sizeof *sections) : NULL;
+    *fine &= !from || sections;
+    for (size_t i = 0; sections && i < from->count; i++)
+        sections[i] =
+            (struct ct_module_section){keep_text(p, from->sections[i].name, fine), from->sections[i].addr};
+    if (sections)
+        *place = (struct ct_module_place){sections, from->count};
+    return sections ? place : NULL;
+}
+
+/* Returns the image that a program is of, at address `addr`. */
+static struct ct_image image_at(const struct ct_known_program *program, uint64_t addr)
+{
+    return (struct ct_image){.path = program->is.path,
+                             .addr = addr,
+                             .space = CT_SPACE_ANY,
+                             .is_elf = 1,
+                             .placed = program->placed};
+}
+
+/* Tells whether a program is of the file at `path`, and if it is a kernel module, with the same places. */
+static bool is_of(const struct ct_known_program *program, const char *path,
+                  const struct ct_module_place *placed)
+{
+    const struct ct_image a = image_at(program, 0);
+    struct ct_image b = a;
+    b.path = path;
+    b.placed = placed;
+    return ct_image_same(&a, &b);
+}
+
+/* Makes a program that is not in the list yet. NULL without memory. */
+static struct ct_known_program *make(struct ct_programs *p, const char *path, uint64_t bias,
+                                     const struct ct_module_place *placed)
+{
+    bool fine = true;
     struct ct_known_program *made = ct_arena_alloc(&p->arena, sizeof *made);
     const char *copy = ct_arena_strdup(&p->arena, path);
-    if (!made || !copy)
+    placed = copy_place(p, placed, &fine);
+    if (!made || !copy || !fine)
         return NULL;
-    *made =
-        (struct ct_known_program){.is = {.path = copy, .bias = bias, .shift = bias}, .set = p, .first = made};
+    *made = (struct ct_known_program){
+        .is = {.path = copy, .bias = bias, .shift = bias}, .set = p, .first = made, .placed = placed};
     if (p->options.moved)
         made->is.shift = 0;
     for (size_t i = p->count; i-- > 0 && !p->options.moved;)
-        if (strcmp(p->all[i]->is.path, path) == 0)
+        if (is_of(p->all[i], path, placed))
             made->first = p->all[i]->first;
     return made;
 }
 
 /* Adds the program unless it is there already. */
-static int add(struct ct_programs *p, const char *path, uint64_t bias, struct ct_known_program **out)
+static int add(struct ct_programs *p, const char *path, uint64_t bias, const struct ct_module_place *placed,
+               struct ct_known_program **out)
 {
     for (size_t i = 0; i < p->count; i++)
-        if (strcmp(p->all[i]->is.path, path) == 0 && p->all[i]->is.bias == bias) {
+        if (p->all[i]->is.bias == bias && is_of(p->all[i], path, placed)) {
             *out = p->all[i];
             return CT_OK;
         }
-    struct ct_known_program *made = make(p, path, bias);
+    struct ct_known_program *made = make(p, path, bias, placed);
     struct ct_known_program **all = made ? ct_arena_push(&p->arena, p->all, &p->count, sizeof *all) : NULL;
     if (!all)
         return no_memory(p);
@@ -177,7 +225,7 @@ int ct_programs_add(struct ct_programs *p, const char *path, const uint64_t *bia
     struct ct_known_program *program;
     int rc = here && capture ? ct_program_version(p->ctx, path, at, capture, &image) : CT_OK;
     if (!rc)
-        rc = add(p, here ? path : image->path, at, &program);
+        rc = add(p, here ? path : image->path, at, image ? image->placed : NULL, &program);
     if (rc)
         return rc;
     const char *ran_as = image ? ct_arena_strdup(&p->arena, image->path) : program->is.path;
@@ -213,7 +261,7 @@ static int add_ran(struct ct_programs *p, const struct ct_image *ran, bool start
     for (size_t i = 0; i < p->count && !named; i++)
         if (p->all[i]->is.ran_as && strcmp(p->all[i]->is.ran_as, ran->path) == 0)
             named = &p->all[i]->is;
-    const int rc = add(p, named ? named->path : ran->path, ran->addr, out);
+    const int rc = add(p, named ? named->path : ran->path, ran->addr, ran->placed, out);
     if (rc)
         return rc;
     (*out)->is.started |= started;
@@ -268,13 +316,6 @@ static int add_images(struct ct_programs *p, const struct ct_buffer *buffer)
             rc = add_everywhere(p, image, false);
     }
     return rc;
-}
-
-static const char *keep_text(struct ct_programs *p, const char *text, bool *fine)
-{
-    const char *copy = text ? ct_arena_strdup(&p->arena, text) : NULL;
-    *fine &= copy || !text;
-    return copy;
 }
 
 /* Copies the texts of a source. */
@@ -431,15 +472,14 @@ static bool has_memory(const struct ct_buffer *buffer, const struct ct_program *
     return false;
 }
 
-static int give(struct ct_programs *p, const struct ct_program *program, struct ct_buffer *buffer)
+static int give(struct ct_programs *p, const struct ct_known_program *program, struct ct_buffer *buffer)
 {
     struct ct_image *images = ct_arena_alloc(&p->arena, (buffer->image_count + 1) * sizeof *images);
     if (!images)
         return no_memory(p);
     if (buffer->image_count)
         memcpy(images, buffer->images, buffer->image_count * sizeof *images);
-    images[buffer->image_count++] =
-        (struct ct_image){.path = program->path, .addr = program->bias, .space = CT_SPACE_ANY, .is_elf = 1};
+    images[buffer->image_count++] = image_at(program, program->is.bias);
     buffer->images = images;
     return CT_OK;
 }
@@ -456,7 +496,7 @@ int ct_programs_give(struct ct_programs *p, struct ct_buffer *buffer)
             continue;
         rc = ct_program_symbols(&program->is, &symbols);
         if (!rc && !has_memory(buffer, &program->is, symbols))
-            rc = give(p, &program->is, buffer);
+            rc = give(p, program, buffer);
     }
     return rc;
 }

@@ -17,6 +17,7 @@ struct ct_known_program {
                                        all */
     bool in_capture;                /* the capture knows the program */
     bool nowhere;                   /* it belongs to another capture, as far as is known */
+    const struct ct_module_place *placed; /* of a kernel module, in the arena of the set; NULL: not known */
     struct ct_symbols *symbols;
     struct ct_lines *lines;
     struct ct_memory *memory;
@@ -58,14 +59,16 @@ struct ct_same_code {
     uint64_t pages;       /* of code that both have */
     uint64_t other_pages; /* … most words of which differ */
     uint64_t first_other; /* address of the first of these */
-    bool is_other;        /* it is another build */
 };
 
 struct ct_elf_look;
 
-/* Compares the code of the file at `path`, loaded at `bias`, with an image. */
-struct ct_same_code ct_same_code(const char *path, const struct ct_elf_look *elf, uint64_t bias,
-                                 const struct ct_image *image);
+/* Compares the code of the file at `path`, loaded at `bias`, with an image, and adds what it finds. */
+void ct_same_code(const char *path, const struct ct_elf_look *elf, uint64_t bias,
+                  const struct ct_image *image, struct ct_same_code *same);
+
+/* Tells whether the file is another build. */
+bool ct_same_code_is_other(const struct ct_same_code *same);
 
 /* Checks that the file at `path`, loaded at `bias`, is no other build of a file that the capture says ran: of
  * one that has this name, or lay at this place. Where build ids do not tell, the code of the capture's memory

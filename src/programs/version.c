@@ -113,19 +113,37 @@ static void compare_gone(struct version *v, const struct ct_capture *capture)
 
 /* ---- code ---- */
 
+/* Compares the code of all images in one space with the file's. A memory may be in many pieces. */
+static void compare_space(struct version *v, const struct ct_image *images, size_t count, uint32_t space)
+{
+    struct ct_same_code code = {0};
+    const struct ct_image *contradicting = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (images[i].space != space || (images[i].is_elf && images[i].addr != v->bias))
+            continue;
+        const uint64_t others = code.other_pages;
+        ct_same_code(v->path, &v->elf, v->bias, &images[i], &code);
+        if (code.other_pages > others && !contradicting)
+            contradicting = &images[i];
+    }
+    const bool is_other = ct_same_code_is_other(&code);
+    v->is_code_there = code.pages && !is_other;
+    if (is_other && !v->contradicting) {
+        v->contradicting = contradicting;
+        v->code = code;
+    }
+}
+
 /* Compares the code of images with the file's. Several may lie at one place, in different processes or cores:
  * one of them is enough. */
 static void compare_code(struct version *v, const struct ct_image *images, size_t count)
 {
     for (size_t i = 0; i < count && !v->is_code_there; i++) {
-        if (images[i].is_elf && images[i].addr != v->bias)
-            continue;
-        const struct ct_same_code code = ct_same_code(v->path, &v->elf, v->bias, &images[i]);
-        v->is_code_there = code.pages && !code.is_other;
-        if (code.is_other && !v->contradicting) {
-            v->contradicting = &images[i];
-            v->code = code;
-        }
+        bool is_new = true;
+        for (size_t k = 0; k < i && is_new; k++)
+            is_new = images[k].space != images[i].space;
+        if (is_new)
+            compare_space(v, images, count, images[i].space);
     }
 }
 

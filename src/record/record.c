@@ -505,7 +505,8 @@ static int find_watched(struct record *r, char options[CT_RECORD_FEED_WATCH])
     uint64_t code = elf.code[0].addr;
     for (size_t i = 1; i < elf.code_count; i++)
         code = elf.code[i].addr < code ? elf.code[i].addr : code;
-    int rc = ct_layout_load(r->ctx, r->o.program, 0, &layout);
+    const struct ct_image image = {.path = r->o.program, .is_elf = 1};
+    int rc = ct_layout_load(r->ctx, &image, &layout);
     if (rc)
         return rc;
     for (size_t i = 0; i < r->given.watched_count && !rc; i++) {

@@ -6,6 +6,7 @@ of the program was the module, and the rest the kernel.
 
 usage: modules.py COMMAND PLUGIN"""
 import collections
+import dataclasses
 import pathlib
 import re
 import shutil
@@ -15,11 +16,11 @@ import sys
 import tempfile
 
 from branch_lists import Lists, build_id, difference, file_of, profile
-from perf_recordings import COMPILER, Recording, decoded, need_recorder
+from perf_recordings import COMPILER, Recording, need_recorder
 from perf_tool import Tap, first_difference, run
 from perf_writer import KERNEL, Writer
 
-NEAR, FAR = 0x2000000, 0x10000000  # where the module lies: a branch reaches the program, or does not
+NEAR, FAR = 0x800000, 0x10000000  # where the module lies: a branch reaches the program, or does not
 INIT = 0x100000                   # from there to its .init.text
 
 MODULE = """
@@ -48,50 +49,112 @@ FILLED = r"""
     .byte 0
     .section .init.plt,"a"
     .byte 0
+    .section .note.GNU-stack,""
+"""
+TRAMPOLINE = r"""
     .section .text.ftrace_trampoline,"ax"
     .byte 0
 """
+# Of 32 bits GNU's linker does not make it for a far call, so the module that is linked calls this.
+JUMP = """
+    .syntax unified
+    .section .module_plt,"ax"
+    ISA
+    .globl jump
+    .type jump, %function
+jump:
+    ldr pc, 1f
+    .p2align 2
+1:  .word helper
+    .section .note.GNU-stack,""
+"""
 SCRIPT = """SECTIONS {
-  .module BASE : { . += PLT; *module.o(.text) *module.o(.text.*) }
+  .module BASE : { *(.module_plt) . = PLT; *module.o(.text) *module.o(.text.*) }
   .module_init BASE + INIT : { *module.o(.init.text) }
-} INSERT AFTER .text;"""
+} INSERT AFTER .bss;"""
 
 
-def plt_size(module):
-    """As the kernel sizes .plt: an entry for each kind of branch and symbol of each section, and a spare."""
-    entries = set()
-    for name, table in re.findall(r"(?s)'\.rela(\.text[^']*)'(.*?)(?=\nReloc|\Z)",
-                                  run(["aarch64-linux-gnu-readelf", "-rW", module])[0]):
-        branches = re.findall(r"(R_AARCH64_(?:CALL|JUMP)26) +\w+ (\S+) \+ 0", table)
-        entries.update((name, *branch) for branch in branches)
-    return 12 * (len(entries) + 1)
+@dataclasses.dataclass
+class Machine:
+    """What a module's processor decides. An entry of .plt has `entry` bytes; their number is rounded up to
+    `entries`, and some are spare."""
+    name: str
+    compiler: str = COMPILER
+    flags: tuple = ()
+    jump: str = ""              # how a module calls functions that are far away; "": as the linker does it
+    to_module: tuple = ()       # flags for the program, which calls the module
+    filled: str = FILLED + TRAMPOLINE
+    step: int = 4  # bytes of the shortest instruction
+    relocations: str = "R_AARCH64_(?:CALL|JUMP)26"
+    entry: int = 12
+    entries: int = 1
+    spare: int = 1
+
+    def tool(self, name):
+        return self.compiler.removesuffix("gcc") + name
+
+    def plt_size(self, module):
+        """As the kernel sizes .plt: an entry for each kind of branch and symbol of each section, and spare
+        ones."""
+        found = set()
+        for name, table in re.findall(r"(?s)'\.rela?(\.text[^']*)'(.*?)(?=\nReloc|\Z)",
+                                      run([self.tool("readelf"), "-rW", module])[0]):
+            branches = re.findall(rf"({self.relocations}) +\w+ +(\S+)(?: \+ 0)?\n", table)
+            found.update((name, *branch) for branch in branches)
+        return -(-(len(found) + self.spare) // self.entries) * self.entries * self.entry
+
+
+ARM = {"compiler": "arm-linux-gnueabihf-gcc", "filled": FILLED, "step": 2, "entry": 8, "entries": 16,
+       "spare": 2,
+       "to_module": ("-mlong-calls",),
+       "relocations": r"R_ARM_(?:CALL|PC24|JUMP24|THM_CALL|THM_JUMP24)"}
+A64 = Machine("A64")
+A32 = Machine("A32", flags=("-marm",), jump=JUMP.replace("ISA", ".arm"), **ARM)
+T32 = Machine("T32", flags=("-mthumb",), jump=JUMP.replace("ISA", ".thumb"), **ARM)
+
+
+def instructions(command, step, data, *options):
+    """Addresses of all instructions, in order; of T32 those of all halfwords."""
+    addresses = []
+    for line in run([command, "list", "-q", "--elements", *options, data])[0].splitlines():
+        if " instr_range " in line:
+            fields = dict(field.split("=") for field in line.split()[3:] if "=" in field)
+            addresses.extend(range(int(fields["start"], 16), int(fields["end"], 16), step))
+    return addresses
 
 
 class Build(Recording):
     """The module, and the program that has it."""
 
-    def __init__(self, recorder, folder, base):
-        self.base, self.root = base, folder / "root"
+    def __init__(self, recorder, folder, base, machine=A64):
+        self.base, self.root, self.machine = base, folder / "root", machine
         self.root.mkdir(parents=True)
         self.module = self.root / "module.ko"
         (folder / "module.c").write_text(MODULE)
-        (folder / "filled.s").write_text(FILLED)
+        (folder / "filled.s").write_text(machine.filled)
         (folder / "program.c").write_text(PROGRAM)
-        subprocess.run([COMPILER, "-g", "-O1", "-ffunction-sections", "-fno-pic", "-c", "-o",
+        compiler = [machine.compiler, *machine.flags]
+        subprocess.run([*compiler, "-g", "-O1", "-ffunction-sections", "-fno-pic", "-c", "-o",
                         folder / "module.o", folder / "module.c"], check=True)
-        subprocess.run([COMPILER, "-r", "-nostdlib", "-Wl,--build-id", "-o", self.module, folder / "module.o",
-                        folder / "filled.s"], check=True)
+        subprocess.run([*compiler, "-r", "-nostdlib", "-Wl,--build-id", "-o", self.module,
+                        folder / "module.o", folder / "filled.s"], check=True)
+        if machine.jump and base == FAR:
+            (folder / "jump.s").write_text(machine.jump)
+            subprocess.run([*compiler, "-c", "-o", folder / "jump.o", folder / "jump.s"], check=True)
+            subprocess.run([machine.tool("objcopy"), "--redefine-sym", "helper=jump", folder / "module.o"],
+                           check=True)
         script = SCRIPT.replace("BASE", hex(base)).replace("INIT", hex(INIT))
-        (folder / "script").write_text(script.replace("PLT", str(plt_size(self.module))))
-        super().__init__(recorder, folder, "program", folder / "program.c",
-                         ["-O1", "-static", "-Wl,--defsym=_text=__executable_start", "-Wl,-T",
-                          folder / "script", folder / "module.o"], [], ["--framed"])
+        (folder / "script").write_text(script.replace("PLT", str(machine.plt_size(self.module))))
+        flags = ["-O1", "-static", *machine.flags, *machine.to_module,
+                 "-Wl,--defsym=_text=__executable_start", "-Wl,-T", folder / "script", folder / "module.o",
+                 *folder.glob("jump.o")]
+        super().__init__(recorder, folder, "program", folder / "program.c", flags, [], ["--framed"],
+                         machine.compiler, machine.step)
         self.kernel = folder / "vmlinux"
-        subprocess.run(["aarch64-linux-gnu-objcopy", "-R", ".module", "-R", ".module_init", self.program,
+        subprocess.run([machine.tool("objcopy"), "-R", ".module", "-R", ".module_init", self.program,
                         self.kernel], check=True)
         self.symbols = {name: int(addr, 16) for addr, _, name in
-                        (line.split() for line in
-                         run(["aarch64-linux-gnu-nm", self.program])[0].splitlines() if line[0] != " ")}
+                        re.findall(r"(?m)^(\w+) (\w) (\S+)$", run([machine.tool("nm"), self.program])[0])}
         self.veneers = [addr for name, addr in self.symbols.items() if name.endswith("_veneer")]
         self.data = folder / "perf.data"
         self.data.write_bytes(self.recording(self.module.name))
@@ -137,14 +200,14 @@ class Build(Recording):
 
     def is_jump(self, at):
         """Whether it is in .plt, or in what the linker made of it."""
-        return self.base <= at < self.base + 12 * 8 and at < self.symbols["twice"] or any(
+        return self.base <= at < self.symbols["twice"] or any(
             addr <= at < addr + 12 for addr in self.veneers)
 
     def truth(self):
         return [f"{at:x}" for at in self.path if not self.is_jump(at)]
 
     def decoded(self, *options):
-        path = decoded(self.command, options[0], *options[1:])
+        path = instructions(self.command, self.machine.step, *options)
         return [f"{at:x}" for at in path if not self.is_jump(at)], len(path)
 
 
@@ -167,16 +230,20 @@ def check_results(tap, b):
     """What commands make of it."""
     named = ["--symfs", b.with_sections(), "--vmlinux", b.kernel]
     runs = collections.Counter(b.path)
-    module = range(b.base, b.symbols["_fini"])
+    module = range(b.base, b.base + 2 * INIT)
     folder = b.root.parent / "each"
     said = run([b.command, "profile", "-q", "-f", "bolt", "--each", folder, *named, b.data])[1]
     made = folder / "module.ko.bolt"
     text = made.read_text() if made.exists() else ""
-    runs_made = [line.split()[1:] for line in text.splitlines() if line[0] == "F"]
-    counted = sum(((int(last, 16) - int(first, 16)) // 4 + 1) * int(count)
-                  for first, last, count in runs_made)
-    wanted = sum(count for at, count in runs.items() if at in module and not b.is_jump(at))
-    tap.check(f"profile: {wanted} instructions of the module", None if counted == wanted else (counted, said))
+    counted = collections.Counter()
+    for first, last, count in (line.split()[1:] for line in text.splitlines() if line[0] == "F"):
+        for at in range(int(first, 16), int(last, 16) + b.machine.step, b.machine.step):
+            counted[at + b.base] += int(count)
+    wanted = {at: count for at, count in runs.items() if at in module and not b.is_jump(at)}
+    other = {f"{at:x}": count for at, count in wanted.items() if counted[at] != count
+             and at - b.machine.step not in counted}  # of the last instruction only the begin is told
+    tap.check(f"profile: {sum(wanted.values())} instructions of the module",
+              None if counted and not other else (other, said))
     lines = (b.root.parent / "module.c").read_text().splitlines()
     loop = next(i for i, line in enumerate(lines, 1) if "sum +=" in line)
     lcov = run([b.command, "cover", "-q", "-f", "lcov", *named, b.data])[0]
@@ -213,7 +280,7 @@ def check_lists(tap, b):
     got = profile(b.command, [data], "--elf", b.module)
     tap.check("a branch list that is written is read", difference(direct, got))
     lists = Lists("/vendor/lib/modules/module.ko", build_id(b.module), kind=2)
-    text = b.symbols["module_work"] - b.base - 12 * 6  # .text is empty, behind .plt
+    text = b.symbols["module_work"] - b.base - b.machine.plt_size(b.module)  # .text is empty, behind .plt
     lists.add(text, "1")
     path.write_bytes(file_of([lists.text()]))
     got = profile(b.command, [path], "--symfs", b.root)
@@ -261,21 +328,45 @@ def check_others(tap, b):
             b.decoded(b.data, "--symfs", b.root, "--vmlinux", b.kernel)[0], path, ("plain", "packed")))
 
 
+def check_damaged(tap, b):
+    """A module in which sections lie on the file's header: relocations would change it."""
+    whole = bytearray(b.module.read_bytes())
+    wide = whole[4] == 2
+    at, = struct.unpack_from("<Q" if wide else "<I", whole, 40 if wide else 32)
+    entry, count = struct.unpack_from("<HH", whole, 58 if wide else 46)
+    other = b.copy("damaged")
+    wrong = []
+    for i in range(1, count):
+        damaged = bytearray(whole)
+        struct.pack_into("<Q" if wide else "<I", damaged, at + i * entry + (24 if wide else 16), 0)
+        (other / "module.ko").write_bytes(damaged)
+        _, said, code = run([b.command, "stats", "-q", "--symfs", other, "--vmlinux", b.kernel, b.data])
+        if code not in (0, 1, 2) or (code == 2 and "module.ko" not in said):
+            wrong.append((i, code, said))
+    tap.check(f"{count} modules with a section on the header", wrong or None)
+
+
 def main():
     recorder = need_recorder(sys.argv[1:3])
     tap = Tap()
     with tempfile.TemporaryDirectory() as temporary:
-        near = Build(recorder, pathlib.Path(temporary) / "near", NEAR)
-        far = Build(recorder, pathlib.Path(temporary) / "far", FAR)
-        check_path(tap, near, "near the kernel")
-        check_path(tap, far, "far from the kernel")
-        check_results(tap, near)
-        check_export(tap, near)
-        if shutil.which("protoc"):
-            check_lists(tap, near)
-        else:
-            tap.skip("branch lists of a module", "protoc is not installed (Debian: protobuf-compiler)")
-        check_others(tap, near)
+        for machine in (A64, A32, T32):
+            folder = pathlib.Path(temporary) / machine.name
+            if not shutil.which(machine.compiler):
+                tap.skip(f"{machine.name}", f"{machine.compiler} is not installed")
+                continue
+            near = Build(recorder, folder / "near", NEAR, machine)
+            far = Build(recorder, folder / "far", FAR, machine)
+            check_path(tap, near, f"{machine.name}, near the kernel")
+            check_path(tap, far, f"{machine.name}, far from the kernel")
+            check_results(tap, near)
+            check_export(tap, near)
+            if shutil.which("protoc"):
+                check_lists(tap, near)
+            else:
+                tap.skip("branch lists of a module", "protoc is not installed (Debian: protobuf-compiler)")
+            check_others(tap, near)
+            check_damaged(tap, near)
     tap.end()
 
 

@@ -26,13 +26,18 @@ MAP = "[kernel.kallsyms]_text"
 MOVED = 0x7c0000  # how far from where it was linked it ran
 
 
-def find_kernel():
+def kernels(arch, qemu):
+    """Debian's kernels of an architecture, and nothing where they cannot be run."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     programs = pathlib.Path(os.environ.get("CT_ARM_PROGRAMS") or f"{cache}/coretap/arm-programs")
-    kernels = sorted((programs / "arm64/boot").glob("vmlinuz-*"))
-    if not kernels or not shutil.which("qemu-system-aarch64"):
+    return sorted((programs / arch / "boot").glob("vmlinuz-*")) if shutil.which(qemu) else []
+
+
+def find_kernel():
+    found = kernels("arm64", "qemu-system-aarch64")
+    if not found:
         skip("no kernel or no qemu-system-aarch64 (tools/fetch-arm-programs)")
-    return kernels[-1]
+    return found[-1]
 
 
 class Boot:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 from elf_writer import EXECUTABLE, elf
-from perf_kernel import find_kernel
+from perf_kernel import find_kernel, kernels
 from perf_recordings import COMPILER, decoded, need_recorder
 from perf_tool import ROOT, Tap, first_difference, run, skip
 from perf_writer import KERNEL, Capture, Writer
@@ -46,8 +46,7 @@ def ram_disk(files):
 class Machine:
     """Debian's kernel with a few of its modules."""
 
-    def __init__(self, folder):
-        kernel = find_kernel()
+    def __init__(self, folder, kernel, qemu, compiler):
         release = kernel.name.removeprefix("vmlinuz-")
         tree = kernel.parent.parent / "lib/modules" / release
         self.folder = folder
@@ -56,16 +55,16 @@ class Machine:
             skip("the kernel's modules are not there, or compressed")
         wanted = set(CALLED)
         for file in self.files.values():
-            symbols = run(["aarch64-linux-gnu-nm", "-u", file])[0].split()
+            symbols = run([compiler.removesuffix("gcc") + "nm", "-u", file])[0].split()
             wanted.update(symbols[1::2])
-        subprocess.run([COMPILER, "-O1", "-static", "-o", folder / "init",
+        subprocess.run([compiler, "-O1", "-static", "-o", folder / "init",
                         ROOT / "tests/oracle/modules_init.c"], check=True)
         disk = folder / "disk"
         disk.write_bytes(ram_disk({
             "init": (folder / "init").read_bytes(), "modules": "\n".join(MODULES).encode(),
             "wanted": "\n".join(wanted).encode(),
             **{f"{name}.ko": file.read_bytes() for name, file in self.files.items()}}))
-        self.line = ["qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a72", "-m", "512", "-nic", "none",
+        self.line = [*qemu, "-M", "virt", "-m", "512", "-nic", "none",
                      "-nographic", "-no-reboot", "-kernel", kernel, "-initrd", disk, "-append",
                      "console=ttyAMA0 nokaslr panic=-1 quiet"]
         self.take(run(self.line)[0])
@@ -119,16 +118,27 @@ def behind(begin, path):
     return path[path.index(begin):]
 
 
-def check_places(tap, command, machine):
+def check_places(tap, command, machine, isa="A64"):
     """Functions lie where the kernel put them, by its rules alone."""
     for name, file in machine.files.items():
         base = machine.modules[name][0]
         lies = {function: base + int(addr, 16) for function, addr in
-                re.findall(r"(?m)^(\S+) 0x([0-9a-f]+) A64 ", run([command, "graph", "--elf", file])[0])}
+                re.findall(rf"(?m)^(\S+) 0x([0-9a-f]+) {isa} ", run([command, "graph", "--elf", file])[0])}
         wrong = [function for function, addr in lies.items()
                  if machine.symbols.get((function, name), addr) != addr]
-        tap.check(f"{name}: {len(lies)} functions lie where the kernel put them",
+        tap.check(f"{isa}, {name}: {len(lies)} functions lie where the kernel put them",
                   wrong[:3] or (None if lies else "no functions"))
+
+
+def check_32_bit(tap, command, folder):
+    compiler, qemu = "arm-linux-gnueabihf-gcc", ["qemu-system-arm", "-cpu", "cortex-a15"]
+    found = kernels("armhf", qemu[0])
+    if not found or not shutil.which(compiler):
+        tap.skip("modules of a 32-bit kernel",
+                 f"no kernel (tools/fetch-arm-programs), {qemu[0]} or {compiler}")
+        return
+    folder.mkdir()
+    check_places(tap, command, Machine(folder, found[-1], qemu, compiler), "A32")
 
 
 def main():
@@ -137,7 +147,7 @@ def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
-        machine = Machine(folder)
+        machine = Machine(folder, find_kernel(), ["qemu-system-aarch64", "-cpu", "cortex-a72"], COMPILER)
         machine.record(recorder)
         data, vmlinux, root = folder / "perf.data", folder / "vmlinux", folder / "root"
         data.write_bytes(machine.recording())
@@ -154,6 +164,7 @@ def main():
                   first_difference([f"{at:x}" for at in wanted], [f"{at:x}" for at in got],
                                    ("memory", "modules")))
         check_places(tap, command, machine)
+        check_32_bit(tap, command, folder / "armhf")
     tap.end()
 
 

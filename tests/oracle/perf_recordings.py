@@ -29,15 +29,15 @@ def need_recorder(arguments):
 class Recording:
     """A program that ran, its capture, and the instructions that it executed."""
 
-    def __init__(self, recorder, folder, name, source, flags, arguments, options):
+    def __init__(self, recorder, folder, name, source, flags, arguments, options, compiler=COMPILER, step=4):
         self.command, self.folder, self.program = recorder.command, folder / f"{name}.capture", folder / name
-        subprocess.run([COMPILER, "-g", "-o", self.program, source, *flags], check=True)
+        subprocess.run([compiler, "-g", "-o", self.program, source, *flags], check=True)
         truth = folder / f"{name}.truth"
         subprocess.run([recorder.command, "record", "-q", "-o", self.folder, "--truth", truth, *options, "--",
                         self.program,
                         *arguments], env=recorder.env, check=True, capture_output=True, timeout=120)
         self.capture = Capture(self.folder)
-        self.path = path_of(truth)
+        self.path = path_of(truth, step)
 
     def trace_of(self, context):
         """Its trace, of a recording without frames, with another context ID in place of 1, in frames."""
@@ -73,13 +73,13 @@ def two_contexts(recorder, folder, source):
     return writer, [recording for _, recording in order]
 
 
-def path_of(truth):
-    """Addresses of all A64 instructions that were traced, in order."""
+def path_of(truth, step=4):
+    """Addresses of all instructions that were traced, in order: those that are `step` bytes apart."""
     path = []
     for line in pathlib.Path(truth).read_text().splitlines():
         traced, _, _, _, first, end, _ = line.split()
         if traced == "+":
-            path.extend(range(int(first, 16), int(end, 16), 4))
+            path.extend(range(int(first, 16), int(end, 16), step))
     return path
 
 

@@ -102,6 +102,24 @@ def check_missing(coretap, folder, program, capture):
     check("other commands need the program", got.returncode == 2, got.stderr)
 
 
+def check_nothing(coretap, folder, capture):
+    """A profile of a trace in which no instruction ran is none; sums may be empty, and be added to others."""
+    nothing = folder / "nothing"
+    shutil.copytree(capture, nothing)
+    for trace in nothing.glob("trace*.bin"):
+        trace.write_bytes(b"")
+    for form in ("autofdo", "llvm", "bolt", "branch-list", "folded", "callgrind", "pprof"):
+        got = run(coretap, "profile", "--format", form, nothing)
+        check(f"no instruction ran: {form}", got.returncode == 1 and not got.stdout
+              and f"{nothing}: the profile is empty: no instruction ran" in got.stderr, got.stderr)
+    got = run(coretap, "profile", "--format", "bolt", "--each", folder / "each", nothing)
+    check("no instruction ran: a file each", got.returncode == 1 and "no instruction ran" in got.stderr
+          and not list((folder / "each").glob("*")), got.stderr)
+    for form in ("data", "chrome", "perfetto"):
+        got = run(coretap, "profile", "--format", form, "-o", folder / "made", nothing)
+        check(f"no instruction ran: {form}", got.returncode == 0 and (folder / "made").exists(), got.stderr)
+
+
 def main():
     coretap = os.path.abspath(sys.argv[1])
     for tool in (COMPILER, "qemu-aarch64"):
@@ -126,6 +144,7 @@ def main():
         for words, why in HEADED:
             check_case(coretap, words, why, files, capture, count, True)
         check_missing(coretap, folder, build(folder, "gone", SOURCE), capture)
+        check_nothing(coretap, folder, capture)
         fine = run(coretap, "profile", "-q", "--format", "autofdo", capture)
         check("what is not empty has exit code 0",
               fine.returncode == 0 and not fine.stderr and len(fine.stdout) > 100, fine.stderr)

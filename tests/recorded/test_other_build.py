@@ -119,6 +119,25 @@ def check_trace(coretap, folder, capture, right, wrong):
           got.returncode == 0 and "contradiction" not in got.stderr, got.stderr)
 
 
+def check_pieces(coretap, folder):
+    """A capture with its memory in many pieces, most of which are the C library's: the same in each build."""
+    plain = ("-static", "-no-pie", "-fno-pie", "-falign-functions=4096", "-Wl,--build-id=none")
+    ran, other = (build(folder / "pieces" / name, SOURCE.replace("s += i;", "{%s}" % (line * 40)), *plain)
+                  for name, line in (("ran", "s = s * 5 - (i | s);"),
+                                     ("other", "s = (s ^ i) + i * n;")))
+    capture = folder / "pieces" / "capture"
+    run(coretap, "record", "-q", "-o", capture, "--", ran)
+    index = capture / "snapshot.ini"
+    index.write_text(index.read_text().partition("[program]")[0])
+    pieces = len(list(capture.glob("mem_*.bin")))
+    for command in ("cover", "profile", "report", "list --elements --symbols"):
+        mine, got = (run(coretap, *command.split(), "--elf", file, capture) for file in (ran, other))
+        check(f"memory in {pieces} pieces: {command} refuses another build, and takes the right one",
+              mine.returncode == 0 and mine.stdout and got.returncode == 2 and not got.stdout
+              and f"{other}: has other code than " in got.stderr and pieces > 5,
+              f"exit codes {mine.returncode}, {got.returncode}\n{mine.stderr}\n{got.stderr}")
+
+
 def main():
     coretap = os.path.abspath(sys.argv[1])
     for tool in TOOLS:
@@ -163,6 +182,7 @@ def main():
         check("a manifest has the build id of what is gone", ids[0] in listed.stdout,
               listed.stdout + listed.stderr)
         check_trace(coretap, folder, capture, kept, unknown)
+        check_pieces(coretap, folder)
     return finish()
 
 

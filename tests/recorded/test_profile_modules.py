@@ -65,6 +65,8 @@ def check_callgrind(name, file, text):
                            check=True, timeout=60).stdout
     found = dict(re.findall(r"^ *[\d,]+ \([ \d.]+%\)  \S+:(\w+) \[\S*?([^/\]]+)\]$", shown, re.MULTILINE))
     check(f"{name}: callgrind_annotate names the objects", OBJECT.items() <= found.items(), shown)
+    target = re.search(r"^Profiled target: +(.*)$", shown, re.MULTILINE)
+    check(f"{name}: callgrind_annotate names what was profiled", target and "unknown" not in target[1], shown)
 
 
 def check_pprof(name, packed):

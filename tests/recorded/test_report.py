@@ -252,6 +252,12 @@ def check_several(folder, capture, source):
     check("two captures: cycles of functions are those of both", len(found) > 50 and not wrong, wrong)
     check("two captures: the same in the other order", found == dict(zip(*functions_of(turned))))
     charts = [Page(text).data for text in (both, turned)]
+    for stacks, _ in charts:  # behind the lane of all are those of the captures
+        parts = [sum(to - start for _, depth, start, to in bars({**stacks, "lanes": [lane]}) if not depth)
+                 for lane in stacks["lanes"]]
+        check("two captures: their parts are the whole", len(parts) == 3 and parts[0] == sum(parts[1:]),
+              parts)
+        stacks["lanes"] = stacks["lanes"][:1]
     outermost = [sum(to - start for _, depth, start, to in bars(stacks) if not depth) for stacks, _ in charts]
     check("two captures: so are the stacks", outermost == [sum(sums.values())] * 2, outermost)
     trees = [sorted((name, depth, to - start) for name, depth, start, to in bars(stacks))

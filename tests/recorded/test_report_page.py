@@ -370,11 +370,40 @@ def check_modules(path, captures):
         return [...document.querySelectorAll("#modules tbody tr")].map(row =>
           [row.querySelector(".name").dataset.tip, Number(row.cells[2].dataset.v)])"""))
     check("modules have the cycles of their programs", found == wanted, (found, wanted))
+    said = page.value('return [document.title, document.querySelector("h1").textContent]')
+    check("several programs: the page is of the first capture and those besides",
+          said == [f"{captures[0].name} and 1 more: trace report", f"{captures[0].name} and 1 more"], said)
     whole, first, _ = callers_of(captures[0], "noise")
     choose(page, "noise")
     told = page.value(TREE)
     check("several captures: callers of a function of one of them",
           dict(told) == {caller: percent(n, whole) for caller, n in first.items()}, (told, first))
+    page.close()
+
+
+def check_parts_of_several(path, captures):
+    """Of several captures each core can be chosen, and has what `coretap profile` says of it; the second one
+    is there twice."""
+    run(CORETAP, "report", "-q", "-o", path, *captures, captures[1])
+    page = Page(path)
+    cores = page.value("""
+        const list = document.querySelector("#time .find select[aria-label='Core']");
+        return [...list.options].map(option => option.value).filter(value => value)""")
+    check("several captures: cores of all of them", len(cores) == len(set(cores)) == 11, cores)
+    for capture, core in ((captures[0], next(one for one in cores if "2)" not in one and "cpu_0" in one)),
+                          (captures[1], next(one for one in cores if "cpu_2" in one)),
+                          (captures[1], [one for one in cores if "cpu_2" in one][-1])):
+        page.value(f"""
+            const list = document.querySelector("#time .find select[aria-label='Core']");
+            list.value = "{core}"; list.dispatchEvent(new Event("change"));""")
+        alone, _ = took(capture, "--core", core.split(": ")[1])
+        got = dict(page.value("""
+            return [...document.querySelectorAll("#functions tbody tr")].map(row =>
+              [row.querySelector(".name button").textContent, Number(row.cells[2].dataset.v)])"""))
+        whole = page.value('return document.querySelector("#time .where").textContent')
+        check(f"several captures: functions of {core}", {name: n for name, n in got.items() if n} ==
+              {name: n for name, n in alone.items() if n} and len(got) > 3, (got, alone))
+        check(f"several captures: all of {core}", whole == f"{sum(alone.values()):,} cycles", whole)
     page.close()
 
 
@@ -437,6 +466,7 @@ def main():
         page.close()
         check_names(path, threads)
         check_modules(path, [capture, threads])
+        check_parts_of_several(path, [capture, threads])
         check_together(path, threads)
         check_saved(path, capture)
     return finish()

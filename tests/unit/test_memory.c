@@ -6,6 +6,7 @@
 
 #include "coretap/program.h"
 
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,71 @@ static void files(void **state)
     assert_int_equal(byte_at(f, 0x8000, CT_SPACE_EL2N, 3), '7');
 }
 
+/* A kernel module with 8 bytes of code, not linked. */
+struct small_module {
+    Elf64_Ehdr header;
+    Elf64_Shdr sections[4];
+    char names[24];
+    uint8_t code[8];
+};
+
+static struct small_module make_module(void)
+{
+    struct small_module m = {.header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+                                        .e_type = ET_REL,
+                                        .e_machine = EM_AARCH64,
+                                        .e_version = EV_CURRENT,
+                                        .e_shoff = offsetof(struct small_module, sections),
+                                        .e_ehsize = sizeof m.header,
+                                        .e_shentsize = sizeof *m.sections,
+                                        .e_shnum = 4,
+                                        .e_shstrndx = 3},
+                             .names = "\0.text\0.modinfo\0.names",
+                             .code = "12345678"};
+    m.sections[1] = (Elf64_Shdr){.sh_name = 1,
+                                 .sh_type = SHT_PROGBITS,
+                                 .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+                                 .sh_offset = offsetof(struct small_module, code),
+                                 .sh_size = sizeof m.code,
+                                 .sh_addralign = 4};
+    m.sections[2] = (Elf64_Shdr){.sh_name = 7, .sh_type = SHT_PROGBITS, .sh_flags = SHF_ALLOC};
+    m.sections[3] = (Elf64_Shdr){.sh_name = 16,
+                                 .sh_type = SHT_STRTAB,
+                                 .sh_offset = offsetof(struct small_module, names),
+                                 .sh_size = sizeof m.names};
+    return m;
+}
+
+static void modules_lie_where_their_image_says(void **state)
+{
+    struct fixture *f = *state;
+    const struct small_module module = make_module();
+    const struct ct_module_section text[] = {{".text", 0x40}};
+    const struct ct_module_place placed = {text, 1};
+    char path[32];
+    make_file(path, &module, sizeof module);
+    struct ct_image image = {
+        .path = path, .addr = 0x10000, .space = CT_SPACE_EL1N, .is_elf = 1, .placed = &placed};
+    assert_int_equal(ct_memory_add_image(f->memory, &image), CT_OK);
+    assert_int_equal(byte_at(f, 0x10000, CT_SPACE_EL1N, 0), -1);
+    assert_int_equal(byte_at(f, 0x10040, CT_SPACE_EL1N, 8), '1');
+    /* Of another image of the same file nothing is known; and in a memory of its own neither. */
+    image = (struct ct_image){.path = path, .addr = 0x20000, .space = CT_SPACE_EL1N, .is_elf = 1};
+    assert_int_equal(ct_memory_add_image(f->memory, &image), CT_OK);
+    assert_int_equal(byte_at(f, 0x20000, CT_SPACE_EL1N, 8), '1');
+    assert_int_equal(byte_at(f, 0x20040, CT_SPACE_EL1N, 0), -1);
+    struct ct_symbols *symbols;
+    size_t count;
+    assert_int_equal(ct_symbols_load(f->ctx, path, 0, &symbols), CT_OK);
+    assert_int_equal(ct_symbols_code(symbols, &count)[0].low, 0);
+    ct_symbols_free(symbols);
+    const struct ct_symbol_options options = {.size = sizeof options, .placed = &placed};
+    assert_int_equal(ct_symbols_load_with(f->ctx, path, &options, &symbols), CT_OK);
+    assert_int_equal(ct_symbols_code(symbols, &count)[0].low, 0x40);
+    ct_symbols_free(symbols);
+    unlink(path);
+}
+
 static void widening_stops_at_others(void **state)
 {
     struct fixture *f = *state;
@@ -238,6 +304,7 @@ int main(void)
         TEST(ends_of_the_address_space),
         TEST(random_regions),
         TEST(files),
+        TEST(modules_lie_where_their_image_says),
         TEST(widening_stops_at_others),
         TEST(bad_files),
     };

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What threads of captures that are over took, for a report of several. */
+#ifndef CT_FORMAT_REPORT_KEPT_H
+#define CT_FORMAT_REPORT_KEPT_H
+
+#include "base/pair_map.h"
+#include "coretap/stacks.h"
+#include "format/report_page.h"
+
+/* A function by what stays the same from capture to capture. */
+struct ct_report_key {
+    uint32_t program; /* index of `programs`, or CT_STACK_NONE */
+    uint64_t addr;    /* in its file; of no program as it ran; UINT64_MAX in no function */
+};
+
+/* The threads; all zero: none. */
+struct ct_report_kept {
+    struct ct_report_threads threads; /* functions in their trees are indices of `keys` */
+    struct ct_report_key *keys;
+    size_t key_count, key_room;
+    struct ct_program **programs; /* borrowed */
+    size_t program_count;
+    struct ct_pair_map numbers; /* maps (address, program) to a key */
+};
+
+/* Adds the threads of stacks that are over, whose programs lay at `places`. Of all threads those with most
+ * time are kept. `stream_of` and `cycles` as for ct_report_threads_make. CT_ERR_NOMEM. */
+int ct_report_kept_add(struct ct_report_kept *kept, const struct ct_stacks *stacks,
+                       const struct ct_program_place *places, const uint32_t *stream_of, bool cycles);
+
+void ct_report_kept_free(struct ct_report_kept *kept);
+
+#endif
