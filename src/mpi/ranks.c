@@ -15,6 +15,16 @@ void ranks_rest(void)
     nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
 }
 
+/* Waits for what was begun. */
+static void finish(MPI_Request *request)
+{
+    for (int done = 0; !done;) {
+        MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (!done)
+            ranks_rest();
+    }
+}
+
 /* Pieces of a message: MPI counts bytes in an int. */
 #define PIECE ((size_t)1 << 30)
 
@@ -22,7 +32,9 @@ void ranks_send(const void *data, size_t size, int to, int tag)
 {
     for (size_t at = 0; at < size;) {
         const size_t piece = size - at < PIECE ? size - at : PIECE;
-        MPI_Send((const char *)data + at, (int)piece, MPI_BYTE, to, tag, MPI_COMM_WORLD);
+        MPI_Request request;
+        MPI_Isend((const char *)data + at, (int)piece, MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
+        finish(&request);
         at += piece;
     }
 }
@@ -104,7 +116,13 @@ bool ranks_agree(const struct ct_ranks *r)
 
 bool ranks_all(bool value)
 {
-    uint8_t byte = value;
-    MPI_Bcast(&byte, 1, MPI_BYTE, 0, MPI_COMM_WORLD);
-    return byte;
+    return ranks_tell(value);
+}
+
+int ranks_tell(int number)
+{
+    MPI_Request request;
+    MPI_Ibcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    finish(&request);
+    return number;
 }

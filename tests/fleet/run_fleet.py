@@ -337,6 +337,31 @@ def cuts_are_killed(fleet):
     return f"parts were left {left} times"
 
 
+def one_capture_alone(fleet):
+    """Its parts are joined by rank 0, whose sum that is; killed at any moment, the job goes on from them."""
+    rng = random.Random(SEED)
+    manifest, output = fleet.path("alone.jsonl"), fleet.path("alone.data")
+    run(COMMAND, "manifest", fleet.path("to-be-cut") / "whole", "-o", manifest)
+    run(COMMAND, "map", "stats", "--manifest", manifest, "-o", output)
+    whole = output.read_bytes()
+    for count, cut in CUTS:
+        words = [*ranks(count), "stats", "--manifest", manifest, "-o", output, "--cut", cut]
+        output.unlink()
+        said = run(*words, env=RANKS).stderr
+        assert output.read_bytes() == whole and "1 of the captures was decoded in parts" in said, said
+        assert not fleet.path("alone.data.state").exists()
+    left, again = 0, [str(word) for word in [*words, "--resume"]]
+    for _ in range(max(4, COUNT // 2)):
+        with subprocess.Popen(again, stderr=subprocess.DEVNULL, env=RANKS, start_new_session=True) as process:
+            time.sleep(rng.uniform(0.2, 1))
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        left += any(fleet.path("alone.data.state").glob("*.shards/*"))
+    run(*again, env=RANKS)
+    assert output.read_bytes() == whole and not fleet.path("alone.data.state").exists()
+    return f"parts were left {left} times"
+
+
 def parts_lose_their_folder(fleet):
     """The folder for parts may be removed by a process of a job that was killed: it is made again."""
     state, output = fleet.path("lost-folder"), fleet.path("lost-folder.data")
@@ -408,8 +433,8 @@ def main():
     checks = [manifest_lists, map_adds_up, parts_add_up, every_command, map_is_killed, pieces_stay, bad_input,
               takes_too_long, crashes, disk_is_full]
     if MPI:
-        checks += [ranks_agree, cuts_agree, cuts_are_killed, parts_lose_their_folder, ranks_are_killed,
-                   ranks_refuse]
+        checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, parts_lose_their_folder,
+                   ranks_are_killed, ranks_refuse]
     with tempfile.TemporaryDirectory() as folder:
         fleet = Fleet(folder)
         for check in checks:
