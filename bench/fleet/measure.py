@@ -18,7 +18,7 @@ import tempfile
 import time
 
 ONE_BY_ONE = 60  # captures that are decoded by themselves
-PARTS = (100, 300, 1000)  # captures of which the memory of a rank is looked at
+PARTS = (250, 500, 1000)  # captures of which the memory of a rank is looked at
 LOOK_S = 0.005
 
 
