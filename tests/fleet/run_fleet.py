@@ -249,6 +249,45 @@ def disk_is_full(fleet):
     assert not fleet.path("full.data").exists() and not list(state.iterdir())
 
 
+# Runs a command with little room at $1, and once more with more of it.
+SMALL = """mount -t tmpfs -o size=$2 none "$1" || exit 9
+folder=$1; shift 2
+"$@"; echo "ended with $?" >&2
+mount -o remount,size=64m "$folder"
+exec "$@" --resume"""
+
+
+def can_mount():
+    words = ["unshare", "--mount", "sh", "-c", "mount -t tmpfs none /mnt"]
+    return shutil.which("unshare") and subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+
+def fill_disk(fleet, room, whole, *job):
+    """Does a job whose pieces have less room than they need, and then more. Returns what it said."""
+    small, output = fleet.path("small-disk"), fleet.path("small.data")
+    small.mkdir(exist_ok=True)
+    result = subprocess.run(["unshare", "--mount", "sh", "-c", SMALL, "sh", small, room, *map(str, job), "-o",
+                             output, "--state", small / "state"], capture_output=True, text=True, check=False,
+                            timeout=300, env=RANKS)
+    assert result.returncode in (0, 1) and "ended with 2" in result.stderr, result
+    assert "No space left on device" in result.stderr and str(small / "state") in result.stderr, result.stderr
+    assert output.read_bytes() == whole.read_bytes()
+    output.unlink()
+
+
+def disk_fills_up(fleet):
+    """A small file system for pieces: the job ends by name, and goes on from them when there is room."""
+    job = ["timing", "--manifest", fleet.manifest]
+    fill_disk(fleet, "16k", fleet.path("map.data"), COMMAND, "map", *job)
+    if MPI:
+        fill_disk(fleet, "16k", fleet.path("map.data"), *ranks(3), *job)
+
+
+def disk_fills_up_with_parts(fleet):
+    cut = ["--manifest", fleet.path("cut.jsonl"), "--cut", 5000]
+    fill_disk(fleet, "24k", fleet.path("uncut-stats.data"), *ranks(2), "stats", *cut)
+
+
 def ranks_agree(fleet):
     for count in (1, 2, 3, 8):
         result = run(*ranks(count), *fleet.job(f"ranks{count}.data"), code=1, env=RANKS)
@@ -442,14 +481,17 @@ def ranks_refuse(fleet):
 
 def main():
     checks = [manifest_lists, map_adds_up, parts_add_up, every_command, map_is_killed, pieces_stay, bad_input,
-              takes_too_long, crashes, disk_is_full]
+              takes_too_long, crashes, disk_is_full, disk_fills_up]
     if MPI:
-        checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, parts_lose_their_folder,
-                   ranks_are_killed, ranks_refuse]
+        checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, disk_fills_up_with_parts,
+                   parts_lose_their_folder, ranks_are_killed, ranks_refuse]
     with tempfile.TemporaryDirectory() as folder:
         fleet = Fleet(folder)
         for check in checks:
-            tap.case(check.__name__.replace("_", " "), None, lambda check=check: check(fleet))
+            missing = None
+            if check in (disk_fills_up, disk_fills_up_with_parts) and not can_mount():
+                missing = "no file system can be mounted here (unshare --mount)"
+            tap.case(check.__name__.replace("_", " "), missing, lambda check=check: check(fleet))
     if not MPI:
         tap.skip("ranks", "this coretap was built without Open MPI")
     return tap.finish()
