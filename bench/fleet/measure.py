@@ -82,9 +82,9 @@ def high_water(pid):
 
 def processes():
     """PID and name of the program of all processes."""
-    for path in pathlib.Path("/proc").glob("[0-9]*/exe"):
+    for name in filter(str.isdigit, os.listdir("/proc")):
         try:
-            yield int(path.parent.name), os.readlink(path)
+            yield int(name), os.readlink(f"/proc/{name}/exe")
         except OSError:
             continue
 

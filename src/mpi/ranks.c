@@ -16,11 +16,11 @@ void ranks_rest(void)
     nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
 }
 
-/* Waits for what was begun. */
-static void finish(MPI_Request *request)
+/* Sleeps until what was begun is done, so that MPI_Wait does not spin. */
+static void sleep_until_done(MPI_Request request)
 {
     for (int done = 0; !done;) {
-        MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE);
         if (!done)
             ranks_rest();
     }
@@ -35,7 +35,8 @@ void ranks_send(const void *data, size_t size, int to, int tag)
         const size_t piece = size - at < PIECE ? size - at : PIECE;
         MPI_Request request;
         MPI_Isend((const char *)data + at, (int)piece, MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
-        finish(&request);
+        sleep_until_done(request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
         at += piece;
     }
 }
@@ -101,6 +102,7 @@ int ranks_tell(int number)
 {
     MPI_Request request;
     MPI_Ibcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
-    finish(&request);
+    sleep_until_done(request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     return number;
 }
