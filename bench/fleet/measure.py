@@ -18,7 +18,7 @@ import tempfile
 import time
 
 ONE_BY_ONE = 60  # captures that are decoded by themselves
-PARTS = (100, 300, 1000)  # captures of which the memory of a rank is looked at
+PARTS = (250, 500, 1000)  # captures of which the memory of a rank is looked at
 LOOK_S = 0.005
 
 
@@ -82,9 +82,9 @@ def high_water(pid):
 
 def processes():
     """PID and name of the program of all processes."""
-    for path in pathlib.Path("/proc").glob("[0-9]*/exe"):
+    for name in filter(str.isdigit, os.listdir("/proc")):
         try:
-            yield int(path.parent.name), os.readlink(path)
+            yield int(name), os.readlink(f"/proc/{name}/exe")
         except OSError:
             continue
 

@@ -32,15 +32,18 @@ void ct_load_split(struct ct_load *load, size_t most)
     if (!load)
         return;
     const struct file *f = (const struct file *)load;
-    load->word_count = 0;
-    size_t at = 0;
-    while (at < f->length && load->word_count < most) {
-        size_t end = at;
-        while (end < f->length && (f->begin[end] != ' ' || load->word_count + 1 == most))
-            end++;
-        load->words[load->word_count++] = (struct ct_load_word){f->begin + at, end - at};
-        at = end + 1;
+    const char *at = f->begin, *const end = f->begin + f->length;
+    size_t count = 0;
+    for (; at < end && count + 1 < most; count++) {
+        const char *begin = at;
+        while (at < end && *at != ' ')
+            at++;
+        load->words[count] = (struct ct_load_word){begin, (size_t)(at - begin)};
+        at++;
     }
+    if (at < end && count < most)
+        load->words[count++] = (struct ct_load_word){at, (size_t)(end - at)};
+    load->word_count = count;
 }
 
 /* Most words that are asked for are others, which their first letters tell. */
@@ -59,6 +62,39 @@ int ct_load_is(const struct ct_load *load, size_t index, const char *text)
     return index < load->word_count && is(&load->words[index], text);
 }
 
+/* So many digits of any base make no number that is too large. */
+#define SHORT_NUMBER 15
+
+static unsigned digit_of(char c)
+{
+    return c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 99;
+}
+
+/* Reads a number that may be too large. */
+static bool read_long(const struct ct_load_word *word, unsigned base, uint64_t *value)
+{
+    for (size_t i = 0; i < word->size; i++) {
+        const unsigned digit = digit_of(word->text[i]);
+        if (digit >= base || __builtin_mul_overflow(*value, base, value) ||
+            __builtin_add_overflow(*value, digit, value))
+            return false;
+    }
+    return true;
+}
+
+static bool read_short(const struct ct_load_word *word, unsigned base, uint64_t *value)
+{
+    uint64_t number = 0;
+    unsigned most = 0;
+    for (size_t i = 0; i < word->size; i++) {
+        const unsigned digit = digit_of(word->text[i]);
+        most = digit > most ? digit : most;
+        number = number * base + digit;
+    }
+    *value = number;
+    return most < base;
+}
+
 int ct_load_number(const struct ct_load *load, size_t index, unsigned base, uint64_t *value)
 {
     if (!load || !value)
@@ -67,14 +103,9 @@ int ct_load_number(const struct ct_load *load, size_t index, unsigned base, uint
         return 0;
     const struct ct_load_word *word = &load->words[index];
     *value = 0;
-    for (size_t i = 0; i < word->size; i++) {
-        const unsigned c = (unsigned char)word->text[i];
-        const unsigned digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
-        if (digit >= base || __builtin_mul_overflow(*value, base, value) ||
-            __builtin_add_overflow(*value, digit, value))
-            return 0;
-    }
-    return word->size > 0;
+    if (word->size > SHORT_NUMBER)
+        return read_long(word, base, value);
+    return word->size > 0 && read_short(word, base, value);
 }
 
 int ct_load_bad(struct ct_load *load, const char *what)
@@ -169,6 +200,13 @@ static int check_end(struct file *f)
     return CT_OK;
 }
 
+/* Tells by its first letter whether a line may be one that all kinds have: most are not. */
+static bool may_be_of_captures(char first)
+{
+    static const char letters[] = "cdufl"; /* captures, damaged, unknown, failed, lost, capture, failure */
+    return memchr(letters, first, sizeof letters - 1) != NULL;
+}
+
 int ct_load_line(struct ct_load *load)
 {
     if (!load)
@@ -182,7 +220,7 @@ int ct_load_line(struct ct_load *load)
             check_end(f);
             return 0;
         }
-        const bool tells = load->version >= kind->told;
+        const bool tells = load->version >= kind->told && may_be_of_captures(*f->begin);
         int taken = tells ? ct_load_captures(load, &f->part->captures) : 0;
         if (!taken && tells)
             taken = ct_load_run(load, f->part);

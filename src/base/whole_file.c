@@ -4,6 +4,7 @@
 #include "base/ctx.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -28,6 +29,22 @@ static int read_part(struct ct_ctx *ctx, int fd, const char *path, uint64_t from
     return CT_OK;
 }
 
+/* The usual size of a large page. */
+#define LARGE_PAGE ((size_t)2 << 20)
+
+/* Asks for large pages where [at, end) has all of them: a large program is read in fewer faults. */
+static void take_large_pages(char *bytes, size_t at, size_t end)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t from = ((uintptr_t)bytes + at + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
+    const uintptr_t to = ((uintptr_t)bytes + end) & ~(LARGE_PAGE - 1);
+    const int error = errno;
+    if (from < to) /* without them it is only slower */
+        madvise((void *)from, to - from, MADV_HUGEPAGE);
+    errno = error;
+#endif
+}
+
 /* Reads what is no hole. A file system that knows of no holes says that all is data. */
 static int read_data(struct ct_ctx *ctx, int fd, const char *path, char *bytes, size_t size)
 {
@@ -40,9 +57,11 @@ static int read_data(struct ct_ctx *ctx, int fd, const char *path, char *bytes, 
         const off_t hole = data < 0 ? -1 : lseek(fd, data, SEEK_HOLE);
         const size_t from = hole < 0 ? at : (size_t)data;
         const size_t to = hole < 0 || (size_t)hole > size ? size : (size_t)hole;
+        const size_t end = to > from ? to : size;
+        take_large_pages(bytes, from, end);
         if (from < size)
-            rc = read_part(ctx, fd, path, 0, bytes, from, to > from ? to : size);
-        at = to > from ? to : size;
+            rc = read_part(ctx, fd, path, 0, bytes, from, end);
+        at = end;
     }
     return rc;
 }

@@ -99,6 +99,25 @@ static int keep(const struct join *j)
     return rc;
 }
 
+/* Tells whether the sum of the parts of a capture is kept as a piece. Where it is the result that is written
+ * next, and nobody asked for pieces, the parts are what a job that is killed goes on from. */
+static bool keeps_piece(const struct cli_fleet *f)
+{
+    return f->own.values[CLI_FLEET_STATE].given || ct_manifest_count(f->manifest) > 1;
+}
+
+/* Adds what the parts of a capture come to to the sum of the job. The first one is that sum. */
+static int take_sum(struct cli_fleet *f, struct ct_analysis **sum)
+{
+    const struct ct_analysis_captures *all = &f->sum->captures;
+    if (all->known || all->unknown || all->failed)
+        return ct_analysis_merge(f->sum, *sum);
+    ct_analysis_free(f->sum);
+    f->sum = *sum;
+    *sum = NULL;
+    return CT_OK;
+}
+
 int cli_fleet_join(struct cli_fleet *f, size_t number, uint32_t shards, bool *joined)
 {
     struct join j = {.fleet = f, .number = number, .shards = shards};
@@ -111,15 +130,15 @@ int cli_fleet_join(struct cli_fleet *f, size_t number, uint32_t shards, bool *jo
     if (whole && !f->own.quiet)
         cli_say("%s: its parts are dropped, and it is decoded whole: %s",
                 ct_manifest_at(f->manifest, number)->path, j.why ? j.why : ct_ctx_error(f->ctx));
-    if (!rc)
+    if (!rc && keeps_piece(f))
         rc = keep(&j);
     if (!rc)
-        rc = ct_analysis_merge(f->sum, j.sum);
+        rc = take_sum(f, &j.sum);
     *joined = !rc;
     ct_analysis_free(j.sum);
     ct_shard_free(j.all);
     f->joined += !rc;
-    if (!rc || whole)
+    if (whole || (!rc && keeps_piece(f)))
         ct_fleet_job_drop_shards(f->job, number);
     f->merging += cli_seconds() - begin;
     return rc && !whole ? cli_library_error(f->ctx) : CLI_CLEAN;

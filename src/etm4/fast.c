@@ -102,16 +102,17 @@ static size_t place_span(const struct ct_span *span, uint64_t from, uint32_t end
     return i;
 }
 
+/* Returns true when offsets in the capture are positions in the stream with the same distance from them in
+ * all of a run. */
+static bool is_straight(const struct ct_run *run)
+{
+    return run->span_count == 1 && !(run->spans[0].place & CT_SPAN_FRAMES);
+}
+
 /* Turns positions in the stream into offsets in the capture, for elements in ascending order from `from`
  * on. */
 static void place(const struct ct_run *run, uint64_t from, struct ct_elem *elems, size_t count)
 {
-    if (run->span_count == 1 && !(run->spans[0].place & CT_SPAN_FRAMES)) {
-        const uint32_t distance = (uint32_t)((run->spans[0].place >> CT_SPAN_BITS) - run->spans[0].pos);
-        for (size_t i = 0; i < count && distance; i++)
-            elems[i].pos += distance;
-        return;
-    }
     for (size_t at = ct_run_span(run, from), i = 0; i < count; at++) {
         const bool last = at + 1 == run->span_count;
         const uint64_t end = last ? UINT32_MAX : run->spans[at + 1].pos - from;
@@ -231,17 +232,21 @@ static size_t burst(struct ct_etm4_fast *f, struct ct_work *work, struct ct_elem
     if ((comes_rare(f, work) && !comes_stamp(f, work)) || !enter(f))
         return 0;
     uint64_t addresses = f->burst.address_count;
-    uint64_t from = run->pos + work->at;
+    const bool straight = is_straight(run);
+    const uint64_t from = run->pos + work->at;
+    /* where offsets are a sum, elements get them when they are made */
+    const uint64_t begin = straight ? ct_run_offset(run, from) : from;
     size_t count;
-    work->at += burst_all(f, run->data + work->at, run->size - work->at, (uint32_t)from, elems, cap, &count);
+    work->at += burst_all(f, run->data + work->at, run->size - work->at, (uint32_t)begin, elems, cap, &count);
     if (!count)
         return 0;
     ct_etm4_burst_leave(&f->burst, f->decoder);
     if (f->burst.address_count != addresses)
         f->resolver->last_is = f->decoder->history[0].is;
-    uint64_t last = from + (uint32_t)(elems[count - 1].pos - (uint32_t)from);
-    work->last_offset = ct_run_offset(run, last);
-    place(run, from, elems, count);
+    const uint64_t last = begin + (uint32_t)(elems[count - 1].pos - (uint32_t)begin);
+    work->last_offset = straight ? last : ct_run_offset(run, last);
+    if (!straight)
+        place(run, from, elems, count);
     return hold_tail(f->resolver, elems, count);
 }
 

@@ -100,8 +100,7 @@ static int run(const struct ct_ranks *r)
         code = cli_fleet_write(r->fleet);
     if (!r->rank && code == CLI_CLEAN)
         code = cli_fleet_tell(r->fleet);
-    MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return code;
+    return ranks_tell(code);
 }
 
 /* Reads the command line and the manifest; rank 0 does first, and says what is wrong with them. */

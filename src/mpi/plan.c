@@ -21,6 +21,7 @@ struct ct_ranks_plan {
     uint32_t *left;          /* … and how many of them are not done */
     size_t *joins;           /* captures all of whose parts are done … */
     size_t join, join_count; /* … those from `join` on were not handed out */
+    size_t cut;              /* captures in parts that were not joined yet */
 };
 
 /* Returns how many parts each rank has to do. */
@@ -76,6 +77,7 @@ struct ct_ranks_plan *ranks_plan_new(const struct ct_ranks *r)
         else
             plan->shards[i] = count_parts(ct_manifest_at(r->fleet->manifest, i)->size, part);
         plan->left[i] = plan->shards[i] + 1 - plan->shard;
+        plan->cut += plan->shards[i] > 0;
     }
     return plan;
 }
@@ -90,12 +92,24 @@ void ranks_plan_free(struct ct_ranks_plan *plan)
     free(plan);
 }
 
-struct ct_ranks_unit ranks_plan_next(struct ct_ranks_plan *p)
+/* Tells whether all that is left to be handed out is that one capture is joined. */
+static bool is_last_join(const struct ct_ranks_plan *p)
+{
+    return p->cut == 1 && ct_fleet_job_order(p->ranks->fleet->job, p->turn) == SIZE_MAX;
+}
+
+bool ranks_plan_is_over(const struct ct_ranks_plan *p)
+{
+    return !p->cut && ct_fleet_job_order(p->ranks->fleet->job, p->turn) == SIZE_MAX;
+}
+
+struct ct_ranks_unit ranks_plan_next(struct ct_ranks_plan *p, int rank)
 {
     struct ct_ranks_unit unit = {.number = RANKS_NONE, .shard = RANKS_WHOLE};
-    if (p->join < p->join_count) {
+    if (p->join < p->join_count && (!rank || !is_last_join(p))) {
         unit.number = p->joins[p->join++];
         unit.shards = p->shards[unit.number];
+        p->cut--;
         return unit;
     }
     const size_t number = ct_fleet_job_order(p->ranks->fleet->job, p->turn);

@@ -7,12 +7,23 @@
 #include <time.h>
 
 #include "base/fnv.h"
+#include "mpi/hello.h"
 
 #define REST_NS 500000
 
 void ranks_rest(void)
 {
     nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
+}
+
+/* Sleeps until what was begun is done, so that MPI_Wait does not spin. */
+static void sleep_until_done(MPI_Request request)
+{
+    for (int done = 0; !done;) {
+        MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE);
+        if (!done)
+            ranks_rest();
+    }
 }
 
 /* Pieces of a message: MPI counts bytes in an int. */
@@ -22,7 +33,10 @@ void ranks_send(const void *data, size_t size, int to, int tag)
 {
     for (size_t at = 0; at < size;) {
         const size_t piece = size - at < PIECE ? size - at : PIECE;
-        MPI_Send((const char *)data + at, (int)piece, MPI_BYTE, to, tag, MPI_COMM_WORLD);
+        MPI_Request request;
+        MPI_Isend((const char *)data + at, (int)piece, MPI_BYTE, to, tag, MPI_COMM_WORLD, &request);
+        sleep_until_done(request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
         at += piece;
     }
 }
@@ -43,15 +57,7 @@ void ranks_receive(void *data, size_t size, int from, int tag)
 
 /* ---- agreement ---- */
 
-/* What every rank has to have like rank 0. */
-struct hello {
-    uint8_t order[4]; /* of the bytes of a number */
-    char version[32];
-    char host[64];
-    uint64_t words, captures; /* sums over the command line and over the manifest */
-};
-
-static void describe(const struct ct_ranks *r, struct hello *hello)
+static void describe(const struct ct_ranks *r, struct ct_hello *hello)
 {
     const uint32_t number = 0x01020304;
     const struct cli_fleet *f = r->fleet;
@@ -59,6 +65,8 @@ static void describe(const struct ct_ranks *r, struct hello *hello)
     hello->words = hello->captures = CT_FNV_BEGIN;
     memcpy(hello->order, &number, sizeof hello->order);
     snprintf(hello->version, sizeof hello->version, "%s", ct_version());
+    if (!ct_hello_ask(f->program, hello->decoder, sizeof hello->decoder))
+        snprintf(hello->decoder, sizeof hello->decoder, "of no known version");
     snprintf(hello->host, sizeof hello->host, "%.*s", (int)sizeof hello->host - 1, r->host);
     for (size_t i = 1; f->words && f->words[i]; i++)
         hello->words = ct_fnv(hello->words, f->words[i], strlen(f->words[i]) + 1);
@@ -66,45 +74,35 @@ static void describe(const struct ct_ranks *r, struct hello *hello)
         hello->captures = ct_fnv(hello->captures, ct_manifest_at(f->manifest, i)->digest, CT_FLEET_DIGEST);
 }
 
-/* Says how a rank differs from rank 0. False: it does. */
-static bool compare(const struct hello *first, const struct hello *other, int rank)
-{
-    if (memcmp(first->order, other->order, sizeof first->order) != 0)
-        cli_say("rank %d on %s has another byte order than rank 0 on %s; results are moved between ranks of "
-                "one byte order alone",
-                rank, other->host, first->host);
-    else if (strcmp(first->version, other->version) != 0)
-        cli_say("rank %d on %s has coretap %s, rank 0 on %s has %s; install one version on all machines",
-                rank, other->host, other->version, first->host, first->version);
-    else if (first->words != other->words)
-        cli_say(
-            "rank %d on %s was started with another command line than rank 0; ranks of one job do the same",
-            rank, other->host);
-    else if (first->captures != other->captures)
-        cli_say("rank %d on %s reads another manifest than rank 0 on %s; put it where all machines see it",
-                rank, other->host, first->host);
-    else
-        return true;
-    return false;
-}
-
 bool ranks_agree(const struct ct_ranks *r)
 {
-    struct hello mine, *all = r->rank ? NULL : calloc((size_t)r->count, sizeof *all);
+    struct ct_hello mine, *all = r->rank ? NULL : calloc((size_t)r->count, sizeof *all);
     describe(r, &mine);
     if (!ranks_all(r->rank || all))
         return false;
     MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
     bool same = true;
-    for (int i = 1; i < r->count && all; i++)
-        same &= compare(&all[0], &all[i], i);
+    for (int i = 0; i < r->count && all; i++) {
+        char why[CT_HELLO_WHY];
+        if (!ct_hello_differs(&all[0], &all[i], i, why))
+            continue;
+        cli_say("%s", why);
+        same = false;
+    }
     free(all);
     return ranks_all(same);
 }
 
 bool ranks_all(bool value)
 {
-    uint8_t byte = value;
-    MPI_Bcast(&byte, 1, MPI_BYTE, 0, MPI_COMM_WORLD);
-    return byte;
+    return ranks_tell(value);
+}
+
+int ranks_tell(int number)
+{
+    MPI_Request request;
+    MPI_Ibcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    sleep_until_done(request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return number;
 }

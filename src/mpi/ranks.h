@@ -56,8 +56,12 @@ struct ct_ranks_plan;
 struct ct_ranks_plan *ranks_plan_new(const struct ct_ranks *ranks);
 void ranks_plan_free(struct ct_ranks_plan *plan);
 
-/* Gives what is to be done next; its number is RANKS_NONE when nothing is left. */
-struct ct_ranks_unit ranks_plan_next(struct ct_ranks_plan *plan);
+/* Gives what a rank does next; its number is RANKS_NONE when nothing is left for it. What is joined last is
+ * for rank 0, which needs the sum in the end: another rank would have to send it. */
+struct ct_ranks_unit ranks_plan_next(struct ct_ranks_plan *plan, int rank);
+
+/* Returns true when all was handed out. */
+bool ranks_plan_is_over(const struct ct_ranks_plan *plan);
 
 /* Notes that a unit is done. Behind the last part of a capture its parts are joined next. */
 void ranks_plan_done(struct ct_ranks_plan *plan, const struct ct_ranks_unit *unit);
@@ -80,6 +84,7 @@ bool ranks_agree(const struct ct_ranks *ranks);
 
 /* Gives every rank what rank 0 says. */
 bool ranks_all(bool value);
+int ranks_tell(int number);
 
 /* Does all captures: rank 0 hands them out and works, too. Result on every rank: enum cli_exit. */
 int ranks_work(const struct ct_ranks *ranks);

@@ -94,7 +94,7 @@ static void note(struct boss *b, int rank, const struct ct_ranks_report *report)
 static struct ct_ranks_unit next(struct boss *b, int rank)
 {
     const struct ct_ranks_unit none = {.number = RANKS_NONE};
-    const struct ct_ranks_unit unit = b->fatal ? none : ranks_plan_next(b->plan);
+    const struct ct_ranks_unit unit = b->fatal ? none : ranks_plan_next(b->plan, rank);
     b->workers[rank] = (struct worker){.busy = unit.number != RANKS_NONE, .since = cli_seconds()};
     return unit;
 }
@@ -145,21 +145,26 @@ static struct ct_ranks_report work_on(const struct ct_ranks *r, const struct ct_
     return report;
 }
 
+/* Tells whether rank 0 is done: nothing is left for it, and no other rank may bring it more. */
+static bool is_over(const struct boss *b)
+{
+    return b->dismissed == b->ranks->count - 1 && (b->fatal || ranks_plan_is_over(b->plan));
+}
+
 static void lead(struct boss *b)
 {
-    struct ct_ranks_report report = {.unit.number = RANKS_NONE};
-    struct ct_ranks_unit unit;
     b->begin = b->told = cli_seconds();
-    do {
+    for (;;) {
         serve(b);
-        note(b, 0, &report);
-        unit = next(b, 0);
-        if (unit.number != RANKS_NONE)
-            report = work_on(b->ranks, &unit, on_wait, b);
-    } while (unit.number != RANKS_NONE);
-    while (b->dismissed < b->ranks->count - 1) {
-        serve(b);
-        ranks_rest();
+        const struct ct_ranks_unit unit = next(b, 0);
+        if (unit.number != RANKS_NONE) {
+            const struct ct_ranks_report report = work_on(b->ranks, &unit, on_wait, b);
+            note(b, 0, &report);
+        } else if (is_over(b)) {
+            break;
+        } else {
+            ranks_rest();
+        }
     }
     if (isatty(STDERR_FILENO) && !b->ranks->fleet->own.quiet)
         fputs("\r\033[K", stderr);

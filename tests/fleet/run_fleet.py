@@ -249,6 +249,45 @@ def disk_is_full(fleet):
     assert not fleet.path("full.data").exists() and not list(state.iterdir())
 
 
+# Runs a command with little room at $1, and once more with more of it.
+SMALL = """mount -t tmpfs -o size=$2 none "$1" || exit 9
+folder=$1; shift 2
+"$@"; echo "ended with $?" >&2
+mount -o remount,size=64m "$folder"
+exec "$@" --resume"""
+
+
+def can_mount():
+    words = ["unshare", "--mount", "sh", "-c", "mount -t tmpfs none /mnt"]
+    return shutil.which("unshare") and subprocess.run(words, capture_output=True, check=False).returncode == 0
+
+
+def fill_disk(fleet, room, whole, *job):
+    """Does a job whose pieces have less room than they need, and then more. Returns what it said."""
+    small, output = fleet.path("small-disk"), fleet.path("small.data")
+    small.mkdir(exist_ok=True)
+    result = subprocess.run(["unshare", "--mount", "sh", "-c", SMALL, "sh", small, room, *map(str, job), "-o",
+                             output, "--state", small / "state"], capture_output=True, text=True, check=False,
+                            timeout=300, env=RANKS)
+    assert result.returncode in (0, 1) and "ended with 2" in result.stderr, result
+    assert "No space left on device" in result.stderr and str(small / "state") in result.stderr, result.stderr
+    assert output.read_bytes() == whole.read_bytes()
+    output.unlink()
+
+
+def disk_fills_up(fleet):
+    """A small file system for pieces: the job ends by name, and goes on from them when there is room."""
+    job = ["timing", "--manifest", fleet.manifest]
+    fill_disk(fleet, "16k", fleet.path("map.data"), COMMAND, "map", *job)
+    if MPI:
+        fill_disk(fleet, "16k", fleet.path("map.data"), *ranks(3), *job)
+
+
+def disk_fills_up_with_parts(fleet):
+    cut = ["--manifest", fleet.path("cut.jsonl"), "--cut", 5000]
+    fill_disk(fleet, "24k", fleet.path("uncut-stats.data"), *ranks(2), "stats", *cut)
+
+
 def ranks_agree(fleet):
     for count in (1, 2, 3, 8):
         result = run(*ranks(count), *fleet.job(f"ranks{count}.data"), code=1, env=RANKS)
@@ -337,6 +376,31 @@ def cuts_are_killed(fleet):
     return f"parts were left {left} times"
 
 
+def one_capture_alone(fleet):
+    """Its parts are joined by rank 0, whose sum that is; killed at any moment, the job goes on from them."""
+    rng = random.Random(SEED)
+    manifest, output = fleet.path("alone.jsonl"), fleet.path("alone.data")
+    run(COMMAND, "manifest", fleet.path("to-be-cut") / "whole", "-o", manifest)
+    run(COMMAND, "map", "stats", "--manifest", manifest, "-o", output)
+    whole = output.read_bytes()
+    for count, cut in CUTS:
+        words = [*ranks(count), "stats", "--manifest", manifest, "-o", output, "--cut", cut]
+        output.unlink()
+        said = run(*words, env=RANKS).stderr
+        assert output.read_bytes() == whole and "1 of the captures was decoded in parts" in said, said
+        assert not fleet.path("alone.data.state").exists()
+    left, again = 0, [str(word) for word in [*words, "--resume"]]
+    for _ in range(max(4, COUNT // 2)):
+        with subprocess.Popen(again, stderr=subprocess.DEVNULL, env=RANKS, start_new_session=True) as process:
+            time.sleep(rng.uniform(0.2, 1))
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+        left += any(fleet.path("alone.data.state").glob("*.shards/*"))
+    run(*again, env=RANKS)
+    assert output.read_bytes() == whole and not fleet.path("alone.data.state").exists()
+    return f"parts were left {left} times"
+
+
 def parts_lose_their_folder(fleet):
     """The folder for parts may be removed by a process of a job that was killed: it is made again."""
     state, output = fleet.path("lost-folder"), fleet.path("lost-folder.data")
@@ -397,6 +461,17 @@ def ranks_refuse(fleet):
     apart = run(MPIRUN, "--oversubscribe", "-n", 1, MPI, *fleet.job("apart.data"), ":", "-n", 1, MPI,
                 *fleet.job("apart.data", "--core", "0"), code=2, env=RANKS)
     assert "another command line" in apart.stderr, apart.stderr
+    for version, said in (("echo coretap 0.0.1", "beside it coretap 0.0.1, which decodes"),
+                          ("exit 3", "beside it coretap of no known version")):
+        older = fleet.path(f"older-{version[:4]}")
+        older.mkdir()
+        shutil.copy(MPI, older / "coretap-mpi")
+        (older / "coretap").write_text(f"#!/bin/sh\n{version}\n", encoding="ascii")
+        (older / "coretap").chmod(0o755)
+        apart = run(*ranks(1), *fleet.job("apart.data"), ":", "-n", 1, older / "coretap-mpi",
+                    *fleet.job("apart.data"), code=2, env=RANKS)
+        assert "rank 1 on" in apart.stderr and said in apart.stderr, apart.stderr
+        assert not fleet.path("apart.data").exists()
     shown = run(*ranks(2), "--help", env=RANKS)
     assert shown.stdout.count("Usage: coretap-mpi ") == 1, shown.stdout
     assert run(*ranks(2), "--version", env=RANKS).stdout.startswith("coretap-mpi ")
@@ -406,14 +481,17 @@ def ranks_refuse(fleet):
 
 def main():
     checks = [manifest_lists, map_adds_up, parts_add_up, every_command, map_is_killed, pieces_stay, bad_input,
-              takes_too_long, crashes, disk_is_full]
+              takes_too_long, crashes, disk_is_full, disk_fills_up]
     if MPI:
-        checks += [ranks_agree, cuts_agree, cuts_are_killed, parts_lose_their_folder, ranks_are_killed,
-                   ranks_refuse]
+        checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, disk_fills_up_with_parts,
+                   parts_lose_their_folder, ranks_are_killed, ranks_refuse]
     with tempfile.TemporaryDirectory() as folder:
         fleet = Fleet(folder)
         for check in checks:
-            tap.case(check.__name__.replace("_", " "), None, lambda check=check: check(fleet))
+            missing = None
+            if check in (disk_fills_up, disk_fills_up_with_parts) and not can_mount():
+                missing = "no file system can be mounted here (unshare --mount)"
+            tap.case(check.__name__.replace("_", " "), missing, lambda check=check: check(fleet))
     if not MPI:
         tap.skip("ranks", "this coretap was built without Open MPI")
     return tap.finish()
