@@ -35,7 +35,7 @@ static void read_all(int fd, char *text, size_t room)
 bool ct_hello_ask(const char *program, char *version, size_t room)
 {
     static const char name[] = "coretap ";
-    char text[128];
+    char text[128] = "";
     int out[2], status = 0;
     if (pipe2(out, O_CLOEXEC))
         return false;

@@ -78,8 +78,10 @@ bool ranks_agree(const struct ct_ranks *r)
 {
     struct ct_hello mine, *all = r->rank ? NULL : calloc((size_t)r->count, sizeof *all);
     describe(r, &mine);
-    if (!ranks_all(r->rank || all))
+    if (!ranks_all(r->rank || all)) {
+        free(all);
         return false;
+    }
     MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
     bool same = true;
     for (int i = 0; i < r->count && all; i++) {
