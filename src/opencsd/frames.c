@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "opencsd/frames.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
