@@ -208,13 +208,16 @@ static ocsd_err_t make_instance(struct custom *d, int create_flags, const void *
     return whole ? OCSD_OK : OCSD_ERR_INVALID_PARAM_VAL;
 }
 
+bool ct_ocsd_custom_is_there(const char *name)
+{
+    return find(name) != NULL;
+}
+
 ocsd_err_t ct_ocsd_custom_create(struct ct_ocsd_tree *tree, const char *name, int create_flags,
                                  const void *config, unsigned char *id)
 {
     const struct factory *factory = find(name);
     unsigned char got = 0;
-    if (!factory)
-        return OCSD_ERR_DCDREG_NAME_UNKNOWN;
     ocsd_err_t err = factory->calls.csidFromConfig(config, &got);
     if (err)
         return err;
