@@ -416,8 +416,8 @@ static bool leaves(const struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item
     return ct_ocsd_held_is_apart(item);
 }
 
-/* Tells whether what waits behind an item is dropped when the trace ends. 1.3.3 does not know source addresses
- * there. */
+/* Tells whether what waits behind an item is dropped when the trace ends. 1.3.3 does not know source
+ * addresses there. */
 static bool ends_drain(const struct ct_ocsd_held *item)
 {
     return (item->p0 && item->kind != CT_OCSD_HELD_SOURCE) || item->kind == CT_OCSD_HELD_TRACE_ON ||

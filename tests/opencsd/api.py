@@ -34,7 +34,7 @@ def run(programs, name, path):
 
 
 def without_crashes(theirs, ours):
-    """Leaves out what either says of calls at which OpenCSD crashes, and coretap does not (api/arguments.c)."""
+    """Leaves out what either says of calls at which OpenCSD crashes, and coretap does not."""
     def calls(lines):
         found = [[]]
         for line in lines:
@@ -43,7 +43,8 @@ def without_crashes(theirs, ours):
             found[-1].append(line)
         return found
     pairs = list(itertools.zip_longest(calls(theirs), calls(ours), fillvalue=[]))
-    kept = [(a, b) for a, b in pairs if not (a[:1] == b[:1] and b"crashes" in a and b"crashes" not in b)]
+    kept = [(a, b) for a, b in pairs
+            if not (a[:1] == b[:1] and b"crashes" in a and b"crashes" not in b)]
     return tuple(list(itertools.chain.from_iterable(lines)) for lines in zip(*kept))
 
 
