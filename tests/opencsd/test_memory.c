@@ -139,47 +139,50 @@ static bool contexts_differ(const struct library *l)
            client.counts[1] == 2 && client.counts[2] == 3 && client.counts[3] == 2;
 }
 
-/* One context in two calls, between which its code becomes another. */
-static bool memory_changes(const struct library *l)
+static void to_short_code(struct client *client)
 {
-    struct client client = {0};
-    uint8_t trace[128];
-    uint32_t done = 0;
-    dcd_tree_handle_t tree = make_tree(l, &client);
-    memcpy(trace, head, sizeof head);
-    const size_t first = sizeof head + add_run(trace + sizeof head, 1);
-    const size_t size = first + add_run(trace + first, 1);
-    if (tree)
-        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, 0, (uint32_t)first, trace, &done);
-    client.short_before = true;
-    if (tree)
-        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, (ocsd_trc_index_t)first, (uint32_t)(size - first),
-                                trace + first, &done);
-    l->ocsd_destroy_dcd_tree(tree);
-    printf("# %u ranges of %u %u instructions\n", client.ranges, client.counts[0], client.counts[1]);
-    return client.ranges == 2 && client.counts[0] == 3 && client.counts[1] == 2;
+    client->short_before = true;
 }
 
-/* Code that lies across two pages of memory, of which the second one becomes another between two calls.
- * Before its first instruction there is no memory. */
+static void to_other_page(struct client *client)
+{
+    client->code = other_wide_code;
+}
+
+/* Runs code of one context in two calls, between which it becomes another. Returns whether there were a range
+ * of `first` instructions, and one of `second`. */
+static bool runs_change(const struct library *l, struct client *client, void (*change)(struct client *client),
+                        uint32_t first, uint32_t second)
+{
+    uint8_t trace[128];
+    uint32_t done = 0;
+    const uint32_t addr = client->addr ? (uint32_t)client->addr : ADDRESS;
+    dcd_tree_handle_t tree = make_tree(l, client);
+    memcpy(trace, head, sizeof head);
+    const size_t part = sizeof head + add_run_at(trace + sizeof head, addr, 1);
+    const size_t size = part + add_run_at(trace + part, addr, 1);
+    if (tree)
+        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, 0, (uint32_t)part, trace, &done);
+    change(client);
+    if (tree)
+        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, (ocsd_trc_index_t)part, (uint32_t)(size - part),
+                                trace + part, &done);
+    l->ocsd_destroy_dcd_tree(tree);
+    printf("# %u ranges of %u %u instructions\n", client->ranges, client->counts[0], client->counts[1]);
+    return client->ranges == 2 && client->counts[0] == first && client->counts[1] == second;
+}
+
+static bool memory_changes(const struct library *l)
+{
+    return runs_change(l, &(struct client){0}, to_short_code, 3, 2);
+}
+
+/* Code that lies across two pages of memory, of which the second one becomes another. Before its first
+ * instruction there is no memory. */
 static bool second_page_changes(const struct library *l)
 {
     struct client client = {.addr = ADDRESS + BORDER - 8, .code = wide_code, .code_size = sizeof wide_code};
-    uint8_t trace[128];
-    uint32_t done = 0;
-    dcd_tree_handle_t tree = make_tree(l, &client);
-    memcpy(trace, head, sizeof head);
-    const size_t first = sizeof head + add_run_at(trace + sizeof head, (uint32_t)client.addr, 1);
-    const size_t size = first + add_run_at(trace + first, (uint32_t)client.addr, 1);
-    if (tree)
-        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, 0, (uint32_t)first, trace, &done);
-    client.code = other_wide_code;
-    if (tree)
-        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, (ocsd_trc_index_t)first, (uint32_t)(size - first),
-                                trace + first, &done);
-    l->ocsd_destroy_dcd_tree(tree);
-    printf("# %u ranges of %u %u instructions\n", client.ranges, client.counts[0], client.counts[1]);
-    return client.ranges == 2 && client.counts[0] == 4 && client.counts[1] == 3;
+    return runs_change(l, &client, to_other_page, 4, 3);
 }
 
 /* Memory begins where a page does in one call, and there is none of the page in another. */
