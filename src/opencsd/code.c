@@ -6,10 +6,6 @@
 
 #include "base/bytes.h"
 
-enum {
-    MIN_BITS = 10, /* log2 of the entries of a new table */
-};
-
 struct ct_ocsd_code *ct_ocsd_code_new(const struct ct_ocsd_decoder *decoder, const struct ct_arch *arch,
                                       bool wfi_waypoint, bool dsb_waypoint)
 {
@@ -25,7 +21,8 @@ struct ct_ocsd_code *ct_ocsd_code_new(const struct ct_ocsd_decoder *decoder, con
 
 static void clear_table(struct ct_ocsd_code_table *table)
 {
-    free(table->blocks);
+    ct_ocsd_blocks_deinit(&table->blocks);
+    ct_ocsd_pages_deinit(&table->pages);
     *table = (struct ct_ocsd_code_table){0};
 }
 
@@ -40,6 +37,8 @@ void ct_ocsd_code_free(struct ct_ocsd_code *code)
 
 void ct_ocsd_code_set_context(struct ct_ocsd_code *code, uint64_t context, uint32_t space)
 {
+    code->last = CT_OCSD_NO_BLOCK;
+    code->page_epoch = 0;
     for (unsigned i = 0; i < code->table_count; i++)
         if (code->tables[i].context == context && code->tables[i].space == space) {
             code->table = &code->tables[i];
@@ -67,16 +66,44 @@ struct ct_arch ct_ocsd_arch(ocsd_arch_version_t version, ocsd_core_profile_t pro
 
 /* ---- reading ---- */
 
+static const struct ct_ocsd_page *page_at(struct ct_ocsd_code *code, uint64_t addr)
+{
+    const struct ct_ocsd_tree *tree = code->decoder->tree;
+    const struct ct_ocsd_reader reader = {&tree->memory, tree->epoch, code->table->space, code->decoder->id};
+    return ct_ocsd_pages_at(&code->table->pages, &reader, addr);
+}
+
+/* Begins to read: nothing is in sight. */
+static void begin_reading(struct ct_ocsd_code *code)
+{
+    code->window_size = 0;
+    code->in_pages = true;
+}
+
+/* Looks at the page of an address, or at what is there when the page ends before. */
+static void move_window(struct ct_ocsd_code *code, uint64_t addr)
+{
+    const struct ct_ocsd_page *page = page_at(code, addr);
+    code->window_start = addr & ~(uint64_t)(CT_OCSD_PAGE_SIZE - 1);
+    if (page && addr - code->window_start + 4 <= page->size) {
+        code->window = page->bytes;
+        code->window_size = page->size;
+        return;
+    }
+    code->in_pages = false;
+    code->window = code->bytes;
+    code->window_start = addr;
+    code->window_size = ct_ocsd_memory_read(&code->decoder->tree->memory, addr, code->table->space,
+                                            code->decoder->id, sizeof code->bytes, code->bytes);
+}
+
 /* Returns the four bytes at an address, or NULL. */
 static const uint8_t *read4(struct ct_ocsd_code *code, uint64_t addr)
 {
-    uint64_t at = addr - code->window_start;
-    if (at < code->window_size && code->window_size - at >= 4)
-        return code->window + at;
-    code->window_start = addr;
-    code->window_size = ct_ocsd_memory_read(&code->decoder->tree->memory, addr, code->table->space,
-                                            code->decoder->id, CT_OCSD_CODE_READ_SIZE, code->window);
-    return code->window_size >= 4 ? code->window : NULL;
+    if (addr - code->window_start >= code->window_size || code->window_size - (addr - code->window_start) < 4)
+        move_window(code, addr);
+    const uint64_t at = addr - code->window_start;
+    return at < code->window_size && code->window_size - at >= 4 ? code->window + at : NULL;
 }
 
 /* Tells whether an A64 instruction is a branch that OpenCSD 1.3.3 does not know: of FEAT_CMPBR, FEAT_PAuth_LR
@@ -173,29 +200,23 @@ static bool read_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa,
 bool ct_ocsd_code_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa, struct ct_insn *insn)
 {
     uint32_t opcode;
-    code->window_size = 0;
+    begin_reading(code);
     return read_insn(code, addr, isa, insn, &opcode);
 }
 
 bool ct_ocsd_code_is_there(struct ct_ocsd_code *code, uint64_t addr)
 {
-    code->window_size = 0;
+    begin_reading(code);
     return read4(code, addr) != NULL;
-}
-
-static uint64_t add_to_hash(uint64_t hash, uint32_t opcode)
-{
-    return (hash ^ opcode) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
 }
 
 /* Walks from block->start to the next waypoint. */
 static void walk(struct ct_ocsd_code *code, struct ct_ocsd_block *block)
 {
     uint32_t opcode;
-    code->window_size = 0;
+    begin_reading(code);
     block->end = block->start;
     block->n = 0;
-    block->hash = 0;
     block->last = (struct ct_insn){0};
     block->found = false;
     block->epoch = code->decoder->tree->epoch;
@@ -204,93 +225,82 @@ static void walk(struct ct_ocsd_code *code, struct ct_ocsd_block *block)
         if (!read_insn(code, block->end, (enum ct_isa)block->isa, &insn, &opcode))
             break;
         block->last = insn;
-        block->hash = add_to_hash(block->hash, insn.size == 2 ? opcode & 0xffff : opcode);
         block->end += insn.size;
         block->n++;
         block->found = insn.type != CT_INSN_OTHER;
     }
+    block->in_pages = code->in_pages;
 }
 
-/* Reads the bytes of a block again. Returns true when they are as they were. */
+/* Tells whether a page is as it was when a block was known to be right. */
+static bool is_page_unchanged(struct ct_ocsd_code *code, uint64_t number, const struct ct_ocsd_block *block)
+{
+    if (code->page_number != number || code->page_epoch != code->decoder->tree->epoch) {
+        const struct ct_ocsd_page *page = page_at(code, number << CT_OCSD_PAGE_BITS);
+        if (!page)
+            return false;
+        code->page_number = number;
+        code->page_epoch = page->epoch;
+        code->page_changed = page->changed;
+    }
+    return block->epoch >= code->page_changed;
+}
+
+/* Tells whether the code of a block is what it was. Where it is not in pages alone, nobody knows. */
 static bool is_unchanged(struct ct_ocsd_code *code, const struct ct_ocsd_block *block)
 {
-    struct ct_ocsd_block now = {.start = block->start, .isa = block->isa};
-    if (block->end - block->start > CT_OCSD_CODE_READ_SIZE - 4 || block->isa == CT_ISA_T32) {
-        walk(code, &now);
-        return now.found && now.end == block->end && now.hash == block->hash;
-    }
-    const uint32_t size = (uint32_t)(block->end - block->start);
-    code->window_size = ct_ocsd_memory_read(&code->decoder->tree->memory, block->start, code->table->space,
-                                            code->decoder->id, size, code->window);
-    code->window_start = block->start;
-    uint64_t hash = 0;
-    for (uint32_t at = 0; at + 4 <= code->window_size; at += 4)
-        hash = add_to_hash(hash, ct_load32(code->window + at));
-    return code->window_size == size && hash == block->hash;
+    const uint64_t end = (block->end - 1) >> CT_OCSD_PAGE_BITS;
+    bool fine = block->in_pages;
+    for (uint64_t at = block->start >> CT_OCSD_PAGE_BITS; fine && at <= end; at++)
+        fine = is_page_unchanged(code, at, block);
+    return fine;
 }
 
-/* ---- the table ---- */
-
-/* Returns the place of a block among 2^bits of them: its own, or the free one that it would have. */
-static struct ct_ocsd_block *place_of(struct ct_ocsd_block *blocks, unsigned bits, uint64_t addr, uint8_t isa)
+/* Reads the code at an address, and keeps it: as block `number`, where there is one. Where memory ends it is
+ * not kept: it may go on next time. Returns the block's number. */
+static uint32_t read_block(struct ct_ocsd_code *code, uint32_t number, uint64_t addr, enum ct_isa isa)
 {
-    const size_t mask = ((size_t)1 << bits) - 1;
-    size_t at = ct_ocsd_code_hash(addr, bits);
-    while (blocks[at].used && (blocks[at].start != addr || blocks[at].isa != isa))
-        at = (at + 1) & mask;
-    return &blocks[at];
-}
-
-/* Makes room for one more block. Returns false without memory. */
-static bool grow(struct ct_ocsd_code_table *table)
-{
-    if (table->bits && table->count < (size_t)1 << (table->bits - 1))
-        return true;
-    const unsigned bits = table->bits ? table->bits + 1 : MIN_BITS;
-    const size_t before = table->bits ? (size_t)1 << table->bits : 0;
-    struct ct_ocsd_block *blocks = calloc((size_t)1 << bits, sizeof *blocks);
-    if (!blocks)
-        return false;
-    for (size_t i = 0; i < before; i++) {
-        const struct ct_ocsd_block *block = &table->blocks[i];
-        if (block->used)
-            *place_of(blocks, bits, block->start, block->isa) = *block;
-    }
-    free(table->blocks);
-    table->blocks = blocks;
-    table->bits = bits;
-    return true;
-}
-
-/* Reads the code at an address, and keeps it in the place that it has. Where memory ends it is not kept: it
- * may go on next time. */
-static const struct ct_ocsd_block *read_block(struct ct_ocsd_code *code, struct ct_ocsd_block *block,
-                                              uint64_t addr, enum ct_isa isa)
-{
-    struct ct_ocsd_block now = {.start = addr, .isa = (uint8_t)isa, .used = true};
+    struct ct_ocsd_blocks *blocks = &code->table->blocks;
+    struct ct_ocsd_block *before = &blocks->blocks[number];
+    struct ct_ocsd_block now = {
+        .start = addr, .isa = (uint8_t)isa, .next = {before->next[0], before->next[1]}};
     walk(code, &now);
-    if (now.found) {
-        code->table->count += !block->used;
-        *block = now;
-        return block;
+    if (!now.found) {
+        if (number != CT_OCSD_NO_BLOCK)
+            before->epoch = 0;
+        code->broken = now;
+        return CT_OCSD_NO_BLOCK;
     }
-    if (block->used) /* what came before it in the table is found past it */
-        block->epoch = 0;
-    code->broken = now;
-    return &code->broken;
+    if (number == CT_OCSD_NO_BLOCK)
+        return ct_ocsd_blocks_add(blocks, &now);
+    *before = now;
+    return number;
+}
+
+/* Returns the number of the block at an address: the one that came behind the last block before, or what the
+ * table has. */
+static uint32_t find_block(const struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa)
+{
+    const struct ct_ocsd_blocks *blocks = &code->table->blocks;
+    const uint32_t number = blocks->blocks[code->last].next[code->last_executed];
+    const struct ct_ocsd_block *block = &blocks->blocks[number];
+    return block->start == addr && block->isa == isa ? number
+                                                     : ct_ocsd_blocks_find(blocks, addr, (uint8_t)isa);
 }
 
 const struct ct_ocsd_block *ct_ocsd_code_at(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa)
 {
-    struct ct_ocsd_code_table *table = code->table;
+    struct ct_ocsd_blocks *blocks = &code->table->blocks;
     const uint64_t epoch = code->decoder->tree->epoch;
-    if (!grow(table))
+    if (!ct_ocsd_blocks_grow(blocks))
         return NULL;
-    struct ct_ocsd_block *block = place_of(table->blocks, table->bits, addr, (uint8_t)isa);
-    if (block->used && block->epoch == epoch)
-        return block;
-    if (!block->used || !is_unchanged(code, block))
-        return read_block(code, block, addr, isa);
-    block->epoch = epoch;
-    return block;
+    uint32_t number = find_block(code, addr, isa);
+    struct ct_ocsd_block *block = &blocks->blocks[number];
+    if (number != CT_OCSD_NO_BLOCK && block->epoch != epoch && is_unchanged(code, block))
+        block->epoch = epoch;
+    if (number == CT_OCSD_NO_BLOCK || block->epoch != epoch)
+        number = read_block(code, number, addr, isa);
+    blocks->blocks[code->last].next[code->last_executed] = number;
+    code->last = number;
+    return number == CT_OCSD_NO_BLOCK ? &code->broken : &blocks->blocks[number];
 }

@@ -7,25 +7,12 @@
 
 #include <stdbool.h>
 
-#include "coretap/program.h"
+#include "opencsd/blocks.h"
+#include "opencsd/pages.h"
 #include "opencsd/tree.h"
 
 /* The most instructions of a walk. Straight code that is longer is no program, and ends as memory does. */
 #define CT_OCSD_MOST_INSTRUCTIONS (1u << 24)
-
-/* Straight code from `start` to a waypoint. */
-struct ct_ocsd_block {
-    uint64_t start;
-    uint64_t end;   /* behind its last instruction */
-    uint64_t hash;  /* of its bytes */
-    uint64_t epoch; /* of the tree, when it was last known to be right */
-    uint32_t n;     /* instructions */
-    uint8_t isa;    /* enum ct_isa */
-    bool found;     /* its last instruction is a waypoint; else memory ends there */
-    bool used;      /* its place in the cache is taken */
-    uint8_t pad;    /* 0 */
-    struct ct_insn last;
-};
 
 /* What an instruction is on a core. */
 struct ct_ocsd_core {
@@ -41,17 +28,16 @@ struct ct_arch ct_ocsd_arch(ocsd_arch_version_t version, ocsd_core_profile_t pro
 void ct_ocsd_insn_decode(const struct ct_ocsd_core *core, uint32_t opcode, uint64_t addr, enum ct_isa isa,
                          struct ct_insn *insn);
 
-/* Code of one context: a hash table with open addressing. */
+/* Code of one context. */
 struct ct_ocsd_code_table {
     uint64_t context;
     uint32_t space;
-    unsigned bits; /* log2 of its entries; 0: none yet */
-    size_t count;
-    struct ct_ocsd_block *blocks;
+    struct ct_ocsd_blocks blocks;
+    struct ct_ocsd_pages pages;
 };
 
 enum {
-    CT_OCSD_CODE_READ_SIZE = 256, /* bytes that the client is asked for at a time */
+    CT_OCSD_CODE_READ_SIZE = 256, /* bytes that the client is asked for at a time where there is no page */
     CT_OCSD_CODE_CONTEXTS = 64,   /* contexts whose code is kept */
 };
 
@@ -62,10 +48,18 @@ struct ct_ocsd_code {
     struct ct_ocsd_code_table tables[CT_OCSD_CODE_CONTEXTS];
     unsigned table_count;
     unsigned next_victim;
-    /* Bytes that were read last, for the block in work. */
+    uint32_t last;      /* number of the block that was returned last */
+    bool last_executed; /* … and whether its last instruction was executed */
+    /* The page that was compared last. */
+    uint64_t page_number;
+    uint64_t page_epoch; /* of the tree; 0: none yet */
+    uint64_t page_changed;
+    /* Bytes that were read last, for the block in work: a page, or `bytes`. */
     uint64_t window_start;
     uint32_t window_size;
-    uint8_t window[CT_OCSD_CODE_READ_SIZE];
+    bool in_pages; /* pages had all of what was read */
+    const uint8_t *window;
+    uint8_t bytes[CT_OCSD_CODE_READ_SIZE];
     struct ct_ocsd_block broken; /* the last block that memory ends */
 };
 
@@ -80,23 +74,27 @@ void ct_ocsd_code_set_context(struct ct_ocsd_code *code, uint64_t context, uint3
 /* Returns the straight code at an address. NULL without memory. It is there until the next call. */
 const struct ct_ocsd_block *ct_ocsd_code_at(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa);
 
-/* Returns where in a table of 2^bits blocks the code at an address lies, if no other one does. */
-static inline size_t ct_ocsd_code_hash(uint64_t addr, unsigned bits)
-{
-    return (size_t)((addr >> 1) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
-}
-
-/* Does what ct_ocsd_code_at does, in line for code that was met before in this call of the client. */
+/* Does what ct_ocsd_code_at does, in line for code that came behind the last block before, in this call of
+ * the client. */
 static inline const struct ct_ocsd_block *ct_ocsd_code_again(struct ct_ocsd_code *code, uint64_t addr,
                                                              enum ct_isa isa)
 {
-    const struct ct_ocsd_code_table *table = code->table;
-    if (table->bits) {
-        const struct ct_ocsd_block *block = &table->blocks[ct_ocsd_code_hash(addr, table->bits)];
-        if (block->start == addr && block->isa == isa && block->epoch == code->decoder->tree->epoch)
+    const struct ct_ocsd_block *blocks = code->table->blocks.blocks;
+    if (blocks) {
+        const uint32_t number = blocks[code->last].next[code->last_executed];
+        const struct ct_ocsd_block *block = &blocks[number];
+        if (block->start == addr && block->isa == isa && block->epoch == code->decoder->tree->epoch) {
+            code->last = number;
             return block;
+        }
     }
     return ct_ocsd_code_at(code, addr, isa);
+}
+
+/* Says whether the last instruction of the block that was returned last was executed. */
+static inline void ct_ocsd_code_executed(struct ct_ocsd_code *code, bool executed)
+{
+    code->last_executed = executed;
 }
 
 /* Reads the instruction at `addr`, without keeping it. Returns false when it cannot be read. */

@@ -152,9 +152,13 @@ ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, const char *de
                                   const int create_flags, const void *decoder_cfg, unsigned char *pCSID)
 {
     struct ct_ocsd_tree *tree = handle;
-    if (!tree || !decoder_name || !decoder_cfg || !pCSID)
+    if (!tree || !decoder_name)
         return OCSD_ERR_INVALID_PARAM_VAL;
     const struct ct_ocsd_kind *kind = find_for_program(decoder_name);
+    if (!kind && !ct_ocsd_custom_is_known(decoder_name))
+        return OCSD_ERR_DCDREG_NAME_UNKNOWN;
+    if (!decoder_cfg || !pCSID)
+        return OCSD_ERR_INVALID_PARAM_VAL;
     if (!kind)
         return ct_ocsd_custom_create(tree, decoder_name, create_flags, decoder_cfg, pCSID);
     if (!(create_flags & (OCSD_CREATE_FLG_PACKET_PROC | OCSD_CREATE_FLG_FULL_DECODER)))

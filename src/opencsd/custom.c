@@ -220,8 +220,6 @@ ocsd_err_t ct_ocsd_custom_create(struct ct_ocsd_tree *tree, const char *name, in
 {
     const struct factory *factory = find(name);
     unsigned char got = 0;
-    if (!factory)
-        return OCSD_ERR_DCDREG_NAME_UNKNOWN;
     ocsd_err_t err = factory->calls.csidFromConfig(config, &got);
     if (err)
         return err;

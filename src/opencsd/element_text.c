@@ -2,6 +2,7 @@
 #include "opencsd/element_text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "opencsd/itm_text.h"

@@ -287,7 +287,7 @@ static void on_packet(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
         on_control(d, p);
         break;
     }
-    if ((!d->pending_address || d->max_spec) && !d->commit && d->depth > d->max_spec)
+    if (!d->pending_address && !d->commit && d->depth > d->max_spec)
         d->commit = d->depth - d->max_spec;
 }
 
@@ -416,6 +416,14 @@ static bool leaves(const struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item
     return ct_ocsd_held_is_apart(item);
 }
 
+/* Tells whether what waits behind an item is dropped when the trace ends. 1.3.3 does not know source
+ * addresses there. */
+static bool ends_drain(const struct ct_ocsd_held *item)
+{
+    return (item->p0 && item->kind != CT_OCSD_HELD_SOURCE) || item->kind == CT_OCSD_HELD_TRACE_ON ||
+           item->kind == CT_OCSD_HELD_RETURN;
+}
+
 /* Puts out what may leave of the items that wait: up to the first one of the path of execution when the trace
  * ends, all when trace was lost. Drops the others. */
 static ocsd_datapath_resp_t drain_held(struct ct_ocsd_etm4 *d, bool lost)
@@ -426,7 +434,7 @@ static ocsd_datapath_resp_t drain_held(struct ct_ocsd_etm4 *d, bool lost)
         ct_ocsd_held_pop(&d->held);
         if (leaves(d, &item, lost))
             ct_ocsd_etm4_execute(d, &item);
-        else if (!lost && (item.p0 || item.kind == CT_OCSD_HELD_TRACE_ON || item.kind == CT_OCSD_HELD_RETURN))
+        else if (!lost && ends_drain(&item))
             ct_ocsd_held_clear(&d->held);
         resp = ct_ocsd_output_drain(&d->path.output);
     }

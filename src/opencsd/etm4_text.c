@@ -1,89 +1,92 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "opencsd/etm4_text.h"
 
-#include <inttypes.h>
-
 #include "opencsd/fields_text.h"
 
 enum {
     COMMIT_WIN_MV = 0x09, /* a packet that later versions of OpenCSD give another name */
 };
 
+#define WORDS(name, words)                                                                                   \
+    {                                                                                                        \
+        name " : " words, sizeof(name) - 1, sizeof(name " : " words) - 1                                     \
+    }
+
 /* Names and words by ocsd_etmv4_i_pkt_type; the spelling is that of 1.3.3. */
 static const struct words {
-    const char *name;
-    const char *words;
+    const char *text; /* both */
+    uint8_t name_size, size;
 } types[] = {
-    [ETM4_PKT_I_EXTENSION] = {"I_EXTENSION", "Extension packet header."},
-    [ETM4_PKT_I_TRACE_INFO] = {"I_TRACE_INFO", "Trace Info."},
-    [ETM4_PKT_I_TIMESTAMP] = {"I_TIMESTAMP", "Timestamp."},
-    [ETM4_PKT_I_TRACE_ON] = {"I_TRACE_ON", "Trace On."},
-    [ETM4_PKT_I_FUNC_RET] = {"I_FUNC_RET", "V8M - function return."},
-    [ETM4_PKT_I_EXCEPT] = {"I_EXCEPT", "Exception."},
-    [ETM4_PKT_I_EXCEPT_RTN] = {"I_EXCEPT_RTN", "Exception Return."},
-    [COMMIT_WIN_MV] = {"I_COMMIT_WIN_MV", "Commit window move."},
-    [ETE_PKT_I_TRANS_ST] = {"I_TRANS_ST", "Transaction Start."},
-    [ETE_PKT_I_TRANS_COMMIT] = {"I_TRANS_COMMIT", "Transaction Commit."},
-    [ETM4_PKT_I_CCNT_F2] = {"I_CCNT_F2", "Cycle Count format 2."},
-    [ETM4_PKT_I_CCNT_F1] = {"I_CCNT_F1", "Cycle Count format 1."},
-    [ETM4_PKT_I_CCNT_F3] = {"I_CCNT_F3", "Cycle Count format 3."},
-    [ETM4_PKT_I_NUM_DS_MKR] = {"I_NUM_DS_MKR", "Data Synchronisation Marker - Numbered."},
-    [ETM4_PKT_I_UNNUM_DS_MKR] = {"I_UNNUM_DS_MKR", "Data Synchronisation Marker - Unnumbered."},
-    [ETM4_PKT_I_COMMIT] = {"I_COMMIT", "Commit"},
-    [ETM4_PKT_I_CANCEL_F1] = {"I_CANCEL_F1", "Cancel Format 1."},
-    [ETM4_PKT_I_CANCEL_F1_MISPRED] = {"I_CANCEL_F1_MISPRED", "Cancel Format 1 + Mispredict."},
-    [ETM4_PKT_I_MISPREDICT] = {"I_MISPREDICT", "Mispredict."},
-    [ETM4_PKT_I_CANCEL_F2] = {"I_CANCEL_F2", "Cancel Format 2."},
-    [ETM4_PKT_I_CANCEL_F3] = {"I_CANCEL_F3", "Cancel Format 3."},
-    [ETM4_PKT_I_COND_I_F2] = {"I_COND_I_F2", "Conditional Instruction, format 2."},
-    [ETM4_PKT_I_COND_FLUSH] = {"I_COND_FLUSH", "Conditional Flush."},
-    [ETM4_PKT_I_COND_RES_F4] = {"I_COND_RES_F4", "Conditional Result, format 4."},
-    [ETM4_PKT_I_COND_RES_F2] = {"I_COND_RES_F2", "Conditional Result, format 2."},
-    [ETM4_PKT_I_COND_RES_F3] = {"I_COND_RES_F3", "Conditional Result, format 3."},
-    [ETM4_PKT_I_COND_RES_F1] = {"I_COND_RES_F1", "Conditional Result, format 1."},
-    [ETM4_PKT_I_COND_I_F1] = {"I_COND_I_F1", "Conditional Instruction, format 1."},
-    [ETM4_PKT_I_COND_I_F3] = {"I_COND_I_F3", "Conditional Instruction, format 3."},
-    [ETM4_PKT_I_IGNORE] = {"I_IGNORE", "Ignore."},
-    [ETM4_PKT_I_EVENT] = {"I_EVENT", "Trace Event."},
-    [ETM4_PKT_I_CTXT] = {"I_CTXT", "Context Packet."},
-    [ETM4_PKT_I_ADDR_CTXT_L_32IS0] = {"I_ADDR_CTXT_L_32IS0", "Address & Context, Long, 32 bit, IS0."},
-    [ETM4_PKT_I_ADDR_CTXT_L_32IS1] = {"I_ADDR_CTXT_L_32IS1", "Address & Context, Long, 32 bit, IS0."},
-    [ETM4_PKT_I_ADDR_CTXT_L_64IS0] = {"I_ADDR_CTXT_L_64IS0", "Address & Context, Long, 64 bit, IS0."},
-    [ETM4_PKT_I_ADDR_CTXT_L_64IS1] = {"I_ADDR_CTXT_L_64IS1", "Address & Context, Long, 64 bit, IS1."},
-    [ETE_PKT_I_TS_MARKER] = {"I_TS_MARKER", "Timestamp Marker"},
-    [ETM4_PKT_I_ADDR_MATCH] = {"I_ADDR_MATCH", "Exact Address Match."},
-    [ETM4_PKT_I_ADDR_S_IS0] = {"I_ADDR_S_IS0", "Address, Short, IS0."},
-    [ETM4_PKT_I_ADDR_S_IS1] = {"I_ADDR_S_IS1", "Address, Short, IS1."},
-    [ETM4_PKT_I_ADDR_L_32IS0] = {"I_ADDR_L_32IS0", "Address, Long, 32 bit, IS0."},
-    [ETM4_PKT_I_ADDR_L_32IS1] = {"I_ADDR_L_32IS1", "Address, Long, 32 bit, IS1."},
-    [ETM4_PKT_I_ADDR_L_64IS0] = {"I_ADDR_L_64IS0", "Address, Long, 64 bit, IS0."},
-    [ETM4_PKT_I_ADDR_L_64IS1] = {"I_ADDR_L_64IS1", "Address, Long, 64 bit, IS1."},
-    [ETM4_PKT_I_Q] = {"I_Q", "Q Packet."},
-    [ETE_PKT_I_SRC_ADDR_MATCH] = {"I_SRC_ADDR_MATCH", "Exact Source Address Match."},
-    [ETE_PKT_I_SRC_ADDR_S_IS0] = {"I_SRC_ADDR_S_IS0", "Source Address, Short, IS0."},
-    [ETE_PKT_I_SRC_ADDR_S_IS1] = {"I_SRC_ADDR_S_IS1", "Source Address, Short, IS1."},
-    [ETE_PKT_I_SRC_ADDR_L_32IS0] = {"I_SCR_ADDR_L_32IS0", "Source Address, Long, 32 bit, IS0."},
-    [ETE_PKT_I_SRC_ADDR_L_32IS1] = {"I_SRC_ADDR_L_32IS1", "Source Address, Long, 32 bit, IS1."},
-    [ETE_PKT_I_SRC_ADDR_L_64IS0] = {"I_SRC_ADDR_L_64IS0", "Source Address, Long, 64 bit, IS0."},
-    [ETE_PKT_I_SRC_ADDR_L_64IS1] = {"I_SRC_ADDR_L_64IS1", "Source Address, Long, 64 bit, IS1."},
-    [ETM4_PKT_I_ATOM_F6] = {"I_ATOM_F6", "Atom format 6."},
-    [ETM4_PKT_I_ATOM_F5] = {"I_ATOM_F5", "Atom format 5."},
-    [ETM4_PKT_I_ATOM_F2] = {"I_ATOM_F2", "Atom format 2."},
-    [ETM4_PKT_I_ATOM_F4] = {"I_ATOM_F4", "Atom format 4."},
-    [ETM4_PKT_I_ATOM_F1] = {"I_ATOM_F1", "Atom format 1."},
-    [ETM4_PKT_I_ATOM_F3] = {"I_ATOM_F3", "Atom format 3."},
-    [ETM4_PKT_I_ASYNC] = {"I_ASYNC", "Alignment Synchronisation."},
-    [ETM4_PKT_I_DISCARD] = {"I_DISCARD", "Discard."},
-    [ETM4_PKT_I_OVERFLOW] = {"I_OVERFLOW", "Overflow."},
-    [ETM4_PKT_I_NOTSYNC] = {"I_NOT_SYNC", "I Stream not synchronised"},
-    [ETM4_PKT_I_INCOMPLETE_EOT] = {"I_INCOMPLETE_EOT", "Incomplete packet at end of trace."},
-    [ETM4_PKT_I_NO_ERR_TYPE] = {"I_NO_ERR_TYPE", "No Error Type."},
-    [ETM4_PKT_I_BAD_SEQUENCE] = {"I_BAD_SEQUENCE", "Invalid Sequence in packet."},
-    [ETM4_PKT_I_BAD_TRACEMODE] = {"I_BAD_TRACEMODE", "Invalid Packet for trace mode."},
-    [ETM4_PKT_I_RESERVED] = {"I_RESERVED", "Reserved Packet Header"},
-    [ETM4_PKT_I_RESERVED_CFG] = {"I_RESERVED_CFG", "Reserved header for current configuration."},
-    [ETE_PKT_I_PE_RESET] = {"I_PE_RESET", "PE Reset."},
-    [ETE_PKT_I_TRANS_FAIL] = {"I_TRANS_FAIL", "Transaction Fail."},
+    [ETM4_PKT_I_EXTENSION] = WORDS("I_EXTENSION", "Extension packet header."),
+    [ETM4_PKT_I_TRACE_INFO] = WORDS("I_TRACE_INFO", "Trace Info."),
+    [ETM4_PKT_I_TIMESTAMP] = WORDS("I_TIMESTAMP", "Timestamp."),
+    [ETM4_PKT_I_TRACE_ON] = WORDS("I_TRACE_ON", "Trace On."),
+    [ETM4_PKT_I_FUNC_RET] = WORDS("I_FUNC_RET", "V8M - function return."),
+    [ETM4_PKT_I_EXCEPT] = WORDS("I_EXCEPT", "Exception."),
+    [ETM4_PKT_I_EXCEPT_RTN] = WORDS("I_EXCEPT_RTN", "Exception Return."),
+    [COMMIT_WIN_MV] = WORDS("I_COMMIT_WIN_MV", "Commit window move."),
+    [ETE_PKT_I_TRANS_ST] = WORDS("I_TRANS_ST", "Transaction Start."),
+    [ETE_PKT_I_TRANS_COMMIT] = WORDS("I_TRANS_COMMIT", "Transaction Commit."),
+    [ETM4_PKT_I_CCNT_F2] = WORDS("I_CCNT_F2", "Cycle Count format 2."),
+    [ETM4_PKT_I_CCNT_F1] = WORDS("I_CCNT_F1", "Cycle Count format 1."),
+    [ETM4_PKT_I_CCNT_F3] = WORDS("I_CCNT_F3", "Cycle Count format 3."),
+    [ETM4_PKT_I_NUM_DS_MKR] = WORDS("I_NUM_DS_MKR", "Data Synchronisation Marker - Numbered."),
+    [ETM4_PKT_I_UNNUM_DS_MKR] = WORDS("I_UNNUM_DS_MKR", "Data Synchronisation Marker - Unnumbered."),
+    [ETM4_PKT_I_COMMIT] = WORDS("I_COMMIT", "Commit"),
+    [ETM4_PKT_I_CANCEL_F1] = WORDS("I_CANCEL_F1", "Cancel Format 1."),
+    [ETM4_PKT_I_CANCEL_F1_MISPRED] = WORDS("I_CANCEL_F1_MISPRED", "Cancel Format 1 + Mispredict."),
+    [ETM4_PKT_I_MISPREDICT] = WORDS("I_MISPREDICT", "Mispredict."),
+    [ETM4_PKT_I_CANCEL_F2] = WORDS("I_CANCEL_F2", "Cancel Format 2."),
+    [ETM4_PKT_I_CANCEL_F3] = WORDS("I_CANCEL_F3", "Cancel Format 3."),
+    [ETM4_PKT_I_COND_I_F2] = WORDS("I_COND_I_F2", "Conditional Instruction, format 2."),
+    [ETM4_PKT_I_COND_FLUSH] = WORDS("I_COND_FLUSH", "Conditional Flush."),
+    [ETM4_PKT_I_COND_RES_F4] = WORDS("I_COND_RES_F4", "Conditional Result, format 4."),
+    [ETM4_PKT_I_COND_RES_F2] = WORDS("I_COND_RES_F2", "Conditional Result, format 2."),
+    [ETM4_PKT_I_COND_RES_F3] = WORDS("I_COND_RES_F3", "Conditional Result, format 3."),
+    [ETM4_PKT_I_COND_RES_F1] = WORDS("I_COND_RES_F1", "Conditional Result, format 1."),
+    [ETM4_PKT_I_COND_I_F1] = WORDS("I_COND_I_F1", "Conditional Instruction, format 1."),
+    [ETM4_PKT_I_COND_I_F3] = WORDS("I_COND_I_F3", "Conditional Instruction, format 3."),
+    [ETM4_PKT_I_IGNORE] = WORDS("I_IGNORE", "Ignore."),
+    [ETM4_PKT_I_EVENT] = WORDS("I_EVENT", "Trace Event."),
+    [ETM4_PKT_I_CTXT] = WORDS("I_CTXT", "Context Packet."),
+    [ETM4_PKT_I_ADDR_CTXT_L_32IS0] = WORDS("I_ADDR_CTXT_L_32IS0", "Address & Context, Long, 32 bit, IS0."),
+    [ETM4_PKT_I_ADDR_CTXT_L_32IS1] = WORDS("I_ADDR_CTXT_L_32IS1", "Address & Context, Long, 32 bit, IS0."),
+    [ETM4_PKT_I_ADDR_CTXT_L_64IS0] = WORDS("I_ADDR_CTXT_L_64IS0", "Address & Context, Long, 64 bit, IS0."),
+    [ETM4_PKT_I_ADDR_CTXT_L_64IS1] = WORDS("I_ADDR_CTXT_L_64IS1", "Address & Context, Long, 64 bit, IS1."),
+    [ETE_PKT_I_TS_MARKER] = WORDS("I_TS_MARKER", "Timestamp Marker"),
+    [ETM4_PKT_I_ADDR_MATCH] = WORDS("I_ADDR_MATCH", "Exact Address Match."),
+    [ETM4_PKT_I_ADDR_S_IS0] = WORDS("I_ADDR_S_IS0", "Address, Short, IS0."),
+    [ETM4_PKT_I_ADDR_S_IS1] = WORDS("I_ADDR_S_IS1", "Address, Short, IS1."),
+    [ETM4_PKT_I_ADDR_L_32IS0] = WORDS("I_ADDR_L_32IS0", "Address, Long, 32 bit, IS0."),
+    [ETM4_PKT_I_ADDR_L_32IS1] = WORDS("I_ADDR_L_32IS1", "Address, Long, 32 bit, IS1."),
+    [ETM4_PKT_I_ADDR_L_64IS0] = WORDS("I_ADDR_L_64IS0", "Address, Long, 64 bit, IS0."),
+    [ETM4_PKT_I_ADDR_L_64IS1] = WORDS("I_ADDR_L_64IS1", "Address, Long, 64 bit, IS1."),
+    [ETM4_PKT_I_Q] = WORDS("I_Q", "Q Packet."),
+    [ETE_PKT_I_SRC_ADDR_MATCH] = WORDS("I_SRC_ADDR_MATCH", "Exact Source Address Match."),
+    [ETE_PKT_I_SRC_ADDR_S_IS0] = WORDS("I_SRC_ADDR_S_IS0", "Source Address, Short, IS0."),
+    [ETE_PKT_I_SRC_ADDR_S_IS1] = WORDS("I_SRC_ADDR_S_IS1", "Source Address, Short, IS1."),
+    [ETE_PKT_I_SRC_ADDR_L_32IS0] = WORDS("I_SCR_ADDR_L_32IS0", "Source Address, Long, 32 bit, IS0."),
+    [ETE_PKT_I_SRC_ADDR_L_32IS1] = WORDS("I_SRC_ADDR_L_32IS1", "Source Address, Long, 32 bit, IS1."),
+    [ETE_PKT_I_SRC_ADDR_L_64IS0] = WORDS("I_SRC_ADDR_L_64IS0", "Source Address, Long, 64 bit, IS0."),
+    [ETE_PKT_I_SRC_ADDR_L_64IS1] = WORDS("I_SRC_ADDR_L_64IS1", "Source Address, Long, 64 bit, IS1."),
+    [ETM4_PKT_I_ATOM_F6] = WORDS("I_ATOM_F6", "Atom format 6."),
+    [ETM4_PKT_I_ATOM_F5] = WORDS("I_ATOM_F5", "Atom format 5."),
+    [ETM4_PKT_I_ATOM_F2] = WORDS("I_ATOM_F2", "Atom format 2."),
+    [ETM4_PKT_I_ATOM_F4] = WORDS("I_ATOM_F4", "Atom format 4."),
+    [ETM4_PKT_I_ATOM_F1] = WORDS("I_ATOM_F1", "Atom format 1."),
+    [ETM4_PKT_I_ATOM_F3] = WORDS("I_ATOM_F3", "Atom format 3."),
+    [ETM4_PKT_I_ASYNC] = WORDS("I_ASYNC", "Alignment Synchronisation."),
+    [ETM4_PKT_I_DISCARD] = WORDS("I_DISCARD", "Discard."),
+    [ETM4_PKT_I_OVERFLOW] = WORDS("I_OVERFLOW", "Overflow."),
+    [ETM4_PKT_I_NOTSYNC] = WORDS("I_NOT_SYNC", "I Stream not synchronised"),
+    [ETM4_PKT_I_INCOMPLETE_EOT] = WORDS("I_INCOMPLETE_EOT", "Incomplete packet at end of trace."),
+    [ETM4_PKT_I_NO_ERR_TYPE] = WORDS("I_NO_ERR_TYPE", "No Error Type."),
+    [ETM4_PKT_I_BAD_SEQUENCE] = WORDS("I_BAD_SEQUENCE", "Invalid Sequence in packet."),
+    [ETM4_PKT_I_BAD_TRACEMODE] = WORDS("I_BAD_TRACEMODE", "Invalid Packet for trace mode."),
+    [ETM4_PKT_I_RESERVED] = WORDS("I_RESERVED", "Reserved Packet Header"),
+    [ETM4_PKT_I_RESERVED_CFG] = WORDS("I_RESERVED_CFG", "Reserved header for current configuration."),
+    [ETE_PKT_I_PE_RESET] = WORDS("I_PE_RESET", "PE Reset."),
+    [ETE_PKT_I_TRANS_FAIL] = WORDS("I_TRANS_FAIL", "Transaction Fail."),
 };
 
 static const char *const exceptions[] = {
@@ -108,8 +111,8 @@ enum {
 
 static const struct words *words_of(ocsd_etmv4_i_pkt_type type)
 {
-    static const struct words unknown = {"I_UNKNOWN", "Unknown Packet Header"};
-    return (unsigned)type < sizeof types / sizeof *types && types[type].name ? &types[type] : &unknown;
+    static const struct words unknown = WORDS("I_UNKNOWN", "Unknown Packet Header");
+    return (unsigned)type < sizeof types / sizeof *types && types[type].text ? &types[type] : &unknown;
 }
 
 /* Adds an address, and the bits that its packet had when they are not whole. */
@@ -193,9 +196,12 @@ static void add_q(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
 
 static void add_timestamp(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
 {
-    ct_ocsd_line_add(line, "Updated val = 0x%" PRIx64, p->ts.timestamp);
-    if (p->pkt_valid.bits.cc_valid)
-        ct_ocsd_line_add(line, "; CC=0x%x", p->cycle_count);
+    ct_ocsd_line_say(line, "Updated val = 0x");
+    ct_ocsd_line_hex(line, p->ts.timestamp, 1, "0123456789abcdef");
+    if (p->pkt_valid.bits.cc_valid) {
+        ct_ocsd_line_say(line, "; CC=0x");
+        ct_ocsd_line_hex(line, p->cycle_count, 1, "0123456789abcdef");
+    }
 }
 
 /* Adds what a packet has besides its type. */
@@ -205,7 +211,9 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     case ETM4_PKT_I_BAD_SEQUENCE:
     case ETM4_PKT_I_INCOMPLETE_EOT:
     case ETM4_PKT_I_RESERVED_CFG:
-        ct_ocsd_line_add(line, "[%s]", words_of(p->err_type)->name);
+        ct_ocsd_line_say(line, "[");
+        ct_ocsd_line_put(line, words_of(p->err_type)->text, words_of(p->err_type)->name_size);
+        ct_ocsd_line_say(line, "]");
         break;
     case ETM4_PKT_I_ADDR_CTXT_L_32IS0:
     case ETM4_PKT_I_ADDR_CTXT_L_32IS1:
@@ -257,7 +265,8 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     case ETM4_PKT_I_CCNT_F1:
     case ETM4_PKT_I_CCNT_F2:
     case ETM4_PKT_I_CCNT_F3:
-        ct_ocsd_line_add(line, "; Count=0x%x", p->cycle_count);
+        ct_ocsd_line_say(line, "; Count=0x");
+        ct_ocsd_line_hex(line, p->cycle_count, 1, "0123456789abcdef");
         break;
     case ETM4_PKT_I_COMMIT:
         ct_ocsd_line_add(line, "; Commit(%u)", p->commit_elements);
@@ -296,9 +305,7 @@ size_t ct_ocsd_etm4_text(const void *p, char *text, size_t size)
     const ocsd_etmv4_i_pkt *packet = p;
     struct ct_ocsd_line line = {.text = text, .size = size};
     const struct words *words = words_of(packet->type);
-    ct_ocsd_line_say(&line, words->name);
-    ct_ocsd_line_say(&line, " : ");
-    ct_ocsd_line_say(&line, words->words);
+    ct_ocsd_line_put(&line, words->text, words->size);
     add_payload(&line, packet);
     return line.used;
 }

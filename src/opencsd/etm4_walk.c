@@ -57,6 +57,7 @@ static uint32_t on_plain_atoms(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, u
         if (!block || !block->found || (d->ete && block->last.sub == CT_INSN_SUB_ERET))
             break;
         const bool executed = atoms >> done & 1;
+        ct_ocsd_code_executed(d->path.code, executed);
         d->path.addr = block->end;
         ct_ocsd_path_add_range(&d->path, index, block->start, block->n, &block->last, executed);
         if (executed)

@@ -29,6 +29,8 @@ void ct_ocsd_fields_address_bits(struct ct_ocsd_line *line, const ocsd_pkt_vaddr
 
 void ct_ocsd_fields_atoms(struct ct_ocsd_line *line, const ocsd_pkt_atom *atom)
 {
+    char text[UINT8_MAX];
     for (unsigned i = 0; i < atom->num; i++)
-        ct_ocsd_line_say(line, atom->En_bits >> i & 1 ? "E" : "N");
+        text[i] = atom->En_bits >> (i & 31) & 1 ? 'E' : 'N';
+    ct_ocsd_line_put(line, text, atom->num);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "opencsd/frames.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "opencsd/line.h"
 #include "opencsd/log.h"
 
@@ -27,6 +29,23 @@ static struct ct_ocsd_part *change_id(struct ct_ocsd_frames *f, struct ct_ocsd_p
     return part;
 }
 
+/* Tells whether a frame has no ID: all its bytes are of the one before. */
+static bool has_no_id(const uint8_t raw[CT_OCSD_FRAME_SIZE])
+{
+    const uint64_t id_flags = UINT64_C(0x0001000100010001); /* in the bytes at even places */
+    return !((ct_load64(raw) | ct_load64(raw + 8)) & id_flags);
+}
+
+/* Takes apart a frame without an ID: only the lowest bits of the bytes at even places are elsewhere. */
+static void unpack_data(struct ct_ocsd_frames *f)
+{
+    const unsigned flags = f->raw[CT_OCSD_FRAME_SIZE - 1];
+    memcpy(f->bytes, f->raw, CT_OCSD_FRAME_SIZE);
+    for (unsigned i = 0; i < CT_OCSD_FRAME_SIZE / 2; i++)
+        f->bytes[2 * i] |= flags >> i & 1;
+    f->parts[0].end = CT_OCSD_FRAME_SIZE - 1;
+}
+
 void ct_ocsd_frames_unpack(struct ct_ocsd_frames *f)
 {
     const uint8_t flags = f->raw[15];
@@ -34,6 +53,10 @@ void ct_ocsd_frames_unpack(struct ct_ocsd_frames *f)
     *part = (struct ct_ocsd_part){.id = f->id};
     f->part_count = 1;
     f->part = 0;
+    if (has_no_id(f->raw)) {
+        unpack_data(f);
+        return;
+    }
     for (uint8_t i = 0; i < 15; i = (uint8_t)(i + 2)) {
         const uint8_t flag = flags >> (i / 2) & 1;
         const uint8_t even = f->raw[i];

@@ -3,10 +3,8 @@
 #ifndef CT_OPENCSD_LINE_H
 #define CT_OPENCSD_LINE_H
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 struct ct_ocsd_line {
@@ -16,30 +14,29 @@ struct ct_ocsd_line {
 };
 
 /* Adds text in the manner of printf. */
-__attribute__((format(printf, 2, 3))) static inline void ct_ocsd_line_add(struct ct_ocsd_line *line,
-                                                                          const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const int n = vsnprintf(line->text + line->used, line->size - line->used, format, args);
-    va_end(args);
-    if (n > 0)
-        line->used = line->used + (size_t)n < line->size ? line->used + (size_t)n : line->size - 1;
-}
+__attribute__((format(printf, 2, 3))) void ct_ocsd_line_add(struct ct_ocsd_line *line, const char *format,
+                                                            ...);
+
+/* Adds what there is room for of text that is longer. */
+void ct_ocsd_line_cut(struct ct_ocsd_line *line, const char *text);
 
 /* Adds `size` bytes of text as they are. Packets are printed by the million, and printf takes most of the
  * time of their text. */
 static inline void ct_ocsd_line_put(struct ct_ocsd_line *line, const char *text, size_t size)
 {
-    const size_t room = line->size - 1 - line->used;
-    const size_t n = size < room ? size : room;
-    memcpy(line->text + line->used, text, n);
-    line->used += n;
-    line->text[line->used] = 0;
+    char *end = line->text + line->used;
+    if (size >= line->size - line->used) {
+        ct_ocsd_line_cut(line, text);
+        return;
+    }
+    memcpy(end, text, size);
+    end[size] = 0;
+    line->used += size;
 }
 
-/* Adds a string as it is. */
-static inline void ct_ocsd_line_say(struct ct_ocsd_line *line, const char *text)
+/* Adds a string as it is. In line, so that the size of a constant one is known. */
+__attribute__((always_inline)) static inline void ct_ocsd_line_say(struct ct_ocsd_line *line,
+                                                                   const char *text)
 {
     ct_ocsd_line_put(line, text, strlen(text));
 }
@@ -54,6 +51,17 @@ static inline void ct_ocsd_line_hex(struct ct_ocsd_line *line, uint64_t value, u
         text[sizeof text - ++n] = alphabet[value & 15];
         value >>= 4;
     }
+    ct_ocsd_line_put(line, text + sizeof text - n, n);
+}
+
+/* Adds a number in decimal digits. */
+static inline void ct_ocsd_line_decimal(struct ct_ocsd_line *line, uint64_t value)
+{
+    char text[20];
+    unsigned n = 0;
+    do
+        text[sizeof text - ++n] = (char)('0' + value % 10);
+    while (value /= 10);
     ct_ocsd_line_put(line, text + sizeof text - n, n);
 }
 

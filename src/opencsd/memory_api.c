@@ -231,9 +231,9 @@ ocsd_err_t ocsd_dt_add_binfile_region_mem_acc(const dcd_tree_handle_t handle,
                                               const int num_regions, const ocsd_mem_space_acc_t mem_space,
                                               const char *filepath)
 {
-    if (!use_memory(handle) || !filepath || !*filepath || !region_array || num_regions <= 0)
+    if (!use_memory(handle) || !filepath || !*filepath || !region_array || !num_regions)
         return OCSD_ERR_INVALID_PARAM_VAL;
-    return add_file(handle, filepath, region_array, num_regions, mem_space);
+    return add_file(handle, filepath, region_array, num_regions < 0 ? 1 : num_regions, mem_space);
 }
 
 ocsd_err_t ocsd_dt_remove_mem_acc(const dcd_tree_handle_t handle, const ocsd_vaddr_t st_address,

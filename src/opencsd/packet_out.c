@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "opencsd/packet_out.h"
 
-#include <stdio.h>
-
 #include "opencsd/layout.h"
 #include "opencsd/line.h"
 #include "opencsd/log.h"
@@ -12,26 +10,34 @@ enum {
     TEXT_SIZE = 512, /* longest line */
 };
 
-/* Prints a packet, with its bytes unless `bytes` is NULL. */
-static void print_packet(const struct ct_ocsd_decoder *decoder, uint8_t id, ocsd_trc_index_t index,
-                         const void *packet, const uint8_t *bytes, uint32_t size)
+static const char digits[] = "0123456789abcdef";
+
+/* Adds the bytes of a packet. */
+static void add_bytes(struct ct_ocsd_line *line, const uint8_t *bytes, uint32_t size)
 {
-    char text[TEXT_SIZE];
-    char line_text[2 * TEXT_SIZE];
-    struct ct_ocsd_line line = {.text = line_text, .size = sizeof line_text};
-    const size_t text_size = decoder->protocol->text(packet, text, sizeof text);
-    ct_ocsd_line_add(&line, "Idx:%" OCSD_TRC_IDX_STR "; ID:%x;", index, id);
-    if (bytes) {
-        ct_ocsd_line_say(&line, " [");
-        for (uint32_t i = 0; i < size; i++) {
-            ct_ocsd_line_say(&line, "0x");
-            ct_ocsd_line_hex(&line, bytes[i], 2, "0123456789abcdef");
-            ct_ocsd_line_say(&line, " ");
-        }
-        ct_ocsd_line_say(&line, "];");
+    ct_ocsd_line_say(line, " [");
+    for (uint32_t i = 0; i < size; i++) {
+        const char text[] = {'0', 'x', digits[bytes[i] >> 4], digits[bytes[i] & 15], ' '};
+        ct_ocsd_line_put(line, text, sizeof text);
     }
+    ct_ocsd_line_say(line, "];");
+}
+
+void ct_ocsd_packet_print(const struct ct_ocsd_decoder *decoder, uint8_t id, ocsd_trc_index_t index,
+                          const void *packet, const uint8_t *bytes, uint32_t size)
+{
+    char text[2 * TEXT_SIZE];
+    struct ct_ocsd_line line = {.text = text, .size = sizeof text};
+    ct_ocsd_line_say(&line, "Idx:");
+    ct_ocsd_line_decimal(&line, index);
+    ct_ocsd_line_say(&line, "; ID:");
+    ct_ocsd_line_hex(&line, id, 1, digits);
+    ct_ocsd_line_say(&line, ";");
+    if (bytes)
+        add_bytes(&line, bytes, size);
     ct_ocsd_line_say(&line, "\t");
-    ct_ocsd_line_put(&line, text, text_size);
+    const size_t room = line.size - line.used;
+    line.used += decoder->protocol->text(packet, text + line.used, room < TEXT_SIZE ? room : TEXT_SIZE);
     ct_ocsd_line_say(&line, "\n");
     ct_ocsd_print_bytes(line.text, line.used);
 }
@@ -47,26 +53,20 @@ static const void *in_layout(const struct ct_ocsd_decoder *decoder, const void *
     return late;
 }
 
-void ct_ocsd_packet_show(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index, const void *packet,
-                         const uint8_t *bytes, uint32_t size)
+void ct_ocsd_packet_to_monitor(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
+                               const void *packet, const uint8_t *bytes, uint32_t size)
 {
     struct ct_ocsd_late_etm4_packet late;
-    if (decoder->packet_monitor)
-        decoder->packet_monitor(decoder->packet_monitor_context, OCSD_OP_DATA, index,
-                                in_layout(decoder, packet, &late), size, bytes);
-    if (decoder->monitor_prints)
-        print_packet(decoder, decoder->monitor_id, index, packet, bytes, size);
+    decoder->packet_monitor(decoder->packet_monitor_context, OCSD_OP_DATA, index,
+                            in_layout(decoder, packet, &late), size, bytes);
 }
 
-ocsd_datapath_resp_t ct_ocsd_packet_give(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
-                                         const void *packet)
+ocsd_datapath_resp_t ct_ocsd_packet_to_sink(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
+                                            const void *packet)
 {
-    if (decoder->sink_prints)
-        print_packet(decoder, decoder->sink_id, index, packet, NULL, 0);
     struct ct_ocsd_late_etm4_packet late;
-    return decoder->packet_sink ? decoder->packet_sink(decoder->packet_sink_context, OCSD_OP_DATA, index,
-                                                       in_layout(decoder, packet, &late))
-                                : OCSD_RESP_CONT;
+    return decoder->packet_sink(decoder->packet_sink_context, OCSD_OP_DATA, index,
+                                in_layout(decoder, packet, &late));
 }
 
 static void print_operation(uint8_t id, ocsd_datapath_op_t op)

@@ -240,6 +240,12 @@ static ocsd_datapath_resp_t take_frames(struct ct_ocsd_tree *tree, ocsd_trc_inde
     return resp;
 }
 
+/* Tells whether there is no decoder that a tree without frames gives all to. */
+static bool lacks_decoder(const struct ct_ocsd_tree *tree)
+{
+    return !tree->framed && !tree->decoders[0];
+}
+
 static ocsd_datapath_resp_t take_data(struct ct_ocsd_tree *tree, ocsd_trc_index_t index, uint32_t size,
                                       const uint8_t *bytes, uint32_t *used)
 {
@@ -247,14 +253,15 @@ static ocsd_datapath_resp_t take_data(struct ct_ocsd_tree *tree, ocsd_trc_index_
     ocsd_datapath_resp_t resp;
     if (used && !tree->framed)
         *used = 0;
+    if (used && lacks_decoder(tree))
+        return OCSD_RESP_FATAL_NOT_INIT;
     if (!bytes || !size || !used)
         return OCSD_RESP_FATAL_INVALID_PARAM;
     if (tree->framed) {
         resp = take_frames(tree, index, bytes, size, &taken);
     } else {
         struct ct_ocsd_decoder *decoder = tree->decoders[0];
-        resp =
-            decoder ? decoder->protocol->data(decoder, index, bytes, size, &taken) : OCSD_RESP_FATAL_NOT_INIT;
+        resp = decoder->protocol->data(decoder, index, bytes, size, &taken);
     }
     *used = taken;
     return resp;
@@ -273,7 +280,7 @@ static ocsd_datapath_resp_t operate(struct ct_ocsd_tree *tree, ocsd_datapath_op_
     case OCSD_OP_RESET:
         return reset(tree);
     default:
-        return OCSD_RESP_FATAL_INVALID_OP;
+        return lacks_decoder(tree) ? OCSD_RESP_FATAL_NOT_INIT : OCSD_RESP_FATAL_INVALID_OP;
     }
 }
 

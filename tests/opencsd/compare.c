@@ -2,6 +2,7 @@
 #include "opencsd/compare.h"
 
 #include <inttypes.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,8 +12,9 @@
 #include <unistd.h>
 
 enum {
-    MOST_SHOWN = 3, /* differences */
-    BATCH = 300,    /* traces in a process */
+    MOST_SHOWN = 3,    /* differences */
+    MOST_SECONDS = 10, /* of a trace in a process of its own */
+    BATCH = 300,       /* traces in a process */
 };
 
 static uint32_t read_regions(const struct player *player, uint64_t addr, uint32_t space, uint32_t size,
@@ -60,6 +62,39 @@ static bool play(struct player player, const struct library *library, const stru
     sigaction(SIGSEGV, &before, NULL);
     fclose(player.out);
     return crashed;
+}
+
+/* Plays a trace through a library in a process of its own, in which memory that was never set has the byte
+ * `fill`. Returns true when the library crashed. */
+static bool play_alone(struct player player, const struct library *library, const struct compare_trace *trace,
+                       int fill, struct compare_text *out)
+{
+    int ends[2];
+    int status = -1;
+    fflush(stdout);
+    if (pipe(ends))
+        abort();
+    const pid_t child = fork();
+    if (!child) {
+        mallopt(M_PERTURB, fill);
+        alarm(MOST_SECONDS);
+        const bool crashed = play(player, library, trace, out);
+        for (size_t at = 0; at < out->size && !crashed;) {
+            const ssize_t n = write(ends[1], out->data + at, out->size - at);
+            at = n > 0 ? at + (size_t)n : out->size;
+        }
+        _exit(crashed);
+    }
+    close(ends[1]);
+    FILE *text = open_memstream(&out->data, &out->size);
+    char bytes[4096];
+    for (ssize_t n; (n = read(ends[0], bytes, sizeof bytes)) > 0;)
+        fwrite(bytes, 1, (size_t)n, text);
+    fclose(text);
+    close(ends[0]);
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        abort();
+    return status != 0;
 }
 
 static size_t line_length(const char *text)
@@ -122,11 +157,24 @@ static bool is_same(const struct compare_text *theirs, const struct compare_text
     return false;
 }
 
+/* Plays a trace through a library twice, in a process each. Returns whether both lived and gave the same. */
+static bool play_twice(struct player player, const struct library *library, const struct compare_trace *trace,
+                       struct compare_text *out)
+{
+    struct compare_text again = {0};
+    const bool crashed =
+        play_alone(player, library, trace, 0x55, out) | play_alone(player, library, trace, 0xaa, &again);
+    const bool same = !crashed && out->size == again.size && !memcmp(out->data, again.data, out->size);
+    free(again.data);
+    return same;
+}
+
 void compare(struct player player, const struct compare_trace *trace, const struct library *theirs,
              const struct library *ours, ocsd_isa isa, uint64_t seed, struct compare_counts *counts)
 {
     struct compare_text their_text = {0}, our_text = {0};
-    const bool crashed = play(player, theirs, trace, &their_text);
+    const bool crashed = trace->twice ? !play_twice(player, theirs, trace, &their_text)
+                                      : play(player, theirs, trace, &their_text);
     const bool broken = play(player, ours, trace, &our_text);
     counts->crashes += crashed;
     if (broken)

@@ -15,6 +15,8 @@ struct compare_trace {
     unsigned region_count;
     const uint8_t *bytes;
     size_t size;
+    bool twice; /* OpenCSD's library plays it twice, in processes of their own with other bytes in memory that
+                 * was never set, and what it does not do again counts as a crash */
 };
 
 /* What a library gave, as lines; `data` is the caller's to free. */

@@ -14,20 +14,29 @@
 
 enum {
     ADDRESS = 0x400000,
-    PLACES = 8, /* ranges that are noted */
+    BORDER = 1024, /* a page of the library's ends there */
+    PLACES = 8,    /* ranges that are noted */
 };
 
 /* Code of two contexts at one address: so many instructions, of which the last is a branch to itself. */
 static const uint32_t long_code[] = {0xd503201f, 0xd503201f, 0x14000000};
 static const uint32_t short_code[] = {0xd503201f, 0x14000000};
 
+/* Code of two pages, whose border is behind the second instruction; and what becomes of it. */
+static const uint32_t wide_code[] = {0xd503201f, 0xd503201f, 0xd503201f, 0x14000000};
+static const uint32_t other_wide_code[] = {0xd503201f, 0xd503201f, 0x14000000, 0x14000000};
+
 struct client {
-    uint32_t context;  /* that it was told of last */
-    bool short_before; /* what context 1 has in memory is short_code, too */
+    uint64_t addr;        /* of its code; 0: ADDRESS */
+    uint32_t context;     /* that it was told of last */
+    bool short_before;    /* what context 1 has in memory is short_code, too */
+    const uint32_t *code; /* what it has in memory, whatever the context is; or NULL */
+    size_t code_size;
     uint32_t counts[PLACES];
     unsigned ranges;
     unsigned total; /* ranges, also those that are not noted */
     unsigned early; /* calls for memory before any context */
+    unsigned calls; /* for memory */
 };
 
 static ocsd_datapath_resp_t take(const void *context, const ocsd_trc_index_t index, const uint8_t id,
@@ -51,10 +60,11 @@ static uint32_t read_code(const void *context, const ocsd_vaddr_t addr, const oc
     (void)space;
     (void)id;
     client->early += client->context == 0;
+    client->calls++;
     const bool is_short = client->context == 2 || client->short_before;
-    const uint8_t *code = (const uint8_t *)(is_short ? short_code : long_code);
-    const uint64_t there = is_short ? sizeof short_code : sizeof long_code;
-    const uint64_t at = addr - ADDRESS;
+    const uint8_t *code = (const uint8_t *)(client->code ? client->code : is_short ? short_code : long_code);
+    const uint64_t there = client->code ? client->code_size : is_short ? sizeof short_code : sizeof long_code;
+    const uint64_t at = addr - (client->addr ? client->addr : ADDRESS);
     if (at >= there)
         return 0;
     const uint32_t n = there - at < size ? (uint32_t)(there - at) : size;
@@ -84,12 +94,27 @@ static dcd_tree_handle_t make_tree(const struct library *l, struct client *clien
 }
 
 /* Adds an address with context ID `context`, and an atom of the code there. */
-static size_t add_run(uint8_t *trace, uint8_t context)
+static size_t add_run_at(uint8_t *trace, uint32_t addr, uint8_t context)
 {
-    /* I_ADDR_CTXT_L_32IS0 of ADDRESS, AArch64 EL0 non-secure, with a context ID; I_ATOM_F1 E */
-    const uint8_t packets[] = {0x82, 0, 0, 0x40, 0, 0xb0, context, 0, 0, 0, 0xf7};
+    /* I_ADDR_CTXT_L_32IS0, AArch64 EL0 non-secure, with a context ID; I_ATOM_F1 E */
+    const uint8_t packets[] = {0x82,
+                               addr >> 2 & 0x7f,
+                               addr >> 9 & 0x7f,
+                               (uint8_t)(addr >> 16),
+                               (uint8_t)(addr >> 24),
+                               0xb0,
+                               context,
+                               0,
+                               0,
+                               0,
+                               0xf7};
     memcpy(trace, packets, sizeof packets);
     return sizeof packets;
+}
+
+static size_t add_run(uint8_t *trace, uint8_t context)
+{
+    return add_run_at(trace, ADDRESS, context);
 }
 
 static const uint8_t head[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x00, 0x04};
@@ -114,25 +139,99 @@ static bool contexts_differ(const struct library *l)
            client.counts[1] == 2 && client.counts[2] == 3 && client.counts[3] == 2;
 }
 
-/* One context in two calls, between which its code becomes another. */
+static void to_short_code(struct client *client)
+{
+    client->short_before = true;
+}
+
+static void to_other_page(struct client *client)
+{
+    client->code = other_wide_code;
+}
+
+/* Runs code of one context in two calls, between which it becomes another. Returns whether there were a range
+ * of `first` instructions, and one of `second`. */
+static bool runs_change(const struct library *l, struct client *client, void (*change)(struct client *client),
+                        uint32_t first, uint32_t second)
+{
+    uint8_t trace[128];
+    uint32_t done = 0;
+    const uint32_t addr = client->addr ? (uint32_t)client->addr : ADDRESS;
+    dcd_tree_handle_t tree = make_tree(l, client);
+    memcpy(trace, head, sizeof head);
+    const size_t part = sizeof head + add_run_at(trace + sizeof head, addr, 1);
+    const size_t size = part + add_run_at(trace + part, addr, 1);
+    if (tree)
+        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, 0, (uint32_t)part, trace, &done);
+    change(client);
+    if (tree)
+        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, (ocsd_trc_index_t)part, (uint32_t)(size - part),
+                                trace + part, &done);
+    l->ocsd_destroy_dcd_tree(tree);
+    printf("# %u ranges of %u %u instructions\n", client->ranges, client->counts[0], client->counts[1]);
+    return client->ranges == 2 && client->counts[0] == first && client->counts[1] == second;
+}
+
 static bool memory_changes(const struct library *l)
 {
-    struct client client = {0};
+    return runs_change(l, &(struct client){0}, to_short_code, 3, 2);
+}
+
+/* Code that lies across two pages of memory, of which the second one becomes another. Before its first
+ * instruction there is no memory. */
+static bool second_page_changes(const struct library *l)
+{
+    struct client client = {.addr = ADDRESS + BORDER - 8, .code = wide_code, .code_size = sizeof wide_code};
+    return runs_change(l, &client, to_other_page, 4, 3);
+}
+
+/* Memory begins where a page does in one call, and there is none of the page in another. */
+static bool page_comes(const struct library *l)
+{
+    struct client client = {.addr = ADDRESS, .code = wide_code};
     uint8_t trace[128];
     uint32_t done = 0;
     dcd_tree_handle_t tree = make_tree(l, &client);
     memcpy(trace, head, sizeof head);
-    const size_t first = sizeof head + add_run(trace + sizeof head, 1);
-    const size_t size = first + add_run(trace + first, 1);
-    if (tree)
-        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, 0, (uint32_t)first, trace, &done);
-    client.short_before = true;
-    if (tree)
-        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, (ocsd_trc_index_t)first, (uint32_t)(size - first),
-                                trace + first, &done);
+    size_t size = sizeof head;
+    for (unsigned i = 0; tree && i < 4; i++) {
+        const size_t before = i ? size : 0;
+        client.code_size = i % 2 ? sizeof wide_code : 0;
+        size += add_run_at(trace + size, (uint32_t)client.addr, 1);
+        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, (ocsd_trc_index_t)before, (uint32_t)(size - before),
+                                trace + before, &done);
+    }
     l->ocsd_destroy_dcd_tree(tree);
     printf("# %u ranges of %u %u instructions\n", client.ranges, client.counts[0], client.counts[1]);
-    return client.ranges == 2 && client.counts[0] == 3 && client.counts[1] == 2;
+    return client.ranges == 2 && client.counts[0] == 4 && client.counts[1] == 4;
+}
+
+/* A page of code that goes from branch to branch is asked for once in a call, whatever runs of it. */
+static bool page_is_asked_once(const struct library *l)
+{
+    static uint32_t branches[BORDER / 4];
+    struct client client = {.code = branches, .code_size = sizeof branches};
+    uint8_t trace[sizeof head + 2048];
+    uint32_t done = 0;
+    unsigned calls[3] = {0};
+    for (size_t i = 0; i < BORDER / 4; i++)
+        branches[i] = 0x14000001;          /* to the next one */
+    branches[BORDER / 4 - 1] = 0x17ffff01; /* to the first one */
+    dcd_tree_handle_t tree = make_tree(l, &client);
+    memcpy(trace, head, sizeof head);
+    size_t size = sizeof head + add_run(trace + sizeof head, 1);
+    for (unsigned i = 0; tree && i < 3; i++) {
+        const size_t before = i ? size : 0;
+        const unsigned asked = client.calls;
+        memset(trace + size, 0xf7, 400);
+        size += 400;
+        l->ocsd_dt_process_data(tree, OCSD_OP_DATA, (ocsd_trc_index_t)before, (uint32_t)(size - before),
+                                trace + before, &done);
+        calls[i] = client.calls - asked;
+    }
+    l->ocsd_destroy_dcd_tree(tree);
+    printf("# %u ranges, asked %u, %u, %u times\n", client.total, calls[0], calls[1], calls[2]);
+    return client.total == 1201 && calls[0] <= 1 && calls[1] <= 1 && calls[2] <= 1;
 }
 
 /* Decodes code of many contexts. Returns whether all of it was said to be done; then it is, else the rest is
@@ -222,6 +321,9 @@ int main(int argc, char **argv)
         bool (*test)(const struct library *l);
     } tests[] = {{"code of two contexts at one address", contexts_differ},
                  {"memory that changes between two calls", memory_changes},
+                 {"the second page of code that changes", second_page_changes},
+                 {"memory that comes and goes", page_comes},
+                 {"a page of code is asked for once", page_is_asked_once},
                  {"allocations that fail", allocations_fail}};
     struct library library;
     int failed = 0;

@@ -107,7 +107,7 @@ static void check_one(const void *context, uint64_t seed, struct compare_counts 
     struct rng rng = {seed};
     struct player player;
     fill(&rng, check->kind, &s, &player);
-    const struct compare_trace trace = {&s.source, &s.region, 1, s.bytes, s.size};
+    const struct compare_trace trace = {&s.source, &s.region, 1, s.bytes, s.size, false};
     compare(player, &trace, check->theirs, check->ours, s.isa, seed, counts);
 }
 

@@ -107,8 +107,8 @@ void print_last_error(void)
 int main(int argc, char **argv)
 {
     static const struct program *const all[] = {
-        tree_programs, decoder_programs, packet_programs, memory_programs,
-        log_programs,  text_programs,    custom_programs, profgen_programs,
+        tree_programs, decoder_programs, packet_programs,  memory_programs,   log_programs,
+        text_programs, custom_programs,  profgen_programs, argument_programs,
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         for (const struct program *program = all[i]; program->name; program++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small programs that each use one function of OpenCSD's C interface, in the right way and in wrong ones, and
  * print what comes back. They are linked as any client is, so the library's path decides whose functions they
- * call. What 1.3.3 answers with a crash (most null pointers) is left out. */
+ * call. What 1.3.3 answers with a crash (most null pointers) is in arguments.c alone. */
 #ifndef CT_TEST_OPENCSD_API_H
 #define CT_TEST_OPENCSD_API_H
 
@@ -14,8 +14,8 @@ struct program {
 };
 
 /* Programs, ended by one without a name. */
-extern const struct program custom_programs[], decoder_programs[], log_programs[], memory_programs[],
-    packet_programs[], profgen_programs[], text_programs[], tree_programs[];
+extern const struct program argument_programs[], custom_programs[], decoder_programs[], log_programs[],
+    memory_programs[], packet_programs[], profgen_programs[], text_programs[], tree_programs[];
 
 /* Calls a function, and prints the call and its result. */
 #define SHOW(call) printf("%s = %lld\n", #call, (long long)(call))
