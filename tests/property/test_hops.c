@@ -30,6 +30,7 @@ enum {
     BLOCK_ATOMS = 24, /* of a packet 0xd4 */
     LOOPS = 50000,
     CHANGES = 8,
+    CALLS = 64,
     LEAD = 40,       /* packets between a context and the synchronisation point behind it, at most */
     CHANGE_SIZE = 8, /* bytes at most */
 };
@@ -46,10 +47,13 @@ enum kind {
 struct trace {
     struct rng rng;
     enum ct_isa isa;
-    uint64_t judged; /* bytes after which hops are judged; 0: as always */
-    unsigned rows;   /* log2 of the rows of stretches, with no hops; 0: as always */
-    unsigned piece;  /* the chain gets so many bytes at a time, at most; 0: by chance */
-    unsigned spread; /* the larger, the longer is straight code, up to counts of more than seven bits */
+    uint64_t judged;       /* bytes after which hops are judged; 0: as always */
+    unsigned rows;         /* log2 of the rows of stretches, with no hops; 0: as always */
+    unsigned piece;        /* the chain gets so many bytes at a time, at most; 0: by chance */
+    uint64_t calls[CALLS]; /* return addresses of the walk … */
+    unsigned depth;        /* … and how many they are */
+    bool returns;          /* most returns go where they came from */
+    unsigned spread;       /* the larger, the longer is straight code, up to counts of more than seven bits */
     struct ct_source source;
     uint8_t code[WORDS * 4];
     uint8_t bytes[ROOM];
@@ -124,6 +128,11 @@ static bool is_taken(struct trace *t, const struct ct_insn *insn, uint64_t addr)
 
 static uint64_t next_of(struct trace *t, const struct ct_insn *insn, uint64_t addr)
 {
+    const bool returns = t->returns && insn->type == CT_INSN_IBR && insn->sub != CT_INSN_SUB_LINK;
+    if (returns && t->depth && rng_chance(&t->rng, 220))
+        return t->calls[--t->depth];
+    if (t->returns && insn->sub == CT_INSN_SUB_LINK && t->depth < CALLS)
+        t->calls[t->depth++] = addr + 4;
     if (insn->type == CT_INSN_BR)
         return insn->target;
     if (insn->type == CT_INSN_IBR)
@@ -288,7 +297,9 @@ static int record(struct trace *t, enum kind kind)
                                     .cycle_count = rng_chance(rng, 170),
                                     .timestamps = rng_chance(rng, 60),
                                     .context_id = rng_chance(rng, 128),
-                                    .return_stack = rng_chance(rng, 20)};
+                                    .return_stack = rng_chance(rng, kind == STRETCHING ? 160 : 20)};
+    t->returns = kind == STRETCHING && wishes.return_stack;
+    t->depth = 0;
     wishes.arm32 = wishes.protocol == CT_PROTOCOL_ETM4 && rng_chance(rng, 80);
     t->isa = wishes.arm32 ? CT_ISA_A32 : CT_ISA_A64;
     struct ct_unit_options options = {.cc_threshold = 4u << rng_below(rng, 5),
