@@ -2,7 +2,8 @@
 /* Counts stretches: the atoms between two addresses. Where a stretch begins, its atoms and the address behind
  * it say all that it adds to edges, so that one look-up counts it, which waits for none of the look-ups
  * before. What stretches added to their edges is worked out when the table is read, or when another one takes
- * their place. */
+ * their place. Where there is a return stack, a stretch also has the return addresses that it takes off it
+ * and leaves there (stack_effect.h), and counts only where the stack has them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,11 @@
 #define MISSES_FEW 10u
 #define REST       (1u << 20)
 #define REST_MOST  (1u << 25)
+
+/* The same where there is a return stack: a stretch is longer there, and saves more. */
+#define JUDGED_RETURNS     (1u << 12)
+#define MISSES_BAD_RETURNS 2u
+#define REST_RETURNS       (1u << 17)
 
 /* A stretch of the table. `word`: how often it came since its edges were counted, in 28 bits, then 20 for the
  * block where it begins and 16 for its domain. */
@@ -84,22 +90,22 @@ _Static_assert((CT_ELEM_ATOMS & ~1u) == CT_ELEM_ATOMS && CT_ELEM_ADDRESS == CT_E
 
 /* With a return stack there are fewer addresses, and a stretch that is too long for the table is in pieces.
  * Where one goes on behind another, a number that is odd, which no address of A64 code is, stands for the
- * address between them. */
-static uint64_t behind(uint64_t addr, uint64_t bits)
+ * address between them: it tells the row, and the stretch also has what came before it. */
+static uint64_t behind(uint64_t bits)
 {
-    const uint64_t mixed = (addr ^ bits * UINT64_C(0xc2b2ae3d27d4eb4f)) * UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t mixed = bits * UINT64_C(0xc2b2ae3d27d4eb4f);
     return mixed ^ mixed >> 32 | 1;
 }
 
-static bool is_behind(uint64_t addr)
+static bool is_behind(const struct ct_stretches *c, uint64_t addr)
 {
-    return addr & 1;
+    return c->effects && addr & 1;
 }
 
 /* Returns the first element of stretch `s` behind its address, if there is one. */
 static size_t begin_of(const struct ct_stretches *c, unsigned s)
 {
-    return c->at[s] + !is_behind(c->addr[s]);
+    return c->at[s] + !is_behind(c, c->addr[s]);
 }
 
 /* Collects whole stretches, of elements that begin with an address. Which of them are atoms cannot be
@@ -126,7 +132,7 @@ collect(struct ct_stretches *c, const struct ct_elem *elems, size_t size, const 
         if (returns && __builtin_expect(!is_address && count + elem->n > ATOMS_MOST && count, 0)) {
             c->bits[n] = bits | UINT64_C(1) << count;
             c->count[n] = (uint32_t)count;
-            c->addr[n + 1] = behind(c->addr[n], c->bits[n]);
+            c->addr[n + 1] = behind(c->bits[n]);
             c->at[n + 1] = (uint32_t)i;
             bits = count = 0;
             if (++n == most)
@@ -201,7 +207,8 @@ static void begin_trip(struct ct_fast *f, struct way *way, struct ct_return_trip
 {
     const struct ct_stretches *c = f->stretches;
     const struct ct_stack_effect *effect = &c->left_effects[way->number];
-    const struct ct_row_begin begin = {way->block, is_behind(c->left[way->number].addr), effect->from_exec};
+    const struct ct_row_begin begin = {way->block, is_behind(c, c->left[way->number].addr),
+                                       effect->from_exec};
     ct_return_trip_begin(trip);
     way->block = ct_return_trip_enter(f, trip, effect, begin, way->count);
 }
@@ -262,7 +269,7 @@ static void count_left(struct ct_fast *f)
     for (unsigned i = 0; i < c->left_count; i++)
         __builtin_prefetch(&b->pairs[ct_pair_place(b, last[i], c->left[i].next)], 1);
     for (unsigned i = 0; i < c->left_count; i++)
-        if (last[i] && !is_behind(c->left[i].next))
+        if (last[i] && !is_behind(c, c->left[i].next))
             ct_blocks_known_pair(b, last[i], c->left[i].next, CT_ISA_A64)->count += c->left[i].word >> 36;
     c->left_count = 0;
 }
@@ -348,7 +355,7 @@ struct pass {
 /* Takes the address before stretch `s`, if there is one. */
 static void come_to(struct pass *p, unsigned s)
 {
-    if (is_behind(p->c->addr[s]))
+    if (is_behind(p->c, p->c->addr[s]))
         return;
     p->at.addr = p->c->addr[s];
     p->at.addr_isa = CT_ISA_A64;
@@ -415,7 +422,7 @@ static uint32_t step_before(const struct pass *p)
 /* Returns true unless a stretch went on behind another step than the last one. */
 static bool begins_here(const struct pass *p, const struct stretch *place)
 {
-    return !is_behind(place->addr) ||
+    return !is_behind(p->c, place->addr) ||
            (block_of(place) << 1 | effect_of(p->c, place)->from_exec) == step_before(p);
 }
 
@@ -477,7 +484,7 @@ static void remember(struct pass *p, unsigned s, uint32_t block, const struct ct
 static bool count_join(struct pass *p, unsigned s)
 {
     struct ct_branch_target *pair;
-    if (is_behind(p->c->addr[s])) {
+    if (is_behind(p->c, p->c->addr[s])) {
         p->counted = !p->at.have_addr && p->at.tail->flags & (CT_MEMO_INDIRECT | CT_MEMO_NUMBERED);
         return p->counted;
     }
@@ -496,7 +503,7 @@ static unsigned follow(struct pass *p, unsigned s)
     const struct ct_stretches *c = p->c;
     const uint64_t atoms = atoms_of(c->bits[s]);
     struct ct_branch_target *pair;
-    if (p->counted && is_behind(c->addr[s]))
+    if (p->counted && is_behind(c, c->addr[s]))
         come_back(p, s);
     if (p->counted) {
         const uint32_t known = block_at(f, c->addr[s]);
@@ -509,7 +516,7 @@ static unsigned follow(struct pass *p, unsigned s)
 /* Returns where stretch `s` begins, which is followed from here on; its block is 0 when that is not known. */
 static struct ct_row_begin begin_here(const struct pass *p, unsigned s)
 {
-    if (!is_behind(p->c->addr[s]))
+    if (!is_behind(p->c, p->c->addr[s]))
         return (struct ct_row_begin){.block = block_at(p->f, p->c->addr[s])};
     const uint32_t step = step_before(p);
     return (struct ct_row_begin){.block = step >> 1, .behind = true, .exec = step & 1};
@@ -624,12 +631,18 @@ static inline __attribute__((always_inline)) size_t count(struct pass *p, unsign
     return begin_of(c, n);
 }
 
+/* Returns how long stretches rest the first time. */
+static uint32_t first_rest(const struct ct_stretches *c)
+{
+    return c->effects ? REST_RETURNS : REST;
+}
+
 static void judge(struct ct_stretches *c)
 {
-    const bool bad = c->missed * MISSES_BAD > c->looked;
+    const bool bad = c->missed * (c->effects ? MISSES_BAD_RETURNS : MISSES_BAD) > c->looked;
     c->repeats = c->missed * MISSES_FEW < c->looked;
     c->resting = bad ? c->rest : 0;
-    c->rest = !bad ? REST : c->rest < REST_MOST ? c->rest * 2 : REST_MOST;
+    c->rest = !bad ? first_rest(c) : c->rest < REST_MOST ? c->rest * 2 : REST_MOST;
     c->looked = c->missed = 0;
 }
 
@@ -638,9 +651,9 @@ static void judge(struct ct_stretches *c)
 static size_t count_some(struct ct_fast *f, const struct ct_elem *elems, size_t size)
 {
     struct ct_stretches *c = f->stretches;
-    const unsigned n = size < c->least ? 0
-                       : c->effects    ? collect(c, elems, size, true)
-                                       : collect(c, elems, size, false);
+    const unsigned n = size < c->least || is_behind(c, elems[0].v) ? 0
+                       : c->effects                                ? collect(c, elems, size, true)
+                                                                   : collect(c, elems, size, false);
     if (n < LEAST)
         return 0;
     struct pass p = {f, c, elems, ct_fast_take_at(f), false, NULL};
@@ -650,7 +663,7 @@ static size_t count_some(struct ct_fast *f, const struct ct_elem *elems, size_t 
     f->linked += n * ATOMS_MOST;
     const size_t done = c->effects ? count(&p, n, true) : count(&p, n, false);
     ct_fast_put_at(f, &p.at);
-    if (c->looked > JUDGED)
+    if (c->looked > (c->effects ? JUDGED_RETURNS : JUDGED))
         judge(c);
     return done;
 }
@@ -700,7 +713,7 @@ static bool have_stretches(struct ct_fast *f)
     f->stretches->shift = 64 - ROWS_SHIFT;
     f->stretches->least = ELEMS_LEAST;
     f->stretches->batch = BATCH;
-    f->stretches->rest = REST;
+    f->stretches->rest = first_rest(f->stretches);
     return true;
 }
 
