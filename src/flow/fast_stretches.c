@@ -94,7 +94,7 @@ _Static_assert((CT_ELEM_ATOMS & ~1u) == CT_ELEM_ATOMS && CT_ELEM_ADDRESS == CT_E
 static uint64_t behind(uint64_t bits)
 {
     const uint64_t mixed = bits * UINT64_C(0xc2b2ae3d27d4eb4f);
-    return mixed ^ mixed >> 32 | 1;
+    return (mixed ^ mixed >> 32) | 1;
 }
 
 static bool is_behind(const struct ct_stretches *c, uint64_t addr)
@@ -138,7 +138,7 @@ collect(struct ct_stretches *c, const struct ct_elem *elems, size_t size, const 
             if (++n == most)
                 break;
         }
-        if (returns && __builtin_expect(is_address & elem->v, 0))
+        if (returns && __builtin_expect((is_address & elem->v) != 0, 0))
             break;
         const uint64_t keep = is_address - 1;
         c->bits[n] = bits | UINT64_C(1) << (count & 63);

@@ -11,14 +11,15 @@
 /* the most return addresses that are taken and left, both together */
 #define CT_STACK_EFFECT_ROOM 7u
 
+/* What a row does, in a line of the cache. */
 struct ct_stack_effect {
-    uint64_t addr[CT_STACK_EFFECT_ROOM]; /* those taken, the newest first, and behind them those left, the
-                                            newest last */
-    uint8_t pops;                        /* how many are taken … */
-    uint8_t pushes;                      /* … and how many left */
+    /* the return addresses that are taken, the newest first, and behind them those left, the newest last */
+    uint64_t addr[CT_STACK_EFFECT_ROOM];
+    uint8_t pops;      /* how many are taken … */
+    uint8_t pushes;    /* … and how many left */
     uint8_t depth;     /* the most that there were at a time above the height at the beginning */
-    uint8_t from_exec; /* where the row goes on behind another one: the atom of the last step of that … */
-    uint32_t end;      /* … and its own last step: the block << 1 | the atom */
+    uint8_t from_exec; /* of a row that goes on behind another one: the last atom of that */
+    uint32_t end;      /* the last step of the row: its block << 1 | its atom */
 };
 
 /* Returns how many of the entries that are there are left by a stack that gets deeper by `depth`. */
@@ -39,13 +40,6 @@ static inline bool ct_stack_has(const struct ct_return_stack *stack, const struc
             return false;
     }
     return true;
-}
-
-/* Drops the newest return address of a stack that has one. */
-static inline void ct_stack_drop(struct ct_return_stack *stack)
-{
-    stack->top = (stack->top - 1) % CT_RETURN_STACK_SIZE;
-    stack->count--;
 }
 
 /* Returns a hash of the newest return addresses, so many of them, whether the stack has them or not. */

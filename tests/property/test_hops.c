@@ -31,6 +31,7 @@ enum {
     LOOPS = 50000,
     CHANGES = 8,
     CALLS = 64,
+    FUNCTION = 64,   /* words from one function that is called to the next, where calls return */
     LEAD = 40,       /* packets between a context and the synchronisation point behind it, at most */
     CHANGE_SIZE = 8, /* bytes at most */
 };
@@ -88,7 +89,7 @@ static uint32_t word_of(struct trace *t, unsigned at)
     if (what < 12)
         return direct(t->isa, at, at > 20 ? at - rng_below(&t->rng, 20) : to, 0);
     if (what < 20)
-        return direct(t->isa, at, to, what % 3);
+        return direct(t->isa, at, t->returns && what % 3 == 2 ? to - to % FUNCTION : to, what % 3);
     if (what < 24)
         return a64 ? 0xd65f03c0 : 0xe12fff1e; /* ret, bx lr */
     if (what < 26)
@@ -135,6 +136,8 @@ static uint64_t next_of(struct trace *t, const struct ct_insn *insn, uint64_t ad
         t->calls[t->depth++] = addr + 4;
     if (insn->type == CT_INSN_BR)
         return insn->target;
+    if (insn->type == CT_INSN_IBR && t->returns) /* from everywhere to the same */
+        return BASE + rng_below(&t->rng, 3) * UINT64_C(4) * FUNCTION;
     if (insn->type == CT_INSN_IBR)
         return BASE + (addr * 7 + rng_below(&t->rng, 3) * 52) / 4 % WORDS * 4;
     return addr + 4;
