@@ -31,7 +31,8 @@ enum {
     LOOPS = 50000,
     CHANGES = 8,
     CALLS = 64,
-    FUNCTION = 64,   /* words from one function that is called to the next, where calls return */
+    FUNCTION = 64,   /* words */
+    TARGETS = 3,     /* of indirect calls: the last functions */
     LEAD = 40,       /* packets between a context and the synchronisation point behind it, at most */
     CHANGE_SIZE = 8, /* bytes at most */
 };
@@ -89,7 +90,7 @@ static uint32_t word_of(struct trace *t, unsigned at)
     if (what < 12)
         return direct(t->isa, at, at > 20 ? at - rng_below(&t->rng, 20) : to, 0);
     if (what < 20)
-        return direct(t->isa, at, t->returns && what % 3 == 2 ? to - to % FUNCTION : to, what % 3);
+        return direct(t->isa, at, to, what % 3);
     if (what < 24)
         return a64 ? 0xd65f03c0 : 0xe12fff1e; /* ret, bx lr */
     if (what < 26)
@@ -97,6 +98,25 @@ static uint32_t word_of(struct trace *t, unsigned at)
     if (what < 27)
         return a64 ? 0xd5033fdf : 0xf57ff06f; /* isb */
     return a64 ? 0xd503201f : 0xe320f000;     /* nop */
+}
+
+/* Functions that call those behind them, directly or not, with branches inside; the first one goes round. */
+static uint32_t word_of_functions(struct trace *t, unsigned at)
+{
+    const bool a64 = t->isa == CT_ISA_A64;
+    const unsigned what = rng_below(&t->rng, 64), end = at / FUNCTION * FUNCTION + FUNCTION - 1;
+    const unsigned behind = WORDS / FUNCTION - 1 - at / FUNCTION, near = 1 + rng_below(&t->rng, 8);
+    if (at == end)
+        return at < FUNCTION ? direct(t->isa, at, 0, 1) : a64 ? 0xd65f03c0 : 0xe12fff1e;
+    if (what < 12)
+        return direct(t->isa, at, at + near < end ? at + near : end, 0);
+    if (what < 14 && at % FUNCTION > near)
+        return direct(t->isa, at, at - near, 0);
+    if (what < 16 && behind)
+        return direct(t->isa, at, (WORDS / FUNCTION - 1 - rng_below(&t->rng, behind)) * FUNCTION, 2);
+    if (what < 24 && behind >= TARGETS)
+        return a64 ? 0xd63f0020 : 0xe12fff31; /* blr x1, blx r1 */
+    return a64 ? 0xd503201f : 0xe320f000;
 }
 
 static int keep(void *user, const uint8_t *bytes, size_t size)
@@ -124,20 +144,22 @@ static struct ct_insn insn_at(const struct trace *t, uint64_t addr)
 /* Most branches do the same again and again; indirect ones have three targets. */
 static bool is_taken(struct trace *t, const struct ct_insn *insn, uint64_t addr)
 {
+    if (t->returns && insn->cond && addr >> 2 & 15) /* so that what runs between two addresses comes again */
+        return rng_chance(&t->rng, insn->target > addr && addr >> 5 & 1 ? 254 : 2);
     return !insn->cond || rng_chance(&t->rng, addr >> 2 & 1 ? 16 : addr >> 3 & 1 ? 128 : 240);
 }
 
 static uint64_t next_of(struct trace *t, const struct ct_insn *insn, uint64_t addr)
 {
     const bool returns = t->returns && insn->type == CT_INSN_IBR && insn->sub != CT_INSN_SUB_LINK;
-    if (returns && t->depth && rng_chance(&t->rng, 220))
+    if (returns && t->depth && rng_chance(&t->rng, 250))
         return t->calls[--t->depth];
     if (t->returns && insn->sub == CT_INSN_SUB_LINK && t->depth < CALLS)
         t->calls[t->depth++] = addr + 4;
     if (insn->type == CT_INSN_BR)
         return insn->target;
-    if (insn->type == CT_INSN_IBR && t->returns) /* from everywhere to the same */
-        return BASE + rng_below(&t->rng, 3) * UINT64_C(4) * FUNCTION;
+    if (insn->type == CT_INSN_IBR && t->returns)
+        return BASE + (WORDS - (1 + rng_below(&t->rng, TARGETS)) * FUNCTION) * UINT64_C(4);
     if (insn->type == CT_INSN_IBR)
         return BASE + (addr * 7 + rng_below(&t->rng, 3) * 52) / 4 % WORDS * 4;
     return addr + 4;
@@ -319,7 +341,7 @@ static int record(struct trace *t, enum kind kind)
     ct_unit_source(&wishes, &options.source);
     t->source = options.source;
     for (unsigned i = 0; i < WORDS; i++)
-        put(t->code, i, word_of(t, i));
+        put(t->code, i, t->returns ? word_of_functions(t, i) : word_of(t, i));
     if (ct_unit_new(NULL, &options, &unit))
         return 0;
     int rc = walk(t, unit, rng_chance(rng, 128));

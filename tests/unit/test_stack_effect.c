@@ -34,7 +34,7 @@ static struct ct_return_stack random_stack(struct rng *rng)
 {
     struct ct_return_stack stack = {.enabled = true, .top = rng_below(rng, CT_RETURN_STACK_SIZE)};
     for (unsigned calls = rng_below(rng, 24); calls; calls--) {
-        ct_return_stack_push(&stack, 0x2000 + calls * 4u, CT_ISA_A64);
+        ct_return_stack_push(&stack, 0x2000 + rng_below(rng, 3) * 4u, CT_ISA_A64);
         if (rng_chance(rng, 10))
             ct_return_stack_doubt(&stack);
     }
