@@ -129,7 +129,7 @@ collect(struct ct_stretches *c, const struct ct_elem *elems, size_t size, const 
             continue;
         }
         const uint64_t is_address = kind & 1;
-        if (returns && __builtin_expect(!is_address && count + elem->n > ATOMS_MOST && count, 0)) {
+        if (returns && __builtin_expect(count + elem->n > ATOMS_MOST, 0) && !is_address && count) {
             c->bits[n] = bits | UINT64_C(1) << count;
             c->count[n] = (uint32_t)count;
             c->addr[n + 1] = behind(c->bits[n]);
