@@ -42,7 +42,7 @@
 #define REST_MOST  (1u << 25)
 
 /* The same where there is a return stack: a stretch is longer there, and saves more. */
-#define JUDGED_RETURNS     (1u << 12)
+#define JUDGED_RETURNS     (1u << 11)
 #define MISSES_BAD_RETURNS 2u
 #define REST_RETURNS       (1u << 17)
 
