@@ -717,9 +717,17 @@ static bool have_stretches(struct ct_fast *f)
     return true;
 }
 
+/* Returns true when elements, which are so many, are worth the table. With a return stack it is three times
+ * as large, so the first atoms have to be over, too. */
+static bool are_worth_table(const struct ct_fast *f, size_t size)
+{
+    const bool are_first = f->along && !f->along_last;
+    return f->stretches || (size >= ELEMS_LEAST && !(f->walk->stack.enabled && are_first));
+}
+
 bool ct_fast_wants_stretches(struct ct_fast *f, size_t size)
 {
-    if (!f->walk->sf || f->pft || (!f->stretches && size < ELEMS_LEAST) || !have_stretches(f))
+    if (!f->walk->sf || f->pft || !are_worth_table(f, size) || !have_stretches(f))
         return false;
     struct ct_stretches *c = f->stretches;
     c->resting -= c->resting < size ? c->resting : (uint32_t)size;
