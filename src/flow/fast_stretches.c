@@ -2,13 +2,15 @@
 /* Counts stretches: the atoms between two addresses. Where a stretch begins, its atoms and the address behind
  * it say all that it adds to edges, so that one look-up counts it, which waits for none of the look-ups
  * before. What stretches added to their edges is worked out when the table is read, or when another one takes
- * their place. */
+ * their place. Where there is a return stack, a stretch also has the return addresses that it takes off it
+ * and leaves there (stack_effect.h), and counts only where the stack has them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ctx.h"
 #include "base/table_memory.h"
 #include "flow/fast_links.h"
+#include "flow/fast_returns.h"
 
 /* log2 of the rows of the table, each of them two stretches in a line of the cache */
 #define ROWS_SHIFT 16u
@@ -39,6 +41,11 @@
 #define REST       (1u << 20)
 #define REST_MOST  (1u << 25)
 
+/* The same where there is a return stack: a stretch is longer there, and saves more. */
+#define JUDGED_RETURNS     (1u << 11)
+#define MISSES_BAD_RETURNS 2u
+#define REST_RETURNS       (1u << 17)
+
 /* A stretch of the table. `word`: how often it came since its edges were counted, in 28 bits, then 20 for the
  * block where it begins and 16 for its domain. */
 struct stretch {
@@ -57,8 +64,11 @@ struct stretch {
 #define WAYS 8u
 
 struct ct_stretches {
-    struct stretch rows[1u << ROWS_SHIFT][2];
+    _Alignas(64) struct stretch rows[1u << ROWS_SHIFT][2];
     struct stretch left[LEFT]; /* which lost their place */
+    /* with a return stack: what stretches do to it, those of the table, two in a row, and those in `left` */
+    struct ct_stack_effect *effects, *left_effects;
+    uint8_t *seen; /* for each row a byte of the hash of the stretch that was met there last */
     unsigned left_count;
     unsigned shift;   /* 64 - log2 of the rows */
     unsigned least;   /* the fewest elements to begin with */
@@ -78,9 +88,31 @@ struct ct_stretches {
 _Static_assert((CT_ELEM_ATOMS & ~1u) == CT_ELEM_ATOMS && CT_ELEM_ADDRESS == CT_ELEM_ATOMS + 1,
                "the kinds of atoms and addresses differ in bit 0");
 
+/* With a return stack there are fewer addresses, and a stretch that is too long for the table is in pieces.
+ * Where one goes on behind another, a number that is odd, which no address of A64 code is, stands for the
+ * address between them: it tells the row, and the stretch also has what came before it. */
+static uint64_t behind(uint64_t bits)
+{
+    const uint64_t mixed = bits * UINT64_C(0xc2b2ae3d27d4eb4f);
+    return (mixed ^ mixed >> 32) | 1;
+}
+
+static bool is_behind(const struct ct_stretches *c, uint64_t addr)
+{
+    return c->effects && addr & 1;
+}
+
+/* Returns the first element of stretch `s` behind its address, if there is one. */
+static size_t begin_of(const struct ct_stretches *c, unsigned s)
+{
+    return c->at[s] + !is_behind(c, c->addr[s]);
+}
+
 /* Collects whole stretches, of elements that begin with an address. Which of them are atoms cannot be
- * predicted, so nothing branches on it. Result: how many stretches. */
-static unsigned collect(struct ct_stretches *c, const struct ct_elem *elems, size_t size)
+ * predicted, so nothing branches on it. Result: how many stretches. `returns` is a constant: there is a
+ * return stack. */
+static inline __attribute__((always_inline)) unsigned
+collect(struct ct_stretches *c, const struct ct_elem *elems, size_t size, const bool returns)
 {
     const size_t most = c->batch;
     size_t n = 0;
@@ -97,6 +129,17 @@ static unsigned collect(struct ct_stretches *c, const struct ct_elem *elems, siz
             continue;
         }
         const uint64_t is_address = kind & 1;
+        if (returns && __builtin_expect(count + elem->n > ATOMS_MOST, 0) && !is_address && count) {
+            c->bits[n] = bits | UINT64_C(1) << count;
+            c->count[n] = (uint32_t)count;
+            c->addr[n + 1] = behind(c->bits[n]);
+            c->at[n + 1] = (uint32_t)i;
+            bits = count = 0;
+            if (++n == most)
+                break;
+        }
+        if (returns && __builtin_expect((is_address & elem->v) != 0, 0))
+            break;
         const uint64_t keep = is_address - 1;
         c->bits[n] = bits | UINT64_C(1) << (count & 63);
         c->count[n] = (uint32_t)count;
@@ -127,6 +170,8 @@ static void find_rows(struct ct_stretches *c, unsigned n, uint64_t space)
         c->bits[s] = fits ? c->bits[s] | space << SPACE_SHIFT : NONE;
         c->row[s] = row_of(c, c->addr[s], c->addr[s + 1], c->bits[s]);
         __builtin_prefetch(&c->rows[c->row[s]], 1);
+        if (c->effects)
+            __builtin_prefetch(&c->effects[c->row[s] * 2], 1);
     }
 }
 
@@ -156,30 +201,58 @@ static struct way begin_way(const struct stretch *left, uint32_t number)
     return (struct way){atoms_of(s->bits), block_of(s), (uint32_t)(s->word >> 36), number};
 }
 
+/* Begins to follow a stretch where there is a return stack: when it goes on behind another one, its way
+ * begins with the step before it. */
+static void begin_trip(struct ct_fast *f, struct way *way, struct ct_return_trip *trip)
+{
+    const struct ct_stretches *c = f->stretches;
+    const struct ct_stack_effect *effect = &c->left_effects[way->number];
+    const struct ct_row_begin begin = {way->block, is_behind(c, c->left[way->number].addr),
+                                       effect->from_exec};
+    ct_return_trip_begin(trip);
+    way->block = ct_return_trip_enter(f, trip, effect, begin, way->count);
+}
+
 /* Counts the edges of the stretches that lost their place, but for pairs behind their last steps: the blocks
  * of these are put down, and 0 where the address was the one that the program gives. Each step waits for the
- * one before; so several stretches are followed at once. */
-static void count_inside(struct ct_fast *f, uint32_t last[LEFT])
+ * one before; so several stretches are followed at once. `returns` is a constant: there is a return stack. */
+static inline __attribute__((always_inline)) void count_inside(struct ct_fast *f, uint32_t last[LEFT],
+                                                               const bool returns)
 {
     struct ct_stretches *c = f->stretches;
     struct ct_fast_link *const links = f->links;
+    struct ct_return_trip trips[WAYS];
     struct way ways[WAYS];
     unsigned active = 0;
     uint32_t number = 0;
-    while (active < WAYS && number < c->left_count)
-        ways[active++] = begin_way(c->left, number++);
+    for (; active < WAYS && number < c->left_count; active++, number++) {
+        ways[active] = begin_way(c->left, number);
+        if (returns)
+            begin_trip(f, &ways[active], &trips[active]);
+    }
     while (active)
         for (unsigned k = 0; k < active; k++) {
             struct way *way = &ways[k];
             struct ct_fast_link *link = &links[way->block];
             const unsigned exec = way->atoms & 1;
+            const uint32_t next = link->next[exec];
             link->count[exec] += way->count;
             way->atoms >>= 1;
-            if (way->atoms != 1)
-                way->block = link->next[exec] & CT_LINK_BLOCK;
+            if (returns && next & CT_LINK_PUSH)
+                ct_return_trip_push(&trips[k], f->blocks.blocks[way->block].end);
+            if (returns && way->atoms != 1 && next & CT_LINK_INDIRECT)
+                way->block =
+                    ct_return_trip_turn(f, &trips[k], &c->left_effects[way->number], way->block, way->count);
+            else if (way->atoms != 1)
+                way->block = next & CT_LINK_BLOCK;
             else {
-                last[way->number] = link->next[exec] & CT_LINK_INDIRECT ? way->block : 0;
-                *way = number < c->left_count ? begin_way(c->left, number++) : ways[--active];
+                last[way->number] = next & CT_LINK_INDIRECT ? way->block : 0;
+                const bool more = number < c->left_count;
+                *way = more ? begin_way(c->left, number++) : ways[--active];
+                if (returns && more)
+                    begin_trip(f, way, &trips[k]);
+                else if (returns)
+                    trips[k] = trips[active];
             }
         }
 }
@@ -189,13 +262,22 @@ static void count_left(struct ct_fast *f)
     struct ct_stretches *c = f->stretches;
     const struct ct_blocks *b = &f->blocks;
     uint32_t last[LEFT];
-    count_inside(f, last);
+    if (c->effects)
+        count_inside(f, last, true);
+    else
+        count_inside(f, last, false);
     for (unsigned i = 0; i < c->left_count; i++)
         __builtin_prefetch(&b->pairs[ct_pair_place(b, last[i], c->left[i].next)], 1);
     for (unsigned i = 0; i < c->left_count; i++)
-        if (last[i])
+        if (last[i] && !is_behind(c, c->left[i].next))
             ct_blocks_known_pair(b, last[i], c->left[i].next, CT_ISA_A64)->count += c->left[i].word >> 36;
     c->left_count = 0;
+}
+
+/* Returns what a stretch of the table does to the return stack, of which there must be one. */
+static struct ct_stack_effect *effect_of(const struct ct_stretches *c, const struct stretch *s)
+{
+    return &c->effects[s - c->rows[0]];
 }
 
 /* Takes a stretch out of its place, whose edges are counted later. */
@@ -204,6 +286,8 @@ static void take_out(struct ct_fast *f, struct stretch *s)
     struct ct_stretches *c = f->stretches;
     if (s->word < ONCE)
         return;
+    if (c->effects)
+        c->left_effects[c->left_count] = *effect_of(c, s);
     c->left[c->left_count++] = *s;
     s->word &= ONCE - 1;
     if (c->left_count == LEFT)
@@ -265,14 +349,35 @@ struct pass {
     const struct ct_elem *elems;
     struct ct_fast_at at; /* the state, unless `counted` */
     bool counted;         /* all up to the current stretch is counted, and the state is an older one */
+    const struct ct_stack_effect *effect; /* with a return stack and `counted`: that of the stretch before */
 };
 
-/* Takes the address before stretch `s`. */
+/* Takes the address before stretch `s`, if there is one. */
 static void come_to(struct pass *p, unsigned s)
 {
+    if (is_behind(p->c, p->c->addr[s]))
+        return;
     p->at.addr = p->c->addr[s];
     p->at.addr_isa = CT_ISA_A64;
     p->at.have_addr = true;
+}
+
+/* Returns the block of the last step of stretch `s`, which was counted, and sets *exec to its atom. */
+static uint32_t last_of(const struct pass *p, unsigned s, unsigned *exec)
+{
+    const struct ct_fast_link *links = p->f->links;
+    if (p->effect) {
+        *exec = p->effect->end & 1;
+        return p->effect->end >> 1;
+    }
+    uint32_t block = block_at(p->f, p->c->addr[s]);
+    uint32_t last = block;
+    for (uint64_t atoms = atoms_of(p->c->bits[s]); atoms != 1; atoms >>= 1) {
+        *exec = atoms & 1;
+        last = block;
+        block = links[block].next[*exec] & CT_LINK_BLOCK;
+    }
+    return last;
 }
 
 /* Sets the state behind the stretch before `s`, which was counted, and takes back the count of the edge
@@ -281,20 +386,14 @@ static void come_back(struct pass *p, unsigned s)
 {
     struct ct_fast *f = p->f;
     const struct ct_stretches *c = p->c;
-    uint32_t block = block_at(f, c->addr[s - 1]);
-    uint32_t last = block;
-    uint32_t link = 0;
     unsigned exec = 0;
-    for (uint64_t atoms = atoms_of(c->bits[s - 1]); atoms != 1; atoms >>= 1) {
-        exec = atoms & 1;
-        last = block;
-        link = f->links[block].next[exec];
-        block = link & CT_LINK_BLOCK;
-    }
+    const uint32_t last = last_of(p, s - 1, &exec);
+    const uint32_t link = f->links[last].next[exec];
     ct_fast_come_along(f, &p->at, last, exec, link, false);
     p->at.marks = marks_before(p->elems, c->at[s]);
+    p->at.have_addr = false;
     come_to(p, s);
-    if (link & CT_LINK_INDIRECT)
+    if (link & CT_LINK_INDIRECT && p->at.have_addr)
         ct_blocks_known_pair(&f->blocks, last, p->at.addr, CT_ISA_A64)->count--;
     p->counted = false;
 }
@@ -305,6 +404,50 @@ static uint32_t join(struct pass *p, struct ct_branch_target **pair)
 {
     const uint32_t block = ct_fast_known_begin(p->f, &p->at, pair);
     return block && (*pair || p->at.tail->flags & CT_MEMO_NUMBERED) ? block : 0;
+}
+
+/* Returns true when a place of the table has stretch `s` but for what it does to the return stack. */
+static bool is_like(const struct ct_stretches *c, const struct stretch *place, unsigned s, uint64_t domain)
+{
+    return !((place->addr ^ c->addr[s]) | (place->next ^ c->addr[s + 1]) | (place->bits ^ c->bits[s]) |
+             ((place->word ^ domain) & DOMAIN_MASK));
+}
+
+/* Returns the last step, as the block << 1 | the atom. */
+static uint32_t step_before(const struct pass *p)
+{
+    return p->counted ? p->effect->end : p->at.tail->last << 1 | (p->at.tail->flags & CT_MEMO_EXEC);
+}
+
+/* Returns true unless a stretch went on behind another step than the last one. */
+static bool begins_here(const struct pass *p, const struct stretch *place)
+{
+    return !is_behind(p->c, place->addr) ||
+           (block_of(place) << 1 | effect_of(p->c, place)->from_exec) == step_before(p);
+}
+
+/* Returns the stretch of the table if the return stack has what it takes off, else NULL. Those that came with
+ * other return addresses, as many as the one in the row of the stretch takes off, are in rows of their own:
+ * then that is the row of the stretch. */
+static struct stretch *find_returning(const struct pass *p, unsigned s)
+{
+    const struct ct_fast *f = p->f;
+    struct ct_stretches *c = p->c;
+    const struct ct_return_stack *stack = &f->walk->stack;
+    for (unsigned turn = 0; turn < 2; turn++) {
+        struct stretch *row = c->rows[c->row[s]];
+        const struct ct_stack_effect *other = NULL;
+        for (unsigned k = 0; k < 2; k++)
+            if (is_like(c, &row[k], s, f->domain) && begins_here(p, &row[k])) {
+                other = effect_of(c, &row[k]);
+                if (ct_stack_has(stack, other))
+                    return &row[k];
+            }
+        if (!other || turn)
+            break;
+        c->row[s] ^= (uint32_t)(ct_stack_hash(stack, other->pops) >> c->shift);
+    }
+    return NULL;
 }
 
 /* Returns the stretch of the table, or NULL. */
@@ -318,21 +461,33 @@ static struct stretch *find(struct ct_stretches *c, unsigned s, uint64_t domain)
     return first && second ? NULL : &row[first != 0];
 }
 
-/* Puts a stretch into its row, in place of the older one. */
-static void remember(struct ct_fast *f, unsigned s, uint32_t block)
+/* Puts a stretch into its row, in place of the older one. `effect`: what it does to the return stack, if
+ * there is one. */
+static void remember(struct pass *p, unsigned s, uint32_t block, const struct ct_stack_effect *effect)
 {
-    struct ct_stretches *c = f->stretches;
+    struct ct_fast *f = p->f;
+    struct ct_stretches *c = p->c;
     struct stretch *row = c->rows[c->row[s]];
     take_out(f, &row[1]);
     row[1] = row[0];
+    if (c->effects) {
+        *effect_of(c, &row[1]) = *effect_of(c, &row[0]);
+        *effect_of(c, &row[0]) = *effect;
+        p->effect = effect_of(c, &row[0]);
+    }
     row[0] =
         (struct stretch){c->addr[s], c->addr[s + 1], c->bits[s], (uint64_t)block << BLOCK_SHIFT | f->domain};
 }
 
-/* Counts the edge to the next stretch. Returns false, and does nothing, when something is new. */
-static bool count_join(struct pass *p)
+/* Counts the edge to stretch `s`. Returns false, and does nothing, when something is new. What leads on to a
+ * stretch without an address is counted with that. */
+static bool count_join(struct pass *p, unsigned s)
 {
     struct ct_branch_target *pair;
+    if (is_behind(p->c, p->c->addr[s])) {
+        p->counted = !p->at.have_addr && p->at.tail->flags & (CT_MEMO_INDIRECT | CT_MEMO_NUMBERED);
+        return p->counted;
+    }
     if (!join(p, &pair))
         return false;
     if (pair)
@@ -348,6 +503,8 @@ static unsigned follow(struct pass *p, unsigned s)
     const struct ct_stretches *c = p->c;
     const uint64_t atoms = atoms_of(c->bits[s]);
     struct ct_branch_target *pair;
+    if (p->counted && is_behind(c, c->addr[s]))
+        come_back(p, s);
     if (p->counted) {
         const uint32_t known = block_at(f, c->addr[s]);
         return known ? ct_fast_follow_links(f, &p->at, known, NULL, false, atoms, c->count[s]) : 0;
@@ -356,23 +513,61 @@ static unsigned follow(struct pass *p, unsigned s)
     return ct_fast_follow_from(f, &p->at, block, pair, atoms, c->count[s]);
 }
 
+/* Returns where stretch `s` begins, which is followed from here on; its block is 0 when that is not known. */
+static struct ct_row_begin begin_here(const struct pass *p, unsigned s)
+{
+    if (!is_behind(p->c, p->c->addr[s]))
+        return (struct ct_row_begin){.block = block_at(p->f, p->c->addr[s])};
+    const uint32_t step = step_before(p);
+    return (struct ct_row_begin){.block = step >> 1, .behind = true, .exec = step & 1};
+}
+
+/* Returns true when the stretch of a row was met before, as far as a byte tells. */
+static bool comes_again(struct ct_stretches *c, unsigned s)
+{
+    uint8_t *seen = &c->seen[c->row[s]];
+    const uint8_t tag = (uint8_t)((c->addr[s + 1] ^ c->bits[s] * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
+    const bool again = *seen == tag;
+    *seen = tag;
+    return again;
+}
+
+/* Remembers stretch `s`, which was followed from `begin` on, unless something is new behind it. `before`:
+ * with a return stack, what that was before. */
+static void keep(struct pass *p, unsigned s, struct ct_row_begin begin, const struct ct_return_stack *before)
+{
+    struct ct_stretches *c = p->c;
+    struct ct_stack_effect effect;
+    if (c->effects &&
+        (!comes_again(c, s) || !ct_fast_find_effect(p->f, before, begin, atoms_of(c->bits[s]), &effect)))
+        return;
+    if (count_join(p, s + 1))
+        remember(p, s, begin.block, &effect);
+}
+
 /* Follows stretch `s`, of which the table has none, and remembers it unless something is new behind it.
- * Result: how many elements are done; at[s + 1] + 1 when the stretch is, with the address behind it. */
+ * Result: how many elements are done; begin_of(s + 1) when the stretch is, with the address behind it. */
 static size_t follow_atoms(struct pass *p, unsigned s)
 {
     struct ct_fast *f = p->f;
     const struct ct_stretches *c = p->c;
-    const size_t end = c->at[s + 1];
-    size_t i = c->at[s] + 1;
+    size_t i = begin_of(c, s);
+    struct ct_return_stack before;
+    struct ct_row_begin begin = {0};
+    if (c->effects) {
+        before = f->walk->stack;
+        begin = begin_here(p, s);
+    }
     unsigned done = follow(p, s);
     if (done == c->count[s]) {
-        p->at.marks = marks_before(p->elems, end);
+        p->at.marks = marks_before(p->elems, c->at[s + 1]);
         p->counted = false;
         come_to(p, s + 1);
-        const uint32_t block = block_at(f, c->addr[s]);
-        if (block && count_join(p))
-            remember(f, s, block);
-        return end + 1;
+        if (!begin.behind)
+            begin.block = block_at(f, c->addr[s]);
+        if (begin.block)
+            keep(p, s, begin, &before);
+        return begin_of(c, s + 1);
     }
     if (!done && p->counted)
         come_back(p, s);
@@ -391,7 +586,7 @@ static size_t follow_atoms(struct pass *p, unsigned s)
 static size_t follow_elems(struct pass *p, unsigned s)
 {
     struct ct_fast *f = p->f;
-    const size_t begin = p->c->at[s] + 1;
+    const size_t begin = begin_of(p->c, s);
     const size_t end = p->c->at[s + 1];
     if (p->counted)
         come_back(p, s);
@@ -401,24 +596,29 @@ static size_t follow_elems(struct pass *p, unsigned s)
     if (done < end || p->at.have_addr)
         return done;
     come_to(p, s + 1);
-    return end + 1;
+    return begin_of(p->c, s + 1);
 }
 
 /* Counts `n` stretches. Result: how many elements are done; up to the address behind the last of them unless
- * something is new. */
-static size_t count(struct pass *p, unsigned n)
+ * something is new. `returns` is a constant: there is a return stack. */
+static inline __attribute__((always_inline)) size_t count(struct pass *p, unsigned n, const bool returns)
 {
     struct ct_stretches *c = p->c;
-    const uint64_t domain = p->f->domain;
+    struct ct_fast *f = p->f;
+    const uint64_t domain = f->domain;
     for (unsigned s = 0; s < n; s++) {
-        struct stretch *known = find(c, s, domain);
-        if (__builtin_expect(known && (p->counted || count_join(p)), 1)) {
+        struct stretch *known = returns ? find_returning(p, s) : find(c, s, domain);
+        if (__builtin_expect(known && (p->counted || count_join(p, s)), 1)) {
             known->word += ONCE;
+            if (returns) {
+                p->effect = effect_of(c, known);
+                ct_stack_change(&f->walk->stack, p->effect);
+            }
             continue;
         }
         c->missed++;
         const size_t done = c->bits[s] == NONE ? follow_elems(p, s) : follow_atoms(p, s);
-        if (done <= c->at[s + 1]) {
+        if (done < begin_of(c, s + 1)) {
             c->looked += s;
             c->batch = c->batch / 4 > BATCH_LEAST ? c->batch / 4 : BATCH_LEAST;
             return done;
@@ -428,15 +628,21 @@ static size_t count(struct pass *p, unsigned n)
         come_back(p, n);
     c->looked += n;
     c->batch = c->batch < BATCH ? c->batch * 2 : BATCH;
-    return c->at[n] + 1;
+    return begin_of(c, n);
+}
+
+/* Returns how long stretches rest the first time. */
+static uint32_t first_rest(const struct ct_stretches *c)
+{
+    return c->effects ? REST_RETURNS : REST;
 }
 
 static void judge(struct ct_stretches *c)
 {
-    const bool bad = c->missed * MISSES_BAD > c->looked;
+    const bool bad = c->missed * (c->effects ? MISSES_BAD_RETURNS : MISSES_BAD) > c->looked;
     c->repeats = c->missed * MISSES_FEW < c->looked;
     c->resting = bad ? c->rest : 0;
-    c->rest = !bad ? REST : c->rest < REST_MOST ? c->rest * 2 : REST_MOST;
+    c->rest = !bad ? first_rest(c) : c->rest < REST_MOST ? c->rest * 2 : REST_MOST;
     c->looked = c->missed = 0;
 }
 
@@ -445,17 +651,19 @@ static void judge(struct ct_stretches *c)
 static size_t count_some(struct ct_fast *f, const struct ct_elem *elems, size_t size)
 {
     struct ct_stretches *c = f->stretches;
-    const unsigned n = size < c->least ? 0 : collect(c, elems, size);
+    const unsigned n = size < c->least || is_behind(c, elems[0].v) ? 0
+                       : c->effects                                ? collect(c, elems, size, true)
+                                                                   : collect(c, elems, size, false);
     if (n < LEAST)
         return 0;
-    struct pass p = {f, c, elems, ct_fast_take_at(f), false};
+    struct pass p = {f, c, elems, ct_fast_take_at(f), false, NULL};
     find_rows(c, n, (uint8_t)ct_walk_space(f->walk));
     come_to(&p, 0);
     c->used = true;
     f->linked += n * ATOMS_MOST;
-    const size_t done = count(&p, n);
+    const size_t done = c->effects ? count(&p, n, true) : count(&p, n, false);
     ct_fast_put_at(f, &p.at);
-    if (c->looked > JUDGED)
+    if (c->looked > (c->effects ? JUDGED_RETURNS : JUDGED))
         judge(c);
     return done;
 }
@@ -489,22 +697,37 @@ static bool have_stretches(struct ct_fast *f)
 {
     if (f->stretches)
         return true;
-    f->stretches = ct_table_of_zeros(1, sizeof *f->stretches);
+    const size_t places = f->walk->stack.enabled ? sizeof f->stretches->rows / sizeof(struct stretch) : 0;
+    const size_t effects =
+        places ? (places + LEFT) * sizeof(struct ct_stack_effect) + ((size_t)1 << ROWS_SHIFT) : 0;
+    f->stretches = ct_table_of_zeros(1, sizeof *f->stretches + effects);
     if (!f->stretches) {
         f->blocks.error = ct_fail_nomem(f->ctx, "fast walk");
         return false;
     }
+    if (places) {
+        f->stretches->effects = (struct ct_stack_effect *)(f->stretches + 1);
+        f->stretches->left_effects = f->stretches->effects + places;
+        f->stretches->seen = (uint8_t *)(f->stretches->left_effects + LEFT);
+    }
     f->stretches->shift = 64 - ROWS_SHIFT;
     f->stretches->least = ELEMS_LEAST;
     f->stretches->batch = BATCH;
-    f->stretches->rest = REST;
+    f->stretches->rest = first_rest(f->stretches);
     return true;
+}
+
+/* Returns true when elements, which are so many, are worth the table. With a return stack it is three times
+ * as large, so the first atoms have to be over, too. */
+static bool are_worth_table(const struct ct_fast *f, size_t size)
+{
+    const bool are_first = f->along && !f->along_last;
+    return f->stretches || (size >= ELEMS_LEAST && !(f->walk->stack.enabled && are_first));
 }
 
 bool ct_fast_wants_stretches(struct ct_fast *f, size_t size)
 {
-    if (!f->walk->sf || f->pft || f->walk->stack.enabled || (!f->stretches && size < ELEMS_LEAST) ||
-        !have_stretches(f))
+    if (!f->walk->sf || f->pft || !are_worth_table(f, size) || !have_stretches(f))
         return false;
     struct ct_stretches *c = f->stretches;
     c->resting -= c->resting < size ? c->resting : (uint32_t)size;

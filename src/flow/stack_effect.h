@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a row of A64 atoms does to the return stack: the return addresses that it takes off from those that
+ * were there before, and those that it leaves in their place. Both are the same each time it comes, as long
+ * as the stack has what it takes. */
+#ifndef CT_FLOW_STACK_EFFECT_H
+#define CT_FLOW_STACK_EFFECT_H
+
+#include "coretap/program.h"
+#include "flow/return_stack.h"
+
+/* the most return addresses that are taken and left, both together */
+#define CT_STACK_EFFECT_ROOM 7u
+
+/* What a row does, in a line of the cache. */
+struct ct_stack_effect {
+    /* the return addresses that are taken, the newest first, and behind them those left, the newest last */
+    uint64_t addr[CT_STACK_EFFECT_ROOM];
+    uint8_t pops;      /* how many are taken … */
+    uint8_t pushes;    /* … and how many left */
+    uint8_t depth;     /* the most that there were at a time above the height at the beginning */
+    uint8_t from_exec; /* of a row that goes on behind another one: the last atom of that */
+    uint32_t end;      /* the last step of the row: its block << 1 | its atom */
+};
+
+/* Returns how many of the entries that are there are left by a stack that gets deeper by `depth`. */
+static inline unsigned ct_stack_kept(const struct ct_return_stack *stack, unsigned depth)
+{
+    const unsigned most = CT_RETURN_STACK_SIZE - depth;
+    return stack->count < most ? stack->count : most;
+}
+
+/* Returns true when the stack has what the effect takes off. */
+static inline bool ct_stack_has(const struct ct_return_stack *stack, const struct ct_stack_effect *effect)
+{
+    if (effect->pops > ct_stack_kept(stack, effect->depth))
+        return false;
+    for (unsigned i = 0; i < effect->pops; i++) {
+        const unsigned at = (stack->top - i) % CT_RETURN_STACK_SIZE;
+        if (stack->entries[at].addr != effect->addr[i] || stack->entries[at].isa != CT_ISA_A64)
+            return false;
+    }
+    return true;
+}
+
+/* Returns a hash of the newest return addresses, so many of them, whether the stack has them or not. */
+static inline uint64_t ct_stack_hash(const struct ct_return_stack *stack, unsigned count)
+{
+    uint64_t hash = 0;
+    for (unsigned i = 0; i < count; i++)
+        hash = (hash ^ stack->entries[(stack->top - i) % CT_RETURN_STACK_SIZE].addr) *
+               UINT64_C(0x9e3779b97f4a7c15);
+    return hash;
+}
+
+/* Changes a stack that has what the effect takes off. A full one drops its oldest entries. */
+static inline void ct_stack_change(struct ct_return_stack *stack, const struct ct_stack_effect *effect)
+{
+    const unsigned kept = ct_stack_kept(stack, effect->depth);
+    const unsigned room = CT_RETURN_STACK_SIZE - effect->depth - kept;
+    if (stack->doubted > room)
+        stack->doubted = room;
+    stack->count = kept - effect->pops + effect->pushes;
+    stack->top = (stack->top - effect->pops) % CT_RETURN_STACK_SIZE;
+    for (unsigned i = 0; i < effect->pushes; i++) {
+        stack->top = (stack->top + 1) % CT_RETURN_STACK_SIZE;
+        stack->entries[stack->top].addr = effect->addr[effect->pops + i];
+        stack->entries[stack->top].isa = CT_ISA_A64;
+    }
+}
+
+#endif
