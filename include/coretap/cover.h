@@ -171,7 +171,7 @@ struct ct_cover_sums {
 /* Everything about one program, or one context of it. */
 struct ct_cover_report {
     struct ct_cover_sums sums;
-    const struct ct_cover_insn *insns; /* by address */
+    const struct ct_cover_insn *insns; /* by address; see ct_cover_report_new */
     size_t insn_count;
     const struct ct_cover_block *blocks; /* by address */
     size_t block_count;
@@ -195,7 +195,8 @@ struct ct_cover_source {
     uint8_t all_functions; /* 1: those without source lines too; 0: only when no function has lines */
 };
 
-/* Works out what the items of one program say. The report belongs to the library; names in it belong to
+/* Works out what the items of one program say. Where the program has no lines, instructions of functions of
+ * which nothing ran are counted and not listed. The report belongs to the library; names in it belong to
  * source->lines and source->symbols, which have to stay. CT_ERR_ARG, CT_ERR_LIMIT for 2^31 instructions,
  * CT_ERR_NOMEM. */
 CT_API int ct_cover_report_new(struct ct_ctx *ctx, const struct ct_cover_source *source,

@@ -14,16 +14,27 @@ struct ct_cover_way {
     uint32_t from, to;
 };
 
+/* A function without lines of which nothing ran: its instructions are counted, and not kept. */
+struct ct_cover_unrun {
+    uint64_t addr;
+    const struct ct_symbol *symbol;
+    uint32_t insns, calls, hidden;
+    uint32_t decisions; /* conditional branches */
+};
+
 struct ct_cover_work {
     struct ct_cover_report report; /* must be the first member */
     struct ct_ctx *ctx;
     struct ct_cover_source source;
     struct ct_cover_insn *insns;
     uint32_t *scopes; /* by instruction: its innermost scope, or CT_LINE_NONE */
-    size_t insn_room;
-    size_t it_insn;   /* the IT instruction whose block is being read */
-    uint64_t it_next; /* the address at which that block goes on */
-    unsigned it_left; /* the instructions that are left of it */
+    size_t insn_room, scope_room;
+    size_t sorted;                /* so many instructions are in order of address, from the first one on */
+    size_t it_insn;               /* the IT instruction whose block is being read */
+    uint64_t it_next;             /* the address at which that block goes on */
+    unsigned it_left;             /* the instructions that are left of it */
+    struct ct_cover_unrun *unrun; /* by address */
+    size_t unrun_count, unrun_room;
     struct ct_cover_function *functions;
     struct ct_cover_block *blocks;
     struct ct_cover_way *ways; /* sorted by `to` */

@@ -4,12 +4,14 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/search.h"
+#include "base/table_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define SPACE       CT_SPACE_EL1N /* any space will do: images are added for all */
 #define FIRST_INSNS 1024u
+#define FIRST_UNRUN 64u
 #define CSEL_MASK   0x1fe00000u /* conditional select: CSEL, CSINC, CSINV, CSNEG (Arm ARM C4.1.95) */
 #define CSEL        0x1a800000u
 #define CCMP_MASK   0x3fe00410u /* CCMP, CCMN */
@@ -24,22 +26,42 @@ static bool is_hidden_a64(uint32_t opcode)
            (opcode & FLOAT_MASK) == FCSEL;
 }
 
+/* Makes room for more instructions. Those of a large program fill hundreds of megabytes, which are neither
+ * copied nor mapped page by page. */
+static bool grow(struct ct_cover_work *work)
+{
+    const size_t old = work->insn_room;
+    const size_t room = old ? old * 2 : FIRST_INSNS;
+    struct ct_cover_insn *insns = ct_array_grow(work->insns, old, room, sizeof *insns);
+    if (!insns)
+        return false;
+    work->insns = insns;
+    work->insn_room = room;
+    uint32_t *scopes = ct_array_grow(work->scopes, work->scope_room, room, sizeof *scopes);
+    if (!scopes)
+        return false;
+    work->scopes = scopes;
+    work->scope_room = room;
+    return true;
+}
+
+/* Tells whether an instruction is sorted behind the last one: by address; of two at one address the one with
+ * a line comes first. */
+static bool is_behind(const struct ct_cover_work *work, const struct ct_cover_insn *insn)
+{
+    const struct ct_cover_insn *last = &work->insns[work->report.insn_count - 1];
+    return last->addr < insn->addr || (last->addr == insn->addr && last->line >= insn->line);
+}
+
 static int push(struct ct_cover_work *work, const struct ct_cover_insn *insn, uint32_t scope)
 {
     struct ct_cover_report *report = &work->report;
     if (report->insn_count >= INT32_MAX)
         return ct_fail(work->ctx, CT_ERR_LIMIT, "coverage: the program has more than 2^31 instructions");
-    if (report->insn_count == work->insn_room) {
-        size_t room = work->insn_room ? work->insn_room * 2 : FIRST_INSNS;
-        struct ct_cover_insn *insns = realloc(work->insns, room * sizeof *insns);
-        if (insns)
-            work->insns = insns;
-        uint32_t *scopes = insns ? realloc(work->scopes, room * sizeof *scopes) : NULL;
-        if (!scopes)
-            return ct_fail_nomem(work->ctx, "coverage");
-        work->scopes = scopes;
-        work->insn_room = room;
-    }
+    if (report->insn_count == work->insn_room && !grow(work))
+        return ct_fail_nomem(work->ctx, "coverage");
+    if (work->sorted == report->insn_count && (!work->sorted || is_behind(work, insn)))
+        work->sorted++;
     work->scopes[report->insn_count] = scope;
     work->insns[report->insn_count++] = *insn;
     return CT_OK;
@@ -139,6 +161,39 @@ static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, u
     return CT_OK;
 }
 
+/* Counts the instructions from number `first` on and drops them: those of the function [from, end), of which
+ * nothing ran and which has no lines. Large programs have many, and no one lists their instructions. Keeps
+ * them where the symbols divide that code in another way. */
+static int leave_out(struct ct_cover_work *work, size_t first, uint64_t from, uint64_t end)
+{
+    struct ct_symbol_span span = {0};
+    ct_symbols_around(work->source.symbols, from, &span);
+    if (first == work->report.insn_count || work->insns[first].addr != from || span.from != from ||
+        span.end != end || !span.function || !span.code)
+        return CT_OK;
+    if (work->unrun_count == work->unrun_room) {
+        const size_t room = work->unrun_room ? work->unrun_room * 2 : FIRST_UNRUN;
+        struct ct_cover_unrun *more = realloc(work->unrun, room * sizeof *more);
+        if (!more)
+            return ct_fail_nomem(work->ctx, "coverage");
+        work->unrun = more;
+        work->unrun_room = room;
+    }
+    struct ct_cover_unrun unrun = {.addr = from, .symbol = span.code};
+    for (size_t i = first; i < work->report.insn_count; i++) {
+        const struct ct_cover_insn *insn = &work->insns[i];
+        unrun.insns++;
+        unrun.calls += insn->sub == CT_INSN_SUB_LINK;
+        unrun.hidden += (insn->flags & CT_COVER_HIDDEN) != 0;
+        unrun.decisions += ct_cover_decides(insn);
+    }
+    work->unrun[work->unrun_count++] = unrun;
+    work->report.insn_count = first;
+    work->sorted = work->sorted < first ? work->sorted : first;
+    work->it_left = 0;
+    return CT_OK;
+}
+
 static int read_rows(struct ct_cover_work *work)
 {
     size_t count;
@@ -208,6 +263,9 @@ static int read_symbols(struct ct_cover_work *work, const struct runs *runs)
 {
     size_t count;
     const struct ct_symbol *symbols = ct_symbols_all(work->source.symbols, &count);
+    const bool has_lines = work->report.insn_count > 0;
+    size_t run = 0;      /* the first run behind the function */
+    uint64_t ran_to = 0; /* where the runs before that one end */
     int result = CT_OK;
     uint64_t done = 0; /* where the last function ended: functions may lie in one another */
     for (size_t i = 0; i < count && result == CT_OK; i++) {
@@ -215,8 +273,13 @@ static int read_symbols(struct ct_cover_work *work, const struct runs *runs)
         uint64_t end = symbols[i].addr + symbols[i].size;
         if (ct_lines_at(work->source.lines, symbols[i].addr) || end <= from)
             continue;
+        const size_t first = work->report.insn_count;
+        for (; run < runs->count && runs->items[run].from < end; run++)
+            ran_to = runs->items[run].to > ran_to ? runs->items[run].to : ran_to;
         result = symbols[i].isa == CT_ISA_A64 ? read_range(work, from, end, CT_LINE_NONE, 0, CT_ISA_UNKNOWN)
                                               : read_mixed(work, runs, &symbols[i], from, end);
+        if (!has_lines && result == CT_OK && ran_to <= from)
+            result = leave_out(work, first, from, end);
         done = end;
     }
     return result;
@@ -307,6 +370,21 @@ static struct ct_cover_function describe(const struct ct_cover_work *work, uint3
     return function;
 }
 
+/* Adds the functions before `addr` whose instructions were left out, from number `next` on. Returns the
+ * number of the next one. */
+static size_t add_unrun(struct ct_cover_work *work, size_t next, uint64_t addr)
+{
+    for (; next < work->unrun_count && work->unrun[next].addr < addr; next++) {
+        const struct ct_cover_unrun *unrun = &work->unrun[next];
+        const struct ct_cover_insn first = {.addr = unrun->addr, .file = CT_LINE_NONE};
+        struct ct_cover_function *function = &work->functions[work->report.function_count++];
+        *function = describe(work, CT_LINE_NONE, unrun->symbol, &first);
+        function->insns = unrun->insns;
+        function->branches = 2 * unrun->decisions;
+    }
+    return next;
+}
+
 static int number_functions(struct ct_cover_work *work)
 {
     size_t scope_count;
@@ -323,8 +401,10 @@ static int number_functions(struct ct_cover_work *work)
         return ct_fail_nomem(work->ctx, "coverage");
     }
     struct ct_symbol_span span = {0};
+    size_t unrun = 0;
     for (size_t i = 0; i < work->report.insn_count; i++) {
         struct ct_cover_insn *insn = &work->insns[i];
+        unrun = add_unrun(work, unrun, insn->addr);
         uint32_t scope = outermost(scopes, work->scopes[i]);
         const struct ct_symbol *symbol = NULL;
         size_t key = scope;
@@ -338,6 +418,7 @@ static int number_functions(struct ct_cover_work *work)
         }
         insn->function = numbers[key];
     }
+    add_unrun(work, unrun, UINT64_MAX);
     free(numbers);
     return CT_OK;
 }
@@ -359,6 +440,7 @@ static void drop_padding(struct ct_cover_work *work)
         work->scopes[n++] = work->scopes[i];
     }
     work->report.insn_count = n;
+    work->sorted = n;
 }
 
 /* Counts the instructions that set up a function for the line where it is declared; the compiler makes them
@@ -400,25 +482,11 @@ static struct placed placed_at(const struct ct_cover_work *work, size_t i)
     return (struct placed){.insn = work->insns[i], .scope = work->scopes[i]};
 }
 
-/* Returns how many instructions from the first one on are sorted. */
-static size_t count_sorted(const struct ct_cover_work *work)
-{
-    const size_t count = work->report.insn_count;
-    size_t sorted = count > 0;
-    for (; sorted < count; sorted++) {
-        const struct placed before = placed_at(work, sorted - 1);
-        const struct placed here = placed_at(work, sorted);
-        if (by_address(&before, &here) > 0)
-            break;
-    }
-    return sorted;
-}
-
 /* Sorts the instructions, because functions without lines were read behind all others: those behind the first
  * that are sorted by themselves, and then both as one, from the last one on. */
 static int sort(struct ct_cover_work *work)
 {
-    size_t sorted = count_sorted(work);
+    size_t sorted = work->sorted;
     size_t left = work->report.insn_count - sorted;
     if (!left)
         return CT_OK;
@@ -439,6 +507,7 @@ static int sort(struct ct_cover_work *work)
         work->scopes[to] = next->scope;
     }
     free(others);
+    work->sorted = work->report.insn_count;
     return CT_OK;
 }
 

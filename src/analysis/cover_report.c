@@ -3,6 +3,7 @@
 #include "analysis/cover.h"
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/table_memory.h"
 
 #include <stdlib.h>
 
@@ -11,8 +12,9 @@ void ct_cover_report_free(struct ct_cover_report *report)
     struct ct_cover_work *work = (struct ct_cover_work *)report;
     if (!work)
         return;
-    free(work->insns);
-    free(work->scopes);
+    ct_array_free(work->insns, work->insn_room, sizeof *work->insns);
+    ct_array_free(work->scopes, work->scope_room, sizeof *work->scopes);
+    free(work->unrun);
     free(work->functions);
     free(work->blocks);
     free(work->ways);
@@ -49,6 +51,19 @@ static void sum_insns(struct ct_cover_work *work)
         count_in(&sums->conditions, insn->taken > 0 && insn->not_taken > 0);
         function->branches += 2;
         function->branches_run += (insn->taken > 0 ? 1u : 0u) + (insn->not_taken > 0 ? 1u : 0u);
+    }
+}
+
+/* Adds what was counted of functions whose instructions were not kept. */
+static void sum_unrun(struct ct_cover_work *work)
+{
+    struct ct_cover_sums *sums = &work->report.sums;
+    for (size_t i = 0; i < work->unrun_count; i++) {
+        sums->insns.all += work->unrun[i].insns;
+        sums->calls.all += work->unrun[i].calls;
+        sums->hidden.all += work->unrun[i].hidden;
+        sums->branches.all += 2 * (uint64_t)work->unrun[i].decisions;
+        sums->conditions.all += work->unrun[i].decisions;
     }
 }
 
@@ -94,6 +109,7 @@ int ct_cover_report_new(struct ct_ctx *ctx, const struct ct_cover_source *source
         return result;
     }
     sum_insns(work);
+    sum_unrun(work);
     sum_lines(work);
     struct ct_cover_report *report = &work->report;
     report->insns = work->insns;

@@ -11,9 +11,6 @@ bool ct_ocsd_kind_is_built_in(const char *name);
 /* Tells whether the client registered a decoder of this name. */
 bool ct_ocsd_custom_is_known(const char *name);
 
-/* Tells whether the client registered a decoder of a name. */
-bool ct_ocsd_custom_is_there(const char *name);
-
 /* Makes a decoder that the client registered. `id` gets its trace ID. Returns what the client's functions
  * return. */
 ocsd_err_t ct_ocsd_custom_create(struct ct_ocsd_tree *tree, const char *name, int create_flags,

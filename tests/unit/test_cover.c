@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Coverage of a program without lines: instructions of a function of which nothing ran count as those that
+ * are listed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "coretap/cover.h"
+#include "four_functions.h"
+
+#define FUNCTIONS 4
+#define INSNS     8 /* of a function */
+
+struct fixture {
+    uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
+    struct ct_symbols *symbols;
+    struct ct_lines *lines;
+    struct ct_memory *memory;
+    struct ct_cover_source source;
+};
+
+/* Four functions of a conditional branch, a call, a conditional select and a return. */
+static int begin(void **state)
+{
+    static struct fixture f;
+    static const uint32_t body[INSNS] = {0x540000a0, 0x94000001, 0x1a810000, 0xd503201f,
+                                         0xd503201f, 0xd503201f, 0xd503201f, 0xd65f03c0};
+    f = (struct fixture){0};
+    elf64_build(f.file, four_functions, FUNCTIONS);
+    for (unsigned i = 0; i < FUNCTIONS * INSNS; i++)
+        for (unsigned k = 0; k < 4; k++)
+            f.file[ELF_TEXT + 4 * i + k] = (uint8_t)(body[i % INSNS] >> 8 * k);
+    *state = &f;
+    if (ct_symbols_load_bytes(NULL, "test", f.file, sizeof f.file, 0, &f.symbols) ||
+        ct_lines_load_bytes(NULL, "test", f.file, sizeof f.file, 0, &f.lines) ||
+        ct_memory_new(NULL, &f.memory) ||
+        ct_memory_add_bytes(f.memory, f.file + ELF_TEXT, 0x80, TEXT, CT_SPACE_ANY))
+        return 1;
+    f.source = (struct ct_cover_source){
+        .size = sizeof f.source, .memory = f.memory, .symbols = f.symbols, .lines = f.lines};
+    return ct_arch_by_name("ARM-AA64", &f.source.arch);
+}
+
+static int finish(void **state)
+{
+    struct fixture *f = *state;
+    ct_memory_free(f->memory);
+    ct_lines_free(f->lines);
+    ct_symbols_free(f->symbols);
+    return 0;
+}
+
+static struct ct_cover_report *report(const struct fixture *f, const struct ct_cover_item *items,
+                                      size_t count)
+{
+    struct ct_cover_report *out = NULL;
+    assert_int_equal(ct_cover_report_new(NULL, &f->source, items, count, &out), CT_OK);
+    return out;
+}
+
+/* A run that is counted no times keeps the instructions of its function, and adds nothing. */
+static void test_unrun(void **state)
+{
+    const struct fixture *f = *state;
+    const struct ct_cover_item brief[] = {
+        {.from = WORK, .to = WORK + 8, .count = 3},
+        {.from = WORK, .count = 2, .kind = CT_COVER_NOT},
+        {.from = WORK, .to = WORK + 0x14, .count = 1, .kind = CT_COVER_TAKEN},
+    };
+    const struct ct_cover_item full[] = {
+        {.from = MAIN, .to = MAIN + 8}, brief[0], {.from = LEAF + 8, .to = LEAF + 12},
+        {.from = IRQ, .to = IRQ + 4},   brief[1], brief[2],
+    };
+    struct ct_cover_report *listed = report(f, full, 6);
+    struct ct_cover_report *counted = report(f, brief, 3);
+    assert_int_equal(listed->insn_count, FUNCTIONS * INSNS);
+    assert_int_equal(counted->insn_count, INSNS);
+    assert_int_equal(counted->insns[0].addr, WORK);
+    assert_int_equal(counted->sums.insns.all, FUNCTIONS * INSNS);
+    assert_int_equal(counted->sums.branches.all, 2 * FUNCTIONS);
+    assert_int_equal(counted->sums.branches.seen, 2);
+    assert_memory_equal(&listed->sums, &counted->sums, sizeof listed->sums);
+    assert_int_equal(counted->function_count, FUNCTIONS);
+    for (size_t i = 0; i < FUNCTIONS; i++) {
+        const struct ct_cover_function *a = &listed->functions[i];
+        const struct ct_cover_function *b = &counted->functions[i];
+        assert_string_equal(b->name, four_functions[i].name);
+        assert_int_equal(b->addr, a->addr);
+        assert_int_equal(b->insns, a->insns);
+        assert_int_equal(b->insns_run, a->insns_run);
+        assert_int_equal(b->branches, a->branches);
+        assert_int_equal(b->branches_run, a->branches_run);
+    }
+    assert_int_equal(counted->insns[0].function, 1);
+    ct_cover_report_free(listed);
+    ct_cover_report_free(counted);
+}
+
+/* Nothing ran at all. */
+static void test_nothing(void **state)
+{
+    struct ct_cover_report *none = report(*state, NULL, 0);
+    assert_int_equal(none->insn_count, 0);
+    assert_int_equal(none->sums.insns.all, FUNCTIONS * INSNS);
+    assert_int_equal(none->sums.calls.all, FUNCTIONS);
+    assert_int_equal(none->sums.hidden.all, FUNCTIONS);
+    assert_int_equal(none->sums.functions.all, FUNCTIONS);
+    assert_int_equal(none->sums.functions.seen, 0);
+    ct_cover_report_free(none);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_unrun, begin, finish),
+        cmocka_unit_test_setup_teardown(test_nothing, begin, finish),
+    };
+    return cmocka_run_group_tests_name("cover", tests, NULL, NULL);
+}
