@@ -30,6 +30,14 @@
 /* How many times as much as that hops may cost while the tables fill, before they rest all the same. */
 #define FILLING 3u
 
+/* With cycles elements are followed for PROBE bytes to be measured, and again after PROBE_AGAIN bytes unless
+ * hops take less than PROBE_CLEAR of their time. Hops become quicker while their tables fill: before PATIENCE
+ * bytes of them time does not decide. */
+#define PROBE       (UINT64_C(256) << 10)
+#define PROBE_AGAIN (UINT64_C(16) << 20)
+#define PROBE_CLEAR 0.6
+#define PATIENCE    (UINT64_C(6) << 20)
+
 /* Returns how many bytes of trace a hop costs that is moved to the quick table. Stretches only count behind a
  * rest: hops that are worth while are left alone for what costs little. */
 static uint64_t miss_bytes(const struct ct_etm4_hops *h)
@@ -60,7 +68,12 @@ int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_f
         return ct_fail_nomem(ctx, "hops");
     h->bytes = bytes;
     h->fast = fast;
-    h->worth = (struct ct_hops_worth){.judged = JUDGED, .learning = LEARNING, .rest_most = REST_MOST};
+    h->worth = (struct ct_hops_worth){.judged = JUDGED,
+                                      .learning = LEARNING,
+                                      .rest_most = REST_MOST,
+                                      .paced = ct_fast_counts_cycles(fast),
+                                      .probe = PROBE,
+                                      .patience = PATIENCE};
     for (unsigned i = 0; i < CT_LANES; i++) {
         h->ways[i].lane.hops = &h->hops;
         h->ways[i].lane.table = &ct_etm4_fast_tables(bytes)->scan;
@@ -75,8 +88,11 @@ void ct_etm4_hops_tune(struct ct_etm4_hops *h, uint64_t judged)
 {
     h->worth.begun = true;
     if (judged)
-        h->worth =
-            (struct ct_hops_worth){.begun = true, .judged = judged, .rest_most = REST_MOST / JUDGED * judged};
+        h->worth = (struct ct_hops_worth){.begun = true,
+                                          .judged = judged,
+                                          .rest_most = REST_MOST / JUDGED * judged,
+                                          .paced = h->worth.paced,
+                                          .probe = judged};
     begin_judgement(h);
 }
 
@@ -126,6 +142,32 @@ static uint64_t *next_rest(struct ct_hops_worth *w, const struct ct_hops *h)
     return h->blocks->shared ? ct_shared_program_rest(h->blocks->shared) : &w->rest;
 }
 
+/* Tells whether elements are to be measured before hops are judged. */
+static bool wants_probe(const struct ct_hops_worth *w, uint64_t position)
+{
+    if (!w->paced || w->pace.hops == 0 || w->hopped < w->patience)
+        return false;
+    if (w->pace.elems == 0)
+        return !w->probed;
+    return position >= w->probe_from && w->pace.hops > w->pace.elems * PROBE_CLEAR;
+}
+
+/* Tells whether hops are not worth while: too many of them are new, or they take longer than elements where
+ * that is known. */
+static bool is_bad(const struct ct_etm4_hops *h)
+{
+    const struct ct_hops_worth *w = &h->worth;
+    const bool slow = w->pace.hops > 0 && w->pace.elems > 0 && w->pace.hops > w->pace.elems;
+    return (h->hops.missed - w->missed) * w->cost > w->bytes || (slow && w->hopped >= w->patience);
+}
+
+static void begin_rest(struct ct_hops_worth *w, uint64_t position, uint64_t bytes)
+{
+    w->until = position + bytes;
+    w->measure_from = position + w->probe / 4; /* the caches fill first */
+    w->resting = true;
+}
+
 /* Judges what hops went over since the last time, up to a position in the stream. */
 static void judge(struct ct_etm4_hops *h, uint64_t position)
 {
@@ -133,11 +175,16 @@ static void judge(struct ct_etm4_hops *h, uint64_t position)
     uint64_t *const next = next_rest(w, &h->hops);
     const uint64_t known = __atomic_load_n(next, __ATOMIC_RELAXED);
     const uint64_t rest = known ? known : w->rest_most / (REST_MOST / REST);
-    const bool bad = (h->hops.missed - w->missed) * w->cost > w->bytes;
+    w->hopped += w->bytes;
+    if (w->paced)
+        w->pace.hops = ct_hops_pace_end(&w->pace, position);
     if (w->learning && h->hops.missed < h->hops.enough) {
         w->learning--;
-    } else if (bad) {
-        w->until = position + rest;
+    } else if (wants_probe(w, position)) {
+        begin_rest(w, position, w->probe);
+        w->probed = true;
+    } else if (is_bad(h)) {
+        begin_rest(w, position, rest);
         __atomic_store_n(next, rest * 2 < w->rest_most ? rest * 2 : w->rest_most, __ATOMIC_RELAXED);
         w->learning = RELEARNING;
         w->rested = true;
@@ -146,6 +193,25 @@ static void judge(struct ct_etm4_hops *h, uint64_t position)
         w->rested = false;
     }
     begin_judgement(h);
+    if (w->paced)
+        ct_hops_pace_begin(&w->pace, position);
+}
+
+/* Measures elements while hops rest, up to a position in the stream. */
+static void measure_rest(struct ct_hops_worth *w, uint64_t position)
+{
+    ct_hops_pace_see(&w->pace, position);
+    if (!w->resting)
+        return;
+    if (position >= w->until) {
+        w->pace.elems = w->measure_from ? 0 : ct_hops_pace_end(&w->pace, position);
+        w->probe_from = position + PROBE_AGAIN;
+        w->resting = false;
+        ct_hops_pace_begin(&w->pace, position);
+    } else if (w->measure_from && position >= w->measure_from) {
+        w->measure_from = 0;
+        ct_hops_pace_begin(&w->pace, position);
+    }
 }
 
 /* Tells whether hops rest at a position in the stream. */
@@ -155,6 +221,8 @@ static bool rests(struct ct_etm4_hops *h, uint64_t position)
     if (!w->begun)
         w->until = position + BEGIN;
     w->begun = true;
+    if (w->paced)
+        measure_rest(w, position);
     if (position >= w->until && (w->bytes >= w->judged || h->hops.missed >= h->hops.enough))
         judge(h, position);
     return position < w->until;

@@ -5,6 +5,7 @@
 
 #include "etm4/ahead.h"
 #include "etm4/hops.h"
+#include "etm4/hops_pace.h"
 #include "etm4/lane.h"
 
 /* Whether hops are worth while: a program that seldom does the same again is followed faster by elements. It
@@ -21,6 +22,16 @@ struct ct_hops_worth {
                          */
     uint64_t rest_most; /* … which is doubled each time, up to this */
     uint64_t until;     /* position in the stream up to which they rest */
+    /* With cycles: what hops and elements take, which decides where it is known. */
+    bool paced;
+    bool resting;          /* elements are followed, up to `until` */
+    bool probed;           /* elements were followed for nothing but to be measured … */
+    uint64_t probe;        /* … as they are for so many bytes */
+    uint64_t patience;     /* bytes of hops before time decides … */
+    uint64_t hopped;       /* … and those up to the last judgement */
+    uint64_t measure_from; /* position from which elements are measured; 0: they are already */
+    uint64_t probe_from;   /* position from which they are measured once more */
+    struct ct_hops_pace pace;
 };
 
 struct ct_etm4_hops {

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How long a byte takes: measured where the stream went on step by step in one thread, and only there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "etm4/hops_pace.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+/* Works until the processor time of the thread surely went on. */
+static void work(void)
+{
+    volatile unsigned sum = 0;
+    for (unsigned i = 0; i < 200000; i++)
+        sum = sum + i;
+}
+
+static void test_measures(void **state)
+{
+    (void)state;
+    struct ct_hops_pace p = {0};
+    ct_hops_pace_begin(&p, 1000);
+    work();
+    ct_hops_pace_see(&p, 1000 + MIB / 2);
+    ct_hops_pace_see(&p, 1000 + MIB);
+    assert_true(ct_hops_pace_end(&p, 1000 + MIB) > 0);
+    assert_true(ct_hops_pace_end(&p, 1000 + 2 * MIB) == 0);
+}
+
+static void test_needs_bytes_and_a_beginning(void **state)
+{
+    (void)state;
+    struct ct_hops_pace p = {0};
+    assert_true(ct_hops_pace_end(&p, 5) == 0);
+    ct_hops_pace_begin(&p, 1000);
+    work();
+    assert_true(ct_hops_pace_end(&p, 1000) == 0);
+}
+
+static void test_is_nothing_across_a_jump(void **state)
+{
+    (void)state;
+    const uint64_t to[] = {0, 999, 1001 + MIB, 1000 + 100 * MIB};
+    for (unsigned i = 0; i < sizeof to / sizeof *to; i++) {
+        struct ct_hops_pace p = {0};
+        ct_hops_pace_begin(&p, 1000);
+        work();
+        ct_hops_pace_see(&p, to[i]);
+        ct_hops_pace_see(&p, to[i] + 10);
+        assert_true(ct_hops_pace_end(&p, to[i] + 10) == 0);
+    }
+}
+
+static void *end_elsewhere(void *pace)
+{
+    work();
+    return ct_hops_pace_end(pace, 1000 + MIB) == 0 ? pace : NULL;
+}
+
+static void test_is_nothing_in_another_thread(void **state)
+{
+    (void)state;
+    struct ct_hops_pace p = {0};
+    pthread_t thread;
+    void *result;
+    ct_hops_pace_begin(&p, 1000);
+    assert_int_equal(pthread_create(&thread, NULL, end_elsewhere, &p), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, &p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_measures),
+        cmocka_unit_test(test_needs_bytes_and_a_beginning),
+        cmocka_unit_test(test_is_nothing_across_a_jump),
+        cmocka_unit_test(test_is_nothing_in_another_thread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
