@@ -20,7 +20,7 @@ void ct_hops_pace_begin(struct ct_hops_pace *p, uint64_t position)
     p->at = p->seen = position;
     p->time = thread_time();
     p->thread = pthread_self();
-    p->begun = p->time;
+    p->begun = p->time != 0;
 }
 
 void ct_hops_pace_see(struct ct_hops_pace *p, uint64_t position)
