@@ -162,9 +162,10 @@ static bool play_twice(struct player player, const struct library *library, cons
                        struct compare_text *out)
 {
     struct compare_text again = {0};
-    const bool crashed =
-        play_alone(player, library, trace, 0x55, out) | play_alone(player, library, trace, 0xaa, &again);
-    const bool same = !crashed && out->size == again.size && !memcmp(out->data, again.data, out->size);
+    const bool crashed = play_alone(player, library, trace, 0x55, out);
+    const bool crashed_again = play_alone(player, library, trace, 0xaa, &again);
+    const bool same =
+        !crashed && !crashed_again && out->size == again.size && !memcmp(out->data, again.data, out->size);
     free(again.data);
     return same;
 }
