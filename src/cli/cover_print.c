@@ -3,6 +3,7 @@
 #include "cli/output.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 int cli_cover_check(const struct cli_counts *c, const struct ct_cover_views *views)
 {
@@ -71,6 +72,26 @@ static int print_data(FILE *out, struct cli_counts *c)
     return code == CLI_CLEAN ? cli_results_save_read(&c->read, out) : code;
 }
 
+/* Gets the time that a file tells of when it was made, in seconds since 1970: that of SOURCE_DATE_EPOCH, by
+ * which the same coverage gives the same file, or 0, which is now. False after a message. */
+static bool find_time(uint64_t *seconds)
+{
+    static const unsigned long long end_of_9999 = 253402300799;
+    const char *text = getenv("SOURCE_DATE_EPOCH");
+    *seconds = 0;
+    if (!text || !*text)
+        return true;
+    if (!text[strspn(text, "0123456789")]) /* a number that is too large reads as one */
+        *seconds = strtoull(text, NULL, 10);
+    if (*seconds && *seconds <= end_of_9999)
+        return true;
+    cli_say(
+        "SOURCE_DATE_EPOCH in the environment is '%s', which is no time that a Cobertura file can tell; make "
+        "it seconds since 1970, from 1 to %llu, or take it out",
+        text, end_of_9999);
+    return false;
+}
+
 /* Writes the views. CLI_FAILED after a message. That the file cannot be written is reported at the end of the
  * command. */
 static int write_views(FILE *out, const struct ct_cover_views *views, enum cli_cover_format format,
@@ -81,8 +102,10 @@ static int write_views(FILE *out, const struct ct_cover_views *views, enum cli_c
         [CLI_COVER_COBERTURA] = CT_COVER_FORMAT_COBERTURA, [CLI_COVER_JSON] = CT_COVER_FORMAT_JSON,
         [CLI_COVER_HTML] = CT_COVER_FORMAT_HTML,
     };
-    const struct ct_cover_write_options options = {
+    struct ct_cover_write_options options = {
         .size = sizeof options, .format = formats[format], .functions = functions};
+    if (format == CLI_COVER_COBERTURA && !find_time(&options.seconds))
+        return CLI_FAILED;
     const int rc = ct_cover_views_write(views, &options, cli_output_write, out);
     if (rc && rc != CT_ERR_IO)
         cli_no_memory();

@@ -134,6 +134,9 @@ static const struct variable {
     {"DEBUGINFOD_URLS", "perf.data: servers that are asked for files by their build id."},
     {"PERF_BUILDID_DIR",
      "perf.data: perf's cache of files by build id, where --buildid-dir does not say it."},
+    {"SOURCE_DATE_EPOCH",
+     "cover -f cobertura: the time of the file, in seconds since 1970, in place of now, so that the same "
+     "coverage gives the same file."},
     {"QEMU_LD_PREFIX", "record: the folder with the interpreter and libraries of the target."},
 };
 

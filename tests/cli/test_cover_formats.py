@@ -5,6 +5,7 @@ logged, and with the tools that read them. Prints TAP.
 
 usage: test_formats.py CORETAP"""
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -81,6 +82,19 @@ def check_cobertura(text, sums):
           root.attrib)
 
 
+def check_time(coretap, capture):
+    """The time in a Cobertura file is that of the environment, or an error."""
+    def cover(epoch):
+        return subprocess.run([coretap, "cover", "-f", "cobertura", capture], capture_output=True, text=True,
+                              check=False, timeout=120, env={**os.environ, "SOURCE_DATE_EPOCH": epoch})
+    check("Cobertura: the time of SOURCE_DATE_EPOCH",
+          'timestamp="1700000000000"' in cover("1700000000").stdout)
+    for epoch in ("0", "-5", "1e9", "253402300800", "99999999999999999999"):
+        result = cover(epoch)
+        check(f"Cobertura: the time {epoch} is refused",
+              result.returncode == 2 and not result.stdout and "SOURCE_DATE_EPOCH" in result.stderr, result)
+
+
 def check_html(folder, text):
     for name, truth in (("no network",
                          "http:" not in text and "https:" not in text and "<script" not in text),
@@ -142,6 +156,7 @@ def main():
               made["text"])
         check_lcov(folder, made["lcov"], sums)
         check_cobertura(made["cobertura"], sums)
+        check_time(coretap, capture)
         check_html(folder, made["html"])
         check_merge(coretap, folder, program, capture)
     return finish()

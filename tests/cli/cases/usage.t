@@ -65,6 +65,9 @@ $ coretap --help
 |                           build id.
 |   PERF_BUILDID_DIR        perf.data: perf's cache of files by build id, where
 |                           --buildid-dir does not say it.
+|   SOURCE_DATE_EPOCH       cover -f cobertura: the time of the file, in seconds
+|                           since 1970, in place of now, so that the same
+|                           coverage gives the same file.
 |   QEMU_LD_PREFIX          record: the folder with the interpreter and libraries
 |                           of the target.
 |
@@ -120,6 +123,9 @@ $ coretap
 !                           build id.
 !   PERF_BUILDID_DIR        perf.data: perf's cache of files by build id, where
 !                           --buildid-dir does not say it.
+!   SOURCE_DATE_EPOCH       cover -f cobertura: the time of the file, in seconds
+!                           since 1970, in place of now, so that the same
+!                           coverage gives the same file.
 !   QEMU_LD_PREFIX          record: the folder with the interpreter and libraries
 !                           of the target.
 !
