@@ -6,14 +6,13 @@
 
 #include "base/bytes.h"
 
-struct ct_ocsd_code *ct_ocsd_code_new(const struct ct_ocsd_decoder *decoder, const struct ct_arch *arch,
-                                      bool wfi_waypoint, bool dsb_waypoint)
+struct ct_ocsd_code *ct_ocsd_code_new(const struct ct_ocsd_decoder *decoder, const struct ct_ocsd_core *core)
 {
     struct ct_ocsd_code *code = calloc(1, sizeof *code);
     if (!code)
         return NULL;
     code->decoder = decoder;
-    code->core = (struct ct_ocsd_core){*arch, wfi_waypoint, dsb_waypoint};
+    code->core = *core;
     code->table_count = 1;
     code->table = &code->tables[0];
     return code;
@@ -78,6 +77,7 @@ static void begin_reading(struct ct_ocsd_code *code)
 {
     code->window_size = 0;
     code->in_pages = true;
+    code->bad_opcode = false;
 }
 
 /* Looks at the page of an address, or at what is there when the page ends before. */
@@ -106,13 +106,18 @@ static const uint8_t *read4(struct ct_ocsd_code *code, uint64_t addr)
     return at < code->window_size && code->window_size - at >= 4 ? code->window + at : NULL;
 }
 
-/* Tells whether an A64 instruction is a branch that OpenCSD 1.3.3 does not know: of FEAT_CMPBR, FEAT_PAuth_LR
- * or FEAT_TEV. */
+/* Tells whether an A64 instruction is a return of FEAT_PAuth_LR, which OpenCSD 1.3.3 does not know, and later
+ * versions know on all cores of Armv8.3. */
+static bool is_pauth_lr(uint32_t opcode)
+{
+    return (opcode & 0xffc0001f) == 0x5500001f ||
+           ((opcode & 0xfffffbe0) == 0xd65f0be0 && (opcode & 0x1f) != 0x1f);
+}
+
+/* Tells whether an A64 instruction is a branch that OpenCSD does not know: of FEAT_CMPBR or FEAT_TEV. */
 static bool is_newer_branch(uint32_t opcode)
 {
-    return (opcode & 0x7e000000) == 0x74000000 || (opcode & 0xffc0001f) == 0x5500001f ||
-           ((opcode & 0xfffffbe0) == 0xd65f0be0 && (opcode & 0x1f) != 0x1f) ||
-           (opcode & 0xfffffbff) == 0xd6ff03e0;
+    return (opcode & 0x7e000000) == 0x74000000 || (opcode & 0xfffffbff) == 0xd6ff03e0;
 }
 
 /* ---- instructions that 1.3.3 sees otherwise, most of which the architecture leaves open ---- */
@@ -163,16 +168,24 @@ static void decode_t32(const struct ct_ocsd_core *core, uint32_t opcode, uint64_
         insn->type = CT_INSN_IBR;
 }
 
+static void decode_a64(const struct ct_ocsd_core *core, uint32_t opcode, uint64_t addr, struct ct_insn *insn)
+{
+    /* 1.3.3 takes BC.cond (FEAT_HBC) for B.cond on any core */
+    const bool is_bc = (opcode & 0xff000010) == 0x54000010;
+    const bool is_return = is_pauth_lr(opcode);
+    struct ct_arch arch = core->arch;
+    arch.newest |= is_return && arch.minor >= 3;
+    ct_insn_decode_a64(is_bc ? opcode & ~UINT32_C(16) : opcode, addr, &arch, insn);
+    if (is_newer_branch(opcode) || (is_return && !core->late))
+        *insn = (struct ct_insn){.size = 4, .isa = CT_ISA_A64};
+}
+
 void ct_ocsd_insn_decode(const struct ct_ocsd_core *core, uint32_t opcode, uint64_t addr, enum ct_isa isa,
                          struct ct_insn *insn)
 {
     switch (isa) {
     case CT_ISA_A64:
-        /* 1.3.3 takes BC.cond (FEAT_HBC) for B.cond on any core */
-        ct_insn_decode_a64((opcode & 0xff000010) == 0x54000010 ? opcode & ~UINT32_C(16) : opcode, addr,
-                           &core->arch, insn);
-        if (is_newer_branch(opcode))
-            *insn = (struct ct_insn){.size = 4, .isa = CT_ISA_A64};
+        decode_a64(core, opcode, addr, insn);
         break;
     case CT_ISA_A32:
         decode_a32(core, opcode, addr, insn);
@@ -186,22 +199,22 @@ void ct_ocsd_insn_decode(const struct ct_ocsd_core *core, uint32_t opcode, uint6
         insn->type = CT_INSN_OTHER;
 }
 
-static bool read_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa, struct ct_insn *insn,
-                      uint32_t *opcode)
+static bool read_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa, struct ct_insn *insn)
 {
     const uint8_t *p = isa > CT_ISA_T32 ? NULL : read4(code, addr);
     if (!p)
         return false;
-    *opcode = ct_load32(p);
-    ct_ocsd_insn_decode(&code->core, *opcode, addr, isa, insn);
-    return true;
+    const uint32_t opcode = ct_load32(p);
+    code->bad_opcode = code->core.checks_opcodes && isa == CT_ISA_A64 && opcode >> 16 == 0;
+    if (!code->bad_opcode)
+        ct_ocsd_insn_decode(&code->core, opcode, addr, isa, insn);
+    return !code->bad_opcode;
 }
 
 bool ct_ocsd_code_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa, struct ct_insn *insn)
 {
-    uint32_t opcode;
     begin_reading(code);
-    return read_insn(code, addr, isa, insn, &opcode);
+    return read_insn(code, addr, isa, insn);
 }
 
 bool ct_ocsd_code_is_there(struct ct_ocsd_code *code, uint64_t addr)
@@ -213,7 +226,6 @@ bool ct_ocsd_code_is_there(struct ct_ocsd_code *code, uint64_t addr)
 /* Walks from block->start to the next waypoint. */
 static void walk(struct ct_ocsd_code *code, struct ct_ocsd_block *block)
 {
-    uint32_t opcode;
     begin_reading(code);
     block->end = block->start;
     block->n = 0;
@@ -222,7 +234,7 @@ static void walk(struct ct_ocsd_code *code, struct ct_ocsd_block *block)
     block->epoch = code->decoder->tree->epoch;
     while (!block->found && block->n < CT_OCSD_MOST_INSTRUCTIONS) {
         struct ct_insn insn;
-        if (!read_insn(code, block->end, (enum ct_isa)block->isa, &insn, &opcode))
+        if (!read_insn(code, block->end, (enum ct_isa)block->isa, &insn))
             break;
         block->last = insn;
         block->end += insn.size;

@@ -18,13 +18,15 @@
 struct ct_ocsd_core {
     struct ct_arch arch;
     bool wfi_waypoint, dsb_waypoint; /* WFI and WFE, DSB and DMB are waypoints */
+    bool checks_opcodes;             /* A64 words whose upper half is 0 cannot be read */
+    bool late;                       /* instructions are what OpenCSD 1.5.5 takes them for */
 };
 
 /* Returns the architecture of a core in the words of program.h. */
 struct ct_arch ct_ocsd_arch(ocsd_arch_version_t version, ocsd_core_profile_t profile);
 
-/* Decodes an instruction of A64, A32 or T32 as 1.3.3 does. `opcode` is its word in memory, the first byte
- * lowest. */
+/* Decodes an instruction of A64, A32 or T32 as 1.3.3 does, or 1.5.5. `opcode` is its word in memory, the
+ * first byte lowest. */
 void ct_ocsd_insn_decode(const struct ct_ocsd_core *core, uint32_t opcode, uint64_t addr, enum ct_isa isa,
                          struct ct_insn *insn);
 
@@ -57,15 +59,15 @@ struct ct_ocsd_code {
     /* Bytes that were read last, for the block in work: a page, or `bytes`. */
     uint64_t window_start;
     uint32_t window_size;
-    bool in_pages; /* pages had all of what was read */
+    bool in_pages;   /* pages had all of what was read */
+    bool bad_opcode; /* a word could not be read since checks_opcodes is set */
     const uint8_t *window;
     uint8_t bytes[CT_OCSD_CODE_READ_SIZE];
     struct ct_ocsd_block broken; /* the last block that memory ends */
 };
 
-/* Makes an empty cache for the decoder `decoder`, of cores of architecture `arch`. NULL without memory. */
-struct ct_ocsd_code *ct_ocsd_code_new(const struct ct_ocsd_decoder *decoder, const struct ct_arch *arch,
-                                      bool wfi_waypoint, bool dsb_waypoint);
+/* Makes an empty cache for the decoder `decoder`, of programs of `core`. NULL without memory. */
+struct ct_ocsd_code *ct_ocsd_code_new(const struct ct_ocsd_decoder *decoder, const struct ct_ocsd_core *core);
 void ct_ocsd_code_free(struct ct_ocsd_code *code);
 
 /* Says in which context and memory space code is read from here on. */
@@ -97,7 +99,8 @@ static inline void ct_ocsd_code_executed(struct ct_ocsd_code *code, bool execute
     code->last_executed = executed;
 }
 
-/* Reads the instruction at `addr`, without keeping it. Returns false when it cannot be read. */
+/* Reads the instruction at `addr`, without keeping it. Returns false when it cannot be read; code->bad_opcode
+ * says why. */
 bool ct_ocsd_code_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa, struct ct_insn *insn);
 
 /* Tells whether the four bytes at `addr` can be read. */

@@ -84,7 +84,8 @@ static ocsd_err_t decode_instruction(const void *lib_context, ocsd_instr_info *i
         return OCSD_ERR_UNSUPPORTED_ISA;
     const struct ct_ocsd_core core = {.arch = ct_ocsd_arch(info->pe_type.arch, info->pe_type.profile),
                                       .wfi_waypoint = info->wfi_wfe_branch,
-                                      .dsb_waypoint = info->dsb_dmb_waypoints};
+                                      .dsb_waypoint = info->dsb_dmb_waypoints,
+                                      .late = ct_ocsd_version() >= CT_OCSD_LATE_VERSION};
     ct_ocsd_insn_decode(&core, info->opcode, info->instr_addr, (enum ct_isa)isas[info->isa], &insn);
     if (info->isa == ocsd_isa_thumb2) /* from here on the first halfword is the upper one */
         info->opcode = info->opcode << 16 | info->opcode >> 16;

@@ -146,11 +146,12 @@ static ocsd_datapath_resp_t flush(struct ct_ocsd_decoder *decoder)
 {
     struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
     d->flushing = true;
+    d->told_failure = false;
     d->commit_index = 0;
     const ocsd_datapath_resp_t resp = pump_if_ready(d);
     d->flushing = false;
     ct_ocsd_operation_out(decoder, OCSD_OP_FLUSH);
-    return resp;
+    return d->late && d->told_failure && resp == OCSD_RESP_CONT ? OCSD_RESP_ERR_CONT : resp;
 }
 
 static ocsd_datapath_resp_t reset(struct ct_ocsd_decoder *decoder)
@@ -218,6 +219,13 @@ static void configure(struct ct_ocsd_etm4 *d, const struct ct_etm4_config *confi
     d->path.returns.enabled = config->return_stack;
 }
 
+/* Returns what is to be checked of programs: what the client asks for, and the environment. */
+static int checks_of(int create_flags)
+{
+    const int opcodes = getenv("OPENCSD_ERR_ON_AA64_BAD_OPCODE") ? CT_OCSD_CHECK_OPCODES : 0;
+    return (create_flags & CT_OCSD_CHECKS) | opcodes;
+}
+
 ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
                             struct ct_ocsd_decoder **out)
 {
@@ -231,9 +239,14 @@ ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_sou
         (struct ct_ocsd_decoder){.protocol = &protocol, .tree = tree, .id = source->trace_id, .counts = true};
     d->source = *source;
     configure(d, &config);
-    d->checks = ct_ocsd_version() >= CT_OCSD_LATE_VERSION ? create_flags & CT_OCSD_CHECKS : 0;
+    d->late = ct_ocsd_version() >= CT_OCSD_LATE_VERSION;
+    d->checks = d->late ? checks_of(create_flags) : 0;
     d->split_source = create_flags & ETE_OPFLG_PKTDEC_SRCADDR_N_ATOMS;
-    d->path.code = ct_ocsd_code_new(&d->base, &source->arch, config.wfi_branch, false);
+    const struct ct_ocsd_core core = {.arch = source->arch,
+                                      .wfi_waypoint = config.wfi_branch,
+                                      .checks_opcodes = d->checks & CT_OCSD_CHECK_OPCODES,
+                                      .late = d->late};
+    d->path.code = ct_ocsd_code_new(&d->base, &core);
     if (!ct_ocsd_output_init(&d->path.output, &d->base) || !d->path.code ||
         ct_etm4_decoder_new(NULL, source, &d->packets)) {
         free_etm4(&d->base);

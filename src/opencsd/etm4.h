@@ -19,6 +19,14 @@ enum ct_ocsd_etm4_state {
     CT_OCSD_ETM4_DECODE,
 };
 
+/* How a program contradicts the trace, or is none. */
+struct ct_ocsd_mismatch {
+    ocsd_err_t code;
+    unsync_info_t reason; /* why synchronisation is lost */
+    bool fatal;           /* decoding ends */
+    const char *message;
+};
+
 struct ct_ocsd_etm4 {
     struct ct_ocsd_decoder base;
     struct ct_source source;
@@ -43,27 +51,29 @@ struct ct_ocsd_etm4 {
     uint8_t unsynced;                /* bytes since synchronisation is missing, up to CT_OCSD_UNSYNCED */
     uint8_t el_sec;                  /* exception level and security state, as in packets */
     bool ete, m_profile, v7m, cycle_count, trans_start_p0, ts_markers; /* its configuration */
-    bool split_source;    /* N atoms on the way to a source address end a range of their own */
-    int checks;           /* CT_OCSD_CHECK_… */
-    uint64_t next_start;  /* where the next range must begin … */
-    bool has_next_start;  /* … when that is known */
-    const char *mismatch; /* how the program contradicts the trace; or NULL */
-    bool halted;          /* decoding ends here */
-    bool out_of_memory;   /* something could not be stored */
-    bool synced;          /* an alignment packet came */
-    bool after_overflow;  /* no trace on came since */
-    bool marker_seen;     /* a timestamp marker came */
-    bool pending_address; /* an exception or a Q waits for its address */
-    bool last_is1;        /* instruction set of the last address packet */
-    bool address_waits;   /* such an address came, and was taken at once */
-    bool mispredict;      /* the newest atom is to be turned round, behind what leaves */
-    bool discard;         /* all that is held is dropped */
-    bool flushing;        /* the client asked for the rest of a packet, behind a pause */
-    bool ending;          /* the trace is over, and the last elements are on their way */
-    bool need_context;    /* the context is not known */
-    bool sf;              /* 64-bit state */
-    bool lacks_return;    /* the return stack was empty */
-    bool to_source;       /* source_addr is walked to */
+    bool split_source;   /* N atoms on the way to a source address end a range of their own */
+    int checks;          /* CT_OCSD_CHECK_… */
+    uint64_t next_start; /* where the next range must begin … */
+    bool has_next_start; /* … when that is known */
+    const struct ct_ocsd_mismatch *mismatch; /* what is wrong with the program; or NULL */
+    bool told_failure;                       /* an error was logged in this call */
+    bool late;                               /* elements and messages are those of OpenCSD 1.5.5 */
+    bool halted;                             /* decoding ends here */
+    bool out_of_memory;                      /* something could not be stored */
+    bool synced;                             /* an alignment packet came */
+    bool after_overflow;                     /* no trace on came since */
+    bool marker_seen;                        /* a timestamp marker came */
+    bool pending_address;                    /* an exception or a Q waits for its address */
+    bool last_is1;                           /* instruction set of the last address packet */
+    bool address_waits;                      /* such an address came, and was taken at once */
+    bool mispredict;                         /* the newest atom is to be turned round, behind what leaves */
+    bool discard;                            /* all that is held is dropped */
+    bool flushing;                           /* the client asked for the rest of a packet, behind a pause */
+    bool ending;                             /* the trace is over, and the last elements are on their way */
+    bool need_context;                       /* the context is not known */
+    bool sf;                                 /* 64-bit state */
+    bool lacks_return;                       /* the return stack was empty */
+    bool to_source;                          /* source_addr is walked to */
 };
 
 /* Makes a decoder of the source. OCSD_ERR_HW_CFG_UNSUPP for registers that cannot be, OCSD_ERR_MEM. */

@@ -14,7 +14,10 @@ static void lose_path(struct ct_ocsd_etm4 *d, unsync_info_t reason)
     d->mispredict = d->discard = d->pending_address = d->to_source = false;
     d->state = CT_OCSD_ETM4_NO_SYNC;
     d->mismatch = NULL;
-    d->has_next_start = false;
+    if (reason != UNSYNC_OVERFLOW && reason != UNSYNC_DISCARD) { /* 1.5.5 goes on to expect it there */
+        d->has_next_start = false;
+        d->told_failure = true;
+    }
     if (d->address_waits) /* 1.3.3 has held it, and drops it */
         d->path.addr = d->addr_before;
     d->address_waits = false;
@@ -364,9 +367,9 @@ static void fail_commit(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
     else
         ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_BAD_PACKET_SEQ, d->index, d->base.id,
                     "Address missing in exception packet.");
-    if (!halts(d))
-        ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, index, d->base.id,
-                    "Not enough elements to commit");
+    if (!halts(d) && !(d->late && d->lacks_return))
+        ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, d->late ? 0 : index,
+                    d->base.id, "Not enough elements to commit");
     d->halted = halts(d);
     d->lacks_return = false;
     ct_ocsd_output_drop(&d->path.output);
@@ -374,15 +377,17 @@ static void fail_commit(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
     tell_loss(d);
 }
 
-/* Loses synchronisation because the program contradicts the trace. */
-static void fail_image(struct ct_ocsd_etm4 *d)
+/* Loses synchronisation because of the program, at the item of a packet at `index`. */
+static void fail_image(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
 {
-    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, (ocsd_err_t)CT_OCSD_ERR_BAD_IMAGE, d->index, d->base.id,
-                d->mismatch);
+    const struct ct_ocsd_mismatch *mismatch = d->mismatch;
+    ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, mismatch->code, index, d->base.id, mismatch->message);
     ct_ocsd_output_drop(&d->path.output);
-    ct_ocsd_etm4_lose(d, (unsync_info_t)CT_OCSD_BAD_IMAGE);
+    ct_ocsd_etm4_lose(d, mismatch->reason);
     d->after_overflow = d->marker_seen = false;
-    tell_loss(d);
+    d->halted = mismatch->fatal || halts(d);
+    if (!d->halted)
+        tell_loss(d);
 }
 
 /* Takes one step of what is to be committed. */
@@ -404,7 +409,7 @@ static void commit_step(struct ct_ocsd_etm4 *d)
     if (!release(d) || d->lacks_return)
         fail_commit(d, index);
     else if (d->mismatch)
-        fail_image(d);
+        fail_image(d, index);
 }
 
 /* Tells whether an item leaves when the trace ends or, with `lost`, trace was lost. The end of a transaction
@@ -482,7 +487,7 @@ static void take_atoms(struct ct_ocsd_etm4 *d, uint8_t count, uint32_t atoms)
     if (d->lacks_return)
         fail_commit(d, d->index);
     else if (d->mismatch)
-        fail_image(d);
+        fail_image(d, d->index);
 }
 
 /* Tells whether atoms and addresses leave at once: nothing can be taken back, and nothing of the path is

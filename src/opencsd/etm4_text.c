@@ -2,6 +2,7 @@
 #include "opencsd/etm4_text.h"
 
 #include "opencsd/fields_text.h"
+#include "opencsd/layout.h"
 
 enum {
     COMMIT_WIN_MV = 0x09, /* a packet that later versions of OpenCSD give another name */
@@ -109,9 +110,18 @@ enum {
     IRQ_BASE = 0x200,
 };
 
+static bool is_late(void)
+{
+    return ct_ocsd_version() >= CT_OCSD_LATE_VERSION;
+}
+
 static const struct words *words_of(ocsd_etmv4_i_pkt_type type)
 {
+    /* 1.3.3 says IS0 */
+    static const struct words is1 = WORDS("I_ADDR_CTXT_L_32IS1", "Address & Context, Long, 32 bit, IS1.");
     static const struct words unknown = WORDS("I_UNKNOWN", "Unknown Packet Header");
+    if (type == ETM4_PKT_I_ADDR_CTXT_L_32IS1 && is_late())
+        return &is1;
     return (unsigned)type < sizeof types / sizeof *types && types[type].text ? &types[type] : &unknown;
 }
 
@@ -123,6 +133,14 @@ static void add_address(struct ct_ocsd_line *line, const ocsd_pkt_vaddr *addr)
         ct_ocsd_fields_address_bits(line, addr);
 }
 
+/* Returns the word of a security state. 1.3.3 does not know the later ones. */
+static const char *security_word(const etmv4_context_t *context)
+{
+    if (context->NSE && is_late())
+        return context->NS ? "Realm" : "Root";
+    return context->NS ? "NS" : "S";
+}
+
 static void add_context(struct ct_ocsd_line *line, const etmv4_context_t *context)
 {
     if (!context->updated) {
@@ -130,7 +148,7 @@ static void add_context(struct ct_ocsd_line *line, const etmv4_context_t *contex
         return;
     }
     ct_ocsd_line_add(line, "Ctxt: %sEL%u, %s; ", context->SF ? "AArch64," : "AArch32, ", context->EL,
-                     context->NS ? "NS" : "S");
+                     security_word(context));
     if (context->updated_c)
         ct_ocsd_line_add(line, "CID=0x%08x; ", context->ctxtID);
     if (context->updated_v)

@@ -67,6 +67,40 @@ static uint32_t on_plain_atoms(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, u
     return done;
 }
 
+/* What can be wrong with a program. */
+enum {
+    NOT_TAKEN_DIRECT,
+    NOT_TAKEN_INDIRECT,
+    GAP,
+    OPCODE_OF_ATOM, /* of what execution came to … */
+    OPCODE_OF_EXCEPTION,
+    OPCODE_OF_Q,
+    OPCODE_OF_SOURCE,
+};
+
+#define BAD_IMAGE  (ocsd_err_t) CT_OCSD_ERR_BAD_IMAGE, (unsync_info_t)CT_OCSD_BAD_IMAGE, false
+#define BAD_OPCODE (ocsd_err_t) CT_OCSD_ERR_OPCODE, UNSYNC_BAD_PACKET
+
+static const struct ct_ocsd_mismatch mismatches[] = {
+    [NOT_TAKEN_DIRECT] = {BAD_IMAGE, "Bad program image - N Atom on unconditional direct BR.\n"},
+    [NOT_TAKEN_INDIRECT] = {BAD_IMAGE, "Bad program image - N Atom on unconditional indirect BR.\n"},
+    [GAP] = {BAD_IMAGE, "Discontinuous ranges - Inconsistent program image for decode\n"},
+    [OPCODE_OF_ATOM] = {BAD_OPCODE, false, "Error processing atom packet."},
+    [OPCODE_OF_EXCEPTION] = {BAD_OPCODE, true, "Error processing exception packet."},
+    [OPCODE_OF_Q] = {BAD_OPCODE, true, "Error processing Q packet"},
+    [OPCODE_OF_SOURCE] = {BAD_OPCODE, true, "Instruction decode error processing source address packet."},
+};
+
+/* Tells, once, whether the code that was read last ends at a word that cannot be, and notes it. */
+static bool has_bad_opcode(struct ct_ocsd_etm4 *d, int mismatch)
+{
+    if (!d->path.code->bad_opcode)
+        return false;
+    d->path.code->bad_opcode = false;
+    d->mismatch = &mismatches[mismatch];
+    return true;
+}
+
 /* Tells whether an atom, or where it is, contradicts the program, and notes how. */
 static bool contradicts(struct ct_ocsd_etm4 *d, const struct ct_ocsd_block *block, bool executed)
 {
@@ -76,11 +110,11 @@ static bool contradicts(struct ct_ocsd_etm4 *d, const struct ct_ocsd_block *bloc
     if (passes && is_direct &&
         (d->checks & CT_OCSD_CHECK_STRICT ||
          (d->checks & CT_OCSD_CHECK_DIRECT && last->target != block->end)))
-        d->mismatch = "Bad program image - N Atom on unconditional direct BR.\n";
+        d->mismatch = &mismatches[NOT_TAKEN_DIRECT];
     else if (passes && !is_direct && d->checks & CT_OCSD_CHECK_STRICT)
-        d->mismatch = "Bad program image - N Atom on unconditional indirect BR.\n";
+        d->mismatch = &mismatches[NOT_TAKEN_INDIRECT];
     else if (d->checks & CT_OCSD_CHECK_CONTINUE && d->has_next_start && block->start != d->next_start)
-        d->mismatch = "Discontinuous ranges - Inconsistent program image for decode\n";
+        d->mismatch = &mismatches[GAP];
     return d->mismatch != NULL;
 }
 
@@ -94,9 +128,14 @@ static void on_atom(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, bool execute
         return;
     }
     const struct ct_insn last = block->last;
-    if (d->checks && block->found && contradicts(d, block, executed))
-        return;
     d->path.addr = block->end;
+    if (has_bad_opcode(d, OPCODE_OF_ATOM))
+        return;
+    if (d->checks && block->found && contradicts(d, block, executed)) {
+        if (executed) /* … which matters where execution goes on without an address */
+            ct_ocsd_path_take_waypoint(&d->path, &last);
+        return;
+    }
     if (!block->found) {
         const uint64_t end = block->end;
         d->has_next_start = false;
@@ -149,8 +188,11 @@ void ct_ocsd_etm4_except(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *exce
         return;
     if (target)
         ct_ocsd_path_go_to(&d->path, address->value, select_isa(d, address->n));
-    if (!tail_chain && d->path.addr != address->value)
-        ct_ocsd_path_walk(&d->path, exception->index, address->value, false, &last);
+    const bool is_behind = d->late && address->value < d->path.addr; /* no way leads there */
+    if (!tail_chain && d->path.addr != address->value && !is_behind &&
+        !ct_ocsd_path_walk(&d->path, exception->index, address->value, false, &last) &&
+        has_bad_opcode(d, OPCODE_OF_EXCEPTION))
+        return;
     ocsd_generic_trace_elem *e =
         ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_EXCEPTION, exception->index);
     e->exception_number = exception->aux;
@@ -173,8 +215,10 @@ static void add_source_no_access(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index,
 static void take_source(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t source)
 {
     struct ct_insn last;
-    if (!ct_ocsd_code_insn(d->path.code, source, (enum ct_isa)d->path.isa, &last))
+    if (!ct_ocsd_code_insn(d->path.code, source, (enum ct_isa)d->path.isa, &last)) {
+        has_bad_opcode(d, OPCODE_OF_SOURCE);
         return;
+    }
     d->path.addr = source + last.size;
     d->path.need_address = false;
     ct_ocsd_path_add_range(&d->path, index, source, 1, &last, true);
@@ -191,6 +235,8 @@ static void split_way(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
     do {
         if (!ct_ocsd_code_insn(d->path.code, d->path.addr, (enum ct_isa)d->path.isa, &last)) {
             d->to_source = false;
+            if (has_bad_opcode(d, OPCODE_OF_SOURCE))
+                return;
             add_source_no_access(d, index, d->source_addr);
             take_source(d, index, d->source_addr);
             return;
@@ -214,6 +260,8 @@ static void on_source(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
     if (!settle_return(d))
         return;
     if (!ct_ocsd_code_insn(d->path.code, item->value, (enum ct_isa)d->path.isa, &last)) {
+        if (has_bad_opcode(d, OPCODE_OF_SOURCE))
+            return;
         add_source_no_access(d, item->index, item->value);
         return;
     }
@@ -251,6 +299,8 @@ static void on_q(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
         n++;
         branch = last.type == CT_INSN_BR || last.type == CT_INSN_IBR;
     }
+    if (has_bad_opcode(d, OPCODE_OF_Q))
+        return;
     if (n && n == item->count && (d->path.addr == item->value || branch)) {
         ct_ocsd_path_add_range(&d->path, item->index, start, n, &last, true);
     } else {
@@ -328,6 +378,7 @@ void ct_ocsd_etm4_execute(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *ite
         add_trace_on(d, item);
         break;
     case CT_OCSD_HELD_RETURN:
+        d->has_next_start = false;
         ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_EXCEPTION_RET, item->index);
         break;
     case CT_OCSD_HELD_Q:
@@ -351,6 +402,7 @@ void ct_ocsd_etm4_execute(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *ite
         ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_SYNC_MARKER, item->index);
         break;
     case CT_OCSD_HELD_TRANSACTION:
+        d->has_next_start = false;
         ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_MEMTRANS, item->index)->mem_trans =
             (trace_memtrans_t)item->n;
         break;

@@ -40,12 +40,15 @@ bool ct_ocsd_version_raise(uint32_t version);
 /* Tells whether the later layout is wanted, and is not that of the headers. */
 bool ct_ocsd_layout_is_late(void);
 
-/* Flags of decoders of later versions: that look for programs that contradict the trace. */
+/* Flags of decoders of later versions: that look for programs that contradict the trace, or are none. */
 enum {
     CT_OCSD_CHECK_DIRECT = 0x400,    /* OCSD_OPFLG_N_UNCOND_DIR_BR_CHK */
     CT_OCSD_CHECK_STRICT = 0x800,    /* OCSD_OPFLG_STRICT_N_UNCOND_BR_CHK */
     CT_OCSD_CHECK_CONTINUE = 0x1000, /* OCSD_OPFLG_CHK_RANGE_CONTINUE */
-    CT_OCSD_CHECKS = CT_OCSD_CHECK_DIRECT | CT_OCSD_CHECK_STRICT | CT_OCSD_CHECK_CONTINUE,
+    CT_OCSD_CHECK_OPCODES = 0x20000, /* ETM4_OPFLG_PKTDEC_AA64_OPCODE_CHK */
+    CT_OCSD_CHECKS =
+        CT_OCSD_CHECK_DIRECT | CT_OCSD_CHECK_STRICT | CT_OCSD_CHECK_CONTINUE | CT_OCSD_CHECK_OPCODES,
+    CT_OCSD_ERR_OPCODE = 44,                                         /* OCSD_ERR_INVALID_OPCODE */
     CT_OCSD_ERR_BAD_IMAGE = 46,                                      /* OCSD_ERR_BAD_DECODE_IMAGE */
     CT_OCSD_BAD_IMAGE = OCSD_VER_NUM < CT_OCSD_LATE_VERSION ? 7 : 6, /* UNSYNC_BAD_IMAGE, behind the last
                                                                       * reason where headers have none */

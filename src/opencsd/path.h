@@ -72,7 +72,8 @@ static inline void ct_ocsd_path_take_waypoint(struct ct_ocsd_path *path, const s
 }
 
 /* Walks on over all instructions up to the one before `end`, or behind the one at `end` with `inclusive`, and
- * adds them as one range. Returns false where memory ends before. */
+ * adds them as one range. Returns false where memory ends before; where that is for a bad opcode, without an
+ * element. */
 bool ct_ocsd_path_walk(struct ct_ocsd_path *path, ocsd_trc_index_t index, uint64_t end, bool inclusive,
                        struct ct_insn *last);
 

@@ -226,7 +226,8 @@ bool ct_ocsd_v7_init(struct ct_ocsd_v7 *d, const struct ct_ocsd_tree *tree, cons
     if (ct_v7_config_init(NULL, source, &config))
         return false;
     d->path.returns.enabled = config.return_stack;
-    d->path.code = ct_ocsd_code_new(&d->base, &source->arch, false, config.dsb_waypoint);
+    d->path.code = ct_ocsd_code_new(
+        &d->base, &(const struct ct_ocsd_core){source->arch, .dsb_waypoint = config.dsb_waypoint});
     d->feed = (struct ct_ocsd_feed){.decode = kind->decode, .decoder = d->packets};
     return ct_ocsd_output_init(&d->path.output, &d->base) && d->path.code && d->packets;
 }

@@ -41,9 +41,8 @@ static void on_crash(int signal)
     siglongjmp(crash, signal);
 }
 
-/* Plays a trace through a library. Returns true when the library crashed. */
-static bool play(struct player player, const struct library *library, const struct compare_trace *trace,
-                 struct compare_text *out)
+bool compare_play(struct player player, const struct library *library, const struct compare_trace *trace,
+                  struct compare_text *out)
 {
     const struct sigaction ours = {.sa_handler = on_crash};
     struct sigaction before;
@@ -78,7 +77,7 @@ static bool play_alone(struct player player, const struct library *library, cons
     if (!child) {
         mallopt(M_PERTURB, fill);
         alarm(MOST_SECONDS);
-        const bool crashed = play(player, library, trace, out);
+        const bool crashed = compare_play(player, library, trace, out);
         for (size_t at = 0; at < out->size && !crashed;) {
             const ssize_t n = write(ends[1], out->data + at, out->size - at);
             at = n > 0 ? at + (size_t)n : out->size;
@@ -170,13 +169,20 @@ static bool play_twice(struct player player, const struct library *library, cons
     return same;
 }
 
+/* Plays a trace through OpenCSD's library. Returns true when it crashed, or counts as crashed. */
+static bool play_theirs(struct player player, const struct library *library,
+                        const struct compare_trace *trace, struct compare_text *out)
+{
+    return trace->twice ? !play_twice(player, library, trace, out)
+                        : compare_play(player, library, trace, out);
+}
+
 void compare(struct player player, const struct compare_trace *trace, const struct library *theirs,
              const struct library *ours, ocsd_isa isa, uint64_t seed, struct compare_counts *counts)
 {
     struct compare_text their_text = {0}, our_text = {0};
-    const bool crashed = trace->twice ? !play_twice(player, theirs, trace, &their_text)
-                                      : play(player, theirs, trace, &their_text);
-    const bool broken = play(player, ours, trace, &our_text);
+    const bool crashed = play_theirs(player, theirs, trace, &their_text);
+    const bool broken = compare_play(player, ours, trace, &our_text);
     counts->crashes += crashed;
     if (broken)
         printf("# coretap's library crashes\n");
@@ -188,6 +194,18 @@ void compare(struct player player, const struct compare_trace *trace, const stru
                player.flush, player.reset);
     free(their_text.data);
     free(our_text.data);
+}
+
+bool compare_is_same(struct player player, const struct compare_trace *trace, const struct library *theirs,
+                     const struct library *ours, ocsd_isa isa)
+{
+    struct compare_text their_text = {0}, our_text = {0};
+    const bool crashed = play_theirs(player, theirs, trace, &their_text);
+    const bool broken = compare_play(player, ours, trace, &our_text);
+    const bool same = !crashed && !broken && is_same(&their_text, &our_text, isa, false);
+    free(their_text.data);
+    free(our_text.data);
+    return same;
 }
 
 void compare_seeds(uint64_t first, uint64_t count,

@@ -42,4 +42,12 @@ void compare_seeds(uint64_t first, uint64_t count,
 void compare(struct player player, const struct compare_trace *trace, const struct library *theirs,
              const struct library *ours, ocsd_isa isa, uint64_t seed, struct compare_counts *counts);
 
+/* Tells whether both libraries live through a trace and give the same, without a word. */
+bool compare_is_same(struct player player, const struct compare_trace *trace, const struct library *theirs,
+                     const struct library *ours, ocsd_isa isa);
+
+/* Plays a trace through a library. Returns true when the library crashed. */
+bool compare_play(struct player player, const struct library *library, const struct compare_trace *trace,
+                  struct compare_text *out);
+
 #endif
