@@ -64,10 +64,12 @@ bool ct_ocsd_held_mispredict(struct ct_ocsd_held_queue *q)
 {
     for (uint32_t i = q->count; i--;) {
         struct ct_ocsd_held *item = ct_ocsd_held_at(q, i);
-        if (item->kind != CT_OCSD_HELD_ATOMS)
-            continue;
-        item->value ^= UINT64_C(1) << (item->n - 1);
-        return true;
+        if (item->kind == CT_OCSD_HELD_ADDRESS) {
+            take_out(q, i);
+        } else if (item->kind == CT_OCSD_HELD_ATOMS) {
+            item->value ^= UINT64_C(1) << (item->n - 1);
+            return true;
+        }
     }
     return false;
 }

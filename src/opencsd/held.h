@@ -73,7 +73,8 @@ static inline void ct_ocsd_held_clear(struct ct_ocsd_held_queue *queue)
  * events. Returns how many are not there. */
 uint32_t ct_ocsd_held_cancel(struct ct_ocsd_held_queue *queue, uint32_t count);
 
-/* Turns the newest atom round. Returns false when there is none. */
+/* Turns the newest atom round, and takes back the addresses that are newer. Returns false when there is no
+ * atom. */
 bool ct_ocsd_held_mispredict(struct ct_ocsd_held_queue *queue);
 
 #endif

@@ -58,7 +58,7 @@ enum {
  * code; T: of T32 code; E, N: an atom; F: six atoms of branches that were taken, in one packet; n: an E and
  * two N likewise; o: an overflow; r: a return from an exception; -: a byte that begins no packet; with a
  * number in base 16 a: an address; x: an exception that returns there; s: a source address; q: so many
- * instructions and address 0x1010; c: so many P0 elements are committed. */
+ * instructions and address 0x1010; c: so many P0 elements are committed; m: a mispredict. */
 struct row {
     const char *name;
     int flags;
@@ -329,6 +329,15 @@ static const struct row rows[] = {
      "R op=2 at=0 resp=2 done=43690\n"
      "E 26 10 1 reason=5\n"
      "R op=0 at=26 resp=0 done=25\n"},
+    {"a mispredict behind an address",
+     SPECULATES,
+     "S E E a1000 m E E c4",
+     {NEXT, NEXT, NEXT, NEXT, SELF},
+     "E 25 10 5 isa=2 st=1000 en=1004 n=1 type=1 sub=0 exec=1 sz=4 cond=0\n"
+     "E 26 10 5 isa=2 st=1004 en=1008 n=1 type=1 sub=0 exec=0 sz=4 cond=0\n"
+     "E 37 10 5 isa=2 st=1008 en=100c n=1 type=1 sub=0 exec=1 sz=4 cond=0\n"
+     "E 38 10 5 isa=2 st=100c en=1010 n=1 type=1 sub=0 exec=1 sz=4 cond=0\n"
+     "R op=0 at=0 resp=0 done=41\n"},
     {"a packet that cannot be",
      UNSYNC,
      "S E - E S E",
@@ -406,6 +415,8 @@ static size_t put_word(uint8_t *bytes, const char *word)
     case 'q':
         size = put(bytes, "\xa5\x04", 2);
         return size + put(bytes + size, (uint8_t[]){(uint8_t)value}, 1);
+    case 'm':
+        return put(bytes, "\x30", 1);
     default:
         return put(bytes, (uint8_t[]){0x2d, (uint8_t)value}, 2);
     }
@@ -451,13 +462,14 @@ static bool check_row(const struct row *row, const struct library *library)
                                   .wait = row->flags & PAUSES ? 1 : 0};
     struct compare_text text;
     compare_play(player, library, &trace, &text);
-    const char *first = strstr(text.data, "\nE 15 "); /* the first context; what is behind it is compared */
-    char *end = strstr(text.data, "\nE 0 10 3");      /* the end of the trace … */
+    const char *first =
+        strstr(text.data, " 10 4 isa=");         /* the first context; what is behind it is compared */
+    char *end = strstr(text.data, "\nE 0 10 3"); /* the end of the trace … */
     if (!end)
         end = strstr(text.data, "\nS "); /* … or of decoding */
     if (end)
         end[1] = 0;
-    const char *answer = first ? strchr(first + 1, '\n') + 1 : "";
+    const char *answer = first ? strchr(first, '\n') + 1 : "";
     const bool good = !strcmp(answer, row->answer);
     if (!good)
         printf("# got:\n%s", text.data);
