@@ -661,6 +661,7 @@ ocsd_datapath_resp_t ct_ocsd_etm4_take_run(struct ct_ocsd_etm4 *d, ocsd_trc_inde
             return resp;
         d->feed.pos += taken;
         *used += taken;
+        resp = OCSD_RESP_CONT; /* an answer holds for its packet */
         if (d->path.output.count || d->state != CT_OCSD_ETM4_DECODE || d->out_of_memory)
             resp = ct_ocsd_etm4_pump(d);
     }

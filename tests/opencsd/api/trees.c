@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trees: what is made of which flags, what becomes of data and of other operations, and who gets elements. */
+#include <string.h>
+
 #include "opencsd/api/api.h"
 
 static void create(void)
@@ -110,6 +112,22 @@ static void process_with_answers(void)
     }
 }
 
+/* An atom where no memory is, behind others; the one behind it makes no element. */
+static void process_with_answers_before(void)
+{
+    static const uint8_t more[] = {0x9d, 0, 0, 0x50, 0, 0, 0, 0, 0, 0xf7, 0xf7};
+    uint8_t trace[sizeof etm4_trace + sizeof more];
+    memcpy(trace, etm4_trace, sizeof etm4_trace);
+    memcpy(trace + sizeof etm4_trace, more, sizeof more);
+    for (answer = OCSD_RESP_CONT; answer <= OCSD_RESP_ERR_CONT; answer++) {
+        dcd_tree_handle_t tree = single_tree();
+        add_decoder(tree, OCSD_CREATE_FLG_FULL_DECODER);
+        SHOW(ocsd_dt_set_gen_elem_outfn(tree, answer_element, NULL));
+        give(tree, OCSD_OP_DATA, 0, trace, sizeof trace);
+        ocsd_destroy_dcd_tree(tree);
+    }
+}
+
 /* ---- elements ---- */
 
 static void set_outfn(void)
@@ -160,6 +178,7 @@ const struct program tree_programs[] = {
     {"ocsd_dt_process_data, no decoder", process_without_decoder},
     {"ocsd_dt_process_data, frames", process_frames},
     {"ocsd_dt_process_data, answers", process_with_answers},
+    {"ocsd_dt_process_data, answers before the end", process_with_answers_before},
     {"ocsd_dt_set_gen_elem_outfn", set_outfn},
     {"ocsd_dt_set_gen_elem_outfn, before the decoder", set_outfn_before},
     {"ocsd_dt_set_gen_elem_outfn, no memory", set_no_memory},
