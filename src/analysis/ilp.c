@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/ctx.h"
 
@@ -125,8 +126,54 @@ void ct_ilp_write(const struct ct_ilp *p, FILE *out)
 #ifdef CT_HAVE_CBC
 
 #include <coin/Cbc_C_Interface.h>
+#include <errno.h>
 #include <float.h>
 #include <math.h>
+
+#include "base/library.h"
+
+/* The library to load in place of the solver: another build of it or, in tests, nothing. */
+#define VARIABLE "CORETAP_CBC"
+
+/* Functions of CBC, which is loaded when a program is to be solved: it takes longer than most commands do to
+ * begin, and brings conversions of printf that make each one slower. */
+#define ENTRIES(X)                                                                                           \
+    X(newModel)                                                                                              \
+    X(deleteModel)                                                                                           \
+    X(loadProblem)                                                                                           \
+    X(setObjSense)                                                                                           \
+    X(setInteger)                                                                                            \
+    X(setParameter)                                                                                          \
+    X(solve)                                                                                                 \
+    X(isContinuousUnbounded)                                                                                 \
+    X(isProvenOptimal)                                                                                       \
+    X(getColSolution)
+
+struct solver {
+#define ENTRY(name) __typeof__(Cbc_##name) *(name);
+    ENTRIES(ENTRY)
+#undef ENTRY
+};
+
+static int load(struct ct_ctx *ctx, struct solver *solver)
+{
+    static const char *const names[] = {
+#define NAME(name) "Cbc_" #name,
+        ENTRIES(NAME)
+#undef NAME
+    };
+    void *functions[sizeof names / sizeof *names];
+    const char *named = getenv(VARIABLE);
+    errno = 0;
+    if (!ct_library_find(named ? named : "libCbcSolver.so.3", names, sizeof names / sizeof *names, functions))
+        return ct_unless_nomem(
+            ctx, "libCbcSolver",
+            ct_fail(ctx, CT_ERR_UNSUPPORTED,
+                    "CBC, which solves the model, is not there; install it (Debian: coinor-libcbc3), "
+                    "or write the model with --lp and solve that"));
+    memcpy(solver, functions, sizeof *solver);
+    return CT_OK;
+}
 
 #define MOST_VALUE 9007199254740992.0 /* 2^53: up to here a double holds each whole number */
 
@@ -198,16 +245,16 @@ static int check(struct ct_ctx *ctx, const struct ct_ilp *p, const uint64_t *val
     return CT_OK;
 }
 
-static int read_solution(struct ct_ctx *ctx, Cbc_Model *model, const struct ct_ilp *p, uint64_t *values,
-                         uint64_t *gain)
+static int read_solution(struct ct_ctx *ctx, const struct solver *cbc, Cbc_Model *model,
+                         const struct ct_ilp *p, uint64_t *values, uint64_t *gain)
 {
-    if (Cbc_isContinuousUnbounded(model))
+    if (cbc->isContinuousUnbounded(model))
         return ct_fail(ctx, CT_ERR_LIMIT, "the model has no largest time: something in it may run for ever");
-    if (!Cbc_isProvenOptimal(model))
+    if (!cbc->isProvenOptimal(model))
         return ct_fail(ctx, CT_ERR_NOT_FOUND,
                        "no path fulfils all constraints: the entry never returns, or the bounds "
                        "contradict each other");
-    const double *solution = Cbc_getColSolution(model);
+    const double *solution = cbc->getColSolution(model);
     for (size_t i = 0; i < p->column_count; i++) {
         double value = solution[i] < 0 ? 0 : floor(solution[i] + 0.5);
         values[i] = value > MOST_VALUE ? (uint64_t)MOST_VALUE : (uint64_t)value;
@@ -218,20 +265,24 @@ static int read_solution(struct ct_ctx *ctx, Cbc_Model *model, const struct ct_i
 int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *p, uint64_t *values, uint64_t *gain)
 {
     struct sparse s = {0};
-    Cbc_Model *model = Cbc_newModel();
+    struct solver cbc = {0};
+    const int loaded = load(ctx, &cbc);
+    if (loaded)
+        return loaded;
+    Cbc_Model *model = cbc.newModel();
     if (!model || !sparse_make(p, &s)) {
         sparse_free(&s);
         return ct_fail_nomem(ctx, "linear program");
     }
-    Cbc_loadProblem(model, (int)p->column_count, (int)p->row_count, s.start, s.row, s.factor, NULL, NULL,
+    cbc.loadProblem(model, (int)p->column_count, (int)p->row_count, s.start, s.row, s.factor, NULL, NULL,
                     s.gain, s.low, s.high);
-    Cbc_setObjSense(model, -1);
+    cbc.setObjSense(model, -1);
     for (size_t i = 0; i < p->column_count; i++)
-        Cbc_setInteger(model, (int)i);
-    Cbc_setParameter(model, "logLevel", "0");
-    Cbc_solve(model);
-    int rc = read_solution(ctx, model, p, values, gain);
-    Cbc_deleteModel(model);
+        cbc.setInteger(model, (int)i);
+    cbc.setParameter(model, "logLevel", "0");
+    cbc.solve(model);
+    int rc = read_solution(ctx, &cbc, model, p, values, gain);
+    cbc.deleteModel(model);
     sparse_free(&s);
     return rc;
 }

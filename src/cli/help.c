@@ -131,6 +131,7 @@ static const struct variable {
     {"CORETAP_ACCESS_PLUGIN", "The same for fractal run."},
     {"CORETAP_GCCJIT", "The libgccjit that monitor and tessla compile with."},
     {"CORETAP_CURL", "The libcurl that live tells a URL of violations with."},
+    {"CORETAP_CBC", "The solver (libCbcSolver) that wcet and report find the longest path with."},
     {"DEBUGINFOD_URLS", "perf.data: servers that are asked for files by their build id."},
     {"PERF_BUILDID_DIR",
      "perf.data: perf's cache of files by build id, where --buildid-dir does not say it."},

@@ -19,7 +19,7 @@ struct part {
 static const struct part parts[] = {
     {"capstone", CT_WITH_CAPSTONE, NULL, NULL, "instructions in words in reports",
      "reports show instructions as numbers", "libcapstone-dev"},
-    {"cbc", CT_WITH_CBC, NULL, NULL, "wcet and report find the longest path",
+    {"cbc", CT_WITH_CBC, "libCbcSolver.so.3", "CORETAP_CBC", "wcet and report find the longest path",
      "wcet and report find no longest path; wcet --lp writes the model for another solver",
      "coinor-libcbc-dev"},
     {"gccjit", CT_WITH_GCCJIT, "libgccjit.so.0", "CORETAP_GCCJIT", "specifications run as machine code",

@@ -330,6 +330,20 @@ def check_several(folder):
     return f"{one['wcet_cycles']} and {two['wcet_cycles']} cycles, together {both['wcet_cycles']}"
 
 
+def check_no_solver(folder):
+    """The solver is loaded when a model is to be solved; without it the model is written."""
+    program, capture = record(folder, NESTED, "-O1")
+    model = folder / "unsolved.lp"
+    words = [str(word) for word in (COMMAND, "wcet", "-q", "--entry", "count", "--elf", program, "--lp", model,
+                                    capture)]
+    without = subprocess.run(words, capture_output=True, text=True, check=False, timeout=30,
+                             env={**ENV, "CORETAP_CBC": "/nowhere/libCbcSolver.so"})
+    assert without.returncode == 2 and "coinor-libcbc3" in without.stderr, without
+    unsolved = model.read_bytes()
+    run(*words)
+    assert model.read_bytes() == unsolved
+
+
 def absent(*tools):
     return next((f"needs {t}" for t in tools if not shutil.which(t)), None)
 
@@ -348,6 +362,7 @@ def main():
         "several captures and saved times": check_several,
         "quantile": check_quantile,
         "targets": check_targets,
+        "no solver": check_no_solver,
     }
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)

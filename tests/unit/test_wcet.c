@@ -15,7 +15,7 @@
 #include "elf_build.h"
 #include "support/tap_skip.h"
 
-#define NO_SOLVER "coretap was built without CBC (Debian: coinor-libcbc-dev)"
+#define NO_SOLVER "CBC is missing (Debian: coinor-libcbc-dev, coinor-libcbc3)"
 
 #define TEXT  UINT64_C(0x400000)
 #define AT(w) (TEXT + 4 * (uint64_t)(w))

@@ -14,6 +14,9 @@ $ coretap --version
 needs gccjit
 $ CORETAP_GCCJIT=/nowhere/libgccjit.so coretap --version | grep gccjit
 | gccjit      missing: specifications run as bytecode, which is slower (Debian: libgccjit-12-dev)
+needs cbc
+$ CORETAP_CBC=/nowhere/libCbcSolver.so coretap --version | grep cbc
+| cbc         missing: wcet and report find no longest path; wcet --lp writes the model for another solver (Debian: coinor-libcbc-dev)
 $ coretap --help
 | Usage: coretap COMMAND [OPTION]... CAPTURE
 |        coretap --help | --version
@@ -61,6 +64,8 @@ $ coretap --help
 |   CORETAP_ACCESS_PLUGIN   The same for fractal run.
 |   CORETAP_GCCJIT          The libgccjit that monitor and tessla compile with.
 |   CORETAP_CURL            The libcurl that live tells a URL of violations with.
+|   CORETAP_CBC             The solver (libCbcSolver) that wcet and report find
+|                           the longest path with.
 |   DEBUGINFOD_URLS         perf.data: servers that are asked for files by their
 |                           build id.
 |   PERF_BUILDID_DIR        perf.data: perf's cache of files by build id, where
@@ -119,6 +124,8 @@ $ coretap
 !   CORETAP_ACCESS_PLUGIN   The same for fractal run.
 !   CORETAP_GCCJIT          The libgccjit that monitor and tessla compile with.
 !   CORETAP_CURL            The libcurl that live tells a URL of violations with.
+!   CORETAP_CBC             The solver (libCbcSolver) that wcet and report find
+!                           the longest path with.
 !   DEBUGINFOD_URLS         perf.data: servers that are asked for files by their
 !                           build id.
 !   PERF_BUILDID_DIR        perf.data: perf's cache of files by build id, where
