@@ -114,6 +114,16 @@ CT_API int ct_fleet_job_new(struct ct_ctx *ctx, const struct ct_fleet_job_option
                             const struct ct_manifest *manifest, struct ct_fleet_job **out);
 CT_API void ct_fleet_job_free(struct ct_fleet_job *job);
 
+/* Takes a file that a job reads. Returns CT_OK, or what the function that calls it is to return. */
+typedef int ct_fleet_file_fn(void *user, const char *path, const uint8_t digest[CT_FLEET_DIGEST]);
+
+/* Tells of the files that a job reads besides its captures: jobs that find other ones give other results.
+ * First come those that its words name, with the SHA-256 of their bytes, then the programs in `folders`
+ * (which end with NULL, or are NULL), in the order of their names, with a SHA-256 over size and build id.
+ * CT_ERR_ARG, CT_ERR_NOMEM, what `take` returned. */
+CT_API int ct_fleet_job_files(const struct ct_fleet_job *job, const char *const *folders,
+                              ct_fleet_file_fn *take, void *user);
+
 /* Returns the number in the manifest of what is to be done as number `turn`: the largest first, so that none
  * is left for the end. SIZE_MAX behind the last. */
 CT_API size_t ct_fleet_job_order(const struct ct_fleet_job *job, size_t turn);

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/ctx.h"
 
@@ -149,29 +148,33 @@ void ct_ilp_write(const struct ct_ilp *p, FILE *out)
     X(isProvenOptimal)                                                                                       \
     X(getColSolution)
 
-struct solver {
+struct cbc {
 #define ENTRY(name) __typeof__(Cbc_##name) *(name);
     ENTRIES(ENTRY)
 #undef ENTRY
 };
 
-static int load(struct ct_ctx *ctx, struct solver *solver)
+union solver {
+    struct cbc cbc;
+    void *functions[sizeof(struct cbc) / sizeof(void *)]; /* the same, as they are found */
+};
+
+static int load(struct ct_ctx *ctx, union solver *solver)
 {
     static const char *const names[] = {
 #define NAME(name) "Cbc_" #name,
         ENTRIES(NAME)
 #undef NAME
     };
-    void *functions[sizeof names / sizeof *names];
     const char *named = getenv(VARIABLE);
     errno = 0;
-    if (!ct_library_find(named ? named : "libCbcSolver.so.3", names, sizeof names / sizeof *names, functions))
+    if (!ct_library_find(named ? named : "libCbcSolver.so.3", names, sizeof names / sizeof *names,
+                         solver->functions))
         return ct_unless_nomem(
             ctx, "libCbcSolver",
             ct_fail(ctx, CT_ERR_UNSUPPORTED,
                     "CBC, which solves the model, is not there; install it (Debian: coinor-libcbc3), "
                     "or write the model with --lp and solve that"));
-    memcpy(solver, functions, sizeof *solver);
     return CT_OK;
 }
 
@@ -245,8 +248,8 @@ static int check(struct ct_ctx *ctx, const struct ct_ilp *p, const uint64_t *val
     return CT_OK;
 }
 
-static int read_solution(struct ct_ctx *ctx, const struct solver *cbc, Cbc_Model *model,
-                         const struct ct_ilp *p, uint64_t *values, uint64_t *gain)
+static int read_solution(struct ct_ctx *ctx, const struct cbc *cbc, Cbc_Model *model, const struct ct_ilp *p,
+                         uint64_t *values, uint64_t *gain)
 {
     if (cbc->isContinuousUnbounded(model))
         return ct_fail(ctx, CT_ERR_LIMIT, "the model has no largest time: something in it may run for ever");
@@ -265,24 +268,25 @@ static int read_solution(struct ct_ctx *ctx, const struct solver *cbc, Cbc_Model
 int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *p, uint64_t *values, uint64_t *gain)
 {
     struct sparse s = {0};
-    struct solver cbc = {0};
-    const int loaded = load(ctx, &cbc);
-    if (loaded)
-        return loaded;
-    Cbc_Model *model = cbc.newModel();
+    union solver solver;
+    int rc = load(ctx, &solver);
+    if (rc)
+        return rc;
+    const struct cbc *cbc = &solver.cbc;
+    Cbc_Model *model = cbc->newModel();
     if (!model || !sparse_make(p, &s)) {
         sparse_free(&s);
         return ct_fail_nomem(ctx, "linear program");
     }
-    cbc.loadProblem(model, (int)p->column_count, (int)p->row_count, s.start, s.row, s.factor, NULL, NULL,
-                    s.gain, s.low, s.high);
-    cbc.setObjSense(model, -1);
+    cbc->loadProblem(model, (int)p->column_count, (int)p->row_count, s.start, s.row, s.factor, NULL, NULL,
+                     s.gain, s.low, s.high);
+    cbc->setObjSense(model, -1);
     for (size_t i = 0; i < p->column_count; i++)
-        cbc.setInteger(model, (int)i);
-    cbc.setParameter(model, "logLevel", "0");
-    cbc.solve(model);
-    int rc = read_solution(ctx, &cbc, model, p, values, gain);
-    cbc.deleteModel(model);
+        cbc->setInteger(model, (int)i);
+    cbc->setParameter(model, "logLevel", "0");
+    cbc->solve(model);
+    rc = read_solution(ctx, cbc, model, p, values, gain);
+    cbc->deleteModel(model);
     sparse_free(&s);
     return rc;
 }

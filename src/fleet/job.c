@@ -18,9 +18,9 @@
 
 /* ---- names of pieces ---- */
 
-/* Adds the bytes of a file that a word names: the word itself, or what stands behind a '=', with or without
- * an address ("prog@8000"). */
-static int add_named_file(struct ct_digest *digest, struct ct_arena *arena, const char *word)
+/* Finds the file that a word names: the word itself, or what stands behind a '=', with or without an address
+ * ("prog@8000"). *path is NULL when it names none. CT_ERR_NOMEM. */
+static int find_named_file(struct ct_arena *arena, const char *word, char **path)
 {
     const char *equals = *word == '-' ? strchr(word, '=') : NULL;
     char *name = ct_arena_strdup(arena, equals ? equals + 1 : word);
@@ -29,9 +29,40 @@ static int add_named_file(struct ct_digest *digest, struct ct_arena *arena, cons
         return CT_ERR_NOMEM;
     if (stat(name, &st) && strrchr(name, '@'))
         *strrchr(name, '@') = 0;
-    if (stat(name, &st) || !S_ISREG(st.st_mode))
-        return CT_OK;
-    return ct_digest_add_file(digest, name, NULL);
+    *path = stat(name, &st) || !S_ISREG(st.st_mode) ? NULL : name;
+    return CT_OK;
+}
+
+/* Adds a file to those of the job. */
+static int add_file(struct ct_fleet_job *job, const char *path)
+{
+    struct ct_digest *digest;
+    struct ct_job_file *files = ct_arena_push(&job->arena, job->files, &job->file_count, sizeof *files);
+    if (!files)
+        return ct_fail_nomem(job->ctx, path);
+    struct ct_job_file *file = &files[job->file_count - 1];
+    job->files = files;
+    file->path = path;
+    int rc = ct_digest_new(job->ctx, &digest);
+    if (rc)
+        return rc;
+    rc = ct_digest_add_file(digest, path, NULL);
+    if (!rc)
+        rc = ct_digest_end(digest, file->digest);
+    ct_digest_free(digest);
+    return rc;
+}
+
+/* Adds the contents of the file that a word names. */
+static int add_named_file(struct ct_fleet_job *job, struct ct_digest *digest, const char *word)
+{
+    char *path;
+    int rc = find_named_file(&job->arena, word, &path);
+    if (rc)
+        return ct_fail_nomem(job->ctx, word);
+    if (path && !(rc = add_file(job, path)))
+        ct_digest_add(digest, job->files[job->file_count - 1].digest, CT_FLEET_DIGEST);
+    return rc;
 }
 
 /* Makes what all pieces of the job have in common. */
@@ -45,7 +76,7 @@ static int make_base(struct ct_fleet_job *job)
     ct_digest_add_text(digest, ct_version());
     for (size_t i = 1; i < job->words && !rc; i++) {
         ct_digest_add_text(digest, job->options.words[i]);
-        rc = add_named_file(digest, &job->arena, job->options.words[i]);
+        rc = add_named_file(job, digest, job->options.words[i]);
     }
     if (!rc)
         rc = ct_digest_end(digest, job->base);

@@ -5,13 +5,21 @@
 #include "base/arena.h"
 #include "coretap/fleet.h"
 
+/* A file that a word of the command names. */
+struct ct_job_file {
+    const char *path;
+    uint8_t digest[CT_FLEET_DIGEST]; /* of its bytes */
+};
+
 struct ct_fleet_job {
     struct ct_ctx *ctx;
     struct ct_fleet_job_options options; /* whose texts are in the arena */
     const struct ct_manifest *manifest;
     size_t words, hidden;          /* how many there are */
     uint8_t base[CT_FLEET_DIGEST]; /* of all that pieces have in common */
-    size_t *order;                 /* numbers of captures */
+    const struct ct_job_file *files;
+    size_t file_count;
+    size_t *order; /* numbers of captures */
     struct ct_arena arena;
 };
 

@@ -15,7 +15,8 @@ struct ct_hello {
     char version[32]; /* of coretap-mpi … */
     char decoder[32]; /* … and of coretap beside it, which decodes */
     char host[64];
-    uint8_t pad[108];  /* 0 */
+    uint8_t pad[100];  /* 0 */
+    uint64_t inputs;   /* sum over the files that it reads beside captures */
     uint64_t words;    /* sum over the command line … */
     uint64_t captures; /* … and over the manifest */
 };

@@ -15,7 +15,7 @@
 enum ct_ranks_tag {
     RANKS_REPORT = 1, /* to rank 0: what became of a capture; the next one is wanted */
     RANKS_WORK,       /* from rank 0: what is to be done next */
-    RANKS_SIZE,       /* of a sum … */
+    RANKS_SIZE,       /* of a sum or a list of files … */
     RANKS_SUM,        /* … and its bytes */
 };
 
@@ -78,8 +78,8 @@ void ranks_send(const void *data, size_t size, int to, int tag);
 /* Waits for a message and takes it. */
 void ranks_receive(void *data, size_t size, int from, int tag);
 
-/* Holds the ranks against each other: version, byte order, command line and captures must be the same. Every
- * rank gets the same answer; rank 0 says what is wrong. */
+/* Holds the ranks against each other: version, byte order, command line, captures and the files that options
+ * name must be the same. Every rank gets the same answer; rank 0 says what is wrong. */
 bool ranks_agree(const struct ct_ranks *ranks);
 
 /* Gives every rank what rank 0 says. */

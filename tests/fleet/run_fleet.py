@@ -479,12 +479,47 @@ def ranks_refuse(fleet):
                                               env=RANKS).stderr
 
 
+def ranks_read_the_same(fleet):
+    """Files that options name are compared. Each rank has its own folder here, as if one saw old ones."""
+    code = (captures.ROOT / "examples/quickstart/firmware.bin").read_bytes()
+    here, there = fleet.path("here"), fleet.path("there")
+    for folder in (here, there):
+        (folder / "symbols/more").mkdir(parents=True)
+        (folder / "count.tessla").write_text(SPEC, encoding="utf-8")
+        program = small_elf.make(code, 0x80000, [(b"start", 0x80000, len(code))], build_id=b"1234")
+        (folder / "symbols/more/program").write_bytes(program)
+        (folder / "symbols/notes").write_text(folder.name, encoding="utf-8")
+
+    def job(code, *words):
+        output = fleet.path("same.data")
+        rank = [MPI, *words, "--manifest", fleet.manifest, "-o", output]
+        both = ["-n", 1, "-wdir", here, *rank, ":", "-n", 1, "-wdir", there, *rank]
+        said = run(MPIRUN, "--oversubscribe", *both, code=code, env=RANKS).stderr
+        assert output.exists() == (code != 2)
+        output.unlink(missing_ok=True)
+        return said
+
+    monitor = ["monitor", "--spec", "count.tessla", "--bind", "a=0x8000", "--symdir=symbols"]
+    job(1, *monitor)
+    (there / "count.tessla").write_text(SPEC + "\n", encoding="utf-8")
+    said = job(2, *monitor)
+    assert "rank 1 on " in said and "has another count.tessla than rank 0" in said, said
+    (there / "count.tessla").write_text(SPEC, encoding="utf-8")
+    (there / "symbols/more/program").write_bytes(small_elf.make(code, 0x80000, [], build_id=b"1235"))
+    said = job(2, *monitor)
+    assert "rank 1 on " in said and "has another symbols/more/program than rank 0" in said, said
+    (there / "symbols/more/program").unlink()
+    said = job(2, *monitor)
+    assert "has no symbols/more/program, which is there on rank 0" in said, said
+
+
 def main():
     checks = [manifest_lists, map_adds_up, parts_add_up, every_command, map_is_killed, pieces_stay, bad_input,
               takes_too_long, crashes, disk_is_full, disk_fills_up]
     if MPI:
         checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, disk_fills_up_with_parts,
-                   parts_lose_their_folder, ranks_are_killed, ranks_refuse]
+                   parts_lose_their_folder, ranks_are_killed, ranks_refuse,
+                   ranks_read_the_same]
     with tempfile.TemporaryDirectory() as folder:
         fleet = Fleet(folder)
         for check in checks:

@@ -334,8 +334,8 @@ def check_no_solver(folder):
     """The solver is loaded when a model is to be solved; without it the model is written."""
     program, capture = record(folder, NESTED, "-O1")
     model = folder / "unsolved.lp"
-    words = [str(word) for word in (COMMAND, "wcet", "-q", "--entry", "count", "--elf", program, "--lp", model,
-                                    capture)]
+    words = [COMMAND, "wcet", "-q", "--entry", "count", "--elf", str(program), "--lp", str(model),
+             str(capture)]
     without = subprocess.run(words, capture_output=True, text=True, check=False, timeout=30,
                              env={**ENV, "CORETAP_CBC": "/nowhere/libCbcSolver.so"})
     assert without.returncode == 2 and "coinor-libcbc3" in without.stderr, without

@@ -7,7 +7,12 @@ def _section(name, kind, flags, addr, offset, size, link=0, info=0, align=1, ent
     return struct.pack("<IIQQQQIIQQ", name, kind, flags, addr, offset, size, link, info, align, entry)
 
 
-def make(code, base, functions, objects=()):
+def _note(build_id):
+    """The note of a build id, whose bytes are a multiple of four."""
+    return struct.pack("<III", 4, len(build_id), 3) + b"GNU\0" + build_id
+
+
+def make(code, base, functions, objects=(), build_id=None):
     """The bytes of a file that has `code` at `base`; `functions` and `objects`, which are data, are (name in
     bytes, address, size)."""
     strings, symbols = b"\0", bytes(24)
@@ -16,14 +21,17 @@ def make(code, base, functions, objects=()):
             symbols += struct.pack("<IBBHQQ", len(strings), kind, 0, 1, addr, size)
             strings += name + b"\0"
     names = b"\0.text\0.symtab\0.strtab\0.shstrtab\0"
-    start = 64 + 56
+    note = _note(build_id) if build_id else b""
+    start = 64 + (112 if build_id else 56) + len(note)
     parts, at = [code, symbols, strings, names], []
     for part in parts:
         at.append(start + sum(len(p) for p in parts[:len(at)]))
     head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 183, 1, base, 64,
                                                      start + sum(map(len, parts)),
-                                                       0, 64, 56, 1, 64, 5, 4)
+                                                       0, 64, 56, 2 if build_id else 1, 64, 5, 4)
     segment = struct.pack("<IIQQQQQQ", 1, 5, start, base, base, len(code), len(code), 8)
+    if note:
+        segment += struct.pack("<IIQQQQQQ", 4, 4, start - len(note), 0, 0, len(note), len(note), 4) + note
     sections = [bytes(64),
                 _section(1, 1, 6, base, at[0], len(code), align=4),
                 _section(7, 2, 0, 0, at[1], len(symbols), link=3, info=1, align=8, entry=24),

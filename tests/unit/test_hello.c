@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "mpi/hello.h"
+#include "mpi/inputs.h"
 
 static struct ct_hello make(void)
 {
@@ -112,11 +113,97 @@ static void asking(void **state)
     assert_false(ct_hello_ask("/nowhere/coretap", version, sizeof version));
 }
 
+/* ---- files ---- */
+
+static void add(struct ct_inputs *inputs, const char *path, uint8_t first)
+{
+    const uint8_t digest[CT_FLEET_DIGEST] = {first};
+    assert_int_equal(ct_inputs_add(inputs, path, digest), CT_OK);
+}
+
+struct said {
+    char text[4096];
+    unsigned lines;
+};
+
+static void note(void *user, const char *words)
+{
+    struct said *said = user;
+    strncat(said->text, words, sizeof said->text - strlen(said->text) - 2);
+    strcat(said->text, "\n");
+    said->lines++;
+}
+
+static struct said compare(const struct ct_inputs *first, const struct ct_inputs *other)
+{
+    struct said said = {0};
+    ct_inputs_compare(first, (struct ct_inputs_rank){0, "here"}, other, (struct ct_inputs_rank){3, "there"},
+                      note, &said);
+    return said;
+}
+
+static void files(void **state)
+{
+    (void)state;
+    struct ct_inputs first = {0}, same = {0}, other = {0};
+    assert_int_equal(compare(&first, &same).lines, 0);
+    for (const char *const *path = (const char *const[]){"a", "b", "lib/c", "d", NULL}; *path; path++) {
+        add(&first, *path, 1);
+        add(&same, *path, 1);
+    }
+    assert_int_equal(ct_inputs_sum(&first), ct_inputs_sum(&same));
+    assert_int_equal(compare(&first, &same).lines, 0);
+    add(&other, "e", 1); /* more, fewer, changed, and in another order */
+    add(&other, "lib/c", 2);
+    add(&other, "a", 1);
+    add(&other, "d", 1);
+    assert_true(ct_inputs_sum(&first) != ct_inputs_sum(&other));
+    const struct said said = compare(&first, &other);
+    assert_string_equal(
+        said.text,
+        "rank 3 on there has no b, which is there on rank 0 on here; put it where all machines see it, or "
+        "copy "
+        "it anew\n"
+        "rank 3 on there has another lib/c than rank 0 on here; put it where all machines see it, or copy it "
+        "anew\n"
+        "rank 3 on there has a file e, which is not there on rank 0 on here; put it where all machines see "
+        "it, "
+        "or copy it anew\n");
+    free(first.data);
+    free(same.data);
+    free(other.data);
+}
+
+/* Some differences are told, with as much of a long name as there is room for; a list may end anywhere. */
+static void many_files(void **state)
+{
+    (void)state;
+    struct ct_inputs first = {0}, other = {0};
+    char path[1000] = {0};
+    memset(path, 'x', sizeof path - 8);
+    for (int i = 0; i < 20; i++) {
+        snprintf(path + 990, 8, "%d", i);
+        add(&first, path, 1);
+        add(&other, path, 2);
+    }
+    assert_int_equal(compare(&first, &other).lines, CT_INPUTS_MOST + 1);
+    assert_non_null(strstr(compare(&first, &other).text, "differs in more files from rank 0"));
+    for (size_t size = other.size; size > other.size - 1000; size--) {
+        struct ct_inputs cut = {.data = malloc(size), .size = size, .room = size};
+        memcpy(cut.data, other.data, size);
+        assert_int_equal(compare(&other, &cut).lines, size < other.size);
+        free(cut.data);
+    }
+    free(first.data);
+    free(other.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same), cmocka_unit_test(byte_order), cmocka_unit_test(versions),
-        cmocka_unit_test(work),     cmocka_unit_test(asking),
+        cmocka_unit_test(the_same),   cmocka_unit_test(byte_order), cmocka_unit_test(versions),
+        cmocka_unit_test(work),       cmocka_unit_test(asking),     cmocka_unit_test(files),
+        cmocka_unit_test(many_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a job reads beside its captures: files that its words name, and programs in folders. */
+#include <fts.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/ctx.h"
+#include "base/elf_look.h"
+#include "base/files.h"
+#include "fleet/digest.h"
+#include "fleet/job.h"
+
+struct teller {
+    const struct ct_fleet_job *job;
+    ct_fleet_file_fn *take;
+    void *user;
+    struct ct_elf_look look;
+};
+
+/* Makes a digest of the size and the build id of a program. */
+static int make_digest(const struct teller *t, uint64_t size, uint8_t out[CT_FLEET_DIGEST])
+{
+    struct ct_digest *digest;
+    char text[24];
+    int rc = ct_digest_new(t->job->ctx, &digest);
+    if (rc)
+        return rc;
+    snprintf(text, sizeof text, "%" PRIu64, size);
+    ct_digest_add_text(digest, text);
+    ct_digest_add(digest, t->look.id.bytes, t->look.id.size);
+    rc = ct_digest_end(digest, out);
+    ct_digest_free(digest);
+    return rc;
+}
+
+/* Tells of a file in a folder. Those without a build id are of no use there. */
+static int tell_program(struct teller *t, const char *path, uint64_t size)
+{
+    uint8_t digest[CT_FLEET_DIGEST];
+    if (!ct_elf_look(&ct_files_system, path, &t->look) || !t->look.is_elf || !t->look.id.size)
+        return CT_OK;
+    const int rc = make_digest(t, size, digest);
+    return rc ? rc : t->take(t->user, path, digest);
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+    return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* Tells of the programs in a folder and in those in it. What cannot be read there is not found, either, when
+ * it is looked for. */
+static int tell_folder(struct teller *t, const char *folder)
+{
+    char *const paths[] = {(char *)folder, NULL};
+    FTS *walk = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+    const FTSENT *entry;
+    int rc = walk ? CT_OK : ct_fail_nomem(t->job->ctx, folder);
+    while (!rc && (entry = fts_read(walk)))
+        if (entry->fts_info == FTS_F && entry->fts_level > 0)
+            rc = tell_program(t, entry->fts_accpath, (uint64_t)entry->fts_statp->st_size);
+    if (walk)
+        fts_close(walk);
+    return rc;
+}
+
+int ct_fleet_job_files(const struct ct_fleet_job *job, const char *const *folders, ct_fleet_file_fn *take,
+                       void *user)
+{
+    if (!job || !take)
+        return ct_fail_null(job ? job->ctx : NULL, "ct_fleet_job_files");
+    struct teller *t = malloc(sizeof *t);
+    int rc = CT_OK;
+    if (!t)
+        return ct_fail_nomem(job->ctx, "job");
+    *t = (struct teller){.job = job, .take = take, .user = user};
+    for (size_t i = 0; i < job->file_count && !rc; i++)
+        rc = take(user, job->files[i].path, job->files[i].digest);
+    for (size_t i = 0; folders && folders[i] && !rc; i++)
+        rc = tell_folder(t, folders[i]);
+    free(t);
+    return rc;
+}

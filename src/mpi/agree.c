@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Holds the ranks against each other before a job begins. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fnv.h"
+#include "mpi/hello.h"
+#include "mpi/inputs.h"
+#include "mpi/ranks.h"
+
+static void describe(const struct ct_ranks *r, struct ct_hello *hello)
+{
+    const uint32_t number = 0x01020304;
+    const struct cli_fleet *f = r->fleet;
+    memset(hello, 0, sizeof *hello);
+    hello->words = hello->captures = CT_FNV_BEGIN;
+    memcpy(hello->order, &number, sizeof hello->order);
+    snprintf(hello->version, sizeof hello->version, "%s", ct_version());
+    if (!ct_hello_ask(f->program, hello->decoder, sizeof hello->decoder))
+        snprintf(hello->decoder, sizeof hello->decoder, "of no known version");
+    snprintf(hello->host, sizeof hello->host, "%.*s", (int)sizeof hello->host - 1, r->host);
+    for (size_t i = 1; f->words && f->words[i]; i++)
+        hello->words = ct_fnv(hello->words, f->words[i], strlen(f->words[i]) + 1);
+    for (size_t i = 0; i < ct_manifest_count(f->manifest); i++) {
+        const struct ct_fleet_capture *capture = ct_manifest_at(f->manifest, i);
+        hello->captures = ct_fnv(hello->captures, capture->digest, CT_FLEET_DIGEST);
+        hello->captures = ct_fnv(hello->captures, capture->path, strlen(capture->path) + 1);
+    }
+}
+
+/* ---- files that are read beside captures ---- */
+
+static bool list_inputs(const struct ct_ranks *r, struct ct_inputs *inputs)
+{
+    const struct cli_folders *symdirs = &r->fleet->inner.symdirs;
+    const char *folders[CLI_FOLDERS_MAX + 1] = {NULL};
+    memcpy(folders, symdirs->paths, symdirs->count * sizeof *folders);
+    if (!ct_fleet_job_files(r->fleet->job, folders, ct_inputs_add, inputs))
+        return true;
+    cli_say("rank %d on %s: out of memory for the files that options name", r->rank, r->host);
+    return false;
+}
+
+static void say(void *user, const char *words)
+{
+    (void)user;
+    cli_say("%s", words);
+}
+
+/* Takes the list of a rank and says how it differs from that of rank 0. */
+static void compare_inputs(const struct ct_ranks *r, const struct ct_inputs *inputs, int rank,
+                           const char *host)
+{
+    struct ct_inputs other = {0};
+    uint64_t size;
+    ranks_receive(&size, sizeof size, rank, RANKS_SIZE);
+    other.data = malloc(size + 1);
+    if (!other.data) {
+        cli_no_memory();
+        MPI_Abort(MPI_COMM_WORLD, CLI_FAILED); /* the sender waits until its list is taken */
+        return;
+    }
+    other.size = other.room = size;
+    ranks_receive(other.data, size, rank, RANKS_SUM);
+    ct_inputs_compare(inputs, (struct ct_inputs_rank){0, r->host}, &other,
+                      (struct ct_inputs_rank){rank, host}, say, NULL);
+    free(other.data);
+}
+
+/* Sends the list of a rank to rank 0. */
+static void send_inputs(const struct ct_inputs *inputs)
+{
+    const uint64_t size = inputs->size;
+    ranks_send(&size, sizeof size, 0, RANKS_SIZE);
+    ranks_send(inputs->data, inputs->size, 0, RANKS_SUM);
+}
+
+/* Tells whether all ranks read the same files; `all` is what they said of themselves, on rank 0. */
+static bool inputs_agree(const struct ct_ranks *r, const struct ct_hello *all, uint64_t mine,
+                         const struct ct_inputs *inputs)
+{
+    uint64_t first = mine;
+    bool same = true;
+    for (int i = 1; all && i < r->count; i++)
+        same = same && all[i].inputs == mine;
+    if (ranks_all(same))
+        return true;
+    MPI_Bcast(&first, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    if (r->rank && mine != first)
+        send_inputs(inputs);
+    for (int i = 1; all && i < r->count; i++)
+        if (all[i].inputs != mine)
+            compare_inputs(r, inputs, i, all[i].host);
+    return false;
+}
+
+/* ---- all ---- */
+
+/* Tells whether all ranks said the same of themselves, and says which did not. */
+static bool hellos_agree(const struct ct_ranks *r, const struct ct_hello *all)
+{
+    bool same = true;
+    for (int i = 0; i < r->count && all; i++) {
+        char why[CT_HELLO_WHY];
+        if (!ct_hello_differs(&all[0], &all[i], i, why))
+            continue;
+        cli_say("%s", why);
+        same = false;
+    }
+    return ranks_all(same);
+}
+
+bool ranks_agree(const struct ct_ranks *r)
+{
+    struct ct_hello mine, *all = r->rank ? NULL : calloc((size_t)r->count, sizeof *all);
+    struct ct_inputs inputs = {0};
+    describe(r, &mine);
+    uint8_t ready = list_inputs(r, &inputs) && (r->rank || all), every;
+    mine.inputs = ct_inputs_sum(&inputs);
+    MPI_Allreduce(&ready, &every, 1, MPI_UINT8_T, MPI_MIN, MPI_COMM_WORLD);
+    if (every) {
+        MPI_Gather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
+        every = hellos_agree(r, all) && inputs_agree(r, all, mine.inputs, &inputs);
+    }
+    free(inputs.data);
+    free(all);
+    return every;
+}
