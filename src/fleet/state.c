@@ -57,9 +57,9 @@ int ct_state_read(struct ct_ctx *ctx, const char *path, char **data, size_t *siz
     return rc;
 }
 
-/* Writes all bytes. It does not wait until the disk has them, which takes as long as decoding a small capture:
- * a piece ends with a sum over its bytes, and one that a failure of power cut is made again. Returns 0 or the
- * number of an error. */
+/* Writes all bytes. It does not wait until the disk has them, which takes as long as decoding a small
+ * capture: a piece ends with a sum over its bytes, and one that a failure of power cut is made again. Returns
+ * 0 or the number of an error. */
 static int write_all(int fd, const char *data, size_t size)
 {
     for (size_t at = 0; at < size;) {

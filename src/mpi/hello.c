@@ -32,21 +32,29 @@ static void read_all(int fd, char *text, size_t room)
     text[size] = 0;
 }
 
-bool ct_hello_ask(const char *program, char *version, size_t room)
+struct ct_hello_question ct_hello_ask(const char *program)
 {
-    static const char name[] = "coretap ";
-    char text[128] = "";
-    int out[2], status = 0;
-    if (pipe2(out, O_CLOEXEC))
-        return false;
+    int out[2];
+    if (!program || pipe2(out, O_CLOEXEC))
+        return (struct ct_hello_question){.pid = -1, .fd = -1};
     const pid_t pid = fork();
     if (!pid)
         become(program, out[1]);
     close(out[1]);
-    if (pid > 0)
-        read_all(out[0], text, sizeof text);
-    close(out[0]);
-    if (pid < 0 || waitpid(pid, &status, 0) != pid || status || strncmp(text, name, sizeof name - 1) != 0)
+    return (struct ct_hello_question){.pid = pid, .fd = out[0]};
+}
+
+bool ct_hello_answer(struct ct_hello_question question, char *version, size_t room)
+{
+    static const char name[] = "coretap ";
+    char text[128] = "";
+    int status = 0;
+    if (question.pid > 0)
+        read_all(question.fd, text, sizeof text);
+    if (question.fd >= 0)
+        close(question.fd);
+    if (question.pid < 0 || waitpid(question.pid, &status, 0) != question.pid || status ||
+        strncmp(text, name, sizeof name - 1) != 0)
         return false;
     snprintf(version, room, "%.*s", (int)strcspn(text + sizeof name - 1, "\n"), text + sizeof name - 1);
     return *version != 0;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define CT_HELLO_WHY 512 /* room for a reason */
 
@@ -21,8 +22,17 @@ struct ct_hello {
     uint64_t captures; /* … and over the manifest */
 };
 
-/* Finds out which version coretap at `program` is. False: it cannot be run, or says no version. */
-bool ct_hello_ask(const char *program, char *version, size_t room);
+/* A program that is asked for its version. */
+struct ct_hello_question {
+    pid_t pid; /* -1: it could not be started */
+    int fd;    /* what it says */
+};
+
+/* Starts coretap at `program`, or nothing where that is NULL, to ask for its version. */
+struct ct_hello_question ct_hello_ask(const char *program);
+
+/* Takes the answer. False: the program cannot be run, or says no version. */
+bool ct_hello_answer(struct ct_hello_question question, char *version, size_t room);
 
 /* Tells whether a rank differs from rank 0 in what both need alike, or has programs of two versions. Then
  * *why says how, in at most CT_HELLO_WHY bytes. Rank 0 is held against itself. */

@@ -91,7 +91,7 @@ static bool ask(const char *script, char version[32])
     assert_true(dprintf(fd, "#!/bin/sh\n%s\n", script) > 0);
     assert_int_equal(fchmod(fd, 0700), 0);
     close(fd);
-    const bool known = ct_hello_ask(path, version, 32);
+    const bool known = ct_hello_answer(ct_hello_ask(path), version, 32);
     unlink(path);
     return known;
 }
@@ -110,7 +110,8 @@ static void asking(void **state)
     assert_false(ask("echo another 4.5.6", version));
     assert_false(ask("echo \"coretap \"", version));
     assert_false(ask("kill -9 $$", version));
-    assert_false(ct_hello_ask("/nowhere/coretap", version, sizeof version));
+    assert_false(ct_hello_answer(ct_hello_ask("/nowhere/coretap"), version, sizeof version));
+    assert_false(ct_hello_answer(ct_hello_ask(NULL), version, sizeof version));
 }
 
 /* ---- files ---- */
