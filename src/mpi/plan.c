@@ -9,6 +9,9 @@
  * each rank, since each part meets the program anew: that costs more than ranks differ by. */
 #define SHARES 2u
 
+/* As long as more captures than that are left for each rank, one may be handed out while another is done. */
+#define LEFT 4u
+
 /* A part has about so many bytes at least: to start a process, and to meet the program anew, takes as long as
  * decoding some 30 MB. */
 #define PART_LEAST (UINT64_C(64) << 20)
@@ -96,6 +99,12 @@ void ranks_plan_free(struct ct_ranks_plan *plan)
 static bool is_last_join(const struct ct_ranks_plan *p)
 {
     return p->cut == 1 && ct_fleet_job_order(p->ranks->fleet->job, p->turn) == SIZE_MAX;
+}
+
+bool ranks_plan_is_long(const struct ct_ranks_plan *p)
+{
+    const size_t left = ct_manifest_count(p->ranks->fleet->manifest) - p->turn;
+    return !p->cut && left > LEFT * (size_t)p->ranks->count;
 }
 
 bool ranks_plan_is_over(const struct ct_ranks_plan *p)

@@ -22,6 +22,9 @@ enum ct_ranks_tag {
 /* In the place of the number of a capture. */
 #define RANKS_NONE UINT64_MAX
 
+/* The same, for a rank that asked ahead: it is to ask again when it has nothing left. */
+#define RANKS_LATER (UINT64_MAX - 1)
+
 /* In the place of the number of a part: the capture. */
 #define RANKS_WHOLE UINT32_MAX
 
@@ -43,10 +46,11 @@ struct ct_ranks {
 /* What a rank says of what it was given. All of it are bytes of one byte order: ranks with another one are
  * refused at the start. */
 struct ct_ranks_report {
-    struct ct_ranks_unit unit; /* its number is RANKS_NONE at first */
+    struct ct_ranks_unit unit; /* its number is RANKS_NONE where nothing was done */
     uint8_t failed;            /* the capture could not be read */
     uint8_t fatal;             /* the rank cannot go on */
-    uint8_t pad[6];            /* 0 */
+    uint8_t ahead;             /* the next one is for when the rank is done with what it begins now */
+    uint8_t pad[5];            /* 0 */
 };
 
 /* What is left to be handed out. */
@@ -60,6 +64,10 @@ void ranks_plan_free(struct ct_ranks_plan *plan);
 /* Gives what a rank does next; its number is RANKS_NONE when nothing is left for it. What is joined last is
  * for rank 0, which needs the sum in the end: another rank would have to send it. */
 struct ct_ranks_unit ranks_plan_next(struct ct_ranks_plan *plan, int rank);
+
+/* Tells whether so much is left that a rank may have something to do ahead: captures in one, more than four
+ * for each rank. What is handed out ahead waits for one that is not smaller. */
+bool ranks_plan_is_long(const struct ct_ranks_plan *plan);
 
 /* Returns true when all was handed out. */
 bool ranks_plan_is_over(const struct ct_ranks_plan *plan);

@@ -14,8 +14,8 @@
 
 /* What rank 0 knows of a rank. */
 struct worker {
-    bool busy;
-    double since; /* seconds */
+    unsigned units; /* that it was given and did not report */
+    double since;   /* seconds: when it began with the first of them */
 };
 
 struct boss {
@@ -35,7 +35,7 @@ static int slowest(const struct boss *b)
 {
     int found = -1;
     for (int i = 0; i < b->ranks->count; i++)
-        if (b->workers[i].busy && (found < 0 || b->workers[i].since < b->workers[found].since))
+        if (b->workers[i].units && (found < 0 || b->workers[i].since < b->workers[found].since))
             found = i;
     return found;
 }
@@ -74,9 +74,10 @@ static void note(struct boss *b, int rank, const struct ct_ranks_report *report)
     const struct cli_fleet *f = b->ranks->fleet;
     const struct cli_value *most = &f->own.values[CLI_FLEET_MAX_FAILURES];
     b->fatal |= report->fatal;
-    b->workers[rank].busy = false;
     if (report->unit.number == RANKS_NONE)
         return;
+    b->workers[rank].units--;
+    b->workers[rank].since = cli_seconds();
     ranks_plan_done(b->plan, &report->unit);
     b->done += report->unit.shard == RANKS_WHOLE;
     b->bytes += ranks_plan_bytes(b->plan, &report->unit);
@@ -95,8 +96,21 @@ static struct ct_ranks_unit next(struct boss *b, int rank)
 {
     const struct ct_ranks_unit none = {.number = RANKS_NONE};
     const struct ct_ranks_unit unit = b->fatal ? none : ranks_plan_next(b->plan, rank);
-    b->workers[rank] = (struct worker){.busy = unit.number != RANKS_NONE, .since = cli_seconds()};
+    struct worker *worker = &b->workers[rank];
+    if (!worker->units)
+        worker->since = cli_seconds();
+    worker->units += unit.number != RANKS_NONE;
     return unit;
+}
+
+/* Answers a rank that asks for something to do. */
+static void answer(struct boss *b, int rank, bool ahead)
+{
+    const struct ct_ranks_unit later = {.number = RANKS_LATER};
+    const bool waits = ahead && (b->fatal || !ranks_plan_is_long(b->plan));
+    const struct ct_ranks_unit unit = waits ? later : next(b, rank);
+    b->dismissed += unit.number == RANKS_NONE;
+    MPI_Send(&unit, sizeof unit, MPI_BYTE, rank, RANKS_WORK, MPI_COMM_WORLD);
 }
 
 /* Answers all ranks that wait for work. */
@@ -112,9 +126,7 @@ static void serve(struct boss *b)
         MPI_Recv(&report, sizeof report, MPI_BYTE, status.MPI_SOURCE, RANKS_REPORT, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
         note(b, status.MPI_SOURCE, &report);
-        const struct ct_ranks_unit unit = next(b, status.MPI_SOURCE);
-        b->dismissed += unit.number == RANKS_NONE;
-        MPI_Send(&unit, sizeof unit, MPI_BYTE, status.MPI_SOURCE, RANKS_WORK, MPI_COMM_WORLD);
+        answer(b, status.MPI_SOURCE, report.ahead);
     }
     show(b);
 }
@@ -170,16 +182,36 @@ static void lead(struct boss *b)
         fputs("\r\033[K", stderr);
 }
 
+/* Says what became of the last capture, if there was one, and asks for the next. */
+static void ask(struct ct_ranks_report *report, bool ahead)
+{
+    report->ahead = ahead;
+    MPI_Send(report, sizeof *report, MPI_BYTE, 0, RANKS_REPORT, MPI_COMM_WORLD);
+    *report = (struct ct_ranks_report){.unit.number = RANKS_NONE};
+}
+
+static struct ct_ranks_unit take_unit(void)
+{
+    struct ct_ranks_unit unit;
+    ranks_receive(&unit, sizeof unit, 0, RANKS_WORK);
+    return unit;
+}
+
+/* Works as a rank behind rank 0. With each capture that it begins it asks ahead for the next: rank 0 looks
+ * for messages every few milliseconds. */
 static void follow(const struct ct_ranks *r)
 {
     struct ct_ranks_report report = {.unit.number = RANKS_NONE};
-    for (;;) {
-        struct ct_ranks_unit unit;
-        MPI_Send(&report, sizeof report, MPI_BYTE, 0, RANKS_REPORT, MPI_COMM_WORLD);
-        ranks_receive(&unit, sizeof unit, 0, RANKS_WORK);
-        if (unit.number == RANKS_NONE)
-            return;
+    struct ct_ranks_unit unit = {.number = RANKS_LATER};
+    while (unit.number != RANKS_NONE) {
+        if (unit.number == RANKS_LATER || report.fatal) {
+            ask(&report, false);
+            unit = take_unit();
+            continue;
+        }
+        ask(&report, true);
         report = work_on(r, &unit, NULL, NULL);
+        unit = take_unit();
     }
 }
 
