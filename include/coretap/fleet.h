@@ -101,7 +101,7 @@ struct ct_fleet_job_options {
                                   (--threads); may be NULL */
     const char *state;         /* folder of pieces, which is there */
     uint64_t seconds;          /* that one process may take; 0: as many as it wants */
-    uint8_t trust;             /* 1: captures are not compared with the digests of the manifest */
+    uint8_t trust;             /* 1: of captures the size alone is compared with the manifest */
     uint8_t pad[7];            /* 0 */
 };
 

@@ -60,7 +60,7 @@ enum cli_fleet_option {
     [CLI_FLEET_TRUST] = {.name = "trust",                                                                    \
                          .kind = CLI_FLAG,                                                                   \
                          .help = "Do not compare the contents of captures with the manifest, which reads "   \
-                                 "each of them once more."},                                                 \
+                                 "each of them once more, but their sizes alone."},                          \
     [CLI_FLEET_CACHE] =                                                                                      \
         {.name = "cache",                                                                                    \
          .kind = CLI_TEXT,                                                                                   \

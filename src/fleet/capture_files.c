@@ -112,6 +112,22 @@ int ct_capture_files_find(struct ct_ctx *ctx, const char *path, struct ct_captur
     return rc;
 }
 
+int ct_capture_files_size(struct ct_ctx *ctx, const char *path, uint64_t *size)
+{
+    struct ct_capture_files files = {0};
+    struct stat st;
+    int rc = ct_capture_files_find(ctx, path, &files);
+    *size = 0;
+    for (size_t i = 0; i < files.count && !rc; i++) {
+        if (stat(files.list[i].path, &st))
+            rc = ct_fail(ctx, CT_ERR_IO, "%s: cannot be looked at: %s", files.list[i].path, strerror(errno));
+        else
+            *size += (uint64_t)st.st_size;
+    }
+    ct_capture_files_free(&files);
+    return rc;
+}
+
 void ct_capture_files_free(struct ct_capture_files *files)
 {
     ct_arena_free(&files->arena);

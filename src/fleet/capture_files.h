@@ -3,6 +3,8 @@
 #ifndef CT_FLEET_CAPTURE_FILES_H
 #define CT_FLEET_CAPTURE_FILES_H
 
+#include <stdint.h>
+
 #include "base/arena.h"
 #include "coretap/base.h"
 
@@ -20,6 +22,9 @@ struct ct_capture_files {
 /* Finds the files of what lies at `path`: all in a folder (a snapshot), the description and the trace of a
  * raw trace, else the file itself. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_capture_files_find(struct ct_ctx *ctx, const char *path, struct ct_capture_files *out);
+
+/* Gives the bytes of all these files together, without reading them. CT_ERR_IO, CT_ERR_NOMEM. */
+int ct_capture_files_size(struct ct_ctx *ctx, const char *path, uint64_t *size);
 void ct_capture_files_free(struct ct_capture_files *files);
 
 #endif

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "fleet/capture_files.h"
 #include "fleet/job.h"
 #include "fleet/state.h"
 
@@ -37,7 +38,7 @@ struct ct_fleet_piece {
     struct ct_fleet_job *job;
     size_t number;
     uint32_t shard;    /* number of a part of the capture; 0: all of it */
-    bool checks;       /* its process compares the contents with the manifest … */
+    bool checks;       /* its process compares the contents with the manifest, and not the size alone … */
     bool checks_alone; /* … and does nothing else */
     char part[24];     /* what --shard says */
     char *path;
@@ -146,6 +147,24 @@ static void check(const struct ct_fleet_piece *p)
     _exit(CANNOT);
 }
 
+/* Compares the size alone, which reads nothing: a capture that became shorter is another one, too. */
+static void check_size(const struct ct_fleet_piece *p)
+{
+    const struct ct_fleet_capture *capture = capture_of(p);
+    uint64_t size;
+    const int rc = ct_capture_files_size(p->job->ctx, capture->path, &size);
+    if (!rc && size == capture->size)
+        return;
+    if (rc)
+        dprintf(STDERR_FILENO, "%s\n", ct_ctx_error(p->job->ctx));
+    else
+        dprintf(STDERR_FILENO,
+                "it has %" PRIu64 " bytes and not the %" PRIu64
+                " that the manifest says, so it is another one; write the manifest anew\n",
+                size, capture->size);
+    _exit(CANNOT);
+}
+
 /* Becomes the command, in the child. */
 static void become(const struct ct_fleet_piece *p, char **words, int out, int said)
 {
@@ -156,6 +175,8 @@ static void become(const struct ct_fleet_piece *p, char **words, int out, int sa
         _exit(127);
     if (p->checks)
         check(p);
+    else
+        check_size(p);
     if (p->checks_alone)
         _exit(dprintf(STDOUT_FILENO, "checked\n") < 0 ? CANNOT : 0);
     execv(words[0], words);

@@ -210,6 +210,21 @@ def bad_input(fleet):
         assert "where are the pieces kept" in run(COMMAND, "map", *words, code=2).stderr
 
 
+def trust_looks_at_sizes(fleet):
+    """A capture that is not as large as the manifest says is another one, which is seen without reading it."""
+    capture, manifest, output = fleet.path("shrinks"), fleet.path("shrinks.jsonl"), fleet.path("shrinks.data")
+    shutil.copytree(fleet.captures / "0000", capture)
+    trace = capture / "trace.bin"
+    trace.write_bytes(trace.read_bytes() * 30)
+    run(COMMAND, "manifest", capture, "-o", manifest)
+    trace.write_bytes(trace.read_bytes()[:captures.FRAME * 100])
+    job = ["stats", "--trust", "--manifest", manifest, "-o", output]
+    jobs = [[COMMAND, "map", *job]] + ([[*ranks(2), *job, "--cut", 9000]] if MPI else [])
+    for words in jobs:
+        said = run(*words, code=1, env=RANKS).stderr
+        assert f"{capture}: it has " in said and "and not the " in said, said
+
+
 def with_a_child(fleet, number, *options):
     """What map says when the process of its one capture gets a signal."""
     capture = fleet.path(f"stuck-{number.name}")
@@ -518,7 +533,7 @@ def ranks_read_the_same(fleet):
 
 def main():
     checks = [manifest_lists, map_adds_up, parts_add_up, every_command, map_is_killed, pieces_stay, bad_input,
-              takes_too_long, crashes, disk_is_full, disk_fills_up]
+              trust_looks_at_sizes, takes_too_long, crashes, disk_is_full, disk_fills_up]
     if MPI:
         checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, disk_fills_up_with_parts,
                    parts_lose_their_folder, ranks_are_killed, ranks_refuse,

@@ -130,8 +130,8 @@ struct said {
 static void note(void *user, const char *words)
 {
     struct said *said = user;
-    strncat(said->text, words, sizeof said->text - strlen(said->text) - 2);
-    strcat(said->text, "\n");
+    const size_t used = strlen(said->text);
+    snprintf(said->text + used, sizeof said->text - used, "%s\n", words);
     said->lines++;
 }
 
