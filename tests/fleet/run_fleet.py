@@ -211,7 +211,7 @@ def bad_input(fleet):
 
 
 def trust_looks_at_sizes(fleet):
-    """A capture that is not as large as the manifest says is another one, which is seen without reading it."""
+    """A capture that is not as large as the manifest says is another one, which needs no reading."""
     capture, manifest, output = fleet.path("shrinks"), fleet.path("shrinks.jsonl"), fleet.path("shrinks.data")
     shutil.copytree(fleet.captures / "0000", capture)
     trace = capture / "trace.bin"
