@@ -510,7 +510,7 @@ def ranks_read_the_same(fleet):
 
     def job(code, *words):
         output = fleet.path("same.data")
-        rank = [MPI, *words, "--manifest", fleet.manifest, "-o", output]
+        rank = [pathlib.Path(MPI).resolve(), *words, "--manifest", fleet.manifest, "-o", output]
         both = ["-n", 1, "-wdir", here, *rank, ":", "-n", 1, "-wdir", there, *rank]
         said = run(MPIRUN, "--oversubscribe", *both, code=code, env=RANKS).stderr
         assert output.exists() == (code != 2)
