@@ -71,7 +71,7 @@ bool cli_ran_add(struct cli_ran *ran, const struct ct_capture *capture, const st
     const struct ct_stream *streams = ct_chain_streams(chain, &stream_count);
     for (size_t i = 0; i < stream_count; i++) {
         ran->instructions += streams[i].stats.instructions;
-        if (streams[i].graph &&
+        if (streams[i].graph && !ran->is_answered &&
             !add_nodes(ran, capture->program_count ? NULL : buffer, streams[i].graph, programs))
             return false;
     }

@@ -14,10 +14,12 @@ struct cli_ran {
     uint64_t instructions;
     char names[CLI_RAN_NAMES][64]; /* of programs: the last part of their paths */
     size_t count;                  /* of all; those that `names` has no room for count too */
+    bool is_answered; /* the command has something to say, so that nobody asks for names any more */
 };
 
-/* Takes what ran in the streams of a chain of level STEPS. Its names are those of `programs` (NULL: of none),
- * and of the buffer's images where there is no program. False: no memory. */
+/* Takes what ran in the streams of a chain of level STEPS and, unless it is answered, the names: those of
+ * `programs` (NULL: of none), and of the buffer's images where there is no program. Names need the symbols of
+ * programs. False: no memory. */
 bool cli_ran_add(struct cli_ran *ran, const struct ct_capture *capture, const struct ct_buffer *buffer,
                  const struct ct_chain *chain, const struct ct_programs *programs);
 
