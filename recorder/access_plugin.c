@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* QEMU user-mode plugin: every fetch of an instruction line, load and store of a program, to a pipe.
  *
- *   qemu-aarch64 -plugin access_plugin.so,fd=N[,forks=SOCKET][,image=1] PROGRAM
+ *   qemu-aarch64 -plugin access_plugin.so,fd=N,ring=N[,forks=SOCKET][,image=1] PROGRAM
  *
- * With forks, each forked child gets a pipe of its own, whose other end is sent through the socket. A program
- * that another one started in its place (execve) has image=1, and goes on in the pipe. */
-#define _GNU_SOURCE /* pipe2 */
+ * `ring` is a file of the size of struct access_ring. With forks, each forked child gets a pipe and a ring of
+ * its own, which are sent through the socket. A program that another one started in its place (execve) has
+ * image=1, and goes on in both. */
+#define _GNU_SOURCE /* pipe2, memfd_create */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "access_ring.h"
 #include "coretap/access.h"
 #include "exec.h"
 #include "guest.h"
@@ -27,32 +30,38 @@
 EXPORT int qemu_plugin_version = 1;
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);
 
-#define WORDS (1u << 15)
+#define WORDS ACCESS_RING_WORDS
+
+/* Words of a process that nobody reads. */
+static struct access_ring unread;
 
 /* One program: QEMU loads the plugin once. */
 static struct {
     pthread_mutex_t lock;
     int fd;
+    int ring_fd; /* the file of `ring` */
     int forks;   /* socket for the pipes of children; -1: they record nothing */
-    int next[2]; /* pipe of the child in the making */
+    int next[3]; /* pipe and ring of the child in the making */
     pid_t pid;   /* that writes to fd */
-    size_t used;
+    struct access_ring *ring;
     int started;
     int arm32;        /* the program is one of 32 bits */
     int keeping;      /* the lock is held, and the files are kept, while the program closes numbers */
     int image;        /* the program was started in place of another one */
     uint64_t args[6]; /* of the system call under way */
     uint64_t objects; /* of anonymous shared memory */
-    uint64_t words[WORDS];
-} out = {.lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1, .forks = -1, .next = {-1, -1}};
+} out = {.lock = PTHREAD_MUTEX_INITIALIZER,
+         .fd = -1,
+         .ring_fd = -1,
+         .forks = -1,
+         .next = {-1, -1, -1},
+         .ring = &unread};
 
-static void flush(void)
+/* Writes words that lie side by side to the pipe. */
+static void write_words(const uint64_t *words, size_t count)
 {
-    const char *at = (const char *)out.words;
-    size_t left = out.used * sizeof out.words[0];
-    out.used = 0;
-    if (getpid() != out.pid)
-        return;
+    const char *at = (const char *)words;
+    size_t left = count * sizeof *words;
     while (left && out.fd >= 0) {
         const ssize_t n = write(out.fd, at, left);
         if (n < 0 && errno == EINTR)
@@ -66,6 +75,31 @@ static void flush(void)
     }
 }
 
+static void flush(void)
+{
+    const uint64_t end = atomic_load_explicit(&out.ring->end, memory_order_relaxed);
+    const uint64_t sent = atomic_load_explicit(&out.ring->sent, memory_order_relaxed);
+    const size_t first = sent % WORDS;
+    const size_t count = (size_t)(end - sent);
+    const size_t side_by_side = count < WORDS - first ? count : WORDS - first;
+    if (getpid() == out.pid) {
+        write_words(out.ring->words + first, side_by_side);
+        write_words(out.ring->words, count - side_by_side);
+    }
+    atomic_store_explicit(&out.ring->sent, end, memory_order_relaxed);
+}
+
+/* Adds words, which the reader sees all or none of. With the lock. */
+static void add(const uint64_t *words, size_t count)
+{
+    const uint64_t end = atomic_load_explicit(&out.ring->end, memory_order_relaxed);
+    if (end - atomic_load_explicit(&out.ring->sent, memory_order_relaxed) + count > WORDS)
+        flush();
+    for (size_t i = 0; i < count; i++)
+        out.ring->words[(end + i) % WORDS] = words[i];
+    atomic_store_explicit(&out.ring->end, end + count, memory_order_release);
+}
+
 /* Writes what was noted so far, because no more may come for long. */
 static void flush_now(void)
 {
@@ -77,22 +111,15 @@ static void flush_now(void)
 static void put(uint64_t word)
 {
     pthread_mutex_lock(&out.lock);
-    out.words[out.used++] = word;
-    if (out.used == WORDS)
-        flush();
+    add(&word, 1);
     pthread_mutex_unlock(&out.lock);
 }
 
 static void note(enum ct_access_note what, uint64_t a, uint64_t b, uint64_t c)
 {
-    pthread_mutex_lock(&out.lock);
-    if (out.used + 1 + CT_ACCESS_WORDS_NOTE > WORDS)
-        flush();
     const uint64_t words[] = {ct_access_word(CT_ACCESS_NOTE, 0, 0, 0), what, a, b, c};
-    memcpy(out.words + out.used, words, sizeof words);
-    out.used += 1 + CT_ACCESS_WORDS_NOTE;
-    if (out.used == WORDS)
-        flush();
+    pthread_mutex_lock(&out.lock);
+    add(words, sizeof words / sizeof *words);
     pthread_mutex_unlock(&out.lock);
 }
 
@@ -224,42 +251,62 @@ static int makes_process(uint64_t flags)
     return !(flags & ARG_CLONE_VM) || flags & ARG_CLONE_VFORK;
 }
 
-/* Makes the pipe of a child that is about to be forked, which must not write what its parent did. */
+/* Maps the ring in a file. NULL: that cannot be. */
+static struct access_ring *map_ring(int fd)
+{
+    void *ring =
+        fd < 0 ? MAP_FAILED : mmap(NULL, sizeof *out.ring, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return ring == MAP_FAILED ? NULL : ring;
+}
+
+static void close_next(void)
+{
+    for (size_t i = 0; i < sizeof out.next / sizeof *out.next; i++) {
+        if (out.next[i] >= 0)
+            close(out.next[i]);
+        out.next[i] = -1;
+    }
+}
+
+/* Makes pipe and ring of a child that is about to be forked, which must not write what its parent did. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&out.lock);
     flush();
     if (pipe2(out.next, O_CLOEXEC))
         out.next[0] = out.next[1] = -1;
+    out.next[2] = memfd_create("coretap-access", MFD_CLOEXEC);
+    if (out.next[0] < 0 || out.next[2] < 0 || ftruncate(out.next[2], sizeof *out.ring))
+        close_next();
     pthread_mutex_unlock(&out.lock);
 }
 
-static void close_pipe(void)
-{
-    for (int i = 0; i < 2; i++)
-        if (out.next[i] >= 0)
-            close(out.next[i]);
-    out.next[0] = out.next[1] = -1;
-}
-
-/* Lets the child write to its own pipe. Another thread of the parent may have held the lock. */
+/* Lets the child write to its own pipe and ring, if it has some. Another thread of the parent may have held
+ * the lock. */
 static void in_child(void)
 {
     pthread_mutex_init(&out.lock, NULL);
+    struct access_ring *ring = map_ring(out.next[2]);
+    if (out.ring != &unread)
+        munmap(out.ring, sizeof *out.ring);
+    out.ring = ring ? ring : &unread;
+    if (out.forks < 0)
+        return;
     out.pid = getpid();
-    out.used = 0;
-    out.fd = out.next[1];
-    if (out.next[0] >= 0)
-        close(out.next[0]);
-    out.next[0] = out.next[1] = -1;
+    out.fd = ring ? out.next[1] : -1;
+    out.ring_fd = ring ? out.next[2] : -1;
+    if (ring)
+        out.next[1] = out.next[2] = -1;
+    close_next();
 }
 
-/* Sends the end to read from of the child's pipe. Returns 0 when it could not be sent. */
+/* Sends the child's ring, and the end to read from of its pipe. Returns 0 when they could not be sent. */
 static int send_pipe(int64_t child)
 {
+    const int files[] = {out.next[0], out.next[2]};
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
+        char bytes[CMSG_SPACE(sizeof files)];
     } control = {{0}};
     struct iovec data = {&child, sizeof child};
     struct msghdr m = {.msg_iov = &data,
@@ -269,25 +316,25 @@ static int send_pipe(int64_t child)
     struct cmsghdr *c = CMSG_FIRSTHDR(&m);
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int));
-    memcpy(CMSG_DATA(c), &out.next[0], sizeof(int));
-    return out.next[0] >= 0 && sendmsg(out.forks, &m, MSG_NOSIGNAL) == (ssize_t)sizeof child;
+    c->cmsg_len = CMSG_LEN(sizeof files);
+    memcpy(CMSG_DATA(c), files, sizeof files);
+    return files[0] >= 0 && sendmsg(out.forks, &m, MSG_NOSIGNAL) == (ssize_t)sizeof child;
 }
 
-/* Follows both sides of a fork. */
+/* Follows both sides of a fork. A child that is not followed must not write to the ring either. */
 static void after_fork(int64_t result)
 {
-    if (out.forks < 0)
-        return;
     if (result == 0 && getpid() != out.pid) {
         in_child();
         return;
     }
+    if (out.forks < 0)
+        return;
     if (result > 0 && send_pipe(result)) {
         note(CT_NOTE_FORK, (uint64_t)result, 0, 0);
-        flush_now(); /* else nobody would know the child if this process were killed */
+        flush_now(); /* the reader asks for the child when it reads this, and waits for its words */
     }
-    close_pipe();
+    close_next();
 }
 
 /* Starts a program in place of this one. A child that is not followed goes on without the plugin, and a
@@ -296,12 +343,12 @@ static void after_fork(int64_t result)
 static void on_exec(uint64_t path, uint64_t argv, uint64_t envp)
 {
     const bool followed = getpid() == out.pid;
-    char options[80];
+    char options[112];
     struct exec_image image;
     if (!exec_read(out.arm32, path, argv, envp, &image))
         return;
     const bool runs = image.qemu[0] != 0;
-    int n = snprintf(options, sizeof options, "fd=%d,image=1", out.fd);
+    int n = snprintf(options, sizeof options, "fd=%d,ring=%d,image=1", out.fd, out.ring_fd);
     if (out.forks >= 0)
         snprintf(options + n, sizeof options - (size_t)n, ",forks=%d", out.forks);
     if (followed && !runs)
@@ -310,8 +357,10 @@ static void on_exec(uint64_t path, uint64_t argv, uint64_t envp)
     flush();
     if (runs && out.forks >= 0)
         fcntl(out.forks, F_SETFD, 0);
-    if (followed && runs && out.fd >= 0)
+    if (followed && runs && out.fd >= 0) {
         fcntl(out.fd, F_SETFD, 0);
+        fcntl(out.ring_fd, F_SETFD, 0);
+    }
     if (runs)
         exec_start(&image, followed && out.fd >= 0 ? options : NULL);
     pthread_mutex_unlock(&out.lock);
@@ -333,7 +382,7 @@ static void leave_number(int *fd, uint64_t number)
  */
 static void before_close(uint64_t first, uint64_t last)
 {
-    const int files[KEEP_FILES] = {out.fd, out.forks};
+    const int files[KEEP_FILES] = {out.fd, out.forks, out.ring_fd};
     bool covered = false;
     for (int i = 0; i < KEEP_FILES; i++)
         covered |= files[i] >= 0 && (uint64_t)files[i] >= first && (uint64_t)files[i] <= last;
@@ -348,12 +397,13 @@ static void before_close(uint64_t first, uint64_t last)
 /* Takes the plugin's files back. */
 static void after_close(void)
 {
-    int files[KEEP_FILES] = {out.fd, out.forks};
+    int files[KEEP_FILES] = {out.fd, out.forks, out.ring_fd};
     if (!out.keeping)
         return;
     keep_end(files);
     out.fd = files[0];
     out.forks = files[1];
+    out.ring_fd = files[2];
     out.keeping = 0;
     pthread_mutex_unlock(&out.lock);
 }
@@ -390,6 +440,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64
     case CALL_DUP_TO:
         leave_number(&out.fd, a[call == CALL_DUP_TO]);
         leave_number(&out.forks, a[call == CALL_DUP_TO]);
+        leave_number(&out.ring_fd, a[call == CALL_DUP_TO]);
         break;
     case CALL_CLOSE_RANGE:
         before_close((unsigned)a[0], (unsigned)a[1]);
@@ -443,7 +494,7 @@ static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number,
         after_close();
     if (result < 0 && result > -4096) {
         if (forks)
-            close_pipe();
+            close_next();
         return;
     }
     if (forks)
@@ -472,12 +523,16 @@ int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int a
     for (int i = 0; i < argc; i++)
         if (!strncmp(argv[i], "fd=", 3))
             out.fd = atoi(argv[i] + 3);
+        else if (!strncmp(argv[i], "ring=", 5))
+            out.ring_fd = atoi(argv[i] + 5);
         else if (!strncmp(argv[i], "forks=", 6))
             out.forks = atoi(argv[i] + 6);
         else if (!strncmp(argv[i], "image=", 6))
             out.image = atoi(argv[i] + 6);
-    if (out.fd < 0)
+    struct access_ring *ring = map_ring(out.ring_fd);
+    if (out.fd < 0 || !ring)
         return -1;
+    out.ring = ring;
     qemu_plugin_register_vcpu_tb_trans_cb(id, on_block);
     qemu_plugin_register_vcpu_syscall_cb(id, on_syscall);
     qemu_plugin_register_vcpu_syscall_ret_cb(id, on_syscall_result);

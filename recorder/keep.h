@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#define KEEP_FILES 2
+#define KEEP_FILES 3
 
 /* Lets a thread keep the files; those of -1 are none. Returns false when that cannot be. */
 bool keep_begin(const int files[KEEP_FILES]);

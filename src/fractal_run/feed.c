@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* F_SETPIPE_SZ */
+#define _GNU_SOURCE /* F_SETPIPE_SZ, memfd_create */
 #include "fractal_run/feed.h"
 
 #include <errno.h>
@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,29 +21,73 @@
 #define PIPE_BYTES  (1 << 20) /* more than by default, which only makes it faster */
 #define ASIDE_BYTES (1 << 16) /* that are taken aside in one go */
 
+/* Takes the ring in a file, which is closed. NULL: that cannot be. */
+static const struct access_ring *take_ring(int fd)
+{
+    const size_t size = sizeof(struct access_ring);
+    struct stat st;
+    const bool fits = fd >= 0 && !fstat(fd, &st) && st.st_size >= (off_t)size;
+    void *ring = fits ? mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+    if (fd >= 0)
+        close(fd);
+    return ring == MAP_FAILED ? NULL : ring;
+}
+
+static void close_pipe(struct ct_fractal_pipe *pipe)
+{
+    if (pipe->fd >= 0)
+        close(pipe->fd);
+    if (pipe->aside)
+        fclose(pipe->aside);
+    if (pipe->ring)
+        munmap((void *)(uintptr_t)pipe->ring, sizeof *pipe->ring);
+    *pipe = (struct ct_fractal_pipe){.fd = -1};
+}
+
+/* Makes pipe and ring of a program. `of_program` are the numbers that these have for it. CT_ERR_IO. */
+static int make_pipe(struct ct_ctx *ctx, const char *command, struct ct_fractal_pipe *made, int of_program[2])
+{
+    int ends[2];
+    if (pipe(ends))
+        return ct_fail(ctx, CT_ERR_IO, "no pipe to %s: %s", command, strerror(errno));
+    *made = (struct ct_fractal_pipe){.fd = ends[0]};
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[0], F_SETPIPE_SZ, PIPE_BYTES);
+    of_program[0] = ends[1];
+    of_program[1] = memfd_create("coretap-access", 0);
+    if (of_program[1] >= 0 && !ftruncate(of_program[1], sizeof *made->ring))
+        made->ring = take_ring(fcntl(of_program[1], F_DUPFD_CLOEXEC, 0));
+    if (made->ring)
+        return CT_OK;
+    const int rc = ct_fail(ctx, CT_ERR_IO, "no memory to share with %s: %s", command, strerror(errno));
+    close_pipe(made);
+    close(of_program[0]);
+    if (of_program[1] >= 0)
+        close(of_program[1]);
+    return rc;
+}
+
 int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char *const *argv, int forks)
 {
     struct ct_qemu qemu;
-    int ends[2];
-    char option[64];
-    feed->pipe.fd = feed->child = -1;
+    int of_program[2] = {-1, -1};
+    char option[96];
+    feed->pipe = (struct ct_fractal_pipe){.fd = -1};
+    feed->child = -1;
     feed->at = feed->count = 0;
     int rc = ct_qemu_find(ctx, argv[0], 0, "coretap-access.so", "CORETAP_ACCESS_PLUGIN", &qemu);
+    if (!rc)
+        rc = make_pipe(ctx, qemu.command, &feed->pipe, of_program);
     if (rc)
         return rc;
-    if (pipe(ends))
-        return ct_fail(ctx, CT_ERR_IO, "no pipe to %s: %s", qemu.command, strerror(errno));
-    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-    fcntl(ends[0], F_SETPIPE_SZ, PIPE_BYTES);
-    const int n = snprintf(option, sizeof option, "fd=%d", ends[1]);
+    const int n = snprintf(option, sizeof option, "fd=%d,ring=%d", of_program[0], of_program[1]);
     if (forks >= 0)
         snprintf(option + n, sizeof option - (size_t)n, ",forks=%d", forks);
     rc = ct_qemu_start(ctx, &qemu, option, argv, &feed->child);
-    close(ends[1]);
+    close(of_program[0]);
+    close(of_program[1]);
     if (rc)
-        close(ends[0]);
-    else
-        feed->pipe.fd = ends[0];
+        close_pipe(&feed->pipe);
     return rc;
 }
 
@@ -74,11 +120,27 @@ static size_t read_words(struct ct_fractal_feed *feed)
     return bytes;
 }
 
+/* Reads words that a process did not write any more, because it was killed. Returns how many. */
+static size_t read_ring(struct ct_fractal_feed *feed)
+{
+    const struct ct_fractal_pipe *pipe = &feed->pipe;
+    const uint64_t end = pipe->ring ? atomic_load_explicit(&pipe->ring->end, memory_order_acquire) : 0;
+    const uint64_t left = end > pipe->words ? end - pipe->words : 0;
+    const size_t most = sizeof feed->words / sizeof feed->words[0];
+    const size_t count = left < most ? (size_t)left : most;
+    for (size_t i = 0; i < count; i++)
+        feed->words[i] = pipe->ring->words[(pipe->words + i) % ACCESS_RING_WORDS];
+    return count;
+}
+
 bool ct_fractal_feed_next(struct ct_fractal_feed *feed, uint64_t *word)
 {
     if (feed->at == feed->count) {
         feed->at = 0;
         feed->count = read_words(feed) / sizeof feed->words[0];
+        if (!feed->count)
+            feed->count = read_ring(feed);
+        feed->pipe.words += feed->count;
         if (!feed->count)
             return false;
     }
@@ -126,15 +188,6 @@ static int take_aside(struct ct_ctx *ctx, struct ct_fractal_pipe *pipe)
                    strerror(errno));
 }
 
-static void close_pipe(struct ct_fractal_pipe *pipe)
-{
-    if (pipe->fd >= 0)
-        close(pipe->fd);
-    if (pipe->aside)
-        fclose(pipe->aside);
-    *pipe = (struct ct_fractal_pipe){.fd = -1};
-}
-
 int ct_fractal_feeds_follow(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, int *of_program)
 {
     int ends[2];
@@ -146,41 +199,41 @@ int ct_fractal_feeds_follow(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, 
     return CT_OK;
 }
 
-/* Receives a pipe that was sent. Returns -1 when there is none. */
-static int receive(int from, int64_t *child)
+/* Receives a pipe and a ring that were sent. Returns false when there are none. */
+static bool receive(int from, int64_t *child, struct ct_fractal_pipe *pipe)
 {
+    int files[2] = {-1, -1};
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
+        char bytes[CMSG_SPACE(sizeof files)];
     } control;
     struct iovec data = {child, sizeof *child};
     struct msghdr m = {.msg_iov = &data,
                        .msg_iovlen = 1,
                        .msg_control = control.bytes,
                        .msg_controllen = sizeof control.bytes};
-    int fd = -1;
     const ssize_t n = recvmsg(from, &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     const struct cmsghdr *c = n == (ssize_t)sizeof *child ? CMSG_FIRSTHDR(&m) : NULL;
-    if (c && c->cmsg_type == SCM_RIGHTS)
-        memcpy(&fd, CMSG_DATA(c), sizeof fd);
-    return fd;
+    if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof files))
+        memcpy(files, CMSG_DATA(c), sizeof files);
+    *pipe = (struct ct_fractal_pipe){.fd = files[0], .ring = take_ring(files[1])};
+    return files[0] >= 0;
 }
 
 /* Receives the pipes of children that were made by now. CT_ERR_LIMIT: too many wait for their notes. */
 static int receive_early(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds)
 {
-    int64_t child = -1;
-    int fd;
-    while ((fd = receive(feeds->forks, &child)) >= 0) {
+    struct ct_fractal_early early;
+    while (receive(feeds->forks, &early.child, &early.pipe)) {
         if (feeds->early_count == FEEDS_MAX) {
-            close(fd);
+            close_pipe(&early.pipe);
             return ct_fail(ctx, CT_ERR_LIMIT,
                            "more than %d processes were forked; the run ends here. Trace a part of it that "
                            "starts fewer, or leave out --follow-forks",
                            FEEDS_MAX);
         }
-        fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
-        feeds->early[feeds->early_count++] = (struct ct_fractal_early){.child = child, .pipe = {.fd = fd}};
+        fcntl(early.pipe.fd, F_SETPIPE_SZ, PIPE_BYTES);
+        feeds->early[feeds->early_count++] = early;
     }
     return CT_OK;
 }

@@ -8,10 +8,14 @@
 #include <sys/types.h>
 
 #include "coretap/fractal_run.h"
+#include "recorder/access_ring.h"
 
-/* The end of a pipe that a process writes to. */
+/* The end of a pipe that a process writes to, and its ring, which holds what a process that was killed did
+ * not write any more. */
 struct ct_fractal_pipe {
-    int fd;                    /* -1: closed */
+    int fd;                         /* -1: closed */
+    const struct access_ring *ring; /* NULL: there is none */
+    uint64_t words;                 /* that were read of both */
     FILE *aside;               /* a temporary file of bytes that came while others were waited for, or NULL */
     off_t aside_at, aside_end; /* of those that are still to be read */
 };
