@@ -143,40 +143,78 @@ static int address(struct ct_watches *w, const char *spec, size_t program, uint6
     return rc ? rc : place(w, CT_WATCH_ADDR, program, addr, 0);
 }
 
+/* Adds an address to the last watchpoint, unless it has it: symbols may share an address, and so may
+ * programs, one after the other. */
+static int add_address(struct ct_watches *w, size_t program, uint64_t addr)
+{
+    const size_t of_others = w->point_count - w->points[w->count - 1].places;
+    for (size_t i = of_others; i < w->point_count; i++)
+        if (w->points_at[i].addr == addr)
+            return CT_OK;
+    return place(w, CT_WATCH_ADDR, program, addr, 0);
+}
+
+/* Adds an offset in the functions with a name, of all programs. *found: there are some. */
+static int offset_in_functions(struct ct_watches *w, const char *name, uint64_t offset, bool *found)
+{
+    struct ct_program *program;
+    int rc = CT_OK;
+    for (size_t p = 0; !rc && (program = ct_programs_at(w->programs, p)); p++) {
+        const struct ct_symbols *symbols;
+        size_t count;
+        rc = ct_program_symbols(program, &symbols);
+        const struct ct_symbol *all = rc ? NULL : ct_symbols_all(symbols, &count);
+        for (size_t i = 0; !rc && i < count; i++) {
+            if (!ct_symbols_is_named(symbols, &all[i], name))
+                continue;
+            *found = true;
+            if (!offset || !all[i].size || offset < all[i].size)
+                rc = add_address(w, p, all[i].addr + program->shift + offset);
+        }
+    }
+    return rc;
+}
+
+/* Adds an offset in the files with a name. *found: there are some. */
+static int offset_in_files(struct ct_watches *w, const char *name, uint64_t offset, bool *found)
+{
+    struct ct_program *program;
+    int rc = CT_OK;
+    for (size_t p = 0; !rc && (program = ct_programs_at(w->programs, p)); p++) {
+        const struct ct_symbols *symbols;
+        size_t count;
+        if (ct_program_symbols(program, &symbols) != CT_OK || strcmp(ct_symbols_module(symbols), name) != 0)
+            continue;
+        *found = true;
+        const struct ct_code_range *code = ct_symbols_code(symbols, &count);
+        if (ct_code_has(code, count, program->bias - program->shift + offset))
+            rc = add_address(w, p, program->bias + offset);
+    }
+    return rc;
+}
+
 /* Takes main+0x10. */
 static int offset_in(struct ct_watches *w, const char *spec, const char *plus, uint64_t offset)
 {
     char name[MOST_NAME];
+    bool function = false, file = false;
     size_t length = (size_t)(plus - spec);
     if (length >= sizeof name)
         return missing(w, spec, "the name is longer than 1023 characters");
     memcpy(name, spec, length);
     name[length] = '\0';
-    struct ct_program *program;
-    for (size_t p = 0; (program = ct_programs_at(w->programs, p)); p++) {
-        const struct ct_symbols *symbols;
-        size_t count;
-        const int rc = ct_program_symbols(program, &symbols);
-        if (rc)
-            return rc;
-        const struct ct_symbol *all = ct_symbols_all(symbols, &count);
-        for (size_t i = 0; i < count; i++)
-            if (ct_symbols_is_named(symbols, &all[i], name))
-                return offset && all[i].size && offset >= all[i].size
-                           ? missing(w, spec, "the function ends before that offset")
-                           : address(w, spec, p, all[i].addr + program->shift + offset);
-    }
-    for (size_t p = 0; (program = ct_programs_at(w->programs, p)); p++) {
-        const struct ct_symbols *symbols;
-        size_t count;
-        if (ct_program_symbols(program, &symbols) != CT_OK || strcmp(ct_symbols_module(symbols), name) != 0)
-            continue;
-        const struct ct_code_range *code = ct_symbols_code(symbols, &count);
-        return ct_code_has(code, count, program->bias - program->shift + offset)
-                   ? address(w, spec, p, program->bias + offset)
-                   : missing(w, spec, "the program has no code there");
-    }
-    return missing(w, spec, "no program has a function of that name; 'coretap graph' lists those of one");
+    int rc = ct_watches_point(w, spec, CT_WATCH_ADDR, 0);
+    if (!rc)
+        rc = offset_in_functions(w, name, offset, &function);
+    if (!rc && !function)
+        rc = offset_in_files(w, name, offset, &file);
+    if (rc || w->points[w->count - 1].places)
+        return rc;
+    w->count--;
+    return missing(w, spec,
+                   function ? "the function ends before that offset"
+                   : file   ? "the program has no code there"
+                            : "no program has a function of that name; 'coretap graph' lists those of one");
 }
 
 static int line_places(struct ct_watches *w, size_t program_at, const char *file, uint32_t line)

@@ -300,6 +300,36 @@ static void offsets_in_files_are_places(void **state)
     }
 }
 
+/* The same name stands for the function, or the file, of each program. */
+static void offsets_are_those_of_all_programs(void **state)
+{
+    const struct fixture *f = *state;
+    const uint64_t bias[] = {UINT64_C(0x5500000000), UINT64_C(0x5600000000), UINT64_C(0x5500000000)};
+    const struct ct_programs_options options = {.size = sizeof options, .moved = 1};
+    struct ct_programs *programs;
+    struct ct_watches *watches;
+    size_t count;
+    char path[40], spec[64];
+    FILE *opened = test_file(f->file, ELF_SIZE, path);
+    assert_non_null(opened);
+    assert_int_equal(ct_programs_new(f->ctx, &options, &programs), CT_OK);
+    for (size_t i = 0; i < sizeof bias / sizeof *bias; i++)
+        assert_int_equal(ct_programs_add(programs, path, &bias[i], NULL, NULL), CT_OK);
+    assert_int_equal(ct_watches_new(f->ctx, programs, &watches), CT_OK);
+    assert_int_equal(ct_watches_add(watches, "main+0x8", NULL, NULL), CT_OK);
+    snprintf(spec, sizeof spec, "%s+0x400010", strrchr(path, '/') + 1);
+    assert_int_equal(ct_watches_add(watches, spec, NULL, NULL), CT_OK);
+    const struct ct_watch_place *places = ct_watches_places(watches, &count);
+    assert_int_equal(count, 4);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(places[i].addr, bias[i % 2] + MAIN + (i < 2 ? 0x8 : 0x10));
+        assert_int_equal(places[i].watch, i / 2);
+    }
+    ct_watches_free(watches);
+    ct_programs_free(programs);
+    fclose(opened);
+}
+
 /* A write of software trace, or a packet of a DWT. */
 static void write(struct fixture *f, uint8_t kind, uint8_t n, uint16_t bits, uint64_t value)
 {
@@ -587,6 +617,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(later_ones_are_seen, begin, finish),
         cmocka_unit_test_setup_teardown(what_is_missing_is_said, begin, finish),
         cmocka_unit_test_setup_teardown(offsets_in_files_are_places, begin, finish),
+        cmocka_unit_test_setup_teardown(offsets_are_those_of_all_programs, begin, finish),
         cmocka_unit_test_setup_teardown(writes_have_values, begin, finish),
         cmocka_unit_test_setup_teardown(timestamps_count_what_they_stamp, begin, finish),
         cmocka_unit_test_setup_teardown(timestamps_in_rows, begin, finish),
