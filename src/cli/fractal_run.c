@@ -91,7 +91,8 @@ static bool read_selections(const struct cli_args *args, struct ct_fractal_selec
     return true;
 }
 
-/* Runs the program, and says how that ended. Returns CLI_CLEAN or CLI_FAILED. */
+/* Runs the program, and says how that ended. Returns enum cli_exit: CLI_DAMAGED when the log lacks something
+ * that was asked for. */
 static int simulate(const struct cli_args *args, const struct ct_fractal_simulate_options *how,
                     const struct cli_fractal_output *outputs)
 {
@@ -101,9 +102,10 @@ static int simulate(const struct cli_args *args, const struct ct_fractal_simulat
     for (unsigned i = 0; i < OUTPUTS; i++)
         told |= outputs[i].refused;
     cli_fractal_ended(args, &result.ended, told ? CT_OK : rc, !args->quiet);
-    if (rc == CT_OK)
-        print_summary(args, &result);
-    return rc == CT_OK ? CLI_CLEAN : CLI_FAILED;
+    if (rc != CT_OK)
+        return CLI_FAILED;
+    print_summary(args, &result);
+    return result.unmet || result.lost ? CLI_DAMAGED : CLI_CLEAN;
 }
 
 /* Runs the program with what is selected. Returns enum cli_exit. */

@@ -23,11 +23,11 @@ def coretap(*args, given=""):
                           env=ENVIRONMENT, input=given)
 
 
-def trace(folder, program, *options, given="", arguments=()):
+def trace(folder, program, *options, given="", arguments=(), code=0):
     result = coretap("fractal", "run", "-q", "-o", folder / "log", *options, "--", program, *arguments,
                      given=given)
-    if result.returncode:
-        raise RuntimeError(result.stderr)
+    if result.returncode != code:
+        raise RuntimeError(f"exit code {result.returncode}: {result.stderr}")
     return result
 
 
@@ -224,7 +224,7 @@ def a_program_in_the_place_of_a_child(folder, program):
     if [len(re.findall(f": {name} = ", seen)) for name in "ab"] != [1280, 4000]:
         raise RuntimeError(f"monitor: {seen[:1000]}")
     alone = coretap("fractal", "report", folder / "log", "--process", 2, "--elf", program).stdout
-    foreign = trace(folder, processes, *options, arguments=("exec", shutil.which("true")))
+    foreign = trace(folder, processes, *options, arguments=("exec", shutil.which("true")), code=1)
     return re.search(r" _int_malloc$", alone, re.MULTILINE) and \
         "1 of the processes went on" in foreign.stderr and \
         "programs by name that no process became: 1," in foreign.stderr and \
