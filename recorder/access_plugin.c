@@ -482,6 +482,7 @@ static void note_remap(uint64_t at, const uint64_t a[6])
     if (at != a[0])
         note(CT_NOTE_MOVE, a[0], at, a[2] < a[1] ? a[2] : a[1]);
     note(CT_NOTE_MAP, at, a[2], 0);
+    note(CT_NOTE_REMAP, a[0], at, a[2]);
 }
 
 static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number, int64_t result)

@@ -40,6 +40,8 @@ enum ct_access_note {
     CT_NOTE_END,    /* number of a child process that was waited for */
     CT_NOTE_EXEC, /* bytes of a path, which follows: the program there runs in this one's place from now on */
     CT_NOTE_LEAVE, /* the same of a program that is for another machine: if no word follows, it ran */
+    CT_NOTE_REMAP, /* old and new address and new size of memory that mremap moved or made larger: what it
+                      shows at the new one is what it showed at the old one, and what comes behind that */
 };
 
 #define CT_ACCESS_WORDS_NOTE 4

@@ -185,6 +185,10 @@ CT_API int ct_soc_move(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t
  * without memory, or without such a process. */
 CT_API int ct_soc_shared(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi, uint64_t object);
 
+/* Returns the page of a shared object that a process has at va, whether it was touched or not; 0: its memory
+ * there is private, or there is no such process. */
+CT_API uint64_t ct_soc_object(const struct ct_soc *soc, uint32_t pid, uint64_t va);
+
 /* Maps the block of pages around va, of the level above the last: a huge page. Returns 0 when something is
  * mapped there, or no memory is free in one piece. */
 CT_API int ct_soc_map_huge(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va);

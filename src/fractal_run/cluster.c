@@ -406,6 +406,12 @@ void ct_fractal_process_shared(struct ct_fractal_process *p, uint64_t lo, uint64
         ct_soc_shared(s->bench[b].soc, ct_fractal_process_pid(p, b), lo, lo + size, object);
 }
 
+void ct_fractal_process_remap(struct ct_fractal_process *p, uint64_t from, uint64_t to, uint64_t size)
+{
+    const uint64_t object = ct_soc_object(p->simulation->bench[0].soc, ct_fractal_process_pid(p, 0), from);
+    ct_fractal_process_shared(p, to, size, object);
+}
+
 void ct_fractal_process_huge(struct ct_fractal_process *p, uint64_t lo, uint64_t size)
 {
     const struct ct_fractal_simulation *s = p->simulation;

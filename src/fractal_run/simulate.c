@@ -186,6 +186,9 @@ static void change_space(struct ct_fractal_process *p, const uint64_t w[CT_ACCES
     case CT_NOTE_MOVE:
         ct_fractal_process_move(p, w[1], w[2], w[3]);
         break;
+    case CT_NOTE_REMAP:
+        ct_fractal_process_remap(p, w[1], w[2], w[3]);
+        break;
     case CT_NOTE_HUGE:
         ct_fractal_process_huge(p, w[1], w[2]);
         break;

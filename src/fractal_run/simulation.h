@@ -152,6 +152,9 @@ void ct_fractal_process_unmap(struct ct_fractal_process *p, uint64_t lo, uint64_
 /* Moves pages of a process, as mremap does. */
 void ct_fractal_process_move(struct ct_fractal_process *p, uint64_t from, uint64_t to, uint64_t size);
 
+/* Says that a process shows at [to, to + size) what it showed from `from` on, and what comes behind that. */
+void ct_fractal_process_remap(struct ct_fractal_process *p, uint64_t from, uint64_t to, uint64_t size);
+
 /* Says that a process shows an object at [lo, lo + size). */
 void ct_fractal_process_shared(struct ct_fractal_process *p, uint64_t lo, uint64_t size, uint64_t object);
 

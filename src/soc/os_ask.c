@@ -176,6 +176,12 @@ static int object_page(const struct ct_soc *soc, const struct ct_soc_process *p,
     return 0;
 }
 
+uint64_t ct_soc_object(const struct ct_soc *soc, uint32_t pid, uint64_t va)
+{
+    uint64_t page;
+    return soc_has_process(soc, pid) && object_page(soc, &soc->process[pid], va, &page) ? page : 0;
+}
+
 uint32_t ct_soc_shared_frame(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va, uint64_t *bits)
 {
     uint64_t page;

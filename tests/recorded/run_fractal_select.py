@@ -477,6 +477,60 @@ def memory_of_all_kinds(folder, program):
     return True
 
 
+def shared_memory_that_grows(folder, program):
+    """What mremap moves and makes larger shows the same file, where nothing was touched before, too."""
+    source, grows = folder / "grows.c", folder / "grows"
+    source.write_text(GROWS)
+    subprocess.run([COMPILER, "-O1", "-static", "-o", grows, source], check=True)
+    for growth in ("in place", "elsewhere"):
+        trace(folder, grows, "--range", "5500000000..5600000000", arguments=(folder / "file", growth))
+        rows = [row.split(",") for row in coretap("fractal", "report", folder / "log", "--elf", grows,
+                                                  "--csv").stdout.splitlines()[1:]]
+        # page of the file -> its frames
+        lines = {n: {row[2][:-3] for row in rows
+                     if int(row[2][-3:], 16) == 0x40 * (n + 1) and row[6] != "[stack]"} for n in (2, 8)}
+        if any(len(frames) != 1 for frames in lines.values()) or lines[2] == lines[8]:
+            raise RuntimeError(f"{growth}: {lines}")
+    return True
+
+
+# Each page is written in a line of its own, so that physical addresses tell which it is.
+GROWS = """
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#define PAGE 4096
+static volatile char others[3 << 20];
+static void touch(volatile char *pages)
+{
+    for (int n = 2; n <= 8; n += 6)
+        pages[n * PAGE + 64 * (n + 1)]++;
+    for (unsigned i = 0; i < sizeof others; i += 64)
+        others[i]++;
+}
+int main(int argc, char **argv)
+{
+    const int all = PROT_READ | PROT_WRITE, fd = open(argv[1], O_CREAT | O_RDWR, 0600);
+    if (ftruncate(fd, 16 * PAGE))
+        return 1;
+    volatile char *whole = mmap(0, 16 * PAGE, all, MAP_SHARED, fd, 0);
+    char *room = mmap(0, 32 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *part = mmap(room, 4 * PAGE, all, MAP_SHARED | MAP_FIXED, fd, 0);
+    if (argv[2][0] == 'i')
+        munmap(room + 4 * PAGE, 28 * PAGE);
+    volatile char *grown = mremap(part, 4 * PAGE, 16 * PAGE, MREMAP_MAYMOVE);
+    if (grown == MAP_FAILED)
+        return 1;
+    touch(whole);
+    touch(grown);
+    touch(whole);
+    touch(grown);
+    return 0;
+}
+"""
+
+
 def a_page_that_moves(folder, program):
     """An address keeps its name when its page gets another frame."""
     nm = subprocess.run(["aarch64-linux-gnu-nm", program], capture_output=True, text=True, check=True).stdout
@@ -511,6 +565,7 @@ TESTS = [both_ranges_are_traced, an_object_is_all_its_lines, functions_of_one_li
          a_client_exchanges_points, points_of_a_program_beside, children_and_their_memory,
          a_program_in_the_place_of_a_child, a_program_in_its_own_place, many_processes_at_once,
          programs_of_32_bits, a_child_that_is_killed, shared_memory_of_each_process, memory_of_all_kinds,
+         shared_memory_that_grows,
          a_page_that_moves, passive_is_complete_where_walks_show]
 
 

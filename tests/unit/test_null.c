@@ -68,6 +68,7 @@ static const char *const answers[] = {
     "ct_soc_migrate_begin",
     "ct_soc_migrate_end",
     "ct_soc_move",
+    "ct_soc_object",
     "ct_soc_shared",
     "ct_soc_translate",
     "ct_soc_unmap",

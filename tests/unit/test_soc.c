@@ -50,6 +50,9 @@ static void shared_memory_has_one_frame(void **state)
     assert_true(use(pid, HERE + 0x2040) == use(pid, THERE + 0x40));
     assert_true(use(pid, HERE + 0x1000) == use(other, HERE + 0x1000));
     assert_true(use(pid, HERE + 0x1000) != use(pid, HERE + 0x2000));
+    assert_int_equal(ct_soc_object(soc, pid, HERE + 0x3fff), (1 << 20) + 3);
+    assert_int_equal(ct_soc_object(soc, pid, HERE + 0x4000), 0);
+    assert_int_equal(ct_soc_object(soc, UINT32_MAX, HERE), 0);
     /* what is mapped there later is private again */
     assert_int_equal(ct_soc_shared(soc, other, THERE, THERE + 0x1000, 0), 1);
     assert_true(use(other, THERE) != use(pid, THERE));
