@@ -55,7 +55,27 @@ static inline void image_scene(struct image *i, int shift)
     }
 }
 
-/* "-s cif|vga|fullhd|WxH" and "-t RUNS", as RT-Bench has them. */
+/* Finds the size that has a name, or is WxH. Ends the program where there is none. */
+static inline void image_size(const char *text, int *width, int *height)
+{
+    static const struct {
+        const char *name;
+        int width, height;
+    } sizes[] = {
+        {"sqcif", 128, 96}, {"qcif", 176, 144}, {"cif", 352, 288}, {"vga", 640, 480}, {"fullhd", 1920, 1080}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (!strcmp(text, sizes[i].name)) {
+            *width = sizes[i].width;
+            *height = sizes[i].height;
+            return;
+        }
+    if (sscanf(text, "%dx%d", width, height) == 2 && *width > 0 && *height > 0)
+        return;
+    fprintf(stderr, "-s: '%s' is no size: sqcif, qcif, cif, vga, fullhd or WIDTHxHEIGHT\n", text);
+    exit(2);
+}
+
+/* "-s SIZE" and "-t RUNS", as RT-Bench has them. */
 static inline void image_options(int argc, char **argv, int *width, int *height, int *runs)
 {
     *width = 352;
@@ -64,12 +84,8 @@ static inline void image_options(int argc, char **argv, int *width, int *height,
     for (int i = 1; i + 1 < argc; i += 2) {
         if (!strcmp(argv[i], "-t"))
             *runs = atoi(argv[i + 1]);
-        else if (!strcmp(argv[i + 1], "vga"))
-            *width = 640, *height = 480;
-        else if (!strcmp(argv[i + 1], "fullhd"))
-            *width = 1920, *height = 1080;
-        else if (strcmp(argv[i + 1], "cif"))
-            sscanf(argv[i + 1], "%dx%d", width, height);
+        else
+            image_size(argv[i + 1], width, height);
     }
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The study of the paper's Fig. 2: four workloads, three image sizes, four configurations.
 
-usage: overhead.py COMMAND [SIZE...]     sizes of cif, vga, fullhd; all by default"""
+usage: overhead.py COMMAND [SIZE...]     sqcif, qcif, cif, vga, fullhd, WxH; by default the three from cif on"""
 import pathlib
 import subprocess
 import sys
@@ -13,8 +13,11 @@ WORKLOADS = ["disparity", "mser", "sift", "tracking"]
 
 
 def measure(command, program, size):
-    line = subprocess.run([command, "fractal", "overhead", "--csv", "--", program, "-s", size], text=True,
-                          capture_output=True, check=True).stdout.splitlines()[-1]
+    done = subprocess.run([command, "fractal", "overhead", "--csv", "--", program, "-s", size], text=True,
+                          capture_output=True, check=True)
+    if ": exit code" in done.stderr:
+        sys.exit(done.stderr.strip())
+    line = done.stdout.splitlines()[-1]
     return [int(cycles) for cycles in line.split(",")]
 
 

@@ -30,7 +30,7 @@ static int run(const struct cli_args *args)
     const struct ct_fractal_overhead_options options = {
         .size = sizeof options, .argv = args->rest, .cluster = &cluster};
     const int rc = ct_fractal_overhead(args->ctx, &options, &result);
-    if (cli_fractal_ended(args, &result.ended, rc, false))
+    if (cli_fractal_ended(args, &result.ended, rc, !args->quiet))
         return CLI_FAILED;
     const enum ct_fractal_overhead_form form =
         v[OVERHEAD_CSV].given ? CT_FRACTAL_OVERHEAD_CSV : CT_FRACTAL_OVERHEAD_TEXT;

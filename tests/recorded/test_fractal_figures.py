@@ -16,6 +16,7 @@ import browser
 
 COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 SIZE = "64x48"
+ENVIRONMENT = {**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN, "PYTHONDONTWRITEBYTECODE": "1"}
 PICTURES = ["fig2", "fig3", "heat-pages", "heat-sets", "heat-lines"]
 
 
@@ -89,8 +90,23 @@ def page_fits(out):
         seen[390, False][1] == seen[1280, False][1] != seen[390, True][1] or print(f"# {seen}")
 
 
+def sizes_are_what_they_are_called(out):
+    def cycles(size):
+        said = subprocess.run([COMMAND, "fractal", "overhead", "--csv", "--", out / "programs" / "mser", "-s",
+                               size], capture_output=True, text=True, check=True, env=ENVIRONMENT).stdout
+        return int(said.splitlines()[-1].split(",")[0])
+    small = cycles("sqcif")
+    return abs(cycles("128x96") / small - 1) < 0.01 and cycles("qcif") > 1.5 * small
+
+
+def no_size_is_refused(out):
+    done = subprocess.run([EXAMPLES / "figures" / "figures.py", COMMAND, "--size", "qcfi", "--out", out / "no"],
+                          capture_output=True, text=True, check=False, env=ENVIRONMENT)
+    return done.returncode == 1 and "'qcfi' is no size" in done.stderr
+
+
 TESTS = [pictures_are_svg, overheads_grow, bars_are_the_data, timelines_have_canny, heat_is_all_misses,
-         comparison_names_its_sources, page_needs_no_other_file, page_fits]
+         comparison_names_its_sources, page_needs_no_other_file, page_fits, sizes_are_what_they_are_called, no_size_is_refused]
 
 
 def main():
@@ -104,7 +120,7 @@ def main():
         out = pathlib.Path(folder) / "figures"
         subprocess.run([EXAMPLES / "figures" / "figures.py", COMMAND, "--size", SIZE, "--out", out],
                        stdout=subprocess.DEVNULL, check=True,
-                       env={**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN, "PYTHONDONTWRITEBYTECODE": "1"})
+                       env=ENVIRONMENT)
         for number, test in enumerate(TESTS, 1):
             name = test.__name__.replace("_", " ")
             if test is page_fits and not browser.PROGRAM:

@@ -4,7 +4,7 @@
 
 usage: figures.py COMMAND [--size SIZE]... [--out FOLDER]
 
-Sizes are cif, vga, fullhd (all of them by default), or WIDTHxHEIGHT. Written are fig2 and fig3 as SVG and as
+Sizes are sqcif, qcif, cif, vga, fullhd (the last three by default), or WIDTHxHEIGHT. Written are fig2 and fig3 as SVG and as
 TSV, heatmaps by page, by cache set and by line as SVG with heat.tsv, numbers.tsv, and index.html, which holds
 all of it. `make fractal-figures` calls this with all sizes, which takes a while; SIZE=cif makes it short."""
 import argparse
@@ -45,7 +45,8 @@ class Tool:
     def call(self, *args):
         done = subprocess.run([self.command, "fractal", *map(str, args)], text=True, capture_output=True,
                               check=False)
-        if done.returncode:
+        # a program that refuses its arguments was traced well
+        if done.returncode or re.search(r": exit code \d+$|ended by signal", done.stderr, re.MULTILINE):
             sys.exit(f"coretap fractal {args[0]}: {done.stderr.strip()}")
         return done
 
