@@ -126,7 +126,7 @@ static int create(const struct ct_record_capture *capture, const char *name, str
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", capture->o.directory, name);
-    return ct_record_file_open(capture->ctx, trace, path);
+    return ct_record_file_open(capture->ctx, trace, path, capture->o.signal);
 }
 
 static int new_framer(struct ct_record_capture *capture)
@@ -184,7 +184,8 @@ static int make_frames(struct ct_record_capture *capture)
     if (!capture->o.stream)
         return create(capture, "trace.bin", &capture->frames);
     rc = ct_recording_live_ini(capture->ctx, &capture->o);
-    return rc ? rc : ct_record_file_open(capture->ctx, &capture->frames, capture->o.stream);
+    return rc ? rc
+              : ct_record_file_open(capture->ctx, &capture->frames, capture->o.stream, capture->o.signal);
 }
 
 int ct_record_capture_new(struct ct_ctx *ctx, const struct ct_recording *recording, struct ct_code *code,

@@ -13,8 +13,11 @@ struct ct_record_file {
     size_t size, room;
 };
 
-/* Creates the file. CT_ERR_IO. */
-int ct_record_file_open(struct ct_ctx *ctx, struct ct_record_file *trace, const char *path);
+/* Creates the file. For the reader of a pipe it waits until *signal (NULL: there is none) is not 0.
+ * CT_ERR_IO.
+ */
+int ct_record_file_open(struct ct_ctx *ctx, struct ct_record_file *trace, const char *path,
+                        const volatile int *signal);
 /* Holds bytes for the file. CT_ERR_NOMEM, without a text. */
 int ct_record_file_add(struct ct_record_file *trace, const uint8_t *bytes, size_t size);
 /* Writes what is held. CT_ERR_IO with a text that names the file: `name`, in

@@ -368,6 +368,7 @@ static int read_options(struct record *r)
     r->o.directory = g->directory;
     r->o.program = g->argv[0];
     r->o.stream = g->stream;
+    r->o.signal = g->signal;
     r->o.padding = g->padding;
     r->o.framed = g->framed || g->id_count || g->padding || g->stream;
     r->o.contexts = g->one_core;

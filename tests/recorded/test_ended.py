@@ -220,6 +220,21 @@ def check_directory(folder):
               f"{done.returncode} {done.stderr}")
 
 
+def check_unread_stream(folder):
+    """The recorder waits for a reader, and ends when it is told to."""
+    pipe, place = folder / "pipe", folder / "unread"
+    os.mkfifo(pipe)
+    recording = Recording(place, folder / "endless", "--stream", str(pipe))
+    end = time.monotonic() + 60
+    while time.monotonic() < end and not (place / "live.ini").exists():
+        time.sleep(0.05)
+    recording.process.terminate()
+    code, said = recording.end()
+    tap.check("SIGTERM ends a recording whose stream nobody reads", code == 2 and
+              f"{pipe}: nobody read it before a signal came; nothing was recorded" in said,
+              f"{code} {said}")
+
+
 def main():
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
@@ -232,6 +247,7 @@ def main():
         check_truth(folder)
         check_full_disk(folder)
         check_directory(folder)
+        check_unread_stream(folder)
     return tap.finish()
 
 
