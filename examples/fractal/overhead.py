@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The study of the paper's Fig. 2: four workloads, three image sizes, four configurations.
 
-usage: overhead.py COMMAND [SIZE...]     sqcif, qcif, cif, vga, fullhd, WxH; by default the three from cif on"""
+usage: overhead.py COMMAND [SIZE...]     sqcif, qcif, cif, vga, fullhd, WxH; by default those from cif on"""
 import pathlib
 import subprocess
 import sys

@@ -363,7 +363,8 @@ def programs_of_32_bits(folder, program):
 def a_child_that_is_killed(folder, program):
     """What it did, and the child that it had forked, are there, whoever killed it."""
     source, killed = folder / "killed.c", folder / "killed"
-    wanted = {KILLED: {"table": 64, "1:table": 64, "2:table": 64}, KILLED_BY_ANOTHER: {"table": 64, "1:table": 64}}
+    wanted = {KILLED: {"table": 64, "1:table": 64, "2:table": 64},
+              KILLED_BY_ANOTHER: {"table": 64, "1:table": 64}}
     for text, points in wanted.items():
         source.write_text(text)
         for number, compiler in enumerate((COMPILER, COMPILER_32)):

@@ -100,13 +100,14 @@ def sizes_are_what_they_are_called(out):
 
 
 def no_size_is_refused(out):
-    done = subprocess.run([EXAMPLES / "figures" / "figures.py", COMMAND, "--size", "qcfi", "--out", out / "no"],
-                          capture_output=True, text=True, check=False, env=ENVIRONMENT)
+    done = subprocess.run([EXAMPLES / "figures" / "figures.py", COMMAND, "--size", "qcfi",
+                           "--out", out / "no"], capture_output=True, text=True, check=False, env=ENVIRONMENT)
     return done.returncode == 1 and "'qcfi' is no size" in done.stderr
 
 
 TESTS = [pictures_are_svg, overheads_grow, bars_are_the_data, timelines_have_canny, heat_is_all_misses,
-         comparison_names_its_sources, page_needs_no_other_file, page_fits, sizes_are_what_they_are_called, no_size_is_refused]
+         comparison_names_its_sources, page_needs_no_other_file, page_fits, sizes_are_what_they_are_called,
+         no_size_is_refused]
 
 
 def main():

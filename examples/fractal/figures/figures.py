@@ -4,9 +4,10 @@
 
 usage: figures.py COMMAND [--size SIZE]... [--out FOLDER]
 
-Sizes are sqcif, qcif, cif, vga, fullhd (the last three by default), or WIDTHxHEIGHT. Written are fig2 and fig3 as SVG and as
-TSV, heatmaps by page, by cache set and by line as SVG with heat.tsv, numbers.tsv, and index.html, which holds
-all of it. `make fractal-figures` calls this with all sizes, which takes a while; SIZE=cif makes it short."""
+Sizes are sqcif, qcif, cif, vga, fullhd (the last three by default), or WIDTHxHEIGHT. Written are fig2 and
+fig3 as SVG and as TSV, heatmaps by page, by cache set and by line as SVG with heat.tsv, numbers.tsv, and
+index.html, which holds all of it. `make fractal-figures` calls this with all sizes, which takes a while;
+SIZE=cif makes it short."""
 import argparse
 import collections
 import csv
