@@ -6,11 +6,23 @@
  * and leaves there (stack_effect.h), and counts only where the stack has them. */
 #include <stdlib.h>
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "base/ctx.h"
+#include "base/simd.h"
 #include "base/table_memory.h"
 #include "flow/fast_links.h"
 #include "flow/fast_returns.h"
+
+/* What counts stretches is compiled twice on x86-64, the second time for AVX-512, and chosen when the program
+ * runs. */
+#if defined(__x86_64__)
+#define HAVE_AVX512
+#define AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx2,bmi,bmi2")))
+#endif
+#define INLINE static inline __attribute__((always_inline))
 
 /* log2 of the rows of the table, each of them two stretches in a line of the cache */
 #define ROWS_SHIFT 16u
@@ -31,6 +43,9 @@
 /* Fewer elements, or stretches, are not worth the beginning. */
 #define ELEMS_LEAST 256u
 #define LEAST       4u
+
+/* Elements that tell whether there are others than atoms and addresses. */
+#define LOOKED_AT 16u
 
 /* After so many stretches it is judged whether they come again: not when more than one of MISSES_BAD is not
  * in the table, and surely when fewer than one of MISSES_FEW. Then they rest for so many elements the first
@@ -69,6 +84,8 @@ struct ct_stretches {
     /* with a return stack: what stretches do to it, those of the table, two in a row, and those in `left` */
     struct ct_stack_effect *effects, *left_effects;
     uint8_t *seen; /* for each row a byte of the hash of the stretch that was met there last */
+    /* counts stretches with what this processor has */
+    size_t (*count_some)(struct ct_fast *f, const struct ct_elem *elems, size_t size);
     unsigned left_count;
     unsigned shift;   /* 64 - log2 of the rows */
     unsigned least;   /* the fewest elements to begin with */
@@ -87,6 +104,14 @@ struct ct_stretches {
 
 _Static_assert((CT_ELEM_ATOMS & ~1u) == CT_ELEM_ATOMS && CT_ELEM_ADDRESS == CT_ELEM_ATOMS + 1,
                "the kinds of atoms and addresses differ in bit 0");
+
+/* The elements that do not end a stretch, though they are no part of it: a bit for each kind. */
+#define BETWEEN (UINT64_C(1) << CT_ELEM_CYCLES | UINT64_C(1) << CT_ELEM_EVENT)
+
+static bool is_between(unsigned kind)
+{
+    return BETWEEN >> (kind & 63) & 1;
+}
 
 /* With a return stack there are fewer addresses, and a stretch that is too long for the table is in pieces.
  * Where one goes on behind another, a number that is odd, which no address of A64 code is, stands for the
@@ -109,10 +134,10 @@ static size_t begin_of(const struct ct_stretches *c, unsigned s)
 }
 
 /* Collects whole stretches, of elements that begin with an address. Which of them are atoms cannot be
- * predicted, so nothing branches on it. Result: how many stretches. `returns` is a constant: there is a
- * return stack. */
-static inline __attribute__((always_inline)) unsigned
-collect(struct ct_stretches *c, const struct ct_elem *elems, size_t size, const bool returns)
+ * predicted, so nothing branches on it. Result: how many stretches. Constants: `returns`, there is a return
+ * stack; `mixed`, there may be cycle counts and events anywhere, so nothing branches on these either. */
+INLINE unsigned collect(struct ct_stretches *c, const struct ct_elem *elems, size_t size, const bool returns,
+                        const bool mixed)
 {
     const size_t most = c->batch;
     size_t n = 0;
@@ -123,13 +148,17 @@ collect(struct ct_stretches *c, const struct ct_elem *elems, size_t size, const 
     for (size_t i = 1; i < size && n < most; i++) {
         const struct ct_elem *elem = &elems[i];
         const unsigned kind = elem->kind;
-        if (__builtin_expect((kind & ~1u) != CT_ELEM_ATOMS, 0)) {
-            if (kind != CT_ELEM_CYCLES && kind != CT_ELEM_EVENT)
+        if (mixed && __builtin_expect(!((BETWEEN | UINT64_C(3) << CT_ELEM_ATOMS) >> (kind & 63) & 1), 0))
+            break;
+        if (!mixed && __builtin_expect((kind & ~1u) != CT_ELEM_ATOMS, 0)) {
+            if (!is_between(kind))
                 break;
             continue;
         }
-        const uint64_t is_address = kind & 1;
-        if (returns && __builtin_expect(count + elem->n > ATOMS_MOST, 0) && !is_address && count) {
+        const uint64_t atoms = mixed ? -(uint64_t)(kind == CT_ELEM_ATOMS) : UINT64_MAX;
+        const uint64_t is_address = mixed ? kind == CT_ELEM_ADDRESS : kind & 1;
+        const uint64_t more = elem->n & atoms;
+        if (returns && __builtin_expect(count + more > ATOMS_MOST, 0) && !is_address && count) {
             c->bits[n] = bits | UINT64_C(1) << count;
             c->count[n] = (uint32_t)count;
             c->addr[n + 1] = behind(c->bits[n]);
@@ -145,34 +174,48 @@ collect(struct ct_stretches *c, const struct ct_elem *elems, size_t size, const 
         c->count[n] = (uint32_t)count;
         c->addr[n + 1] = elem->v;
         c->at[n + 1] = (uint32_t)i;
-        bits = (bits | elem->v << (count & 63)) & keep;
-        count = (count + elem->n) & keep;
+        bits = (bits | (elem->v & atoms) << (count & 63)) & keep;
+        count = (count + more) & keep;
         n += is_address;
     }
     return (unsigned)n;
 }
 
-static uint32_t row_of(const struct ct_stretches *c, uint64_t addr, uint64_t next, uint64_t bits)
+/* Collects stretches in the way that suits the elements, of which there are some. */
+INLINE unsigned collect_some(struct ct_stretches *c, const struct ct_elem *elems, size_t size)
+{
+    bool mixed = false;
+    for (size_t i = 0; i < size && i < LOOKED_AT; i++)
+        mixed |= is_between(elems[i].kind);
+    if (c->effects)
+        return mixed ? collect(c, elems, size, true, true) : collect(c, elems, size, true, false);
+    return mixed ? collect(c, elems, size, false, true) : collect(c, elems, size, false, false);
+}
+
+INLINE uint32_t row_of(unsigned shift, uint64_t addr, uint64_t next, uint64_t bits)
 {
     const uint64_t mixed = addr * UINT64_C(0x9e3779b97f4a7c15) ^ bits * UINT64_C(0xc2b2ae3d27d4eb4f) ^
                            next * UINT64_C(0x165667b19e3779f9);
-    return (uint32_t)(mixed * UINT64_C(0x9e3779b97f4a7c15) >> c->shift);
+    return (uint32_t)(mixed * UINT64_C(0x9e3779b97f4a7c15) >> shift);
 }
 
 /* what stands for the atoms of a stretch that is not for the table */
 #define NONE UINT64_C(1)
 
 /* Finds the rows of `n` stretches and fetches them. */
-static void find_rows(struct ct_stretches *c, unsigned n, uint64_t space)
+INLINE void find_rows(struct ct_stretches *c, unsigned n, uint64_t space)
 {
+    const unsigned shift = c->shift;
     for (unsigned s = 0; s < n; s++) {
         const bool fits = c->count[s] - 1 < ATOMS_MOST && c->at[s + 1] - c->at[s] <= ELEMS_MOST;
         c->bits[s] = fits ? c->bits[s] | space << SPACE_SHIFT : NONE;
-        c->row[s] = row_of(c, c->addr[s], c->addr[s + 1], c->bits[s]);
-        __builtin_prefetch(&c->rows[c->row[s]], 1);
-        if (c->effects)
-            __builtin_prefetch(&c->effects[c->row[s] * 2], 1);
+        c->row[s] = row_of(shift, c->addr[s], c->addr[s + 1], c->bits[s]);
     }
+    for (unsigned s = 0; s < n; s++)
+        __builtin_prefetch(&c->rows[c->row[s]], 1);
+    if (c->effects)
+        for (unsigned s = 0; s < n; s++)
+            __builtin_prefetch(&c->effects[c->row[s] * 2], 1);
 }
 
 /* ---- counting edges ---- */
@@ -451,7 +494,7 @@ static struct stretch *find_returning(const struct pass *p, unsigned s)
 }
 
 /* Returns the stretch of the table, or NULL. */
-static struct stretch *find(struct ct_stretches *c, unsigned s, uint64_t domain)
+static inline struct stretch *find_plain(struct ct_stretches *c, unsigned s, uint64_t domain)
 {
     struct stretch *row = c->rows[c->row[s]];
     const uint64_t first = (row[0].addr ^ c->addr[s]) | (row[0].next ^ c->addr[s + 1]) |
@@ -459,6 +502,34 @@ static struct stretch *find(struct ct_stretches *c, unsigned s, uint64_t domain)
     const uint64_t second = (row[1].addr ^ c->addr[s]) | (row[1].next ^ c->addr[s + 1]) |
                             (row[1].bits ^ c->bits[s]) | ((row[1].word ^ domain) & DOMAIN_MASK);
     return first && second ? NULL : &row[first != 0];
+}
+
+#ifdef HAVE_AVX512
+
+/* Compares both stretches of the row at once. */
+static inline AVX512 struct stretch *find_avx512(struct ct_stretches *c, unsigned s, uint64_t domain)
+{
+    struct stretch *row = c->rows[c->row[s]];
+    const __m512i compared = _mm512_set_epi64(DOMAIN_MASK, -1, -1, -1, DOMAIN_MASK, -1, -1, -1);
+    const __m128i addresses = _mm_loadu_si128((const void *)&c->addr[s]);
+    const __m128i rest = _mm_set_epi64x((int64_t)domain, (int64_t)c->bits[s]);
+    const __m512i key = _mm512_broadcast_i64x4(_mm256_set_m128i(rest, addresses));
+    const unsigned same = _mm512_testn_epi64_mask(_mm512_xor_si512(_mm512_load_si512(row), key), compared);
+    const bool first = (same & 15) == 15;
+    return first || same >> 4 == 15 ? &row[!first] : NULL; /* a branch: what is counted need not wait */
+}
+
+#endif
+
+/* Returns the stretch of the table, or NULL. `avx512` is a constant. */
+INLINE struct stretch *find(struct ct_stretches *c, unsigned s, uint64_t domain, const bool avx512)
+{
+#ifdef HAVE_AVX512
+    if (avx512)
+        return find_avx512(c, s, domain);
+#endif
+    (void)avx512;
+    return find_plain(c, s, domain);
 }
 
 /* Puts a stretch into its row, in place of the older one. `effect`: what it does to the return stack, if
@@ -600,14 +671,14 @@ static size_t follow_elems(struct pass *p, unsigned s)
 }
 
 /* Counts `n` stretches. Result: how many elements are done; up to the address behind the last of them unless
- * something is new. `returns` is a constant: there is a return stack. */
-static inline __attribute__((always_inline)) size_t count(struct pass *p, unsigned n, const bool returns)
+ * something is new. Constants: `returns`, there is a return stack; `avx512`, as it says. */
+INLINE size_t count(struct pass *p, unsigned n, const bool returns, const bool avx512)
 {
     struct ct_stretches *c = p->c;
     struct ct_fast *f = p->f;
     const uint64_t domain = f->domain;
     for (unsigned s = 0; s < n; s++) {
-        struct stretch *known = returns ? find_returning(p, s) : find(c, s, domain);
+        struct stretch *known = returns ? find_returning(p, s) : find(c, s, domain, avx512);
         if (__builtin_expect(known && (p->counted || count_join(p, s)), 1)) {
             known->word += ONCE;
             if (returns) {
@@ -647,13 +718,11 @@ static void judge(struct ct_stretches *c)
 }
 
 /* Counts the stretches that elements begin with, the first of which is an address. Result: how many elements
- * are done. 0: there are too few of them. */
-static size_t count_some(struct ct_fast *f, const struct ct_elem *elems, size_t size)
+ * are done. 0: there are too few of them. `avx512` is a constant. */
+INLINE size_t count_some(struct ct_fast *f, const struct ct_elem *elems, size_t size, const bool avx512)
 {
     struct ct_stretches *c = f->stretches;
-    const unsigned n = size < c->least || is_behind(c, elems[0].v) ? 0
-                       : c->effects                                ? collect(c, elems, size, true)
-                                                                   : collect(c, elems, size, false);
+    const unsigned n = size < c->least || is_behind(c, elems[0].v) ? 0 : collect_some(c, elems, size);
     if (n < LEAST)
         return 0;
     struct pass p = {f, c, elems, ct_fast_take_at(f), false, NULL};
@@ -661,12 +730,26 @@ static size_t count_some(struct ct_fast *f, const struct ct_elem *elems, size_t 
     come_to(&p, 0);
     c->used = true;
     f->linked += n * ATOMS_MOST;
-    const size_t done = c->effects ? count(&p, n, true) : count(&p, n, false);
+    const size_t done = c->effects ? count(&p, n, true, avx512) : count(&p, n, false, avx512);
     ct_fast_put_at(f, &p.at);
     if (c->looked > (c->effects ? JUDGED_RETURNS : JUDGED))
         judge(c);
     return done;
 }
+
+static size_t count_some_plain(struct ct_fast *f, const struct ct_elem *elems, size_t size)
+{
+    return count_some(f, elems, size, false);
+}
+
+#ifdef HAVE_AVX512
+
+static AVX512 size_t count_some_avx512(struct ct_fast *f, const struct ct_elem *elems, size_t size)
+{
+    return count_some(f, elems, size, true);
+}
+
+#endif
 
 static size_t address_at(const struct ct_elem *elems, size_t i, size_t size)
 {
@@ -685,7 +768,7 @@ size_t ct_fast_count_stretches(struct ct_fast *f, const struct ct_elem *elems, s
         done += ct_fast_count_plainly(f, elems + done, begin - done);
         if (done < begin || done == size || f->have_addr)
             break;
-        const size_t some = count_some(f, elems + done, size - done);
+        const size_t some = f->stretches->count_some(f, elems + done, size - done);
         if (!some)
             return done + ct_fast_count_plainly(f, elems + done, size - done);
         done += some;
@@ -710,6 +793,11 @@ static bool have_stretches(struct ct_fast *f)
         f->stretches->left_effects = f->stretches->effects + places;
         f->stretches->seen = (uint8_t *)(f->stretches->left_effects + LEFT);
     }
+    f->stretches->count_some = count_some_plain;
+#ifdef HAVE_AVX512
+    if (ct_simd() == CT_SIMD_AVX512)
+        f->stretches->count_some = count_some_avx512;
+#endif
     f->stretches->shift = 64 - ROWS_SHIFT;
     f->stretches->least = ELEMS_LEAST;
     f->stretches->batch = BATCH;
