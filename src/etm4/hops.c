@@ -27,8 +27,10 @@
 #define MISS_BYTES_TIMED     20u
 #define MISS_BYTES_STRETCHES 150u
 
-/* How many times as much as that hops may cost while the tables fill, before they rest all the same. */
-#define FILLING 3u
+/* How many times as much as that hops may cost while the tables fill, at first and behind a rest, before they
+ * rest all the same. */
+#define FILLING   3u
+#define REFILLING 2u
 
 /* With cycles elements are followed for PROBE bytes to be measured, and again after PROBE_AGAIN bytes unless
  * hops take less than PROBE_CLEAR of their time. Hops become quicker while their tables fill: before PATIENCE
@@ -37,6 +39,12 @@
 #define PROBE_AGAIN (UINT64_C(16) << 20)
 #define PROBE_CLEAR 0.6
 #define PATIENCE    (UINT64_C(6) << 20)
+
+/* Hops that did not rest yet, and are slower than elements by less than this, go on: they become quicker. */
+#define SLOW 1.3
+
+/* Hops that take more than this of the time of elements gain too little to try them as often again. */
+#define CLEAR 0.8
 
 /* Returns how many bytes of trace a hop costs that is moved to the quick table. Stretches only count behind a
  * rest: hops that are worth while are left alone for what costs little. */
@@ -54,7 +62,8 @@ static void begin_judgement(struct ct_etm4_hops *h)
     w->cost = miss_bytes(h);
     w->bytes = 0;
     w->missed = h->hops.missed;
-    h->hops.enough = w->missed + w->judged * (w->learning ? FILLING : 1) / w->cost + 1;
+    const unsigned most = !w->learning ? 1 : w->rested ? REFILLING : FILLING;
+    h->hops.enough = w->missed + w->judged * most / w->cost + 1;
 }
 
 int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_fast *fast,
@@ -157,8 +166,17 @@ static bool wants_probe(const struct ct_hops_worth *w, uint64_t position)
 static bool is_bad(const struct ct_etm4_hops *h)
 {
     const struct ct_hops_worth *w = &h->worth;
-    const bool slow = w->pace.hops > 0 && w->pace.elems > 0 && w->pace.hops > w->pace.elems;
-    return (h->hops.missed - w->missed) * w->cost > w->bytes || (slow && w->hopped >= w->patience);
+    const bool known = w->pace.hops > 0 && w->pace.elems > 0;
+    if (known && (w->rested || w->hopped >= w->patience))
+        return w->pace.hops > w->pace.elems * (w->rested ? 1 : SLOW);
+    return (h->hops.missed - w->missed) * w->cost > w->bytes;
+}
+
+/* Tells whether hops are so much quicker than elements that what is new now and then costs little. Where that
+ * is not so, the next rest is longer than the last one all the same. */
+static bool is_clear(const struct ct_hops_worth *w)
+{
+    return w->pace.hops == 0 || w->pace.elems == 0 || w->pace.hops < w->pace.elems * CLEAR;
 }
 
 static void begin_rest(struct ct_hops_worth *w, uint64_t position, uint64_t bytes)
@@ -188,7 +206,7 @@ static void judge(struct ct_etm4_hops *h, uint64_t position)
         __atomic_store_n(next, rest * 2 < w->rest_most ? rest * 2 : w->rest_most, __ATOMIC_RELAXED);
         w->learning = RELEARNING;
         w->rested = true;
-    } else {
+    } else if (is_clear(w)) {
         __atomic_store_n(next, 0, __ATOMIC_RELAXED);
         w->rested = false;
     }

@@ -66,6 +66,7 @@ void ct_fast_free(struct ct_fast *f)
     free(f->runs);
     ct_array_free(f->links, f->link_cap, sizeof *f->links);
     free(f->stretches);
+    ct_fast_free_legs(f);
     free(f->targets);
     free(f);
 }
@@ -318,10 +319,13 @@ int ct_fast_forget(struct ct_fast *f)
     ct_fast_leave(f);
     if (f->counts && !f->blocks.error)
         f->blocks.error = ct_fast_count_sync(f);
+    if (!f->blocks.error)
+        f->blocks.error = ct_fast_spend_legs(f);
     if (f->runs)
         memset(f->runs, 0, sizeof *f->runs << CT_MEMO_SHIFT);
     ct_fast_forget_stretches(f);
     ct_fast_forget_links(f);
+    ct_fast_forget_legs(f);
     ct_blocks_clear(&f->blocks);
     memset(f->targets, 0, sizeof *f->targets << CT_TARGETS_SHIFT);
     f->last = 0;
@@ -404,7 +408,7 @@ int ct_fast_run(struct ct_fast *f, const struct ct_elem *elems, size_t size, uin
         }
         if (f->quick)
             done += f->counts ? ct_fast_count_burst(f, elems + done, size - done)
-                              : ct_fast_steps_burst(f, elems + done, size - done);
+                              : ct_fast_cycles_burst(f, elems + done, size - done);
         if (done == size || !has_room(b))
             continue;
         done += take(f, &elems[done], size - done, end);
@@ -431,6 +435,8 @@ int ct_fast_flush(struct ct_fast *f, struct ct_step_batch *batch)
         f->blocks.error = ct_fast_absorb(f);
     if (!f->blocks.error && f->counts)
         f->blocks.error = ct_fast_count_sync(f);
+    if (!f->blocks.error)
+        f->blocks.error = ct_fast_spend_legs(f);
     return f->blocks.error;
 }
 

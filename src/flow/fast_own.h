@@ -87,6 +87,7 @@ struct ct_fast {
     uint32_t looked;                /* look-ups of runs since they were judged … */
     uint32_t missed;                /* … and how many of these found another run */
     struct ct_stretches *stretches; /* NULL until they are wanted */
+    struct ct_legs *legs;           /* for cycles; NULL until they are wanted */
     struct ct_fast_target *targets;
     struct ct_blocks blocks;
     struct ct_flow_sums sums;
@@ -204,6 +205,22 @@ void ct_fast_spend_stretches(struct ct_fast *f);
 
 /* Forgets the stretches, once their counts are in the table. */
 void ct_fast_forget_stretches(struct ct_fast *f);
+
+/* Takes elements as ct_fast_steps_burst does, for the table alone: whole legs (fast_cycles.c) go straight to
+ * their sums. */
+size_t ct_fast_cycles_burst(struct ct_fast *f, const struct ct_elem *elems, size_t size);
+
+/* For counts with cycles: brings the table up to date as ct_fast_settle does, also where the target of an
+ * indirect branch did not come yet. */
+bool ct_fast_settle_step(struct ct_fast *f);
+
+/* Adds the sums of legs to the table. */
+int ct_fast_spend_legs(struct ct_fast *f);
+
+/* Forgets the legs, once their sums are in the table. */
+void ct_fast_forget_legs(struct ct_fast *f);
+
+void ct_fast_free_legs(struct ct_fast *f);
 
 /* Forgets the links, once their counts are in the table. */
 void ct_fast_forget_links(struct ct_fast *f);

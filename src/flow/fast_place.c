@@ -120,11 +120,15 @@ static bool settle_context(struct ct_fast *f)
     return true;
 }
 
-bool ct_fast_settle(struct ct_fast *f)
+bool ct_fast_settle_step(struct ct_fast *f)
 {
     const struct ct_step_builder *b = &f->builder;
-    return ct_fast_is_at_place(f) && b->pending && !b->waiting && !b->timestamp_held &&
-           (f->have_addr || f->cur) && settle_context(f);
+    return ct_fast_is_at_place(f) && b->pending && !b->waiting && !b->timestamp_held && settle_context(f);
+}
+
+bool ct_fast_settle(struct ct_fast *f)
+{
+    return (f->have_addr || f->cur) && ct_fast_settle_step(f);
 }
 
 void ct_fast_resume(struct ct_fast *f, const struct ct_fast_place *place, uint64_t address)

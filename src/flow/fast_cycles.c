@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts cycles by legs: the steps that share a cycle count. Steps are followed along links of four bytes,
+ * and each has its sums in half a line of memory of its own, which is fetched while later steps are followed.
+ * Whatever is new or rare goes the way of single steps (fast_steps.c), from the begin of its leg on. */
+#include "flow/fast_legs.h"
+
+/* Larger counts are not for sums of 64 bits. */
+#define CYCLES_MOST UINT32_C(0xffff)
+
+/* The most elements between two steps that make marks: fewer than the builder lets a step wait for. */
+#define MARKS_MOST (CT_STEP_WAIT_MARKS / 2)
+
+/* Fewer elements are not worth the beginning: between hops there are 48 at a time. */
+#define ELEMS_LEAST 128u
+
+/* After so many steps the table gets what was counted: counts have 32 bits. */
+#define COUNTED_MOST (UINT32_C(1) << 31)
+
+/* Where execution is between two legs, and the last step, which waits for its edge. */
+struct place {
+    uint32_t last;
+    uint32_t exec;
+    uint32_t cycles; /* of the last step, as in a step batch */
+    bool given;      /* the builder has the last step */
+    uint32_t cur;
+    uint32_t marks; /* behind the last step */
+    uint64_t addr;
+    bool have_addr;
+};
+
+/* ---- following ---- */
+
+/* Returns the block at the address behind an indirect branch of block `from`, which ends a step; 0 when it is
+ * new. The pair of both is looked for later. */
+static inline uint32_t turn(struct ct_fast *f, const struct ct_block *like, uint32_t from, uint64_t addr,
+                            uint32_t step)
+{
+    struct ct_legs *g = f->legs;
+    const uint32_t known = ct_fast_known_target(f, addr, CT_ISA_A64, like);
+    g->address[g->address_count++] = (struct ct_leg_address){.addr = addr, .from = from, .step = step};
+    __builtin_prefetch(&g->turns[ct_leg_turn_place(g, from, addr)], 1);
+    if (known)
+        return known;
+    const struct ct_leg_turn *there = ct_legs_turn(f, from, addr);
+    if (!there)
+        return 0;
+    ct_fast_remember_target(f, addr, CT_ISA_A64, there->next);
+    return there->next;
+}
+
+/* Returns true for a count that is no simple one. */
+static inline bool is_rare(const struct ct_elem *count)
+{
+    return count->aux || count->n == CT_CYCLES_UNPLACED || count->v > CYCLES_MOST;
+}
+
+/* Follows elements as long as all is known, and lists legs. */
+static void follow(struct ct_fast *f, struct place p, const struct ct_elem *elems, size_t size)
+{
+    struct ct_legs *g = f->legs;
+    struct ct_leg_links *const links = g->links;
+    const struct ct_block *like = &f->blocks.blocks[p.last];
+    uint32_t steps = 1; /* with the one before */
+    uint32_t begin = 1; /* of the leg */
+    g->address_count = g->count = 0;
+    g->step[0] = &g->sums[p.last][p.exec];
+    for (size_t i = 0; i < size; i++) {
+        const struct ct_elem *elem = &elems[i];
+        if (elem->kind == CT_ELEM_ATOMS) {
+            uint64_t bits = elem->v;
+            const bool strays =
+                p.have_addr && p.cur && links[p.cur].addr != p.addr && f->blocks.blocks[p.cur].addr != p.addr;
+            if (steps + elem->n > CT_LEGS_STEPS || strays)
+                return;
+            p.have_addr = p.have_addr && !p.cur;
+            p.marks = 0;
+            for (unsigned n = elem->n; n; n--, bits >>= 1) {
+                const unsigned exec = bits & 1;
+                if (!p.cur) {
+                    p.cur = p.have_addr ? turn(f, like, p.last, p.addr, steps - 1) : 0;
+                    p.have_addr = false;
+                }
+                uint32_t link = links[p.cur].next[exec];
+                if (__builtin_expect(!link, 0)) {
+                    link = ct_legs_link(f, p.cur, exec);
+                    if (!link)
+                        return;
+                }
+                g->step[steps] = &g->sums[p.cur][exec];
+                __builtin_prefetch(g->step[steps++], 1);
+                p.last = p.cur;
+                p.exec = exec;
+                p.cur = link & CT_LEG_BLOCK;
+            }
+        } else if (elem->kind == CT_ELEM_ADDRESS) {
+            if (p.have_addr)
+                return;
+            p.addr = elem->v;
+            p.have_addr = true;
+        } else if (elem->kind == CT_ELEM_CYCLES) {
+            if (steps == begin || is_rare(elem))
+                return;
+            g->leg[g->count++] =
+                (struct ct_leg){steps, (uint32_t)elem->v, (uint32_t)i + 1, p.last << 1 | p.exec};
+            begin = steps;
+        } else if (elem->kind != CT_ELEM_EVENT || ++p.marks > MARKS_MOST) {
+            return;
+        }
+    }
+}
+
+/* Finds the pairs of indirect branches and addresses. Legs are left out from the first pair on that is
+ * new. */
+static void find_turns(struct ct_fast *f)
+{
+    struct ct_legs *g = f->legs;
+    const uint32_t last = g->leg[g->count - 1].end - 1;
+    for (uint32_t i = 0; i < g->address_count && g->address[i].step < last; i++) {
+        struct ct_leg_address *a = &g->address[i];
+        a->turn = ct_legs_turn(f, a->from, a->addr);
+        if (a->turn)
+            continue;
+        while (g->count && g->leg[g->count - 1].end > a->step + 1)
+            g->count--;
+        break;
+    }
+}
+
+/* ---- counting ---- */
+
+/* Lets the steps before targets of indirect branches have the sums of their pairs. */
+static void take_turns(struct ct_legs *g)
+{
+    const uint32_t last = g->leg[g->count - 1].end - 1;
+    for (uint32_t i = 0; i < g->address_count && g->address[i].step < last; i++)
+        g->step[g->address[i].step] = &g->address[i].turn->sums;
+}
+
+static inline void add(struct ct_leg_sums *s, uint32_t cycles)
+{
+    s->sum += cycles;
+    s->square += (uint64_t)cycles * cycles;
+    s->count++;
+    s->min = s->min < cycles ? s->min : cycles;
+    s->max = s->max > cycles ? s->max : cycles;
+}
+
+/* Divides a count among `steps` steps as ct_step_split does, and adds the parts but the last one, which is
+ * returned. */
+static inline uint32_t add_leg(struct ct_leg_sums *const *step, uint32_t steps, uint32_t cycles)
+{
+    uint32_t insns = 0;
+    uint32_t left = cycles;
+    for (uint32_t i = 0; i < steps; i++)
+        insns += step[i]->insns;
+    for (uint32_t i = 0; i + 1 < steps; i++) {
+        const uint32_t part = cycles * step[i]->insns / insns;
+        add(step[i], part);
+        left -= part;
+    }
+    return left;
+}
+
+/* Adds all legs. Result: the cycles of the last step, which is not added. */
+static uint32_t add_legs(struct ct_legs *g)
+{
+    uint32_t begin = 1;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const struct ct_leg *leg = &g->leg[i];
+        if (i)
+            add(g->step[begin - 1], left);
+        left = add_leg(g->step + begin, leg->end - begin, leg->cycles);
+        begin = leg->end;
+    }
+    g->counted += begin;
+    return left;
+}
+
+/* Settles the edge of the last step. */
+static void settle(struct ct_fast *f, const struct place *p)
+{
+    struct ct_step_builder *b = &f->builder;
+    const struct ct_legs *g = f->legs;
+    const bool is_turn = g->address_count && g->address[0].step == 0;
+    if (!p->given) {
+        add(g->step[0], p->cycles & CT_STEP_CYCLES);
+        return;
+    }
+    b->edge[b->count - 1] = is_turn ? g->address[0].turn->edge : f->blocks.blocks[p->last].edge[p->exec];
+    b->pending = false;
+}
+
+/* Sets where execution is behind the last leg, whose last step has so many cycles. */
+static void come_to(const struct ct_legs *g, struct place *p, const struct ct_elem *elems, uint32_t cycles)
+{
+    const struct ct_leg *leg = &g->leg[g->count - 1];
+    const uint32_t begin = g->count > 1 ? leg[-1].end : 1;
+    p->last = leg->last >> 1;
+    p->exec = leg->last & 1;
+    p->cur = g->links[p->last].next[p->exec] & CT_LEG_BLOCK;
+    p->cycles = cycles | (leg->end - begin > 1 ? CT_STEP_SHARED | CT_STEP_ENDS : 0);
+    p->given = false;
+    p->marks = 0;
+    p->have_addr = false;
+    for (size_t i = leg->elems - 1; elems[i].kind != CT_ELEM_ATOMS || !elems[i].n; i--) {
+        p->marks += elems[i].kind == CT_ELEM_EVENT;
+        if (elems[i].kind == CT_ELEM_ADDRESS) {
+            p->have_addr = true;
+            p->addr = elems[i].v;
+        }
+    }
+}
+
+/* Counts some legs. Result: how many elements are done; 0 when something is new. */
+static size_t count_some(struct ct_fast *f, struct place *p, const struct ct_elem *elems, size_t size)
+{
+    struct ct_legs *g = f->legs;
+    follow(f, *p, elems, size);
+    if (g->count)
+        find_turns(f);
+    if (!g->count)
+        return 0;
+    take_turns(g);
+    settle(f, p);
+    come_to(g, p, elems, add_legs(g));
+    return g->leg[g->count - 1].elems;
+}
+
+/* Gives the builder and the engine the state behind legs. */
+static void put_place(struct ct_fast *f, const struct place *p)
+{
+    struct ct_step_builder *b = &f->builder;
+    const struct ct_block *last = &f->blocks.blocks[p->last];
+    ct_step_open(b, last->node, last->n, (uint8_t)p->exec);
+    ct_step_stop_waiting(b);
+    b->cycles[b->count - 1] = p->cycles;
+    b->pending_marks = p->marks;
+    f->sums.ranges++;
+    f->sums.instructions += last->n;
+    f->sums.branches += p->exec && last->flags & CT_BLOCK_BRANCH;
+    f->last = p->last;
+    f->last_exec = (uint8_t)p->exec;
+    f->cur = p->cur;
+    f->have_addr = p->have_addr;
+    f->addr = p->addr;
+    f->addr_isa = CT_ISA_A64;
+}
+
+/* Counts legs as long as all is known. The builder's last step has its cycles. Result: how many elements are
+ * done. */
+static size_t count_legs(struct ct_fast *f, const struct ct_elem *elems, size_t size)
+{
+    if (!ct_fast_settle_step(f) || !ct_legs_have(f))
+        return 0;
+    struct place p = {.last = f->last,
+                      .exec = f->last_exec,
+                      .given = true,
+                      .cur = f->cur,
+                      .marks = f->builder.pending_marks,
+                      .addr = f->addr,
+                      .have_addr = f->have_addr};
+    size_t done = 0;
+    size_t some;
+    if (!f->legs->links[p.last].next[p.exec] && !ct_legs_link(f, p.last, p.exec))
+        return 0;
+    do {
+        some = count_some(f, &p, elems + done, size - done);
+        done += some;
+    } while (some && done < size);
+    if (!p.given)
+        put_place(f, &p);
+    return done;
+}
+
+/* Returns how many elements there are up to the next count, which is one of them. */
+static size_t next_count(const struct ct_elem *elems, size_t size)
+{
+    size_t i = 0;
+    while (i < size && elems[i].kind != CT_ELEM_CYCLES)
+        i++;
+    return i < size ? i + 1 : size;
+}
+
+static bool takes_legs(const struct ct_fast *f)
+{
+    return f->edges && f->builder.counts && f->walk->sf && !f->walk->stack.enabled && !f->pft;
+}
+
+size_t ct_fast_cycles_burst(struct ct_fast *f, const struct ct_elem *elems, size_t size)
+{
+    size_t done = 0;
+    if (!takes_legs(f) || size < ELEMS_LEAST)
+        return ct_fast_steps_burst(f, elems, size);
+    if (f->legs && f->legs->counted > COUNTED_MOST)
+        f->blocks.error = ct_fast_spend_legs(f);
+    while (done < size && !f->blocks.error) {
+        if (!f->builder.waiting && f->builder.pending && !f->walk->atoms_done)
+            done += count_legs(f, elems + done, size - done);
+        const size_t most = next_count(elems + done, size - done);
+        const size_t some = ct_fast_steps_burst(f, elems + done, most);
+        done += some;
+        if (some < most)
+            break;
+    }
+    return done;
+}
