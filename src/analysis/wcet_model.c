@@ -257,7 +257,7 @@ static int rule_rows(struct ct_wcet_model *m)
 
 int ct_wcet_model_rows(struct ct_wcet_model *m)
 {
-    int rc = ct_wcet_model_check_depths(m);
+    int rc = ct_wcet_model_check_depth(m);
     for (uint32_t v = 0; !rc && v < m->vertex_count; v++)
         rc = flow_row(m, v);
     if (!rc)

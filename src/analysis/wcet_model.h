@@ -81,8 +81,8 @@ int ct_wcet_model_add(struct ct_wcet_model *model, uint32_t edge, int64_t factor
 
 /* ---- wcet_model_bounds.c ---- */
 
-/* Refuses a recursion whose depth nothing says, before rows are made for it. CT_ERR_NOT_FOUND. */
-int ct_wcet_model_check_depths(const struct ct_wcet_model *model);
+/* Refuses an entry that calls itself when nothing says how often, before rows are made. CT_ERR_NOT_FOUND. */
+int ct_wcet_model_check_depth(const struct ct_wcet_model *model);
 
 /* Adds the rows of loops, of loops inside of loops, and of recursion, in this order. CT_ERR_NOT_FOUND:
  * nothing bounds one of them; CT_ERR_NOMEM. */

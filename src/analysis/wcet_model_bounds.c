@@ -130,9 +130,9 @@ int ct_wcet_model_loops(struct ct_wcet_model *m)
         if (!is_used(m, l))
             continue;
         uint64_t bound = bound_of(m, l);
-        /* Nothing bounds the loop, and it never ran. If ways are excluded that were never observed, this one
-         * is. */
-        if (m->w->loops[l].origin == CT_WCET_NOBODY && m->options->exclude)
+        /* Nothing bounds the loop, and it never ran. If ways are excluded that were never observed, the way
+         * back to its head is one; and a head with which the entry begins runs once by no way. */
+        if (m->w->loops[l].origin == CT_WCET_NOBODY && (m->options->exclude || starts_at(m, l)))
             bound = 1;
         rc = check_counted(m, l);
         if (!rc)
@@ -295,17 +295,16 @@ static bool has_depth(const struct ct_wcet_model *m, uint32_t function)
     return m->w->recursive[function] && block != CT_CFG_NONE && m->covers[block] != CT_CFG_NONE;
 }
 
-int ct_wcet_model_check_depths(const struct ct_wcet_model *m)
+int ct_wcet_model_check_depth(const struct ct_wcet_model *m)
 {
     bool told;
-    for (uint32_t f = 0; f < m->function_count && !m->options->exclude; f++)
-        /* Where it never ran no path goes there, unless it begins there. */
-        if (has_depth(m, f) && is_inside(m, m->options->entry, m->w->piece[f]) && !depth_of(m, f, &told))
-            return ct_fail(
-                m->w->ctx, CT_ERR_NOT_FOUND,
-                "%s: calls itself, and nothing says how often: say 'recursion %s N' in the file of bounds",
-                m->functions[f].label, m->functions[f].name);
-    return CT_OK;
+    const uint32_t f = m->options->entry;
+    /* No path goes to another function that calls itself and never ran. */
+    if (m->options->exclude || !has_depth(m, f) || depth_of(m, f, &told))
+        return CT_OK;
+    return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
+                   "%s: calls itself, and nothing says how often: say 'recursion %s N' in the file of bounds",
+                   m->functions[f].label, m->functions[f].name);
 }
 
 int ct_wcet_model_depths(struct ct_wcet_model *m)

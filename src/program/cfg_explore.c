@@ -80,15 +80,6 @@ int ct_cfg_leader(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint64_t o
     return explored ? CT_OK : push(cfg, work);
 }
 
-static int enter(struct ct_cfg *cfg, uint32_t function)
-{
-    struct ct_cfg_func *func = &cfg->funcs.at[function];
-    if (func->queued)
-        return CT_OK;
-    func->queued = true;
-    return ct_cfg_leader(cfg, func->entry, (enum ct_isa)func->isa, func->entry);
-}
-
 /* Notes that the function at `owner` returns. */
 static int make_ready(struct ct_cfg *cfg, uint64_t owner)
 {
@@ -164,6 +155,28 @@ static uint64_t owner_of(const struct ct_cfg *cfg, uint64_t addr, uint64_t owner
 {
     const struct ct_symbol *symbol = ct_symbols_at(cfg->symbols, addr, NULL);
     return symbol ? symbol->addr : owner;
+}
+
+/* Takes a function whose code was explored before, as part of another one: Go calls into the middle of
+ * runtime.duffzero. It returns as that one does; where no symbol tells which one that is, it may. */
+static int share_returns(struct ct_cfg *cfg, uint64_t entry)
+{
+    const uint32_t around = ct_addr_map_get(&cfg->func_at, owner_of(cfg, entry, entry));
+    const bool is_told = around != CT_CFG_NONE && cfg->funcs.at[around].entry != entry;
+    return is_told ? jump_out(cfg, entry, around) : returns(cfg, entry);
+}
+
+static int enter(struct ct_cfg *cfg, uint32_t function)
+{
+    struct ct_cfg_func *func = &cfg->funcs.at[function];
+    if (func->queued)
+        return CT_OK;
+    func->queued = true;
+    const uint64_t entry = func->entry;
+    const uint8_t *mark = ct_cfg_mark(cfg, entry);
+    const bool explored = mark && *mark & CT_CFG_MARK_INSN;
+    const int rc = ct_cfg_leader(cfg, entry, (enum ct_isa)func->isa, entry);
+    return rc || !explored ? rc : share_returns(cfg, entry);
 }
 
 static int jump(struct ct_cfg *cfg, const struct ct_cfg_work *at, uint64_t target, enum ct_isa isa)

@@ -131,6 +131,23 @@ static void tail_call_returns(void **state)
     drop(&p);
 }
 
+/* main calls the middle of fill, as Go programs do with runtime.duffzero: it returns as fill does. */
+static void calls_into_the_middle_return(void **state)
+{
+    static struct program p;
+    (void)state;
+    const uint32_t code[] = {NOP, NOP, RET, bl(-2), RET};
+    const struct test_symbol symbols[] = {FUNCTION("fill", 0, 3), FUNCTION("main", 3, 2)};
+    assert_int_equal(make(&p, code, 5, symbols, 2, NULL), CT_OK);
+    assert_int_not_equal(edge_of(&p, 3, CT_CFG_CALLED), CT_CFG_NONE);
+    assert_int_not_equal(ct_cfg_block_at(p.cfg, TEXT + 16), CT_CFG_NONE);
+    drop(&p);
+    const uint32_t ends[] = {NOP, NOP, b(0), bl(-2), RET}; /* fill never returns */
+    assert_int_equal(make(&p, ends, 5, symbols, 2, NULL), CT_OK);
+    assert_int_equal(edge_of(&p, 3, CT_CFG_CALLED), CT_CFG_NONE);
+    drop(&p);
+}
+
 static void without_symbols(void **state)
 {
     static struct program p;
@@ -265,10 +282,15 @@ static void edges_between_addresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_follows_calls),      cmocka_unit_test(tail_call_returns),
-        cmocka_unit_test(without_symbols),         cmocka_unit_test(edges_are_added),
-        cmocka_unit_test(targets_make_code_known), cmocka_unit_test(told_not_to_return),
-        cmocka_unit_test(mistakes_are_named),      cmocka_unit_test(irreducible_loops_are_marked),
+        cmocka_unit_test(what_follows_calls),
+        cmocka_unit_test(tail_call_returns),
+        cmocka_unit_test(calls_into_the_middle_return),
+        cmocka_unit_test(without_symbols),
+        cmocka_unit_test(edges_are_added),
+        cmocka_unit_test(targets_make_code_known),
+        cmocka_unit_test(told_not_to_return),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(irreducible_loops_are_marked),
         cmocka_unit_test(edges_between_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,10 @@ enum {
     BEHIND = 5,
     OTHER = 9,
     LEAF = 12,
+    SPIN = 14,
+    ONE = 16,
+    TWO = 19,
+    CALLS_ONE = 21,
 };
 
 static const uint32_t code[] = {
@@ -47,12 +51,30 @@ static const uint32_t code[] = {
     RET,                 /* 11 */
     NOP,                 /* 12 leaf */
     RET,                 /* 13 */
+    0x35000000,          /* 14 spin: cbnz w0, spin */
+    RET,                 /* 15 */
+    0x34000000 | 2 << 5, /* 16 one: cbz w0, 18 */
+    0x94000000 | 2,      /* 17: bl two */
+    RET,                 /* 18 */
+    0x97fffffd,          /* 19 two: bl one */
+    RET,                 /* 20 */
+    0x97fffffb,          /* 21 calls_one: bl one */
+    RET,                 /* 22 */
 };
 
 static const struct test_symbol symbols[] = {
     {.name = "main", .value = TEXT, .size = 8, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
     {.name = "work", .value = AT(WORK), .size = 40, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
     {.name = "leaf", .value = AT(LEAF), .size = 8, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "spin", .value = AT(SPIN), .size = 8, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "one", .value = AT(ONE), .size = 12, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "two", .value = AT(TWO), .size = 8, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "calls_one",
+     .value = AT(CALLS_ONE),
+     .size = 8,
+     .type = STT_FUNC,
+     .bind = STB_GLOBAL,
+     .section = 1},
 };
 
 struct fixture {
@@ -72,7 +94,7 @@ static int begin(void **state)
 {
     static struct fixture f;
     f = (struct fixture){.ctx = ct_ctx_new()};
-    elf64_build(f.file, symbols, 3);
+    elf64_build(f.file, symbols, sizeof symbols / sizeof *symbols);
     memcpy(f.file + ELF_TEXT, code, sizeof code);
     ((Elf64_Ehdr *)f.file)->e_entry = TEXT;
     *state = &f;
@@ -227,6 +249,41 @@ static void what_was_not_seen_is_assumed(void **state)
     assert_int_equal(r.assumed[0].kind, CT_WCET_CYCLES);
 }
 
+/* spin begins with the head of its loop, which never ran: the head runs once, and not again. */
+static void an_entry_may_head_a_loop_that_never_ran(void **state)
+{
+    struct fixture *f = *state;
+    run_work(f, false, 0);
+    measure(f);
+    f->entry = ct_cfg_function_at(f->cfg, AT(SPIN));
+    const struct ct_wcet_result r = solve(f, false);
+    assert_int_equal(r.wcet, 2 * 19);
+    assert_false(r.is_bound);
+}
+
+/* one and two call each other, but two never ran: no path goes there, and the answer says so. */
+static void a_recursion_that_never_ran_is_left_out(void **state)
+{
+    struct fixture *f = *state;
+    step(f, CALLS_ONE, CALLS_ONE, ONE, true, 3);
+    step(f, ONE, ONE, 18, true, 5);
+    step(f, 18, 18, 22, true, 7);
+    step(f, 22, 22, 1, true, 9);
+    measure(f);
+    f->entry = ct_cfg_function_at(f->cfg, AT(ONE));
+    const struct ct_wcet_result r = solve(f, false);
+    assert_int_equal(r.wcet, 5 + 7);
+    assert_int_equal(r.assumed_count, 2); /* how often one ran is only what was observed */
+    assert_int_equal(r.assumed[1].kind, CT_WCET_UNCALLED);
+    assert_int_equal(r.assumed[1].what, ct_cfg_block_at(f->cfg, AT(TWO)));
+    f->entry = ct_cfg_function_at(f->cfg, AT(TWO));
+    struct ct_wcet_result none;
+    const struct ct_wcet_options options = {.size = sizeof options, .entry = f->entry};
+    assert_int_equal(ct_wcet_solve(f->wcet, &options, NULL, NULL, &none), CT_ERR_NOT_FOUND);
+    assert_string_equal(ct_ctx_error(f->ctx), "two: calls itself, and nothing says how often: say 'recursion "
+                                              "two N' in the file of bounds");
+}
+
 static void the_user_knows_better(void **state)
 {
     struct fixture *f = *state;
@@ -329,6 +386,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_longer_way_counts, begin, finish),
         cmocka_unit_test_setup_teardown(the_largest_time_counts_each_time, begin, finish),
         cmocka_unit_test_setup_teardown(what_was_not_seen_is_assumed, begin, finish),
+        cmocka_unit_test_setup_teardown(an_entry_may_head_a_loop_that_never_ran, begin, finish),
+        cmocka_unit_test_setup_teardown(a_recursion_that_never_ran_is_left_out, begin, finish),
         cmocka_unit_test_setup_teardown(the_user_knows_better, begin, finish),
         cmocka_unit_test_setup_teardown(mistakes_are_named, begin, finish),
         cmocka_unit_test(programs_are_solved),
