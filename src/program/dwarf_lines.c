@@ -106,7 +106,9 @@ static int make(struct ct_ctx *ctx, const char *name, const char *path, const vo
     struct ct_dwarf_reader reader = {
         .ctx = ctx, .name = name, .path = path, .files = options->files, .bias = options->bias};
     reader.lines = new_lines(ctx, name, path, options->files);
-    const int result = reader.lines ? ct_dwarf_read_file(&reader, bytes, size, read_lines) : CT_ERR_NOMEM;
+    int result = reader.lines ? ct_dwarf_read_file(&reader, bytes, size, read_lines) : CT_ERR_NOMEM;
+    if (result == CT_OK && !reader.size)
+        result = ct_go_read_lines(&reader, bytes, size);
     if (result != CT_OK) {
         ct_lines_free(reader.lines);
         return result;

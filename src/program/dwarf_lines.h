@@ -77,6 +77,10 @@ void ct_dwarf_split_free(struct ct_dwarf_split *split);
 int ct_dwarf_read_rows(struct ct_dwarf_reader *reader);
 int ct_dwarf_read_scopes(struct ct_dwarf_reader *reader);
 
+/* Fills in lines->rows of a program of Go without debug information. The errors of ct_elf_open,
+ * CT_ERR_NOMEM. */
+int ct_go_read_lines(struct ct_dwarf_reader *reader, const void *bytes, size_t size);
+
 /* Makes room for one more row of an array, which doubles. CT_ERR_NOMEM. */
 int ct_dwarf_grow(struct ct_dwarf_reader *reader, void **array, size_t count, size_t *room, size_t size);
 

@@ -209,6 +209,8 @@ static int collect(struct ct_collector *c, const struct ct_symbol_options *optio
     if (result == CT_OK && !symtab && path)
         result = read_debug_file(c, options, path, mini == 0);
     errno = 0;
+    if (result == CT_OK && !symtab)
+        result = ct_collect_go(c);
     if (result == CT_OK)
         result = ct_collect_plt(c);
     if (result == CT_OK)

@@ -69,6 +69,11 @@ int ct_collect_table(struct ct_collector *collector, const struct ct_elf *elf, u
 /* Adds the bounds of functions in .eh_frame and .ARM.exidx. CT_ERR_NOMEM. */
 int ct_collect_unwind(struct ct_collector *collector);
 
+/* ---- go_functions.c ---- */
+
+/* Adds the functions of a program of Go, from the table that its runtime uses. CT_ERR_NOMEM. */
+int ct_collect_go(struct ct_collector *collector);
+
 /* ---- plt_functions.c ---- */
 
 /* Adds the entries of procedure linkage tables. CT_ERR_NOMEM. */

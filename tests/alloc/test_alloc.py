@@ -183,7 +183,8 @@ def cases():
                    outputs=("out.html",)),
               Case("manifest of branch lists", "manifest {branches}"),
               Case("kernel module", "graph --elf {module}"),
-              Case("packed kernel module", "graph --elf {packed_module}")]
+              Case("packed kernel module", "graph --elf {packed_module}"),
+              Case("watch a line of a Go program", "watch --elf {go_table} --at main.go:10 {quickstart}")]
     found += [Case(f"profile {form} of several",
                    f"profile --format {form} --elf {{elf}} -o out {{capture}} {{capture}}", outputs=("out",))
               for form in ("callgrind", "chrome", "perfetto")]
@@ -354,6 +355,8 @@ def make_inputs(command, plugin, folder):
     run("fractal", "replay", "--messages", made["messages"], "--pgd", "1000", "--va-bits", "39", "--mode",
         "passive", "-o", made["fractal_log"])
     made["tessla"].write_text(TESSLA)
+    made["go_table"] = folder / "go_table"
+    made["go_table"].write_bytes((ROOT / "tests/fuzz/corpus/elf/go_table").read_bytes()[1:])
     make_named(folder, made)
     made["tessla_trace"].write_text("".join(f"{at}: x = ()\n" for at in (1, 5, 6, 20, 21)))
     made["counts_a"].write_text("coretap-coverage 1\nprogram 1000 2000 00ff ./a program\ncontext 2 7 0 0 0\n"

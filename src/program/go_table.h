@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of functions and lines that each program of Go carries for its runtime (.gopclntab), also when it
+ * is stripped: https://go.dev/s/go12symtab, and docs/architecture.md for what later versions changed. */
+#ifndef CT_PROGRAM_GO_TABLE_H
+#define CT_PROGRAM_GO_TABLE_H
+
+#include "program/elf.h"
+
+#include <stdbool.h>
+
+/* A table. Offsets are from its begin. */
+struct ct_go_table {
+    const uint8_t *bytes;
+    size_t size;
+    size_t text_end;      /* behind the last zero byte: each text that begins before it ends in the table */
+    uint64_t count;       /* functions */
+    uint64_t base;        /* added to the addresses of functions */
+    uint64_t names;       /* texts */
+    uint64_t units;       /* of each unit: which files its numbers stand for */
+    uint64_t files;       /* texts; before Go 1.16 the offset of each */
+    uint64_t values;      /* lines and files by address */
+    uint64_t records;     /* of functions */
+    uint64_t index;       /* address and record of each function, and the end of the last one */
+    uint8_t quantum;      /* bytes: what differences of addresses are counted in */
+    uint8_t pointer;      /* bytes */
+    uint8_t address_size; /* bytes of an address in the index and at the begin of a record */
+    bool has_units;       /* Go 1.16 and later */
+};
+
+struct ct_go_function {
+    uint64_t addr, end;  /* without a load bias */
+    uint64_t name;       /* offset in the table, of a text that ends there; 0 without one */
+    uint64_t file, line; /* offsets of its values */
+    uint64_t unit;
+};
+
+/* Values by address: `value` holds up to `addr`, from the one before it on. */
+struct ct_go_values {
+    uint64_t at; /* offset of the next one in the table */
+    uint64_t addr;
+    int64_t value;
+    bool begun;
+};
+
+/* Finds the table of a program. CT_ERR_NOT_FOUND: it has none; CT_ERR_FORMAT: it is damaged, or of a version
+ * that nobody knows yet. The bytes of the program must stay while the table is used. */
+int ct_go_table_find(const struct ct_elf *elf, struct ct_go_table *out);
+
+/* Reads a function. False where its record is damaged. */
+bool ct_go_table_function(const struct ct_go_table *table, uint64_t number, struct ct_go_function *out);
+
+/* Begins the values of a function, and goes on to the next one. False at their end. */
+struct ct_go_values ct_go_values_of(const struct ct_go_function *function, uint64_t values);
+bool ct_go_values_next(const struct ct_go_table *table, struct ct_go_values *values);
+
+/* Returns the path of a file by its number in the unit of a function; NULL where there is none. */
+const char *ct_go_table_file(const struct ct_go_table *table, const struct ct_go_function *function,
+                             int64_t number);
+
+#endif
