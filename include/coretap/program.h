@@ -128,10 +128,10 @@ enum ct_symbol_source {
     CT_SYMBOL_DYNSYM,     /* .dynsym of the file */
     CT_SYMBOL_MINIDEBUG,  /* .gnu_debugdata: a packed ELF file with symbols only */
     CT_SYMBOL_DEBUG_FILE, /* the file of .gnu_debuglink or of the build id */
-    CT_SYMBOL_GO,         /* .gopclntab, the table of Go's runtime */
     CT_SYMBOL_PLT,        /* an entry of the procedure linkage table: name@plt */
     CT_SYMBOL_UNWIND,     /* no name: bounds by .eh_frame or .ARM.exidx */
     CT_SYMBOL_CODE,       /* no name and no bounds: code between functions */
+    CT_SYMBOL_GO,         /* .gopclntab, the table of Go's runtime: a name */
 };
 
 struct ct_symbol {
@@ -275,6 +275,10 @@ CT_API void ct_symbols_around(const struct ct_symbols *symbols, uint64_t addr, s
 /* Returns the address of the first segment that the file loads, load bias included; the load bias when it
  * loads none. */
 CT_API uint64_t ct_symbols_base(const struct ct_symbols *symbols);
+
+/* Returns the address at which execution of the program begins (e_entry), load bias included; 0 when the file
+ * names none. */
+CT_API uint64_t ct_symbols_entry(const struct ct_symbols *symbols);
 
 /* Addresses of code: [low, high). */
 struct ct_code_range {

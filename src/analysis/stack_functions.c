@@ -66,3 +66,12 @@ bool ct_stack_begins(const struct ct_stacks *s, uint32_t function, uint64_t addr
     const struct ct_symbol *symbol = ct_stacks_symbol(s, function, &program);
     return symbol && symbol->addr + s->programs[program].shift == addr;
 }
+
+bool ct_stack_starts(const struct ct_stacks *s, uint32_t function, uint64_t addr)
+{
+    size_t program;
+    if (!ct_stacks_symbol(s, function, &program))
+        return false;
+    const uint64_t entry = ct_symbols_entry(s->programs[program].symbols);
+    return entry && entry + s->programs[program].shift == addr;
+}

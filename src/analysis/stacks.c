@@ -144,6 +144,7 @@ struct arrival {
     uint64_t addr;
     uint32_t function;
     bool begins; /* the function begins there */
+    bool starts; /* the program begins there */
 };
 
 static int jump(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
@@ -198,10 +199,28 @@ static int take_exception(struct ct_stacks *s, struct ct_stack_thread *t, const 
     return result;
 }
 
+/* Tells whether a program is started: execution is where it begins, and no code led there. No handler begins
+ * there either, unless execution rose to it. It is the loader's begin that is seen first, which the kernel
+ * goes to; a trace that was made several times over comes by it each time. */
+static bool is_start(const struct ct_stacks *s, const struct ct_stack_thread *t, const struct arrival *to)
+{
+    const bool unseen = t->way == CT_WAY_EXCEPTION || t->way == CT_WAY_ERET || t->way == CT_WAY_UNKNOWN;
+    return to->starts && unseen && s->lanes[t->lane].level <= t->level;
+}
+
+/* Begins the stack of a program that is started. */
+static int start(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t function)
+{
+    const int result = cut(s, t, 0);
+    return result != CT_OK ? result : ct_stack_push(s, t, function, 0, 0);
+}
+
 /* Takes execution to a place. What that means for the stack follows from how the last step ended. */
 static int arrive(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
 {
     uint8_t way = t->depth ? t->way : CT_WAY_START;
+    if (is_start(s, t, to))
+        return start(s, t, to->function);
     switch ((enum ct_stack_way)way) {
     case CT_WAY_START:
         return ct_stack_push(s, t, to->function, 0, 0);
@@ -314,6 +333,7 @@ static int find_edge(struct ct_stacks *s, struct ct_stack_lane *lane, const stru
                                                  .way = (uint8_t)way,
                                                  .interrupted = interrupted,
                                                  .begins = ct_stack_begins(s, function, node->start),
+                                                 .starts = ct_stack_starts(s, function, node->start),
                                                  .memos = {nothing, nothing}};
     lane->edges[number] = (struct ct_stack_edge){
         .function = function + 1, .insns = interrupted || way != CT_WAY_NONE ? CT_STACK_TURNS : node->n};
@@ -355,7 +375,8 @@ static int step(struct ct_stacks *s, uint32_t lane_number, const struct ct_step_
         result = arrive(s, t,
                         &(struct arrival){.addr = lane->turns[number].start,
                                           .function = function,
-                                          .begins = lane->turns[number].begins});
+                                          .begins = lane->turns[number].begins,
+                                          .starts = lane->turns[number].starts});
     if (result != CT_OK)
         return result;
     spend(s, lane, t, 1, lane->turns[number].insns, cycles_of(batch, i));

@@ -68,10 +68,10 @@ struct ct_stack_memo {
 struct ct_stack_turn {
     uint64_t start, last, end; /* of the node */
     uint32_t insns;
-    uint8_t way;         /* enum ct_stack_way */
-    uint8_t interrupted; /* 1: by an exception */
-    uint8_t begins;      /* 1: the function begins at `start` */
-    uint8_t pad;
+    uint8_t way;                   /* enum ct_stack_way */
+    uint8_t interrupted;           /* 1: by an exception */
+    uint8_t begins;                /* 1: the function begins at `start` */
+    uint8_t starts;                /* 1: the program begins there */
     struct ct_stack_memo memos[2]; /* of the function that is called, and of the one that takes its place */
 };
 
@@ -133,5 +133,8 @@ uint32_t ct_stack_function_at(const struct ct_stacks *stacks, uint64_t addr, uin
 
 /* Returns true when the function begins at `addr`. */
 bool ct_stack_begins(const struct ct_stacks *stacks, uint32_t function, uint64_t addr);
+
+/* Returns true when the program of the function begins at `addr`. */
+bool ct_stack_starts(const struct ct_stacks *stacks, uint32_t function, uint64_t addr);
 
 #endif

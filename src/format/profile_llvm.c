@@ -152,7 +152,8 @@ static const char *callee_name(const struct llvm *l, uint64_t addr)
     if (scope != CT_LINE_NONE)
         return name_of(&l->scopes[scope]);
     const struct ct_symbol *symbol = ct_symbols_at(l->view->source.symbols, addr, NULL);
-    return symbol && symbol->source < CT_SYMBOL_PLT ? symbol->name : NULL;
+    const bool is_named = symbol && (symbol->source < CT_SYMBOL_PLT || symbol->source == CT_SYMBOL_GO);
+    return is_named ? symbol->name : NULL;
 }
 
 /* Writes the calls of one instruction. Arcs are sorted by their origin. */

@@ -23,7 +23,7 @@ static bool has_names(const struct ct_cfg *cfg)
     size_t count;
     const struct ct_symbol *all = ct_symbols_all(cfg->symbols, &count);
     for (size_t i = 0; i < count; i++)
-        if (all[i].source < CT_SYMBOL_PLT)
+        if (all[i].source < CT_SYMBOL_PLT || all[i].source == CT_SYMBOL_GO)
             return true;
     return false;
 }

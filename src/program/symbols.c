@@ -28,7 +28,7 @@ struct ct_symbols {
     char **labels;         /* demangled names that somebody asked for, by number; the name itself: it is
                               not mangled */
     const char *module;
-    uint64_t bias, base;
+    uint64_t bias, base, entry;
     uint8_t build_id[CT_BUILD_ID_MOST];
     size_t build_id_size;
     struct ct_code_range *code;
@@ -521,6 +521,9 @@ int ct_symbols_make(struct ct_ctx *ctx, const char *name, const char *path, cons
     result = load(ctx, name, path, &elf, options, symbols);
     if (result == CT_OK) {
         symbols->build_id_size = ct_elf_build_id(&elf, size, symbols->build_id);
+        const uint64_t entry =
+            elf.header.e_machine == EM_ARM ? elf.header.e_entry & ~UINT64_C(1) : elf.header.e_entry;
+        symbols->entry = entry ? entry + options->bias : 0;
         symbols->base = first_load(&elf) + options->bias;
         result = ct_unless_nomem(ctx, name, CT_OK);
     }
@@ -743,6 +746,13 @@ uint64_t ct_symbols_base(const struct ct_symbols *symbols)
     if (!symbols)
         return 0;
     return symbols->base;
+}
+
+uint64_t ct_symbols_entry(const struct ct_symbols *symbols)
+{
+    if (!symbols)
+        return 0;
+    return symbols->entry;
 }
 
 const struct ct_code_range *ct_symbols_code(const struct ct_symbols *symbols, size_t *count)

@@ -30,6 +30,7 @@ static int begin(void **state)
     static struct fixture f;
     f = (struct fixture){0};
     elf64_build(f.file, four_functions, 4);
+    ((Elf64_Ehdr *)f.file)->e_entry = MAIN;
     *state = &f;
     if (ct_symbols_load_bytes(NULL, "test", f.file, sizeof f.file, 0, &f.loaded) ||
         ct_graph_new(NULL, &f.graph))
@@ -174,6 +175,20 @@ static void off_behind_exception(void **state)
     expect(f, "main 2\nmain;work 3\n");
 }
 
+/* The program is over with a system call, and begins again: no handler begins where the program does. */
+static void the_program_begins_again(void **state)
+{
+    struct fixture *f = *state;
+    for (unsigned i = 0; i < 2; i++) {
+        if (i)
+            off(f);
+        plain(f, MAIN);
+        call(f, MAIN + 4, WORK, CT_EDGE_NEXT);
+        step(f, WORK, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, WORK + 4);
+    }
+    expect(f, "main 4\nmain;work 2\n");
+}
+
 static void handler_behind_call(void **state)
 {
     struct fixture *f = *state;
@@ -304,6 +319,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(untraced_handler_behind_tail_call, begin, finish),
         cmocka_unit_test_setup_teardown(off_behind_call, begin, finish),
         cmocka_unit_test_setup_teardown(off_behind_exception, begin, finish),
+        cmocka_unit_test_setup_teardown(the_program_begins_again, begin, finish),
         cmocka_unit_test_setup_teardown(handler_behind_call, begin, finish),
         cmocka_unit_test_setup_teardown(handler_behind_return, begin, finish),
         cmocka_unit_test_setup_teardown(branch_to_behind_recursive_call, begin, finish),
