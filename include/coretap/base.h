@@ -84,9 +84,11 @@ CT_API const char *ct_ctx_error(const struct ct_ctx *ctx);
 CT_API int ct_ctx_lacked_memory(const struct ct_ctx *ctx);
 
 /* Lets files of trace be mapped in place of being read, or with `on` 0 not. Mapping takes a tenth less time
- * where the file is in memory already. A file that is read, as it is at first, ends where somebody cuts it
- * meanwhile; an access to a mapped one is a SIGBUS then. So mapping is for a process that handles this
- * signal, or whose files nobody cuts. Applies to files that are opened afterwards. */
+ * where the file is in memory already. A file that becomes shorter meanwhile is CT_ERR_IO with a text that
+ * says what is lost; but where it is mapped, an access to what is no longer there is a SIGBUS before. So
+ * mapping is for a process that handles this signal, as the command does, or whose files nobody cuts; the
+ * library installs no handlers and does not map unless it is told to. Applies to files that are opened
+ * afterwards. */
 CT_API void ct_ctx_map_files(struct ct_ctx *ctx, int on);
 
 /* Stores an error of the caller's own as that of the last failed call. Returns `code`, so that a receiver can

@@ -182,10 +182,10 @@ CT_API int ct_image_same(const struct ct_image *a, const struct ct_image *b);
 /* A part of the file of a buffer that was recorded in one go. */
 struct ct_piece {
     uint64_t offset; /* of its first byte in the file */
-    uint64_t size;
-    uint64_t time;  /* when it was complete, nanoseconds of the capture's clock, or CT_NO_TIME; see
-                       ct_maps.by_piece */
-    uint32_t tid;   /* the thread that ran then, or CT_NO_THREAD */
+    uint64_t size;   /* all of these bytes should be in the file; UINT64_MAX: up to its end */
+    uint64_t time;   /* when it was complete, nanoseconds of the capture's clock, or CT_NO_TIME; see
+                        ct_maps.by_piece */
+    uint32_t tid;    /* the thread that ran then, or CT_NO_THREAD */
     uint8_t joins;  /* 1: its first byte follows the last one of the piece before; 0: decoders start afresh */
     uint8_t cut;    /* 1: the kernel had no room for what followed */
     uint8_t pad[2]; /* 0 */

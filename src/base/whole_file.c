@@ -7,7 +7,20 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+int ct_fail_shorter(struct ct_ctx *ctx, int fd, const char *path, uint64_t size)
+{
+    struct stat st;
+    const uint64_t left = fstat(fd, &st) || st.st_size < 0 ? 0 : (uint64_t)st.st_size;
+    const unsigned long long lost = left < size ? size - left : 0;
+    return ct_fail(
+        ctx, CT_ERR_IO,
+        "%s: became shorter while it was read: %llu of its %llu bytes are lost; read a copy, or wait "
+        "until nobody writes it any more",
+        path, lost, (unsigned long long)size);
+}
 
 /* Reads [at, end) of the file, or of what is at `from` in it. */
 static int read_part(struct ct_ctx *ctx, int fd, const char *path, uint64_t from, char *bytes, size_t at,
@@ -20,10 +33,7 @@ static int read_part(struct ct_ctx *ctx, int fd, const char *path, uint64_t from
         if (n < 0)
             return ct_fail(ctx, CT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
         if (n == 0)
-            return ct_fail(ctx, CT_ERR_IO,
-                           "%s: became shorter while it was read: only %zu bytes are left; wait until nobody "
-                           "writes it any more",
-                           path, at);
+            return ct_fail_shorter(ctx, fd, path, from + end);
         at += (size_t)n;
     }
     return CT_OK;

@@ -9,6 +9,10 @@
 
 struct ct_ctx;
 
+/* Returns CT_ERR_IO because the file `fd` had `size` bytes, which are needed, and has fewer now; stores a
+ * text that says how many are lost. */
+int ct_fail_shorter(struct ct_ctx *ctx, int fd, const char *path, uint64_t size);
+
 /* Reads `size` bytes of the regular file `fd` into memory of its own, which ct_whole_file_free frees; holes
  * of a sparse file take none. `path` is for messages. CT_ERR_IO: it cannot be read, or became shorter.
  * CT_ERR_NOMEM. */

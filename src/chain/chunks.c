@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "base/whole_file.h"
 
 /* bytes that ct_framing_probe needs */
 #define FIRST_SIZE 4096
@@ -27,6 +28,7 @@ int ct_chunks_open(struct ct_chunks *c, struct ct_ctx *ctx, const char *path)
             "%s: not a regular file, so no trace is read from it; give what a pipe or a device says as "
             "standard input",
             path);
+    c->end = standard ? 0 : (uint64_t)st.st_size;
     c->maps = !standard && ctx && ctx->maps_files;
     return CT_OK;
 }
@@ -34,6 +36,8 @@ int ct_chunks_open(struct ct_chunks *c, struct ct_ctx *ctx, const char *path)
 int ct_chunks_seek(struct ct_chunks *c, uint64_t offset, uint64_t size)
 {
     c->left = size;
+    if (size && size <= INT64_MAX && offset <= INT64_MAX && offset + size > c->end && c->fd != STDIN_FILENO)
+        c->end = offset + size;
     const uint64_t at = c->at;
     c->at = offset;
     if (at != offset && lseek(c->fd, (off_t)offset, SEEK_SET) < 0)
@@ -93,6 +97,9 @@ int ct_chunks_next(struct ct_chunks *c, size_t *size)
     const size_t most = c->left < CT_CHUNK_SIZE ? (size_t)c->left : CT_CHUNK_SIZE;
     const bool mapped = c->maps;
     *size = 0;
+    /* The last chunk ended in zeros if it was cut after it had been mapped. */
+    if (c->window.map && ct_chunks_file_size(c) < c->end)
+        return ct_fail_shorter(c->ctx, c->fd, c->path, c->end);
     if (!mapped || !map_piece(c, most, size)) {
         const uint64_t at = c->at;
         c->at = mapped ? UINT64_MAX : at; /* the file was not read up to there */
@@ -103,6 +110,8 @@ int ct_chunks_next(struct ct_chunks *c, size_t *size)
             return rc;
     }
     c->at += *size;
+    if (*size < most && c->at < c->end)
+        return ct_fail_shorter(c->ctx, c->fd, c->path, c->end);
     if (c->left != UINT64_MAX)
         c->left -= *size;
     return CT_OK;

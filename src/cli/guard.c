@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -135,9 +136,10 @@ static void on_fault(int number, siginfo_t *info, void *context)
     /* NOLINTEND(bugprone-signal-handler,cert-sig30-c) */
 }
 
-/* Writes the name of the file that is mapped at an address. */
-static void name_mapped_file(uintptr_t address, char *name, size_t size)
+/* Writes the name of the file that is mapped at an address. Returns the offset of that byte in the file. */
+static uint64_t find_mapped_file(uintptr_t address, char *name, size_t size)
 {
+    uint64_t offset = 0;
     char line[PATH_MAX + 128];
     FILE *maps = fopen("/proc/self/maps", "r");
     snprintf(name, size, "a file");
@@ -146,11 +148,15 @@ static void name_mapped_file(uintptr_t address, char *name, size_t size)
         const uintptr_t begin = strtoul(line, &rest, 16);
         const uintptr_t end = *rest == '-' ? strtoul(rest + 1, &rest, 16) : 0;
         const char *path = strchr(rest, '/');
-        if (path && begin <= address && address < end)
-            snprintf(name, size, "%.*s", (int)strcspn(path, "\n"), path);
+        if (!path || address < begin || address >= end)
+            continue;
+        snprintf(name, size, "%.*s", (int)strcspn(path, "\n"), path);
+        /* between the addresses and the offset are the permissions: "r--p" */
+        offset = strtoull(rest + strcspn(rest, "p") + 1, NULL, 16) + (address - begin);
     }
     if (maps)
         fclose(maps);
+    return offset;
 }
 
 /* Handles a file of trace that became shorter while it was mapped (ct_ctx_map_files). The access was the
@@ -158,14 +164,20 @@ static void name_mapped_file(uintptr_t address, char *name, size_t size)
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
     char name[PATH_MAX];
-    char text[PATH_MAX + 256];
+    char text[PATH_MAX + 512];
+    struct stat st;
     (void)context;
     /* NOLINTBEGIN(bugprone-signal-handler,cert-sig30-c) */
     signal(number, SIG_DFL);
     if (info->si_code != BUS_ADRERR || guarded != getpid())
         return;
-    name_mapped_file((uintptr_t)info->si_addr, name, sizeof name);
-    snprintf(text, sizeof text, "coretap: %s became shorter while it was read: %s", name, NOT_WHOLE);
+    const uint64_t needed = find_mapped_file((uintptr_t)info->si_addr, name, sizeof name);
+    const uint64_t left = stat(name, &st) == 0 && st.st_size > 0 ? (uint64_t)st.st_size : 0;
+    snprintf(
+        text, sizeof text,
+        "coretap: %s: became shorter while it was read: only %llu bytes are left, and the trace behind them "
+        "is lost (byte %llu was next); read a copy, or wait until nobody writes it any more; " NOT_WHOLE,
+        name, (unsigned long long)left, (unsigned long long)needed);
     end_at_once(text);
     /* NOLINTEND(bugprone-signal-handler,cert-sig30-c) */
 }

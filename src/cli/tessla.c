@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -165,6 +166,23 @@ static void print_results(void *user, const struct ct_monitor_result *results, s
     }
 }
 
+/* Says that bytes of a file, which was opened with `size`, did not come. */
+static int say_shorter(const char *name, uint64_t lost, uint64_t size)
+{
+    cli_say(
+        "%s: became shorter while it was read: %llu of its %llu bytes are lost; read a copy, or wait until "
+        "nobody writes it any more",
+        name, (unsigned long long)lost, (unsigned long long)size);
+    return CLI_FAILED;
+}
+
+/* Returns the size of a regular file; 0 of anything else, which may end anywhere. */
+static uint64_t size_of(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+}
+
 /* Reads from fd and feeds what is there at once, so that live input is answered without delay. */
 static int feed(struct ct_monitor *m, const struct ct_ctx *ctx, int fd, const char *name)
 {
@@ -173,6 +191,7 @@ static int feed(struct ct_monitor *m, const struct ct_ctx *ctx, int fd, const ch
     };
     char *chunk = malloc(CHUNK);
     ssize_t n = 0;
+    const uint64_t size = size_of(fd);
     int status = chunk ? CT_OK : CT_ERR_NOMEM;
     while (!status && !ferror(stdout) && (n = read(fd, chunk, CHUNK)) != 0) {
         if (n < 0 && errno == EINTR)
@@ -187,6 +206,11 @@ static int feed(struct ct_monitor *m, const struct ct_ctx *ctx, int fd, const ch
     if (n < 0) {
         cli_say("%s: %s", name, strerror(errno));
         return CLI_FAILED;
+    }
+    const off_t at = size ? lseek(fd, 0, SEEK_CUR) : 0;
+    if (!status && !ferror(stdout) && at >= 0 && (uint64_t)at < size) {
+        fflush(stdout);
+        return say_shorter(name, size - (uint64_t)at, size);
     }
     if (!status)
         status = ct_monitor_feed_text(m, "", 0, 1);

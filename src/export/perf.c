@@ -11,6 +11,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/path.h"
+#include "base/whole_file.h"
 #include "chain/memories.h"
 #include "coretap/decode.h"
 
@@ -203,7 +204,10 @@ static int copy_frames(struct exporting *e, const struct ct_perf_frames *frames)
     rewind(frames->file);
     for (uint64_t left = frames->size; left && !rc;) {
         const size_t n = left < sizeof e->bytes ? (size_t)left : sizeof e->bytes;
-        if (fread(e->bytes, n, 1, frames->file) != 1)
+        const bool whole = fread(e->bytes, n, 1, frames->file) == 1;
+        if (!whole && feof(frames->file))
+            return ct_fail_shorter(e->of.ctx, fileno(frames->file), o->name, frames->size);
+        if (!whole)
             return ct_fail(e->of.ctx, CT_ERR_IO, "%s: its trace cannot be read: %s", o->name,
                            strerror(errno));
         rc = ct_perf_write_bytes(&e->writer, e->bytes, n);

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/out.h"
+#include "base/whole_file.h"
 #include "coretap/fractal_run.h"
 
 #define EVENTS_MAX       1024 /* that are taken out of the ring in one go */
@@ -21,6 +23,7 @@ struct ct_fractal_replay {
     struct ct_fractal_replay_options options;
     const char *name; /* of the stream */
     FILE *file;       /* that was opened; NULL: none */
+    uint64_t size;    /* of the file when it was opened; 0 for what is none */
     struct ct_fractal *fractal;
     struct ct_fractal_port *port;
     struct ct_fractal_wire *wire; /* NULL: the stream has messages only */
@@ -239,6 +242,8 @@ static int take_stream(struct ct_fractal_replay *r)
         rc = take_line(r, text, (size_t)size);
     const int error = errno;
     free(text);
+    if (!rc && feof(r->file) && r->size && (uint64_t)ftello(r->file) < r->size)
+        return ct_fail_shorter(r->ctx, fileno(r->file), r->name, r->size);
     if (rc || feof(r->file))
         return rc ? rc : take_rest(r);
     return ct_fail(r->ctx, error == ENOMEM ? CT_ERR_NOMEM : CT_ERR_IO, "%s: cannot be read: %s", r->name,
@@ -287,7 +292,11 @@ static int open_stream(struct ct_fractal_replay *r)
     if (!r->options.path)
         return CT_OK;
     r->file = strcmp(r->name, "-") == 0 ? stdin : fopen(r->name, "r");
-    return r->file ? CT_OK : ct_fail(r->ctx, CT_ERR_IO, "%s: cannot be opened: %s", r->name, strerror(errno));
+    if (!r->file)
+        return ct_fail(r->ctx, CT_ERR_IO, "%s: cannot be opened: %s", r->name, strerror(errno));
+    struct stat st;
+    r->size = fstat(fileno(r->file), &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+    return CT_OK;
 }
 
 /* Begins the log. */

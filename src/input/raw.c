@@ -468,7 +468,16 @@ static int finish_images(struct raw *raw)
     return CT_OK;
 }
 
-/* Splits the trace into pieces, where trace is missing between each and the next. */
+/* Returns where the trace ends, or the most where that is not known. */
+static uint64_t end_of_trace(const struct raw *raw)
+{
+    const struct ct_files *files = raw->opening->files;
+    uint64_t size = 0;
+    return files->look(files->user, raw->buffer.path, &size) == CT_FILE_REGULAR ? size : UINT64_MAX;
+}
+
+/* Splits the trace into pieces, where trace is missing between each and the next. A gap may be behind the end
+ * of the trace. */
 static int finish_gaps(struct raw *raw)
 {
     const size_t count = raw->gap_count;
@@ -479,13 +488,17 @@ static int finish_gaps(struct raw *raw)
             raw->opening->ctx, CT_ERR_CONFIG,
             "%s: no at=; where trace is missing cannot be told; add the offset of the first byte behind it",
             raw->gaps[count - 1].where);
+    const uint64_t end = end_of_trace(raw);
     struct ct_piece *pieces = ct_arena_alloc(raw->opening->arena, (count + 1) * sizeof *pieces);
     if (!pieces)
         return ct_fail_nomem(raw->opening->ctx, raw->path);
     for (size_t i = 0; i <= count; i++) {
         const uint64_t from = i ? raw->gaps[i - 1].at : 0;
         pieces[i] = (struct ct_piece){.offset = from,
-                                      .size = i < count ? raw->gaps[i].at - from : UINT64_MAX,
+                                      .size = i == count              ? UINT64_MAX
+                                              : raw->gaps[i].at < end ? raw->gaps[i].at - from
+                                              : from < end            ? end - from
+                                                                      : 0,
                                       .time = CT_NO_TIME,
                                       .tid = CT_NO_THREAD,
                                       .cut = i < count};

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A library that uses a null pointer: exit code 2 with a message where memory ran out, else a fault that can
-be seen. A file of trace that somebody cuts while it is read: exit code 2 with a message. Prints TAP.
+be seen. A file that somebody cuts while it is read: exit code 2 with a message that says what is lost. Prints
+TAP.
 
 usage: test_guard.py COMMAND COMPILER..."""
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,6 +34,8 @@ CASES = [  # file, errno, address; whether the command ends by itself
 ]
 
 
+QUICKSTART = pathlib.Path(__file__).resolve().parents[2] / "examples" / "quickstart"
+
 # ETMv4: a point of synchronisation, then events.
 TRACE = bytes(11) + b"\x80\x01\x00" + b"\x71" * (4 << 20)
 CONFIG = """[capture]
@@ -46,25 +50,58 @@ TRCIDR2 = 0x00000488
 """
 
 
-def cut_while_read(command, folder, threads):
-    """The listing is not read while the file becomes shorter, so that most of it is not decoded by then."""
-    trace = folder / "trace.bin"
-    trace.write_bytes(TRACE)
-    (folder / "trace.ini").write_text(CONFIG)
-    done = subprocess.Popen([command, "list", "--packets", "-q", "--threads", threads, folder / "trace.ini"],
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def cut_while_read(name, words, file, left, lost):
+    """What the command prints is not read before the file is shorter, so most of it is not used by then."""
+    done = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
     first = done.stdout.read(10)
-    os.truncate(trace, 0)
+    os.truncate(file, left)
     errors = done.communicate()[1].decode()
-    fine = first and done.returncode == 2 and "trace.bin" in errors and "shorter" in errors
-    check(f"a file that is cut while it is listed, {threads} threads: exit code 2, a message", fine, errors)
+    fine = (first and done.returncode == 2 and f"{file}: became shorter while it was read" in errors and
+            lost in errors)
+    check(f"{name} is cut to {left} bytes while it is read: exit code 2, a message", fine,
+          f"{done.returncode}: {errors}")
+
+
+def cut_trace(command, folder):
+    """One thread maps the file, several read it. The last cut is in the last page of the file: no access is a
+    SIGBUS, and the rest reads as zeros."""
+    trace = folder / "trace.bin"
+    (folder / "trace.ini").write_text(CONFIG)
+    most = len(TRACE)
+    for threads, left, lost in (("1", 0, "only 0 bytes are left"), ("1", 5000, "only 5000 bytes are left"),
+                                ("2", 0, f"{most} of its {most} bytes are lost"),
+                                ("1", most - 5, f"5 of its {most} bytes are lost")):
+        trace.write_bytes(TRACE)
+        cut_while_read(f"trace, listed by {threads} threads,",
+                       [command, "list", "--packets", "-q", "--threads", threads, folder / "trace.ini"],
+                       trace, left, lost)
+
+
+def cut_perf(command, folder):
+    """Trace in a perf.data is in pieces."""
+    perf = folder / "perf.data"
+    shutil.copytree(QUICKSTART, folder / "snapshot")
+    frames = (QUICKSTART / "trace.bin").read_bytes()
+    (folder / "snapshot" / "trace.bin").write_bytes(frames * (1 + (4 << 20) // len(frames)))
+    subprocess.run([command, "export", "-q", "--perf", perf, folder / "snapshot"], check=True)
+    cut_while_read("perf.data", [command, "list", "--packets", "-q", "--threads", "1", perf], perf, 70000,
+                   "lost")
+
+
+def cut_text(command, folder):
+    spec, trace = folder / "copy.tessla", folder / "trace.txt"
+    spec.write_text("in x: Events[Int]\nout x\n")
+    text = "".join(f"{i}: x = {i}\n" for i in range(400000))
+    trace.write_text(text)
+    cut_while_read("a textual trace", [command, "tessla", "--spec", spec, "--trace", trace], trace, 6,
+                   f"of its {len(text)} bytes are lost")
 
 
 def main():
     command, compiler = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:]
     with tempfile.TemporaryDirectory() as name:
-        for threads in ("1", "2"):
-            cut_while_read(command, pathlib.Path(name), threads)
+        for cut in (cut_trace, cut_perf, cut_text):
+            cut(command, pathlib.Path(name))
     if "gccjit" in missing_parts(command):
         skip("faults in libraries", missing_parts(command)["gccjit"])
         return finish()

@@ -216,7 +216,7 @@ int ct_parallel_file(struct ct_parallel *p, const struct ct_parallel_file *file,
     const uint64_t begin = *at;
     const uint64_t left = file->size - begin;
     const uint64_t most = size_of_next(p, lane, left) + CT_UNSPLIT_MOST;
-    p->path = file->path;
+    p->file = *file;
     t->piece.size = t->begin + (size_t)(left < most ? left : most);
     size_t cut = SIZE_MAX;
     int rc = CT_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/whole_file.h"
 
 int ct_parallel_keep_left(struct ct_parallel_lane *lane, struct ct_task *t)
 {
@@ -20,10 +21,11 @@ int ct_parallel_fail_task(const struct ct_parallel *p, const struct ct_task *t, 
 {
     if (rc == CT_ERR_NOMEM)
         return ct_fail_nomem(p->how.ctx, "threads");
-    if (rc == CT_ERR_IO && t->piece.in_file)
-        return ct_fail(p->how.ctx, CT_ERR_IO, "%s: cannot be read: %s", p->path,
-                       t->piece.error ? strerror(t->piece.error) : "it is shorter than it was");
-    return rc;
+    if (rc != CT_ERR_IO || !t->piece.in_file)
+        return rc;
+    if (!t->piece.error)
+        return ct_fail_shorter(p->how.ctx, p->file.fd, p->file.path, p->file.size);
+    return ct_fail(p->how.ctx, CT_ERR_IO, "%s: cannot be read: %s", p->file.path, strerror(t->piece.error));
 }
 
 static void add_stats(struct ct_stream_stats *sum, const struct ct_stream_stats *s)

@@ -43,7 +43,7 @@ struct ct_parallel {
     struct ct_chain_sink follow_sink;     /* the receivers of elements, if `follows` */
     struct ct_chain_options task_options; /* for the objects of tasks */
     struct ct_batches *batches;           /* of the caller's thread */
-    const char *path;                     /* of the file that tasks read */
+    struct ct_parallel_file file;         /* that tasks read */
     struct ct_parallel_lane *lanes;
     struct ct_task *spare;
     size_t outstanding, most; /* tasks that were not handed on, and how many there may be */
