@@ -14,8 +14,14 @@ import subprocess
 import sys
 import tempfile
 
-LOOPS = {"loop_scan": "scan, 64 bytes", "loop_scan_values": "scan with values of counts, 64 bytes",
-         "loop_sums": "sums of counts, 64 bytes", "loop_address": "an address with its cycles"}
+DECODER = {"loop_scan": "scan, 64 bytes", "loop_scan_values": "scan with values of counts, 64 bytes",
+           "loop_sums": "sums of counts, 64 bytes", "loop_address": "an address with its cycles",
+           "loop_cut_masks": "cuts: masks of 64 bytes", "loop_cut_bytes": "cuts: 64 bytes kept",
+           "loop_cut_list": "cuts: the place of a packet", "loop_hop": "a hop",
+           "loop_hops": "hops of two lanes"}
+FLOW = {"loop_stretch_collect": "stretches: an element", "loop_stretch_rows": "stretches: the row of one",
+        "loop_stretch_count": "stretches: one is counted"}
+LOOPS = {"inner_loops.c": DECODER, "inner_loops_flow.c": FLOW}
 # Compiler, its words for the processor, architecture and processors of llvm-mca: the first one is compared.
 SIDES = [("gcc", "x86_64-linux-gnu", ["znver3"]),
          ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu", ["neoverse-v2", "neoverse-v1", "neoverse-n2"])]
@@ -24,10 +30,10 @@ LABEL = re.compile(r"^(\.L\w+):")
 JUMP = re.compile(r"^\t(?:j\w+|b(?!lr?\t|r\t)[a-z.]*|cbn?z|tbn?z)\t.*?(\.L\w+)$")
 
 
-def assembly(compiler, sources, folder):
+def assembly(compiler, sources, file, folder):
     path = pathlib.Path(folder) / "loops.s"
     subprocess.run([compiler, "-std=gnu17", "-O3", "-fno-ipa-icf", "-S", "-o", path, f"-I{sources}/src",
-                    f"-I{sources}/include", f"{sources}/bench/inner_loops.c"], check=True)
+                    f"-I{sources}/include", f"{sources}/bench/{file}"], check=True)
     return path.read_text()
 
 
@@ -62,22 +68,29 @@ def cycles(mca, triple, processor, code):
     return int(re.search(r"Total Cycles:\s+(\d+)", done.stdout)[1]) / ROUNDS
 
 
+def compare(function, name, texts, mca):
+    """Prints what a loop costs on each processor. `texts`: assembly, architecture and processors."""
+    found = {}
+    for text, triple, names in texts:
+        code = longest_loop(body(text, function))
+        found |= {processor: cycles(mca, triple, processor, code) for processor in names}
+    ratio = found["neoverse-v2"] / found["znver3"]
+    print(f"{name}: " + ", ".join(f"{key} {value:.1f}" for key, value in found.items()) +
+          f"; neoverse-v2 / znver3 {ratio:.2f}")
+
+
 def main():
     if len(sys.argv) not in (2, 3):
         print(__doc__)
         return 2
     sources = pathlib.Path(sys.argv[1])
     mca = sys.argv[2] if len(sys.argv) == 3 else "llvm-mca-19"
-    with tempfile.TemporaryDirectory() as folder:
-        texts = [(assembly(compiler, sources, folder), triple, names) for compiler, triple, names in SIDES]
-    for function, name in LOOPS.items():
-        found = {}
-        for text, triple, names in texts:
-            code = longest_loop(body(text, function))
-            found |= {processor: cycles(mca, triple, processor, code) for processor in names}
-        ratio = found["neoverse-v2"] / found["znver3"]
-        print(f"{name}: " + ", ".join(f"{key} {value:.1f}" for key, value in found.items()) +
-              f"; neoverse-v2 / znver3 {ratio:.2f}")
+    for file, loops in LOOPS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            texts = [(assembly(compiler, sources, file, folder), triple, names)
+                     for compiler, triple, names in SIDES]
+        for function, name in loops.items():
+            compare(function, name, texts, mca)
     return 0
 
 

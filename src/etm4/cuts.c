@@ -40,14 +40,18 @@ CT_VECTOR_INLINE void append(uint64_t *bits, unsigned at, uint64_t more)
 }
 
 /* Copies the bytes of a block that a mask has. */
-CT_VECTOR_INLINE void keep(uint8_t *to, const uint8_t *from, uint64_t kept)
+CT_VECTOR_INLINE void keep_some(uint8_t *to, const uint8_t *from, uint64_t kept)
 {
-    if (!~kept) {
-        memcpy(to, from, CT_SCAN_BLOCK);
-        return;
-    }
     for (unsigned i = 0; i < CT_SCAN_BLOCK; i += 8, kept >>= 8)
         to += ct_bytes_keep(to, from + i, (uint8_t)kept);
+}
+
+CT_VECTOR_INLINE void keep(uint8_t *to, const uint8_t *from, uint64_t kept)
+{
+    if (~kept)
+        keep_some(to, from, kept);
+    else
+        memcpy(to, from, CT_SCAN_BLOCK);
 }
 
 CT_VECTOR static void keep_all(struct ct_etm4_cuts *c, unsigned blocks, const uint8_t *data)
@@ -67,8 +71,9 @@ CT_AVX512 static void keep_all_avx512(struct ct_etm4_cuts *c, unsigned blocks, c
 }
 #endif
 
-CT_VECTOR void ct_etm4_cuts_make(struct ct_etm4_cuts *c, const struct ct_etm4_chunk *chunk,
-                                 const uint8_t *data, unsigned raw)
+/* Finds which bytes of each block are kept, and which of these are atoms and addresses. Result: how many
+ * bytes are kept. */
+CT_VECTOR_INLINE unsigned cut_masks(struct ct_etm4_cuts *c, const struct ct_etm4_chunk *chunk, unsigned raw)
 {
     uint64_t carry[2] = {0, 0};
     unsigned n = 0;
@@ -88,6 +93,13 @@ CT_VECTOR void ct_etm4_cuts_make(struct ct_etm4_cuts *c, const struct ct_etm4_ch
         append(c->starts, n, atoms | addresses);
         n += (unsigned)__builtin_popcountll(kept);
     }
+    return n;
+}
+
+CT_VECTOR void ct_etm4_cuts_make(struct ct_etm4_cuts *c, const struct ct_etm4_chunk *chunk,
+                                 const uint8_t *data, unsigned raw)
+{
+    const unsigned n = cut_masks(c, chunk, raw);
     c->atoms[(n >> 6) + 1] = c->addresses[(n >> 6) + 1] = c->starts[(n >> 6) + 1] = 0;
     c->before[chunk->blocks] = n;
     c->count = n;
