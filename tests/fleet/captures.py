@@ -3,9 +3,19 @@
 damaged."""
 import pathlib
 import shutil
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FRAME = 16
+
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
+
+def cannot_start_itself(command):
+    """Why `map` cannot start the command for each capture, or None: it knows its file, and not what emulates
+    the processor."""
+    return "map starts its own file, which is for another processor" if tap.is_emulated(command) else None
 
 
 def make(folder, count, damaged=0):

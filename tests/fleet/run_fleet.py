@@ -544,6 +544,8 @@ def main():
             missing = None
             if check in (disk_fills_up, disk_fills_up_with_parts) and not can_mount():
                 missing = "no file system can be mounted here (unshare --mount)"
+            if check is not manifest_lists:
+                missing = captures.cannot_start_itself(COMMAND) or missing
             tap.case(check.__name__.replace("_", " "), missing, lambda check=check: check(fleet))
     if not MPI:
         tap.skip("ranks", "this coretap was built without Open MPI")

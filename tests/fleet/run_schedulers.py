@@ -146,9 +146,12 @@ def lacks(*programs):
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        prepare(folder)
-        tap.case("GNU parallel", lacks("parallel"), lambda: parallel(folder))
-        tap.case("Slurm", lacks(*DAEMONS) or (os.getuid() and "slurmd runs as root"), lambda: slurm(folder))
+        why = captures.cannot_start_itself(COMMAND)
+        if not why:
+            prepare(folder)
+        tap.case("GNU parallel", why or lacks("parallel"), lambda: parallel(folder))
+        tap.case("Slurm", why or lacks(*DAEMONS) or (os.getuid() and "slurmd runs as root"),
+                 lambda: slurm(folder))
     return tap.finish()
 
 

@@ -4,6 +4,7 @@ $ coretap perf-env sh -c 'echo "$LD_LIBRARY_PATH" | sed "s/:.*//; s/.*opencsd$/o
 | opencsd
 [7]
 needs opencsd
+needs LD_LIBRARY_PATH
 $ LD_LIBRARY_PATH=/first coretap perf-env sh -c 'echo "$LD_LIBRARY_PATH" | sed "s/.*opencsd:/opencsd:/; s/\(first\).*/\1/"'
 | opencsd:/first
 # The folder can be named, and what is not there is said.
