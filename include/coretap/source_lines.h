@@ -27,7 +27,7 @@ struct ct_line {
     uint32_t file;          /* see ct_lines_file */
     uint32_t line;          /* from 1; 0: made from no line */
     uint32_t column;        /* from 1; 0: not said */
-    uint32_t discriminator; /* tells apart blocks of one line; 0: not said */
+    uint32_t discriminator; /* tells apart blocks of one line, as the file has it; 0: not said */
     uint32_t flags;         /* enum ct_line_flag */
     uint32_t pad;
 };
@@ -118,6 +118,14 @@ CT_API const struct ct_line_scope *ct_lines_scopes(const struct ct_lines *lines,
 /* Returns the number of the innermost scope at `addr`, CT_LINE_NONE when there is none. Its parents are the
  * callers that it was inlined into. */
 CT_API uint32_t ct_lines_scope_at(const struct ct_lines *lines, uint64_t addr);
+
+/* Returns the discriminator of an inlined call, as the file has it. 0: not said, or not an inlined call. */
+CT_API uint32_t ct_lines_call_discriminator(const struct ct_lines *lines, uint32_t scope);
+
+/* Returns 1 when a compiler of LLVM made the code of a scope. Discriminators are composed there: which block
+ * of the line it is, for how many copies of the code an instruction stands, and which copy it is
+ * ("DILocation" in LLVM's documentation). 0: by another compiler, or there is no such scope. */
+CT_API int ct_lines_is_llvm(const struct ct_lines *lines, uint32_t scope);
 
 #ifdef __cplusplus
 }

@@ -8,17 +8,20 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A function, or what was inlined into one at some place. */
 struct body {
     const char *name;
-    uint64_t total;  /* samples, those of bodies in it included */
-    uint32_t parent; /* the body that it is inlined into; CT_PAIR_NONE for a function */
-    uint32_t offset; /* the line of that body where it is inlined */
-    uint32_t scope;  /* the scope from which its lines count */
+    uint64_t total;         /* samples, those of bodies in it included */
+    uint32_t parent;        /* the body that it is inlined into; CT_PAIR_NONE for a function */
+    uint32_t offset;        /* the line of that body where it is inlined … */
+    uint32_t discriminator; /* … and which block of the line */
+    uint32_t scope;         /* the scope from which its lines count */
     uint32_t depth;
     uint32_t first, last; /* the bodies in it, or CT_PAIR_NONE */
     uint32_t next;        /* the next body in the same one */
+    uint32_t twin;        /* another function that is inlined at the same place, or CT_PAIR_NONE */
     uint32_t pad;
 };
 
@@ -31,16 +34,60 @@ struct place {
     uint64_t count;
 };
 
+/* How often a place called a function. */
+struct call {
+    const char *name;
+    uint64_t count;
+};
+
 struct llvm {
     FILE *out;
     const struct ct_profile_view *view;
     const struct ct_line_scope *scopes;
     struct body *bodies; /* with room for one of each scope */
     uint32_t body_count;
-    uint32_t *body_of; /* by scope */
+    uint32_t *body_of;          /* by scope */
+    struct ct_pair_map inlined; /* by body and discriminator, and line: the body that is inlined there */
     struct place *places;
     size_t place_count;
+    struct call *calls; /* of a place; with room for one of each arc */
+    size_t call_count;
+    bool failed; /* there was no memory */
 };
+
+/* ---- discriminators (DILocation of LLVM, "Discriminator encoding") ---- */
+
+/* Returns the first part of a composed discriminator: 1 bit for 0, 7 bits, or 14 bits for 32 and more. */
+static uint32_t first_part(uint32_t composed)
+{
+    if (composed & 1)
+        return 0;
+    const uint32_t low = composed >> 1 & 0x1f;
+    return composed & 0x40 ? (composed >> 2 & 0xfe0) | low : low;
+}
+
+/* Returns what is behind the first part. */
+static uint32_t behind_first(uint32_t composed)
+{
+    return composed >> (composed & 1 ? 1 : composed & 0x40 ? 14 : 7);
+}
+
+/* Returns which block of its line an instruction or a call is of, by which LLVM finds it again. */
+static uint32_t block_of(const struct llvm *l, uint32_t scope, uint32_t discriminator)
+{
+    return ct_lines_is_llvm(l->view->source.lines, scope) ? first_part(discriminator) : discriminator;
+}
+
+/* Returns for how many copies of the code an instruction stands, of a loop that was unrolled: each ran once
+ * where the source ran so often. */
+static uint32_t copies(const struct llvm *l, uint32_t scope, uint32_t discriminator)
+{
+    const bool composed = ct_lines_is_llvm(l->view->source.lines, scope);
+    const uint32_t number = composed ? first_part(behind_first(discriminator)) : 0;
+    return number ? number : 1;
+}
+
+/* ---- bodies and places ---- */
 
 static const char *name_of(const struct ct_line_scope *scope)
 {
@@ -51,6 +98,35 @@ static const char *name_of(const struct ct_line_scope *scope)
 static uint32_t offset_in(const struct ct_line_scope *scope, uint32_t line)
 {
     return (line - scope->decl_line) & 0xffff;
+}
+
+/* Returns the body of a name that is inlined at the same place as another, or that other one's last twin. */
+static uint32_t find_twin(const struct llvm *l, uint32_t at, const char *name)
+{
+    while (strcmp(l->bodies[at].name, name) != 0 && l->bodies[at].twin != CT_PAIR_NONE)
+        at = l->bodies[at].twin;
+    return at;
+}
+
+/* Puts a body into the one that it is inlined into. Where code was copied, what is inlined at one place has
+ * several scopes, which are one body. Returns its number. */
+static uint32_t put_inlined(struct llvm *l, const struct body *body)
+{
+    const uint64_t place = (uint64_t)body->parent << 32 | body->discriminator;
+    const uint32_t before = ct_pair_map_get(&l->inlined, place, body->offset);
+    const uint32_t twin = before == CT_PAIR_NONE ? before : find_twin(l, before, body->name);
+    if (twin != CT_PAIR_NONE && !strcmp(l->bodies[twin].name, body->name))
+        return twin;
+    const uint32_t number = l->body_count++;
+    l->bodies[number] = *body;
+    if (twin != CT_PAIR_NONE)
+        l->bodies[twin].twin = number;
+    else
+        l->failed = l->failed || ct_pair_map_put(&l->inlined, place, body->offset, number) != CT_OK;
+    struct body *parent = &l->bodies[body->parent];
+    uint32_t *link = parent->first == CT_PAIR_NONE ? &parent->first : &l->bodies[parent->last].next;
+    *link = parent->last = number;
+    return number;
 }
 
 /* Returns the body of a scope, which is made with those around it. Parents have smaller numbers. */
@@ -65,20 +141,16 @@ static uint32_t find_body(struct llvm *l, uint32_t scope)
                         .depth = s->depth,
                         .first = CT_PAIR_NONE,
                         .last = CT_PAIR_NONE,
-                        .next = CT_PAIR_NONE};
-    if (s->parent != CT_LINE_NONE) {
-        body.parent = find_body(l, s->parent);
-        body.offset = offset_in(&l->scopes[s->parent], s->call_line);
+                        .next = CT_PAIR_NONE,
+                        .twin = CT_PAIR_NONE};
+    if (s->parent == CT_LINE_NONE) {
+        l->bodies[l->body_count] = body;
+        return l->body_of[scope] = l->body_count++;
     }
-    uint32_t number = l->body_count++;
-    l->body_of[scope] = number;
-    l->bodies[number] = body;
-    if (body.parent != CT_PAIR_NONE) {
-        struct body *parent = &l->bodies[body.parent];
-        uint32_t *link = parent->first == CT_PAIR_NONE ? &parent->first : &l->bodies[parent->last].next;
-        *link = parent->last = number;
-    }
-    return number;
+    body.parent = find_body(l, s->parent);
+    body.offset = offset_in(&l->scopes[s->parent], s->call_line);
+    body.discriminator = block_of(l, scope, ct_lines_call_discriminator(l->view->source.lines, scope));
+    return l->body_of[scope] = put_inlined(l, &body);
 }
 
 static void read_insns(struct llvm *l)
@@ -91,11 +163,13 @@ static void read_insns(struct llvm *l)
         if (insn->count == 0 || scope == CT_LINE_NONE || !row || row->line == 0 ||
             !l->scopes[scope].decl_line)
             continue;
-        l->places[l->place_count++] = (struct place){.body = find_body(l, scope),
-                                                     .offset = offset_in(&l->scopes[scope], row->line),
-                                                     .discriminator = row->discriminator,
-                                                     .first = (uint32_t)i,
-                                                     .count = insn->count};
+        const struct ct_line_scope *s = &l->scopes[scope];
+        l->places[l->place_count++] =
+            (struct place){.body = find_body(l, scope),
+                           .offset = offset_in(s, row->line),
+                           .discriminator = block_of(l, scope, row->discriminator),
+                           .first = (uint32_t)i,
+                           .count = insn->count * copies(l, scope, row->discriminator)};
     }
 }
 
@@ -156,8 +230,8 @@ static const char *callee_name(const struct llvm *l, uint64_t addr)
     return is_named ? symbol->name : NULL;
 }
 
-/* Writes the calls of one instruction. Arcs are sorted by their origin. */
-static void put_calls(const struct llvm *l, const struct ct_cover_insn *insn)
+/* Adds the calls of one instruction to those of its place. Arcs are sorted by their origin. */
+static void add_calls(struct llvm *l, const struct ct_cover_insn *insn)
 {
     const struct ct_cover_report *report = l->view->report;
     if (insn->sub != CT_INSN_SUB_LINK)
@@ -166,29 +240,57 @@ static void put_calls(const struct llvm *l, const struct ct_cover_insn *insn)
     for (; low < report->arc_count && report->arcs[low].from == insn->addr; low++) {
         const char *name = callee_name(l, report->arcs[low].to);
         if (name)
-            fprintf(l->out, " %s:%" PRIu64, name, report->arcs[low].count);
+            l->calls[l->call_count++] = (struct call){name, report->arcs[low].count};
     }
 }
 
-static void put_body(const struct llvm *l, uint32_t body)
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct call *)a)->name, ((const struct call *)b)->name);
+}
+
+/* Writes the calls of a place, each function once: of two LLVM would keep the last. */
+static void put_calls(struct llvm *l)
+{
+    if (l->call_count)
+        qsort(l->calls, l->call_count, sizeof *l->calls, by_name);
+    for (size_t i = 0; i < l->call_count;) {
+        const struct call *first = &l->calls[i];
+        uint64_t count = 0;
+        for (; i < l->call_count && !by_name(first, &l->calls[i]); i++)
+            count += l->calls[i].count;
+        fprintf(l->out, " %s:%" PRIu64, first->name, count);
+    }
+    l->call_count = 0;
+}
+
+/* Writes which line and block of a body something is at. */
+static void put_line(const struct llvm *l, int indent, uint32_t offset, uint32_t discriminator)
+{
+    fprintf(l->out, "%*s%" PRIu32, indent, "", offset);
+    if (discriminator)
+        fprintf(l->out, ".%" PRIu32, discriminator);
+    fputs(": ", l->out);
+}
+
+static void put_body(struct llvm *l, uint32_t body)
 {
     int indent = (int)l->bodies[body].depth + 1;
     for (size_t i = first_place(l, body); i < l->place_count && l->places[i].body == body;) {
         size_t end;
         uint64_t count = most(l, i, &end);
-        fprintf(l->out, "%*s%" PRIu32, indent, "", l->places[i].offset);
-        if (l->places[i].discriminator)
-            fprintf(l->out, ".%" PRIu32, l->places[i].discriminator);
-        fprintf(l->out, ": %" PRIu64, count);
+        put_line(l, indent, l->places[i].offset, l->places[i].discriminator);
+        fprintf(l->out, "%" PRIu64, count);
         for (; i < end; i++)
-            put_calls(l, &l->view->report->insns[l->places[i].first]);
+            add_calls(l, &l->view->report->insns[l->places[i].first]);
+        put_calls(l);
         fputc('\n', l->out);
     }
     for (uint32_t i = l->bodies[body].first; i != CT_PAIR_NONE; i = l->bodies[i].next) {
         if (l->bodies[i].total == 0)
             continue;
-        fprintf(l->out, "%*s%" PRIu32 ": %s:%" PRIu64 "\n", indent, "", l->bodies[i].offset,
-                l->bodies[i].name, l->bodies[i].total);
+        put_line(l, indent, l->bodies[i].offset, l->bodies[i].discriminator);
+        fprintf(l->out, "%s:%" PRIu64 "\n", l->bodies[i].name, l->bodies[i].total);
         put_body(l, i);
     }
 }
@@ -211,11 +313,13 @@ int ct_profile_llvm(FILE *out, const struct ct_profile_view *view, uint64_t *ent
     l.bodies = calloc(scope_count + 1, sizeof *l.bodies);
     l.body_of = malloc((scope_count + 1) * sizeof *l.body_of);
     l.places = calloc(view->report->insn_count + 1, sizeof *l.places);
-    bool good = l.bodies && l.body_of && l.places;
+    l.calls = calloc(view->report->arc_count + 1, sizeof *l.calls);
+    bool good = l.bodies && l.body_of && l.places && l.calls;
     for (size_t i = 0; good && i < scope_count; i++)
         l.body_of[i] = CT_PAIR_NONE;
     if (good)
         read_insns(&l);
+    good = good && !l.failed;
     if (good && l.place_count) {
         qsort(l.places, l.place_count, sizeof *l.places, by_place);
         add_totals(&l);
@@ -231,5 +335,7 @@ int ct_profile_llvm(FILE *out, const struct ct_profile_view *view, uint64_t *ent
     free(l.bodies);
     free(l.body_of);
     free(l.places);
+    free(l.calls);
+    ct_pair_map_free(&l.inlined);
     return good ? CT_OK : CT_ERR_NOMEM;
 }

@@ -18,6 +18,7 @@ void ct_lines_free(struct ct_lines *lines)
     free(lines->rows);
     free(lines->labels);
     free(lines->scopes);
+    free(lines->more);
     free(lines->segments);
     ct_names_free(&lines->files);
     ct_names_free(&lines->names);
@@ -291,4 +292,14 @@ uint32_t ct_lines_scope_at(const struct ct_lines *lines, uint64_t addr)
     if (!lines)
         return CT_LINE_NONE;
     return ct_segments_at(lines->segments, lines->segment_count, addr);
+}
+
+uint32_t ct_lines_call_discriminator(const struct ct_lines *lines, uint32_t scope)
+{
+    return lines && scope < lines->scope_count ? lines->more[scope].call_discriminator : 0;
+}
+
+int ct_lines_is_llvm(const struct ct_lines *lines, uint32_t scope)
+{
+    return lines && scope < lines->scope_count && lines->more[scope].by_llvm;
 }

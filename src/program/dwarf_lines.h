@@ -9,6 +9,13 @@
 #include "program/source_files.h"
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
+
+/* What ct_line_scope has no room for. */
+struct ct_scope_more {
+    uint32_t call_discriminator;
+    bool by_llvm; /* a compiler of LLVM made it */
+};
 
 struct ct_lines {
     struct ct_line *rows;
@@ -16,6 +23,7 @@ struct ct_lines {
     struct ct_line *labels;
     size_t label_count;
     struct ct_line_scope *scopes;
+    struct ct_scope_more *more; /* one of each scope */
     size_t scope_count;
     struct ct_segment *segments; /* of scopes */
     size_t segment_count;

@@ -8,12 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Attribute of calls that LLVM inlined, which dwarf.h of elfutils does not have. */
+#ifndef DW_AT_GNU_discriminator
+#define DW_AT_GNU_discriminator 0x2136
+#endif
+
 /* how deep blocks, namespaces and inlined calls may be nested; deeper entries are left out */
 #define MOST_DEPTH 64
 
 struct scopes {
     struct ct_dwarf_reader *reader;
     size_t room;
+    size_t more_room;
     size_t label_room;
     struct ct_extent *extents;
     size_t extent_count;
@@ -21,6 +27,7 @@ struct scopes {
     size_t budget; /* entries and ranges that may still come; there cannot be more of them than bytes */
     Dwarf_Files *files;
     size_t file_count;
+    bool by_llvm;                 /* a compiler of LLVM made the unit */
     struct ct_split_finder split; /* units in files of their own */
 };
 
@@ -147,6 +154,19 @@ static void describe(struct scopes *s, Dwarf_Die *die, struct ct_line_scope *sco
     scope->call_line = number_of(die, DW_AT_call_line);
 }
 
+/* Makes room for one more scope. */
+static int make_room(struct scopes *s)
+{
+    struct ct_lines *lines = s->reader->lines;
+    void *scopes = lines->scopes, *more = lines->more;
+    int result = ct_dwarf_grow(s->reader, &scopes, lines->scope_count, &s->room, sizeof *lines->scopes);
+    if (result == CT_OK)
+        result = ct_dwarf_grow(s->reader, &more, lines->scope_count, &s->more_room, sizeof *lines->more);
+    lines->scopes = scopes;
+    lines->more = more;
+    return result;
+}
+
 /* Adds a scope. *number is its number, or CT_LINE_NONE for an entry without code. */
 static int add_scope(struct scopes *s, Dwarf_Die *die, uint32_t parent, uint32_t *number)
 {
@@ -160,9 +180,7 @@ static int add_scope(struct scopes *s, Dwarf_Die *die, uint32_t parent, uint32_t
     int result = add_extents(s, die, mine, &lowest);
     if (result != CT_OK || extents == s->extent_count)
         return result;
-    void *array = lines->scopes;
-    result = ct_dwarf_grow(s->reader, &array, lines->scope_count, &s->room, sizeof *lines->scopes);
-    lines->scopes = array;
+    result = make_room(s);
     if (result != CT_OK)
         return result;
     struct ct_line_scope *scope = &lines->scopes[mine];
@@ -172,6 +190,9 @@ static int add_scope(struct scopes *s, Dwarf_Die *die, uint32_t parent, uint32_t
     uint64_t entry;
     scope->entry = entry_of(s, die, &entry) ? entry + s->reader->bias : lowest;
     describe(s, die, scope);
+    lines->more[mine] = (struct ct_scope_more){
+        .call_discriminator = parent == CT_LINE_NONE ? 0 : number_of(die, DW_AT_GNU_discriminator),
+        .by_llvm = s->by_llvm};
     lines->scope_count++;
     *number = mine;
     return CT_OK;
@@ -255,6 +276,14 @@ static void find_files(struct scopes *s, Dwarf_Die *die)
     s->file_count = count;
 }
 
+/* Tells whether a compiler of LLVM made a unit: clang, or one that names LLVM, as Rust's does. */
+static bool is_by_llvm(struct scopes *s, Dwarf_Die *die)
+{
+    Dwarf_Attribute value;
+    const char *producer = dwarf_attr(die, DW_AT_producer, &value) ? ct_dwarf_text(s->reader, &value) : NULL;
+    return producer && (strstr(producer, "clang") || strstr(producer, "LLVM"));
+}
+
 static int read_unit(void *user, Dwarf_Die *die)
 {
     struct scopes *s = user;
@@ -262,6 +291,7 @@ static int read_unit(void *user, Dwarf_Die *die)
     if (f->reads)
         s->budget = f->entries.size + f->numbered.size + f->ranges.size;
     find_files(s, die);
+    s->by_llvm = is_by_llvm(s, die);
     return read_entry(s, die, CT_LINE_NONE, 0);
 }
 

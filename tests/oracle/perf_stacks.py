@@ -14,9 +14,11 @@ import sys
 import tempfile
 
 from perf_recordings import COMPILER, Recording, need_recorder, two_contexts
-from perf_tool import Tap, first_difference, need_perf, run
+from perf_tool import ROOT, Tap, first_difference, need_perf, run
 from perf_writer import Writer
 
+LLVM = ["--target=aarch64-linux-gnu", "-fuse-ld=lld", "-O3", "-fdebug-info-for-profiling",
+        "-Wl,--build-id,-z,separate-code"]
 NOWHERE = 0xfffffffff000  # what an entry has that no branch made
 
 
@@ -159,6 +161,52 @@ def check_profgen(tap, coretap, folder, recording):
                      why or (said if code else odd if odd or len(places) < 10 else None))
 
 
+def blocks_of(text):
+    """(function, where in it each one inlined is, line and discriminator) -> executions, of a sample profile
+    in text. Left out are places that did not run, and lines above that of the function: llvm-profgen counts
+    line 0, which is none."""
+    found, path = {}, []
+    for line in text.splitlines():
+        depth = len(line) - len(line.lstrip())
+        place = re.match(r" *(?:([0-9.]+): )?(\D[^:]*):\d+(?::\d+)?$", line)
+        count = re.match(r" *(([0-9]+)[0-9.]*): ([0-9]+)(?: |$)", line)
+        path = path[:depth]
+        if place:
+            path.append(place.groups())
+        elif count and int(count[2]) < 0x8000 and int(count[3]):
+            found[(*path, count[1])] = int(count[3])
+    return found
+
+
+def check_blocks(tap, coretap, folder, recording):
+    """LLVM finds places by line and discriminator, of which clang makes one for each block and for copies of
+    a loop."""
+    profgen = tool("llvm-profgen")
+    if not profgen:
+        return tap.skip("llvm-profgen: blocks", "llvm-profgen is missing (Debian: llvm)")
+    data, why = export(coretap, folder, recording.folder)
+    _, said, code = run([profgen, f"--perfdata={data}", f"--binary={recording.program}", "--format=text",
+                         f"--output={folder / 'made'}"])
+    text = run([coretap, "profile", "-q", "-f", "llvm", "--elf", recording.program, recording.folder])[0]
+    want, got = blocks_of((folder / "made").read_text() if not code else ""), blocks_of(text)
+    named = sum("." in key[-1] for key in want)
+    odd = [(key, want.get(key), got.get(key)) for key in want.keys() | got.keys()
+           if want.get(key) != got.get(key)]
+    return tap.check(f"llvm-profgen: {len(want)} blocks, {named} with discriminators, as coretap has them",
+                     why or (said if code else odd if odd or named < 10 else None))
+
+
+def check_calls(tap, coretap, recording):
+    """Of two calls of a function in one line LLVM would keep the last."""
+    text = run([coretap, "profile", "-q", "-f", "llvm", recording.folder])[0]
+    entered = int(re.search(r"(?m)^called:\d+:(\d+)$", text)[1])
+    lines = [line.split()[2:] for line in text.splitlines() if " called:" in line]
+    calls = sum(int(call.split(":")[1]) for line in lines for call in line if call.startswith("called:"))
+    tap.check("each place names a function that it calls once, with all of its calls",
+              None if entered == calls == 1800 and all(len(set(line)) == len(line) == 1 for line in lines)
+              else (entered, lines))
+
+
 def check_perf2bolt(tap, coretap, folder, recording):
     bolt = tool("perf2bolt")
     if not bolt:
@@ -226,6 +274,14 @@ def main():
         check_processes(tap, perf, coretap, folder, writer, {100: [ran[1]], 200: [ran[0], ran[2]]},
                         "contexts")
         check_refused(tap, coretap, folder, static)
+        copies = ROOT / "tests/recorded/programs/copies.c"
+        check_calls(tap, coretap,
+                    Recording(recorder, folder, "calls", copies, ["-O1", "-static"], [], []))
+        if not shutil.which("clang") or not shutil.which("ld.lld"):
+            tap.skip("llvm-profgen: blocks", "clang or lld is not installed")
+        else:
+            check_blocks(tap, coretap, folder, Recording(recorder, folder, "blocks", copies, LLVM, [], [],
+                                                         "clang"))
     tap.end()
 
 

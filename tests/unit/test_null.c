@@ -48,6 +48,7 @@ static const char *const answers[] = {
     "ct_fractal_writer_close",
     "ct_image_same",
     "ct_lines_file_is",
+    "ct_lines_is_llvm",
     "ct_load_is",
     "ct_load_line",
     "ct_load_number",
