@@ -120,8 +120,6 @@ static int read_head(const struct loading *l, struct ct_proto m, char path[CT_BR
             if (out->build_id_size == SIZE_MAX)
                 return damaged(l, f.bytes, "a build id is not one of up to 40 hexadecimal digits");
         } else if (ct_proto_is(&f, CT_PROTO_BINARY_KIND, CT_PROTO_NUMBER)) {
-            if (f.value > CT_BRANCH_LIST_MODULE)
-                return damaged(l, m.at, "a binary is of a kind that is not known");
             out->kind = (uint32_t)f.value;
         } else if (ct_proto_is(&f, CT_PROTO_BINARY_KERNEL, CT_PROTO_BYTES)) {
             struct ct_proto kernel = inner(&f);
@@ -144,6 +142,14 @@ static int read_binary(const struct loading *l, const struct ct_proto_field *bin
     int rc = read_head(l, m, path, id, &head);
     if (!rc && !*path)
         return damaged(l, binary->bytes, "a binary has no path");
+    if (!rc && head.kind > CT_BRANCH_LIST_MODULE) {
+        ct_log(l->ctx, CT_LOG_WARNING,
+               "%s: %s is of kind %" PRIu32
+               ", which is neither a program nor the kernel nor one of its modules; "
+               "its branches are left out",
+               l->name, path, head.kind);
+        return CT_OK;
+    }
     if (head.kind == CT_BRANCH_LIST_KERNEL && !head.kernel_start)
         head.kernel_start = l->old_kernel;
     if (!rc)

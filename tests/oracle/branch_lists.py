@@ -166,6 +166,22 @@ def merged(coretap, *operands):
     return subprocess.run([coretap, "merge", *operands], stdout=subprocess.PIPE, check=True).stdout
 
 
+def check_later(tap, coretap, folder, recording, lists):
+    """What a later simpleperf may write: fields and kinds of binaries that are not known yet, in any order."""
+    direct = profile(coretap, [recording.folder])
+    number, text = protoc("encode", lists.text().encode()), Lists("/system/odd", None, 7)
+    text.counts = lists.counts
+    later = b"\x7a\x03new\x80\x01\x05\x8d\x01abcd\x91\x01abcdefgh"  # fields 15 to 18, of each type
+    path = folder / "later.data"
+    for name, body in (("fields that are not known", later + number + later),
+                       ("a binary of a kind that is not known",
+                        protoc("encode", text.text().encode()) + number)):
+        path.write_bytes(MAGIC + struct.pack("<IBI", 1, 0, len(body)) + body)
+        got = profile(coretap, [path])
+        told = "/system/odd is of kind 7" in got[2] or "kind" not in name
+        tap.check(f"{name} are passed over", difference(direct, got) or (None if told else got[2:]))
+
+
 def check_merge(tap, coretap, folder, recording, first, second):
     direct = profile(coretap, [recording.folder])
     both, again = merged(coretap, first, second), merged(coretap, second, first)
@@ -364,6 +380,7 @@ def main():
         two = Recording(recorder, folder, "two", primes, ["-O0", "-static", "-Wl,--build-id"], ["500"], [])
         lists = Lists(one.program, build_id(one.program)).follow_packets(coretap, one.folder)
         read = check_read(tap, coretap, folder, one, lists)
+        check_later(tap, coretap, folder, one, lists)
         written = check_written(tap, coretap, folder, one)
         check_merge(tap, coretap, folder, one, read, written)
         check_versions(tap, coretap, folder, one, two, lists)
