@@ -167,7 +167,7 @@ def merged(coretap, *operands):
 
 
 def check_later(tap, coretap, folder, recording, lists):
-    """What a later simpleperf may write: fields and kinds of binaries that are not known yet, in any order."""
+    """Fields and kinds of binaries that only a later simpleperf knows."""
     direct = profile(coretap, [recording.folder])
     number, text = protoc("encode", lists.text().encode()), Lists("/system/odd", None, 7)
     text.counts = lists.counts

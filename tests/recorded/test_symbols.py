@@ -368,6 +368,46 @@ def demangling():
               all(row[4] == row[5] for row in raw) and any(row[4] != row[5] for row in labelled))
 
 
+GO = """package main
+
+type shape struct{ side int }
+
+//go:noinline
+func (s *shape) area() int { return s.side * s.side }
+
+func main() {
+	sum := 0
+	for i := 0; i < 10; i++ {
+		sum += (&shape{i}).area()
+	}
+	println(sum)
+}
+"""
+
+
+def check_go(folder, architecture):
+    """A program in Go keeps its names, for its run time, when it is stripped."""
+    name = f"Go, {architecture}"
+    if not shutil.which("go"):
+        skip(name, "go is missing (Debian: golang-go)")
+        return
+    source, program, stripped = folder / "shapes.go", folder / "shapes", folder / "shapes.stripped"
+    source.write_text(GO)
+    run("go", "build", "-o", program, source,
+        env={**os.environ, "GOOS": "linux", "GOARCH": architecture, "CGO_ENABLED": "0", "GOFLAGS": "",
+             "GOCACHE": str(folder / "cache"), "GOPATH": str(folder)})
+    run(("aarch64-linux-gnu-" if architecture == "arm64" else "arm-linux-gnueabihf-") + "strip", "-o",
+        stripped, program)
+    want, got = named(dump(program)[0]), named(dump(stripped)[0])
+    # The run time has neither the calling convention nor the types that a generic function is made for.
+    plain = {addr: (row[1], re.sub(r"\[[^]]*\]", "[...]", row[2].removesuffix(".abi0")))
+             for addr, row in want.items()}
+    odd = [(hex(addr), row, want.get(addr)) for addr, row in got.items() if row[1:] != plain.get(addr)]
+    own = {row[2] for row in got.values() if row[2].startswith("main.")}
+    check(f"{name}: {len(got)} functions of a stripped program have their names",
+          not odd and len(got) > 1000 and own == {"main.main", "main.(*shape).area"}, (odd[:3], own))
+
+
 def main():
     global DUMP, NO_LZMA
     DUMP = str(pathlib.Path(sys.argv[1]).resolve())
@@ -380,6 +420,10 @@ def main():
             one(title, tools, options, pathlib.Path(name) / str(number))
         if shutil.which(A64 + "g++"):
             lines_elsewhere(pathlib.Path(name) / "lines")
+        for architecture in ("arm64", "arm"):
+            folder = pathlib.Path(name) / architecture
+            folder.mkdir()
+            check_go(folder, architecture)
         demangling()
     return finish()
 
