@@ -389,6 +389,8 @@ struct ct_profile_write_options {
                            are in ended without a branch: at an exception, or where the trace did. NULL: it is
                            not wanted */
     const struct ct_program *program; /* the one that is wanted, of `programs`; NULL: as below */
+    const char *root; /* BRANCH_LIST: folder of the target's files, below which paths are those of the target;
+                         NULL: there is none */
 };
 
 /* What a profile has in it. */

@@ -514,6 +514,7 @@ static int check_entries(const struct profile *p, const struct ct_profile_writte
 static struct ct_profile_write_options options_of(const struct profile *p, uint64_t *left_out)
 {
     const struct ct_filter *filter = &p->counts.read.filter.filter; /* sums of stacks are filtered already */
+    const struct cli_args *args = p->counts.read.args;
     static const uint8_t library[] = {
         [AUTOFDO] = CT_PROFILE_FORMAT_AUTOFDO, [LLVM] = CT_PROFILE_FORMAT_LLVM,
         [BOLT] = CT_PROFILE_FORMAT_BOLT,       [CALLGRIND] = CT_PROFILE_FORMAT_CALLGRIND,
@@ -526,7 +527,8 @@ static struct ct_profile_write_options options_of(const struct profile *p, uint6
                                              .format = library[p->format],
                                              .cycles = p->cycles,
                                              .skip_empty = p->counts.read.ran.instructions > 0,
-                                             .left_out = left_out};
+                                             .left_out = left_out,
+                                             .root = args->values[CLI_CAPTURE_SYMFS].text};
 }
 
 /* Writes a file for each program. */

@@ -13,6 +13,7 @@
 /* A program with its counts. */
 struct ct_profile_view {
     const char *program;
+    const char *target;             /* its path on the target */
     struct ct_cover_report *report; /* of all functions, for formats with lines */
     struct ct_cover_source source;  /* without load bias */
     struct ct_cover_item *items;    /* for formats with branches */

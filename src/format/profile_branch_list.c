@@ -107,7 +107,7 @@ static int add_run(struct ct_branch_list *list, uint32_t binary, const struct ct
 /* Says what a program is. */
 static int add_binary(struct ct_branch_list *list, const struct ct_profile_view *view, uint32_t *number)
 {
-    struct ct_branch_list_binary binary = {.path = view->program};
+    struct ct_branch_list_binary binary = {.path = view->target};
     binary.build_id = ct_symbols_build_id(view->source.symbols, &binary.build_id_size);
     if (binary.build_id_size > CT_BUILD_ID_MAX)
         binary.build_id_size = CT_BUILD_ID_MAX;

@@ -81,6 +81,16 @@ static int find_text(struct ct_program *program, uint64_t *text)
     return rc;
 }
 
+/* Returns the path that a file below the folder of the target's files has there; that of any other as it is.
+ */
+static const char *target_path(const char *root, const char *path)
+{
+    size_t length = root ? strlen(root) : 0;
+    while (length && root[length - 1] == '/')
+        length--;
+    return length && !strncmp(root, path, length) && path[length] == '/' ? path + length : path;
+}
+
 static int fill_view(const struct profile *p, struct ct_program *program, struct ct_profile_view *view)
 {
     const struct ct_cover_choice choice = {.arch = p->options.arch,
@@ -88,7 +98,9 @@ static int fill_view(const struct profile *p, struct ct_program *program, struct
                                            .context_count =
                                                p->options.contexts ? p->options.context_count : 0,
                                            .all_functions = 1};
-    *view = (struct ct_profile_view){.program = program->path, .number = CT_STACK_NONE};
+    *view = (struct ct_profile_view){.program = program->path,
+                                     .target = target_path(p->options.root, program->path),
+                                     .number = CT_STACK_NONE};
     int rc = number_view(p, program, view);
     if (!rc && p->options.format == CT_PROFILE_FORMAT_PPROF)
         return ct_cover_source_of(program, &choice, &view->source);
