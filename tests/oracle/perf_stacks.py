@@ -146,19 +146,27 @@ def functions_of(text):
     return found
 
 
-def check_profgen(tap, coretap, folder, recording):
+def profgen_of(coretap, folder, recording):
+    """What llvm-profgen makes of the samples, in text, and what went wrong; None where there is none."""
     profgen = tool("llvm-profgen")
     if not profgen:
-        return tap.skip("llvm-profgen", "llvm-profgen is missing (Debian: llvm)")
+        return None
     data, why = export(coretap, folder, recording.folder)
     _, said, code = run([profgen, f"--perfdata={data}", f"--binary={recording.program}", "--format=text",
                          f"--output={folder / 'made'}"])
+    return (folder / "made").read_text() if not code else "", why or (said if code else None)
+
+
+def check_profgen(tap, coretap, folder, recording):
+    made = profgen_of(coretap, folder, recording)
+    if not made:
+        return tap.skip("llvm-profgen", "llvm-profgen is missing (Debian: llvm)")
     want = functions_of(run([coretap, "profile", "-q", "-f", "llvm", recording.folder])[0])
-    got = functions_of((folder / "made").read_text() if not code else "")
+    got = functions_of(made[0])
     places = [place for place in want if place[0] in ("by_sieve", "by_division")]
     odd = [(place, want[place], got.get(place)) for place in places if want[place] != got.get(place)]
     return tap.check(f"llvm-profgen: {len(places)} lines as coretap has them",
-                     why or (said if code else odd if odd or len(places) < 10 else None))
+                     made[1] or (odd if odd or len(places) < 10 else None))
 
 
 def blocks_of(text):
@@ -181,19 +189,16 @@ def blocks_of(text):
 def check_blocks(tap, coretap, folder, recording):
     """LLVM finds places by line and discriminator, of which clang makes one for each block and for copies of
     a loop."""
-    profgen = tool("llvm-profgen")
-    if not profgen:
+    made = profgen_of(coretap, folder, recording)
+    if not made:
         return tap.skip("llvm-profgen: blocks", "llvm-profgen is missing (Debian: llvm)")
-    data, why = export(coretap, folder, recording.folder)
-    _, said, code = run([profgen, f"--perfdata={data}", f"--binary={recording.program}", "--format=text",
-                         f"--output={folder / 'made'}"])
     text = run([coretap, "profile", "-q", "-f", "llvm", "--elf", recording.program, recording.folder])[0]
-    want, got = blocks_of((folder / "made").read_text() if not code else ""), blocks_of(text)
+    want, got = blocks_of(made[0]), blocks_of(text)
     named = sum("." in key[-1] for key in want)
     odd = [(key, want.get(key), got.get(key)) for key in want.keys() | got.keys()
            if want.get(key) != got.get(key)]
     return tap.check(f"llvm-profgen: {len(want)} blocks, {named} with discriminators, as coretap has them",
-                     why or (said if code else odd if odd or named < 10 else None))
+                     made[1] or (odd if odd or named < 10 else None))
 
 
 def check_calls(tap, coretap, recording):
