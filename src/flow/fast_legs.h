@@ -76,8 +76,8 @@ struct ct_legs {
 /* Makes room for all blocks. Returns false without memory. */
 bool ct_legs_have(struct ct_fast *f);
 
-/* Makes the link of a step. 0: something about it is new, or it is for the plain walk. */
-uint32_t ct_legs_link(struct ct_fast *f, uint32_t block, unsigned exec);
+/* Makes the link of a step of a block. 0: something about it is new, or it is for the plain walk. */
+uint32_t ct_legs_link(struct ct_fast *f, uint32_t number, unsigned exec);
 
 /* Returns the place in the table where the search for a pair begins. */
 static inline uint32_t ct_leg_turn_place(const struct ct_legs *g, uint32_t from, uint64_t addr)
