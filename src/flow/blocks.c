@@ -67,7 +67,8 @@ static uint32_t hash_of(uint64_t addr, uint16_t domain)
  * met one after the other, so they have slots near each other. The others lie from their hash on. */
 static uint64_t *home_of(const struct ct_blocks *b, uint64_t addr, uint16_t domain)
 {
-    return &b->slots[((uint32_t)(addr >> 3) + domain * UINT32_C(0x9e3779b1)) & (b->cap * 2 - 1)];
+    const uint32_t region = hash_of(addr & ~UINT64_C(127), domain);
+    return &b->slots[(region >> 8 << 4 | (addr >> 3 & 15)) & (b->cap * 2 - 1)];
 }
 
 static void index_block(struct ct_blocks *b, uint32_t number)

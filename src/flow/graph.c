@@ -11,10 +11,9 @@
 
 /* An array of entries of one size that are found by their bytes, with a hash table: a power of two slots, 0
  * in the free ones; in the others the hash of an entry << 32 and its number + 1. An entry lies in its home
- * slot or, when another one was there first, in the same cache line, or in the first free slot from its hash
- * on. The homes of entries that are met one after the other lie side by side, so that a look-up seldom waits
- * for memory. A graph that shares looks in the shared one instead, and keeps which number an entry has
- * there. */
+ * slot or, when another one was there first, in the first free slot from its hash on. The homes of entries
+ * that are met one after the other lie side by side, so that a look-up seldom waits for memory. A graph that
+ * shares looks in the shared one instead, and keeps which number an entry has there. */
 struct store {
     uint8_t *entries;
     uint32_t (*home)(const uint8_t *entry);
@@ -39,9 +38,6 @@ struct ct_graph {
 
 /* the first number of slots, at most half of which are used */
 #define FIRST_CAP 512u
-
-/* slots of a cache line */
-#define LINE 8u
 
 static uint32_t hash_bytes(const uint8_t *bytes, size_t size)
 {
@@ -72,7 +68,8 @@ static uint32_t home_of_node(const uint8_t *entry)
 {
     uint64_t start;
     memcpy(&start, entry + offsetof(struct ct_node, start), sizeof start);
-    return (uint32_t)(start >> 3);
+    const uint64_t region = (start >> 7) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(region >> 32) << 4 | (start >> 3 & 15);
 }
 
 /* Gives the edges of a node homes by its number. */
@@ -90,34 +87,26 @@ static bool has_entry(const struct store *store, uint64_t slot, const uint8_t *e
     return slot >> 32 == hash && same_bytes(store->entries + number * store->size, entry, store->size);
 }
 
-/* Returns the k-th slot that an entry may have: its home, then the others in the cache line of that, then the
- * slots from its hash on. */
-static inline uint64_t *slot_of(const struct store *store, uint32_t home, uint32_t hash, uint32_t k)
-{
-    const uint32_t at = k < LINE ? (home & ~(LINE - 1)) | ((home + k) & (LINE - 1)) : hash + (k - LINE);
-    return &store->slots[at & store->mask];
-}
-
 /* Returns the slot of an entry, or the free one where it would be. */
 static uint64_t *find_slot(const struct store *store, const uint8_t *entry, uint32_t hash)
 {
-    const uint32_t home = store->home(entry);
-    for (uint32_t k = 0;; k++) {
-        uint64_t *slot = slot_of(store, home, hash, k);
-        if (!*slot || has_entry(store, *slot, entry, hash))
-            return slot;
-    }
+    uint64_t *home = &store->slots[store->home(entry) & store->mask];
+    if (!*home || has_entry(store, *home, entry, hash))
+        return home;
+    uint32_t at = hash & store->mask;
+    while (store->slots[at] && !has_entry(store, store->slots[at], entry, hash))
+        at = (at + 1) & store->mask;
+    return &store->slots[at];
 }
 
 /* Returns the slot for an entry that has none. */
 static uint64_t *free_slot(const struct store *store, const uint8_t *entry, uint32_t hash)
 {
-    const uint32_t home = store->home(entry);
-    for (uint32_t k = 0;; k++) {
-        uint64_t *slot = slot_of(store, home, hash, k);
-        if (!*slot)
-            return slot;
-    }
+    uint64_t *home = &store->slots[store->home(entry) & store->mask];
+    uint32_t at = hash & store->mask;
+    while (*home && store->slots[at])
+        at = (at + 1) & store->mask;
+    return *home ? &store->slots[at] : home;
 }
 
 /* Puts all slots into a table for `cap` entries. False without memory. */
@@ -191,7 +180,7 @@ static int number_of(const struct ct_graph *graph, struct store *store, const vo
         return CT_OK;
     const int rc = append(graph, store, entry, number);
     if (!rc)
-        *free_slot(store, entry, hash) = (uint64_t)hash << 32 | store->count;
+        *find_slot(store, entry, hash) = (uint64_t)hash << 32 | store->count;
     return rc;
 }
 
