@@ -12,6 +12,7 @@
 #include "fuzz.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -373,6 +374,9 @@ static struct result run(const char *line, int argc, char **words)
     struct result r = {0};
     char *copy[MOST_WORDS];
     FILE *const usual = stderr;
+    /* CBC brings the C++ library, which keeps the stderr that it finds and flushes it at the end: it is
+     * loaded before stderr is one that does not last. */
+    dlopen("libCbcSolver.so.3", RTLD_LAZY);
     unlink(RESULT_FILE);
     fflush(stdout);
     const int before = dup(STDOUT_FILENO);

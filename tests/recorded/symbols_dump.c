@@ -20,7 +20,7 @@ static void say(void *user, enum ct_log_level level, const char *text)
 static int dump(struct ct_ctx *ctx, const char *path, const struct ct_symbol_options *options)
 {
     static const char *const sources[] = {"symtab", "dynsym", "minidebug", "debugfile",
-                                          "plt",    "unwind", "code"};
+                                          "plt",    "unwind", "code",      "go"};
     struct ct_symbols *symbols;
     size_t count;
     if (ct_symbols_load_with(ctx, path, options, &symbols) != CT_OK) {

@@ -87,7 +87,7 @@ def dump(path, *options, **more):
 def named(rows):
     """Functions of the symbol table, wherever their names are from."""
     return {row[0]: (row[1], row[3], row[4]) for row in rows
-            if row[2] in ("symtab", "dynsym", "minidebug", "debugfile")}
+            if row[2] in ("symtab", "dynsym", "minidebug", "debugfile", "go")}
 
 
 def compare(name, rows, whole, source):
