@@ -57,7 +57,8 @@ class Run:
                                       stdin=subprocess.PIPE, stdout=out, stderr=subprocess.PIPE, bufsize=0,
                                       preexec_fn=limit)
         self.said = []
-        threading.Thread(target=self.listen, daemon=True).start()
+        self.listener = threading.Thread(target=self.listen, daemon=True)
+        self.listener.start()
 
     def listen(self):
         for line in self.child.stderr:
@@ -83,7 +84,9 @@ class Run:
         except subprocess.TimeoutExpired:
             self.child.kill()
             code = None
-        return code, time.monotonic() - begin
+        seconds = time.monotonic() - begin
+        self.listener.join(PATIENCE)  # what was said last may not have been read yet
+        return code, seconds
 
     def status(self):
         return json.loads((self.out / "live.json").read_text())
