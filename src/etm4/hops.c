@@ -27,10 +27,10 @@
 #define MISS_BYTES_TIMED     20u
 #define MISS_BYTES_STRETCHES 150u
 
-/* How many times as much as that hops may cost while the tables fill, at first and behind a rest, before they
- * rest all the same. */
-#define FILLING   3u
-#define REFILLING 2u
+/* How many times as much as that hops may cost while the tables fill, before they rest all the same; and with
+ * cycles behind a rest, where elements are nearly as quick. */
+#define FILLING         3u
+#define REFILLING_TIMED 2u
 
 /* With cycles elements are followed for PROBE bytes to be measured, and again after PROBE_AGAIN bytes unless
  * hops take less than PROBE_CLEAR of their time. Hops become quicker while their tables fill: before PATIENCE
@@ -55,6 +55,14 @@ static uint64_t miss_bytes(const struct ct_etm4_hops *h)
     return h->worth.rested && ct_fast_repeats_stretches(h->fast) ? MISS_BYTES_STRETCHES : MISS_BYTES;
 }
 
+/* Returns how many times as much as that hops may cost now. */
+static unsigned allowance(const struct ct_etm4_hops *h)
+{
+    if (!h->worth.learning)
+        return 1;
+    return h->hops.timed && h->worth.rested ? REFILLING_TIMED : FILLING;
+}
+
 /* Begins to count what is judged next: a little more than what is too much ends it early. */
 static void begin_judgement(struct ct_etm4_hops *h)
 {
@@ -62,8 +70,7 @@ static void begin_judgement(struct ct_etm4_hops *h)
     w->cost = miss_bytes(h);
     w->bytes = 0;
     w->missed = h->hops.missed;
-    const unsigned most = !w->learning ? 1 : w->rested ? REFILLING : FILLING;
-    h->hops.enough = w->missed + w->judged * most / w->cost + 1;
+    h->hops.enough = w->missed + w->judged * allowance(h) / w->cost + 1;
 }
 
 int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_fast *fast,
