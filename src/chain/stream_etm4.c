@@ -2,66 +2,16 @@
 /* Adapts the decoder, the resolver and the fast paths of ETMv4 and ETE to the operations of a chain. */
 #include <stddef.h>
 
-#include "chain/protocol.h"
+#include "chain/adapt.h"
 #include "elem/etm4_state.h"
 #include "etm4/fast.h"
 #include "etm4/hops.h"
 #include "etm4/seam.h"
 
-_Static_assert(sizeof(struct ct_etm4_packet) <= CT_PACKET_SIZE_MAX, "a batch has room");
 _Static_assert(CT_SCAN_BLOCK == CT_PACKETS_STEP, "as the chain expects");
-_Static_assert(CT_ETM4_TYPE_COUNT <= CT_PACKET_TYPES, "the statistics have room");
-_Static_assert(CT_ETM4_NOT_SYNC == 0 && offsetof(struct ct_etm4_packet, pos) == 0, "as the chain expects");
 
-static int decoder_new(struct ct_ctx *ctx, const struct ct_source *source, void **out)
-{
-    struct ct_etm4_decoder *decoder;
-    int rc = ct_etm4_decoder_new(ctx, source, &decoder);
-    if (!rc)
-        *out = decoder;
-    return rc;
-}
-
-static void decoder_free(void *decoder)
-{
-    ct_etm4_decoder_free(decoder);
-}
-
-static void decoder_reset(void *decoder)
-{
-    ct_etm4_decoder_reset(decoder);
-}
-
-static size_t decode(void *decoder, const uint8_t *data, size_t size, uint64_t pos, int final, void *packets,
-                     size_t cap, size_t *count)
-{
-    return ct_etm4_decode(decoder, data, size, pos, final, packets, cap, count);
-}
-
-static int resolver_new(struct ct_ctx *ctx, const struct ct_source *source, void **out)
-{
-    struct ct_etm4_resolver *resolver;
-    int rc = ct_etm4_resolver_new(ctx, source, &resolver);
-    if (!rc)
-        *out = resolver;
-    return rc;
-}
-
-static void resolver_free(void *resolver)
-{
-    ct_etm4_resolver_free(resolver);
-}
-
-static void resolver_reset(void *resolver)
-{
-    ct_etm4_resolver_reset(resolver);
-}
-
-static size_t resolve(void *resolver, const void *packets, size_t size, int final, struct ct_elem *elems,
-                      size_t cap, size_t *count)
-{
-    return ct_etm4_resolve(resolver, packets, size, final, elems, cap, count);
-}
+CT_ADAPT_DECODER(etm4, ETM4)
+CT_ADAPT_RESOLVER(etm4)
 
 static int fast_new(struct ct_ctx *ctx, void *decoder, void *resolver, void **out)
 {
@@ -144,17 +94,9 @@ static int hops_sync(void *hops, struct ct_stream_stats *stats)
 }
 
 const struct ct_protocol_ops ct_etm4_ops = {
-    .packet_size = sizeof(struct ct_etm4_packet),
-    .type_at = offsetof(struct ct_etm4_packet, type),
-    .type_count = CT_ETM4_TYPE_COUNT,
-    .decoder_new = decoder_new,
-    .decoder_free = decoder_free,
-    .decoder_reset = decoder_reset,
-    .decode = decode,
-    .resolver_new = resolver_new,
-    .resolver_free = resolver_free,
-    .resolver_reset = resolver_reset,
-    .resolve = resolve,
+    CT_ADAPTED_PACKETS(etm4, ETM4),
+    CT_ADAPTED_DECODER(etm4),
+    CT_ADAPTED_RESOLVER(etm4),
     .fast_new = fast_new,
     .fast_free = fast_free,
     .fast_reset = fast_reset,

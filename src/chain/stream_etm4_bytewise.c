@@ -5,7 +5,7 @@
 
 #include "base/ctx.h"
 #include "bytewise/etm4_bytewise.h"
-#include "chain/protocol.h"
+#include "chain/adapt.h"
 
 static int decoder_new(struct ct_ctx *ctx, const struct ct_source *source, void **out)
 {
@@ -38,26 +38,7 @@ static size_t decode(struct ct_etm4_bytewise *decoder, unsigned unroll, const ui
     return taken;
 }
 
-static int resolver_new(struct ct_ctx *ctx, const struct ct_source *source, void **out)
-{
-    return ct_etm4_ops.resolver_new(ctx, source, out);
-}
-
-static void resolver_free(void *resolver)
-{
-    ct_etm4_ops.resolver_free(resolver);
-}
-
-static void resolver_reset(void *resolver)
-{
-    ct_etm4_ops.resolver_reset(resolver);
-}
-
-static size_t resolve(void *resolver, const void *packets, size_t size, int final, struct ct_elem *elems,
-                      size_t cap, size_t *count)
-{
-    return ct_etm4_ops.resolve(resolver, packets, size, final, elems, cap, count);
-}
+CT_ADAPT_RESOLVER(etm4)
 
 #define DECODE(u)                                                                                            \
     static size_t decode##u(void *decoder, const uint8_t *data, size_t size, uint64_t pos, int final,        \
@@ -77,10 +58,9 @@ DECODE(8)
 
 #define OPS(u)                                                                                               \
     {                                                                                                        \
-        .packet_size = sizeof(struct ct_etm4_packet), .type_at = offsetof(struct ct_etm4_packet, type),      \
-        .type_count = CT_ETM4_TYPE_COUNT, .decoder_new = decoder_new, .decoder_free = free,                  \
-        .decoder_reset = decoder_reset, .decode = decode##u, .resolver_new = resolver_new,                   \
-        .resolver_free = resolver_free, .resolver_reset = resolver_reset, .resolve = resolve,                \
+        CT_ADAPTED_PACKETS(etm4, ETM4), CT_ADAPTED_RESOLVER(etm4),                                           \
+            .decoder_new = decoder_new, .decoder_free = free, .decoder_reset = decoder_reset,                \
+            .decode = decode##u,                                                                             \
     }
 
 static const struct ct_protocol_ops tables[CT_ETM4_UNROLL_MAX] = {OPS(1), OPS(2), OPS(3), OPS(4),
