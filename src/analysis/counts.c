@@ -10,6 +10,7 @@
 #include "analysis/saved.h"
 #include "base/ctx.h"
 #include "base/printable.h"
+#include "base/room.h"
 #include "base/saturate.h"
 #include "base/search.h"
 
@@ -79,14 +80,8 @@ static int insert(struct ct_counts *c, size_t at, const char *name)
     if (c->count == CT_COUNTS_MOST)
         return ct_fail(c->analysis.ctx, CT_ERR_LIMIT, "%s: more than %d different names",
                        c->analysis.kind->name, CT_COUNTS_MOST);
-    if (c->count == c->room) {
-        const size_t room = c->room ? 2 * c->room : 64;
-        struct ct_count *all = realloc(c->all, room * sizeof *all);
-        if (!all)
-            return no_memory(c);
-        c->all = all;
-        c->room = room;
-    }
+    if (!CT_MAKE_ROOM(c->all, c->room, c->count + 1))
+        return no_memory(c);
     char *copy = strdup(name);
     if (!copy)
         return no_memory(c);
@@ -146,10 +141,8 @@ static struct ct_counts_stream *stream_of(struct ct_counts *c, uint32_t lane)
     for (size_t i = c->stream_count; i-- > 0;)
         if (c->streams[i]->lane == lane)
             return c->streams[i];
-    struct ct_counts_stream **streams =
-        realloc(c->streams, (c->stream_count + 1) * sizeof(struct ct_counts_stream *));
-    c->streams = streams ? streams : c->streams;
-    struct ct_counts_stream *stream = streams ? calloc(1, c->way->stream_size) : NULL;
+    struct ct_counts_stream *stream =
+        CT_PUSH_ROOM(c->streams, c->stream_count) ? calloc(1, c->way->stream_size) : NULL;
     if (!stream)
         return NULL;
     stream->lane = lane;

@@ -7,6 +7,7 @@
 #include "analysis/counts.h"
 #include "base/addr_map.h"
 #include "base/ctx.h"
+#include "base/room.h"
 #include "coretap/event.h"
 
 struct stream {
@@ -23,12 +24,8 @@ static int add_port(const struct ct_counts *c, struct stream *s, uint64_t port)
 {
     uint32_t number = ct_addr_map_get(&s->ports, port);
     if (number == CT_ADDR_NONE) {
-        struct port *all = realloc(s->all, (s->count + 1) * sizeof *all);
-        if (!all)
-            return ct_fail_nomem(c->analysis.ctx, "events");
-        s->all = all;
         number = (uint32_t)s->count;
-        if (ct_addr_map_put(&s->ports, port, number))
+        if (!CT_PUSH_ROOM(s->all, s->count) || ct_addr_map_put(&s->ports, port, number))
             return ct_fail_nomem(c->analysis.ctx, "events");
         s->all[s->count++] = (struct port){.port = port};
     }

@@ -7,6 +7,7 @@
 #include "analysis/counts.h"
 #include "analysis/watch.h"
 #include "base/ctx.h"
+#include "base/room.h"
 #include "coretap/watch.h"
 
 enum {
@@ -109,12 +110,7 @@ int ct_watch_counts_add(struct ct_counts *c, const char *place)
 {
     if (!c || !place || c->way != &way)
         return CT_ERR_ARG;
-    char **places = realloc(c->places, (c->place_count + 1) * sizeof *places);
-    if (!places)
-        return ct_fail_nomem(c->analysis.ctx, "watch");
-    c->places = places;
-    c->places[c->place_count] = strdup(place);
-    if (!c->places[c->place_count])
+    if (!CT_PUSH_ROOM(c->places, c->place_count) || !(c->places[c->place_count] = strdup(place)))
         return ct_fail_nomem(c->analysis.ctx, "watch");
     c->place_count++;
     return CT_OK;

@@ -3,15 +3,14 @@
 #include "analysis/cover.h"
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/room.h"
 #include "base/search.h"
 #include "base/table_memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define SPACE       CT_SPACE_EL1N /* any space will do: images are added for all */
 #define FIRST_INSNS 1024u
-#define FIRST_UNRUN 64u
 #define CSEL_MASK   0x1fe00000u /* conditional select: CSEL, CSINC, CSINV, CSNEG (Arm ARM C4.1.95) */
 #define CSEL        0x1a800000u
 #define CCMP_MASK   0x3fe00410u /* CCMP, CCMN */
@@ -171,14 +170,8 @@ static int leave_out(struct ct_cover_work *work, size_t first, uint64_t from, ui
     if (first == work->report.insn_count || work->insns[first].addr != from || span.from != from ||
         span.end != end || !span.function || !span.code)
         return CT_OK;
-    if (work->unrun_count == work->unrun_room) {
-        const size_t room = work->unrun_room ? work->unrun_room * 2 : FIRST_UNRUN;
-        struct ct_cover_unrun *more = realloc(work->unrun, room * sizeof *more);
-        if (!more)
-            return ct_fail_nomem(work->ctx, "coverage");
-        work->unrun = more;
-        work->unrun_room = room;
-    }
+    if (!CT_MAKE_ROOM(work->unrun, work->unrun_room, work->unrun_count + 1))
+        return ct_fail_nomem(work->ctx, "coverage");
     struct ct_cover_unrun unrun = {.addr = from, .symbol = span.code};
     for (size_t i = first; i < work->report.insn_count; i++) {
         const struct ct_cover_insn *insn = &work->insns[i];

@@ -6,6 +6,7 @@
 #include "analysis/saved.h"
 #include "analysis/program_table.h"
 #include "base/ctx.h"
+#include "base/room.h"
 #include "base/saturate.h"
 
 #include <stdbool.h>
@@ -13,7 +14,6 @@
 #include <string.h>
 
 #define MOST_CONTEXTS 65536u
-#define FIRST_ITEMS   256u
 
 /* The items of one program in one context. */
 struct cell {
@@ -111,12 +111,9 @@ static int find_context(struct ct_cover *cover, const struct ct_edge_context *co
     if (cover->context_count == MOST_CONTEXTS)
         return ct_fail(cover->analysis.ctx, CT_ERR_LIMIT,
                        "coverage: more than %u contexts; add up fewer captures", MOST_CONTEXTS);
-    struct ct_edge_context *contexts =
-        realloc(cover->contexts, (cover->context_count + 1) * sizeof *contexts);
-    if (!contexts)
+    if (!CT_PUSH_ROOM(cover->contexts, cover->context_count))
         return ct_fail_nomem(cover->analysis.ctx, "coverage");
-    cover->contexts = contexts;
-    struct ct_edge_context *fresh = &contexts[cover->context_count];
+    struct ct_edge_context *fresh = &cover->contexts[cover->context_count];
     *fresh = *context;
     fresh->edges = 0;
     fresh->steps = 0;
@@ -141,12 +138,10 @@ static int find_cell(struct ct_cover *cover, uint32_t program, uint32_t context,
             return CT_OK;
         }
     }
-    struct cell *cells = realloc(cover->cells, (cover->cell_count + 1) * sizeof *cells);
-    if (!cells)
+    if (!CT_PUSH_ROOM(cover->cells, cover->cell_count))
         return ct_fail_nomem(cover->analysis.ctx, "coverage");
-    cover->cells = cells;
-    cells[cover->cell_count] = (struct cell){.program = program, .context = context};
-    *out = &cells[cover->cell_count++];
+    *out = &cover->cells[cover->cell_count++];
+    **out = (struct cell){.program = program, .context = context};
     return CT_OK;
 }
 
@@ -200,14 +195,9 @@ static int push(struct ct_cover *cover, struct cell *cell, const struct ct_cover
 {
     if (cell->count == cell->room)
         settle_cell(cell);
-    if (cell->room == 0 || (cell->settled == cell->count && cell->count > cell->room / 2)) {
-        size_t room = cell->room ? cell->room * 2 : FIRST_ITEMS;
-        struct ct_cover_item *items = realloc(cell->items, room * sizeof *items);
-        if (!items)
-            return ct_fail_nomem(cover->analysis.ctx, "coverage");
-        cell->items = items;
-        cell->room = room;
-    }
+    if ((cell->room == 0 || (cell->settled == cell->count && cell->count > cell->room / 2)) &&
+        !CT_MAKE_ROOM(cell->items, cell->room, cell->room + 1))
+        return ct_fail_nomem(cover->analysis.ctx, "coverage");
     struct ct_cover_item *fresh = &cell->items[cell->count++];
     *fresh = *item;
     memset(fresh->pad, 0, sizeof fresh->pad);
@@ -308,11 +298,9 @@ int ct_cover_add_place(struct ct_cover *cover, uint32_t program, const struct ct
         return CT_ERR_ARG;
     if (program >= cover->programs.count)
         return ct_fail(cover->analysis.ctx, CT_ERR_ARG, "coverage: program %u does not exist", program);
-    struct place *places = realloc(cover->places, (cover->place_count + 1) * sizeof *places);
-    if (!places)
+    if (!CT_PUSH_ROOM(cover->places, cover->place_count))
         return ct_fail_nomem(cover->analysis.ctx, "coverage");
-    cover->places = places;
-    places[cover->place_count++] = (struct place){*place, program};
+    cover->places[cover->place_count++] = (struct place){*place, program};
     return CT_OK;
 }
 

@@ -3,6 +3,7 @@
  * blocks of a line. */
 #include "analysis/cover.h"
 #include "base/ctx.h"
+#include "base/room.h"
 #include "base/search.h"
 
 #include <stdlib.h>
@@ -29,14 +30,8 @@ static struct part *find_part(struct parts *p, uint32_t block, uint32_t file, ui
     for (size_t i = p->block_first; i < p->count; i++)
         if (p->parts[i].file == file && p->parts[i].line == line)
             return &p->parts[i];
-    if (p->count == p->room) {
-        size_t room = p->room ? p->room * 2 : 256;
-        struct part *parts = realloc(p->parts, room * sizeof *parts);
-        if (!parts)
-            return NULL;
-        p->parts = parts;
-        p->room = room;
-    }
+    if (!CT_MAKE_ROOM(p->parts, p->room, p->count + 1))
+        return NULL;
     p->parts[p->count] = (struct part){.file = file, .line = line, .block = block, .function = CT_COVER_NONE};
     return &p->parts[p->count++];
 }
@@ -101,7 +96,7 @@ static int by_line(const void *a, const void *b)
 /* The ways between blocks of one line. */
 struct ring {
     struct ct_cover_way *ways; /* sorted by `from`; their counts are used up */
-    size_t count, room;
+    size_t count, room, path_room, seen_room;
     uint32_t *path; /* indices of ways, while a circle is searched */
     uint8_t *seen;  /* by way: 1 on the path, 2 when it leads into no circle */
 };
@@ -217,20 +212,10 @@ struct lines {
 
 static bool ring_push(struct ring *ring, const struct ct_cover_way *way)
 {
-    if (ring->count == ring->room) {
-        size_t room = ring->room ? ring->room * 2 : 64;
-        struct ct_cover_way *ways = realloc(ring->ways, room * sizeof *ways);
-        if (ways)
-            ring->ways = ways;
-        uint32_t *path = ways ? realloc(ring->path, (room + 1) * sizeof *path) : NULL;
-        if (path)
-            ring->path = path;
-        uint8_t *seen = path ? realloc(ring->seen, room) : NULL;
-        if (!seen)
-            return false;
-        ring->seen = seen;
-        ring->room = room;
-    }
+    if (!CT_MAKE_ROOM(ring->path, ring->path_room, ring->count + 2) ||
+        !CT_MAKE_ROOM(ring->seen, ring->seen_room, ring->count + 1) ||
+        !CT_MAKE_ROOM(ring->ways, ring->room, ring->count + 1))
+        return false;
     ring->ways[ring->count++] = *way;
     return true;
 }

@@ -6,27 +6,12 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
-
-#define FIRST_ROOM 256
-
-static int make_room(void **at, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return CT_OK;
-    size_t larger = *room ? *room * 2 : FIRST_ROOM;
-    void *moved = realloc(*at, larger * size);
-    if (!moved)
-        return CT_ERR_NOMEM;
-    *at = moved;
-    *room = larger;
-    return CT_OK;
-}
+#include "base/room.h"
 
 int ct_ilp_column(struct ct_ilp *p, const char *name, uint64_t gain, uint32_t *column)
 {
-    int rc = make_room((void **)&p->columns, p->column_count, &p->column_room, sizeof *p->columns);
-    if (rc)
-        return rc;
+    if (!CT_MAKE_ROOM(p->columns, p->column_room, p->column_count + 1))
+        return CT_ERR_NOMEM;
     *column = (uint32_t)p->column_count;
     struct ct_ilp_column *added = &p->columns[p->column_count++];
     *added = (struct ct_ilp_column){.gain = gain};
@@ -36,9 +21,8 @@ int ct_ilp_column(struct ct_ilp *p, const char *name, uint64_t gain, uint32_t *c
 
 int ct_ilp_row(struct ct_ilp *p, const char *name, enum ct_ilp_sense sense, int64_t right)
 {
-    int rc = make_room((void **)&p->rows, p->row_count, &p->row_room, sizeof *p->rows);
-    if (rc)
-        return rc;
+    if (!CT_MAKE_ROOM(p->rows, p->row_room, p->row_count + 1))
+        return CT_ERR_NOMEM;
     struct ct_ilp_row *added = &p->rows[p->row_count++];
     *added = (struct ct_ilp_row){.first = p->term_count, .right = right, .sense = (uint8_t)sense};
     snprintf(added->name, sizeof added->name, "%s", name);
@@ -54,9 +38,8 @@ int ct_ilp_term(struct ct_ilp *p, uint32_t column, int64_t factor)
         p->terms[*newest - 1].factor += factor;
         return CT_OK;
     }
-    int rc = make_room((void **)&p->terms, p->term_count, &p->term_room, sizeof *p->terms);
-    if (rc)
-        return rc;
+    if (!CT_MAKE_ROOM(p->terms, p->term_room, p->term_count + 1))
+        return CT_ERR_NOMEM;
     p->terms[p->term_count++] = (struct ct_ilp_term){.column = column, .factor = factor};
     *newest = p->term_count;
     row->count++;

@@ -9,6 +9,7 @@
 #include "analysis/saved.h"
 #include "base/ctx.h"
 #include "base/printable.h"
+#include "base/room.h"
 #include "base/saturate.h"
 #include "base/search.h"
 
@@ -22,11 +23,8 @@ static size_t place_of(const struct ct_analysis_runs *runs, const char *name, bo
 
 static int insert(struct ct_analysis_runs *runs, size_t at, const char *name)
 {
-    char **names = realloc(runs->names, (runs->count + 1) * sizeof *names);
-    if (!names)
-        return CT_ERR_NOMEM;
-    runs->names = names;
-    char *copy = strdup(name);
+    char *copy = CT_PUSH_ROOM(runs->names, runs->count) ? strdup(name) : NULL;
+    char **names = runs->names;
     if (!copy)
         return CT_ERR_NOMEM;
     memmove(names + at + 1, names + at, (runs->count - at) * sizeof *names);

@@ -10,6 +10,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/room.h"
 #include "base/saturate.h"
 
 static struct ct_stack_sums *of(struct ct_analysis *analysis)
@@ -72,20 +73,12 @@ struct ct_cover *ct_stack_sums_cover(struct ct_stack_sums *s)
 
 /* ---- adding ---- */
 
-/* Makes room for one more item of `size` bytes. */
-static int grow(const struct ct_stack_sums *s, void **items, size_t count, size_t *room, size_t size)
+/* Refuses an item whose number would not fit in 32 bits. */
+static int check_count(const struct ct_stack_sums *s, size_t count)
 {
-    if (count < *room)
-        return CT_OK;
-    if (count >= CT_PAIR_NONE)
-        return ct_fail(s->analysis.ctx, CT_ERR_LIMIT, "stacks: more than 2^32 - 1 of them");
-    const size_t wider = *room ? 2 * *room : 64;
-    void *moved = realloc(*items, wider * size);
-    if (!moved)
-        return ct_fail_nomem(s->analysis.ctx, "stacks");
-    *items = moved;
-    *room = wider;
-    return CT_OK;
+    return count < CT_PAIR_NONE
+               ? CT_OK
+               : ct_fail(s->analysis.ctx, CT_ERR_LIMIT, "stacks: more than 2^32 - 1 of them");
 }
 
 /* Gives a function its names. The memory of the old ones is freed. */
@@ -114,9 +107,9 @@ int ct_stack_sums_add_function(struct ct_stack_sums *s, const struct ct_stack_fu
         struct ct_stack_function *have = &s->functions[*number];
         return strcmp(function->name, have->name) < 0 ? set_name(s, have, function->name) : CT_OK;
     }
-    void *items = s->functions;
-    int rc = grow(s, &items, s->function_count, &s->function_room, sizeof *s->functions);
-    s->functions = items;
+    int rc = check_count(s, s->function_count);
+    if (!rc && !CT_MAKE_ROOM(s->functions, s->function_room, s->function_count + 1))
+        rc = ct_fail_nomem(s->analysis.ctx, "stacks");
     if (rc)
         return rc;
     struct ct_stack_function *fresh = &s->functions[s->function_count];
@@ -138,10 +131,9 @@ static int find_place(struct ct_stack_sums *s, uint32_t parent, uint32_t functio
     *number = known == CT_PAIR_NONE ? (uint32_t)s->place_count : known;
     if (known != CT_PAIR_NONE)
         return CT_OK;
-    void *items = s->places;
-    int rc = grow(s, &items, s->place_count, &s->place_room, sizeof *s->places);
-    s->places = items;
-    if (!rc && ct_pair_map_put(&s->children, parent, function, *number))
+    int rc = check_count(s, s->place_count);
+    if (!rc && (!CT_MAKE_ROOM(s->places, s->place_room, s->place_count + 1) ||
+                ct_pair_map_put(&s->children, parent, function, *number)))
         rc = ct_fail_nomem(s->analysis.ctx, "stacks");
     if (rc)
         return rc;
@@ -171,10 +163,9 @@ static int make_room_for_call(struct ct_stack_sums *s)
     ct_stack_sums_add_up_calls(s);
     if (s->call_count < s->call_room / 2)
         return CT_OK;
-    void *items = s->calls;
-    const int rc = grow(s, &items, s->call_room, &s->call_room, sizeof *s->calls);
-    s->calls = items;
-    return rc;
+    if (!CT_MAKE_ROOM(s->calls, s->call_room, s->call_room + 1))
+        return ct_fail_nomem(s->analysis.ctx, "stacks");
+    return CT_OK;
 }
 
 int ct_stack_sums_add_call(struct ct_stack_sums *s, const struct ct_stack_call *call)

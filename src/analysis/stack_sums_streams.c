@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Follows the stacks of streams, which become a part of the sums when the stream is over. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/stack_sums.h"
 #include "analysis/stacks.h"
 #include "base/ctx.h"
+#include "base/room.h"
 #include "base/saturate.h"
 
 /* stands for code that is in no function; no address is that large */
@@ -35,14 +35,12 @@ static struct ct_stack_stream *find(const struct ct_stack_sums *s, uint32_t lane
 static int make_stream(struct ct_stack_sums *s, uint32_t lane)
 {
     struct ct_stack_options options = {.size = sizeof options};
-    struct ct_stack_stream *streams = realloc(s->streams, (s->stream_count + 1) * sizeof *streams);
-    if (!streams)
+    if (!CT_PUSH_ROOM(s->streams, s->stream_count))
         return ct_fail_nomem(s->analysis.ctx, "stacks");
-    s->streams = streams;
-    streams[s->stream_count] = (struct ct_stack_stream){.lane = lane};
+    s->streams[s->stream_count] = (struct ct_stack_stream){.lane = lane};
     int rc = s->programs ? ct_programs_places(s->programs, &options.programs, &options.program_count) : CT_OK;
     if (!rc)
-        rc = ct_stacks_new(s->analysis.ctx, &options, &streams[s->stream_count].stacks);
+        rc = ct_stacks_new(s->analysis.ctx, &options, &s->streams[s->stream_count].stacks);
     s->stream_count += !rc;
     return rc;
 }
@@ -52,15 +50,8 @@ static int count_edges(const struct ct_stack_sums *s, struct ct_stack_stream *st
 {
     uint32_t edges;
     (void)ct_graph_edges(batch->graph, &edges);
-    if (edges > stream->edge_room) {
-        const size_t room = 2 * (size_t)edges;
-        uint64_t *counts = realloc(stream->counts, room * sizeof *counts);
-        if (!counts)
-            return ct_fail_nomem(s->analysis.ctx, "stacks");
-        memset(counts + stream->edge_room, 0, (room - stream->edge_room) * sizeof *counts);
-        stream->counts = counts;
-        stream->edge_room = room;
-    }
+    if (!CT_MAKE_ZEROED_ROOM(stream->counts, stream->edge_room, edges))
+        return ct_fail_nomem(s->analysis.ctx, "stacks");
     uint64_t *counts = stream->counts;
     const uint32_t *edge = batch->edge;
     const size_t count = batch->count;

@@ -2,21 +2,7 @@
 /* The tree of stacks, the calls between functions, and slices of time. */
 #include "analysis/stacks.h"
 #include "base/ctx.h"
-
-#include <stdlib.h>
-
-static int grow(struct ct_stacks *s, void **array, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return CT_OK;
-    size_t wider = *room ? *room * 2 : 64;
-    void *moved = realloc(*array, wider * size);
-    if (!moved)
-        return ct_fail_nomem(s->ctx, "stacks");
-    *array = moved;
-    *room = wider;
-    return CT_OK;
-}
+#include "base/room.h"
 
 /* Returns what stands for the parent of the outermost functions of a stack. */
 static uint32_t root_of(const struct ct_stacks *s, const struct ct_stack_thread *thread)
@@ -32,13 +18,12 @@ static bool is_root(uint32_t parent)
 /* Notes whose stack the next place is of. */
 static int note_owner(struct ct_stacks *s, uint32_t parent)
 {
-    void *array = s->owners;
-    const int result =
-        s->wants_owners ? grow(s, &array, s->place_count, &s->owner_room, sizeof *s->owners) : CT_OK;
-    s->owners = array;
-    if (s->wants_owners && result == CT_OK)
-        s->owners[s->place_count] = is_root(parent) ? CT_STACK_NONE - parent : s->owners[parent];
-    return result;
+    if (!s->wants_owners)
+        return CT_OK;
+    if (!CT_MAKE_ROOM(s->owners, s->owner_room, s->place_count + 1))
+        return CT_ERR_NOMEM;
+    s->owners[s->place_count] = is_root(parent) ? CT_STACK_NONE - parent : s->owners[parent];
+    return CT_OK;
 }
 
 /* Finds the place of `function` when it is called from place `parent`, or makes it. When there are too many
@@ -52,15 +37,9 @@ static int find_place(struct ct_stacks *s, uint32_t parent, uint32_t function, u
         *place = parent;
         return CT_OK;
     }
-    void *array = s->places;
-    int result = grow(s, &array, s->place_count, &s->place_room, sizeof *s->places);
-    s->places = array;
-    if (result == CT_OK)
-        result = note_owner(s, parent);
-    if (result != CT_OK)
-        return result;
     *place = (uint32_t)s->place_count;
-    if (ct_pair_map_put(&s->children, parent, function, *place) != CT_OK)
+    if (!CT_MAKE_ROOM(s->places, s->place_room, s->place_count + 1) || note_owner(s, parent) ||
+        ct_pair_map_put(&s->children, parent, function, *place))
         return ct_fail_nomem(s->ctx, "stacks");
     s->places[s->place_count++] =
         (struct ct_stack_place){.parent = is_root(parent) ? CT_STACK_NONE : parent, .function = function};
@@ -71,13 +50,9 @@ static int find_call(struct ct_stacks *s, const struct ct_stack_frame *frame, st
 {
     uint32_t number = ct_pair_map_get(&s->call_numbers, frame->site, frame->function);
     if (number == CT_PAIR_NONE) {
-        void *array = s->calls;
-        int result = grow(s, &array, s->call_count, &s->call_room, sizeof *s->calls);
-        s->calls = array;
-        if (result != CT_OK)
-            return result;
         number = (uint32_t)s->call_count;
-        if (ct_pair_map_put(&s->call_numbers, frame->site, frame->function, number) != CT_OK)
+        if (!CT_MAKE_ROOM(s->calls, s->call_room, s->call_count + 1) ||
+            ct_pair_map_put(&s->call_numbers, frame->site, frame->function, number))
             return ct_fail_nomem(s->ctx, "stacks");
         s->calls[s->call_count++] =
             (struct ct_stack_call){.site = frame->site, .caller = frame->caller, .callee = frame->function};
@@ -133,11 +108,8 @@ int ct_stack_note(struct ct_stacks *s, uint32_t lane, struct ct_stack_move move)
 {
     if (!s->wants_moves)
         return CT_OK;
-    void *array = s->moves;
-    const int result = grow(s, &array, s->move_count, &s->move_room, sizeof *s->moves);
-    s->moves = array;
-    if (result != CT_OK)
-        return result;
+    if (!CT_MAKE_ROOM(s->moves, s->move_room, s->move_count + 1))
+        return ct_fail_nomem(s->ctx, "stacks");
     move.lane = lane;
     move.insns = s->lanes[lane].insns;
     move.cycles = s->lanes[lane].cycles;
@@ -167,11 +139,8 @@ int ct_stack_push(struct ct_stacks *s, struct ct_stack_thread *thread, uint32_t 
 {
     if (thread->depth == CT_STACK_DEPTH)
         return CT_OK;
-    void *array = thread->frames;
-    int result = grow(s, &array, thread->depth, &thread->room, sizeof *thread->frames);
-    thread->frames = array;
-    if (result != CT_OK || !array)
-        return result;
+    if (!CT_MAKE_ROOM(thread->frames, thread->room, thread->depth + 1) || !thread->frames)
+        return ct_fail_nomem(s->ctx, "stacks");
     struct ct_stack_frame *frame = &thread->frames[thread->depth];
     const struct ct_stack_frame *top = thread->depth ? frame - 1 : NULL;
     *frame = (struct ct_stack_frame){.back = back,
@@ -179,7 +148,7 @@ int ct_stack_push(struct ct_stacks *s, struct ct_stack_thread *thread, uint32_t 
                                      .function = function,
                                      .turn = top && site ? thread->turn : CT_STACK_NONE,
                                      .caller = top ? top->function : CT_STACK_NONE};
-    result = enter(s, thread, frame, top ? top->place : root_of(s, thread));
+    const int result = enter(s, thread, frame, top ? top->place : root_of(s, thread));
     if (result == CT_OK)
         thread->depth++;
     return result;
@@ -204,19 +173,17 @@ static int leave(struct ct_stacks *s, const struct ct_stack_thread *thread)
         (struct ct_stack_move){.kind = CT_STACK_LEAVE, .of = frame->function, .context = thread->key});
     if (result != CT_OK || !s->wants_slices)
         return result;
-    void *array = s->slices;
-    result = grow(s, &array, s->slice_count, &s->slice_room, sizeof *s->slices);
-    s->slices = array;
-    if (result == CT_OK)
-        s->slices[s->slice_count++] = (struct ct_stack_slice){.function = frame->function,
-                                                              .depth = (uint32_t)thread->depth - 1,
-                                                              .insns_from = frame->insns,
-                                                              .insns_to = lane->insns,
-                                                              .cycles_from = frame->cycles,
-                                                              .cycles_to = lane->cycles,
-                                                              .ctxt = (uint32_t)thread->key,
-                                                              .lane = thread->lane};
-    return result;
+    if (!CT_MAKE_ROOM(s->slices, s->slice_room, s->slice_count + 1))
+        return ct_fail_nomem(s->ctx, "stacks");
+    s->slices[s->slice_count++] = (struct ct_stack_slice){.function = frame->function,
+                                                          .depth = (uint32_t)thread->depth - 1,
+                                                          .insns_from = frame->insns,
+                                                          .insns_to = lane->insns,
+                                                          .cycles_from = frame->cycles,
+                                                          .cycles_to = lane->cycles,
+                                                          .ctxt = (uint32_t)thread->key,
+                                                          .lane = thread->lane};
+    return CT_OK;
 }
 
 int ct_stack_pop(struct ct_stacks *s, struct ct_stack_thread *thread)

@@ -4,9 +4,9 @@
 #include "analysis/transfer.h"
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/room.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, struct ct_stacks **out)
 {
@@ -78,11 +78,10 @@ static int switch_to(struct ct_stacks *s, uint32_t lane, uint64_t key)
         }
     }
     if (s->thread_count < CT_STACK_CONTEXTS) {
-        struct ct_stack_thread *threads = realloc(s->threads, (s->thread_count + 1) * sizeof *threads);
-        if (!threads)
+        if (!CT_PUSH_ROOM(s->threads, s->thread_count))
             return ct_fail_nomem(s->ctx, "stacks");
-        s->threads = threads;
-        threads[s->thread_count++] = (struct ct_stack_thread){.key = key, .lane = lane, .way = CT_WAY_START};
+        s->threads[s->thread_count++] =
+            (struct ct_stack_thread){.key = key, .lane = lane, .way = CT_WAY_START};
     }
     s->lanes[lane].thread = s->thread_count;
     return CT_OK;
@@ -298,18 +297,11 @@ static int leave(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t number
 /* Makes room for what is known of an edge. */
 static int make_edges(struct ct_stacks *s, struct ct_stack_lane *lane, uint32_t number)
 {
-    size_t room = lane->edge_room ? lane->edge_room : 256;
-    while (room <= number)
-        room *= 2;
-    struct ct_stack_edge *wider = realloc(lane->edges, room * sizeof *wider);
-    if (wider)
-        lane->edges = wider;
-    struct ct_stack_turn *turns = wider ? realloc(lane->turns, room * sizeof *turns) : NULL;
-    if (!turns)
+    const size_t needed = (size_t)number + 1;
+    size_t turn_room = lane->edge_room;
+    if (!CT_MAKE_ROOM(lane->turns, turn_room, needed) ||
+        !CT_MAKE_ZEROED_ROOM(lane->edges, lane->edge_room, needed))
         return ct_fail_nomem(s->ctx, "stacks");
-    memset(wider + lane->edge_room, 0, (room - lane->edge_room) * sizeof *wider);
-    lane->turns = turns;
-    lane->edge_room = room;
     return CT_OK;
 }
 
@@ -438,16 +430,7 @@ static int take_mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_ba
 /* Makes room for a stream. Numbers of streams are dense: 128 for each buffer. */
 static bool grow_lanes(struct ct_stacks *s, uint32_t lane)
 {
-    size_t room = s->lane_room ? s->lane_room : 128;
-    while (room <= lane)
-        room *= 2;
-    struct ct_stack_lane *lanes = realloc(s->lanes, room * sizeof *lanes);
-    if (!lanes)
-        return false;
-    memset(lanes + s->lane_room, 0, (room - s->lane_room) * sizeof *lanes);
-    s->lanes = lanes;
-    s->lane_room = room;
-    return true;
+    return CT_MAKE_ZEROED_ROOM(s->lanes, s->lane_room, (size_t)lane + 1);
 }
 
 int ct_stacks_add(struct ct_stacks *s, uint32_t lane, const struct ct_step_batch *batch)

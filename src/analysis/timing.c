@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds up the times of edges and functions, step by step. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/dist.h"
 #include "analysis/timing.h"
@@ -9,8 +8,7 @@
 #include "base/cold_part.h"
 #include "base/ctx.h"
 #include "base/options.h"
-
-#define FIRST_EDGES 1024
+#include "base/room.h"
 
 static int make_functions(struct ct_timing *t)
 {
@@ -166,25 +164,10 @@ static enum ct_timing_class classify(const struct ct_timing *t, const struct ct_
 
 static int make_room(struct ct_timing *t, size_t edges)
 {
-    if (edges <= t->edge_room)
-        return CT_OK;
-    size_t room = t->edge_room ? t->edge_room : FIRST_EDGES;
-    while (room < edges)
-        room *= 2;
-    struct ct_timing_edge *all = realloc(t->edges, room * sizeof *all);
-    if (all)
-        t->edges = all;
-    struct ct_timing_way *ways = all ? realloc(t->ways, room * sizeof *ways) : NULL;
-    if (ways)
-        t->ways = ways;
-    uint8_t *classes = ways ? realloc(t->classes, room) : NULL;
-    if (classes)
-        t->classes = classes;
-    struct ct_timing_tally *tallies = classes ? realloc(t->tallies, room * sizeof *tallies) : NULL;
-    if (!tallies)
+    size_t ways = t->edge_room, classes = t->edge_room, tallies = t->edge_room;
+    if (!CT_MAKE_ROOM(t->ways, ways, edges) || !CT_MAKE_ROOM(t->classes, classes, edges) ||
+        !CT_MAKE_ROOM(t->tallies, tallies, edges) || !CT_MAKE_ROOM(t->edges, t->edge_room, edges))
         return ct_fail_nomem(t->ctx, "timing");
-    t->tallies = tallies;
-    t->edge_room = room;
     return CT_OK;
 }
 

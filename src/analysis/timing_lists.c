@@ -2,12 +2,11 @@
 /* Sums of times as lists by key: of functions, edges and pairs. */
 #include "analysis/dist.h"
 #include "analysis/timing_sums.h"
+#include "base/room.h"
 #include "base/saturate.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define FIRST_ITEMS 64
 
 static int order_of(uint64_t a, uint64_t b)
 {
@@ -151,14 +150,8 @@ void *ct_sum_list_slot(struct ct_sum_list *list, const void *key, bool *fresh)
     *fresh = !found;
     if (found)
         return found;
-    if (list->count == list->room) {
-        const size_t room = list->room ? 2 * list->room : FIRST_ITEMS;
-        char *items = realloc(list->items, room * size);
-        if (!items)
-            return NULL;
-        list->items = items;
-        list->room = room;
-    }
+    if (!ct_make_room(&list->items, &list->room, list->count + 1, size, false))
+        return NULL;
     void *slot = at(list, list->count++);
     memset(slot, 0, size);
     return slot;

@@ -3,6 +3,7 @@
 #include "analysis/timing.h"
 #include "analysis/timing_sums.h"
 #include "base/ctx.h"
+#include "base/room.h"
 
 #include <stdlib.h>
 
@@ -51,14 +52,13 @@ static int open_stream(struct ct_timing_sums *s, struct ct_timing_stream *stream
 
 static int make_stream(struct ct_timing_sums *s, uint32_t lane, const struct ct_stream_origin *origin)
 {
-    struct ct_timing_stream *streams = realloc(s->streams, (s->stream_count + 1) * sizeof *streams);
-    if (!streams)
+    if (!CT_PUSH_ROOM(s->streams, s->stream_count))
         return ct_fail_nomem(s->analysis.ctx, "timing");
-    s->streams = streams;
-    streams[s->stream_count] = (struct ct_timing_stream){.lane = lane};
-    const int rc = open_stream(s, &streams[s->stream_count], origin);
+    struct ct_timing_stream *stream = &s->streams[s->stream_count];
+    *stream = (struct ct_timing_stream){.lane = lane};
+    const int rc = open_stream(s, stream, origin);
     if (rc)
-        close_stream(&streams[s->stream_count]);
+        close_stream(stream);
     else
         s->stream_count++;
     return rc;

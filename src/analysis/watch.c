@@ -10,13 +10,13 @@
 #include "analysis/watch_access.h"
 #include "analysis/watch_text.h"
 #include "base/ctx.h"
+#include "base/room.h"
 #include "coretap/analysis.h"
 
-#define NOTHING   UINT32_MAX /* an edge that comes by no watchpoint */
-#define NO_EDGE   UINT32_MAX
-#define KNOWN     (CT_CONTEXT_SF | CT_CONTEXT_CTXT | CT_CONTEXT_VMID | CT_CONTEXT_EL)
-#define FIRST_MAP 1024
-#define PENDING   3 /* events that a mark makes at most: a loss, what came behind it, and what that ends */
+#define NOTHING UINT32_MAX /* an edge that comes by no watchpoint */
+#define NO_EDGE UINT32_MAX
+#define KNOWN   (CT_CONTEXT_SF | CT_CONTEXT_CTXT | CT_CONTEXT_VMID | CT_CONTEXT_EL)
+#define PENDING 3 /* events that a mark makes at most: a loss, what came behind it, and what that ends */
 
 /* What an event of a timestamp has that others have not. */
 struct held_stamp {
@@ -179,32 +179,12 @@ int ct_watcher_cut(const struct ct_watcher *w, const struct ct_graph *graph, str
 
 static int make_room(struct ct_watcher *w, size_t edges)
 {
-    if (edges <= w->edge_room)
-        return CT_OK;
-    size_t room = w->edge_room ? w->edge_room : FIRST_MAP;
-    while (room < edges)
-        room *= 2;
-    uint32_t *first = realloc(w->first, room * sizeof *first);
-    if (!first)
-        return ct_fail_nomem(w->ctx, "watcher");
-    w->first = first;
-    w->edge_room = room;
-    return CT_OK;
+    return CT_MAKE_ROOM(w->first, w->edge_room, edges) ? CT_OK : ct_fail_nomem(w->ctx, "watcher");
 }
 
 static int make_hit_room(struct ct_watcher *w, size_t count)
 {
-    size_t room = w->hit_room ? w->hit_room : FIRST_MAP;
-    if (count <= w->hit_room)
-        return CT_OK;
-    while (room < count)
-        room *= 2;
-    struct ct_watch_hit *hits = realloc(w->hits, room * sizeof *hits);
-    if (!hits)
-        return ct_fail_nomem(w->ctx, "watcher");
-    w->hits = hits;
-    w->hit_room = room;
-    return CT_OK;
+    return CT_MAKE_ROOM(w->hits, w->hit_room, count) ? CT_OK : ct_fail_nomem(w->ctx, "watcher");
 }
 
 /* Finds the hits of the edges that are new in the graph. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 
 #define MOST_BYTES ((size_t)64 << 20) /* of the different texts of a set */
 
@@ -74,15 +75,12 @@ static struct ct_watch_line *line_of(struct ct_watch_lines *lines, uint32_t watc
     for (size_t i = 0; i < lines->count; i++)
         if (lines->all[i].watch == watch && lines->all[i].port == port)
             return &lines->all[i];
-    struct ct_watch_line *more = realloc(lines->all, (lines->count + 1) * sizeof *more);
-    if (!more)
-        return NULL;
-    lines->all = more;
-    char *text = malloc(CT_WATCH_LINE_MOST + sizeof(uint64_t));
+    char *text =
+        CT_PUSH_ROOM(lines->all, lines->count) ? malloc(CT_WATCH_LINE_MOST + sizeof(uint64_t)) : NULL;
     if (!text)
         return NULL;
-    more[lines->count] = (struct ct_watch_line){.watch = watch, .port = port, .text = text};
-    return &more[lines->count++];
+    lines->all[lines->count] = (struct ct_watch_line){.watch = watch, .port = port, .text = text};
+    return &lines->all[lines->count++];
 }
 
 int ct_watch_lines_take(struct ct_watch_lines *lines, uint32_t watch, uint64_t port, uint64_t bytes,

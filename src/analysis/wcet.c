@@ -10,6 +10,7 @@
 #include "analysis/wcet_model.h"
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/room.h"
 
 int ct_wcet_new(struct ct_ctx *ctx, struct ct_cfg *cfg, const struct ct_lines *lines, struct ct_wcet **out)
 {
@@ -60,11 +61,10 @@ const char *ct_wcet_origin_name(enum ct_wcet_origin origin)
 
 static int add_assumed(struct ct_wcet *w, struct ct_wcet_result *result, struct ct_wcet_assumed assumed)
 {
-    int rc =
-        ct_wcet_room(w, (void **)&w->assumed, result->assumed_count, &w->assumed_room, sizeof *w->assumed);
-    if (!rc)
-        w->assumed[result->assumed_count++] = assumed;
-    return rc;
+    if (!CT_MAKE_ROOM(w->assumed, w->assumed_room, result->assumed_count + 1))
+        return ct_fail_nomem(w->ctx, "wcet");
+    w->assumed[result->assumed_count++] = assumed;
+    return CT_OK;
 }
 
 /* Divides the cycles of a vertex among its blocks by their instructions. */

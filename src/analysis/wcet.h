@@ -176,9 +176,6 @@ struct ct_wcet {
 /* Returns how often the block or edge of a term was observed. */
 uint64_t ct_wcet_times_run(const struct ct_wcet *wcet, const struct ct_wcet_term *term);
 
-/* Makes room for one more element of a list. CT_ERR_NOMEM. */
-int ct_wcet_room(struct ct_wcet *wcet, void **at, size_t count, size_t *room, size_t size);
-
 /* Returns the most cycles that a run takes from `start` through the instruction at `last` and on by `edge`.
  * When exceptions cut such runs, the most of their pieces are added up. */
 struct ct_wcet_cost ct_wcet_cost_of(const struct ct_wcet *wcet, uint64_t start, uint64_t last,

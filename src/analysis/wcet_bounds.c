@@ -15,6 +15,7 @@
 
 #include "analysis/wcet.h"
 #include "base/ctx.h"
+#include "base/room.h"
 
 #define LONGEST    4096
 #define MOST_LINES 64 /* the most places of one line of the source */
@@ -145,11 +146,9 @@ static int recursion(const struct line *line, const char *word, uint64_t runs)
     uint32_t function = function_named(w, word, strlen(word));
     if (function == CT_CFG_NONE)
         return mistake(line, "no such function", word);
-    struct ct_wcet_depth *depths = realloc(w->depths, (w->depth_count + 1) * sizeof *depths);
-    if (!depths)
+    if (!CT_PUSH_ROOM(w->depths, w->depth_count))
         return ct_fail_nomem(w->ctx, "wcet");
-    w->depths = depths;
-    depths[w->depth_count++] = (struct ct_wcet_depth){.function = function, .runs = runs};
+    w->depths[w->depth_count++] = (struct ct_wcet_depth){.function = function, .runs = runs};
     return CT_OK;
 }
 
@@ -157,11 +156,9 @@ static int recursion(const struct line *line, const char *word, uint64_t runs)
 
 static int add_term(struct ct_wcet *w, struct ct_wcet_term term)
 {
-    struct ct_wcet_term *terms = realloc(w->terms, (w->term_count + 1) * sizeof *terms);
-    if (!terms)
+    if (!CT_PUSH_ROOM(w->terms, w->term_count))
         return ct_fail_nomem(w->ctx, "wcet");
-    w->terms = terms;
-    terms[w->term_count++] = term;
+    w->terms[w->term_count++] = term;
     return CT_OK;
 }
 
@@ -189,11 +186,9 @@ static int place(const struct line *line, const char *word, int64_t factor)
 
 static int begin_rule(struct ct_wcet *w)
 {
-    struct ct_wcet_rule *rules = realloc(w->rules, (w->rule_count + 1) * sizeof *rules);
-    if (!rules)
+    if (!CT_PUSH_ROOM(w->rules, w->rule_count))
         return ct_fail_nomem(w->ctx, "wcet");
-    w->rules = rules;
-    rules[w->rule_count++] = (struct ct_wcet_rule){.first = (uint32_t)w->term_count};
+    w->rules[w->rule_count++] = (struct ct_wcet_rule){.first = (uint32_t)w->term_count};
     return CT_OK;
 }
 

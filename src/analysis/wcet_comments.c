@@ -8,6 +8,7 @@
 
 #include "analysis/wcet.h"
 #include "base/ctx.h"
+#include "base/room.h"
 
 #define WORDS "loop bound"
 
@@ -42,13 +43,8 @@ int ct_wcet_comment_bounds(const char *text, size_t size, uint64_t **bounds, uin
         const char *line_end = memchr(text, '\n', (size_t)(end - text));
         if (!line_end)
             line_end = end;
-        if (*count == room) {
-            room = room ? room * 2 : 256;
-            uint64_t *more = realloc(*bounds, room * sizeof *more);
-            if (!more)
-                return CT_ERR_NOMEM;
-            *bounds = more;
-        }
+        if (!CT_MAKE_ROOM(*bounds, room, *count + (size_t)1))
+            return CT_ERR_NOMEM;
         (*bounds)[(*count)++] = bound_in(text, line_end);
         text = line_end + (line_end < end);
     }

@@ -5,22 +5,9 @@
 #include "analysis/dist.h"
 #include "analysis/wcet.h"
 #include "base/ctx.h"
+#include "base/room.h"
 
-#define FIRST_ROOM  256
 #define MOST_PIECES 64 /* the most pieces of one run that exceptions cut */
-
-int ct_wcet_room(struct ct_wcet *w, void **at, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return CT_OK;
-    size_t larger = *room ? *room * 2 : FIRST_ROOM;
-    void *moved = realloc(*at, larger * size);
-    if (!moved)
-        return ct_fail_nomem(w->ctx, "wcet");
-    *at = moved;
-    *room = larger;
-    return CT_OK;
-}
 
 static bool is_same(const struct ct_wcet_way *way, const struct ct_timing_edge *edge, uint64_t next)
 {
@@ -45,11 +32,9 @@ static int find_way(struct ct_wcet *w, const struct ct_timing_edge *edge, uint64
             *out = &w->ways[i];
             return CT_OK;
         }
-    int rc = ct_wcet_room(w, (void **)&w->ways, w->way_count, &w->way_room, sizeof *w->ways);
-    if (!rc && ct_addr_map_put(&w->way_at, edge->start, (uint32_t)w->way_count) != CT_OK)
-        rc = ct_fail_nomem(w->ctx, "wcet");
-    if (rc)
-        return rc;
+    if (!CT_MAKE_ROOM(w->ways, w->way_room, w->way_count + 1) ||
+        ct_addr_map_put(&w->way_at, edge->start, (uint32_t)w->way_count))
+        return ct_fail_nomem(w->ctx, "wcet");
     *out = &w->ways[w->way_count++];
     **out = (struct ct_wcet_way){.start = edge->start,
                                  .last = edge->last,
@@ -68,9 +53,8 @@ static int add_run(struct ct_wcet *w, const struct ct_timing_function *f)
     while (i < w->run_count && w->runs[i].entry != f->addr)
         i++;
     if (i == w->run_count) {
-        int rc = ct_wcet_room(w, (void **)&w->runs, w->run_count, &w->run_room, sizeof *w->runs);
-        if (rc)
-            return rc;
+        if (!CT_MAKE_ROOM(w->runs, w->run_room, w->run_count + 1))
+            return ct_fail_nomem(w->ctx, "wcet");
         w->runs[w->run_count++] = (struct ct_wcet_runs){.entry = f->addr};
     }
     w->runs[i].count += f->inclusive.count;
@@ -84,9 +68,9 @@ static int add_way(struct ct_wcet *w, const struct ct_timing_edge *edge, bool co
 {
     /* code of another program may have the same address in its file */
     const uint64_t next = edge->next_program == edge->program || !edge->next ? edge->next : UINT64_MAX;
-    struct ct_wcet_way *way;
+    struct ct_wcet_way *way = NULL;
     const int rc = find_way(w, edge, next, &way);
-    if (rc)
+    if (!way)
         return rc;
     way->count += edge->count;
     way->shared += edge->shared;

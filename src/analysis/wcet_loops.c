@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts how often loops go round, along the steps and for each thread by itself. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/transfer.h"
 #include "analysis/wcet.h"
 #include "base/ctx.h"
+#include "base/room.h"
 
 int ct_wcet_make_loops(struct ct_wcet *w)
 {
@@ -47,10 +47,10 @@ bool ct_wcet_enters(const struct ct_wcet *w, const struct ct_cfg_edge *edge, uin
 static int add_act(struct ct_wcet *w, enum ct_wcet_act_kind kind, uint32_t what)
 {
     struct ct_wcet_stream *s = w->at;
-    const int rc = ct_wcet_room(w, (void **)&s->acts, s->act_count, &s->act_room, sizeof *s->acts);
-    if (!rc)
-        s->acts[s->act_count++] = (struct ct_wcet_act){.kind = kind, .what = what};
-    return rc;
+    if (!CT_MAKE_ROOM(s->acts, s->act_room, s->act_count + 1))
+        return ct_fail_nomem(w->ctx, "wcet");
+    s->acts[s->act_count++] = (struct ct_wcet_act){.kind = kind, .what = what};
+    return CT_OK;
 }
 
 /* Adds what an edge counts of the loops that its target is in, from the inside out. Other loops around it go
@@ -167,12 +167,9 @@ static int learn(struct ct_wcet *w, const struct ct_graph *graph)
     while (!rc && s->edge_count < count) {
         const struct ct_edge *edge = &edges[s->edge_count];
         const struct ct_node *node = &all[edge->from];
-        rc = ct_wcet_room(w, (void **)&s->passed, s->edge_count, &s->passed_room, sizeof *s->passed);
-        if (!rc)
-            rc = ct_wcet_room(w, (void **)&s->first_act, s->edge_count + 1, &s->first_room,
-                              sizeof *s->first_act);
-        if (rc)
-            break;
+        if (!CT_MAKE_ROOM(s->passed, s->passed_room, s->edge_count + 1) ||
+            !CT_MAKE_ROOM(s->first_act, s->first_room, s->edge_count + 2))
+            return ct_fail_nomem(w->ctx, "wcet");
         s->passed[s->edge_count] = (struct ct_wcet_passed){.start = node->start, .next = edge->next};
         s->first_act[s->edge_count++] = (uint32_t)s->act_count;
         rc = add_step(w, node, edge);
@@ -283,9 +280,8 @@ static int begin_stream(struct ct_wcet *w, uint32_t lane)
     int rc = ct_wcet_make_loops(w);
     if (!rc && !w->recursive)
         rc = ct_wcet_find_recursion(w);
-    if (!rc)
-        rc = ct_wcet_room(w, (void **)&w->streams, w->stream_count, &w->stream_room,
-                          sizeof(struct ct_wcet_stream *));
+    if (!rc && !CT_MAKE_ROOM(w->streams, w->stream_room, w->stream_count + 1))
+        rc = ct_fail_nomem(w->ctx, "wcet");
     struct ct_wcet_stream *s = rc ? NULL : calloc(1, sizeof *s);
     if (!s)
         return rc ? rc : ct_fail_nomem(w->ctx, "wcet");

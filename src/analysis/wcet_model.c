@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 
 int ct_wcet_model_init(struct ct_wcet_model *m, struct ct_wcet *w, const struct ct_wcet_options *options)
 {
@@ -66,10 +67,8 @@ uint32_t ct_wcet_model_behind(const struct ct_wcet_model *m, uint32_t block)
 
 static int add_cover(struct ct_wcet_model *m, uint32_t block, uint32_t vertex)
 {
-    int rc =
-        ct_wcet_room(m->w, (void **)&m->cover_list, m->cover_count, &m->cover_room, sizeof *m->cover_list);
-    if (rc)
-        return rc;
+    if (!CT_MAKE_ROOM(m->cover_list, m->cover_room, m->cover_count + 1))
+        return ct_fail_nomem(m->w->ctx, "wcet");
     m->cover_list[m->cover_count] = (struct ct_wcet_cover){vertex, m->covers[block]};
     m->covers[block] = (uint32_t)m->cover_count++;
     return CT_OK;
@@ -79,9 +78,9 @@ static int make_vertex(struct ct_wcet_model *m, uint32_t block)
 {
     if (block == CT_CFG_NONE || m->vertex_of[block] != CT_CFG_NONE)
         return CT_OK;
-    int rc = ct_wcet_room(m->w, (void **)&m->vertices, m->vertex_count, &m->vertex_room, sizeof *m->vertices);
-    if (rc)
-        return rc;
+    if (!CT_MAKE_ROOM(m->vertices, m->vertex_room, m->vertex_count + 1))
+        return ct_fail_nomem(m->w->ctx, "wcet");
+    int rc = CT_OK;
     uint32_t number = (uint32_t)m->vertex_count++;
     struct ct_wcet_vertex *v = &m->vertices[number];
     *v = (struct ct_wcet_vertex){.block = block, .end = block};
@@ -104,9 +103,8 @@ static int add_column(struct ct_wcet_model *m, uint32_t vertex, uint32_t edge)
         ct_wcet_cost_of(m->w, m->blocks[v->block].start, m->blocks[v->end].last, e, m->options->quantile);
     if (!cost.seen && m->options->exclude)
         return CT_OK;
-    int rc = ct_wcet_room(m->w, (void **)&m->columns, m->column_count, &m->column_room, sizeof *m->columns);
-    if (rc)
-        return rc;
+    if (!CT_MAKE_ROOM(m->columns, m->column_room, m->column_count + 1))
+        return ct_fail_nomem(m->w->ctx, "wcet");
     struct ct_wcet_column *c = &m->columns[m->column_count];
     *c = (struct ct_wcet_column){
         .vertex = vertex, .edge = edge, .next_in = CT_CFG_NONE, .seen = cost.seen, .shared = cost.shared};

@@ -6,6 +6,7 @@
 
 #include "analysis/wcet_model.h"
 #include "base/ctx.h"
+#include "base/room.h"
 
 /* ---- loops ---- */
 
@@ -21,11 +22,10 @@ static int add_rounds(struct ct_wcet_model *m, uint32_t loop, int64_t factor)
 
 static int add_entry(struct ct_wcet_model *m, uint32_t edge)
 {
-    const int rc =
-        ct_wcet_room(m->w, (void **)&m->entries, m->entry_count, &m->entry_room, sizeof *m->entries);
-    if (!rc)
-        m->entries[m->entry_count++] = edge;
-    return rc;
+    if (!CT_MAKE_ROOM(m->entries, m->entry_room, m->entry_count + 1))
+        return ct_fail_nomem(m->w->ctx, "wcet");
+    m->entries[m->entry_count++] = edge;
+    return CT_OK;
 }
 
 /* Lists the edges that enter a loop. A large function has many loops with a row for each loop around them, so
@@ -144,11 +144,11 @@ int ct_wcet_model_loops(struct ct_wcet_model *m)
 /* Notes that the last row only says what was observed. */
 static int add_total(struct ct_wcet_model *m, uint64_t most, uint32_t loop, uint32_t within)
 {
-    int rc = ct_wcet_room(m->w, (void **)&m->totals, m->total_count, &m->total_room, sizeof *m->totals);
-    if (!rc)
-        m->totals[m->total_count++] = (struct ct_wcet_total){
-            .most = most, .row = (uint32_t)m->ilp.row_count - 1, .loop = loop, .within = within};
-    return rc;
+    if (!CT_MAKE_ROOM(m->totals, m->total_room, m->total_count + 1))
+        return ct_fail_nomem(m->w->ctx, "wcet");
+    m->totals[m->total_count++] = (struct ct_wcet_total){
+        .most = most, .row = (uint32_t)m->ilp.row_count - 1, .loop = loop, .within = within};
+    return CT_OK;
 }
 
 /* ---- loops inside of loops ---- */

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 #include "base/saturate.h"
-
-#define FIRST_ENTRIES 256u
 
 int ct_branch_list_new(struct ct_ctx *ctx, struct ct_branch_list **out)
 {
@@ -82,16 +81,11 @@ int ct_branch_list_binary(struct ct_branch_list *list, const struct ct_branch_li
             *number = (uint32_t)i;
             return CT_OK;
         }
-    struct ct_branch_binary *all = realloc(list->binaries, (list->binary_count + 1) * sizeof *all);
-    char *path = strdup(binary->path);
-    if (all)
-        list->binaries = all;
-    if (!all || !path) {
-        free(path);
+    char *path = CT_PUSH_ROOM(list->binaries, list->binary_count) ? strdup(binary->path) : NULL;
+    if (!path)
         return ct_fail_nomem(list->ctx, "branch lists");
-    }
-    all[list->binary_count] = key;
-    all[list->binary_count].path = path;
+    list->binaries[list->binary_count] = key;
+    list->binaries[list->binary_count].path = path;
     *number = (uint32_t)list->binary_count++;
     return CT_OK;
 }
@@ -150,13 +144,8 @@ static int grow(struct ct_branch_list *list)
         ct_branch_list_settle(list);
     if (list->count <= list->room / 2 && list->room)
         return CT_OK;
-    const size_t room = list->room ? 2 * list->room : FIRST_ENTRIES;
-    struct ct_branch_entry *entries = realloc(list->entries, room * sizeof *entries);
-    if (!entries)
-        return ct_fail_nomem(list->ctx, "branch lists");
-    list->entries = entries;
-    list->room = room;
-    return CT_OK;
+    return CT_MAKE_ROOM(list->entries, list->room, list->room + 1) ? CT_OK
+                                                                   : ct_fail_nomem(list->ctx, "branch lists");
 }
 
 /* Copies bits, those behind the last branch as zeros, so that equal lists have equal bytes. */

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/room.h"
 #include "base/saturate.h"
 
 /* A list on its way along the program. */
@@ -79,14 +80,8 @@ static bool find_waypoint(struct following *f, struct ct_insn *insn, bool *condi
 
 static int put(struct following *f, struct ct_cover_item item)
 {
-    if (f->count == f->room) {
-        const size_t room = f->room ? 2 * f->room : 64;
-        struct ct_cover_item *items = realloc(f->items, room * sizeof *items);
-        if (!items)
-            return ct_fail_nomem(f->list->ctx, "branch lists");
-        f->items = items;
-        f->room = room;
-    }
+    if (!CT_MAKE_ROOM(f->items, f->room, f->count + 1))
+        return ct_fail_nomem(f->list->ctx, "branch lists");
     f->items[f->count++] = item;
     return CT_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/ctx.h"
 #include "base/elf_look.h"
+#include "base/room.h"
 #include "program/memory.h"
 
 #define PAGE UINT64_C(4096)
@@ -51,16 +52,13 @@ static bool all_agree(const struct ct_perf_export_of *of, const struct ct_perf_m
 
 static int add(struct ct_ctx *ctx, struct ct_perf_codes *codes, const struct ct_perf_map *map)
 {
-    struct ct_perf_code *all = realloc(codes->all, (codes->count + 1) * sizeof *all);
+    if (!CT_PUSH_ROOM(codes->all, codes->count))
+        return ct_fail_nomem(ctx, map->path);
     char *path = realpath(map->path, NULL);
-    if (all)
-        codes->all = all;
-    if (!all || !path) {
-        free(path);
-        return ct_fail(ctx, all ? CT_ERR_IO : CT_ERR_NOMEM, "%s: cannot be named", map->path);
-    }
-    all[codes->count] = (struct ct_perf_code){.map = *map, .path = path};
-    all[codes->count++].map.path = path;
+    if (!path)
+        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be named", map->path);
+    codes->all[codes->count] = (struct ct_perf_code){.map = *map, .path = path};
+    codes->all[codes->count++].map.path = path;
     return CT_OK;
 }
 

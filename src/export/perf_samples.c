@@ -9,6 +9,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/path.h"
+#include "base/room.h"
 #include "chain/memories.h"
 
 static const struct ct_maps no_maps;
@@ -212,14 +213,8 @@ static int find_lane(struct ct_perf_samples *s, uint32_t number, const struct ct
     if (number >= CT_PERF_SAMPLES_LANES)
         return ct_fail(s->of.ctx, CT_ERR_LIMIT, "ct_perf_samples_add: lane %u is not below %u", number,
                        CT_PERF_SAMPLES_LANES);
-    if (number >= s->lane_count) {
-        struct lane **lanes = realloc(s->lanes, ((size_t)number + 1) * sizeof(struct lane *));
-        if (!lanes)
-            return ct_fail_nomem(s->of.ctx, "samples");
-        memset(lanes + s->lane_count, 0, (number + 1 - s->lane_count) * sizeof(struct lane *));
-        s->lanes = lanes;
-        s->lane_count = (size_t)number + 1;
-    }
+    if (!CT_MAKE_ZEROED_ROOM(s->lanes, s->lane_count, (size_t)number + 1))
+        return ct_fail_nomem(s->of.ctx, "samples");
     if (!s->lanes[number])
         s->lanes[number] = new_lane(s, source);
     *out = s->lanes[number];

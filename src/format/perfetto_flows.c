@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/room.h"
 #include "coretap/base.h"
 
 /* One end of an arrow. */
@@ -18,14 +19,8 @@ int ct_perfetto_flows_add(struct ct_perfetto_flows *f, const struct ct_perfetto_
 {
     if (!run->context || f->count == CT_PERFETTO_RUNS)
         return CT_OK;
-    if (f->count == f->room) {
-        const size_t room = f->room ? 2 * f->room : 64;
-        struct ct_perfetto_run *runs = realloc(f->runs, room * sizeof *runs);
-        if (!runs)
-            return CT_ERR_NOMEM;
-        f->runs = runs;
-        f->room = room;
-    }
+    if (!CT_MAKE_ROOM(f->runs, f->room, f->count + 1))
+        return CT_ERR_NOMEM;
     f->runs[f->count] = *run;
     f->runs[f->count].core = ct_names_add(&f->cores, core, strlen(core));
     if (f->runs[f->count].core == CT_NAMES_NONE)

@@ -3,10 +3,10 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/ctx.h"
+#include "base/room.h"
 #include "format/exception_name.h"
 
 /* Instructions that a value of the counters is of, at least. */
@@ -137,15 +137,8 @@ static int put_begin(struct ct_perfetto_lane *lane, const struct ct_event *event
     struct ct_perfetto_capture *of = lane->of;
     const size_t function = event->value;
     const uint64_t track = ct_perfetto_lane_stack(lane, event->extra);
-    if (function >= of->told_count) {
-        const size_t count = 2 * (function + 1);
-        uint8_t *told = realloc(of->told, count);
-        if (!told)
-            return ct_fail_nomem(of->ctx, "names of functions");
-        memset(told + of->told_count, 0, count - of->told_count);
-        of->told = told;
-        of->told_count = count;
-    }
+    if (!CT_MAKE_ZEROED_ROOM(of->told, of->told_count, (size_t)function + 1))
+        return ct_fail_nomem(of->ctx, "names of functions");
     ct_perfetto_begin(&of->to, track, time, of->first_name + function,
                       of->told[function] ? NULL : ct_stacks_name(of->stacks, (uint32_t)function));
     of->told[function] = 1;

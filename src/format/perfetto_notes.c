@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 #include "format/perfetto_lane.h"
 #include "format/watch_text.h"
 
@@ -68,14 +69,8 @@ static uint64_t clock_at(struct ct_perfetto_lane *lane, const struct ct_step_bat
 static int queue(struct ct_perfetto_lane *lane, const struct ct_perfetto_queued *one)
 {
     struct ct_perfetto_notes *notes = &lane->notes;
-    if (notes->count == notes->room) {
-        const size_t room = notes->room ? 2 * notes->room : 64;
-        struct ct_perfetto_queued *wider = realloc(notes->queue, room * sizeof *wider);
-        if (!wider)
-            return ct_fail_nomem(lane->of->ctx, "events of watchpoints");
-        notes->queue = wider;
-        notes->room = room;
-    }
+    if (!CT_MAKE_ROOM(notes->queue, notes->room, notes->count + 1))
+        return ct_fail_nomem(lane->of->ctx, "events of watchpoints");
     notes->queue[notes->count++] = *one;
     return CT_OK;
 }

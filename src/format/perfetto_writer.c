@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes traces of Perfetto: the streams of captures, one capture after the other. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/out.h"
+#include "base/room.h"
 #include "format/perfetto_lane.h"
 #include "format/source_buffer.h"
 
@@ -131,16 +131,9 @@ int ct_perfetto_writer_watch(struct ct_perfetto_writer *writer, struct ct_watche
 static struct ct_perfetto_lane *find_lane(struct ct_perfetto_writer *writer, const struct ct_stream *stream,
                                           uint32_t number)
 {
-    if (number >= writer->lane_count) {
-        const size_t count = 2 * ((size_t)number + 1);
-        struct ct_perfetto_lane **lanes = realloc(writer->lanes, count * sizeof *lanes);
-        if (!lanes) {
-            (void)ct_fail_nomem(writer->of.ctx, "streams");
-            return NULL;
-        }
-        memset(lanes + writer->lane_count, 0, (count - writer->lane_count) * sizeof *lanes);
-        writer->lanes = lanes;
-        writer->lane_count = count;
+    if (!CT_MAKE_ZEROED_ROOM(writer->lanes, writer->lane_count, (size_t)number + 1)) {
+        (void)ct_fail_nomem(writer->of.ctx, "streams");
+        return NULL;
     }
     if (!writer->lanes[number])
         writer->lanes[number] =

@@ -6,6 +6,7 @@
 #include "base/out.h"
 #include "base/pair_map.h"
 #include "base/path.h"
+#include "base/room.h"
 #include "coretap/format.h"
 #include "format/slice_clocks.h"
 #include "format/source_buffer.h"
@@ -33,14 +34,7 @@ struct folded {
 /* Makes room for so many bytes behind the functions of the line. */
 static int make_room(struct folded *f, size_t size)
 {
-    if (f->text && f->room >= size)
-        return CT_OK;
-    char *text = realloc(f->text, 2 * size);
-    if (!text)
-        return CT_ERR_NOMEM;
-    f->text = text;
-    f->room = 2 * size;
-    return CT_OK;
+    return CT_MAKE_ROOM(f->text, f->room, size) ? CT_OK : CT_ERR_NOMEM;
 }
 
 /* Writes a name without the characters that have a meaning in a folded line. Returns where it ends. */
@@ -282,16 +276,9 @@ static int name_thread(struct ct_slice_writer *writer, uint32_t lane, uint32_t p
 /* Makes room for what is kept of the functions up to this one. */
 static int make_beginnings(struct ct_slice_writer *writer, uint32_t function)
 {
-    if (function < writer->beginning_count)
-        return CT_OK;
-    const size_t count = 2 * ((size_t)function + 1);
-    struct beginning *wider = realloc(writer->beginnings, count * sizeof *wider);
-    if (!wider)
-        return ct_fail_nomem(writer->ctx, "slices");
-    memset(wider + writer->beginning_count, 0, (count - writer->beginning_count) * sizeof *wider);
-    writer->beginnings = wider;
-    writer->beginning_count = count;
-    return CT_OK;
+    return CT_MAKE_ZEROED_ROOM(writer->beginnings, writer->beginning_count, (size_t)function + 1)
+               ? CT_OK
+               : ct_fail_nomem(writer->ctx, "slices");
 }
 
 /* Keeps the text that was written for a function since the buffer had `from` bytes. */
@@ -479,15 +466,8 @@ int ct_slice_writer_stream(struct ct_slice_writer *writer, uint32_t lane, const 
     if (lane >= CT_STACK_LANES)
         return ct_fail(writer->ctx, CT_ERR_LIMIT, "%s: stream %" PRIu32 " is more than there can be",
                        __func__, lane);
-    if (lane >= writer->lane_count) {
-        const size_t count = 2 * ((size_t)lane + 1);
-        struct slice_lane *lanes = realloc(writer->lanes, count * sizeof *lanes);
-        if (!lanes)
-            return ct_fail_nomem(writer->ctx, "slices");
-        memset(lanes + writer->lane_count, 0, (count - writer->lane_count) * sizeof *lanes);
-        writer->lanes = lanes;
-        writer->lane_count = count;
-    }
+    if (!CT_MAKE_ZEROED_ROOM(writer->lanes, writer->lane_count, (size_t)lane + 1))
+        return ct_fail_nomem(writer->ctx, "slices");
     struct slice_lane *of = &writer->lanes[lane];
     if (of->source != stream->source)
         *of = (struct slice_lane){ct_source_buffer(capture, stream->source), stream->source, stream->id};

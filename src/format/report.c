@@ -6,6 +6,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/out.h"
+#include "base/room.h"
 #include "format/report_own.h"
 #include "format/report_sums.h"
 
@@ -208,10 +209,9 @@ static int check_unit(struct ct_report *r, const char *name, bool has_steps)
 static int add_capture(struct ct_report *r, const char *name, const char *kind)
 {
     struct ct_arena *arena = &r->arena;
-    struct ct_report_capture *captures = realloc(r->captures, (r->capture_count + 1) * sizeof *captures);
-    if (!captures)
+    if (!CT_PUSH_ROOM(r->captures, r->capture_count))
         return CT_ERR_NOMEM;
-    r->captures = captures;
+    struct ct_report_capture *captures = r->captures;
     captures[r->capture_count] =
         (struct ct_report_capture){ct_arena_strdup(arena, name), ct_arena_strdup(arena, kind)};
     if (!captures[r->capture_count].name || !captures[r->capture_count].kind)

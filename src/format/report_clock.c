@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/room.h"
 #include "base/search.h"
 
 /* the most timestamps that are kept of a stream */
@@ -17,17 +18,6 @@ static void thin(struct ct_report_clock *c)
     c->anchors[kept++] = c->anchors[c->count - 1];
     c->count = kept;
     c->stride = c->stride ? 2 * c->stride : 2;
-}
-
-static int grow(struct ct_report_clock *c)
-{
-    const size_t room = c->room ? 2 * c->room : 64;
-    struct ct_report_anchor *anchors = realloc(c->anchors, room * sizeof *anchors);
-    if (!anchors)
-        return CT_ERR_NOMEM;
-    c->anchors = anchors;
-    c->room = room;
-    return CT_OK;
 }
 
 /* Adds a timestamp. One that goes back is not used: no axis has it. Of those between which nothing ran the
@@ -46,7 +36,7 @@ static int add(struct ct_report_clock *c, uint64_t at, uint64_t time)
     c->skipped = 0;
     if (last && c->count == ANCHORS)
         thin(c);
-    const int rc = !c->anchors || c->count == c->room ? grow(c) : CT_OK;
+    const int rc = CT_MAKE_ROOM(c->anchors, c->room, c->count + 1) ? CT_OK : CT_ERR_NOMEM;
     if (!rc)
         c->anchors[c->count++] = (struct ct_report_anchor){at, time};
     return rc;

@@ -5,6 +5,7 @@
 
 #include "base/ctx.h"
 #include "base/path.h"
+#include "base/room.h"
 #include "format/report_own.h"
 
 /* ---- places ---- */
@@ -53,11 +54,9 @@ static int open_stream(struct ct_report *r, uint8_t id)
 {
     struct ct_report_open *open = &r->now.open[id];
     struct ct_timing_options options = {.size = sizeof options};
-    uint32_t *stream_of = realloc(r->now.stream_of, (r->now.lanes + (size_t)1) * sizeof *stream_of);
-    if (!stream_of)
+    if (!CT_PUSH_ROOM(r->now.stream_of, r->now.lanes))
         return CT_ERR_NOMEM;
-    r->now.stream_of = stream_of;
-    stream_of[r->now.lanes] = 0;
+    r->now.stream_of[r->now.lanes] = 0;
     open->lane = r->now.lanes++;
     const int rc = ct_programs_places(r->programs, &options.programs, &options.program_count);
     return rc ? rc : ct_timing_new(r->ctx, &options, &open->timing);
@@ -97,11 +96,9 @@ int ct_report_steps(struct ct_report *r, const struct ct_stream *stream, const s
 
 static int add_edge(struct ct_report *r, const struct ct_timing_edge *times)
 {
-    struct ct_report_edge *edges = realloc(r->edges, (r->edge_count + 1) * sizeof *edges);
-    if (!edges)
+    if (!CT_PUSH_ROOM(r->edges, r->edge_count))
         return CT_ERR_NOMEM;
-    r->edges = edges;
-    struct ct_report_edge *into = &edges[r->edge_count++];
+    struct ct_report_edge *into = &r->edges[r->edge_count++];
     *into = (struct ct_report_edge){.stream = r->stream_count,
                                     .way = ct_report_way(times),
                                     .count = times->count,
@@ -132,14 +129,8 @@ static int add_runs(struct ct_report *r, const struct ct_timing *timing)
     for (size_t i = 0; i < count && !rc; i++) {
         if (!all[i].inclusive.count)
             continue;
-        if (r->now.run_count == r->now.run_room) {
-            const size_t room = r->now.run_room ? r->now.run_room * 2 : 64;
-            struct ct_report_runs *runs = realloc(r->now.runs, room * sizeof *runs);
-            if (!runs)
-                return CT_ERR_NOMEM;
-            r->now.runs = runs;
-            r->now.run_room = room;
-        }
+        if (!CT_MAKE_ROOM(r->now.runs, r->now.run_room, r->now.run_count + 1))
+            return CT_ERR_NOMEM;
         struct ct_report_runs *into = &r->now.runs[r->now.run_count++];
         *into = (struct ct_report_runs){.addr = all[i].addr};
         rc = ct_dist_merge(&into->inclusive, &all[i].inclusive);
@@ -163,11 +154,9 @@ static const struct ct_buffer *source_of(const struct ct_report *r, const char *
 static int add_stream(struct ct_report *r, const struct ct_buffer *buffer, const struct ct_stream *s)
 {
     struct ct_report_open *lane = &r->now.open[s->id];
-    struct ct_report_stream *streams = realloc(r->streams, (r->stream_count + 1) * sizeof *streams);
-    if (!streams)
+    if (!CT_PUSH_ROOM(r->streams, r->stream_count))
         return CT_ERR_NOMEM;
-    r->streams = streams;
-    struct ct_report_stream *into = &streams[r->stream_count];
+    struct ct_report_stream *into = &r->streams[r->stream_count];
     *into = (struct ct_report_stream){.capture = r->capture_count,
                                       .buffer = ct_arena_strdup(&r->arena, buffer->name),
                                       .name = ct_arena_strdup(&r->arena, s->source->name),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/report_kept.h"
 
+#include "base/room.h"
+
 #include <stdlib.h>
 
 /* ---- functions ---- */
@@ -15,25 +17,17 @@ static int find_program(struct ct_report_kept *k, struct ct_program *program, ui
             *number = (uint32_t)i;
             return CT_OK;
         }
-    struct ct_program **programs = realloc(k->programs, (k->program_count + 1) * sizeof *programs);
-    if (!programs)
+    if (!CT_PUSH_ROOM(k->programs, k->program_count))
         return CT_ERR_NOMEM;
-    k->programs = programs;
     *number = (uint32_t)k->program_count;
-    programs[k->program_count++] = program;
+    k->programs[k->program_count++] = program;
     return CT_OK;
 }
 
 static int add_key(struct ct_report_kept *k, const struct ct_report_key *key, uint32_t *number)
 {
-    if (k->key_count == k->key_room) {
-        const size_t room = k->key_room ? 2 * k->key_room : 256;
-        struct ct_report_key *keys = realloc(k->keys, room * sizeof *keys);
-        if (!keys)
-            return CT_ERR_NOMEM;
-        k->keys = keys;
-        k->key_room = room;
-    }
+    if (!CT_MAKE_ROOM(k->keys, k->key_room, k->key_count + 1))
+        return CT_ERR_NOMEM;
     *number = (uint32_t)k->key_count;
     k->keys[k->key_count++] = *key;
     return ct_pair_map_put(&k->numbers, key->addr, key->program, *number);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/pair_map.h"
+#include "base/room.h"
 #include "format/report_page.h"
 
 /* A tree of stacks that is being put together. */
@@ -43,14 +44,8 @@ static int find_group(struct work *w, size_t place, uint32_t *number)
     *number = ct_pair_map_get(&w->numbers, stream, (uint32_t)owner.context);
     if (*number != CT_PAIR_NONE)
         return CT_OK;
-    if (w->group_count == w->group_room) {
-        const size_t room = w->group_room ? 2 * w->group_room : 64;
-        struct group *groups = realloc(w->groups, room * sizeof *groups);
-        if (!groups)
-            return CT_ERR_NOMEM;
-        w->groups = groups;
-        w->group_room = room;
-    }
+    if (!CT_MAKE_ROOM(w->groups, w->group_room, w->group_count + 1))
+        return CT_ERR_NOMEM;
     *number = (uint32_t)w->group_count;
     w->groups[w->group_count++] =
         (struct group){.stream = stream, .context = (uint32_t)owner.context, .number = *number};
@@ -109,14 +104,8 @@ static int add(struct tree *tree, const struct ct_stack_place *place, const uint
     const uint32_t parent = place->parent == CT_STACK_NONE ? CT_STACK_NONE : node_of[place->parent];
     *node = ct_pair_map_get(&tree->children, parent, place->function);
     if (*node == CT_PAIR_NONE) {
-        if (tree->count == tree->room) {
-            const size_t room = tree->room ? 2 * tree->room : 256;
-            struct ct_stack_place *places = realloc(tree->places, room * sizeof *places);
-            if (!places)
-                return CT_ERR_NOMEM;
-            tree->places = places;
-            tree->room = room;
-        }
+        if (!CT_MAKE_ROOM(tree->places, tree->room, tree->count + 1))
+            return CT_ERR_NOMEM;
         *node = (uint32_t)tree->count;
         if (ct_pair_map_put(&tree->children, parent, place->function, *node))
             return CT_ERR_NOMEM;

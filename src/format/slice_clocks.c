@@ -3,9 +3,9 @@
 #include "format/slice_clocks.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 
 int ct_slice_clocks_new(struct ct_ctx *ctx, uint8_t cycles, struct ct_slice_clocks **out)
 {
@@ -35,15 +35,8 @@ int ct_slice_clocks_add(struct ct_slice_clocks *clocks, uint32_t lane, const str
         return ct_fail_null(clocks ? clocks->ctx : NULL, __func__);
     if (lane >= CT_STACK_LANES)
         return ct_fail(clocks->ctx, CT_ERR_LIMIT, "%s: stream %u is more than there can be", __func__, lane);
-    if (lane >= clocks->count) {
-        const size_t count = 2 * ((size_t)lane + 1);
-        struct ct_report_clock *lanes = realloc(clocks->lanes, count * sizeof *lanes);
-        if (!lanes)
-            return ct_fail_nomem(clocks->ctx, "clocks");
-        memset(lanes + clocks->count, 0, (count - clocks->count) * sizeof *lanes);
-        clocks->lanes = lanes;
-        clocks->count = count;
-    }
+    if (!CT_MAKE_ZEROED_ROOM(clocks->lanes, clocks->count, (size_t)lane + 1))
+        return ct_fail_nomem(clocks->ctx, "clocks");
     return ct_report_clock_take(&clocks->lanes[lane], batch, clocks->cycles)
                ? ct_fail_nomem(clocks->ctx, "clocks")
                : CT_OK;

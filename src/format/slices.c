@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/room.h"
 #include "coretap/base.h"
 
 static uint64_t length(const struct ct_slice *slice)
@@ -66,14 +67,8 @@ int ct_slices_add(struct ct_slices *s, const struct ct_slice *slice)
         s->left_out++;
         return CT_OK;
     }
-    if (s->count == s->room) {
-        const size_t room = s->room ? s->room * 2 : 1024;
-        struct ct_slice *slices = realloc(s->slices, room * sizeof *slices);
-        if (!slices)
-            return CT_ERR_NOMEM;
-        s->slices = slices;
-        s->room = room;
-    }
+    if (!CT_MAKE_ROOM(s->slices, s->room, s->count + 1))
+        return CT_ERR_NOMEM;
     s->slices[s->count++] = cut;
     if (s->count == 2 * s->most)
         make_room(s);

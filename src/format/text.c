@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/text.h"
 
-#include <stdlib.h>
-
 #include "base/digits.h"
 #include "base/printable.h"
+#include "base/room.h"
 #include "base/utf8.h"
 
 const char ct_text_digits[16] = "0123456789abcdef";
@@ -22,14 +21,8 @@ void ct_text_init(struct ct_text *text, FILE *out)
 
 static bool keep(struct ct_text *text)
 {
-    if (text->kept_size + text->used > text->kept_cap) {
-        const size_t cap = 2 * (text->kept_size + text->used);
-        char *kept = realloc(text->kept, cap);
-        if (!kept)
-            return false;
-        text->kept = kept;
-        text->kept_cap = cap;
-    }
+    if (!CT_MAKE_ROOM(text->kept, text->kept_cap, text->kept_size + text->used))
+        return false;
     memcpy(text->kept + text->kept_size, text->data, text->used);
     text->kept_size += text->used;
     return true;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/room.h"
 #include "format/source_text.h"
 
 /* the most lines between two lines of the path that are shown although they are not on it */
@@ -18,13 +19,8 @@ static uint64_t share(uint64_t cycles, uint64_t part, uint64_t all)
 
 static int add(struct ct_wcet_source *s, size_t *room, const struct ct_wcet_line *line)
 {
-    if (s->count == *room) {
-        *room = *room ? *room * 2 : 256;
-        struct ct_wcet_line *lines = realloc(s->lines, *room * sizeof *lines);
-        if (!lines)
-            return CT_ERR_NOMEM;
-        s->lines = lines;
-    }
+    if (!CT_MAKE_ROOM(s->lines, *room, s->count + 1))
+        return CT_ERR_NOMEM;
     s->lines[s->count++] = *line;
     return CT_OK;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/room.h"
 
 #define IDS_MAX      2u /* one for each attribute: their numbers */
 #define TRACE_EVENT  1u
@@ -331,13 +332,8 @@ int ct_perf_write_sample(struct ct_perf_writer *w, const struct ct_perf_stamp *s
 
 static int add_to_index(struct ct_perf_writer *w)
 {
-    if ((w->index_count & (w->index_count - 1)) == 0) {
-        size_t cap = w->index_count ? 2 * w->index_count : 1;
-        uint64_t *index = realloc(w->index, cap * sizeof *index);
-        if (!index)
-            return CT_ERR_NOMEM;
-        w->index = index;
-    }
+    if (!CT_PUSH_ROOM(w->index, w->index_count))
+        return CT_ERR_NOMEM;
     w->index[w->index_count++] = w->at;
     return CT_OK;
 }

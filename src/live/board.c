@@ -2,6 +2,8 @@
 #define _GNU_SOURCE /* mempcpy */
 #include "live/board.h"
 
+#include "base/room.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,15 +80,7 @@ void ct_live_board_wakes(struct ct_live_board *b, struct ct_live_ring *ring)
 /* Makes room for a text of this size. Room only grows, and seldom, so that memory stays in one piece. */
 static bool make_room(struct ct_live_board *b, enum ct_live_form form, size_t size)
 {
-    if (size + 1 <= b->room[form])
-        return true;
-    const size_t room = (size + 1) * 2;
-    char *more = realloc(b->text[form], room);
-    if (!more)
-        return false;
-    b->text[form] = more;
-    b->room[form] = room;
-    return true;
+    return CT_MAKE_ROOM(b->text[form], b->room[form], size + 1);
 }
 
 static void keep(struct ct_live_board *b, enum ct_live_form form, const char *text, size_t size)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/options.h"
+#include "base/room.h"
 #include "live/board.h"
 #include "live/fractal.h"
 #include "live/hooks.h"
@@ -267,13 +268,11 @@ int ct_live_add_pair(struct ct_live *l, const char *from, const char *to)
     const int rc = try_pair(l, from, to);
     if (rc)
         return rc;
-    struct ct_live_pair *more = realloc(l->pairs, (l->pair_count + 1) * sizeof *more);
-    if (!more)
+    if (!CT_PUSH_ROOM(l->pairs, l->pair_count))
         return ct_fail_nomem(l->ctx, from);
-    l->pairs = more;
-    more[l->pair_count] = (struct ct_live_pair){strdup(from), strdup(to)};
-    l->pair_count++;
-    return more[l->pair_count - 1].from && more[l->pair_count - 1].to ? CT_OK : ct_fail_nomem(l->ctx, from);
+    struct ct_live_pair *pair = &l->pairs[l->pair_count++];
+    *pair = (struct ct_live_pair){strdup(from), strdup(to)};
+    return pair->from && pair->to ? CT_OK : ct_fail_nomem(l->ctx, from);
 }
 
 int ct_live_add_spec(struct ct_live *l, const char *name, struct ct_monitor_spec *spec,

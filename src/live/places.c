@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/room.h"
 
 #define MOST        50 /* of a list */
 #define PORTS       32 /* of an ITM, and the first channels of an STM */
@@ -43,13 +44,11 @@ static void __attribute__((format(printf, 2, 3))) add_name(struct names *n, cons
     if (vasprintf(&name, format, args) < 0)
         name = NULL;
     va_end(args);
-    char **more = name ? realloc(n->all, (n->count + 1) * sizeof *more) : NULL;
-    n->lacks |= !more;
-    if (!more) {
+    if (!name || !CT_PUSH_ROOM(n->all, n->count)) {
+        n->lacks = true;
         free(name);
         return;
     }
-    n->all = more;
     n->all[n->count++] = name;
 }
 

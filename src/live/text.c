@@ -7,22 +7,13 @@
 #include <string.h>
 
 #include "base/printable.h"
-
-#define FIRST_ROOM 4096
+#include "base/room.h"
 
 /* Makes room for more bytes and a NUL. */
 static bool grow(struct ct_live_text *t, size_t more)
 {
-    size_t room = t->room ? t->room : FIRST_ROOM;
-    while (room - t->size <= more)
-        room *= 2;
-    char *text = room == t->room ? t->text : realloc(t->text, room);
-    t->lacks |= !text;
-    if (!text)
-        return false;
-    t->text = text;
-    t->room = room;
-    return true;
+    t->lacks |= !CT_MAKE_ROOM(t->text, t->room, t->size + more + 1);
+    return !t->lacks;
 }
 
 int ct_live_text_write(void *user, const void *data, size_t size)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/room.h"
 #include "monitor/certain.h"
 
 static uint64_t bit(size_t i)
@@ -30,14 +31,8 @@ static int no_memory(struct ct_monitor *m)
 
 static bool add_result(struct ct_mon_doubt_results *list, const struct ct_mon_doubt_result *r)
 {
-    if (list->count == list->cap) {
-        const size_t cap = 2 * list->cap + 16;
-        struct ct_mon_doubt_result *more = realloc(list->all, cap * sizeof *more);
-        if (!more)
-            return false;
-        list->all = more;
-        list->cap = cap;
-    }
+    if (!CT_MAKE_ROOM(list->all, list->cap, list->count + 1))
+        return false;
     list->all[list->count++] = *r;
     return true;
 }
@@ -450,13 +445,8 @@ static bool open_instant(struct ct_mon_doubt *d, const struct ct_monitor_event *
                          const struct ct_monitor_span *span)
 {
     struct ct_mon_doubt_instant *x = &d->window[d->count];
-    if (x->event_cap < count) {
-        struct ct_monitor_event *more = realloc(x->events, count * sizeof *more);
-        if (!more)
-            return false;
-        x->events = more;
-        x->event_cap = count;
-    }
+    if (!CT_MAKE_ROOM(x->events, x->event_cap, count))
+        return false;
     memcpy(x->events, events, count * sizeof *events);
     x->event_count = count;
     x->span = *span;

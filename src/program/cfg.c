@@ -9,23 +9,9 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/room.h"
 #include "base/search.h"
 #include "program/elf.h"
-
-#define FIRST_ROOM 64
-
-int ct_cfg_room(struct ct_cfg *cfg, void **at, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return CT_OK;
-    size_t larger = *room ? *room * 2 : FIRST_ROOM;
-    void *moved = larger > SIZE_MAX / 2 / size ? NULL : realloc(*at, larger * size);
-    if (!moved)
-        return ct_fail_nomem(cfg->ctx, cfg->name);
-    *at = moved;
-    *room = larger;
-    return CT_OK;
-}
 
 /* Returns the bytes of code that `addr` is in. */
 static const struct ct_cfg_code *code_at(const struct ct_cfg *cfg, uint64_t addr)
@@ -299,12 +285,8 @@ static bool is_open(const struct ct_cfg *cfg, const struct ct_cfg_block *block)
 static int fill_members(struct ct_cfg *cfg)
 {
     uint32_t first = 0;
-    while (cfg->members.room < cfg->blocks.count) {
-        int rc = ct_cfg_room(cfg, (void **)&cfg->members.at, cfg->members.room, &cfg->members.room,
-                             sizeof *cfg->members.at);
-        if (rc)
-            return rc;
-    }
+    if (!CT_MAKE_ROOM(cfg->members.at, cfg->members.room, cfg->blocks.count))
+        return ct_fail_nomem(cfg->ctx, cfg->name);
     for (size_t i = 0; i < cfg->blocks.count; i++)
         if (cfg->blocks.at[i].function != CT_CFG_NONE)
             cfg->functions.at[cfg->blocks.at[i].function].count++;

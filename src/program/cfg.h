@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "coretap/cfg.h"
 #include "base/addr_map.h"
+#include "base/room.h"
 #include "program/memory.h"
 
 /* What is known of two bytes of code. */
@@ -133,8 +134,8 @@ struct ct_cfg {
 
 /* Makes room for one more item of a list. Result: 0 or CT_ERR_NOMEM. */
 #define CT_CFG_ROOM(cfg, list)                                                                               \
-    ct_cfg_room((cfg), (void **)&(list)->at, (list)->count, &(list)->room, sizeof *(list)->at)
-int ct_cfg_room(struct ct_cfg *cfg, void **at, size_t count, size_t *room, size_t size);
+    (CT_MAKE_ROOM((list)->at, (list)->room, (list)->count + 1) ? CT_OK                                       \
+                                                               : ct_fail_nomem((cfg)->ctx, (cfg)->name))
 
 /* Returns the mark of the code at `addr`, or NULL. */
 uint8_t *ct_cfg_mark(const struct ct_cfg *cfg, uint64_t addr);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes blocks and edges of the code that was found. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 #include "program/cfg.h"
 
 #define MOST (UINT32_C(1) << 31)
@@ -144,14 +144,14 @@ static uint32_t block_behind(const struct ct_cfg *cfg, uint32_t from, uint64_t s
 static int propose(struct ct_cfg *cfg, struct draft *draft, enum ct_cfg_kind kind, uint64_t target,
                    enum ct_cfg_origin origin)
 {
-    int rc = ct_cfg_room(cfg, (void **)&draft->edges, draft->count, &draft->room, sizeof *draft->edges);
-    if (!rc)
-        draft->edges[draft->count++] = (struct ct_cfg_edge){
-            .target = target,
-            .to = kind < CT_CFG_RETURN ? block_behind(cfg, draft->from, target) : CT_CFG_NONE,
-            .kind = (uint8_t)kind,
-            .origin = (uint8_t)origin};
-    return rc;
+    if (!CT_MAKE_ROOM(draft->edges, draft->room, draft->count + 1))
+        return ct_fail_nomem(cfg->ctx, cfg->name);
+    draft->edges[draft->count++] = (struct ct_cfg_edge){
+        .target = target,
+        .to = kind < CT_CFG_RETURN ? block_behind(cfg, draft->from, target) : CT_CFG_NONE,
+        .kind = (uint8_t)kind,
+        .origin = (uint8_t)origin};
+    return CT_OK;
 }
 
 static uint32_t whole(const struct ct_cfg *cfg, uint32_t function)

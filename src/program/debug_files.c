@@ -5,6 +5,7 @@
 #include "base/crc32.h"
 #include "base/ctx.h"
 #include "base/debuginfod.h"
+#include "base/room.h"
 #include "base/search.h"
 #include "program/symbols.h"
 
@@ -225,14 +226,8 @@ static int add_file(struct ct_debug_files *files, const char *path)
     }
     if (!entry.id_size)
         return ct_unless_nomem(files->ctx, path, CT_OK);
-    if (files->count == files->room) {
-        size_t room = files->room ? 2 * files->room : 64;
-        struct entry *entries = realloc(files->entries, room * sizeof *entries);
-        if (!entries)
-            return ct_fail_nomem(files->ctx, path);
-        files->entries = entries;
-        files->room = room;
-    }
+    if (!CT_MAKE_ROOM(files->entries, files->room, files->count + 1))
+        return ct_fail_nomem(files->ctx, path);
     entry.path = ct_arena_strdup(&files->arena, path);
     if (!entry.path)
         return ct_fail_nomem(files->ctx, path);

@@ -30,19 +30,6 @@ void ct_lines_free(struct ct_lines *lines)
 
 /* ---- loading ---- */
 
-int ct_dwarf_grow(struct ct_dwarf_reader *reader, void **array, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return CT_OK;
-    size_t wider = *room ? *room * 2 : 256;
-    void *moved = realloc(*array, wider * size);
-    if (!moved)
-        return ct_fail_nomem(reader->ctx, reader->name);
-    *array = moved;
-    *room = wider;
-    return CT_OK;
-}
-
 int ct_dwarf_status(const struct ct_dwarf_reader *reader, int result)
 {
     return ct_unless_nomem(reader->ctx, reader->name, result ? result : reader->result);

@@ -89,7 +89,4 @@ int ct_dwarf_read_scopes(struct ct_dwarf_reader *reader);
  * CT_ERR_NOMEM. */
 int ct_go_read_lines(struct ct_dwarf_reader *reader, const void *bytes, size_t size);
 
-/* Makes room for one more row of an array, which doubles. CT_ERR_NOMEM. */
-int ct_dwarf_grow(struct ct_dwarf_reader *reader, void **array, size_t count, size_t *room, size_t size);
-
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the rows of all line tables, and sorts them by address without overlaps. */
 #include "base/ctx.h"
+#include "base/room.h"
 #include "program/dwarf_lines.h"
 
 #include <gelf.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A row while tables are read. `order` keeps rows of one address in the order of the table. */
 struct raw_row {
@@ -31,11 +31,8 @@ static int read_sections(struct ct_dwarf_reader *reader, struct rows *rows)
         if (!gelf_getshdr(scn, &header) || !(header.sh_flags & SHF_EXECINSTR) ||
             header.sh_size > UINT64_MAX - header.sh_addr)
             continue;
-        void *array = rows->code;
-        int result = ct_dwarf_grow(reader, &array, rows->code_count, &room, sizeof *rows->code);
-        rows->code = array;
-        if (result != CT_OK)
-            return result;
+        if (!CT_MAKE_ROOM(rows->code, room, rows->code_count + 1))
+            return ct_fail_nomem(reader->ctx, reader->name);
         rows->code[rows->code_count++] =
             (struct ct_extent){.addr = header.sh_addr, .end = header.sh_addr + header.sh_size};
     }
@@ -100,11 +97,8 @@ static int read_sequence(struct ct_dwarf_reader *reader, struct rows *rows, Dwar
     if (dwarf_lineaddr(dwarf_onesrcline(table, first), &start) != 0 || !is_code(rows, start))
         return CT_OK;
     for (size_t i = first; i < last; i++) {
-        void *array = rows->rows;
-        int result = ct_dwarf_grow(reader, &array, rows->count, &rows->room, sizeof *rows->rows);
-        rows->rows = array;
-        if (result != CT_OK)
-            return result;
+        if (!CT_MAKE_ROOM(rows->rows, rows->room, rows->count + 1))
+            return ct_fail_nomem(reader->ctx, reader->name);
         struct raw_row *row = &rows->rows[rows->count];
         Dwarf_Addr end;
         if (!read_row(reader, dwarf_onesrcline(table, i), &row->line) ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads functions, and the calls that were inlined into them, from the tree of debugging entries. */
 #include "base/ctx.h"
+#include "base/room.h"
 #include "program/dwarf_split.h"
 
 #include <dwarf.h>
@@ -57,11 +58,8 @@ static int add_extent(void *user, uint64_t start, uint64_t end)
     end += s->reader->bias;
     if (end <= start)
         return CT_OK;
-    void *array = s->extents;
-    int result = ct_dwarf_grow(s->reader, &array, s->extent_count, &s->extent_room, sizeof *s->extents);
-    s->extents = array;
-    if (result != CT_OK)
-        return result;
+    if (!CT_MAKE_ROOM(s->extents, s->extent_room, s->extent_count + 1))
+        return ct_fail_nomem(s->reader->ctx, s->reader->name);
     s->extents[s->extent_count++] = (struct ct_extent){.addr = start, .end = end, .owner = owner->number};
     if (start < owner->lowest)
         owner->lowest = start;
@@ -154,19 +152,6 @@ static void describe(struct scopes *s, Dwarf_Die *die, struct ct_line_scope *sco
     scope->call_line = number_of(die, DW_AT_call_line);
 }
 
-/* Makes room for one more scope. */
-static int make_room(struct scopes *s)
-{
-    struct ct_lines *lines = s->reader->lines;
-    void *scopes = lines->scopes, *more = lines->more;
-    int result = ct_dwarf_grow(s->reader, &scopes, lines->scope_count, &s->room, sizeof *lines->scopes);
-    if (result == CT_OK)
-        result = ct_dwarf_grow(s->reader, &more, lines->scope_count, &s->more_room, sizeof *lines->more);
-    lines->scopes = scopes;
-    lines->more = more;
-    return result;
-}
-
 /* Adds a scope. *number is its number, or CT_LINE_NONE for an entry without code. */
 static int add_scope(struct scopes *s, Dwarf_Die *die, uint32_t parent, uint32_t *number)
 {
@@ -180,9 +165,9 @@ static int add_scope(struct scopes *s, Dwarf_Die *die, uint32_t parent, uint32_t
     int result = add_extents(s, die, mine, &lowest);
     if (result != CT_OK || extents == s->extent_count)
         return result;
-    result = make_room(s);
-    if (result != CT_OK)
-        return result;
+    if (!CT_MAKE_ROOM(lines->scopes, s->room, lines->scope_count + 1) ||
+        !CT_MAKE_ROOM(lines->more, s->more_room, lines->scope_count + 1))
+        return ct_fail_nomem(s->reader->ctx, s->reader->name);
     struct ct_line_scope *scope = &lines->scopes[mine];
     *scope = (struct ct_line_scope){.parent = parent};
     if (parent != CT_LINE_NONE)
@@ -209,13 +194,11 @@ static int add_label(struct scopes *s, Dwarf_Die *die)
     if (file == CT_LINE_NONE)
         return CT_OK;
     addr += s->reader->bias;
-    void *array = lines->labels;
-    int result = ct_dwarf_grow(s->reader, &array, lines->label_count, &s->label_room, sizeof *lines->labels);
-    lines->labels = array;
-    if (result == CT_OK)
-        lines->labels[lines->label_count++] =
-            (struct ct_line){.addr = addr, .end = addr, .file = file, .line = (uint32_t)line};
-    return result;
+    if (!CT_MAKE_ROOM(lines->labels, s->label_room, lines->label_count + 1))
+        return ct_fail_nomem(s->reader->ctx, s->reader->name);
+    lines->labels[lines->label_count++] =
+        (struct ct_line){.addr = addr, .end = addr, .file = file, .line = (uint32_t)line};
+    return CT_OK;
 }
 
 static int read_children(struct scopes *s, Dwarf_Die *die, uint32_t parent, unsigned depth);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Source lines of a program of Go without debug information, from the table that its runtime uses. */
 #include "base/ctx.h"
+#include "base/room.h"
 #include "program/dwarf_lines.h"
 #include "program/go_table.h"
 
@@ -15,12 +16,10 @@ struct rows {
 static int add_row(struct rows *rows, const struct ct_line *row)
 {
     struct ct_lines *lines = rows->reader->lines;
-    void *array = lines->rows;
-    const int result = ct_dwarf_grow(rows->reader, &array, lines->row_count, &rows->room, sizeof *row);
-    lines->rows = array;
-    if (result == CT_OK)
-        lines->rows[lines->row_count++] = *row;
-    return result;
+    if (!CT_MAKE_ROOM(lines->rows, rows->room, lines->row_count + 1))
+        return ct_fail_nomem(rows->reader->ctx, rows->reader->name);
+    lines->rows[lines->row_count++] = *row;
+    return CT_OK;
 }
 
 /* Adds the rows of a function: lines and files change at addresses of their own. */

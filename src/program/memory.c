@@ -5,6 +5,7 @@
  * sorted array of its regions, and an access is a binary search in the array of one of its spaces. */
 #include "program/memory.h"
 #include "base/ctx.h"
+#include "base/room.h"
 #include "base/search.h"
 
 #include <inttypes.h>
@@ -91,19 +92,6 @@ static size_t upper_bound(const struct index *index, uint64_t addr)
     return CT_COUNT_WHILE(index->count, i, index->regions[i]->addr <= addr);
 }
 
-static int grow(struct ct_memory *memory, struct ct_region ***array, size_t count, size_t *cap)
-{
-    if (count < *cap)
-        return CT_OK;
-    size_t next = *cap ? *cap * 2 : 16;
-    struct ct_region **moved = realloc(*array, next * sizeof(struct ct_region *));
-    if (!moved)
-        return ct_fail_nomem(memory->ctx, "memory regions");
-    *array = moved;
-    *cap = next;
-    return CT_OK;
-}
-
 static const char *region_name(const struct ct_region *region)
 {
     return region->file ? region->file->path : "memory region";
@@ -133,8 +121,8 @@ static int enter(struct ct_memory *memory, struct ct_region *region, uint32_t sp
 {
     for (unsigned s = 0; s < SPACES; s++) {
         struct index *index = &memory->spaces[s];
-        if ((space >> s & 1) && grow(memory, &index->regions, index->count, &index->cap) != CT_OK)
-            return CT_ERR_NOMEM;
+        if ((space >> s & 1) && !CT_MAKE_ROOM(index->regions, index->cap, index->count + 1))
+            return ct_fail_nomem(memory->ctx, "memory regions");
     }
     for (unsigned s = 0; s < SPACES; s++) {
         if (!(space >> s & 1))
@@ -152,8 +140,8 @@ static int enter(struct ct_memory *memory, struct ct_region *region, uint32_t sp
 int ct_memory_insert(struct ct_memory *memory, const struct ct_region *region)
 {
     int result = check_overlap(memory, region, region->space);
-    if (result == CT_OK)
-        result = grow(memory, &memory->regions, memory->count, &memory->cap);
+    if (result == CT_OK && !CT_MAKE_ROOM(memory->regions, memory->cap, memory->count + 1))
+        result = ct_fail_nomem(memory->ctx, "memory regions");
     if (result != CT_OK)
         return result;
     struct ct_region *copy = malloc(sizeof *copy);

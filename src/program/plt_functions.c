@@ -4,6 +4,7 @@
  * names the function. */
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/room.h"
 #include "program/symbols.h"
 
 #include <stdlib.h>
@@ -35,14 +36,8 @@ static int by_address(const void *a, const void *b)
 
 static int add_slot(struct ct_collector *c, struct slots *slots, uint64_t addr, const char *name)
 {
-    if (slots->count == slots->room) {
-        size_t room = slots->room ? 2 * slots->room : 256;
-        struct slot *all = realloc(slots->all, room * sizeof *all);
-        if (!all)
-            return ct_fail_nomem(c->ctx, c->name);
-        slots->all = all;
-        slots->room = room;
-    }
+    if (!CT_MAKE_ROOM(slots->all, slots->room, slots->count + 1))
+        return ct_fail_nomem(c->ctx, c->name);
     slots->all[slots->count++] = (struct slot){addr, name};
     return CT_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/printable.h"
+#include "base/room.h"
 #include "base/search.h"
 #include "program/segments.h"
 
@@ -59,14 +60,8 @@ void ct_symbols_free(struct ct_symbols *symbols)
 
 int ct_collect(struct ct_collector *c, const struct ct_function *function)
 {
-    if (c->count == c->room) {
-        size_t room = c->room ? 2 * c->room : 256;
-        struct ct_function *functions = realloc(c->functions, room * sizeof *functions);
-        if (!functions)
-            return ct_fail_nomem(c->ctx, c->name);
-        c->functions = functions;
-        c->room = room;
-    }
+    if (!CT_MAKE_ROOM(c->functions, c->room, c->count + 1))
+        return ct_fail_nomem(c->ctx, c->name);
     c->functions[c->count++] = *function;
     return CT_OK;
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 #include "coretap/encode.h"
 #include "coretap/frame.h"
 #include "record/states.h"
@@ -327,14 +328,11 @@ static int begin_piece(struct core *core, uint32_t state)
     const int status = restart(core);
     if (status)
         return status;
-    struct ct_snapshot_piece *pieces =
-        realloc(buffer->pieces, (buffer->piece_count + 1) * sizeof *buffer->pieces);
-    if (!pieces)
+    if (!CT_PUSH_ROOM(buffer->pieces, buffer->piece_count))
         return CT_ERR_NOMEM;
-    pieces[buffer->piece_count++] = (struct ct_snapshot_piece){.from = buffer->size, .state = state};
+    buffer->pieces[buffer->piece_count++] = (struct ct_snapshot_piece){.from = buffer->size, .state = state};
     core->capture->piece_count++;
     core->capture->changed = true;
-    buffer->pieces = pieces;
     buffer->state = state;
     return CT_OK;
 }

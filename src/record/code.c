@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/room.h"
 
 #define PAGE CT_CODE_PAGE
 
@@ -253,16 +254,9 @@ void ct_code_view_free(struct ct_code_view *view)
 
 static int grow_view(struct ct_code_view *view, uint32_t changing)
 {
-    size_t room = view->room ? view->room : 16;
-    while (room <= changing)
-        room *= 2;
-    struct ct_code_page **now = realloc(view->now, room * sizeof *now);
-    if (!now)
-        return ct_fail_nomem(view->code->ctx, "recorded memory");
-    memset(now + view->room, 0, (room - view->room) * sizeof *now);
-    view->now = now;
-    view->room = room;
-    return CT_OK;
+    return CT_MAKE_ZEROED_ROOM(view->now, view->room, (size_t)changing + 1)
+               ? CT_OK
+               : ct_fail_nomem(view->code->ctx, "recorded memory");
 }
 
 static struct ct_code_page *in_force(const struct ct_code_view *view, const struct ct_code_place *place)
@@ -406,18 +400,9 @@ static uint32_t find_stops(const struct ct_code *code, struct ct_code_block *b, 
 
 static int make_room(struct ct_code *code, uint32_t id)
 {
-    if (id < code->block_room)
-        return CT_OK;
-    size_t room = code->block_room ? code->block_room : 1024;
-    while (room <= id)
-        room *= 2;
-    struct ct_code_block **blocks = realloc(code->blocks, room * sizeof *blocks);
-    if (!blocks)
-        return ct_fail_nomem(code->ctx, "recorded code");
-    memset(blocks + code->block_room, 0, (room - code->block_room) * sizeof *blocks);
-    code->blocks = blocks;
-    code->block_room = room;
-    return CT_OK;
+    return CT_MAKE_ZEROED_ROOM(code->blocks, code->block_room, (size_t)id + 1)
+               ? CT_OK
+               : ct_fail_nomem(code->ctx, "recorded code");
 }
 
 int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_isa isa, unsigned level,

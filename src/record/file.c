@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 
 /* Opens a named pipe when somebody reads it. -1, with errno EINTR once there is a signal. */
 static int open_pipe(const char *path, const volatile int *signal)
@@ -55,14 +56,8 @@ int ct_record_file_open(struct ct_ctx *ctx, struct ct_record_file *t, const char
 
 int ct_record_file_add(struct ct_record_file *t, const uint8_t *bytes, size_t size)
 {
-    if (t->room - t->size < size) {
-        const size_t room = 2 * (t->size + size);
-        uint8_t *wider = realloc(t->bytes, room);
-        if (!wider)
-            return CT_ERR_NOMEM;
-        t->bytes = wider;
-        t->room = room;
-    }
+    if (!CT_MAKE_ROOM(t->bytes, t->room, t->size + size))
+        return CT_ERR_NOMEM;
     memcpy(t->bytes + t->size, bytes, size);
     t->size += size;
     return CT_OK;

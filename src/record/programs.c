@@ -6,6 +6,7 @@
 
 #include "base/ctx.h"
 #include "base/elf_look.h"
+#include "base/room.h"
 
 static int add(struct ct_ctx *ctx, struct ct_record_programs *p, const char *path, uint64_t bias,
                const struct ct_build_id *id)
@@ -13,15 +14,11 @@ static int add(struct ct_ctx *ctx, struct ct_record_programs *p, const char *pat
     for (size_t i = 0; i < p->count; i++)
         if (strcmp(p->all[i].path, path) == 0 && p->all[i].bias == bias)
             return CT_OK;
-    char *copy = strdup(path);
-    struct ct_snapshot_program *all = copy ? realloc(p->all, (p->count + 1) * sizeof *all) : NULL;
-    if (!all) {
-        free(copy);
+    char *copy = CT_PUSH_ROOM(p->all, p->count) ? strdup(path) : NULL;
+    if (!copy)
         return ct_fail_nomem(ctx, path);
-    }
-    p->all = all;
-    all[p->count] = (struct ct_snapshot_program){.path = copy, .bias = bias};
-    ct_build_id_text(id, all[p->count++].build_id);
+    p->all[p->count] = (struct ct_snapshot_program){.path = copy, .bias = bias};
+    ct_build_id_text(id, p->all[p->count++].build_id);
     return CT_OK;
 }
 

@@ -3,6 +3,7 @@
 #include "session/index.h"
 
 #include "base/ctx.h"
+#include "base/room.h"
 #include "chain/leave.h"
 #include "chain/points.h"
 
@@ -126,14 +127,8 @@ static int add_point(const struct look *look, const struct ct_stream *stream,
                      const struct ct_chain_point *point)
 {
     struct ct_index_stream *s = &look->index->streams[stream->id];
-    if (s->count == s->room) {
-        const size_t room = s->room ? 2 * s->room : 64;
-        struct ct_index_point *points = realloc(s->points, room * sizeof *points);
-        if (!points)
-            return ct_fail_nomem(look->what->ctx, look->what->buffer->name);
-        s->points = points;
-        s->room = room;
-    }
+    if (!CT_MAKE_ROOM(s->points, s->room, s->count + 1))
+        return ct_fail_nomem(look->what->ctx, look->what->buffer->name);
     s->points[s->count++] =
         (struct ct_index_point){.offset = point->offset, .state = point->state, .place = s->end};
     return CT_OK;

@@ -9,6 +9,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/room.h"
 #include "chain/feed.h"
 #include "session/sieve.h"
 
@@ -65,14 +66,8 @@ struct ct_merge {
 
 static int keep(struct reader *r, const struct ct_event *events, size_t count)
 {
-    if (r->pending_cap - r->pending_count < count) {
-        const size_t cap = 2 * (r->pending_count + count);
-        struct ct_event *grown = realloc(r->pending, cap * sizeof *grown);
-        if (!grown)
-            return ct_fail_nomem(r->merge->ctx, "events");
-        r->pending = grown;
-        r->pending_cap = cap;
-    }
+    if (!CT_MAKE_ROOM(r->pending, r->pending_cap, r->pending_count + count))
+        return ct_fail_nomem(r->merge->ctx, "events");
     if (count)
         memcpy(r->pending + r->pending_count, events, count * sizeof *events);
     r->pending_count += count;

@@ -5,6 +5,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/room.h"
 #include "chain/leave.h"
 #include "chain/memories.h"
 #include "chain/relayed.h"
@@ -14,7 +15,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 int ct_session_new(struct ct_ctx *ctx, const struct ct_session_options *options, struct ct_session **out)
 {
@@ -53,11 +53,9 @@ int ct_session_add(struct ct_session *s, struct ct_analysis *analysis)
         return CT_ERR_ARG;
     if (s->options.begin)
         return ct_fail(s->ctx, CT_ERR_ARG, "ct_session_add: a session with `begin` has no analyses");
-    struct ct_analysis **analyses = realloc(s->analyses, (s->count + 1) * sizeof(struct ct_analysis *));
-    if (!analyses)
+    if (!CT_PUSH_ROOM(s->analyses, s->count))
         return ct_fail_nomem(s->ctx, "session");
-    s->analyses = analyses;
-    analyses[s->count++] = analysis;
+    s->analyses[s->count++] = analysis;
     s->inputs |= analysis->kind->inputs;
     return CT_OK;
 }
@@ -86,14 +84,8 @@ static int find_programs_in(struct ct_session *s, const struct ct_maps *maps, ui
 {
     if (memory < s->memory_count && s->memories[memory])
         return CT_OK;
-    if (memory >= s->memory_count) {
-        uint8_t *memories = realloc(s->memories, (size_t)memory + 1);
-        if (!memories)
-            return ct_fail_nomem(s->ctx, "session");
-        memset(memories + s->memory_count, 0, memory + 1 - s->memory_count);
-        s->memories = memories;
-        s->memory_count = (size_t)memory + 1;
-    }
+    if (!CT_MAKE_ZEROED_ROOM(s->memories, s->memory_count, (size_t)memory + 1))
+        return ct_fail_nomem(s->ctx, "session");
     s->memories[memory] = 1;
     return ct_programs_in(s->options.programs, maps, memory);
 }

@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 
 /* A part is decoded behind so many bytes of warm-up, in which the trace unit repeats what later packets
  * depend on; behind fewer when it is smaller itself. */
@@ -36,12 +36,11 @@ struct ct_shard_stream *ct_shard_stream(struct ct_shard *shard, uint32_t buffer,
     struct ct_shard_stream *found = ct_shard_find(shard, buffer, id);
     if (found)
         return found;
-    struct ct_shard_stream *streams = realloc(shard->streams, (shard->stream_count + 1) * sizeof *streams);
-    if (!streams)
+    if (!CT_PUSH_ROOM(shard->streams, shard->stream_count))
         return no_memory(shard), NULL;
-    shard->streams = streams;
-    streams[shard->stream_count] = (struct ct_shard_stream){.buffer = buffer, .id = id};
-    return &streams[shard->stream_count++];
+    struct ct_shard_stream *stream = &shard->streams[shard->stream_count++];
+    *stream = (struct ct_shard_stream){.buffer = buffer, .id = id};
+    return stream;
 }
 
 int ct_shard_add_context(struct ct_shard *shard, struct ct_shard_stream *stream,
@@ -50,12 +49,9 @@ int ct_shard_add_context(struct ct_shard *shard, struct ct_shard_stream *stream,
     for (size_t i = 0; i < stream->context_count; i++)
         if (!ct_edge_context_order(&stream->contexts[i], context))
             return CT_OK;
-    struct ct_edge_context *contexts =
-        realloc(stream->contexts, (stream->context_count + 1) * sizeof *contexts);
-    if (!contexts)
+    if (!CT_PUSH_ROOM(stream->contexts, stream->context_count))
         return no_memory(shard);
-    stream->contexts = contexts;
-    contexts[stream->context_count++] = *context;
+    stream->contexts[stream->context_count++] = *context;
     return CT_OK;
 }
 

@@ -2,9 +2,10 @@
 /* What programs ask of address spaces: children, huge pages, memory that is shared or moves. */
 #include "soc/internal.h"
 
+#include "base/room.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- fork ---- */
 
@@ -134,15 +135,9 @@ int ct_soc_move(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t from, 
 
 int ct_soc_areas_add(struct ct_soc *soc, struct ct_soc_areas *areas, const struct ct_soc_area *area)
 {
-    if (areas->count == areas->room) {
-        const size_t room = areas->room ? 2 * areas->room : 16;
-        struct ct_soc_area *more = realloc(areas->all, room * sizeof *more);
-        if (!more) {
-            ct_note_nomem(soc->ctx);
-            return 0;
-        }
-        areas->all = more;
-        areas->room = room;
+    if (!CT_MAKE_ROOM(areas->all, areas->room, areas->count + 1)) {
+        ct_note_nomem(soc->ctx);
+        return 0;
     }
     areas->all[areas->count++] = *area;
     return 1;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 #include "verify/due.h"
 
 #define UNKNOWN UINT64_MAX
@@ -318,14 +319,8 @@ static int make_room(struct ct_verify_axis *axis, struct source *s)
         s->end -= s->first;
         s->first = 0;
     }
-    if (s->end == s->cap) {
-        const size_t cap = 2 * s->cap + 64;
-        struct waiting *more = realloc(s->all, cap * sizeof *more);
-        if (!more)
-            return ct_fail_nomem(axis->ctx, "axis");
-        s->all = more;
-        s->cap = cap;
-    }
+    if (!CT_MAKE_ROOM(s->all, s->cap, s->end + 1))
+        return ct_fail_nomem(axis->ctx, "axis");
     return CT_OK;
 }
 

@@ -4,10 +4,10 @@
  */
 #include "verify/due.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 #include "verify/group_run.h"
 
 /* What is to be given to a specification: an event for one of its inputs, or a loss. */
@@ -49,14 +49,8 @@ static int add(struct ct_verify_spec *s, const struct ct_verify_item *item, uint
         s->due_other -= s->due_other < s->due_first ? s->due_other : s->due_first;
         s->due_first = 0;
     }
-    if (s->due_count == s->due_cap) {
-        const size_t cap = 2 * s->due_cap + 64;
-        struct ct_verify_due *more = realloc(s->due, cap * sizeof *more);
-        if (!more)
-            return no_memory(s);
-        s->due = more;
-        s->due_cap = cap;
-    }
+    if (!CT_MAKE_ROOM(s->due, s->due_cap, s->due_count + 1))
+        return no_memory(s);
     s->due[s->due_count++] = (struct ct_verify_due){*item, input, lost};
     return CT_OK;
 }

@@ -14,6 +14,7 @@
 #include "base/fnv.h"
 #include "base/options.h"
 #include "base/path.h"
+#include "base/room.h"
 #include "base/saturate.h"
 #include "base/search.h"
 
@@ -162,14 +163,8 @@ static int insert(struct ct_verify_sums *s, size_t at, const struct ct_verify_su
     if (s->count == CT_VERIFY_SUMS_MOST)
         return ct_fail(s->analysis.ctx, CT_ERR_LIMIT, "monitors: results of more than %d outputs",
                        CT_VERIFY_SUMS_MOST);
-    if (s->count == s->room) {
-        const size_t room = s->room ? 2 * s->room : 16;
-        struct ct_verify_sum *all = realloc(s->all, room * sizeof *all);
-        if (!all)
-            return no_memory(s);
-        s->all = all;
-        s->room = room;
-    }
+    if (!CT_MAKE_ROOM(s->all, s->room, s->count + 1))
+        return no_memory(s);
     char *names = malloc(length(key->spec) + length(key->output) + 2);
     if (!names)
         return no_memory(s);

@@ -6,6 +6,7 @@
 
 #include "base/ctx.h"
 #include "base/path.h"
+#include "base/room.h"
 #include "base/saturate.h"
 #include "verify/sums.h"
 #include "verify/verify.h"
@@ -229,12 +230,8 @@ static int begin(struct ct_verify_sums_stream *s, const struct origins *from)
 
 static int make_stream(struct ct_verify_sums *sums, uint32_t lane, const struct origins *from)
 {
-    struct ct_verify_sums_stream **streams =
-        realloc(sums->streams, (sums->stream_count + 1) * sizeof(struct ct_verify_sums_stream *));
-    if (!streams)
-        return ct_fail_nomem(sums->analysis.ctx, "monitors");
-    sums->streams = streams;
-    struct ct_verify_sums_stream *s = calloc(1, sizeof *s);
+    struct ct_verify_sums_stream *s =
+        CT_PUSH_ROOM(sums->streams, sums->stream_count) ? calloc(1, sizeof *s) : NULL;
     if (!s)
         return ct_fail_nomem(sums->analysis.ctx, "monitors");
     *s = (struct ct_verify_sums_stream){.lane = lane, .sums = sums};
@@ -242,7 +239,7 @@ static int make_stream(struct ct_verify_sums *sums, uint32_t lane, const struct 
     if (rc)
         free_stream(s);
     else
-        streams[sums->stream_count++] = s;
+        sums->streams[sums->stream_count++] = s;
     return rc;
 }
 

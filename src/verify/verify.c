@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 
 #define VALUE_MAX 500
 
@@ -453,19 +454,6 @@ const char *ct_verifier_next_failure(struct ct_verifier *v, uint32_t *number)
 
 /* ---- begin and end ---- */
 
-static bool make_room(void *array, size_t *cap, size_t count, size_t size)
-{
-    void **at = array;
-    if (count <= *cap)
-        return true;
-    void *more = realloc(*at, 2 * count * size);
-    if (!more)
-        return false;
-    *at = more;
-    *cap = 2 * count;
-    return true;
-}
-
 /* Counts the watchpoints that feed a specification, once for each input of each instance. */
 static size_t target_count(const struct ct_verify_spec *s)
 {
@@ -494,8 +482,7 @@ int ct_verify_reserve(struct ct_verifier *v, const struct ct_verify_spec *more)
         targets += target_count(v->specs[i]);
         instances += instance_count(v->specs[i]);
     }
-    if (!make_room(&v->targets, &v->targets_cap, targets, sizeof *v->targets) ||
-        !make_room(&v->fed, &v->fed_cap, instances, sizeof(struct ct_verify_spec *)))
+    if (!CT_MAKE_ROOM(v->targets, v->targets_cap, targets) || !CT_MAKE_ROOM(v->fed, v->fed_cap, instances))
         return ct_fail_nomem(v->ctx, "verifier");
     if (v->first && watches <= v->watch_count)
         return CT_OK;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chain/threads/batch_queue.h"
 
+#include "base/room.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,16 +35,8 @@ static struct entry *add(struct ct_batch_queue *queue, enum kind kind, size_t fi
 {
     const size_t size = (first + second + 15) & ~(size_t)15;
     const size_t need = queue->size + sizeof(struct entry) + size;
-    if (need > queue->cap) {
-        size_t cap = queue->cap ? queue->cap : (size_t)1 << 20;
-        while (cap < need)
-            cap *= 2;
-        uint8_t *data = realloc(queue->data, cap);
-        if (!data)
-            return NULL;
-        queue->data = data;
-        queue->cap = cap;
-    }
+    if (!CT_MAKE_ROOM(queue->data, queue->cap, need))
+        return NULL;
     struct entry *entry = (struct entry *)(void *)(queue->data + queue->size);
     *entry = (struct entry){.kind = kind, .size = size};
     queue->size = need;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 #include "base/threads.h"
 #include "chain/threads/batch_queue.h"
 
@@ -65,13 +66,8 @@ struct ct_relay {
 static bool add_items(struct items *items, const void *all, size_t from, size_t to, size_t size)
 {
     const size_t count = to - from;
-    if (count > items->room) {
-        uint8_t *data = realloc(items->data, count * size);
-        if (!data)
-            return false;
-        items->data = data;
-        items->room = count;
-    }
+    if (!ct_make_room(&items->data, &items->room, count, size, false))
+        return false;
     if (count) /* else there may be no array */
         memcpy(items->data, (const uint8_t *)all + from * size, count * size);
     items->count = count;

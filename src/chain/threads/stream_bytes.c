@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chain/threads/stream_bytes.h"
 
+#include "base/room.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,20 +38,6 @@ void ct_stream_bytes_extend(struct ct_stream_bytes *bytes, size_t size)
     bytes->held_from = bytes->held_to = 0;
 }
 
-/* Returns the array with room for `more` items behind `count`; NULL without memory, and the array stays. */
-static void *grow(void *array, size_t count, size_t more, size_t size, size_t *cap)
-{
-    if (array && *cap - count >= more)
-        return array;
-    size_t room = *cap ? *cap : 4096;
-    while (room - count < more)
-        room *= 2;
-    void *larger = realloc(array, room * size);
-    if (larger)
-        *cap = room;
-    return larger;
-}
-
 static bool append_spans(struct ct_stream_bytes *bytes, const struct ct_run *run)
 {
     size_t first = ct_run_span(run, run->pos);
@@ -58,13 +46,12 @@ static bool append_spans(struct ct_stream_bytes *bytes, const struct ct_run *run
     const struct ct_span *next = &run->spans[first];
     if (last && last->pos == next->pos && last->place == next->place)
         first++;
-    struct ct_span *spans =
-        grow(bytes->spans, bytes->span_count, run->span_count - first, sizeof *spans, &bytes->span_cap);
-    if (!spans)
+    const size_t count = run->span_count - first;
+    if (!CT_MAKE_ROOM(bytes->spans, bytes->span_cap, bytes->span_count + count))
         return false;
-    bytes->spans = spans;
-    memcpy(spans + bytes->span_count, run->spans + first, (run->span_count - first) * sizeof *spans);
-    bytes->span_count += run->span_count - first;
+    if (count) /* else there may be no array */
+        memcpy(bytes->spans + bytes->span_count, run->spans + first, count * sizeof *bytes->spans);
+    bytes->span_count += count;
     return true;
 }
 
@@ -72,15 +59,11 @@ bool ct_stream_bytes_append(struct ct_stream_bytes *bytes, const struct ct_run *
 {
     if (!run->size)
         return true;
-    uint8_t *data = grow(bytes->data, bytes->size, run->size, 1, &bytes->cap);
-    if (!data)
-        return false;
-    bytes->data = data;
-    if (!append_spans(bytes, run))
+    if (!CT_MAKE_ROOM(bytes->data, bytes->cap, bytes->size + run->size) || !append_spans(bytes, run))
         return false;
     if (!bytes->size)
         bytes->pos = run->pos;
-    memcpy(data + bytes->size, run->data, run->size);
+    memcpy(bytes->data + bytes->size, run->data, run->size);
     bytes->size += run->size;
     return true;
 }
@@ -113,11 +96,9 @@ static int hold(struct ct_stream_bytes *bytes, size_t from, size_t to)
         memmove(bytes->data, bytes->data + (from - bytes->held_from), kept);
     bytes->held_from = from;
     bytes->held_to = from + kept;
-    uint8_t *data = grow(bytes->data, 0, to - from, 1, &bytes->cap);
-    if (!data)
+    if (!CT_MAKE_ROOM(bytes->data, bytes->cap, to - from))
         return CT_ERR_NOMEM;
-    bytes->data = data;
-    if (!read_all(bytes, data + kept, to - from - kept, bytes->pos + from + kept))
+    if (!read_all(bytes, bytes->data + kept, to - from - kept, bytes->pos + from + kept))
         return CT_ERR_IO;
     bytes->held_to = to;
     return CT_OK;
