@@ -11,6 +11,7 @@
 #include "base/options.h"
 #include "base/room.h"
 #include "base/search.h"
+#include "base/table_memory.h"
 #include "program/elf.h"
 
 /* Returns the bytes of code that `addr` is in. */
@@ -26,6 +27,18 @@ uint8_t *ct_cfg_mark(const struct ct_cfg *cfg, uint64_t addr)
 {
     const struct ct_cfg_code *code = code_at(cfg, addr);
     return code ? &code->marks[(addr - code->start) / 2] : NULL;
+}
+
+/* Returns the least distance of two instructions in bytes. */
+static unsigned step_of(const struct ct_cfg *cfg)
+{
+    return cfg->is_a64 ? 4 : 2;
+}
+
+struct ct_cfg_here *ct_cfg_here(const struct ct_cfg *cfg, uint64_t addr)
+{
+    const struct ct_cfg_code *code = addr % step_of(cfg) ? NULL : code_at(cfg, addr);
+    return code ? &code->here[(addr - code->start) / step_of(cfg)] : NULL;
 }
 
 bool ct_cfg_insn(const struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, struct ct_insn *insn, uint32_t *op)
@@ -63,7 +76,8 @@ static int add_code(struct ct_cfg *cfg, const GElf_Phdr *segment, const uint8_t 
     *code = (struct ct_cfg_code){
         .start = segment->p_vaddr + cfg->bias, .size = segment->p_filesz, .bytes = bytes + segment->p_offset};
     code->marks = calloc((size_t)code->size / 2 + 1, 1);
-    return code->marks ? CT_OK : ct_fail_nomem(cfg->ctx, cfg->name);
+    code->here = ct_table_of_zeros((size_t)code->size / step_of(cfg) + 1, sizeof *code->here);
+    return code->marks && code->here ? CT_OK : ct_fail_nomem(cfg->ctx, cfg->name);
 }
 
 /* Tells whether a segment lies in the file. The memory that was made before refuses one that does not, unless
@@ -122,20 +136,18 @@ static int by_entry(const void *a, const void *b)
 }
 
 /* Numbers functions by address, wherever they were found. */
-static int number_functions(struct ct_cfg *cfg)
+static void number_functions(struct ct_cfg *cfg)
 {
-    int rc = CT_OK;
     for (size_t i = 0; i < cfg->funcs.count; i++)
         if (cfg->funcs.at[i].part_of != CT_CFG_NONE) /* an entry, until here */
             cfg->funcs.at[i].whole = cfg->funcs.at[cfg->funcs.at[i].part_of].entry;
     if (cfg->funcs.count)
         qsort(cfg->funcs.at, cfg->funcs.count, sizeof *cfg->funcs.at, by_entry);
-    for (size_t i = 0; !rc && i < cfg->funcs.count; i++)
-        rc = ct_addr_map_put(&cfg->func_at, cfg->funcs.at[i].entry, (uint32_t)i);
-    for (size_t i = 0; !rc && i < cfg->funcs.count; i++)
+    for (size_t i = 0; i < cfg->funcs.count; i++)
+        ct_cfg_here(cfg, cfg->funcs.at[i].entry)->function = (uint32_t)i + 1;
+    for (size_t i = 0; i < cfg->funcs.count; i++)
         if (cfg->funcs.at[i].part_of != CT_CFG_NONE)
-            cfg->funcs.at[i].part_of = ct_addr_map_get(&cfg->func_at, cfg->funcs.at[i].whole);
-    return rc ? ct_fail_nomem(cfg->ctx, cfg->name) : CT_OK;
+            cfg->funcs.at[i].part_of = ct_cfg_function_at(cfg, cfg->funcs.at[i].whole);
 }
 
 static int make(struct ct_cfg *cfg, const struct ct_mapped_file *file, const struct ct_cfg_options *options)
@@ -149,7 +161,7 @@ static int make(struct ct_cfg *cfg, const struct ct_mapped_file *file, const str
     if (!rc)
         rc = ct_cfg_explore(cfg);
     if (!rc)
-        rc = number_functions(cfg);
+        number_functions(cfg);
     if (!rc)
         rc = ct_cfg_build(cfg);
     if (!rc && targets)
@@ -234,17 +246,17 @@ void ct_cfg_free(struct ct_cfg *cfg)
 {
     if (!cfg)
         return;
-    for (size_t i = 0; i < cfg->code_count; i++)
+    for (size_t i = 0; i < cfg->code_count; i++) {
         free(cfg->codes[i].marks);
+        free(cfg->codes[i].here);
+    }
     void *const lists[] = {
         cfg->codes,      cfg->datas,     cfg->funcs.at,   cfg->waits.at, cfg->work.at,      cfg->computed.at,
         cfg->leaders.at, cfg->tables.at, cfg->targets.at, cfg->late.at,  cfg->functions.at, cfg->blocks.at,
         cfg->edges.at,   cfg->loops.at,  cfg->members.at, cfg->order.at, cfg->ready.at,     cfg->behind.at};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]);
-    ct_addr_map_free(&cfg->func_at);
     ct_addr_map_free(&cfg->table_at);
-    ct_addr_map_free(&cfg->block_at);
     ct_symbols_free(cfg->symbols);
     ct_memory_free(cfg->memory);
     ct_mapped_file_close(cfg->file);
@@ -257,7 +269,7 @@ void ct_cfg_free(struct ct_cfg *cfg)
 static void describe(struct ct_cfg *cfg, uint32_t number, struct ct_cfg_function *function)
 {
     const struct ct_cfg_func *func = &cfg->funcs.at[number];
-    uint32_t block = ct_addr_map_get(&cfg->block_at, func->entry);
+    uint32_t block = ct_cfg_here(cfg, func->entry)->block - 1;
     *function = (struct ct_cfg_function){
         .name = func->name,
         .label = func->label,
@@ -374,9 +386,8 @@ const struct ct_symbols *ct_cfg_symbols(const struct ct_cfg *cfg)
 
 uint32_t ct_cfg_function_at(const struct ct_cfg *cfg, uint64_t entry)
 {
-    if (!cfg)
-        return CT_CFG_NONE;
-    return ct_addr_map_get(&cfg->func_at, entry);
+    const struct ct_cfg_here *here = cfg ? ct_cfg_here(cfg, entry) : NULL;
+    return here ? here->function - 1 : CT_CFG_NONE;
 }
 
 uint32_t ct_cfg_block_at(const struct ct_cfg *cfg, uint64_t addr)

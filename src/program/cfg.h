@@ -27,7 +27,15 @@ struct ct_cfg_code {
     uint64_t start;
     uint64_t size;
     const uint8_t *bytes;
-    uint8_t *marks; /* enum ct_cfg_mark, one for two bytes */
+    uint8_t *marks;           /* enum ct_cfg_mark, one for two bytes */
+    struct ct_cfg_here *here; /* one for each place where an instruction may begin */
+};
+
+/* What begins at a place in code: 1 + the number of the function and of the block, or 0. Programs have a
+ * block for each five instructions, so that an array is smaller than a map of addresses, and what lies close
+ * is looked up close. */
+struct ct_cfg_here {
+    uint32_t function, block;
 };
 
 /* Bytes of a segment that is written to, where addresses of functions may stand. */
@@ -120,9 +128,7 @@ struct ct_cfg {
     CT_CFG_LIST(struct ct_cfg_table) tables;
     CT_CFG_LIST(uint64_t) targets;
     CT_CFG_LIST(struct ct_cfg_pair) late; /* calls that turned out to return after their block was made */
-    struct ct_addr_map func_at;
-    struct ct_addr_map table_at; /* maps a branch to its index in `tables` */
-    struct ct_addr_map block_at; /* maps a start to its block */
+    struct ct_addr_map table_at;          /* maps a branch to its index in `tables` */
 
     CT_CFG_LIST(struct ct_cfg_function) functions;
     CT_CFG_LIST(struct ct_cfg_block) blocks;
@@ -139,6 +145,9 @@ struct ct_cfg {
 
 /* Returns the mark of the code at `addr`, or NULL. */
 uint8_t *ct_cfg_mark(const struct ct_cfg *cfg, uint64_t addr);
+
+/* Returns what begins at `addr`; NULL where no instruction can begin. */
+struct ct_cfg_here *ct_cfg_here(const struct ct_cfg *cfg, uint64_t addr);
 
 /* Decodes the instruction at `addr`. Returns false when it is not all in one piece of code. `op`, which may
  * be NULL, is what the classifiers take. An instruction in an IT block has `cond` set once it was

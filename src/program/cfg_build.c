@@ -66,19 +66,20 @@ static void measure(const struct ct_cfg *cfg, uint64_t start, enum ct_isa isa, u
     }
 }
 
-static int add_block(struct ct_cfg *cfg, const struct ct_cfg_block *block)
+static int add_block(struct ct_cfg *cfg, const struct ct_cfg_block *block, struct ct_cfg_here *here)
 {
     int rc = cfg->blocks.count < MOST ? CT_CFG_ROOM(cfg, &cfg->blocks) : too_many(cfg, "blocks");
-    if (!rc && ct_addr_map_put(&cfg->block_at, block->start, (uint32_t)cfg->blocks.count) != CT_OK)
-        rc = ct_fail_nomem(cfg->ctx, cfg->name);
-    if (!rc)
-        cfg->blocks.at[cfg->blocks.count++] = *block;
-    return rc;
+    if (rc)
+        return rc;
+    cfg->blocks.at[cfg->blocks.count++] = *block;
+    here->block = (uint32_t)cfg->blocks.count;
+    return CT_OK;
 }
 
 static uint32_t block_from(const struct ct_cfg *cfg, uint64_t start)
 {
-    return ct_addr_map_get(&cfg->block_at, start);
+    const struct ct_cfg_here *here = ct_cfg_here(cfg, start);
+    return here ? here->block - 1 : CT_CFG_NONE;
 }
 
 /* Adds a block to `order`, which is sorted. */
@@ -164,13 +165,13 @@ static uint32_t whole(const struct ct_cfg *cfg, uint32_t function)
 static enum ct_cfg_kind kind_of_jump(const struct ct_cfg *cfg, const struct ct_cfg_block *block,
                                      uint64_t target)
 {
-    uint32_t to = ct_addr_map_get(&cfg->func_at, target);
+    uint32_t to = ct_cfg_function_at(cfg, target);
     return to == CT_CFG_NONE || whole(cfg, to) == block->function ? CT_CFG_BRANCH : CT_CFG_TAIL;
 }
 
 static bool call_returns(const struct ct_cfg *cfg, uint64_t target)
 {
-    uint32_t callee = ct_addr_map_get(&cfg->func_at, target);
+    uint32_t callee = ct_cfg_function_at(cfg, target);
     return callee == CT_CFG_NONE || cfg->funcs.at[callee].returns;
 }
 
@@ -242,7 +243,7 @@ static int add_edges(struct ct_cfg *cfg, uint32_t from, struct draft *draft)
 static uint32_t function_by_symbol(const struct ct_cfg *cfg, uint64_t addr)
 {
     const struct ct_symbol *symbol = ct_symbols_at(cfg->symbols, addr, NULL);
-    return symbol ? whole(cfg, ct_addr_map_get(&cfg->func_at, symbol->addr)) : CT_CFG_NONE;
+    return symbol ? whole(cfg, ct_cfg_function_at(cfg, symbol->addr)) : CT_CFG_NONE;
 }
 
 /* Returns the function that the code was reached from. A function that was found later and begins there comes
@@ -251,8 +252,8 @@ static uint32_t function_of(const struct ct_cfg *cfg, const struct ct_cfg_work *
 {
     uint32_t function = function_by_symbol(cfg, leader->addr);
     if (function == CT_CFG_NONE)
-        function = whole(cfg, ct_addr_map_get(&cfg->func_at, leader->addr));
-    return function != CT_CFG_NONE ? function : whole(cfg, ct_addr_map_get(&cfg->func_at, leader->owner));
+        function = whole(cfg, ct_cfg_function_at(cfg, leader->addr));
+    return function != CT_CFG_NONE ? function : whole(cfg, ct_cfg_function_at(cfg, leader->owner));
 }
 
 /* ---- the whole ---- */
@@ -281,18 +282,17 @@ static int split(struct ct_cfg *cfg, uint32_t number, uint32_t part)
 static int make_blocks(struct ct_cfg *cfg)
 {
     int rc = CT_OK;
-    if (ct_addr_map_reserve(&cfg->block_at, cfg->leaders.count) != CT_OK)
-        return ct_fail_nomem(cfg->ctx, cfg->name);
     if (cfg->leaders.count)
         qsort(cfg->leaders.at, cfg->leaders.count, sizeof *cfg->leaders.at, by_address);
     for (size_t i = 0; !rc && i < cfg->leaders.count; i++) {
         const struct ct_cfg_work *leader = &cfg->leaders.at[i];
         struct ct_cfg_block block;
         measure(cfg, leader->addr, (enum ct_isa)leader->isa, 0, &block);
-        if (block.n == 0)
+        struct ct_cfg_here *here = ct_cfg_here(cfg, leader->addr);
+        if (block.n == 0 || !here)
             continue;
         block.function = function_of(cfg, leader);
-        rc = add_block(cfg, &block);
+        rc = add_block(cfg, &block, here);
     }
     cfg->leaders.count = 0;
     return rc;

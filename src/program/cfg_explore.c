@@ -30,18 +30,19 @@ static bool has_names(const struct ct_cfg *cfg)
 
 int ct_cfg_function_make(struct ct_cfg *cfg, uint64_t entry, enum ct_isa isa, const char *name, uint32_t *out)
 {
-    *out = ct_addr_map_get(&cfg->func_at, entry);
-    if (*out != CT_CFG_NONE || !ct_cfg_mark(cfg, entry))
+    struct ct_cfg_here *here = ct_cfg_here(cfg, entry);
+    *out = here ? here->function - 1 : CT_CFG_NONE;
+    if (*out != CT_CFG_NONE || !here)
         return CT_OK;
     bool found = !name;
     if (found)
         name =
             ct_arena_printf(&cfg->arena, "%s+0x%" PRIx64, ct_symbols_module(cfg->symbols), entry - cfg->bias);
     const struct ct_symbol *symbol = found ? NULL : ct_symbols_at(cfg->symbols, entry, NULL);
-    if (!name || CT_CFG_ROOM(cfg, &cfg->funcs) != CT_OK ||
-        ct_addr_map_put(&cfg->func_at, entry, (uint32_t)cfg->funcs.count) != CT_OK)
+    if (!name || CT_CFG_ROOM(cfg, &cfg->funcs) != CT_OK)
         return ct_fail_nomem(cfg->ctx, cfg->name);
     *out = (uint32_t)cfg->funcs.count;
+    here->function = *out + 1;
     cfg->funcs.at[cfg->funcs.count++] = (struct ct_cfg_func){.entry = entry,
                                                              .name = name,
                                                              .label = label_of(cfg, symbol, name),
@@ -83,7 +84,7 @@ int ct_cfg_leader(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint64_t o
 /* Notes that the function at `owner` returns. */
 static int make_ready(struct ct_cfg *cfg, uint64_t owner)
 {
-    uint32_t function = ct_addr_map_get(&cfg->func_at, owner);
+    uint32_t function = ct_cfg_function_at(cfg, owner);
     if (function == CT_CFG_NONE || cfg->funcs.at[function].returns || cfg->funcs.at[function].never)
         return CT_OK;
     int rc = CT_CFG_ROOM(cfg, &cfg->ready);
@@ -142,7 +143,7 @@ static int wait_for(struct ct_cfg *cfg, uint32_t function, struct ct_cfg_wait wa
 static int jump_out(struct ct_cfg *cfg, uint64_t owner, uint32_t to)
 {
     struct ct_cfg_func *func = &cfg->funcs.at[to];
-    uint32_t from = ct_addr_map_get(&cfg->func_at, owner);
+    uint32_t from = ct_cfg_function_at(cfg, owner);
     if (from != CT_CFG_NONE && from != to && ct_is_cold_part(func->name, cfg->funcs.at[from].name))
         func->part_of = from;
     if (func->returns)
@@ -161,7 +162,7 @@ static uint64_t owner_of(const struct ct_cfg *cfg, uint64_t addr, uint64_t owner
  * runtime.duffzero. It returns as that one does; where no symbol tells which one that is, it may. */
 static int share_returns(struct ct_cfg *cfg, uint64_t entry)
 {
-    const uint32_t around = ct_addr_map_get(&cfg->func_at, owner_of(cfg, entry, entry));
+    const uint32_t around = ct_cfg_function_at(cfg, owner_of(cfg, entry, entry));
     const bool is_told = around != CT_CFG_NONE && cfg->funcs.at[around].entry != entry;
     return is_told ? jump_out(cfg, entry, around) : returns(cfg, entry);
 }
@@ -182,9 +183,9 @@ static int enter(struct ct_cfg *cfg, uint32_t function)
 static int jump(struct ct_cfg *cfg, const struct ct_cfg_work *at, uint64_t target, enum ct_isa isa)
 {
     uint64_t owner = owner_of(cfg, target, at->owner);
-    uint32_t to = ct_addr_map_get(&cfg->func_at, target);
+    uint32_t to = ct_cfg_function_at(cfg, target);
     if (to == CT_CFG_NONE)
-        to = ct_addr_map_get(&cfg->func_at, owner);
+        to = ct_cfg_function_at(cfg, owner);
     if (to != CT_CFG_NONE && cfg->funcs.at[to].entry != at->owner) {
         int rc = jump_out(cfg, at->owner, to);
         if (rc)
@@ -320,7 +321,7 @@ static int follow(struct ct_cfg *cfg, struct ct_cfg_work at, bool take_addresses
         if (ct_cfg_ends_block(&insn))
             return end_of_block(cfg, &at, &insn);
         at.addr += insn.size;
-        if (ct_addr_map_get(&cfg->func_at, at.addr) != CT_CFG_NONE)
+        if (ct_cfg_function_at(cfg, at.addr) != CT_CFG_NONE)
             return run_on(cfg, &at, at.addr);
     }
 }

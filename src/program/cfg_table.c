@@ -337,8 +337,8 @@ static bool is_target(const struct search *s, uint64_t owner, uint64_t target)
 {
     uint64_t addr = s->isa == CT_ISA_A64 ? target : target & ~UINT64_C(1);
     const struct ct_symbol *symbol = ct_symbols_at(s->cfg->symbols, addr, NULL);
-    uint32_t function = symbol ? ct_addr_map_get(&s->cfg->func_at, symbol->addr) : CT_CFG_NONE;
-    uint32_t own = ct_addr_map_get(&s->cfg->func_at, owner);
+    uint32_t function = symbol ? ct_cfg_function_at(s->cfg, symbol->addr) : CT_CFG_NONE;
+    uint32_t own = ct_cfg_function_at(s->cfg, owner);
     bool part = function != CT_CFG_NONE && own != CT_CFG_NONE &&
                 (s->cfg->funcs.at[function].part_of == own || s->cfg->funcs.at[own].part_of == function);
     return ct_cfg_mark(s->cfg, addr) && (s->isa == CT_ISA_T32 || !(addr & 3)) &&
