@@ -83,8 +83,8 @@ ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_sou
 /* Takes one packet, of which `d->index` says where it is. */
 void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet);
 
-/* Takes packets of atoms and addresses, one behind the other, while they are such as leave at once: most
- * packets are. *used bytes were taken; what comes behind them goes to the packet decoder. Returns the
+/* Takes packets of atoms, addresses and times, one behind the other, while they are such as leave at once:
+ * most packets are. *used bytes were taken; what comes behind them goes to the packet decoder. Returns the
  * client's answer. */
 ocsd_datapath_resp_t ct_ocsd_etm4_take_run(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index,
                                            const uint8_t *bytes, uint32_t size, uint32_t *used);
@@ -104,6 +104,12 @@ void ct_ocsd_etm4_lose(struct ct_ocsd_etm4 *d, unsync_info_t reason);
  * output. At most `most`, and fewer where something else is to be looked at between them. Returns how many;
  * the item lacks them then. */
 uint32_t ct_ocsd_etm4_atoms(struct ct_ocsd_etm4 *d, struct ct_ocsd_held *item, uint32_t most);
+
+/* Takes atoms, the oldest in bit 0, as long as nothing but their branches says where execution goes, and hands
+ * out the range of each before the next is looked at, while the client goes on: *resp is its answer. `range`
+ * is an element of that type with the current context. Returns how many were taken. */
+uint8_t ct_ocsd_etm4_give(struct ct_ocsd_etm4 *d, uint32_t atoms, uint8_t count,
+                          ocsd_generic_trace_elem *range, ocsd_datapath_resp_t *resp);
 
 /* Takes any other committed item, and adds the elements that it makes. */
 void ct_ocsd_etm4_execute(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item);

@@ -5,7 +5,7 @@
 #include "opencsd/layout.h"
 #include "opencsd/log.h"
 #include "opencsd/packet_out.h"
-#include "proto/etm4_state.h"
+#include "proto/etm4_finish.h"
 
 /* Loses synchronisation, but keeps what is held. */
 static void lose_path(struct ct_ocsd_etm4 *d, unsync_info_t reason)
@@ -500,14 +500,14 @@ static bool is_quick(const struct ct_ocsd_etm4 *d)
 }
 
 /* Goes to the address of a packet, which leaves at once. */
-static void take_address(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
+static void take_address(struct ct_ocsd_etm4 *d, uint64_t addr, uint8_t is1)
 {
-    d->last_is1 = p->is;
+    d->last_is1 = is1;
     d->addr_before = d->address_waits ? d->addr_before : d->path.addr;
     d->address_waits = true;
     ct_ocsd_etm4_execute(d,
                          &(const struct ct_ocsd_held){
-                             .kind = CT_OCSD_HELD_ADDRESS, .n = p->is, .value = p->value, .index = d->index});
+                             .kind = CT_OCSD_HELD_ADDRESS, .n = is1, .value = addr, .index = d->index});
 }
 
 /* Tells whether a packet is an address without a context. */
@@ -527,7 +527,7 @@ static bool take_quickly(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
     if (has_atoms)
         take_atoms(d, p->natoms, p->atoms);
     else
-        take_address(d, p);
+        take_address(d, p->value, p->is);
     return true;
 }
 
@@ -622,48 +622,120 @@ ocsd_datapath_resp_t ct_ocsd_etm4_pump(struct ct_ocsd_etm4 *d)
     }
 }
 
-/* Takes the address packet at the begin of the bytes. Returns its size; 0 when it is cut or something else.
- */
-static uint32_t take_next_address(struct ct_ocsd_etm4 *d, const uint8_t *bytes, uint32_t size)
+/* Tells whether nothing can go wrong with atoms, so that each of their ranges may leave before the next is
+ * known: there are as many return addresses as they can ask for. */
+static bool is_safe(const struct ct_ocsd_etm4 *d, uint8_t count)
 {
-    const uint8_t form = d->packets->headers[*bytes].form;
+    const struct ct_ocsd_return_stack *returns = &d->path.returns;
+    return !d->checks && !d->need_context && d->base.tree->take_element &&
+           !d->base.tree->late && (!returns->enabled || returns->count >= count);
+}
+
+/* Takes atoms as take_atoms does, and what is held before them, and hands out what they make: as soon as it
+ * is made while the client goes on and nothing can go wrong. Returns the client's answer. */
+static ocsd_datapath_resp_t give_atoms(struct ct_ocsd_etm4 *d, uint8_t count, uint32_t atoms,
+                                       ocsd_generic_trace_elem *range)
+{
+    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    uint8_t done = 0;
+    d->address_waits = false;
+    if (is_safe(d, count)) {
+        take_held(d);
+        if (d->path.output.count)
+            resp = ct_ocsd_output_drain(&d->path.output);
+        done = ct_ocsd_etm4_give(d, atoms, count, range, &resp);
+    }
+    const bool all_left = done == count && !d->path.output.lacks_memory;
+    if (done < count)
+        take_atoms(d, (uint8_t)(count - done), atoms >> done);
+    return all_left || !OCSD_DATA_RESP_IS_CONT(resp) ? resp : ct_ocsd_etm4_pump(d);
+}
+
+/* Reads the address packet at the begin of the bytes, whose header it knows, and goes there. Returns its size;
+ * 0 when it is cut or something else. */
+static uint32_t take_next_address(struct ct_ocsd_etm4 *d, const struct ct_etm4_header *header,
+                                  const uint8_t *bytes, uint32_t size)
+{
+    struct ct_etm4_decoder *packets = d->packets;
+    struct ct_etm4_cursor c = {.p = bytes + 1, .end = bytes + size};
+    struct ct_etm4_address now = packets->history[0];
+    if (header->type > CT_ETM4_ADDR_MATCH) /* a source address */
+        return 0;
+    if (header->form == CT_ETM4_FORM_ADDR_SHORT)
+        ct_etm4_address_short(&c, header->is, &now);
+    else if (header->form == CT_ETM4_FORM_ADDR_32)
+        ct_etm4_address_32(&c, header->is, packets->sf, &now);
+    else if (header->form == CT_ETM4_FORM_ADDR_64)
+        ct_etm4_address_64(&c, header->is, &now);
+    else
+        now = packets->history[*bytes & 3];
+    if (c.cut)
+        return 0;
+    ct_etm4_history_push(packets, &now);
+    take_address(d, now.value, now.is);
+    return (uint32_t)(c.p - bytes);
+}
+
+/* Takes the cycle count or timestamp at the begin of the bytes, which is held until an atom comes. Returns its
+ * size; 0 when it is cut. */
+static uint32_t take_next_time(struct ct_ocsd_etm4 *d, const uint8_t *bytes, uint32_t size,
+                               ocsd_datapath_resp_t *resp)
+{
     struct ct_etm4_packet packet;
     size_t count;
-    if (form != CT_ETM4_FORM_ADDR_SHORT && form != CT_ETM4_FORM_ADDR_MATCH && form != CT_ETM4_FORM_ADDR_32 &&
-        form != CT_ETM4_FORM_ADDR_64)
-        return 0;
-    if (d->packets->headers[*bytes].type > CT_ETM4_ADDR_MATCH)
-        return 0;
-    const uint32_t used =
-        (uint32_t)ct_etm4_decode(d->packets, bytes, size, d->feed.pos, 0, &packet, 1, &count);
+    const size_t used = ct_etm4_decode(d->packets, bytes, size, d->feed.pos, 0, &packet, 1, &count);
     if (!count)
         return 0;
-    take_address(d, &packet);
-    return used;
+    d->commit_index = 0;
+    on_packet(d, &packet);
+    if (d->out_of_memory)
+        *resp = ct_ocsd_etm4_pump(d);
+    return (uint32_t)used;
+}
+
+/* Takes the packet at the begin of the bytes when it is one of atoms, an address or a time. Returns its size,
+ * or 0. */
+static uint32_t take_next(struct ct_ocsd_etm4 *d, const uint8_t *bytes, uint32_t size,
+                          ocsd_generic_trace_elem *range, ocsd_datapath_resp_t *resp)
+{
+    const struct ct_etm4_header *header = &d->packets->headers[*bytes];
+    switch (header->form) {
+    case CT_ETM4_FORM_ATOM:
+        *resp = give_atoms(d, header->natoms, header->atoms, range);
+        return 1;
+    case CT_ETM4_FORM_ADDR_SHORT:
+    case CT_ETM4_FORM_ADDR_32:
+    case CT_ETM4_FORM_ADDR_64:
+    case CT_ETM4_FORM_ADDR_MATCH:
+        return take_next_address(d, header, bytes, size);
+    case CT_ETM4_FORM_CCNT_F1:
+    case CT_ETM4_FORM_CCNT_F2:
+    case CT_ETM4_FORM_CCNT_F3:
+    case CT_ETM4_FORM_TIMESTAMP:
+        return take_next_time(d, bytes, size, resp);
+    default:
+        return 0;
+    }
 }
 
 ocsd_datapath_resp_t ct_ocsd_etm4_take_run(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index,
                                            const uint8_t *bytes, uint32_t size, uint32_t *used)
 {
+    ocsd_generic_trace_elem range;
     ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
-    for (*used = 0; *used < size && OCSD_DATA_RESP_IS_CONT(resp);) {
-        const struct ct_etm4_header *header = &d->packets->headers[bytes[*used]];
-        uint32_t taken = 1;
-        if (!d->packets->synced || d->feed.size || !is_quick(d) || ct_ocsd_packets_wanted(&d->base) ||
-            ct_ocsd_output_lacks(&d->path.output))
-            return resp;
+    *used = 0;
+    if (!d->packets->synced || d->feed.size || !is_quick(d) || ct_ocsd_output_lacks(&d->path.output))
+        return resp;
+    memcpy(&range, &d->path.output.blank, sizeof range);
+    range.elem_type = OCSD_GEN_TRC_ELEM_INSTR_RANGE;
+    while (*used < size && OCSD_DATA_RESP_IS_CONT(resp) && d->state == CT_OCSD_ETM4_DECODE) {
         d->index = index + *used;
-        if (header->form == CT_ETM4_FORM_ATOM)
-            take_atoms(d, header->natoms, header->atoms);
-        else
-            taken = take_next_address(d, bytes + *used, size - *used);
+        resp = OCSD_RESP_CONT; /* an answer holds for its packet */
+        const uint32_t taken = take_next(d, bytes + *used, size - *used, &range, &resp);
         if (!taken)
-            return resp;
+            break;
         d->feed.pos += taken;
         *used += taken;
-        resp = OCSD_RESP_CONT; /* an answer holds for its packet */
-        if (d->path.output.count || d->state != CT_OCSD_ETM4_DECODE || d->out_of_memory)
-            resp = ct_ocsd_etm4_pump(d);
     }
     return resp;
 }

@@ -47,15 +47,20 @@ static bool settle_return(struct ct_ocsd_etm4 *d)
     return !d->lacks_return;
 }
 
+/* Returns the code behind where execution is, or NULL where more than its branch says what an atom does. */
+static const struct ct_ocsd_block *plain_block(struct ct_ocsd_etm4 *d)
+{
+    const struct ct_ocsd_block *block =
+        ct_ocsd_code_again(d->path.code, d->path.addr, (enum ct_isa)d->path.isa);
+    return block && block->found && !(d->ete && block->last.sub == CT_INSN_SUB_ERET) ? block : NULL;
+}
+
 /* Takes atoms in a row as long as nothing but their branches says where execution goes. Returns how many. */
 static uint32_t on_plain_atoms(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t atoms, uint32_t count)
 {
+    const struct ct_ocsd_block *block;
     uint32_t done = 0;
-    while (done < count && !d->path.need_address) {
-        const struct ct_ocsd_block *block =
-            ct_ocsd_code_again(d->path.code, d->path.addr, (enum ct_isa)d->path.isa);
-        if (!block || !block->found || (d->ete && block->last.sub == CT_INSN_SUB_ERET))
-            break;
+    while (done < count && !d->path.need_address && (block = plain_block(d)) != NULL) {
         const bool executed = atoms >> done & 1;
         ct_ocsd_code_executed(d->path.code, executed);
         d->path.addr = block->end;
@@ -63,6 +68,25 @@ static uint32_t on_plain_atoms(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, u
         if (executed)
             ct_ocsd_path_take_waypoint(&d->path, &block->last);
         done++;
+    }
+    return done;
+}
+
+uint8_t ct_ocsd_etm4_give(struct ct_ocsd_etm4 *d, uint32_t atoms, uint8_t count,
+                          ocsd_generic_trace_elem *range, ocsd_datapath_resp_t *resp)
+{
+    const struct ct_ocsd_tree *tree = d->base.tree;
+    const struct ct_ocsd_block *block;
+    uint8_t done = 0;
+    while (done < count && OCSD_DATA_RESP_IS_CONT(*resp) && settle_return(d) && !d->path.need_address &&
+           (block = plain_block(d)) != NULL) {
+        const bool executed = atoms >> done++ & 1;
+        ct_ocsd_code_executed(d->path.code, executed);
+        d->path.addr = block->end;
+        ct_ocsd_path_fill_range(&d->path, range, block->start, block->n, &block->last, executed);
+        if (executed)
+            ct_ocsd_path_take_waypoint(&d->path, &block->last);
+        *resp = tree->take_element(tree->element_context, d->index, d->base.id, range);
     }
     return done;
 }

@@ -29,14 +29,16 @@ static inline void ct_ocsd_path_go_to(struct ct_ocsd_path *path, uint64_t addr, 
     path->isa = isa;
 }
 
-/* Adds the range of instructions from `start` to path->addr, which ends with `last`. Later elements have its
- * instruction set. */
-static inline void ct_ocsd_path_add_range(struct ct_ocsd_path *path, ocsd_trc_index_t index, uint64_t start,
-                                          uint32_t n, const struct ct_insn *last, bool executed)
+/* Makes an element the range of instructions from `start` to path->addr, which ends with `last`. Later
+ * elements have its instruction set. */
+static inline void ct_ocsd_path_fill_range(struct ct_ocsd_path *path, ocsd_generic_trace_elem *e,
+                                           uint64_t start, uint32_t n, const struct ct_insn *last,
+                                           bool executed)
 {
-    if (path->output.blank.isa != ct_ocsd_isas[path->isa]) /* a copy soon after a store waits for it */
-        path->output.blank.isa = ct_ocsd_isas[path->isa];
-    ocsd_generic_trace_elem *e = ct_ocsd_output_add(&path->output, OCSD_GEN_TRC_ELEM_INSTR_RANGE, index);
+    const ocsd_isa isa = ct_ocsd_isas[path->isa];
+    if (path->output.blank.isa != isa) /* a copy soon after a store waits for it */
+        path->output.blank.isa = isa;
+    e->isa = isa;
     e->st_addr = start;
     e->en_addr = path->addr;
     e->num_instr_range = n;
@@ -45,6 +47,14 @@ static inline void ct_ocsd_path_add_range(struct ct_ocsd_path *path, ocsd_trc_in
     e->last_instr_exec = executed;
     e->last_instr_sz = (uint8_t)(last->size & 7u);
     e->last_instr_cond = last->cond & 1u;
+}
+
+/* Adds such a range. */
+static inline void ct_ocsd_path_add_range(struct ct_ocsd_path *path, ocsd_trc_index_t index, uint64_t start,
+                                          uint32_t n, const struct ct_insn *last, bool executed)
+{
+    ocsd_generic_trace_elem *e = ct_ocsd_output_add(&path->output, OCSD_GEN_TRC_ELEM_INSTR_RANGE, index);
+    ct_ocsd_path_fill_range(path, e, start, n, last, executed);
 }
 
 static inline void ct_ocsd_path_add_no_access(struct ct_ocsd_path *path, ocsd_trc_index_t index,
