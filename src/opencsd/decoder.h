@@ -9,6 +9,32 @@
 struct ct_ocsd_decoder;
 struct ct_ocsd_tree;
 
+enum {
+    CT_OCSD_FRAME_DATA = 15, /* bytes of a frame that has no ID */
+    CT_OCSD_FRAME_SIZE = 16, /* … and with its flags */
+};
+
+/* Bytes of one trace ID, which lie side by side in the trace, too; or `framed`: they are those of frames
+ * without an ID, one behind the other. */
+struct ct_ocsd_piece {
+    ocsd_trc_index_t index; /* of the first byte */
+    const uint8_t *bytes;
+    uint32_t size;
+    bool framed;
+};
+
+/* Returns the trace index of a byte. */
+static inline ocsd_trc_index_t ct_ocsd_piece_index(const struct ct_ocsd_piece *piece, uint32_t at)
+{
+    return piece->index + at + (piece->framed ? at / CT_OCSD_FRAME_DATA : 0);
+}
+
+/* Returns how many bytes from one on lie side by side in the trace. */
+static inline uint32_t ct_ocsd_piece_left(const struct ct_ocsd_piece *piece, uint32_t at)
+{
+    return piece->framed ? CT_OCSD_FRAME_DATA - at % CT_OCSD_FRAME_DATA : piece->size - at;
+}
+
 /* What decoders of a protocol do. Each answers as the data path does: WAIT when the client wants a pause;
  * then the rest comes by `flush`. */
 struct ct_ocsd_protocol {
@@ -16,6 +42,9 @@ struct ct_ocsd_protocol {
      * only with WAIT. */
     ocsd_datapath_resp_t (*data)(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
                                  const uint8_t *bytes, uint32_t size, uint32_t *used);
+    /* Optional: takes a framed piece. *begun: frames of which at least the first byte was looked at. */
+    ocsd_datapath_resp_t (*frames)(struct ct_ocsd_decoder *decoder, const struct ct_ocsd_piece *piece,
+                                   uint32_t *used, uint32_t *begun);
     ocsd_datapath_resp_t (*flush)(struct ct_ocsd_decoder *decoder);
     ocsd_datapath_resp_t (*reset)(struct ct_ocsd_decoder *decoder);
     ocsd_datapath_resp_t (*finish)(struct ct_ocsd_decoder *decoder);

@@ -122,24 +122,36 @@ static ocsd_datapath_resp_t take_next(struct ct_ocsd_etm4 *d, ocsd_trc_index_t i
     return take_unsynced(d, &fed, fed.have || zero);
 }
 
-static ocsd_datapath_resp_t data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
-                                 const uint8_t *bytes, uint32_t size, uint32_t *used)
+static ocsd_datapath_resp_t take_piece(struct ct_ocsd_decoder *decoder, const struct ct_ocsd_piece *piece,
+                                       uint32_t *used, uint32_t *begun)
 {
     struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
     const bool runs = !ct_ocsd_packets_wanted(decoder);
     ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
-    for (*used = 0; *used < size && OCSD_DATA_RESP_IS_CONT(resp);) {
-        uint32_t taken = 0;
+    uint32_t at = 0, last = 0;
+    while (at < piece->size && OCSD_DATA_RESP_IS_CONT(resp)) {
+        uint32_t taken;
         if (runs)
-            resp = ct_ocsd_etm4_take_run(d, index + *used, bytes + *used, size - *used, &taken);
-        *used += taken;
-        if (*used == size || !OCSD_DATA_RESP_IS_CONT(resp))
+            resp = ct_ocsd_etm4_take_run(d, piece, &at);
+        if (at == piece->size || !OCSD_DATA_RESP_IS_CONT(resp))
             break;
-        resp = take_next(d, index + *used, bytes + *used, size - *used, &taken);
-        *used += taken;
+        last = at;
+        resp = take_next(d, ct_ocsd_piece_index(piece, at), piece->bytes + at, ct_ocsd_piece_left(piece, at),
+                         &taken);
+        at += taken;
     }
-    d->base.stats.channel_total += *used;
+    *used = at;
+    *begun =
+        (at > last ? at - 1 : last) / CT_OCSD_FRAME_DATA + 1; /* a packet may come out of kept bytes alone */
+    d->base.stats.channel_total += at;
     return resp;
+}
+
+static ocsd_datapath_resp_t data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
+                                 const uint8_t *bytes, uint32_t size, uint32_t *used)
+{
+    uint32_t begun;
+    return take_piece(decoder, &(const struct ct_ocsd_piece){index, bytes, size, false}, used, &begun);
 }
 
 static ocsd_datapath_resp_t flush(struct ct_ocsd_decoder *decoder)
@@ -200,6 +212,7 @@ static void free_etm4(struct ct_ocsd_decoder *decoder)
 }
 
 static const struct ct_ocsd_protocol protocol = {.data = data,
+                                                 .frames = take_piece,
                                                  .flush = flush,
                                                  .reset = reset,
                                                  .finish = finish,

@@ -84,10 +84,10 @@ ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_sou
 void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet);
 
 /* Takes packets of atoms, addresses and times, one behind the other, while they are such as leave at once:
- * most packets are. *used bytes were taken; what comes behind them goes to the packet decoder. Returns the
- * client's answer. */
-ocsd_datapath_resp_t ct_ocsd_etm4_take_run(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index,
-                                           const uint8_t *bytes, uint32_t size, uint32_t *used);
+ * most packets are. They begin at *at of the piece, which becomes the byte behind them; what comes there goes
+ * to the packet decoder. Returns the client's answer. */
+ocsd_datapath_resp_t ct_ocsd_etm4_take_run(struct ct_ocsd_etm4 *d, const struct ct_ocsd_piece *piece,
+                                           uint32_t *at);
 
 /* Puts out what is to leave, up to an answer of the client that is not CONT. */
 ocsd_datapath_resp_t ct_ocsd_etm4_pump(struct ct_ocsd_etm4 *d);
@@ -105,9 +105,9 @@ void ct_ocsd_etm4_lose(struct ct_ocsd_etm4 *d, unsync_info_t reason);
  * the item lacks them then. */
 uint32_t ct_ocsd_etm4_atoms(struct ct_ocsd_etm4 *d, struct ct_ocsd_held *item, uint32_t most);
 
-/* Takes atoms, the oldest in bit 0, as long as nothing but their branches says where execution goes, and hands
- * out the range of each before the next is looked at, while the client goes on: *resp is its answer. `range`
- * is an element of that type with the current context. Returns how many were taken. */
+/* Takes atoms, the oldest in bit 0, as long as nothing but their branches says where execution goes, and
+ * hands out the range of each before the next is looked at, while the client goes on: *resp is its answer.
+ * `range` is an element of that type with the current context. Returns how many were taken. */
 uint8_t ct_ocsd_etm4_give(struct ct_ocsd_etm4 *d, uint32_t atoms, uint8_t count,
                           ocsd_generic_trace_elem *range, ocsd_datapath_resp_t *resp);
 

@@ -505,9 +505,8 @@ static void take_address(struct ct_ocsd_etm4 *d, uint64_t addr, uint8_t is1)
     d->last_is1 = is1;
     d->addr_before = d->address_waits ? d->addr_before : d->path.addr;
     d->address_waits = true;
-    ct_ocsd_etm4_execute(d,
-                         &(const struct ct_ocsd_held){
-                             .kind = CT_OCSD_HELD_ADDRESS, .n = is1, .value = addr, .index = d->index});
+    ct_ocsd_etm4_execute(d, &(const struct ct_ocsd_held){
+                                .kind = CT_OCSD_HELD_ADDRESS, .n = is1, .value = addr, .index = d->index});
 }
 
 /* Tells whether a packet is an address without a context. */
@@ -627,8 +626,8 @@ ocsd_datapath_resp_t ct_ocsd_etm4_pump(struct ct_ocsd_etm4 *d)
 static bool is_safe(const struct ct_ocsd_etm4 *d, uint8_t count)
 {
     const struct ct_ocsd_return_stack *returns = &d->path.returns;
-    return !d->checks && !d->need_context && d->base.tree->take_element &&
-           !d->base.tree->late && (!returns->enabled || returns->count >= count);
+    return !d->checks && !d->need_context && d->base.tree->take_element && !d->base.tree->late &&
+           (!returns->enabled || returns->count >= count);
 }
 
 /* Takes atoms as take_atoms does, and what is held before them, and hands out what they make: as soon as it
@@ -651,8 +650,8 @@ static ocsd_datapath_resp_t give_atoms(struct ct_ocsd_etm4 *d, uint8_t count, ui
     return all_left || !OCSD_DATA_RESP_IS_CONT(resp) ? resp : ct_ocsd_etm4_pump(d);
 }
 
-/* Reads the address packet at the begin of the bytes, whose header it knows, and goes there. Returns its size;
- * 0 when it is cut or something else. */
+/* Reads the address packet at the begin of the bytes, whose header it knows, and goes there. Returns its
+ * size; 0 when it is cut or something else. */
 static uint32_t take_next_address(struct ct_ocsd_etm4 *d, const struct ct_etm4_header *header,
                                   const uint8_t *bytes, uint32_t size)
 {
@@ -676,8 +675,8 @@ static uint32_t take_next_address(struct ct_ocsd_etm4 *d, const struct ct_etm4_h
     return (uint32_t)(c.p - bytes);
 }
 
-/* Takes the cycle count or timestamp at the begin of the bytes, which is held until an atom comes. Returns its
- * size; 0 when it is cut. */
+/* Takes the cycle count or timestamp at the begin of the bytes, which is held until an atom comes. Returns
+ * its size; 0 when it is cut. */
 static uint32_t take_next_time(struct ct_ocsd_etm4 *d, const uint8_t *bytes, uint32_t size,
                                ocsd_datapath_resp_t *resp)
 {
@@ -718,24 +717,23 @@ static uint32_t take_next(struct ct_ocsd_etm4 *d, const uint8_t *bytes, uint32_t
     }
 }
 
-ocsd_datapath_resp_t ct_ocsd_etm4_take_run(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index,
-                                           const uint8_t *bytes, uint32_t size, uint32_t *used)
+ocsd_datapath_resp_t ct_ocsd_etm4_take_run(struct ct_ocsd_etm4 *d, const struct ct_ocsd_piece *piece,
+                                           uint32_t *at)
 {
     ocsd_generic_trace_elem range;
     ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
-    *used = 0;
     if (!d->packets->synced || d->feed.size || !is_quick(d) || ct_ocsd_output_lacks(&d->path.output))
         return resp;
     memcpy(&range, &d->path.output.blank, sizeof range);
     range.elem_type = OCSD_GEN_TRC_ELEM_INSTR_RANGE;
-    while (*used < size && OCSD_DATA_RESP_IS_CONT(resp) && d->state == CT_OCSD_ETM4_DECODE) {
-        d->index = index + *used;
+    while (*at < piece->size && OCSD_DATA_RESP_IS_CONT(resp) && d->state == CT_OCSD_ETM4_DECODE) {
+        d->index = ct_ocsd_piece_index(piece, *at);
         resp = OCSD_RESP_CONT; /* an answer holds for its packet */
-        const uint32_t taken = take_next(d, bytes + *used, size - *used, &range, &resp);
+        const uint32_t taken = take_next(d, piece->bytes + *at, piece->size - *at, &range, &resp);
         if (!taken)
             break;
         d->feed.pos += taken;
-        *used += taken;
+        *at += taken;
     }
     return resp;
 }

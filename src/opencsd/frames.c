@@ -36,14 +36,46 @@ static bool has_no_id(const uint8_t raw[CT_OCSD_FRAME_SIZE])
     return !((ct_load64(raw) | ct_load64(raw + 8)) & id_flags);
 }
 
+/* Returns four flags as the lowest bits of the bytes at even places. */
+static uint64_t spread(uint64_t flags)
+{
+    return (flags & 15) * UINT64_C(0x0000200040008001) & UINT64_C(0x0001000100010001);
+}
+
+/* Copies the data of a frame without an ID, and a byte more. */
+static void copy_data(const uint8_t *raw, uint8_t *bytes)
+{
+    const unsigned flags = raw[CT_OCSD_FRAME_DATA];
+    ct_store(bytes, ct_load64(raw) | spread(flags), 8);
+    ct_store(bytes + 8, ct_load64(raw + 8) | spread(flags >> 4), 8);
+}
+
 /* Takes apart a frame without an ID: only the lowest bits of the bytes at even places are elsewhere. */
 static void unpack_data(struct ct_ocsd_frames *f)
 {
-    const unsigned flags = f->raw[CT_OCSD_FRAME_SIZE - 1];
-    memcpy(f->bytes, f->raw, CT_OCSD_FRAME_SIZE);
-    for (unsigned i = 0; i < CT_OCSD_FRAME_SIZE / 2; i++)
-        f->bytes[2 * i] |= flags >> i & 1;
-    f->parts[0].end = CT_OCSD_FRAME_SIZE - 1;
+    copy_data(f->raw, f->bytes);
+    f->parts[0].end = CT_OCSD_FRAME_DATA;
+}
+
+uint32_t ct_ocsd_frames_gather(const uint8_t *raw, uint32_t size, uint32_t most, uint8_t *bytes)
+{
+    uint32_t count = 0;
+    for (; count < most && size >= CT_OCSD_FRAME_SIZE && has_no_id(raw); count++) {
+        copy_data(raw, bytes);
+        raw += CT_OCSD_FRAME_SIZE;
+        size -= CT_OCSD_FRAME_SIZE;
+        bytes += CT_OCSD_FRAME_DATA;
+    }
+    return count;
+}
+
+void ct_ocsd_frames_go_on(struct ct_ocsd_frames *f, ocsd_trc_index_t index, const uint8_t *raw, uint8_t done)
+{
+    memcpy(f->raw, raw, CT_OCSD_FRAME_SIZE);
+    f->index = index;
+    ct_ocsd_frames_unpack(f);
+    f->parts[0].begin = f->parts[0].place = done;
+    f->counted = true;
 }
 
 void ct_ocsd_frames_unpack(struct ct_ocsd_frames *f)

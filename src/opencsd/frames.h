@@ -5,11 +5,9 @@
 #ifndef CT_OPENCSD_FRAMES_H
 #define CT_OPENCSD_FRAMES_H
 
-#include <opencsd/c_api/opencsd_c_api.h>
-#include <stdbool.h>
+#include "opencsd/decoder.h"
 
 enum {
-    CT_OCSD_FRAME_SIZE = 16,
     CT_OCSD_FRAME_PARTS = 9, /* most changes of the ID in a frame, and the one before */
     CT_OCSD_NO_ID = 0xff,
 };
@@ -71,6 +69,14 @@ void ct_ocsd_frames_print_words(const struct ct_ocsd_frames *frames, ocsd_trc_in
 
 /* Prints a part of the frame in work, when that is wanted. */
 void ct_ocsd_frames_print_part(const struct ct_ocsd_frames *frames, const struct ct_ocsd_part *part);
+
+/* Copies the data of frames that have no ID and lie one behind the other, `most` at most. There is room for
+ * CT_OCSD_FRAME_SIZE bytes a frame. Returns how many frames these are. */
+uint32_t ct_ocsd_frames_gather(const uint8_t *raw, uint32_t size, uint32_t most, uint8_t *bytes);
+
+/* Begins to hand out the frame at `raw`, which has no ID and of which `done` bytes of data are done with. */
+void ct_ocsd_frames_go_on(struct ct_ocsd_frames *frames, ocsd_trc_index_t index, const uint8_t *raw,
+                          uint8_t done);
 
 /* Takes apart the frame in `raw`. */
 void ct_ocsd_frames_unpack(struct ct_ocsd_frames *frames);

@@ -10,6 +10,7 @@
 
 enum {
     FIRST_RESERVED_ID = 0x70, /* of the IDs of a trace */
+    FRAMES_AT_ONCE = 16,      /* most frames without an ID that a decoder is given */
 };
 
 /* Returns what is wrong with the flags of frames, or NULL. */
@@ -213,6 +214,34 @@ static ocsd_datapath_resp_t take_frame(struct ct_ocsd_tree *tree, ocsd_trc_index
     return worse(resp, hand_out(tree));
 }
 
+/* Takes frames without an ID, a few at a time, when they are of a decoder that can. Returns how many bytes
+ * that are, up to the end of the frame in which the client wanted a pause. */
+static uint32_t take_plain_frames(struct ct_ocsd_tree *tree, ocsd_trc_index_t index, const uint8_t *bytes,
+                                  uint32_t size, ocsd_datapath_resp_t *resp)
+{
+    struct ct_ocsd_frames *f = &tree->frames;
+    uint8_t data[FRAMES_AT_ONCE * CT_OCSD_FRAME_SIZE];
+    struct ct_ocsd_decoder *decoder = ct_ocsd_tree_find(tree, f->id);
+    uint32_t used, begun;
+    if (!(f->flags & OCSD_DFRMTR_FRAME_MEM_ALIGN) || f->flags & CT_OCSD_FRAME_TEXT || !decoder ||
+        !decoder->protocol->frames || !f->id || f->id >= FIRST_RESERVED_ID)
+        return 0;
+    const uint32_t count = ct_ocsd_frames_gather(bytes, size, FRAMES_AT_ONCE, data);
+    if (!count)
+        return 0;
+    *resp = decoder->protocol->frames(
+        decoder, &(const struct ct_ocsd_piece){index, data, count * CT_OCSD_FRAME_DATA, true}, &used, &begun);
+    f->began = true;
+    f->stats.valid_id_bytes += (uint64_t)begun * CT_OCSD_FRAME_DATA;
+    f->stats.frame_bytes += (uint64_t)begun * (CT_OCSD_FRAME_SIZE - CT_OCSD_FRAME_DATA);
+    if (used < begun * CT_OCSD_FRAME_DATA) {
+        const uint32_t last = (begun - 1) * CT_OCSD_FRAME_SIZE;
+        const uint32_t before = (begun - 1) * CT_OCSD_FRAME_DATA;
+        ct_ocsd_frames_go_on(f, index + last, bytes + last, (uint8_t)(used - before));
+    }
+    return begun * CT_OCSD_FRAME_SIZE;
+}
+
 /* Takes frames. Stops behind the frame in which the client wanted a pause. Where the index is not
  * the one that comes next, `used` is what it was in the call before. */
 static ocsd_datapath_resp_t take_frames(struct ct_ocsd_tree *tree, ocsd_trc_index_t index,
@@ -231,8 +260,11 @@ static ocsd_datapath_resp_t take_frames(struct ct_ocsd_tree *tree, ocsd_trc_inde
         return refuse(OCSD_ERR_INVALID_PARAM_VAL, OCSD_BAD_TRC_INDEX, text);
     }
     while (*used < size && OCSD_DATA_RESP_IS_CONT(resp)) {
-        uint32_t taken;
-        resp = worse(resp, take_frame(tree, index + *used, bytes + *used, size - *used, &taken));
+        ocsd_datapath_resp_t answer = OCSD_RESP_CONT;
+        uint32_t taken = take_plain_frames(tree, index + *used, bytes + *used, size - *used, &answer);
+        if (!taken)
+            answer = take_frame(tree, index + *used, bytes + *used, size - *used, &taken);
+        resp = worse(resp, answer);
         *used += taken;
     }
     f->next = index + *used;
