@@ -91,12 +91,11 @@ static void hold(struct ct_ocsd_etm4 *d, struct ct_ocsd_held item)
 
 static void hold_context(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 {
-    if (p->flags & CT_ETM4_HAS_CONTEXT)
-        hold(d, (struct ct_ocsd_held){.kind = CT_OCSD_HELD_CONTEXT,
-                                      .n = p->el_sec,
-                                      .aux = p->flags,
-                                      .count = d->last_is1,
-                                      .value = (uint64_t)p->vmid << 32 | p->ctxt});
+    hold(d, (struct ct_ocsd_held){.kind = CT_OCSD_HELD_CONTEXT,
+                                  .n = p->el_sec,
+                                  .aux = p->flags,
+                                  .count = d->last_is1,
+                                  .value = (uint64_t)p->vmid << 32 | p->ctxt});
 }
 
 static void on_address(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
@@ -138,10 +137,11 @@ static void on_q(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 
 static void on_timestamp(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 {
-    if (d->ts_markers && !d->marker_seen)
-        return;
-    hold(d, (struct ct_ocsd_held){
-                .kind = CT_OCSD_HELD_TIMESTAMP, .value = p->value, .n = d->cycle_count, .count = p->count});
+    const bool counts = !d->ts_markers || d->marker_seen;
+    hold(d, (struct ct_ocsd_held){.kind = counts ? CT_OCSD_HELD_TIMESTAMP : CT_OCSD_HELD_NOTHING,
+                                  .value = p->value,
+                                  .n = d->cycle_count,
+                                  .count = p->count});
 }
 
 static void on_cycles(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
@@ -410,6 +410,8 @@ static void commit_step(struct ct_ocsd_etm4 *d)
         fail_commit(d, index);
     else if (d->mismatch)
         fail_image(d, index);
+    else if (d->path.output.leaving)
+        d->commit_index = 0;
 }
 
 /* Tells whether an item leaves when the trace ends or, with `lost`, trace was lost. The end of a transaction
@@ -547,7 +549,7 @@ void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
     case CT_OCSD_ETM4_WAIT_INFO:
         if (p->type == CT_ETM4_TRACE_INFO)
             on_first_info(d, p);
-        else if (p->type == CT_ETM4_EVENT && d->reason == UNSYNC_INIT_DECODER) /* all that 1.3.3 takes here */
+        else if (p->type == CT_ETM4_EVENT && d->ete) /* all that 1.3.3 takes here */
             on_packet(d, p);
         break;
     default:

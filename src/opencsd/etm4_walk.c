@@ -180,6 +180,8 @@ static void on_atom(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, bool execute
 static void on_context(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const struct ct_ocsd_held *item)
 {
     ocsd_pe_context *context = &d->path.output.blank.context;
+    if (!(item->aux & CT_ETM4_HAS_CONTEXT)) /* nothing changed */
+        return;
     d->sf = (item->aux & CT_ETM4_SF) != 0;
     d->el_sec = item->n;
     d->need_context = false;
