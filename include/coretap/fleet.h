@@ -81,7 +81,8 @@ CT_API size_t ct_manifest_count(const struct ct_manifest *manifest);
  * the manifest is freed. */
 CT_API const struct ct_fleet_capture *ct_manifest_at(const struct ct_manifest *manifest, size_t number);
 
-/* Writes a manifest that ct_manifest_read reads. CT_ERR_FORMAT for a text that is no UTF-8, CT_ERR_ARG,
+/* Writes a manifest that ct_manifest_read reads. CT_ERR_FORMAT when all is written but captures whose paths
+ * are no UTF-8, each of which is named in the log. CT_ERR_ARG also for another text that is none,
  * CT_ERR_NOMEM, what `write` returned. */
 CT_API int ct_manifest_write(const struct ct_manifest *manifest, ct_write_fn *write, void *user);
 

@@ -73,14 +73,17 @@ static int list(const struct cli_args *args, struct ct_manifest *manifest)
     cli_progress_finish(&found.progress);
     if (!rc)
         rc = ct_manifest_write(manifest, cli_output_write, stdout);
-    if (rc)
+    const bool nameless = rc == CT_ERR_FORMAT;
+    if (rc && !nameless)
         return rc == CT_ERR_IO && ferror(stdout) ? CLI_FAILED : cli_library_error(args->ctx);
+    if (nameless)
+        cli_library_error(args->ctx);
     if (!args->quiet)
         cli_say("%zu captures of %.1f MB, %" PRIu64 " other files%s", ct_manifest_count(manifest),
                 (double)found.bytes / 1e6, found.skipped,
                 found.skipped && !args->verbose ? " (--verbose names them)" : "");
     if (ct_manifest_count(manifest))
-        return CLI_CLEAN;
+        return nameless ? CLI_DAMAGED : CLI_CLEAN;
     cli_say("no capture was found: a perf.data file, a folder with snapshot.ini, a description of a raw "
             "trace (.ini) or a branch list is expected");
     return CLI_DAMAGED;
@@ -108,8 +111,8 @@ const struct cli_command cli_command_manifest = {
         "programs "
         "that it names, machine, time of the last change and test. Captures with the same "
         "contents are listed once. Manifests are lines, so several of them are joined by 'cat'.",
-    .exit_text =
-        "0: done. 1: no capture was found. 2: wrong usage, or something could not be read or written.",
+    .exit_text = "0: done. 1: no capture was found, or the name of one is no UTF-8. 2: wrong usage, or "
+                 "something could not be read or written.",
     .options = options,
     .option_count = OPTIONS,
     .run = run,

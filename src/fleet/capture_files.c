@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* dprintf, st_mtim */
 #include "fleet/capture_files.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -112,20 +115,63 @@ int ct_capture_files_find(struct ct_ctx *ctx, const char *path, struct ct_captur
     return rc;
 }
 
-int ct_capture_files_size(struct ct_ctx *ctx, const char *path, uint64_t *size)
+/* ---- what they are like ---- */
+
+/* Room for the numbers of a file in a note. */
+#define NUMBERS 80
+
+static void tell_numbers(const struct stat *st, char out[NUMBERS])
 {
-    struct ct_capture_files files = {0};
-    struct stat st;
-    int rc = ct_capture_files_find(ctx, path, &files);
+    snprintf(out, NUMBERS, "%" PRIu64 " %" PRId64 ".%09ld", (uint64_t)st->st_size,
+             (int64_t)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
+}
+
+/* A note is a text for the numbers of each file and one for its path, and at last an empty one. */
+int ct_capture_files_note(struct ct_ctx *ctx, const struct ct_capture_files *files, int out, uint64_t *size)
+{
+    int rc = CT_OK;
     *size = 0;
-    for (size_t i = 0; i < files.count && !rc; i++) {
-        if (stat(files.list[i].path, &st))
-            rc = ct_fail(ctx, CT_ERR_IO, "%s: cannot be looked at: %s", files.list[i].path, strerror(errno));
-        else
-            *size += (uint64_t)st.st_size;
+    for (size_t i = 0; i < files->count && !rc; i++) {
+        const char *path = files->list[i].path;
+        char numbers[NUMBERS];
+        struct stat st;
+        if (stat(path, &st))
+            return ct_fail(ctx, CT_ERR_IO, "%s: cannot be looked at: %s", path, strerror(errno));
+        tell_numbers(&st, numbers);
+        *size += (uint64_t)st.st_size;
+        if (dprintf(out, "%s%c%s%c", numbers, 0, path, 0) < 0)
+            rc = ct_fail(ctx, CT_ERR_IO, "%s: cannot be noted: %s", path, strerror(errno));
     }
-    ct_capture_files_free(&files);
+    if (!rc && dprintf(out, "%c", 0) < 0)
+        rc = ct_fail(ctx, CT_ERR_IO, "a capture cannot be noted: %s", strerror(errno));
     return rc;
+}
+
+/* Returns the text at *at and moves behind it; NULL where it does not end. */
+static const char *next_text(const char **at, const char *end)
+{
+    const char *text = *at;
+    const char *zero = memchr(text, 0, (size_t)(end - text));
+    *at = zero ? zero + 1 : end;
+    return zero ? text : NULL;
+}
+
+size_t ct_capture_note_holds(const char *text, size_t size)
+{
+    if (!size)
+        return 0;
+    const char *at = text, *numbers;
+    while ((numbers = next_text(&at, text + size)) && *numbers) {
+        const char *path = next_text(&at, text + size);
+        char now[NUMBERS];
+        struct stat st;
+        if (!path || stat(path, &st))
+            return 0;
+        tell_numbers(&st, now);
+        if (strcmp(now, numbers) != 0)
+            return 0;
+    }
+    return numbers ? (size_t)(at - text) : 0;
 }
 
 void ct_capture_files_free(struct ct_capture_files *files)

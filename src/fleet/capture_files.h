@@ -23,8 +23,14 @@ struct ct_capture_files {
  * raw trace, else the file itself. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_capture_files_find(struct ct_ctx *ctx, const char *path, struct ct_capture_files *out);
 
-/* Gives the bytes of all these files together, without reading them. CT_ERR_IO, CT_ERR_NOMEM. */
-int ct_capture_files_size(struct ct_ctx *ctx, const char *path, uint64_t *size);
+/* Writes a note of what the files are like, with size and time of the last change of each, to `out`, and
+ * gives the bytes of all of them together. Reads none of them. CT_ERR_IO. */
+int ct_capture_files_note(struct ct_ctx *ctx, const struct ct_capture_files *files, int out, uint64_t *size);
+
+/* Returns how many bytes the note at `text` has when its files are as they were then, else 0. There may be
+ * anything behind the note. */
+size_t ct_capture_note_holds(const char *text, size_t size);
+
 void ct_capture_files_free(struct ct_capture_files *files);
 
 #endif

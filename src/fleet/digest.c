@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
-#include "fleet/capture_files.h"
 
 #define READ_SIZE (1u << 20)
 
@@ -127,21 +126,31 @@ static int add_capture_file(struct ct_digest *d, const struct ct_capture_file *f
     return rc;
 }
 
+int ct_digest_files(struct ct_ctx *ctx, const struct ct_capture_files *files, uint8_t digest[CT_FLEET_DIGEST],
+                    uint64_t *size)
+{
+    struct ct_digest *d;
+    *size = 0;
+    int rc = ct_digest_new(ctx, &d);
+    if (rc)
+        return rc;
+    for (size_t i = 0; i < files->count && !rc; i++)
+        rc = add_capture_file(d, &files->list[i], size);
+    if (!rc)
+        rc = ct_digest_end(d, digest);
+    ct_digest_free(d);
+    return rc;
+}
+
 int ct_fleet_digest(struct ct_ctx *ctx, const char *path, uint8_t digest[CT_FLEET_DIGEST], uint64_t *size)
 {
     if (!path || !digest || !size)
         return ct_fail_null(ctx, "ct_fleet_digest");
     struct ct_capture_files files = {0};
-    struct ct_digest *d = NULL;
     *size = 0;
     int rc = ct_capture_files_find(ctx, path, &files);
     if (!rc)
-        rc = ct_digest_new(ctx, &d);
-    for (size_t i = 0; i < files.count && !rc; i++)
-        rc = add_capture_file(d, &files.list[i], size);
-    if (!rc)
-        rc = ct_digest_end(d, digest);
-    ct_digest_free(d);
+        rc = ct_digest_files(ctx, &files, digest, size);
     ct_capture_files_free(&files);
     return rc;
 }

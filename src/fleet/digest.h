@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "coretap/fleet.h"
+#include "fleet/capture_files.h"
 
 /* Room for the digits of a digest, with the zero behind them. */
 #define CT_DIGEST_TEXT (2 * CT_FLEET_DIGEST + 1)
@@ -25,6 +26,11 @@ void ct_digest_add_text(struct ct_digest *digest, const char *text);
 
 /* Adds the bytes of a file; *size (may be NULL) grows by how many they are. CT_ERR_IO. */
 int ct_digest_add_file(struct ct_digest *digest, const char *path, uint64_t *size);
+
+/* Gives the digest of a capture that has these files, and their size, as ct_fleet_digest does. CT_ERR_IO,
+ * CT_ERR_NOMEM. */
+int ct_digest_files(struct ct_ctx *ctx, const struct ct_capture_files *files, uint8_t digest[CT_FLEET_DIGEST],
+                    uint64_t *size);
 
 /* Ends the digest; it can only be freed then. CT_ERR_NOMEM: an addition failed. */
 int ct_digest_end(struct ct_digest *digest, uint8_t out[CT_FLEET_DIGEST]);

@@ -51,16 +51,27 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
+/* Tells whether this is a folder of a whole system (--symfs) that has no files of programs but many others.
+ */
+static bool is_of_kernel(const FTSENT *entry)
+{
+    return entry->fts_info == FTS_D && entry->fts_level == 1 &&
+           (!strcmp(entry->fts_name, "proc") || !strcmp(entry->fts_name, "sys") ||
+            !strcmp(entry->fts_name, "dev"));
+}
+
 /* Tells of the programs in a folder and in those in it. What cannot be read there is not found, either, when
  * it is looked for. */
 static int tell_folder(struct teller *t, const char *folder)
 {
     char *const paths[] = {(char *)folder, NULL};
     FTS *walk = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_name);
-    const FTSENT *entry;
+    FTSENT *entry;
     int rc = walk ? CT_OK : ct_fail_nomem(t->job->ctx, folder);
     while (!rc && (entry = fts_read(walk)))
-        if (entry->fts_info == FTS_F && entry->fts_level > 0)
+        if (is_of_kernel(entry))
+            fts_set(walk, entry, FTS_SKIP);
+        else if (entry->fts_info == FTS_F && entry->fts_level > 0)
             rc = tell_program(t, entry->fts_accpath, (uint64_t)entry->fts_statp->st_size);
     if (walk)
         fts_close(walk);

@@ -208,10 +208,10 @@ static bool describe(json_t *object, const struct ct_fleet_capture *capture)
 static int write_capture(const struct ct_manifest *m, const struct ct_fleet_capture *capture,
                          ct_write_fn *write, void *user)
 {
-    const char *const texts[] = {capture->path, capture->machine, capture->test};
+    const char *const texts[] = {capture->machine, capture->test};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i] && !is_utf8(texts[i]))
-            return ct_fail(m->ctx, CT_ERR_FORMAT, "%s: '%s' is no UTF-8, which JSON needs; rename it",
+            return ct_fail(m->ctx, CT_ERR_ARG, "%s: '%s' is no UTF-8, which JSON needs; name it in UTF-8",
                            capture->path, texts[i]);
     json_t *object = json_object();
     char *text = object && describe(object, capture) ? json_dumps(object, JSON_COMPACT) : NULL;
@@ -230,7 +230,18 @@ int ct_manifest_write(const struct ct_manifest *m, ct_write_fn *write, void *use
     if (!m || !write)
         return ct_fail_null(m ? m->ctx : NULL, "ct_manifest_write");
     int rc = CT_OK;
-    for (size_t i = 0; i < m->count && !rc; i++)
-        rc = write_capture(m, &m->captures[i], write, user);
-    return rc;
+    size_t nameless = 0;
+    for (size_t i = 0; i < m->count && !rc; i++) {
+        if (is_utf8(m->captures[i].path)) {
+            rc = write_capture(m, &m->captures[i], write, user);
+            continue;
+        }
+        nameless++;
+        ct_log(m->ctx, CT_LOG_WARNING, "%s: not listed: its name is no UTF-8, which JSON needs; rename it",
+               m->captures[i].path);
+    }
+    if (rc || !nameless)
+        return rc;
+    return ct_fail(m->ctx, CT_ERR_FORMAT,
+                   "%zu of %zu captures are not listed, since their names are no UTF-8", nameless, m->count);
 }

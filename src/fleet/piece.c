@@ -18,7 +18,8 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
-#include "fleet/capture_files.h"
+#include "base/printable.h"
+#include "fleet/digest.h"
 #include "fleet/job.h"
 #include "fleet/state.h"
 
@@ -26,7 +27,15 @@
 #define WORDS     4096 /* bytes of messages that are kept, the last ones */
 #define CANNOT    2    /* exit code of a process that could not read its capture */
 
-/* What a process wrote. */
+/* The texts that a process writes. */
+enum {
+    OUT,  /* the piece */
+    SAID, /* messages */
+    NOTE, /* what the files of the capture were like before it read them */
+    TEXTS
+};
+
+/* One of them, as far as it was read. */
 struct text {
     char *data;
     size_t size, room;
@@ -43,8 +52,9 @@ struct ct_fleet_piece {
     char part[24];     /* what --shard says */
     char *path;
     char *folder; /* for parts; NULL: the piece is of a whole capture */
-    struct text out, said;
-    pid_t pid; /* 0: no process runs */
+    struct text texts[TEXTS];
+    size_t noted; /* bytes of the note in front of the piece: of parts, which are kept with it */
+    pid_t pid;    /* 0: no process runs */
     struct timespec begin;
     bool done, late, kept;
     int result;    /* of ct_fleet_piece_result, when it is done */
@@ -58,12 +68,16 @@ static const struct ct_fleet_capture *capture_of(const struct ct_fleet_piece *p)
 
 /* ---- how it ended ---- */
 
+/* Notes why there is no piece. Processes name their capture as it can be printed. */
 static int fail(struct ct_fleet_piece *p, const char *why)
 {
+    struct ct_arena arena = {0};
     const char *path = capture_of(p)->path;
-    const size_t length = strlen(path);
-    const bool named = !strncmp(why, path, length) && (why[length] == ':' || why[length] == '/');
-    if (asprintf(&p->failure, "%s%s%s", named ? "" : path, named ? "" : ": ", why) < 0) {
+    const char *printed = ct_printable(&arena, path);
+    const size_t length = printed ? strlen(printed) : 0;
+    const bool named = length && !strncmp(why, printed, length) && (why[length] == ':' || why[length] == '/');
+    ct_arena_free(&arena);
+    if (asprintf(&p->failure, "%s%s%s", path, named ? "" : ": ", why + (named ? length : 0)) < 0) {
         p->failure = NULL;
         return ct_fail_nomem(p->job->ctx, path);
     }
@@ -76,7 +90,7 @@ static int fail(struct ct_fleet_piece *p, const char *why)
 static const char *last_line(struct ct_fleet_piece *p)
 {
     static const char prefix[] = "coretap: ";
-    struct text *said = &p->said;
+    struct text *said = &p->texts[SAID];
     while (said->size && said->data[said->size - 1] == '\n')
         said->size--;
     if (!said->size)
@@ -96,18 +110,38 @@ static int make_folder(const struct ct_fleet_piece *p)
                    p->folder, strerror(errno));
 }
 
+/* Puts the note in front of the result of a part, with which it is kept. */
+static int put_note(struct ct_fleet_piece *p)
+{
+    struct text *out = &p->texts[OUT];
+    const struct text *note = &p->texts[NOTE];
+    char *data = malloc(note->size + out->size);
+    if (!data)
+        return ct_fail_nomem(p->job->ctx, capture_of(p)->path);
+    memcpy(data, note->data, note->size);
+    memcpy(data + note->size, out->data, out->size);
+    free(out->data);
+    out->data = data;
+    out->size += note->size;
+    p->noted = note->size;
+    return CT_OK;
+}
+
 /* Keeps the result. The folder for parts may be gone again: of a job that was killed some process may have
  * gone on, put the parts together, and removed it. */
-static int keep(const struct ct_fleet_piece *p)
+static int keep(struct ct_fleet_piece *p)
 {
-    const int rc = p->folder ? make_folder(p) : CT_OK;
-    return rc ? rc : ct_state_write(p->job->ctx, p->path, p->out.data, p->out.size);
+    int rc = p->folder ? make_folder(p) : CT_OK;
+    if (!rc && p->folder)
+        rc = put_note(p);
+    return rc ? rc : ct_state_write(p->job->ctx, p->path, p->texts[OUT].data, p->texts[OUT].size);
 }
 
 /* Says what became of the process. Exit code 1: what could be decoded was printed. */
 static int judge(struct ct_fleet_piece *p, int status)
 {
     char why[160];
+    const struct text *note = &p->texts[NOTE];
     if (p->late)
         snprintf(why, sizeof why, "took longer than %" PRIu64 " seconds", p->job->options.seconds);
     else if (WIFSIGNALED(status))
@@ -115,10 +149,12 @@ static int judge(struct ct_fleet_piece *p, int status)
                  strsignal(WTERMSIG(status)));
     else if (WEXITSTATUS(status) > 1)
         return fail(p, last_line(p));
-    else if (!p->out.size)
+    else if (!p->texts[OUT].size)
         snprintf(why, sizeof why, "the process that decoded it gave no result");
-    else
+    else if (ct_capture_note_holds(note->data, note->size))
         return keep(p);
+    else
+        snprintf(why, sizeof why, "a file of it was written while it was read; start again when it is whole");
     return fail(p, why);
 }
 
@@ -131,52 +167,58 @@ static void close_text(struct text *text)
     text->fd = -1;
 }
 
-/* Compares the capture with what the manifest says, in the child, which ends when it is another one. */
-static void check(const struct ct_fleet_piece *p)
+/* Compares the contents of the files with what the manifest says. */
+static int check(const struct ct_fleet_piece *p, const struct ct_capture_files *files)
 {
-    const struct ct_fleet_capture *capture = capture_of(p);
     uint8_t digest[CT_FLEET_DIGEST];
     uint64_t size;
-    const int rc = ct_fleet_digest(p->job->ctx, capture->path, digest, &size);
-    if (!rc && !memcmp(digest, capture->digest, sizeof digest))
-        return;
-    dprintf(STDERR_FILENO, "%s\n",
-            rc ? ct_ctx_error(p->job->ctx)
-               : "its contents are not those that the manifest names (sha256 differs); write the manifest "
-                 "anew");
-    _exit(CANNOT);
+    const int rc = ct_digest_files(p->job->ctx, files, digest, &size);
+    if (rc || !memcmp(digest, capture_of(p)->digest, sizeof digest))
+        return rc;
+    return ct_fail(p->job->ctx, CT_ERR_FORMAT,
+                   "its contents are not those that the manifest names (sha256 differs); write the manifest "
+                   "anew");
 }
 
 /* Compares the size alone, which reads nothing: a capture that became shorter is another one, too. */
-static void check_size(const struct ct_fleet_piece *p)
+static int check_size(const struct ct_fleet_piece *p, uint64_t size)
 {
-    const struct ct_fleet_capture *capture = capture_of(p);
+    const uint64_t wanted = capture_of(p)->size;
+    if (size == wanted)
+        return CT_OK;
+    return ct_fail(p->job->ctx, CT_ERR_FORMAT,
+                   "it has %" PRIu64 " bytes and not the %" PRIu64
+                   " that the manifest says, so it is another one; write the manifest anew",
+                   size, wanted);
+}
+
+/* Notes what the files of the capture are like and compares them with the manifest, in the child, which ends
+ * when it is another one. */
+static void look(const struct ct_fleet_piece *p, int note)
+{
+    struct ct_capture_files files = {0};
     uint64_t size;
-    const int rc = ct_capture_files_size(p->job->ctx, capture->path, &size);
-    if (!rc && size == capture->size)
-        return;
-    if (rc)
+    int rc = ct_capture_files_find(p->job->ctx, capture_of(p)->path, &files);
+    if (!rc)
+        rc = ct_capture_files_note(p->job->ctx, &files, note, &size);
+    if (!rc)
+        rc = p->checks ? check(p, &files) : check_size(p, size);
+    ct_capture_files_free(&files);
+    if (rc) {
         dprintf(STDERR_FILENO, "%s\n", ct_ctx_error(p->job->ctx));
-    else
-        dprintf(STDERR_FILENO,
-                "it has %" PRIu64 " bytes and not the %" PRIu64
-                " that the manifest says, so it is another one; write the manifest anew\n",
-                size, capture->size);
-    _exit(CANNOT);
+        _exit(CANNOT);
+    }
 }
 
 /* Becomes the command, in the child. */
-static void become(const struct ct_fleet_piece *p, char **words, int out, int said)
+static void become(const struct ct_fleet_piece *p, char **words, int pipes[TEXTS][2])
 {
     const int nothing = open("/dev/null", O_RDONLY);
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody takes the result any more */
-    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
-        dup2(said, STDERR_FILENO) < 0)
+    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(pipes[OUT][1], STDOUT_FILENO) < 0 ||
+        dup2(pipes[SAID][1], STDERR_FILENO) < 0)
         _exit(127);
-    if (p->checks)
-        check(p);
-    else
-        check_size(p);
+    look(p, pipes[NOTE][1]);
     if (p->checks_alone)
         _exit(dprintf(STDOUT_FILENO, "checked\n") < 0 ? CANNOT : 0);
     execv(words[0], words);
@@ -205,33 +247,39 @@ static char **make_words(const struct ct_fleet_piece *p)
     return (char **)words;
 }
 
+/* Makes a pipe for each text, and the process. Returns false, with errno, where one cannot be had. */
+static bool make_process(struct ct_fleet_piece *p, int pipes[TEXTS][2])
+{
+    for (int i = 0; i < TEXTS; i++)
+        if (pipe2(pipes[i], O_CLOEXEC))
+            return false;
+    p->pid = fork();
+    return p->pid >= 0;
+}
+
 static int start(struct ct_fleet_piece *p)
 {
-    int out[2] = {-1, -1}, said[2] = {-1, -1};
+    int pipes[TEXTS][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
     char **words = make_words(p);
     if (!words)
         return ct_fail_nomem(p->job->ctx, "job");
-    if (pipe2(out, O_CLOEXEC) || pipe2(said, O_CLOEXEC) || (p->pid = fork()) < 0) {
-        const int error = errno;
-        for (int i = 0; i < 2; i++) {
-            if (out[i] >= 0)
-                close(out[i]);
-            if (said[i] >= 0)
-                close(said[i]);
-        }
-        p->pid = 0;
-        free(words);
-        return ct_fail(p->job->ctx, CT_ERR_IO, "a process cannot be started: %s", strerror(error));
-    }
-    if (!p->pid)
-        become(p, words, out[1], said[1]);
+    const bool made = make_process(p, pipes);
+    const int error = errno;
+    if (made && !p->pid)
+        become(p, words, pipes);
     free(words);
-    close(out[1]);
-    close(said[1]);
-    p->out.fd = out[0];
-    p->said.fd = said[0];
+    for (int i = 0; i < TEXTS; i++) {
+        p->texts[i].fd = pipes[i][0];
+        if (pipes[i][1] >= 0)
+            close(pipes[i][1]);
+    }
     clock_gettime(CLOCK_MONOTONIC, &p->begin);
-    return CT_OK;
+    if (made)
+        return CT_OK;
+    p->pid = 0;
+    for (int i = 0; i < TEXTS; i++)
+        close_text(&p->texts[i]);
+    return ct_fail(p->job->ctx, CT_ERR_IO, "a process cannot be started: %s", strerror(error));
 }
 
 /* Makes room for what is read next. */
@@ -271,6 +319,12 @@ static bool is_late(const struct ct_fleet_piece *p)
     return p->job->options.seconds && (uint64_t)(now.tv_sec - p->begin.tv_sec) >= p->job->options.seconds;
 }
 
+/* Tells whether the process wrote all that it wanted. */
+static bool has_ended(const struct ct_fleet_piece *p)
+{
+    return p->texts[OUT].fd < 0 && p->texts[SAID].fd < 0 && p->texts[NOTE].fd < 0;
+}
+
 static void finish(struct ct_fleet_piece *p, int result)
 {
     p->result = result;
@@ -281,8 +335,8 @@ static void finish(struct ct_fleet_piece *p, int result)
 static int reap(struct ct_fleet_piece *p)
 {
     int status = 0;
-    close_text(&p->out);
-    close_text(&p->said);
+    for (int i = 0; i < TEXTS; i++)
+        close_text(&p->texts[i]);
     while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
         ;
     p->pid = 0;
@@ -301,14 +355,14 @@ int ct_fleet_piece_wait(struct ct_fleet_piece *p, int milliseconds)
 {
     if (!p || p->done)
         return 1;
-    struct pollfd fds[] = {{.fd = p->out.fd, .events = POLLIN}, {.fd = p->said.fd, .events = POLLIN}};
+    struct pollfd fds[TEXTS];
+    for (int i = 0; i < TEXTS; i++)
+        fds[i] = (struct pollfd){.fd = p->texts[i].fd, .events = POLLIN};
     int rc = CT_OK;
-    if (poll(fds, 2, milliseconds) > 0) {
-        if (fds[0].revents)
-            rc = take(p, &p->out);
-        if (!rc && fds[1].revents)
-            rc = take(p, &p->said);
-    }
+    const int there = poll(fds, TEXTS, milliseconds);
+    for (int i = 0; i < TEXTS && there > 0 && !rc; i++)
+        if (fds[i].revents)
+            rc = take(p, &p->texts[i]);
     if (!rc && is_late(p)) {
         p->late = true;
         kill(p->pid, SIGKILL);
@@ -316,7 +370,7 @@ int ct_fleet_piece_wait(struct ct_fleet_piece *p, int milliseconds)
     if (rc) {
         drop(p);
         finish(p, rc);
-    } else if ((p->out.fd < 0 && p->said.fd < 0) || p->late) {
+    } else if (has_ended(p) || p->late) {
         finish(p, judge(p, reap(p)));
     }
     return p->done;
@@ -336,10 +390,23 @@ static int make_path(struct ct_fleet_piece *p, const char *name)
     return rc;
 }
 
+/* Reads what is kept. A part is of no use when its capture was written since: it is made again. */
+static int read_kept(struct ct_fleet_piece *p)
+{
+    const int rc = ct_state_read(p->job->ctx, p->path, &p->texts[OUT].data, &p->texts[OUT].size);
+    if (rc || !p->folder || (p->noted = ct_capture_note_holds(p->texts[OUT].data, p->texts[OUT].size)))
+        return rc;
+    free(p->texts[OUT].data);
+    p->texts[OUT].data = NULL;
+    p->texts[OUT].size = 0;
+    unlink(p->path);
+    return CT_ERR_NOT_FOUND;
+}
+
 /* Takes a piece that is kept, or starts the process that makes it. */
 static int begin(struct ct_fleet_piece *p)
 {
-    int rc = ct_state_read(p->job->ctx, p->path, &p->out.data, &p->out.size);
+    int rc = read_kept(p);
     p->kept = !rc;
     if (rc == CT_ERR_NOT_FOUND)
         return start(p);
@@ -354,8 +421,9 @@ static struct ct_fleet_piece *new_piece(struct ct_fleet_job *job, size_t number)
     if (p)
         *p = (struct ct_fleet_piece){.job = job,
                                      .number = number,
-                                     .out = {.fd = -1, .most = SIZE_MAX},
-                                     .said = {.fd = -1, .most = WORDS}};
+                                     .texts = {[OUT] = {.fd = -1, .most = SIZE_MAX},
+                                               [SAID] = {.fd = -1, .most = WORDS},
+                                               [NOTE] = {.fd = -1, .most = SIZE_MAX}}};
     else
         ct_fail_nomem(job->ctx, "job");
     return p;
@@ -421,8 +489,8 @@ void ct_fleet_piece_free(struct ct_fleet_piece *p)
     if (!p)
         return;
     drop(p);
-    free(p->out.data);
-    free(p->said.data);
+    for (int i = 0; i < TEXTS; i++)
+        free(p->texts[i].data);
     free(p->failure);
     free(p->path);
     free(p->folder);
@@ -433,8 +501,8 @@ int ct_fleet_piece_result(const struct ct_fleet_piece *p, const void **data, siz
 {
     if (!p || !data || !size || !p->done)
         return ct_fail_null(p ? p->job->ctx : NULL, "ct_fleet_piece_result");
-    *data = p->result ? NULL : p->out.data;
-    *size = p->result ? 0 : p->out.size;
+    *data = p->result ? NULL : p->texts[OUT].data + p->noted;
+    *size = p->result ? 0 : p->texts[OUT].size - p->noted;
     return p->result;
 }
 

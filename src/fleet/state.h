@@ -12,7 +12,7 @@ char *ct_state_path(const char *folder, const uint8_t key[CT_FLEET_DIGEST]);
  * CT_ERR_NOMEM. */
 int ct_state_read(struct ct_ctx *ctx, const char *path, char **data, size_t *size);
 
-/* Writes a piece. It is on the disk when this returns. CT_ERR_IO, CT_ERR_NOMEM. */
+/* Writes a piece, whole or not at all. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_state_write(struct ct_ctx *ctx, const char *path, const void *data, size_t size);
 
 #endif

@@ -30,11 +30,25 @@ static void describe(const struct ct_ranks *r, struct ct_hello *hello)
 
 /* ---- files that are read beside captures ---- */
 
+/* Returns the value of an option of the command that makes pieces; NULL: it is not given. */
+static const char *inner_text(const struct cli_args *args, const char *name)
+{
+    for (size_t i = 0; i < args->command->option_count; i++)
+        if (args->values[i].given && !strcmp(args->command->options[i].name, name))
+            return args->values[i].text;
+    return NULL;
+}
+
 static bool list_inputs(const struct ct_ranks *r, struct ct_inputs *inputs)
 {
-    const struct cli_folders *symdirs = &r->fleet->inner.symdirs;
-    const char *folders[CLI_FOLDERS_MAX + 1] = {NULL};
-    memcpy(folders, symdirs->paths, symdirs->count * sizeof *folders);
+    static const char *const names[] = {"symfs", "buildid-dir"};
+    const struct cli_args *inner = &r->fleet->inner;
+    const char *folders[CLI_FOLDERS_MAX + sizeof names / sizeof *names + 1] = {NULL};
+    size_t count = inner->symdirs.count;
+    memcpy(folders, inner->symdirs.paths, count * sizeof *folders);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if ((folders[count] = inner_text(inner, names[i])))
+            count++;
     if (!ct_fleet_job_files(r->fleet->job, folders, ct_inputs_add, inputs))
         return true;
     cli_say("rank %d on %s: out of memory for the files that options name", r->rank, r->host);

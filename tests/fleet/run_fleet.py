@@ -94,10 +94,13 @@ def manifest_lists(fleet):
         {("phone", "t1")}
     twice = run(COMMAND, "manifest", fleet.captures / "0000", fleet.captures / "0000")
     assert len(twice.stdout.splitlines()) == 1 and "same contents" in twice.stderr
-    odd = os.fsencode(fleet.path("odd")) + b"\xff"
-    shutil.copytree(os.fsencode(fleet.captures / "0000"), odd)
-    named = subprocess.run([COMMAND, "manifest", odd], capture_output=True, check=False)
-    assert named.returncode == 2 and b"no UTF-8" in named.stderr and not named.stdout, named
+    odd = fleet.path("odd")
+    shutil.copytree(os.fsencode(fleet.captures / "0000"), os.fsencode(odd) + b"/a\xff")
+    shutil.copytree(fleet.captures / "0001", odd / "b")
+    named = run(COMMAND, "manifest", odd, code=1)
+    assert [json.loads(line)["path"] for line in named.stdout.splitlines()] == [str(odd / "b")], named
+    assert f"{odd}/a\\xff: not listed: its name is no UTF-8" in named.stderr, named.stderr
+    assert "1 of 2 captures are not listed" in named.stderr, named.stderr
     empty = run(COMMAND, "manifest", captures.ROOT / "docs", code=1)
     assert "no capture was found" in empty.stderr
 
@@ -535,6 +538,14 @@ def ranks_read_the_same(fleet):
     (there / "symbols/more/program").unlink()
     said = job(2, *monitor)
     assert "has no symbols/more/program, which is there on rank 0" in said, said
+    for option in ("--symfs=symbols", "--buildid-dir=symbols"):
+        said = job(2, "stats", option)
+        assert "has no symbols/more/program, which is there on rank 0" in said, (option, said)
+
+
+def keep_tidy(folder):
+    """Ranks that are killed leave the files of Open MPI behind: they go with the folder of the test."""
+    RANKS["OMPI_MCA_orte_tmpdir_base"] = RANKS["OMPI_MCA_btl_vader_backing_directory"] = folder
 
 
 def main():
@@ -545,6 +556,7 @@ def main():
                    parts_lose_their_folder, ranks_are_killed, ranks_refuse,
                    ranks_read_the_same]
     with tempfile.TemporaryDirectory() as folder:
+        keep_tidy(folder)
         fleet = Fleet(folder)
         for check in checks:
             missing = None

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A capture that is written while it is read, or between its parts, is not counted as if it were whole. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "coretap/fleet.h"
+
+#define ROOM 128 /* of a path */
+
+struct rig {
+    struct ct_ctx *ctx;
+    struct ct_manifest *manifest;
+    struct ct_fleet_job *job;
+    char folder[32], capture[ROOM], state[ROOM];
+};
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* What a script of the shell begins with: the capture is the last word. */
+#define CAPTURE "for capture; do :; done; "
+
+/* Makes a capture, and a job whose command is a script of the shell. */
+static void begin(struct rig *rig, const char *name, const char *script, uint8_t trust)
+{
+    const char *const words[] = {"/bin/sh", "-c", script, NULL};
+    struct ct_fleet_capture capture = {.path = rig->capture};
+    *rig = (struct rig){.folder = "/tmp/pieces-XXXXXX", .ctx = ct_ctx_new()};
+    assert_non_null(mkdtemp(rig->folder));
+    snprintf(rig->capture, ROOM, "%s/%s", rig->folder, name);
+    snprintf(rig->state, ROOM, "%s/state", rig->folder);
+    assert_int_equal(mkdir(rig->state, 0777), 0);
+    write_file(rig->capture, "before");
+    const struct ct_fleet_job_options options = {
+        .size = sizeof options, .words = words, .state = rig->state, .trust = trust};
+    assert_int_equal(ct_fleet_digest(rig->ctx, rig->capture, capture.digest, &capture.size), CT_OK);
+    assert_int_equal(ct_manifest_new(rig->ctx, &rig->manifest), CT_OK);
+    assert_int_equal(ct_manifest_add(rig->manifest, &capture), CT_OK);
+    assert_int_equal(ct_fleet_job_new(rig->ctx, &options, rig->manifest, &rig->job), CT_OK);
+}
+
+static void end(struct rig *rig)
+{
+    ct_fleet_job_remove(rig->job);
+    ct_fleet_job_free(rig->job);
+    ct_manifest_free(rig->manifest);
+    ct_ctx_free(rig->ctx);
+    unlink(rig->capture);
+    assert_int_equal(rmdir(rig->state), 0);
+    assert_int_equal(rmdir(rig->folder), 0);
+}
+
+/* Holds what a piece that was begun comes to: its text, or the words of its failure. */
+static void expect(struct ct_fleet_piece *piece, const char *text, const char *failure)
+{
+    const void *data;
+    size_t size;
+    while (!ct_fleet_piece_wait(piece, 1000))
+        ;
+    assert_int_equal(ct_fleet_piece_result(piece, &data, &size), text ? CT_OK : CT_ERR_NOT_FOUND);
+    if (text) {
+        assert_int_equal(size, strlen(text));
+        assert_memory_equal(data, text, size);
+    } else {
+        assert_non_null(strstr(ct_fleet_piece_failure(piece), failure));
+    }
+    ct_fleet_piece_free(piece);
+}
+
+static const char written[] = "a file of it was written while it was read";
+
+static void written_while_read(void **state)
+{
+    (void)state;
+    for (uint8_t trust = 0; trust < 2; trust++) {
+        struct rig rig;
+        struct ct_fleet_piece *piece;
+        begin(&rig, "capture", CAPTURE "cat \"$capture\"; printf after! >\"$capture\"",
+              trust); /* of the same size */
+        assert_int_equal(ct_fleet_piece_begin(rig.job, 0, &piece), CT_OK);
+        expect(piece, NULL, written);
+        assert_false(ct_fleet_job_has(rig.job, 0));
+        write_file(rig.capture, "before");
+        assert_int_equal(ct_fleet_shard_begin(rig.job, 0, 1, 2, &piece), CT_OK);
+        expect(piece, NULL, written);
+        end(&rig);
+    }
+}
+
+static void left_as_it_was(void **state)
+{
+    (void)state;
+    struct rig rig;
+    struct ct_fleet_piece *piece;
+    begin(&rig, "capture", CAPTURE "cat \"$capture\"", 0);
+    for (int turn = 0; turn < 2; turn++) {
+        assert_int_equal(ct_fleet_piece_begin(rig.job, 0, &piece), CT_OK);
+        assert_int_equal(ct_fleet_piece_was_kept(piece), turn);
+        expect(piece, "before", NULL);
+    }
+    end(&rig);
+}
+
+/* Parts, and the word that contents were compared, are of one state of the files. */
+static void written_between_parts(void **state)
+{
+    (void)state;
+    struct rig rig;
+    struct ct_fleet_piece *piece;
+    begin(&rig, "capture", CAPTURE "cat \"$capture\"", 0);
+    for (int turn = 0; turn < 2; turn++) { /* the second time both are kept */
+        assert_int_equal(ct_fleet_check_begin(rig.job, 0, &piece), CT_OK);
+        assert_int_equal(ct_fleet_piece_was_kept(piece), turn);
+        expect(piece, "checked\n", NULL);
+        assert_int_equal(ct_fleet_shard_begin(rig.job, 0, 1, 2, &piece), CT_OK);
+        assert_int_equal(ct_fleet_piece_was_kept(piece), turn);
+        expect(piece, "before", NULL);
+    }
+    write_file(rig.capture, "after!");
+    assert_int_equal(ct_fleet_check_begin(rig.job, 0, &piece), CT_OK);
+    assert_false(ct_fleet_piece_was_kept(piece));
+    expect(piece, NULL, "sha256 differs");
+    assert_int_equal(ct_fleet_shard_begin(rig.job, 0, 1, 2, &piece), CT_OK);
+    assert_false(ct_fleet_piece_was_kept(piece));
+    expect(piece, "after!", NULL);
+    end(&rig);
+}
+
+/* A process names its capture as it can be printed; the failure names it once, as it is. */
+static void named_once(void **state)
+{
+    (void)state;
+    struct rig rig;
+    struct ct_fleet_piece *piece;
+    char failure[2 * ROOM];
+    begin(&rig, "new\nline", "echo 'coretap: '$(dirname \"$1\")'/new\\x0aline: is odd' >&2; exit 2", 0);
+    snprintf(failure, sizeof failure, "%s: is odd", rig.capture);
+    assert_int_equal(ct_fleet_piece_begin(rig.job, 0, &piece), CT_OK);
+    while (!ct_fleet_piece_wait(piece, 1000))
+        ;
+    assert_string_equal(ct_fleet_piece_failure(piece), failure);
+    ct_fleet_piece_free(piece);
+    end(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(written_while_read),
+        cmocka_unit_test(left_as_it_was),
+        cmocka_unit_test(written_between_parts),
+        cmocka_unit_test(named_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
