@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the examples share: the command, the week's manifest, and pages of HTML with pictures."""
+import hashlib
 import html
 import json
 import pathlib
+import re
 import subprocess
 import tempfile
+
+MOST = 2 ** 64 - 1  # where counts stop
 
 # The look of coretap's own pages (src/format/page.css).
 STYLE = """
@@ -27,13 +31,21 @@ th, td { padding: 4px 8px; text-align: left; vertical-align: middle }
 th { font-weight: 500; font-size: 13px; color: var(--soft) }
 td code { overflow-wrap: normal }
 td.number, th.number { text-align: right; white-space: nowrap }
-td.cell { text-align: center; border-radius: 4px; min-width: 3.4em; border: 2px solid var(--panel) }
+td.cell { min-width: 3.4em; border: 2px solid var(--panel) } td.cell, th.cell { text-align: center }
+td.cell div { border-radius: 4px } td.wide { width: 50% } td.note { white-space: nowrap }
+.grid td:first-child, .grid th:first-child { position: sticky; left: 0; background: var(--panel) }
+.tall th { vertical-align: bottom }
+.tall th.cell span { writing-mode: vertical-rl; transform: rotate(180deg); max-height: 14em;
+  overflow: hidden }
+pre { margin: 4px 0 12px; padding: 8px 12px; background: var(--panel); border: 1px solid var(--rule);
+  border-radius: 6px; white-space: pre-wrap; overflow-wrap: anywhere }
 .bad { color: var(--bad) } .good { color: var(--good) } .soft { color: var(--soft) }
 .track { background: var(--rest); border-radius: 4px; height: 14px; min-width: 90px; overflow: hidden }
 .fill { background: var(--bar); height: 100%; min-width: 1px }
-.fill.bad { background: var(--bad) } .fill.faint { opacity: .45 }
-@media (max-width: 600px) { th, td { padding: 4px 5px; font-size: 13px } td.cell { min-width: 2.6em }
-  .track { min-width: 60px } }
+.fill.bad { background: var(--bad) } .fill.faint { opacity: .45 } .track + .track { margin-top: 3px }
+@media (max-width: 600px) { body { padding: 20px 10px 40px } .panel { padding: 10px 8px }
+  th, td { padding: 4px; font-size: 13px } td.cell { min-width: 2.6em } td.wide { width: 30% }
+  .track { min-width: 48px } td.note { white-space: normal } }
 """
 
 
@@ -46,8 +58,9 @@ class Fleet:
         lines = self.manifest.read_text(encoding="utf-8").splitlines()
         self.captures = [json.loads(line) for line in lines]
         self.pieces = self.manifest.with_suffix(".pieces")
-        self.work = pathlib.Path(tempfile.mkdtemp())
-        self.failures = set()
+        self.folder = tempfile.TemporaryDirectory()
+        self.work = pathlib.Path(self.folder.name)
+        self.failures, self.damaged = set(), 0
 
     def run(self, *words):
         """Runs the command. Exit code 1 says that captures are damaged or could not be read: what could be
@@ -58,7 +71,8 @@ class Fleet:
         return done
 
     def name(self, text):
-        return self.work / "".join(c if c.isalnum() else "-" for c in text)
+        """A file for what is called so: names of machines and tests may have any letters, and any length."""
+        return self.work / hashlib.sha256(text.encode()).hexdigest()
 
     def sum(self, command, captures, name):
         """The file with the sum of captures, which 'coretap map' makes or takes from the pieces."""
@@ -66,7 +80,10 @@ class Fleet:
         part = self.name(f"{name}.jsonl")
         part.write_text("".join(json.dumps(capture) + "\n" for capture in captures), encoding="utf-8")
         done = self.run("map", command, "--manifest", part, "--state", self.pieces, "--resume", "-o", result)
-        self.failures |= {line.strip() for line in done.stderr.splitlines() if line.startswith("coretap:   ")}
+        self.failures |= {line.removeprefix("coretap:").strip() for line in done.stderr.splitlines()
+                          if line.startswith("coretap:   ")}
+        damaged = re.search(r", (\d+) of them not whole", done.stderr)
+        self.damaged = max(self.damaged, int(damaged[1]) if damaged else 0)
         return result
 
     def by(self, key):
@@ -84,6 +101,15 @@ class Fleet:
             said = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True)
             found[said.stdout.split("Build ID: ")[1].split()[0]] = program
         return found
+
+    def in_order(self):
+        """Build IDs of the captures, the oldest version first: as the folder of the week has them, else by
+        the time of their first capture."""
+        groups = self.by("build_id")
+        groups.pop("unknown", None)
+        known = list(self.builds())
+        return sorted(groups, key=lambda name: (known.index(name) if name in known else len(known),
+                                                min(capture["time"] or "" for capture in groups[name])))
 
     def json(self, *words):
         return json.loads(self.run(*words).stdout)
@@ -112,17 +138,31 @@ def row(*cells):
                             else f"<td>{text(cell)}</td>" for cell in cells) + "</tr>"
 
 
-def table(heads, rows):
-    """Heads that begin with '#' are of numbers."""
-    cells = "".join(f'<th class="number">{text(head[1:])}</th>' if head.startswith("#")
+def number(count):
+    return "2⁶⁴ − 1 or more" if count == MOST else f"{count:,}"
+
+
+def table(heads, rows, kind=""):
+    """Heads that begin with '#' are of numbers, those with '=' of fields."""
+    kinds = {"#": ' class="number"', "=": ' class="cell"'}
+    cells = "".join(f"<th{kinds[head[0]]}><span>{text(head[1:])}</span></th>" if head[:1] in kinds
                     else f"<th>{text(head)}</th>" for head in heads)
-    return f'<div class="panel"><table><tr>{cells}</tr>{"".join(rows)}</table></div>'
+    return f'<div class="panel"><table class="{kind}"><tr>{cells}</tr>{"".join(rows)}</table></div>'
 
 
-def write_page(path, title, lead, *parts, failures=()):
+def first(rows, most, rest):
+    """The first rows, and one that says of the others how many they are."""
+    left = len(rows) - most
+    return rows if left <= 0 else [*rows[:most], row(("soft", text(f"{left:,} more, {rest}")))]
+
+
+def write_page(path, title, lead, *parts, week):
     """Writes a page that needs no other file. What could not be read is part of the answer."""
-    if failures:
-        items = "".join(f"<p>{text(line.removeprefix('coretap:').strip())}</p>" for line in sorted(failures))
+    missing = sorted(week.failures)
+    if week.damaged:
+        missing.append(f"What could not be decoded of {several(week.damaged, 'capture')} with damage.")
+    if missing:
+        items = "".join(f"<p>{text(line)}</p>" for line in missing)
         parts = (*parts, f"<h2>Not in the numbers</h2>{items}")
     pathlib.Path(path).write_text(
         '<!doctype html><html lang="en"><meta charset="utf-8">'

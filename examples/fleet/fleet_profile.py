@@ -16,6 +16,7 @@ import fleet
 
 # Part of what ran that may be in other functions than in the fleet's median.
 FAR = 0.5
+SHOWN = 20  # machines
 
 
 def shares(week, result):
@@ -67,26 +68,37 @@ def main():
     week, folder = fleet.Fleet(*sys.argv[1:3]), pathlib.Path(sys.argv[4])
     weights = json.loads(pathlib.Path(sys.argv[3]).read_text(encoding="utf-8"))
     groups = week.by("machine")
-    far = distances({machine: shares(week, week.sum("profile", captures, machine))
-                     for machine, captures in groups.items()})
-    kept = {machine: captures for machine, captures in groups.items() if far[machine] <= FAR}
+    profiles = {machine: shares(week, week.sum("profile", captures, machine))
+                for machine, captures in groups.items()}
+    far = distances({machine: profile for machine, profile in profiles.items() if profile})
+    unread = [fleet.row(machine, "", "", "", ("note bad", "nothing could be read"))
+              for machine in groups if machine not in far]
+    kept = {machine: groups[machine] for machine in far if far[machine] <= FAR}
+    if not kept:
+        raise SystemExit(f"{week.manifest}: of no machine anything could be read that is like the others")
     ran = write_profiles(week, add_up(week, kept, weights), folder)
+    farthest = sorted(far, key=lambda machine: (-far[machine], machine))
     machines = [fleet.row(machine, ("number", f"{weights.get(machine, 1):,}"),
-                          ("", fleet.bar(far[machine], "" if machine in kept else "bad")),
+                          ("wide", fleet.bar(far[machine], "" if machine in kept else "bad")),
                           ("number", f"{far[machine]:.0%}"),
-                          ("" if machine in kept else "bad", "" if machine in kept else "left out"))
-                for machine in groups]
+                          ("note bad", "" if machine in kept else "left out"))
+                for machine in farthest]
     most = max(ran.values())
+    hottest = {}
+    for (build_id, name), count in ran.items():
+        hottest[name] = max(count, hottest.get(name, 0))
+    order = sorted(ran.items(), key=lambda item: (-hottest[item[0][1]], item[0][1]))
     functions = [fleet.row(("", fleet.code(name)), ("", f"<code>{build_id[:8]}</code>"),
-                           ("", fleet.bar(count / most)), ("number", f"{count:,}"))
-                 for (build_id, name), count in sorted(ran.items(), key=lambda item: item[0][1]) if count]
+                           ("wide", fleet.bar(count / most)), ("number", fleet.number(count)))
+                 for (build_id, name), count in order if count]
     fleet.write_page(sys.argv[5], "The profile of the fleet",
-                     f"{len(kept)} of {len(groups)} machines, each with its weight; calls of each function, "
-                     "by build.",
+                     f"{len(kept):,} of {len(groups):,} machines, each with its weight; calls of each "
+                     "function, by build.",
                      "<h2>Machines</h2>",
-                     fleet.table(["machine", "#weight", "distance from the median", "#", ""], machines),
+                     fleet.table(["machine", "#weight", "distance from the median", "#", ""],
+                                 fleet.first(machines, SHOWN, "none farther") + unread),
                      "<h2>Functions</h2>", fleet.table(["function", "build", "calls", "#"], functions),
-                     failures=week.failures)
+                     week=week)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,12 @@
 in it, and what ran meanwhile.
 
 usage: longest_task.py CORETAP MANIFEST FUNCTION PAGE"""
+import shlex
 import sys
 
 import fleet
+
+SHOWN = 20  # machines
 
 
 def functions(week, *words):
@@ -27,24 +30,28 @@ def main():
         raise SystemExit(f"{task}: no capture has a whole run of it with cycles")
     machines = {machine: longest_of(week, captures, machine, task)
                 for machine, captures in week.by("machine").items()}
-    rows = [fleet.row(machine, ("", fleet.bar((run["cycles"] if run else 0) / worst["cycles"],
-                                              "bad" if run == worst else "")),
-                      ("number", f"{run['cycles']:,}" if run else "–"))
-            for machine, run in machines.items()]
+    cycles = sorted(((run["cycles"] if run else 0, machine) for machine, run in machines.items()),
+                    key=lambda pair: (-pair[0], pair[1]))
+    rows = [fleet.row(machine, ("wide", fleet.bar(took / worst["cycles"],
+                                                  "bad" if machines[machine] == worst else "")),
+                      ("number", f"{took:,}" if took else "–"))
+            for took, machine in cycles]
     window = ("--from", f"{worst['from']}cyc", "--to", f"{worst['to']}cyc")
     inside = functions(week, *window, worst["capture"])
     parts = sorted(((f["cycles"], f["name"]) for f in inside if f["cycles"]), reverse=True)[:8]
     meanwhile = [fleet.row(("", fleet.code(name)),
-                           ("", fleet.bar(cycles / worst["cycles"])), ("number", f"{cycles:,}"))
-                 for cycles, name in parts]
-    command = f"coretap decode --along binary {' '.join(window)} {worst['capture']}"
+                           ("wide", fleet.bar(took / worst["cycles"])), ("number", f"{took:,}"))
+                 for took, name in parts]
+    command = shlex.join(["coretap", "decode", "--along", "binary", *window, worst["capture"]])
     fleet.write_page(sys.argv[4], f"The longest {task}",
                      f"{worst['cycles']:,} cycles, in <code>{fleet.text(worst['capture'])}</code>, buffer "
                      f"{fleet.text(worst['buffer'])}, trace ID {worst['id']:02x}, from cycle "
-                     f"{worst['from']:,} on. To look at it: <code>{fleet.text(command)}</code>",
-                     "<h2>The longest on each machine</h2>", fleet.table(["machine", "cycles", "#"], rows),
+                     f"{worst['from']:,} on. To look at it:</p><pre><code>{fleet.text(command)}</code></pre>"
+                     "<p>",
+                     "<h2>The longest on each machine</h2>", fleet.table(["machine", "cycles", "#"],
+                                                                     fleet.first(rows, SHOWN, "none longer")),
                      "<h2>What ran meanwhile</h2>", fleet.table(["function", "cycles", "#"], meanwhile),
-                     failures=week.failures)
+                     week=week)
 
 
 if __name__ == "__main__":

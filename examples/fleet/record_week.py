@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a week of a small fleet: two builds of a program, several machines, several tests, and the manifest
+"""Makes a week of a small fleet: three builds of a program, several machines, several tests, and the manifest
 of all captures. One capture is cut, one cannot be read, and the last machine does nothing but try again.
 
 usage: record_week.py CORETAP FOLDER [MACHINES]"""
@@ -43,7 +43,7 @@ def damage(captures):
 def main():
     coretap, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     machines = int(sys.argv[3]) if len(sys.argv) > 3 else 6
-    programs = [build(folder, version) for version in (1, 2)]
+    programs = [build(folder, version) for version in (1, 2, 3)]
     lines, made = [], []
     for machine in range(1, machines + 1):
         for test, size in TESTS.items():

@@ -20,30 +20,45 @@ def means(week, captures, name):
             if f["self"]["count"] >= ENOUGH and f["cycles"] >= least}
 
 
+def changes(builds, told):
+    """How the mean of each function changed from build to build, as (change, function, build, before, after):
+    each build is held against the last one before it that has the function."""
+    last, found = {}, []
+    for build in builds:
+        for name, after in told[build].items():
+            before = last.get(name)
+            if before:
+                found.append((after / before - 1, name, build, before, after))
+            last[name] = after
+    return sorted(found, reverse=True)
+
+
 def main():
     week = fleet.Fleet(*sys.argv[1:3])
-    groups, order = week.by("build_id"), list(week.builds())
-    builds = [build_id for build_id in order if build_id in groups]
-    for captures in (groups[name] for name in groups if name == "unknown"):
-        week.sum("timing", captures, "unknown")  # which says why
-    old, new = (means(week, groups[build_id], build_id) for build_id in (builds[0], builds[-1]))
-    changes = sorted(((new[name] / old[name] - 1, name) for name in old if old[name] and name in new),
-                     reverse=True)
-    shown = [pair for pair in changes if abs(pair[0]) >= CHANGE]
-    most = max(max(old[name], new[name]) for _, name in shown) if shown else 1
+    groups, builds = week.by("build_id"), week.in_order()
+    if len(builds) < 2:
+        raise SystemExit(f"{week.manifest}: has captures of {fleet.several(len(builds), 'build')}; two are "
+                         "needed")
+    if "unknown" in groups:
+        week.sum("timing", groups["unknown"], "unknown")  # which says why
+    found = changes(builds, {build: means(week, groups[build], build) for build in builds})
+    shown = [change for change in found if abs(change[0]) >= CHANGE]
+    most = max((max(change[3:]) for change in shown), default=1)
     rows = []
-    for change, name in shown:
-        bars = fleet.bar(old[name] / most, "faint") + fleet.bar(new[name] / most, "bad" if change > 0 else "")
-        rows.append(fleet.row(("", fleet.code(name)), ("", bars),
-                              ("number", f"{old[name]:,.0f} → {new[name]:,.0f}"),
+    for change, name, build, before, after in shown:
+        bars = fleet.bar(before / most, "faint") + fleet.bar(after / most, "bad" if change > 0 else "")
+        rows.append(fleet.row(("", fleet.code(name)), ("", f"<code>{build[:8]}</code>"), ("wide", bars),
+                              ("number", f"{before:,.0f} → {after:,.0f}"),
                               ("number bad" if change > 0 else "number good", f"{change:+.0%}")))
-    slower = sum(change > 0 for change, _ in shown)
+    slower = {name for change, name, *_ in shown if change > 0}
+    faster = {name for change, name, *_ in shown if change < 0}
+    same = {name for _, name, *_ in found} - slower - faster
+    order = " → ".join(f"<code>{build[:8]}</code>" for build in builds)
     fleet.write_page(sys.argv[3], "Which build made a function slower",
-                     f"Build <code>{builds[-1][:8]}</code> after <code>{builds[0][:8]}</code>: "
-                     f"{fleet.several(slower, 'function')} slower and {len(shown) - slower} faster by "
-                     f"{CHANGE:.0%} or more, {len(changes) - len(shown)} as before. Mean cycles of a run, "
-                     "without what it called; the upper bar is the older build.",
-                     fleet.table(["function", "cycles", "#", "#change"], rows), failures=week.failures)
+                     f"Builds {order}: {fleet.several(len(slower), 'function')} slower and {len(faster)} "
+                     f"faster by {CHANGE:.0%} or more, {len(same)} as before. Mean cycles of a run, without "
+                     "what it called; the upper bar is the build before.",
+                     fleet.table(["function", "build", "cycles", "#", "#change"], rows), week=week)
 
 
 if __name__ == "__main__":

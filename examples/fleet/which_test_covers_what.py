@@ -8,6 +8,8 @@ import sys
 
 import fleet
 
+WIDE = 6  # tests whose names stand side by side
+
 
 def covered(week, result):
     """Part of the lines of each function that ran, over all builds: one that ran in either counts."""
@@ -20,12 +22,17 @@ def covered(week, result):
     return parts
 
 
+def shown(part):
+    """A part in percent: what is not all is not 100%."""
+    return "99%" if .99 < part < 1 else "1%" if part < .01 else f"{part:.0%}"
+
+
 def cell(part):
     """A field that is the fuller the more of the function is covered."""
     if not part:
         return "cell soft", "–"
     shade = f"color-mix(in srgb, var(--bar) {5 + 40 * part:.0f}%, var(--panel))"
-    return "cell", f'<div style="background:{shade};border-radius:4px">{part:.0%}</div>'
+    return "cell", f'<div style="background:{shade}">{shown(part)}</div>'
 
 
 def main():
@@ -40,12 +47,13 @@ def main():
         alone, nobody = alone + (len(by) == 1), nobody + (not by)
         rows.append(fleet.row(("", fleet.code(name)),
                               *(cell(parts.get(name, 0)) for parts in tests.values()), cell(whole[name]),
-                              ("soft" if by else "bad", fleet.text(note))))
+                              ("note soft" if by else "note bad", fleet.text(note))))
     fleet.write_page(sys.argv[3], "Which test covers what",
                      f"Lines of each function that ran, in {fleet.several(len(week.captures), 'capture')} of "
                      f"{fleet.several(len(tests), 'test')}. Covered by one test alone: "
                      f"{fleet.several(alone, 'function')}; by none: {nobody}.",
-                     fleet.table(["function", *tests, "all", ""], rows), failures=week.failures)
+                     fleet.table(["function", *(f"={test}" for test in tests), "=all", ""], rows,
+                                 "grid tall" if len(tests) > WIDE else "grid"), week=week)
 
 
 if __name__ == "__main__":

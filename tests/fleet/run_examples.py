@@ -100,21 +100,41 @@ def weighs(week):
     """Each capture ran main once; those of build 2 lack the one that cannot be read."""
     weights = {"phone 1": 1000, "phone 2": 70}
     counts, rows = profile(week, weights)
-    assert counts == {"1": 3 * (1000 + 70 + 1), "2": 2 * 1000 + 3 * (70 + 1)}, counts
+    whole = 3 * (1000 + 70 + 1)
+    assert counts == {"1": whole, "2": whole - 1000, "3": whole}, counts
     assert rows[f"phone {MACHINES}"][-1] == "left out" and not any(
         rows[f"phone {machine}"][-1] for machine in range(1, MACHINES)), rows
     return f"main ran {counts} times"
 
 
+def tells_names_apart(week):
+    """Machines whose names differ in one sign alone, or are long, are machines of their own."""
+    names = {"phone 1": "phone-1", "phone 2": "phone 1", "phone 3": "phone/1" + 300 * "x"}
+    renamed = week.folder / "week/renamed.jsonl"
+    lines = [json.dumps({**capture, "machine": names.get(capture["machine"], capture["machine"])}) + "\n"
+             for capture in week.captures]
+    renamed.write_text("".join(lines), encoding="utf-8")
+    weights = week.folder / "renamed.json"
+    weights.write_text(json.dumps({"phone-1": 1000, "phone 1": 70}), encoding="utf-8")
+    example("fleet_profile", renamed, weights, week.folder / "renamed", week.folder / "renamed.html")
+    weighed, _ = profile(week, {"phone 1": 1000, "phone 2": 70})
+    assert weighed
+    for path in (week.folder / "profiles").glob("*.afdo"):
+        assert (week.folder / "renamed" / path.name).read_bytes() == path.read_bytes(), path.name
+
+
 def saturates(week):
-    counts, _ = profile(week, {"phone 2": MOST})
-    assert counts == {"1": MOST, "2": MOST}, counts
+    counts, rows = profile(week, {"phone 2": MOST})
+    assert counts == {"1": MOST, "2": MOST, "3": MOST}, counts
+    assert rows["main"][-1] == "2⁶⁴ − 1 or more", rows["main"]
 
 
 def slows(week):
     rows, text = week.page("slower_build")
-    assert set(rows) == {"checksum"} and "1 function slower and 0 faster" in text, rows
+    assert set(rows) == {"checksum", "parse"} and "2 functions slower and 0 faster" in text, rows
     assert re.fullmatch(r"\+\d\d\d+%", rows["checksum"][-1]), rows
+    builds = re.search(r"Builds (\w+) → (\w+) → (\w+):", text).groups()
+    assert [rows[name][1] for name in ("checksum", "parse")] == list(builds[1:]), (builds, rows)
 
 
 def finds_longest(week):
@@ -139,7 +159,7 @@ def main():
     why = f"there is no {' and no '.join(lacking)}" if lacking else None
     with tempfile.TemporaryDirectory() as folder:
         week = None if why else Week(pathlib.Path(folder))
-        for case in (covers, weighs, saturates, slows, finds_longest):
+        for case in (covers, weighs, tells_names_apart, saturates, slows, finds_longest):
             tap.case(case.__name__.replace("_", " "), why, lambda case=case: case(week))
     return tap.finish()
 
