@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The jobs of docs/fleet.md without MPI: GNU parallel, and an array of Slurm on a cluster of this machine,
-which the test starts on loopback and ends. Both give the bytes of one 'coretap map'. Prints TAP.
+"""The jobs of docs/fleet.md without MPI, as they stand there: GNU parallel, an array of Slurm on a cluster of
+this machine, which the test starts on loopback and ends, and what the pods of Kubernetes do. All give the
+bytes of one 'coretap map'. Prints TAP.
 
 usage: run_schedulers.py COMMAND"""
 import contextlib
+import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -46,11 +49,23 @@ NodeName={host} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
 PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
 
-ARRAY = """#!/bin/sh
-#SBATCH --array=1-4
-{command} map timing --manifest {folder}/week.jsonl --part "$SLURM_ARRAY_TASK_ID/4" --state {folder}/pieces \\
-    --resume -o "{folder}/slurm$SLURM_ARRAY_TASK_ID.data"
+# In the place of ssh: the command runs here, but begins in another folder, as it does there.
+SSH = """#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done
+shift 2
+cd /
+exec sh -c "$*"
 """
+
+
+def blocks():
+    """Commands and files of docs/fleet.md about jobs without MPI, with few parts in the place of 64."""
+    text = (captures.ROOT / "docs/fleet.md").read_text(encoding="utf-8")
+    text = text.split("## Without MPI\n")[1].split("\n## ")[0].replace("map cover", "map timing")
+    found = [block.split("\n", 1)[1] for block in text.split("```")[1::2]]
+    names = ("parallel", "array", "sbatch", "job", "kubectl")
+    assert len(found) == len(names), found
+    return {name: block.replace("64", "4").replace("0 63", "0 3") for name, block in zip(names, found)}
 
 
 def run(*words, codes=(0,), **more):
@@ -66,12 +81,44 @@ def prepare(folder):
     run(COMMAND, "map", "timing", "--manifest", folder / "week.jsonl", "-o", folder / "one.data", codes=(1,))
 
 
+def shell(folder, script, environment=None, codes=(0, 1)):
+    """Runs commands of the guide in the folder. Exit code 1: captures could not be read."""
+    return run("sh", "-c", script, codes=codes, cwd=folder,
+               env={**(environment or os.environ), "PATH": f"{COMMAND.parent}:{PATH}"})
+
+
+def hold_result(folder):
+    """The parts came to the bytes of one job. They go away, for the next scheduler."""
+    assert (folder / "week.cov").read_bytes() == (folder / "one.data").read_bytes()
+    for path in folder.glob("*.cov"):
+        path.unlink()
+
+
 def parallel(folder):
-    """Parts side by side; the exit code of GNU parallel is how many had captures that could not be read."""
-    run("parallel", "--will-cite", COMMAND, "map", "timing", "--manifest", folder / "week.jsonl", "--part",
-        "{}/4", "-o", folder / "parallel{}.data", ":::", 1, 2, 3, 4, codes=range(5))
-    run(COMMAND, "merge", *sorted(folder.glob("parallel?.data")), "-o", folder / "parallel.data")
-    assert (folder / "parallel.data").read_bytes() == (folder / "one.data").read_bytes()
+    """Parts side by side, on machines where commands do not begin in the folder."""
+    ssh = folder / "ssh"
+    ssh.write_text(SSH, encoding="utf-8")
+    ssh.chmod(0o755)
+    own = folder / "parallel"
+    own.mkdir()
+    shell(folder, blocks()["parallel"], {**os.environ, "PARALLEL_SSH": str(ssh), "PARALLEL_HOME": str(own)})
+    hold_result(folder)
+
+
+def kubernetes(folder):
+    """Kubernetes' own client reads the job, none of whose fields is lost; its pods run here one by one."""
+    job, volume = folder / "job.yaml", str(folder)
+    job.write_text(blocks()["job"], encoding="utf-8")
+    read = json.loads(run("kubectl", "set", "image", "--local", "-f", job, "map=x", "-o", "json"))
+    for word in re.findall(r"(\w+):", job.read_text(encoding="utf-8")):
+        assert f'"{word}"' in json.dumps(read), word
+    pod = read["spec"]["template"]["spec"]["containers"][0]["command"]
+    for index in range(read["spec"]["completions"]):
+        words = [word.replace("/farm", volume) for word in pod]
+        own = {"PATH": f"{COMMAND.parent}:{PATH}", "JOB_COMPLETION_INDEX": str(index)}
+        run(*words, env={**os.environ, **own})
+    shell(folder, blocks()["kubectl"].replace("kubectl", ": kubectl").replace("/farm", volume))
+    hold_result(folder)
 
 
 def free_ports():
@@ -123,19 +170,15 @@ def cluster(folder):
 
 
 def slurm(folder):
-    script = folder / "array.sh"
-    script.write_text(ARRAY.format(command=COMMAND, folder=folder), encoding="utf-8")
+    (folder / "array.sh").write_text(blocks()["array"], encoding="utf-8")
     with cluster(folder) as environment:
-        job = run("sbatch", "--parsable", "-o", folder / "%a.log", script, env=environment).strip()
-        last = run("sbatch", "--parsable", "-o", folder / "merge.log", f"--dependency=afterany:{job}",
-                   f"--wrap={COMMAND} merge {folder}/slurm?.data -o {folder}/slurm.data",
-                   env=environment).strip()
+        last = shell(folder, blocks()["sbatch"], environment).split()[-1]
         until = time.monotonic() + SECONDS
         while run("squeue", "-h", "-j", last, env=environment).strip() and time.monotonic() < until:
             time.sleep(1)
-    logs = "".join(log.read_text(encoding="utf-8") for log in folder.glob("*.log"))
-    assert (folder / "slurm.data").exists(), logs
-    assert (folder / "slurm.data").read_bytes() == (folder / "one.data").read_bytes()
+    assert (folder / "week.cov").exists(), "".join(
+        log.read_text(encoding="utf-8") for log in [*folder.glob("*.out"), *folder.glob("*.log")])
+    hold_result(folder)
 
 
 def lacks(*programs):
@@ -150,6 +193,7 @@ def main():
         if not why:
             prepare(folder)
         tap.case("GNU parallel", why or lacks("parallel"), lambda: parallel(folder))
+        tap.case("Kubernetes", why or lacks("kubectl"), lambda: kubernetes(folder))
         tap.case("Slurm", why or lacks(*DAEMONS) or (os.getuid() and "slurmd runs as root"),
                  lambda: slurm(folder))
     return tap.finish()
