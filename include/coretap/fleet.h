@@ -104,6 +104,9 @@ struct ct_fleet_job_options {
     uint64_t seconds;          /* that one process may take; 0: as many as it wants */
     uint8_t trust;             /* 1: of captures the size alone is compared with the manifest */
     uint8_t pad[7];            /* 0 */
+    /* Runs the words in the process of a capture, which is a copy of the caller's, and returns the exit code.
+     * That is sooner than to start the program, which loads its libraries each time. NULL: it is started. */
+    int (*run)(int argc, char **argv);
 };
 
 struct ct_fleet_job;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/guard.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/results.h"
@@ -131,7 +132,7 @@ static bool make_words(struct cli_fleet *f, size_t inner, char **others, int res
     f->words = calloc((size_t)rest + 8, sizeof *f->words);
     if (!f->words)
         return cli_no_memory(), false;
-    f->words[count++] = f->program;
+    f->words[count++] = "coretap";
     for (size_t i = 0; inners[inner].words[i]; i++)
         f->words[count++] = inners[inner].words[i];
     f->words[count++] = "--quiet";
@@ -283,6 +284,14 @@ static bool find_state(struct cli_fleet *f)
 
 /* ---- the job ---- */
 
+/* Decodes a capture in the process that was made for it. */
+static int decode(int argc, char **argv)
+{
+    cli_forget_messages(); /* those of the process that made this one */
+    cli_guard();
+    return cli_guard_end(cli_main(argc, argv));
+}
+
 static bool make_job(struct cli_fleet *f)
 {
     const struct cli_value *values = f->own.values;
@@ -296,7 +305,8 @@ static bool make_job(struct cli_fleet *f)
                                                  .hidden = f->hidden,
                                                  .state = f->state,
                                                  .seconds = values[CLI_FLEET_TIMEOUT].number,
-                                                 .trust = values[CLI_FLEET_TRUST].given};
+                                                 .trust = values[CLI_FLEET_TRUST].given,
+                                                 .run = decode};
     return !ct_fleet_job_new(f->ctx, &options, f->manifest, &f->job) && !f->kind->make(f->ctx, &f->sum)
                ? true
                : (cli_library_error(f->ctx), false);
@@ -409,6 +419,5 @@ void cli_fleet_close(struct cli_fleet *f, bool done)
     ct_manifest_free(f->manifest);
     free(f->words);
     free(f->taken);
-    free(f->program);
     free(f->state);
 }

@@ -95,7 +95,6 @@ struct cli_fleet {
     struct ct_manifest *manifest;
     struct ct_fleet_job *job;
     struct ct_analysis *sum; /* of the pieces that were merged */
-    char *program;           /* coretap */
     char *state;
     bool made_state; /* the folder is removed at the end */
     uint64_t bytes;  /* of all captures */

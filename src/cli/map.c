@@ -85,30 +85,16 @@ static int run_job(struct map *m)
     return code == CLI_CLEAN ? cli_fleet_tell(f) : code;
 }
 
-/* Returns the path of this program, which the caller frees; NULL after a message. */
-static char *find_self(void)
-{
-    char *path = realpath("/proc/self/exe", NULL);
-    if (!path)
-        cli_say("/proc/self/exe: cannot be followed, so that captures have no process to be read by");
-    return path;
-}
-
 static int run(const struct cli_args *args)
 {
     struct map *m = calloc(1, sizeof *m);
     if (!m)
         return cli_no_memory(), CLI_FAILED;
     m->fleet.ctx = args->ctx;
-    m->fleet.program = find_self();
-    int code = CLI_FAILED;
-    if (m->fleet.program) {
-        const enum cli_parse parsed =
-            cli_fleet_parse(&m->fleet, args->command, args->word_count, args->words);
-        code = parsed == CLI_PARSE_RUN ? run_job(m) : parsed == CLI_PARSE_HELP ? CLI_CLEAN : CLI_FAILED;
-        if (parsed == CLI_PARSE_HELP)
-            cli_help_command(m->fleet.inner.command ? m->fleet.inner.command : args->command, stdout);
-    }
+    const enum cli_parse parsed = cli_fleet_parse(&m->fleet, args->command, args->word_count, args->words);
+    const int code = parsed == CLI_PARSE_RUN ? run_job(m) : parsed == CLI_PARSE_HELP ? CLI_CLEAN : CLI_FAILED;
+    if (parsed == CLI_PARSE_HELP)
+        cli_help_command(m->fleet.inner.command ? m->fleet.inner.command : args->command, stdout);
     cli_fleet_close(&m->fleet, code != CLI_FAILED);
     free(m);
     return code;

@@ -210,6 +210,17 @@ static void look(const struct ct_fleet_piece *p, int note)
     }
 }
 
+/* Runs the command in the child, which has all that this process loaded. */
+static _Noreturn void run_here(const struct ct_fleet_piece *p, char **words)
+{
+    int count = 0;
+    while (words[count])
+        count++;
+    const int code = p->job->options.run(count, words);
+    fflush(stdout);
+    _exit(code);
+}
+
 /* Becomes the command, in the child. */
 static void become(const struct ct_fleet_piece *p, char **words, int pipes[TEXTS][2])
 {
@@ -218,9 +229,13 @@ static void become(const struct ct_fleet_piece *p, char **words, int pipes[TEXTS
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(pipes[OUT][1], STDOUT_FILENO) < 0 ||
         dup2(pipes[SAID][1], STDERR_FILENO) < 0)
         _exit(127);
+    for (int i = 0; i < TEXTS; i++)
+        close(pipes[i][0]);
     look(p, pipes[NOTE][1]);
     if (p->checks_alone)
         _exit(dprintf(STDOUT_FILENO, "checked\n") < 0 ? CANNOT : 0);
+    if (p->job->options.run)
+        run_here(p, words);
     execv(words[0], words);
     dprintf(STDERR_FILENO, "%s: cannot be run: %s\n", p->job->options.words[0], strerror(errno));
     _exit(127);
@@ -253,6 +268,7 @@ static bool make_process(struct ct_fleet_piece *p, int pipes[TEXTS][2])
     for (int i = 0; i < TEXTS; i++)
         if (pipe2(pipes[i], O_CLOEXEC))
             return false;
+    fflush(stdout); /* the child would write it, too */
     p->pid = fork();
     return p->pid >= 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap-mpi: 'coretap map' over the ranks of an MPI job. */
-#include "mpi/hello.h"
 #include "mpi/ranks.h"
 
 #include <inttypes.h>
@@ -54,23 +53,6 @@ static const struct cli_command command = {
     .own_program = true,
     .own_output = true,
 };
-
-/* Returns the coretap beside this program, which the caller frees; NULL after a message. */
-static char *find_coretap(void)
-{
-    static const char name[] = "coretap";
-    char *self = realpath("/proc/self/exe", NULL);
-    char *slash = self ? strrchr(self, '/') : NULL;
-    char *path = slash ? malloc((size_t)(slash - self) + 1 + sizeof name) : NULL;
-    if (path) {
-        memcpy(path, self, (size_t)(slash - self) + 1);
-        memcpy(path + (slash - self) + 1, name, sizeof name);
-    } else {
-        cli_say("/proc/self/exe: cannot be followed, so that coretap beside it is not found");
-    }
-    free(self);
-    return path;
-}
 
 /* Says how long it took, on rank 0. Merging counts where it took longest. */
 static void tell_time(const struct ct_ranks *r, double begin)
@@ -167,23 +149,17 @@ int main(int argc, char **argv)
     int provided;
     struct ct_ranks ranks = {.fleet = calloc(1, sizeof *ranks.fleet)};
     struct ct_ctx *ctx = cli_ctx_new(false);
-    char *program = find_coretap();
-    const struct ct_hello_question question = ct_hello_ask(program); /* which it answers while MPI begins */
     /* Little is sent, which TCP and shared memory do as well; to look for faster networks takes Open MPI 0.2
      * s. What mpirun or the environment says goes first. */
     setenv("OMPI_MCA_pml", "ob1", 0);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     hurry_messages();
-    if (!ct_hello_answer(question, ranks.decoder, sizeof ranks.decoder))
-        snprintf(ranks.decoder, sizeof ranks.decoder, "of no known version");
-    if (!ranks.fleet || !ctx || !program) {
+    if (!ranks.fleet || !ctx) {
         free(ranks.fleet);
-        free(program);
         MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
         return CLI_FAILED;
     }
     ranks.fleet->ctx = ctx;
-    ranks.fleet->program = program;
     const int code = begin(&ranks, argc, argv);
     free(ranks.fleet);
     ct_ctx_free(ctx);

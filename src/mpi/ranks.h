@@ -40,7 +40,6 @@ struct ct_ranks {
     const struct cli_value *cut; /* of the option */
     char host[MPI_MAX_PROCESSOR_NAME];
     struct cli_fleet *fleet;
-    char decoder[32]; /* version of the coretap that decodes */
 };
 
 /* What a rank says of what it was given. All of it are bytes of one byte order: ranks with another one are

@@ -488,17 +488,11 @@ def ranks_refuse(fleet):
     apart = run(MPIRUN, "--oversubscribe", "-n", 1, MPI, *fleet.job("apart.data"), ":", "-n", 1, MPI,
                 *fleet.job("apart.data", "--core", "0"), code=2, env=RANKS)
     assert "another command line" in apart.stderr, apart.stderr
-    for version, said in (("echo coretap 0.0.1", "beside it coretap 0.0.1, which decodes"),
-                          ("exit 3", "beside it coretap of no known version")):
-        older = fleet.path(f"older-{version[:4]}")
-        older.mkdir()
-        shutil.copy(MPI, older / "coretap-mpi")
-        (older / "coretap").write_text(f"#!/bin/sh\n{version}\n", encoding="ascii")
-        (older / "coretap").chmod(0o755)
-        apart = run(*ranks(1), *fleet.job("apart.data"), ":", "-n", 1, older / "coretap-mpi",
-                    *fleet.job("apart.data"), code=2, env=RANKS)
-        assert "rank 1 on" in apart.stderr and said in apart.stderr, apart.stderr
-        assert not fleet.path("apart.data").exists()
+    alone = fleet.path("alone") / "coretap-mpi"  # with no coretap beside it, of which it needs nothing
+    alone.parent.mkdir()
+    shutil.copy(MPI, alone)
+    run(*ranks(1), *fleet.job("alone.data"), ":", "-n", 1, alone, *fleet.job("alone.data"), code=1, env=RANKS)
+    assert fleet.path("alone.data").read_bytes() == fleet.path("map.data").read_bytes()
     shown = run(*ranks(2), "--help", env=RANKS)
     assert shown.stdout.count("Usage: coretap-mpi ") == 1, shown.stdout
     assert run(*ranks(2), "--version", env=RANKS).stdout.startswith("coretap-mpi ")

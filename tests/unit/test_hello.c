@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -18,8 +16,7 @@
 static struct ct_hello make(void)
 {
     const uint32_t number = 0x01020304;
-    struct ct_hello hello = {
-        .version = "1.2.3", .decoder = "1.2.3", .host = "here", .words = 7, .captures = 8};
+    struct ct_hello hello = {.version = "1.2.3", .host = "here", .words = 7, .captures = 8};
     memcpy(hello.order, &number, sizeof hello.order);
     return hello;
 }
@@ -63,9 +60,6 @@ static void versions(void **state)
     struct ct_hello other = make();
     strcpy(other.version, "1.2.4");
     expect(&other, "has coretap 1.2.4, rank 0 on here has 1.2.3; install one version");
-    other = make();
-    strcpy(other.decoder, "1.1");
-    expect(&other, "has coretap-mpi 1.2.3 and beside it coretap 1.1, which decodes");
     memset(other.host, 'x', sizeof other.host); /* no end */
     memset(other.version, 'y', sizeof other.version);
     expect(&other, "yyy, rank 0 on here");
@@ -80,38 +74,6 @@ static void work(void **state)
     other = make();
     other.captures++;
     expect(&other, "another manifest than rank 0 on here");
-}
-
-/* Asks a program that runs `script`. */
-static bool ask(const char *script, char version[32])
-{
-    char path[] = "/tmp/test_hello.XXXXXX";
-    const int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_true(dprintf(fd, "#!/bin/sh\n%s\n", script) > 0);
-    assert_int_equal(fchmod(fd, 0700), 0);
-    close(fd);
-    const bool known = ct_hello_answer(ct_hello_ask(path), version, 32);
-    unlink(path);
-    return known;
-}
-
-static void asking(void **state)
-{
-    (void)state;
-    char version[32];
-    assert_true(ask("echo \"coretap 4.5.6\"; echo more", version));
-    assert_string_equal(version, "4.5.6");
-    assert_true(ask("echo coretap $1 0123456789012345678901234567890123456789", version));
-    assert_string_equal(version, "--version 012345678901234567890");
-    assert_true(ask("echo coretap 1; head -c 100000 /dev/zero", version));
-    assert_string_equal(version, "1");
-    assert_false(ask("echo \"coretap 4.5.6\"; exit 1", version));
-    assert_false(ask("echo another 4.5.6", version));
-    assert_false(ask("echo \"coretap \"", version));
-    assert_false(ask("kill -9 $$", version));
-    assert_false(ct_hello_answer(ct_hello_ask("/nowhere/coretap"), version, sizeof version));
-    assert_false(ct_hello_answer(ct_hello_ask(NULL), version, sizeof version));
 }
 
 /* ---- files ---- */
@@ -202,9 +164,8 @@ static void many_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same),   cmocka_unit_test(byte_order), cmocka_unit_test(versions),
-        cmocka_unit_test(work),       cmocka_unit_test(asking),     cmocka_unit_test(files),
-        cmocka_unit_test(many_files),
+        cmocka_unit_test(the_same), cmocka_unit_test(byte_order), cmocka_unit_test(versions),
+        cmocka_unit_test(work),     cmocka_unit_test(files),      cmocka_unit_test(many_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

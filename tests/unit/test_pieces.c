@@ -157,13 +157,38 @@ static void named_once(void **state)
     end(&rig);
 }
 
+/* Prints its last two words, and the number of them all as exit code. */
+static int print_words(int argc, char **argv)
+{
+    printf("%s %s", argv[argc - 2], strrchr(argv[argc - 1], '/') + 1);
+    return argc == 3 && !argv[argc] ? 1 : 2;
+}
+
+/* A function in the place of a program: what it prints is the piece, without what the caller holds back. */
+static void run_without_a_program(void **state)
+{
+    (void)state;
+    struct rig rig;
+    struct ct_fleet_piece *piece;
+    const char *const words[] = {"nothing", NULL};
+    begin(&rig, "capture", "exit 3", 0);
+    ct_fleet_job_free(rig.job);
+    const struct ct_fleet_job_options options = {
+        .size = sizeof options, .words = words, .state = rig.state, .run = print_words};
+    assert_int_equal(ct_fleet_job_new(rig.ctx, &options, rig.manifest, &rig.job), CT_OK);
+    fputs("# held back", stdout);
+    assert_int_equal(ct_fleet_piece_begin(rig.job, 0, &piece), CT_OK);
+    puts("");
+    expect(piece, "-- capture", NULL);
+    end(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_while_read),
-        cmocka_unit_test(left_as_it_was),
-        cmocka_unit_test(written_between_parts),
-        cmocka_unit_test(named_once),
+        cmocka_unit_test(written_while_read),    cmocka_unit_test(left_as_it_was),
+        cmocka_unit_test(written_between_parts), cmocka_unit_test(named_once),
+        cmocka_unit_test(run_without_a_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
