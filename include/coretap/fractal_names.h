@@ -57,7 +57,8 @@ CT_API void ct_fractal_names_free(struct ct_fractal_names *names);
 /* Moves all names of the program by `by`. Regions stay where they are. CT_ERR_ARG. */
 CT_API int ct_fractal_names_move(struct ct_fractal_names *names, uint64_t by);
 
-/* Adds a region [lo, hi), such as a heap, whose text is copied. It counts where nothing of the program is.
+/* Adds a region [lo, hi), such as a heap, whose text is copied; or makes the one larger that has this name
+ * and begins there. It counts where nothing of the program is, and no region in it that begins further on.
  * CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_fractal_names_region(struct ct_fractal_names *names, uint64_t lo, uint64_t hi,
                                    const char *text);

@@ -257,15 +257,40 @@ void ct_fractal_names_free(struct ct_fractal_names *n)
     free(n);
 }
 
+/* Returns the region of that name that begins at an address; NULL: there is none. */
+static struct ct_fractal_name *find_region(struct ct_fractal_names *n, uint64_t lo, const char *text)
+{
+    struct ct_fractal_name *regions = n->all + n->sections;
+    size_t i = CT_COUNT_UP_TO(regions, n->count - n->sections, lo, lo);
+    while (i && regions[i - 1].lo == lo && strcmp(regions[i - 1].text, text) != 0)
+        i--;
+    return i && regions[i - 1].lo == lo ? &regions[i - 1] : NULL;
+}
+
+/* Moves the last region to its place among the others. */
+static void place_last(struct ct_fractal_names *n)
+{
+    const struct ct_fractal_name last = n->all[n->count - 1];
+    size_t at = n->count - 1;
+    for (; at > n->sections && by_address(&n->all[at - 1], &last) > 0; at--)
+        n->all[at] = n->all[at - 1];
+    n->all[at] = last;
+}
+
 int ct_fractal_names_region(struct ct_fractal_names *n, uint64_t lo, uint64_t hi, const char *text)
 {
     if (!n || !text || lo > hi)
         return n ? ct_fail(n->ctx, CT_ERR_ARG, "%s: no text, or a region that ends before it begins",
                            __func__)
                  : CT_ERR_ARG;
+    struct ct_fractal_name *known = find_region(n, lo, text);
+    if (known) {
+        known->hi = known->hi < hi ? hi : known->hi;
+        return CT_OK;
+    }
     if (!push(n, lo, hi - lo, text, CT_FRACTAL_REGION))
         return ct_fail_nomem(n->ctx, "names");
-    qsort(n->all + n->sections, n->count - n->sections, sizeof *n->all, by_address);
+    place_last(n);
     return CT_OK;
 }
 
@@ -284,6 +309,16 @@ static const struct ct_fractal_name *lookup_line(const struct ct_fractal_name *f
     return at || va & 63 ? at : lookup(first, count, va + 63);
 }
 
+/* Of regions inside of each other the one counts that begins last. */
+static const struct ct_fractal_name *lookup_region(const struct ct_fractal_names *n, uint64_t va)
+{
+    const struct ct_fractal_name *regions = n->all + n->sections;
+    size_t i = CT_COUNT_UP_TO(regions, n->count - n->sections, lo, va);
+    while (i && va >= regions[i - 1].hi)
+        i--;
+    return i ? &regions[i - 1] : NULL;
+}
+
 const struct ct_fractal_name *ct_fractal_names_at(const struct ct_fractal_names *n, uint64_t va)
 {
     if (!n)
@@ -292,7 +327,7 @@ const struct ct_fractal_name *ct_fractal_names_at(const struct ct_fractal_names 
     if (!at)
         at = lookup_line(n->all + n->symbols, n->sections - n->symbols, va);
     if (!at)
-        at = lookup(n->all + n->sections, n->count - n->sections, va);
+        at = lookup_region(n, va);
     return at ? at : &n->all[n->count];
 }
 

@@ -152,8 +152,9 @@ static int end_children(struct ct_fractal_simulation *s)
 /* Makes the heap end at `end`, or begin there. */
 static int move_break(struct ct_fractal_simulation *s, uint64_t end)
 {
-    const bool known = s->regions && strcmp(s->region[0].text, "[heap]") == 0;
-    return ct_fractal_simulation_region(s, known ? s->region[0].lo : end - 1, end, "[heap]");
+    if (!s->heap)
+        s->heap = end;
+    return ct_fractal_simulation_region(s, s->heap, end, "[heap]");
 }
 
 /* Takes what the program's own log needs to know of a note. */

@@ -11,7 +11,6 @@
 #include "fractal_run/script.h"
 
 #define FRACTAL_CLUSTERS_MAX 4
-#define FRACTAL_REGIONS_MAX  512
 #define FRACTAL_PROCESSES_MAX                                                                                \
     256 /* the program, those beside it, their children, and programs in their place */
 #define FRACTAL_EVENTS_MAX 4096 /* that are taken out of the ring in one go */
@@ -29,12 +28,6 @@ struct ct_fractal_echo {
     struct ct_fractal *tracer;
     int tap;
     uint64_t events; /* that the sink has */
-};
-
-/* Memory of the program that its file does not hold. */
-struct ct_fractal_region {
-    uint64_t lo, hi;
-    const char *text;
 };
 
 /* Addresses that were selected, and what they were called. */
@@ -104,9 +97,8 @@ struct ct_fractal_simulation {
     uint64_t events, dropped;
     bool ran; /* the program said where it is */
     bool stack_known;
-    int result; /* the first error of a hook, which cannot return it */
-    struct ct_fractal_region region[FRACTAL_REGIONS_MAX];
-    unsigned regions;
+    int result;    /* the first error of a hook, which cannot return it */
+    uint64_t heap; /* where it begins; 0: not known */
 };
 
 /* ---- clusters (cluster.c) ---- */
@@ -249,8 +241,7 @@ bool ct_fractal_process_is(const struct ct_fractal_process *p, const char *text,
 int ct_fractal_simulation_process(struct ct_fractal_simulation *s, const char **text,
                                   struct ct_fractal_process **out);
 
-/* Adds a region, whose name must be a constant. Regions before the program said where it is are passed over,
- * and so are those for which there is no room. CT_ERR_NOMEM. */
+/* Adds a region of the program. Regions before it said where it is are passed over. CT_ERR_NOMEM. */
 int ct_fractal_simulation_region(struct ct_fractal_simulation *s, uint64_t lo, uint64_t hi, const char *text);
 
 /* Writes the regions to the log and ends it. What `log` returned. */

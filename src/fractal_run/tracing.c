@@ -52,14 +52,13 @@ static int open_log(const struct ct_fractal_process *p, uint64_t bias)
 
 int ct_fractal_simulation_end_log(struct ct_fractal_simulation *s)
 {
-    char text[128];
+    size_t count = 0;
+    const struct ct_fractal_name *all = ct_fractal_names_all(s->process[0].names, &count);
     int rc = CT_OK;
-    for (unsigned i = 0; i < s->regions && s->writer && !rc; i++) {
-        const struct ct_fractal_region *r = &s->region[i];
-        snprintf(text, sizeof text, "region=0x%llx..0x%llx %s\n", (unsigned long long)r->lo,
-                 (unsigned long long)r->hi, r->text);
-        rc = ct_fractal_writer_text(s->writer, text);
-    }
+    for (size_t i = 0; i < count && !rc; i++)
+        if (all[i].kind == CT_FRACTAL_REGION)
+            rc = ct_fractal_simulation_text(s, "region=0x%llx..0x%llx %s\n", (unsigned long long)all[i].lo,
+                                            (unsigned long long)all[i].hi, all[i].text);
     const int closed = ct_fractal_writer_close(s->writer);
     s->writer = NULL;
     return rc ? rc : closed;
@@ -311,8 +310,7 @@ int ct_fractal_simulation_begin(struct ct_fractal_simulation *s, uint64_t start_
 
 int ct_fractal_simulation_region(struct ct_fractal_simulation *s, uint64_t lo, uint64_t hi, const char *text)
 {
-    if (!s->process[0].names || s->regions == FRACTAL_REGIONS_MAX || lo >= hi)
+    if (!s->process[0].names || lo >= hi)
         return CT_OK;
-    s->region[s->regions++] = (struct ct_fractal_region){lo, hi, text};
     return ct_fractal_names_region(s->process[0].names, lo, hi, text);
 }

@@ -199,10 +199,37 @@ def all_of_a_grandchild_that_is_waited_for(folder, _):
                      re.MULTILINE)
 
 
+GROWS = """#include <stdlib.h>
+int main(void)
+{
+    static volatile char *piece[256];
+    for (int i = 0; i < 256; i++)
+        piece[i] = malloc(16384);
+    for (int i = 0; i < 512; i++) /* more than the caches hold, twice: first it is zeroed there */
+        for (int at = 0; at < 16384; at += 64)
+            piece[i % 256][at] = 1;
+    return 0;
+}
+"""
+
+
+def the_heap_has_a_name(folder, _):
+    """Of a program with libraries, whose loader uses the stack before it asks for a heap."""
+    source, program, log = folder / "grows.c", folder / "grows", folder / "log of grows"
+    source.write_text(GROWS)
+    subprocess.run([COMPILER, "-O1", "-o", program, source], check=True)
+    coretap("run", "-q", "-o", log, "--", program)
+    heap = re.findall(rb"region=0x([0-9a-f]+)\.\.0x([0-9a-f]+) \[heap\]", log.read_bytes())
+    counts = re.findall(r"^ +(\d+) +\S+% .* \[heap\]$", coretap("report", log, "--elf", program),
+                        re.MULTILINE)
+    return len(heap) == 1 and int(heap[0][1], 16) - int(heap[0][0], 16) >= 4 << 20 \
+        and counts and int(counts[0]) >= (4 << 20) // 64
+
+
 TESTS = [zero_is_the_default, program_beside_that_cannot_run, truth_is_logged, stripped_has_names,
          small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures,
          monitors_know_processes, all_of_a_child_that_is_waited_for,
-         all_of_a_grandchild_that_is_waited_for]
+         all_of_a_grandchild_that_is_waited_for, the_heap_has_a_name]
 
 
 def main():

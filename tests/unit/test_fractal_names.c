@@ -41,6 +41,29 @@ static void regions(void **state)
     ct_fractal_names_free(names);
 }
 
+/* A region inside of another one counts where it is, and the other one on both sides; one that grows is the
+ * same region. */
+static void nested_regions(void **state)
+{
+    (void)state;
+    struct ct_fractal_names *names;
+    size_t count;
+    assert_int_equal(ct_fractal_names_new(NULL, NULL, &names), CT_OK);
+    assert_int_equal(ct_fractal_names_region(names, 0x1000, 0x9000, "[mmap]"), CT_OK);
+    assert_int_equal(ct_fractal_names_region(names, 0x3000, 0x5000, "[file]"), CT_OK);
+    assert_int_equal(ct_fractal_names_region(names, 0xa000, 0xb000, "[heap]"), CT_OK);
+    assert_int_equal(ct_fractal_names_region(names, 0xa000, 0xc000, "[heap]"), CT_OK);
+    assert_int_equal(ct_fractal_names_region(names, 0xa000, 0xa800, "[heap]"), CT_OK);
+    assert_string_equal(ct_fractal_names_at(names, 0x2fff)->text, "[mmap]");
+    assert_string_equal(ct_fractal_names_at(names, 0x3000)->text, "[file]");
+    assert_string_equal(ct_fractal_names_at(names, 0x5000)->text, "[mmap]");
+    assert_string_equal(ct_fractal_names_at(names, 0xbfff)->text, "[heap]");
+    assert_int_equal(ct_fractal_names_at(names, 0xc000)->kind, CT_FRACTAL_ELSEWHERE);
+    ct_fractal_names_all(names, &count);
+    assert_int_equal(count, 4);
+    ct_fractal_names_free(names);
+}
+
 /* The functions of a program, moved; a program that is not there. */
 static void program(void **state)
 {
@@ -202,10 +225,8 @@ static int remove_file(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regions),
-        cmocka_unit_test(program),
-        cmocka_unit_test(log_places),
-        cmocka_unit_test(report),
+        cmocka_unit_test(regions),    cmocka_unit_test(nested_regions), cmocka_unit_test(program),
+        cmocka_unit_test(log_places), cmocka_unit_test(report),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }
