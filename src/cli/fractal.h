@@ -51,9 +51,13 @@ int cli_fractal_cluster(const struct cli_args *args, const struct cli_value *val
  * at the end of the command. Returns CLI_CLEAN or CLI_FAILED. */
 int cli_fractal_written(const struct cli_args *args, int rc);
 
-/* Says why a run ended with `rc`, if not with CT_OK, and how its program ended; its exit code where `asked`.
+/* Says why a run ended with `rc`, if not with CT_OK, else how its program ended; its exit code where `asked`.
  * Returns CLI_CLEAN or CLI_FAILED. */
 int cli_fractal_ended(const struct cli_args *args, const struct ct_fractal_ended *ended, int rc, bool asked);
+
+/* Returns the exit code of a command that runs a program: that of the program, or 128 and the signal that
+ * ended it, unless it is 0 or the command failed; else `code`. */
+int cli_fractal_exit(const struct ct_fractal_ended *ended, int code);
 
 /* ---- files (fractal_output.c) ---- */
 

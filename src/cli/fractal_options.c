@@ -52,13 +52,18 @@ int cli_fractal_written(const struct cli_args *args, int rc)
 
 int cli_fractal_ended(const struct cli_args *args, const struct ct_fractal_ended *ended, int rc, bool asked)
 {
-    if (rc && ended->ran)
-        cli_library_error(args->ctx);
-    if (ended->signal)
+    const bool stopped = rc && ended->ran; /* by this end of the pipe */
+    if (ended->signal && !stopped)
         cli_say("the traced program was ended by signal %u", ended->signal);
-    if (ended->exit_code > 0 && asked)
+    if (ended->exit_code > 0 && asked && !stopped)
         cli_say("%s: exit code %d", args->rest[0], ended->exit_code);
-    if (rc && !ended->ran) /* behind what may be the reason */
+    if (rc) /* behind what may be the reason */
         cli_library_error(args->ctx);
     return rc ? CLI_FAILED : CLI_CLEAN;
+}
+
+int cli_fractal_exit(const struct ct_fractal_ended *ended, int code)
+{
+    const int program = ended->signal ? 128 + (int)ended->signal : ended->exit_code;
+    return code == CLI_FAILED || program <= 0 ? code : program;
 }

@@ -17,7 +17,7 @@ static const struct cli_option overhead_options[OVERHEAD_OPTS] = {
                       .help = "One line of comma-separated values and no heading, for tables."},
 };
 
-/* Predicts, and prints that. Returns CLI_CLEAN or CLI_FAILED. */
+/* Predicts, and prints that. Returns the program's exit code, or CLI_FAILED. */
 static int run(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;
@@ -34,8 +34,8 @@ static int run(const struct cli_args *args)
         return CLI_FAILED;
     const enum ct_fractal_overhead_form form =
         v[OVERHEAD_CSV].given ? CT_FRACTAL_OVERHEAD_CSV : CT_FRACTAL_OVERHEAD_TEXT;
-    return cli_fractal_written(args,
-                               ct_fractal_overhead_write(args->ctx, &result, form, cli_output_write, stdout));
+    const int written = ct_fractal_overhead_write(args->ctx, &result, form, cli_output_write, stdout);
+    return cli_fractal_exit(&result.ended, cli_fractal_written(args, written));
 }
 
 const struct cli_command cli_fractal_overhead = {
@@ -47,8 +47,8 @@ const struct cli_command cli_fractal_overhead = {
              "a coherent port that listens and does nothing, with FRACTAL tracing the text section in points "
              "mode, and with its log in the memory that misses are read from. Prints the run time that the "
              "model predicts for each.",
-    .exit_text = "0: done. 2: wrong usage, the program could not be run, or something could not be "
-                 "written.",
+    .exit_text = "That of the program, or 128 and the number of the signal that ended it; 2 when nothing "
+                 "could be predicted or written, with a message.",
     .options = overhead_options,
     .option_count = OVERHEAD_OPTS,
     .run = run,

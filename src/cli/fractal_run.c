@@ -94,21 +94,22 @@ static bool read_selections(const struct cli_args *args, struct ct_fractal_selec
 /* Runs the program, and says how that ended. Returns enum cli_exit: CLI_DAMAGED when the log lacks something
  * that was asked for. */
 static int simulate(const struct cli_args *args, const struct ct_fractal_simulate_options *how,
-                    const struct cli_fractal_output *outputs)
+                    const struct cli_fractal_output *outputs, struct ct_fractal_ended *ended)
 {
     struct ct_fractal_simulate_result result;
     int rc = ct_fractal_simulate(args->ctx, how, &result);
     bool told = false;
     for (unsigned i = 0; i < OUTPUTS; i++)
         told |= outputs[i].refused;
-    cli_fractal_ended(args, &result.ended, told ? CT_OK : rc, !args->quiet);
+    *ended = result.ended;
+    cli_fractal_ended(args, ended, told ? CT_OK : rc, !args->quiet);
     if (rc != CT_OK)
         return CLI_FAILED;
     print_summary(args, &result);
     return result.unmet || result.lost ? CLI_DAMAGED : CLI_CLEAN;
 }
 
-/* Runs the program with what is selected. Returns enum cli_exit. */
+/* Runs the program with what is selected. Returns its exit code, or enum cli_exit. */
 static int run_selected(const struct cli_args *args, const struct ct_soc_config *cluster,
                         const struct ct_fractal_selection *selections, size_t count)
 {
@@ -148,10 +149,13 @@ static int run_selected(const struct cli_args *args, const struct ct_soc_config 
         .ring = v[OPT_RING].given,
         .protocol = cli_fractal_protocol(&v[OPT_PROTOCOL]),
     };
-    return cli_fractal_output_close(args, outputs, OUTPUTS, simulate(args, &how, outputs));
+    struct ct_fractal_ended ended;
+    const int code = simulate(args, &how, outputs, &ended);
+    return cli_fractal_exit(&ended, cli_fractal_output_close(args, outputs, OUTPUTS, code));
 }
 
-/* Reads the options and opens no file: what is written to one opens it. Returns enum cli_exit. */
+/* Reads the options and opens no file: what is written to one opens it. Returns the program's exit code, or
+ * enum cli_exit. */
 static int run(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;
@@ -288,8 +292,9 @@ const struct cli_command cli_fractal_run = {
         "MiB "
         "of L2) that has FRACTAL on its coherent port. The log holds each last-level miss in the range with "
         "virtual and physical address.",
-    .exit_text = "0: done. 2: wrong usage, the program could not be run, or something could not be "
-                 "written.",
+    .exit_text =
+        "That of the program, or 128 and the number of the signal that ended it; where that is 0, 1 when the "
+        "log lacks something that was asked for; 2 when there is no log. A message says so of 1 and 2.",
     .options = options,
     .option_count = OPTS,
     .own_output = true,

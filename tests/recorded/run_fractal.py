@@ -226,10 +226,27 @@ def the_heap_has_a_name(folder, _):
         and counts and int(counts[0]) >= (4 << 20) // 64
 
 
+def the_exit_code_is_that_of_the_program(folder, _):
+    """Also 2, which is that of a run without a log, and what a shell makes of a signal; the log is kept."""
+    source, program, log = folder / "ends.c", folder / "ends", folder / "log of ends"
+    source.write_text("#include <stdlib.h>\n"
+                      "int main(int n, char **a) { if (n < 2) abort(); return atoi(a[1]); }\n")
+    subprocess.run([COMPILER, "-O1", "-static", "-o", program, source], check=True)
+    for words, code in ((["0"], 0), (["2"], 2), (["77"], 77), ([], 134)):
+        for command in (["run", "-q", "-o", log], ["overhead", "-q"]):
+            log.unlink(missing_ok=True)
+            done = subprocess.run([COMMAND, "fractal", *command, "--", program, *words], capture_output=True,
+                                  env={**os.environ, "CORETAP_ACCESS_PLUGIN": PLUGIN}, check=False)
+            if done.returncode != code or not (log.exists() or done.stdout):
+                raise RuntimeError(f"{command[0]} of a program that ends with {code}: {done.returncode}")
+    return True
+
+
 TESTS = [zero_is_the_default, program_beside_that_cannot_run, truth_is_logged, stripped_has_names,
          small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures,
          monitors_know_processes, all_of_a_child_that_is_waited_for,
-         all_of_a_grandchild_that_is_waited_for, the_heap_has_a_name]
+         all_of_a_grandchild_that_is_waited_for, the_heap_has_a_name,
+         the_exit_code_is_that_of_the_program]
 
 
 def main():
