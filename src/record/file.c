@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,14 +13,15 @@
 #include "base/ctx.h"
 #include "base/room.h"
 
+#define GRACE 2  /* seconds that the reader of a pipe has behind a signal */
+#define LOOK  50 /* milliseconds between two looks at the signal */
+
 /* Opens a named pipe when somebody reads it. -1, with errno EINTR once there is a signal. */
 static int open_pipe(const char *path, const volatile int *signal)
 {
     const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
     for (;;) {
         const int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
-        if (fd >= 0)
-            fcntl(fd, F_SETFL, O_WRONLY);
         if (fd >= 0 || errno != ENXIO)
             return fd;
         if (signal && *signal) {
@@ -30,10 +32,11 @@ static int open_pipe(const char *path, const volatile int *signal)
     }
 }
 
-static FILE *create(const char *path, const volatile int *signal)
+static FILE *create(const char *path, const volatile int *signal, bool *is_pipe)
 {
     struct stat st;
-    if (stat(path, &st) || !S_ISFIFO(st.st_mode))
+    *is_pipe = stat(path, &st) == 0 && S_ISFIFO(st.st_mode);
+    if (!*is_pipe)
         return fopen(path, "w");
     const int fd = open_pipe(path, signal);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
@@ -45,7 +48,8 @@ static FILE *create(const char *path, const volatile int *signal)
 int ct_record_file_open(struct ct_ctx *ctx, struct ct_record_file *t, const char *path,
                         const volatile int *signal)
 {
-    *t = (struct ct_record_file){.file = create(path, signal)};
+    *t = (struct ct_record_file){.signal = signal};
+    t->file = create(path, signal, &t->is_pipe);
     if (!t->file && errno == EINTR)
         return ct_fail(ctx, CT_ERR_IO, "%s: nobody read it before a signal came; nothing was recorded", path);
     if (!t->file)
@@ -63,15 +67,57 @@ int ct_record_file_add(struct ct_record_file *t, const uint8_t *bytes, size_t si
     return CT_OK;
 }
 
+/* Tells whether a signal came GRACE seconds ago. *since is when it was seen, 0 before that. */
+static bool is_over(const struct ct_record_file *t, time_t *since)
+{
+    struct timespec now;
+    if (!t->signal || !*t->signal)
+        return false;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!*since)
+        *since = now.tv_sec;
+    return now.tv_sec - *since > GRACE;
+}
+
+/* Writes to a pipe, which does not block. Returns how many bytes its reader took: fewer with errno, or when
+ * it is left. */
+static size_t write_pipe(struct ct_record_file *t)
+{
+    struct pollfd room = {.fd = fileno(t->file), .events = POLLOUT};
+    time_t since = 0;
+    size_t done = 0;
+    while (done < t->size && !t->left) {
+        const ssize_t n = write(room.fd, t->bytes + done, t->size - done);
+        if (n >= 0) {
+            done += (size_t)n;
+            since = 0;
+            continue;
+        }
+        if (errno != EAGAIN && errno != EINTR)
+            return done;
+        poll(&room, 1, LOOK);
+        t->left = is_over(t, &since);
+    }
+    return done;
+}
+
 int ct_record_file_release(struct ct_ctx *ctx, struct ct_record_file *t, const char *dir, const char *name)
 {
     if (!t->file || !t->size)
         return CT_OK;
-    const int fine = fwrite(t->bytes, 1, t->size, t->file) == t->size;
+    const size_t done = t->is_pipe ? write_pipe(t) : fwrite(t->bytes, 1, t->size, t->file);
+    const size_t lost = t->size - done;
     t->size = 0;
-    return fine ? CT_OK
-                : ct_fail(ctx, CT_ERR_IO, "%s%s%s: cannot be written: %s; the capture ends there",
-                          dir ? dir : "", dir ? "/" : "", name, strerror(errno));
+    if (!lost)
+        return CT_OK;
+    if (t->left)
+        return ct_fail(
+            ctx, CT_ERR_IO,
+            "%s%s%s: its reader took nothing for %d seconds behind a signal: %zu bytes of trace are "
+            "lost, and what came behind them",
+            dir ? dir : "", dir ? "/" : "", name, GRACE, lost);
+    return ct_fail(ctx, CT_ERR_IO, "%s%s%s: cannot be written: %s; the capture ends there", dir ? dir : "",
+                   dir ? "/" : "", name, strerror(errno));
 }
 
 void ct_record_file_close(struct ct_record_file *t)

@@ -7,6 +7,7 @@ usage: test_ended.py COMMAND PLUGIN
 A program that never ends, and one that writes its own code, are recorded; then the recorder or QEMU gets a
 signal, or the disk is full. The capture decodes without a contradiction or missing code."""
 import contextlib
+import fcntl
 import os
 import pathlib
 import re
@@ -15,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
@@ -235,6 +237,28 @@ def check_unread_stream(folder):
               f"{code} {said}")
 
 
+def check_stuck_reader(folder):
+    """A reader that opens the stream and takes nothing lets the recorder wait only until it is told to end."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        place = folder / f"stuck {number.name}"
+        pipe = folder / f"stuck {number.name} pipe"
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+        recording = Recording(place, folder / "endless", "--stream", str(pipe))
+        end = time.monotonic() + 60
+        held = [bytearray(4), bytearray(4)]  # bytes in the pipe: it is full when no more come
+        while time.monotonic() < end and (held[0] != held[1] or not any(held[0])):
+            time.sleep(0.5)
+            held = [held[1], bytearray(4)]
+            fcntl.ioctl(reader, termios.FIONREAD, held[1])
+        recording.process.send_signal(number)
+        code, said = recording.end()
+        os.close(reader)
+        tap.check(f"{number.name} ends a recording whose reader takes nothing, and what is lost is told",
+                  code == 2 and re.search(r": its reader took nothing for 2 seconds behind a signal: [1-9]\d* "
+                                          "bytes of trace are lost", said), f"{code} {said}")
+
+
 def main():
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
@@ -248,6 +272,7 @@ def main():
         check_full_disk(folder)
         check_directory(folder)
         check_unread_stream(folder)
+        check_stuck_reader(folder)
     return tap.finish()
 
 
