@@ -78,6 +78,12 @@ CT_API void ct_graph_free(struct ct_graph *graph);
 CT_API int ct_graph_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *number);
 CT_API int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number);
 
+/* Adds nodes and edges that the graph does not have, without looking for them; their numbers follow those
+ * that are there. An edge's node has to be there or among the nodes. CT_ERR_ARG, CT_ERR_NOMEM; CT_ERR_LIMIT
+ * when there are CT_GRAPH_MAX. */
+CT_API int ct_graph_append(struct ct_graph *graph, const struct ct_node *nodes, uint32_t node_count,
+                           const struct ct_edge *edges, uint32_t edge_count);
+
 /* Returns all nodes and all edges, by number. Borrowed until the next one is added. */
 CT_API const struct ct_node *ct_graph_nodes(const struct ct_graph *graph, uint32_t *count);
 CT_API const struct ct_edge *ct_graph_edges(const struct ct_graph *graph, uint32_t *count);

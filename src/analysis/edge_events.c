@@ -10,6 +10,7 @@
 
 #define UNNUMBERED UINT32_MAX
 #define ROOM       16384u /* events that are held back at most */
+#define GROUP      16u    /* steps that are looked at together */
 #define MAGIC_SIZE (sizeof CT_EDGE_EVENTS_MAGIC - 1)
 
 /* What the nodes or edges of a stream's graph are called among those of all streams, or UNNUMBERED. */
@@ -23,8 +24,10 @@ struct ct_edge_events {
     struct ct_graph *all;
     ct_write_fn *write;
     void *user;
-    const struct ct_graph *graph; /* of the stream */
-    struct names nodes, edges;    /* of it */
+    const struct ct_graph *graph;    /* of the stream */
+    bool same;                       /* its numbers are those of all streams: `all` has nothing else */
+    uint32_t node_count, edge_count; /* … and this much of it */
+    struct names nodes, edges;       /* where numbers are not the same */
     uint64_t traversed;
     uint64_t context; /* as traced, or CONTEXT_UNKNOWN */
     bool begun;       /* the magic is written */
@@ -122,20 +125,40 @@ static void forget(const struct names *names)
         memset(names->number, 0xff, names->count * sizeof *names->number);
 }
 
-/* Makes room for the edges of the graph of a batch. Numbers of a stream's graph mean nothing in another's. */
+/* Makes room for the names of the stream's graph. */
+static int make_rooms(struct ct_edge_events *e)
+{
+    uint32_t nodes, edges;
+    (void)ct_graph_nodes(e->graph, &nodes);
+    (void)ct_graph_edges(e->graph, &edges);
+    return make_room(&e->nodes, nodes) && make_room(&e->edges, edges)
+               ? CT_OK
+               : ct_fail_nomem(e->ctx, "events of edges");
+}
+
+/* Looks for names from here on, because what comes has other numbers in all streams than in its own. */
+static int part(struct ct_edge_events *e)
+{
+    e->same = false;
+    forget(&e->nodes);
+    forget(&e->edges);
+    return make_rooms(e);
+}
+
+/* Prepares for the graph of a batch. Numbers of a stream's graph mean nothing in another's. */
 static int follow_graph(struct ct_edge_events *e, const struct ct_graph *graph)
 {
     uint32_t nodes, edges;
-    (void)ct_graph_nodes(graph, &nodes);
-    (void)ct_graph_edges(graph, &edges);
-    if (!make_room(&e->nodes, nodes) || !make_room(&e->edges, edges))
-        return ct_fail_nomem(e->ctx, "events of edges");
+    (void)ct_graph_nodes(e->all, &nodes);
+    (void)ct_graph_edges(e->all, &edges);
     if (e->graph != graph) {
-        forget(&e->nodes);
-        forget(&e->edges);
+        e->node_count = e->edge_count = 0;
+        e->same = true;
     }
     e->graph = graph;
-    return CT_OK;
+    if (!e->same)
+        return make_rooms(e);
+    return nodes == e->node_count && edges == e->edge_count ? CT_OK : part(e);
 }
 
 /* Numbers a node of the stream's graph. */
@@ -160,12 +183,56 @@ static int number_edge(const struct ct_edge_events *e, uint32_t edge)
     return rc ? rc : ct_graph_edge(e->all, &copy, &e->edges.number[edge]);
 }
 
+/* Adds an edge that the stream traverses for the first time to all edges under its own number, or parts when
+ * that is not the next one: a filter left out the edges before it. */
+static int add_same(struct ct_edge_events *e, uint32_t number)
+{
+    uint32_t count;
+    const struct ct_edge *edge = &ct_graph_edges(e->graph, &count)[number];
+    if (number != e->edge_count || edge->from > e->node_count)
+        return part(e);
+    const bool is_new = edge->from == e->node_count;
+    const struct ct_node *node = &ct_graph_nodes(e->graph, &count)[edge->from];
+    e->node_count += is_new;
+    e->edge_count++;
+    return ct_graph_append(e->all, node, is_new, edge, 1);
+}
+
 /* ---- what a batch has ---- */
 
-static uint64_t cycles_of(const struct ct_step_batch *batch, size_t step)
+static uint64_t event_of(uint32_t number, const uint32_t *cycles, size_t step)
 {
-    const uint32_t cycles = batch->cycles ? batch->cycles[step] : CT_STEP_NO_CYCLES;
-    return cycles == CT_STEP_NO_CYCLES ? CT_EDGE_EVENT_UNCOUNTED : cycles & CT_STEP_CYCLES;
+    const uint32_t counted = cycles ? cycles[step] : CT_STEP_NO_CYCLES;
+    const uint64_t told = counted == CT_STEP_NO_CYCLES ? CT_EDGE_EVENT_UNCOUNTED : counted & CT_STEP_CYCLES;
+    return ct_le64(told << 32 | number);
+}
+
+/* Makes events of steps up to one whose edge is not among the first `known`. Returns how many. */
+static inline size_t copy_known(uint64_t *restrict out, const uint32_t *restrict edge,
+                                const uint32_t *restrict cycles, size_t count, uint32_t known)
+{
+    size_t i = 0;
+    for (; count - i >= GROUP; i += GROUP) {
+        uint32_t beyond = 0;
+        for (size_t k = i; k < i + GROUP; k++)
+            beyond |= known - 1 - edge[k]; /* bit 31: it is not known, as numbers have less bits */
+        if (beyond >> 31)
+            break;
+        for (size_t k = i; k < i + GROUP; k++)
+            out[k] = event_of(edge[k], cycles, k);
+    }
+    for (; i < count && edge[i] < known; i++)
+        out[i] = event_of(edge[i], cycles, i);
+    return i;
+}
+
+/* Adds steps whose edges have the same numbers in all streams. Returns how many. */
+static size_t add_known(const struct ct_edge_events *e, uint64_t *out, const struct ct_step_batch *batch,
+                        size_t step, size_t end)
+{
+    const uint32_t *edge = batch->edge + step;
+    return batch->cycles ? copy_known(out, edge, batch->cycles + step, end - step, e->edge_count)
+                         : copy_known(out, edge, NULL, end - step, e->edge_count);
 }
 
 /* Adds steps, as many as there is room for. *step is behind the last. */
@@ -176,11 +243,17 @@ static int add_steps(struct ct_edge_events *e, const struct ct_step_batch *batch
     int rc = CT_OK;
     if (end - i > ROOM - e->count)
         end = i + (ROOM - e->count);
+    if (e->same) {
+        i += add_known(e, out, batch, i, end);
+        if (i < end)
+            rc = add_same(e, batch->edge[i]);
+        end = i;
+    }
     for (; i < end && !rc; i++) {
         const uint32_t *number = &e->edges.number[batch->edge[i]];
         if (*number == UNNUMBERED)
             rc = number_edge(e, batch->edge[i]);
-        *out++ = ct_le64(cycles_of(batch, i) << 32 | *number);
+        *out++ = event_of(*number, batch->cycles, i);
     }
     e->traversed += i - *step;
     e->count += i - *step;

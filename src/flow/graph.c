@@ -25,7 +25,8 @@ struct store {
     size_t size;       /* of an entry, in bytes; a multiple of 8 */
     uint32_t count;    /* entries */
     uint32_t cap;
-    uint32_t mask; /* number of slots less one */
+    uint32_t indexed; /* so many of the entries have a slot; a look-up gives the others theirs */
+    uint32_t mask;    /* number of slots less one */
 };
 
 struct ct_graph {
@@ -109,19 +110,23 @@ static uint64_t *free_slot(const struct store *store, const uint8_t *entry, uint
     return *home ? &store->slots[at] : home;
 }
 
-/* Puts all slots into a table for `cap` entries. False without memory. */
-static bool grow_slots(struct store *store, uint32_t cap)
+/* Gives each entry a slot. There are twice as many slots as there is room for entries. False without memory.
+ */
+static bool index_all(struct store *store)
 {
-    uint64_t *slots = ct_table_memory((size_t)cap * 2, sizeof *slots);
-    if (!slots)
-        return false;
-    free(store->slots);
-    store->slots = slots;
-    store->mask = cap * 2 - 1;
-    for (uint32_t i = 0; i < store->count; i++) {
-        const uint8_t *entry = store->entries + i * store->size;
+    if (store->cap && store->mask != store->cap * 2 - 1) {
+        uint64_t *slots = ct_table_memory((size_t)store->cap * 2, sizeof *slots);
+        if (!slots)
+            return false;
+        free(store->slots);
+        store->slots = slots;
+        store->mask = store->cap * 2 - 1;
+        store->indexed = 0;
+    }
+    for (; store->indexed < store->count; store->indexed++) {
+        const uint8_t *entry = store->entries + store->indexed * store->size;
         const uint32_t hash = hash_bytes(entry, store->size);
-        *free_slot(store, entry, hash) = (uint64_t)hash << 32 | (i + 1);
+        *free_slot(store, entry, hash) = (uint64_t)hash << 32 | (store->indexed + 1);
     }
     return true;
 }
@@ -135,7 +140,7 @@ static int grow(const struct ct_graph *graph, struct store *store)
         store->ids = ids;
         store->id_room = cap;
     }
-    if (graph->shared ? !ids : !grow_slots(store, cap))
+    if (graph->shared && !ids)
         return ct_fail_nomem(graph->ctx, "program graph");
     uint8_t *entries =
         graph->numbers_alone ? NULL : ct_array_grow(store->entries, store->cap, cap, store->size);
@@ -164,24 +169,16 @@ static int append(const struct ct_graph *graph, struct store *store, const void 
     return CT_OK;
 }
 
-static bool find(const struct store *store, const void *entry, uint32_t hash, uint32_t *number)
-{
-    const uint32_t slot = store->cap ? (uint32_t)*find_slot(store, entry, hash) : 0;
-    if (slot)
-        *number = slot - 1;
-    return slot;
-}
-
 /* Finds an entry of a graph that shares nothing, which is added when it is new. */
 static int number_of(const struct ct_graph *graph, struct store *store, const void *entry, uint32_t *number)
 {
-    const uint32_t hash = hash_bytes(entry, store->size);
-    if (find(store, entry, hash, number))
-        return CT_OK;
-    const int rc = append(graph, store, entry, number);
-    if (!rc)
-        *find_slot(store, entry, hash) = (uint64_t)hash << 32 | store->count;
-    return rc;
+    if (!index_all(store))
+        return ct_fail_nomem(graph->ctx, "program graph");
+    const uint32_t slot = store->cap ? (uint32_t)*find_slot(store, entry, hash_bytes(entry, store->size)) : 0;
+    if (!slot)
+        return append(graph, store, entry, number);
+    *number = slot - 1;
+    return CT_OK;
 }
 
 /* ---- of a graph that shares ---- */
@@ -315,6 +312,21 @@ int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *
     if (!graph || !edge || !number)
         return CT_ERR_ARG;
     return ct_graph_edge_as(graph, edge, NULL, number);
+}
+
+int ct_graph_append(struct ct_graph *graph, const struct ct_node *nodes, uint32_t node_count,
+                    const struct ct_edge *edges, uint32_t edge_count)
+{
+    if (!graph || graph->shared || (!nodes && node_count) || (!edges && edge_count))
+        return CT_ERR_ARG;
+    uint32_t number;
+    int rc = CT_OK;
+    for (uint32_t i = 0; i < node_count && !rc; i++)
+        rc = append(graph, &graph->nodes, &nodes[i], &number);
+    for (uint32_t i = 0; i < edge_count && !rc; i++)
+        rc = edges[i].from < graph->nodes.count ? append(graph, &graph->edges, &edges[i], &number)
+                                                : CT_ERR_ARG;
+    return rc;
 }
 
 struct ct_node ct_graph_node_at(const struct ct_graph *graph, uint32_t node)

@@ -180,20 +180,6 @@ static void *run(void *user)
 
 /* ---- the caller's thread ---- */
 
-/* Adds to the copy of the graph what came with a batch; numbers are those of the graph, whose order it is. */
-static int learn(struct ct_graph *graph, const struct slot *slot)
-{
-    const struct ct_node *nodes = (const void *)slot->nodes.data;
-    const struct ct_edge *edges = (const void *)slot->edges.data;
-    uint32_t number;
-    int rc = CT_OK;
-    for (size_t i = 0; i < slot->nodes.count && !rc; i++)
-        rc = ct_graph_node(graph, &nodes[i], &number);
-    for (size_t i = 0; i < slot->edges.count && !rc; i++)
-        rc = ct_graph_edge(graph, &edges[i], &number);
-    return rc;
-}
-
 static int give(struct ct_relay *r, struct slot *slot)
 {
     const struct ct_chain_sink *sink = r->sink;
@@ -202,7 +188,9 @@ static int give(struct ct_relay *r, struct slot *slot)
     if (slot->kind == BYTES)
         return sink->bytes(sink->user, slot->bytes);
     const struct lane *lane = r->lanes[slot->id];
-    const int rc = learn(lane->graph, slot);
+    /* numbers are those of the graph that is copied, whose order it is */
+    const int rc = ct_graph_append(lane->graph, (const void *)slot->nodes.data, (uint32_t)slot->nodes.count,
+                                   (const void *)slot->edges.data, (uint32_t)slot->edges.count);
     return rc ? rc : ct_batch_queue_deliver(&slot->batch, sink, &lane->stream);
 }
 
