@@ -120,39 +120,24 @@ void ct_ilp_write(const struct ct_ilp *p, FILE *out)
 /* Functions of CBC, which is loaded when a program is to be solved: it takes longer than most commands do to
  * begin, and brings conversions of printf that make each one slower. */
 #define ENTRIES(X)                                                                                           \
-    X(newModel)                                                                                              \
-    X(deleteModel)                                                                                           \
-    X(loadProblem)                                                                                           \
-    X(setObjSense)                                                                                           \
-    X(setInteger)                                                                                            \
-    X(setParameter)                                                                                          \
-    X(solve)                                                                                                 \
-    X(isContinuousUnbounded)                                                                                 \
-    X(isProvenOptimal)                                                                                       \
-    X(getColSolution)
+    X(Cbc_newModel)                                                                                          \
+    X(Cbc_deleteModel)                                                                                       \
+    X(Cbc_loadProblem)                                                                                       \
+    X(Cbc_setObjSense)                                                                                       \
+    X(Cbc_setInteger)                                                                                        \
+    X(Cbc_setParameter)                                                                                      \
+    X(Cbc_solve)                                                                                             \
+    X(Cbc_isContinuousUnbounded)                                                                             \
+    X(Cbc_isProvenOptimal)                                                                                   \
+    X(Cbc_getColSolution)
 
-struct cbc {
-#define ENTRY(name) __typeof__(Cbc_##name) *(name);
-    ENTRIES(ENTRY)
-#undef ENTRY
-};
-
-union solver {
-    struct cbc cbc;
-    void *functions[sizeof(struct cbc) / sizeof(void *)]; /* the same, as they are found */
-};
+CT_LIBRARY(solver, ENTRIES);
 
 static int load(struct ct_ctx *ctx, union solver *solver)
 {
-    static const char *const names[] = {
-#define NAME(name) "Cbc_" #name,
-        ENTRIES(NAME)
-#undef NAME
-    };
     const char *named = getenv(VARIABLE);
     errno = 0;
-    if (!ct_library_find(named ? named : "libCbcSolver.so.3", names, sizeof names / sizeof *names,
-                         solver->functions))
+    if (!CT_LIBRARY_FIND(named ? named : "libCbcSolver.so.3", solver, ENTRIES))
         return ct_unless_nomem(
             ctx, "libCbcSolver",
             ct_fail(ctx, CT_ERR_UNSUPPORTED,
@@ -231,16 +216,16 @@ static int check(struct ct_ctx *ctx, const struct ct_ilp *p, const uint64_t *val
     return CT_OK;
 }
 
-static int read_solution(struct ct_ctx *ctx, const struct cbc *cbc, Cbc_Model *model, const struct ct_ilp *p,
-                         uint64_t *values, uint64_t *gain)
+static int read_solution(struct ct_ctx *ctx, const struct solver_functions *cbc, Cbc_Model *model,
+                         const struct ct_ilp *p, uint64_t *values, uint64_t *gain)
 {
-    if (cbc->isContinuousUnbounded(model))
+    if (cbc->Cbc_isContinuousUnbounded(model))
         return ct_fail(ctx, CT_ERR_LIMIT, "the model has no largest time: something in it may run for ever");
-    if (!cbc->isProvenOptimal(model))
+    if (!cbc->Cbc_isProvenOptimal(model))
         return ct_fail(ctx, CT_ERR_NOT_FOUND,
                        "no path fulfils all constraints: the entry never returns, or the bounds "
                        "contradict each other");
-    const double *solution = cbc->getColSolution(model);
+    const double *solution = cbc->Cbc_getColSolution(model);
     for (size_t i = 0; i < p->column_count; i++) {
         double value = solution[i] < 0 ? 0 : floor(solution[i] + 0.5);
         values[i] = value > MOST_VALUE ? (uint64_t)MOST_VALUE : (uint64_t)value;
@@ -255,21 +240,21 @@ int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *p, uint64_t *values, u
     int rc = load(ctx, &solver);
     if (rc)
         return rc;
-    const struct cbc *cbc = &solver.cbc;
-    Cbc_Model *model = cbc->newModel();
+    const struct solver_functions *cbc = &solver.f;
+    Cbc_Model *model = cbc->Cbc_newModel();
     if (!model || !sparse_make(p, &s)) {
         sparse_free(&s);
         return ct_fail_nomem(ctx, "linear program");
     }
-    cbc->loadProblem(model, (int)p->column_count, (int)p->row_count, s.start, s.row, s.factor, NULL, NULL,
-                     s.gain, s.low, s.high);
-    cbc->setObjSense(model, -1);
+    cbc->Cbc_loadProblem(model, (int)p->column_count, (int)p->row_count, s.start, s.row, s.factor, NULL, NULL,
+                         s.gain, s.low, s.high);
+    cbc->Cbc_setObjSense(model, -1);
     for (size_t i = 0; i < p->column_count; i++)
-        cbc->setInteger(model, (int)i);
-    cbc->setParameter(model, "logLevel", "0");
-    cbc->solve(model);
+        cbc->Cbc_setInteger(model, (int)i);
+    cbc->Cbc_setParameter(model, "logLevel", "0");
+    cbc->Cbc_solve(model);
     rc = read_solution(ctx, cbc, model, p, values, gain);
-    cbc->deleteModel(model);
+    cbc->Cbc_deleteModel(model);
     sparse_free(&s);
     return rc;
 }

@@ -17,14 +17,15 @@ struct part {
 };
 
 static const struct part parts[] = {
-    {"capstone", CT_WITH_CAPSTONE, NULL, NULL, "instructions in words in reports",
+    {"capstone", CT_WITH_CAPSTONE, "libcapstone.so.4", "CORETAP_CAPSTONE", "instructions in words in reports",
      "reports show instructions as numbers", "libcapstone-dev"},
     {"cbc", CT_WITH_CBC, "libCbcSolver.so.3", "CORETAP_CBC", "wcet and report find the longest path",
      "wcet and report find no longest path; wcet --lp writes the model for another solver",
      "coinor-libcbc-dev"},
     {"gccjit", CT_WITH_GCCJIT, "libgccjit.so.0", "CORETAP_GCCJIT", "specifications run as machine code",
      "specifications run as bytecode, which is slower", "libgccjit-12-dev"},
-    {"live", CT_WITH_LIVE, NULL, NULL, "the page of live, and what ctl talks to",
+    {"live", CT_WITH_LIVE, "libmicrohttpd.so.12", "CORETAP_MICROHTTPD",
+     "the page of live, and what ctl talks to",
      "live only writes its reports to files, and ctl has nobody to talk to", "libmicrohttpd-dev"},
     {"curl", CT_WITH_CURL, "libcurl.so.4", "CORETAP_CURL", "live tells a URL of violations",
      "live tells no URL of violations, only commands", "libcurl4-openssl-dev"},

@@ -11,11 +11,27 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "base/library.h"
 
 #define READ_SIZE (1u << 20)
 
+/* Names a file in the place of the library. */
+#define VARIABLE "CORETAP_CRYPTO"
+
+/* Functions of OpenSSL, which is loaded when the first digest is made. */
+#define ENTRIES(X)                                                                                           \
+    X(EVP_MD_CTX_new)                                                                                        \
+    X(EVP_MD_CTX_free)                                                                                       \
+    X(EVP_sha256)                                                                                            \
+    X(EVP_DigestInit_ex)                                                                                     \
+    X(EVP_DigestUpdate)                                                                                      \
+    X(EVP_DigestFinal_ex)
+
+CT_LIBRARY(crypto, ENTRIES);
+
 struct ct_digest {
     struct ct_ctx *ctx;
+    union crypto crypto;
     EVP_MD_CTX *md;
     uint8_t *buffer; /* READ_SIZE, from the first file on */
     bool failed;
@@ -24,9 +40,19 @@ struct ct_digest {
 int ct_digest_new(struct ct_ctx *ctx, struct ct_digest **out)
 {
     struct ct_digest *d = calloc(1, sizeof *d);
+    const char *named = getenv(VARIABLE);
+    errno = 0;
+    if (d && !CT_LIBRARY_FIND(named ? named : "libcrypto.so.3", &d->crypto, ENTRIES)) {
+        free(d);
+        return ct_unless_nomem(ctx, "libcrypto",
+                               ct_fail(ctx, CT_ERR_UNSUPPORTED,
+                                       "libcrypto is not there, so captures cannot be known by their "
+                                       "contents; install it (Debian: libssl3)"));
+    }
+    const struct crypto_functions *f = d ? &d->crypto.f : NULL;
     if (d)
-        d->md = EVP_MD_CTX_new();
-    if (!d || !d->md || EVP_DigestInit_ex(d->md, EVP_sha256(), NULL) != 1) {
+        d->md = f->EVP_MD_CTX_new();
+    if (!d || !d->md || f->EVP_DigestInit_ex(d->md, f->EVP_sha256(), NULL) != 1) {
         ct_digest_free(d);
         return ct_fail_nomem(ctx, "digest");
     }
@@ -39,14 +65,14 @@ void ct_digest_free(struct ct_digest *d)
 {
     if (!d)
         return;
-    EVP_MD_CTX_free(d->md);
+    d->crypto.f.EVP_MD_CTX_free(d->md);
     free(d->buffer);
     free(d);
 }
 
 void ct_digest_add(struct ct_digest *d, const void *data, size_t size)
 {
-    d->failed |= EVP_DigestUpdate(d->md, data, size) != 1;
+    d->failed |= d->crypto.f.EVP_DigestUpdate(d->md, data, size) != 1;
 }
 
 void ct_digest_add_text(struct ct_digest *d, const char *text)
@@ -82,7 +108,7 @@ int ct_digest_add_file(struct ct_digest *d, const char *path, uint64_t *size)
 
 int ct_digest_end(struct ct_digest *d, uint8_t out[CT_FLEET_DIGEST])
 {
-    if (EVP_DigestFinal_ex(d->md, out, NULL) != 1 || d->failed)
+    if (d->crypto.f.EVP_DigestFinal_ex(d->md, out, NULL) != 1 || d->failed)
         return ct_fail_nomem(d->ctx, "digest");
     return CT_OK;
 }

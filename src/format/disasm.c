@@ -13,6 +13,24 @@
 #include <malloc.h>
 #include <string.h>
 
+#include "base/library.h"
+
+#define TEXT(number)  #number
+#define SONAME(major) "libcapstone.so." TEXT(major)
+
+/* Names a file in the place of the library. */
+#define VARIABLE "CORETAP_CAPSTONE"
+
+/* Functions of Capstone, which is loaded when instructions are to be shown in words. */
+#define ENTRIES(X)                                                                                           \
+    X(cs_option)                                                                                             \
+    X(cs_open)                                                                                               \
+    X(cs_close)                                                                                              \
+    X(cs_disasm)                                                                                             \
+    X(cs_free)
+
+CT_LIBRARY(capstone, ENTRIES);
+
 #define KINDS 3 /* A64, A32, T32, as in enum ct_isa */
 
 /* ---- memory ---- */
@@ -73,21 +91,35 @@ static void *resize(void *p, size_t size)
 
 struct ct_disasm {
     csh handles[KINDS];
-    bool open[KINDS];
+    bool open[KINDS]; /* none where Capstone is not there: then instructions are shown as numbers */
     bool lacked_memory;
+    union capstone capstone;
 };
+
+static void open_all(struct ct_disasm *disasm)
+{
+    static const struct {
+        cs_arch arch;
+        cs_mode mode;
+    } kinds[KINDS] = {[CT_ISA_A64] = {CS_ARCH_ARM64, CS_MODE_ARM},
+                      [CT_ISA_A32] = {CS_ARCH_ARM, CS_MODE_ARM},
+                      [CT_ISA_T32] = {CS_ARCH_ARM, CS_MODE_THUMB}};
+    const struct capstone_functions *f = &disasm->capstone.f;
+    const cs_opt_mem memory = {take, take_zeros, resize, give_back, vsnprintf};
+    (void)f->cs_option(0, CS_OPT_MEM, (size_t)(uintptr_t)&memory);
+    for (unsigned i = 0; i < KINDS; i++)
+        disasm->open[i] = f->cs_open(kinds[i].arch, kinds[i].mode, &disasm->handles[i]) == CS_ERR_OK;
+}
 
 struct ct_disasm *ct_disasm_new(void)
 {
     struct ct_disasm *disasm = calloc(1, sizeof *disasm);
     if (!disasm)
         return NULL;
-    const cs_opt_mem memory = {take, take_zeros, resize, give_back, vsnprintf};
+    const char *named = getenv(VARIABLE);
     errno = 0;
-    (void)cs_option(0, CS_OPT_MEM, (size_t)(uintptr_t)&memory);
-    disasm->open[CT_ISA_A64] = cs_open(CS_ARCH_ARM64, CS_MODE_ARM, &disasm->handles[CT_ISA_A64]) == CS_ERR_OK;
-    disasm->open[CT_ISA_A32] = cs_open(CS_ARCH_ARM, CS_MODE_ARM, &disasm->handles[CT_ISA_A32]) == CS_ERR_OK;
-    disasm->open[CT_ISA_T32] = cs_open(CS_ARCH_ARM, CS_MODE_THUMB, &disasm->handles[CT_ISA_T32]) == CS_ERR_OK;
+    if (CT_LIBRARY_FIND(named ? named : SONAME(CS_API_MAJOR), &disasm->capstone, ENTRIES))
+        open_all(disasm);
     if (errno == ENOMEM) {
         ct_disasm_free(disasm);
         return NULL;
@@ -99,7 +131,7 @@ void ct_disasm_free(struct ct_disasm *disasm)
 {
     for (size_t i = 0; disasm && i < KINDS; i++)
         if (disasm->open[i])
-            cs_close(&disasm->handles[i]);
+            disasm->capstone.f.cs_close(&disasm->handles[i]);
     free(disasm);
 }
 
@@ -110,12 +142,12 @@ static bool in_words(struct ct_disasm *disasm, uint8_t isa, uint64_t addr, const
     if (isa >= KINDS || !disasm->open[isa] || disasm->lacked_memory)
         return false;
     errno = 0;
-    const size_t count = cs_disasm(disasm->handles[isa], bytes, size, addr, 1, &insn);
+    const size_t count = disasm->capstone.f.cs_disasm(disasm->handles[isa], bytes, size, addr, 1, &insn);
     disasm->lacked_memory = errno == ENOMEM;
     if (count != 1)
         return false;
     snprintf(text, 192, "%-7s %s", insn->mnemonic, insn->op_str);
-    cs_free(insn, 1);
+    disasm->capstone.f.cs_free(insn, 1);
     return true;
 }
 #else

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "base/library.h"
 #include "coretap/format.h"
 #include "coretap/json.h"
 #include "live/address.h"
@@ -30,6 +31,47 @@
 #define IDLE_S      30   /* a connection that says nothing for so long is closed */
 #define PATIENCE_MS 2000 /* for answers, at the end */
 #define NEWS_S      5    /* … and one that is told nothing gets an empty line */
+
+/* Names a file in the place of the library. */
+#define VARIABLE "CORETAP_MICROHTTPD"
+
+/* Functions of libmicrohttpd, which is loaded for the first page: it and what it needs take as long as all of
+ * a short command. */
+#define ENTRIES(X)                                                                                           \
+    X(MHD_add_response_header)                                                                               \
+    X(MHD_create_response_from_buffer)                                                                       \
+    X(MHD_create_response_from_callback)                                                                     \
+    X(MHD_destroy_response)                                                                                  \
+    X(MHD_get_connection_info)                                                                               \
+    X(MHD_get_daemon_info)                                                                                   \
+    X(MHD_lookup_connection_value)                                                                           \
+    X(MHD_queue_response)                                                                                    \
+    X(MHD_quiesce_daemon)                                                                                    \
+    X(MHD_start_daemon)                                                                                      \
+    X(MHD_stop_daemon)
+
+CT_LIBRARY(mhd, ENTRIES);
+
+/* Written once, before the first daemon is started: a process has a library once, too. */
+static union mhd mhd;
+static bool mhd_is_here;
+static pthread_mutex_t mhd_loading = PTHREAD_MUTEX_INITIALIZER;
+
+static int load(struct ct_ctx *ctx, const char *address)
+{
+    const char *named = getenv(VARIABLE);
+    errno = 0;
+    pthread_mutex_lock(&mhd_loading);
+    const bool here = mhd_is_here =
+        mhd_is_here || CT_LIBRARY_FIND(named ? named : "libmicrohttpd.so.12", &mhd, ENTRIES);
+    pthread_mutex_unlock(&mhd_loading);
+    return here ? CT_OK
+                : ct_unless_nomem(ctx, address,
+                                  ct_fail(ctx, CT_ERR_UNSUPPORTED,
+                                          "%s: libmicrohttpd is not there, so there is no page; install it "
+                                          "(Debian: libmicrohttpd12), or ask for no page",
+                                          address));
+}
 
 extern const char ct_live_page_js[];
 extern const char ct_live_page_base_js[];
@@ -76,27 +118,28 @@ static enum MHD_Result send_answer(const struct ct_live_http *h, struct MHD_Conn
 {
     if (!response)
         return hang_up(h);
-    MHD_add_response_header(response, "Content-Type", type);
-    MHD_add_response_header(response, "Cache-Control", "no-store");
-    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
-    MHD_add_response_header(response, "Content-Security-Policy",
-                            "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-                            "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
-                            "frame-ancestors 'none'");
+    mhd.f.MHD_add_response_header(response, "Content-Type", type);
+    mhd.f.MHD_add_response_header(response, "Cache-Control", "no-store");
+    mhd.f.MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    mhd.f.MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+    mhd.f.MHD_add_response_header(
+        response, "Content-Security-Policy",
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+        "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'");
     if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
-        MHD_add_response_header(response, "Retry-After", "1");
+        mhd.f.MHD_add_response_header(response, "Retry-After", "1");
     if (status == MHD_HTTP_UNAUTHORIZED)
-        MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
-    const enum MHD_Result result = MHD_queue_response(c, status, response);
-    MHD_destroy_response(response);
+        mhd.f.MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+    const enum MHD_Result result = mhd.f.MHD_queue_response(c, status, response);
+    mhd.f.MHD_destroy_response(response);
     return result;
 }
 
 static enum MHD_Result send_text(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
                                  const char *type, char *text, size_t size)
 {
-    struct MHD_Response *response = MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE);
+    struct MHD_Response *response = mhd.f.MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE);
     if (!response)
         free(text);
     return send_answer(h, c, status, type, response);
@@ -104,7 +147,7 @@ static enum MHD_Result send_text(const struct ct_live_http *h, struct MHD_Connec
 
 static bool wants_text(struct MHD_Connection *c)
 {
-    const char *accept = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Accept");
+    const char *accept = mhd.f.MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Accept");
     return accept && strncmp(accept, "text/plain", 10) == 0;
 }
 
@@ -214,8 +257,8 @@ static bool same_text(const char *a, const char *b)
 
 static bool has_token(const struct ct_live_http *h, struct MHD_Connection *c)
 {
-    const char *header = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
-    const char *query = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token");
+    const char *header = mhd.f.MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
+    const char *query = mhd.f.MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token");
     if (header && strncmp(header, "Bearer ", 7) == 0)
         return same_text(h->token, header + 7);
     return query && same_text(h->token, query);
@@ -253,7 +296,7 @@ static bool is_address(const char *host)
  * resolve to this machine, must not reach the API; its browser sends that name. */
 static bool knows_host(const struct ct_live_http *h, struct MHD_Connection *c)
 {
-    const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+    const char *host = mhd.f.MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
     char own[256] = "";
     if (!host || is_loopback_name(host))
         return true;
@@ -274,7 +317,7 @@ static bool may(const struct ct_live_http *h, struct MHD_Connection *c)
 static enum MHD_Result send_page(const struct ct_live_http *h, struct MHD_Connection *c)
 {
     return send_answer(h, c, MHD_HTTP_OK, "text/html; charset=utf-8",
-                       MHD_create_response_from_buffer(h->page_size, h->page, MHD_RESPMEM_PERSISTENT));
+                       mhd.f.MHD_create_response_from_buffer(h->page_size, h->page, MHD_RESPMEM_PERSISTENT));
 }
 
 static enum MHD_Result send_status(const struct ct_live_http *h, struct MHD_Connection *c)
@@ -343,7 +386,7 @@ static enum MHD_Result send_events(const struct ct_live_http *h, struct MHD_Conn
         return hang_up(h);
     n->http = h;
     struct MHD_Response *response =
-        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 65536, send_news, n, free_news);
+        mhd.f.MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 65536, send_news, n, free_news);
     if (!response)
         free_news(n);
     return send_answer(h, c, MHD_HTTP_OK, "text/event-stream", response);
@@ -353,7 +396,7 @@ static enum MHD_Result send_events(const struct ct_live_http *h, struct MHD_Conn
 
 static const char *query(struct MHD_Connection *c, const char *key)
 {
-    return MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, key);
+    return mhd.f.MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, key);
 }
 
 /* Asks the analysing thread, and sends what it reads. */
@@ -449,7 +492,7 @@ static enum MHD_Result post(const struct ct_live_http *h, struct MHD_Connection 
                             const struct body *body)
 {
     const char *what = subject(url);
-    const char *type = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Type");
+    const char *type = mhd.f.MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Type");
     struct ct_live_command command;
     char why[4096] = "";
     if (!what)
@@ -500,7 +543,8 @@ static bool take_body(struct body *b, const char *data, size_t size)
 
 static struct ct_live_guest *guest_of(struct MHD_Connection *c)
 {
-    const union MHD_ConnectionInfo *info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const union MHD_ConnectionInfo *info =
+        mhd.f.MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
 }
 
@@ -513,8 +557,9 @@ static void on_connection(void *user, struct MHD_Connection *c, void **state,
         *state = NULL;
         return;
     }
-    const union MHD_ConnectionInfo *fd = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
-    const union MHD_ConnectionInfo *peer = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const union MHD_ConnectionInfo *fd = mhd.f.MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *peer =
+        mhd.f.MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     *state = fd ? ct_live_guests_add(h->guests, fd->connect_fd, peer ? peer->client_addr : NULL) : NULL;
 }
 
@@ -620,7 +665,7 @@ static struct addrinfo *find_address(struct ct_ctx *ctx, const char *text, int *
 static void tell_address(const struct ct_live_http *h, const struct addrinfo *at)
 {
     char host[64] = "";
-    const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    const union MHD_DaemonInfo *info = mhd.f.MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT);
     getnameinfo(at->ai_addr, at->ai_addrlen, host, sizeof host, NULL, 0, NI_NUMERICHOST);
     const bool six = at->ai_family == AF_INET6;
     ct_live_say(h->say, CT_LOG_NOTE, "page at http://%s%s%s:%u/%s", six ? "[" : "", host, six ? "]" : "",
@@ -636,11 +681,11 @@ static void start_daemon(struct ct_live_http *h, const struct addrinfo *at)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     errno = 0;
-    h->daemon =
-        MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_SOCK_ADDR, at->ai_addr,
-                         MHD_OPTION_NOTIFY_COMPLETED, on_done, h, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
-                         h, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-                         (unsigned)IDLE_S, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+    h->daemon = mhd.f.MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_SOCK_ADDR, at->ai_addr,
+                                       MHD_OPTION_NOTIFY_COMPLETED, on_done, h, MHD_OPTION_NOTIFY_CONNECTION,
+                                       on_connection, h, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
+                                       MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+                                       MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
     const int error = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = error;
@@ -703,14 +748,15 @@ int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say_to, con
             "%s: the token is empty, so everybody would know it: give --token TEXT or CORETAP_TOKEN "
             "a text, or neither",
             address);
-    struct ct_live_http *h = calloc(1, sizeof *h);
+    int rc = load(ctx, address);
+    struct ct_live_http *h = rc ? NULL : calloc(1, sizeof *h);
     if (!h)
-        return ct_fail_nomem(ctx, address);
+        return rc ? rc : ct_fail_nomem(ctx, address);
     h->say = say_to;
     h->board = board;
     h->compile = *compile;
     h->places = ct_live_places_new(options);
-    const int rc = h->places ? make(h, ctx, address, token) : ct_fail_nomem(ctx, address);
+    rc = h->places ? make(h, ctx, address, token) : ct_fail_nomem(ctx, address);
     if (rc)
         ct_live_http_stop(h);
     else
@@ -722,7 +768,7 @@ int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say_to, con
 static void finish_requests(struct ct_live_http *h)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
-    const int fd = MHD_quiesce_daemon(h->daemon);
+    const int fd = mhd.f.MHD_quiesce_daemon(h->daemon);
     if (fd >= 0)
         close(fd);
     for (unsigned i = 0; h->requests && i < PATIENCE_MS / 5; i++)
@@ -735,7 +781,7 @@ void ct_live_http_stop(struct ct_live_http *h)
         return;
     if (h->daemon) {
         finish_requests(h);
-        MHD_stop_daemon(h->daemon);
+        mhd.f.MHD_stop_daemon(h->daemon);
     }
     ct_live_guests_free(h->guests);
     ct_live_turns_free(h->compiling);

@@ -67,3 +67,12 @@ $ coretap ctl --http 1 outputs csv a b
 ! coretap ctl: outputs: [csv|jsonl] [NAME] is expected
 ! Try 'coretap ctl --help'.
 [2]
+# The library that shows the page can go after coretap was built.
+needs live
+$ CORETAP_MICROHTTPD=/nowhere/libmicrohttpd.so coretap live --config examples/raw/board.ini --timing --http 127.0.0.1:0 examples/raw/board.bin
+! coretap: 127.0.0.1:0: libmicrohttpd is not there, so there is no page; install it (Debian: libmicrohttpd12), or ask for no page
+[2]
+# So can the one that fleet digests captures with.
+$ CORETAP_CRYPTO=/nowhere/libcrypto.so coretap map --state $T/state cover examples/quickstart
+! coretap: libcrypto is not there, so captures cannot be known by their contents; install it (Debian: libssl3)
+[2]

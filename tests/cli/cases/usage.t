@@ -14,6 +14,12 @@ $ coretap --version
 needs gccjit
 $ CORETAP_GCCJIT=/nowhere/libgccjit.so coretap --version | grep gccjit
 | gccjit      missing: specifications run as bytecode, which is slower (Debian: libgccjit-12-dev)
+needs capstone
+$ CORETAP_CAPSTONE=/nowhere/libcapstone.so coretap --version | grep capstone
+| capstone    missing: reports show instructions as numbers (Debian: libcapstone-dev)
+needs live
+$ CORETAP_MICROHTTPD=/nowhere/libmicrohttpd.so coretap --version | grep ^live
+| live        missing: live only writes its reports to files, and ctl has nobody to talk to (Debian: libmicrohttpd-dev)
 needs cbc
 $ CORETAP_CBC=/nowhere/libCbcSolver.so coretap --version | grep cbc
 | cbc         missing: wcet and report find no longest path; wcet --lp writes the model for another solver (Debian: coinor-libcbc-dev)
@@ -63,6 +69,11 @@ $ coretap --help
 |                           where it is not beside the command or installed.
 |   CORETAP_ACCESS_PLUGIN   The same for fractal run.
 |   CORETAP_GCCJIT          The libgccjit that monitor and tessla compile with.
+|   CORETAP_MICROHTTPD      The libmicrohttpd that live shows its page with.
+|   CORETAP_CAPSTONE        The Capstone that reports show instructions in words
+|                           with.
+|   CORETAP_CRYPTO          The libcrypto that fleet knows captures by their
+|                           contents with.
 |   CORETAP_CURL            The libcurl that live tells a URL of violations with.
 |   CORETAP_CBC             The solver (libCbcSolver) that wcet and report find
 |                           the longest path with.
@@ -123,6 +134,11 @@ $ coretap
 !                           where it is not beside the command or installed.
 !   CORETAP_ACCESS_PLUGIN   The same for fractal run.
 !   CORETAP_GCCJIT          The libgccjit that monitor and tessla compile with.
+!   CORETAP_MICROHTTPD      The libmicrohttpd that live shows its page with.
+!   CORETAP_CAPSTONE        The Capstone that reports show instructions in words
+!                           with.
+!   CORETAP_CRYPTO          The libcrypto that fleet knows captures by their
+!                           contents with.
 !   CORETAP_CURL            The libcurl that live tells a URL of violations with.
 !   CORETAP_CBC             The solver (libCbcSolver) that wcet and report find
 !                           the longest path with.
