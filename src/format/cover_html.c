@@ -111,6 +111,8 @@ static void percent_cell(FILE *out, struct ct_cover_ratio ratio)
 static void file_table(const struct page *p)
 {
     struct ct_cover_slice slice = {0};
+    if (!ct_cover_next_file(p->view, &slice))
+        return;
     heading(p, "Files");
     fprintf(p->out,
             "<div class=\"panel scroll\"><table class=\"list byname\"><tr><th scope=\"col\" "
@@ -118,7 +120,7 @@ static void file_table(const struct page *p)
             "scope=\"col\" "
             "class=\"num\">Branches</th><th scope=\"col\" class=\"num\">Functions</th><th scope=\"col\"></th>"
             "<th scope=\"col\" class=\"first\">File</th></tr>\n");
-    while (ct_cover_next_file(p->view, &slice)) {
+    do {
         struct ct_cover_sums s = ct_cover_file_sums(p->view, &slice);
         fprintf(p->out, "<tr>");
         percent_cell(p->out, s.lines);
@@ -130,7 +132,7 @@ static void file_table(const struct page *p)
             fprintf(p->out, "<a href=\"#p%zuf%" PRIu32 "\">", p->number, slice.file);
         ct_xml_text(p->out, slice.path);
         fprintf(p->out, "%s</td></tr>\n", p->annotated[slice.file] ? "</a>" : "");
-    }
+    } while (ct_cover_next_file(p->view, &slice));
     fprintf(p->out, "</table></div>\n");
 }
 

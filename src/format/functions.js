@@ -183,8 +183,9 @@ function showFunctions(data) {
   function inChart(name, text, f) {
     const way = make("button", {type: "button"}, text);
     way.addEventListener("click", () => {
-      charts[name].choose(f);
+      const bar = charts[name].choose(f);
       document.querySelector(`#${name} .lanes`).scrollIntoView({block: "center"});
+      bar?.scrollIntoView({block: "nearest"}); // the chart may be higher than the window
     });
     way.disabled = !charts[name].data.functions || !charts[name].has(f);
     return way;

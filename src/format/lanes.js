@@ -240,14 +240,14 @@ function drawLanes(box, data) {
     has: number => all.some(bar => data.functions[bar.name] === number),
 
     // Marks the bars of a function, by its number in the report (-1: of none), and shows the longest one of
-    // them. Gives false when the chart has no bar of it.
+    // them. Gives its element, or null when the chart has no bar of the function.
     choose(number) {
       chosen = data.functions ? data.functions.indexOf(number) : -1;
       const mine = all.filter(bar => bar.name === chosen);
       const longest = mine.reduce((a, b) => b.to - b.from > a.to - a.from ? b : a, mine[0]);
       if (!longest) draw();
       else show(longest.from - (longest.to - longest.from) / 4, longest.to + (longest.to - longest.from) / 4);
-      return Boolean(longest);
+      return svg.querySelector(`[data-bar="${all.indexOf(longest)}"]`);
     },
   };
 }

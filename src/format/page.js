@@ -64,7 +64,11 @@ const ways = [...document.querySelectorAll(".nav a")];
 const mark = () => {
   const begun = ways.filter(way =>
       document.querySelector(way.hash)?.getBoundingClientRect().top < innerHeight / 3);
-  for (const way of ways) way.toggleAttribute("aria-current", way === (begun[begun.length - 1] || ways[0]));
+  const now = begun[begun.length - 1] || ways[0];
+  if (now.hasAttribute("aria-current")) return;
+  for (const way of ways) way.toggleAttribute("aria-current", way === now);
+  const list = now.closest("ul"); // which scrolls where all of them do not fit
+  list.scrollLeft = now.offsetLeft - (list.clientWidth - now.offsetWidth) / 2;
 };
 if (ways.length) {
   addEventListener("scroll", mark, {passive: true});

@@ -9,8 +9,9 @@
 #include "format/number.h"
 #include "format/xml.h"
 
-#define TICKS  12  /* the most ticks of an axis */
-#define LETTER 7.5 /* how wide a letter of a label is, with the space between two labels */
+#define TICKS       12    /* the most ticks of an axis */
+#define LETTER      7.5   /* how wide a letter of a label is, with the space between two labels */
+#define LEAST_SHORT 10000 /* means from here on are written as short as the extremes beside them */
 #define LEAST_PART                                                                                           \
     1e-12 /* the least width of the axis, as a part of its end: a double tells both ends                     \
              apart */
@@ -145,11 +146,34 @@ static void mean(FILE *out, const struct plot *p, const struct ct_dist *d)
         fprintf(out, "><title>mean: %.1f cycles</title></line>\n", ct_dist_mean(d));
 }
 
+/* Writes the title, which ends in front of the text on its right, of `taken` letters. */
+static void write_title(FILE *out, const struct plot *p, const char *title, size_t taken)
+{
+    const double room = p->width - p->left - p->right - (double)taken * LETTER;
+    size_t letters = (size_t)(room / LETTER), end = 0;
+    fprintf(out, "<text class=\"title\" x=\"%.1f\" y=\"18\"", p->left);
+    while (title[end] && letters-- > 1) /* a letter of UTF-8 goes on while its upper bits are 10 */
+        for (end++; (title[end] & 0xc0) == 0x80;)
+            end++;
+    if (title[end]) {
+        fputs(p->inside ? " data-tip=\"" : "><title>", out);
+        ct_xml_text(out, title);
+        fputs(p->inside ? "\"" : "</title", out);
+    }
+    fputc('>', out);
+    ct_xml_bytes(out, title, end);
+    fputs(title[end] ? "\u2026</text>\n" : "</text>\n", out);
+}
+
 static void caption(FILE *out, const struct plot *p, const struct ct_dist *d)
 {
-    char text[2][CT_NUMBER_SIZE];
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">min %s, mean %.1f, max %s cycles", p->left, p->height - 8,
-            ct_number_short(text[0], d->min), ct_dist_mean(d), ct_number_short(text[1], d->max));
+    char text[3][CT_NUMBER_SIZE];
+    const double mean = ct_dist_mean(d);
+    snprintf(text[2], sizeof text[2], "%.1f", mean);
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">min %s, mean %s, max %s cycles", p->left, p->height - 8,
+            ct_number_short(text[0], d->min),
+            mean < LEAST_SHORT ? text[2] : ct_number_short(text[2], (uint64_t)mean),
+            ct_number_short(text[1], d->max));
     if (!p->inside)
         fprintf(out, ", deviation %.1f", ct_dist_deviation(d));
     fputs("</text>\n", out);
@@ -159,10 +183,10 @@ static void draw(FILE *out, struct plot *p, const char *title, const struct ct_d
 {
     char text[CT_NUMBER_SIZE];
     find_axis(p, d);
-    fprintf(out, "<text class=\"title\" x=\"%.1f\" y=\"18\">", p->left);
-    ct_xml_text(out, title);
-    fprintf(out, "</text>\n<text x=\"%.1f\" y=\"18\" text-anchor=\"end\">%s times</text>\n",
-            p->width - p->right, ct_number_count(text, d->count));
+    ct_number_count(text, d->count);
+    write_title(out, p, title, strlen(text) + strlen(" times"));
+    fprintf(out, "<text x=\"%.1f\" y=\"18\" text-anchor=\"end\">%s times</text>\n", p->width - p->right,
+            text);
     for (unsigned half = 1; half <= 2; half++) {
         const double y = base(p) - (base(p) - p->top) * half / 2;
         fprintf(out, "<line class=\"tick\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>\n", p->left,

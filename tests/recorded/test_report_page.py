@@ -78,6 +78,13 @@ def check_narrow(path):
           bars)
     check("narrow: the page does not scroll sideways",
           page.value("return document.documentElement.scrollWidth <= innerWidth"))
+    page.value("""
+        const ways = document.querySelectorAll(".nav a");
+        ways[ways.length - 1].click();""")
+    way = page.browser.wait("""(() => {
+        const ways = [...document.querySelectorAll(".nav a")], now = document.querySelector(".nav [aria-current]");
+        return now === ways[ways.length - 1] && now.getBoundingClientRect().right; })()""")
+    check("narrow: the way to what is read is in sight", way and way <= 390, way)
     page.close()
 
 
@@ -215,6 +222,23 @@ def check_functions(path, capture):
     check("an outermost function is said to be one",
           page.value('return document.querySelector("#function").textContent.includes("outermost")'))
     check_function(page)
+    page.close()
+
+
+def check_in_sight(path):
+    """A function leads to its longest bar, also in a chart that is higher than the window."""
+    page = Page(path)
+    choose(page, "work")
+    for label, chart in (("In the stacks", "time"), ("In the timeline", "timeline")):
+        found = page.value(f"""
+            [...document.querySelectorAll("#function button")].find(b => b.textContent === "{label}").click();
+            const bars = [...document.querySelectorAll("#{chart} .chosen")]
+              .map(bar => bar.getBoundingClientRect());
+            const longest = bars.reduce((a, b) => b.width > a.width ? b : a);
+            return [longest.top, longest.bottom, innerHeight,
+                    document.querySelector("#{chart} .lanes").getBoundingClientRect().height]""")
+        check(f"the bar that a function leads to is in sight: {chart}", found[0] > 40 and found[1] <= found[2],
+              found)
     page.close()
 
 
@@ -464,6 +488,7 @@ def main():
         check_lanes(page)
         check_parts(page, threads)
         page.close()
+        check_in_sight(path)
         check_names(path, threads)
         check_modules(path, [capture, threads])
         check_parts_of_several(path, [capture, threads])

@@ -78,8 +78,46 @@ static void labels_keep_apart(void **state)
     free(text);
 }
 
+/* A long name ends in front of how many times it was measured, between two letters; a tooltip has all of it.
+ * A mean has as many digits as its extremes. */
+static void long_names_are_cut(void **state)
+{
+    uint32_t histogram[CT_DIST_BUCKETS] = {0};
+    char *text = NULL;
+    size_t size = 0;
+    char title[128], times[32], name[256] = "";
+    const struct ct_dist dist = {.count = 1943,
+                                 .sum = UINT64_C(1943) * 5203839,
+                                 .min = 4757,
+                                 .max = 31200000,
+                                 .histogram = histogram,
+                                 .buckets = CT_DIST_BUCKETS};
+    (void)state;
+    for (unsigned i = 0; i < 50; i++)
+        strcat(name, "\xc3\xa9");
+    histogram[ct_dist_bucket(4757)] = 1;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    ct_svg_histogram_inside(out, name, &dist);
+    fclose(out);
+    assert_int_equal(
+        sscanf(strstr(text, "class=\"title\""), "class=\"title\" x=\"44.0\" y=\"18\"%*[^>]>%127[^<]", title),
+        1);
+    assert_int_equal(sscanf(strstr(text, "text-anchor=\"end\">1,943"), "text-anchor=\"end\">%31[^<]", times),
+                     1);
+    const size_t letters = (strlen(title) - strlen("\u2026")) / 2 + 1;
+    assert_string_equal(title + strlen(title) - 3, "\u2026");
+    assert_memory_equal(title, name, strlen(title) - 3);
+    assert_int_equal(strlen(title) % 2, 1);
+    assert_true(letters > 20 && 44 + 7 * letters + 7 * strlen(times) < 372);
+    assert_non_null(strstr(text, "data-tip=\"\xc3\xa9"));
+    assert_non_null(strstr(text, "min 4,757, mean 5.20 M, max 31.20 M cycles"));
+    free(text);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_value), cmocka_unit_test(labels_keep_apart)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_value), cmocka_unit_test(labels_keep_apart),
+                                       cmocka_unit_test(long_names_are_cut)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
