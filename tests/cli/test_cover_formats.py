@@ -114,6 +114,15 @@ def check_html(folder, text):
     check("HTML: a browser sees the same rows", dom.count("<tr ") == text.count("<tr "), dom[:400])
 
 
+def check_without_lines(coretap, folder, program, capture, with_lines):
+    """Where no line of source is known there is no table of files."""
+    bare = folder / "bare"
+    run("aarch64-linux-gnu-strip", "--strip-debug", "-o", str(bare), str(program))
+    text = run(coretap, "cover", "--format", "html", "--elf", str(bare), str(capture))
+    found = [[heading in page for heading in (">Files<", ">Functions<")] for page in (with_lines, text)]
+    check("HTML: a table of files where lines are known", found == [[True, True], [False, True]], found)
+
+
 def totals(coretap, *operands):
     report = json.loads(run(coretap, "cover", "--format", "json", *map(str, operands)))
     return report["programs"][0]
@@ -158,6 +167,7 @@ def main():
         check_cobertura(made["cobertura"], sums)
         check_time(coretap, capture)
         check_html(folder, made["html"])
+        check_without_lines(coretap, folder, program, capture, made["html"])
         check_merge(coretap, folder, program, capture)
     return finish()
 
