@@ -67,6 +67,13 @@ static void add_trace_on(struct ct_ocsd_line *line, trace_on_reason_t reason)
     ct_ocsd_line_say(line, WORD(words, reason));
 }
 
+static void add_space(struct ct_ocsd_line *line, uint32_t space)
+{
+    ct_ocsd_line_add(line, "; Memspace [0x%x:", space);
+    ct_ocsd_line_space(line, space);
+    ct_ocsd_line_say(line, "]");
+}
+
 static void add_context(struct ct_ocsd_line *line, const ocsd_generic_trace_elem *e)
 {
     static const char *const worlds[] = {"S", "N", "Root", "Realm"};
@@ -137,7 +144,10 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_generic_trace_elem
                          e->num_instr_range);
         break;
     case OCSD_GEN_TRC_ELEM_ADDR_NACC:
-        ct_ocsd_line_add(line, " 0x%" PRIx64 " ", e->st_addr);
+        ct_ocsd_line_add(line, " 0x%" PRIx64, e->st_addr);
+        if (ct_ocsd_version() >= CT_OCSD_LATE_VERSION)
+            add_space(line, e->exception_number);
+        ct_ocsd_line_say(line, " ");
         break;
     case OCSD_GEN_TRC_ELEM_EXCEPTION:
         add_exception(line, e);

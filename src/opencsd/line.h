@@ -65,4 +65,8 @@ static inline void ct_ocsd_line_decimal(struct ct_ocsd_line *line, uint64_t valu
     ct_ocsd_line_put(line, text + sizeof text - n, n);
 }
 
+/* Adds the name of a memory space (OCSD_MEM_SPACE_…), in the words of the version that the program was built
+ * for; of several spaces that have no common name, each with a comma. */
+void ct_ocsd_line_space(struct ct_ocsd_line *line, uint32_t space);
+
 #endif

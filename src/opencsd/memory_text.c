@@ -2,6 +2,7 @@
 /* The list of the memory that a tree has access to. */
 #include <inttypes.h>
 
+#include "opencsd/layout.h"
 #include "opencsd/line.h"
 #include "opencsd/log.h"
 #include "opencsd/tree.h"
@@ -10,36 +11,44 @@ enum {
     TEXT_SIZE = 8192, /* longest text of an accessor: a path, and some fifty regions */
 };
 
-static const struct space {
+struct space {
     uint32_t space;
-    const char *name;
-} spaces[] = {
-    {OCSD_MEM_SPACE_EL1S, "EL1S"}, {OCSD_MEM_SPACE_EL1N, "EL1N"}, {OCSD_MEM_SPACE_EL2, "EL2"},
-    {OCSD_MEM_SPACE_EL3, "EL3"},   {OCSD_MEM_SPACE_ANY, "Any"},   {OCSD_MEM_SPACE_S, "Any S"},
-    {OCSD_MEM_SPACE_N, "Any NS"},
+    const char *name; /* NULL: the end */
 };
 
-enum {
-    SINGLE_SPACES = 4, /* the first of them; 1.3.3 has no word for OCSD_MEM_SPACE_EL2S */
+/* Of 1.3.3, which has no word for OCSD_MEM_SPACE_EL2S. The single ones come last. */
+static const struct space early_spaces[] = {
+    {OCSD_MEM_SPACE_ANY, "Any"},   {OCSD_MEM_SPACE_S, "Any S"},
+    {OCSD_MEM_SPACE_N, "Any NS"},  {OCSD_MEM_SPACE_EL1S, "EL1S"},
+    {OCSD_MEM_SPACE_EL1N, "EL1N"}, {OCSD_MEM_SPACE_EL2, "EL2"},
+    {OCSD_MEM_SPACE_EL3, "EL3"},   {0, NULL},
 };
 
-static void add_space(struct ct_ocsd_line *line, uint32_t space)
+/* Of 1.5.5, whose headers have those of the Realm Management Extension, too. */
+static const struct space late_spaces[] = {
+    {0xff, "Any"},  {0x19, "Any S"}, {0x06, "Any NS"}, {0x60, "Any R"}, {0x01, "EL1S"},
+    {0x02, "EL1N"}, {0x04, "EL2N"},  {0x08, "EL3"},    {0x10, "EL2S"},  {0x20, "EL1R"},
+    {0x40, "EL2R"}, {0x80, "Root"},  {0, NULL},
+};
+
+void ct_ocsd_line_space(struct ct_ocsd_line *line, uint32_t space)
 {
-    for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++)
-        if (spaces[i].space == space) {
-            ct_ocsd_line_say(line, spaces[i].name);
+    const struct space *spaces = ct_ocsd_version() >= CT_OCSD_LATE_VERSION ? late_spaces : early_spaces;
+    for (const struct space *s = spaces; s->name; s++)
+        if (s->space == space) {
+            ct_ocsd_line_say(line, s->name);
             return;
         }
-    for (size_t i = 0; i < SINGLE_SPACES; i++)
-        if (space & spaces[i].space)
-            ct_ocsd_line_add(line, "%s,", spaces[i].name);
+    for (const struct space *s = spaces; s->name; s++)
+        if (space & s->space && !(s->space & (s->space - 1)))
+            ct_ocsd_line_add(line, "%s,", s->name);
 }
 
 static void add_range(struct ct_ocsd_line *line, const char *kind, uint64_t first, uint64_t last,
                       uint32_t space)
 {
     ct_ocsd_line_add(line, "%-4sAcc; Range::0x%02" PRIx64 ":%" PRIx64 "; Mem Space::", kind, first, last);
-    add_space(line, space);
+    ct_ocsd_line_space(line, space);
     ct_ocsd_line_say(line, "\n");
 }
 

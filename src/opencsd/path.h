@@ -60,7 +60,10 @@ static inline void ct_ocsd_path_add_range(struct ct_ocsd_path *path, ocsd_trc_in
 static inline void ct_ocsd_path_add_no_access(struct ct_ocsd_path *path, ocsd_trc_index_t index,
                                               uint64_t addr)
 {
-    ct_ocsd_output_add(&path->output, OCSD_GEN_TRC_ELEM_ADDR_NACC, index)->st_addr = addr;
+    ocsd_generic_trace_elem *e = ct_ocsd_output_add(&path->output, OCSD_GEN_TRC_ELEM_ADDR_NACC, index);
+    e->st_addr = addr;
+    if (path->code->core.late)
+        e->exception_number = path->code->table->space; /* where 1.5.5 has it */
     path->need_address = true;
 }
 

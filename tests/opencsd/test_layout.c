@@ -26,6 +26,13 @@ static const uint8_t stm_trace[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x
                                     0xff, 0xff, 0x0f, 0x0f, 0x30, 0x44, 0x02};
 static const uint8_t etm4_trace[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x01, 0, 0x04};
 
+static const ocsd_etmv4_cfg etm4_config = {.reg_idr0 = 0x28000ea1,
+                                           .reg_idr1 = 0x4100f433,
+                                           .reg_idr2 = 0x488,
+                                           .reg_traceidr = 0x10,
+                                           .arch_ver = ARCH_V8,
+                                           .core_prof = profile_CortexA};
+
 /* What a client got. */
 struct got {
     const struct library *library;
@@ -100,16 +107,10 @@ static bool elements_grew(const struct library *l)
 
 static bool packets_grew(const struct library *l)
 {
-    const ocsd_etmv4_cfg config = {.reg_idr0 = 0x28000ea1,
-                                   .reg_idr1 = 0x4100f433,
-                                   .reg_idr2 = 0x488,
-                                   .reg_traceidr = 0x10,
-                                   .arch_ver = ARCH_V8,
-                                   .core_prof = profile_CortexA};
     struct got got = {.library = l};
     unsigned char id;
     dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
-    l->ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV4I, OCSD_CREATE_FLG_PACKET_PROC, &config, &id);
+    l->ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV4I, OCSD_CREATE_FLG_PACKET_PROC, &etm4_config, &id);
     l->ocsd_dt_attach_packet_callback(tree, id, OCSD_C_API_CB_PKT_SINK, (void *)take_packet, &got);
     run(l, tree, etm4_trace, sizeof etm4_trace);
     return got.infos == 1;
@@ -124,6 +125,41 @@ static uint32_t read_nothing(const void *context, const ocsd_vaddr_t addr, const
     (void)size;
     (void)bytes;
     return 0;
+}
+
+static uint32_t read_no_code(const void *context, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
+                             const uint8_t id, const uint32_t size, uint8_t *bytes)
+{
+    (void)id;
+    return read_nothing(context, addr, space, size, bytes);
+}
+
+static ocsd_datapath_resp_t take_no_access(const void *context, const ocsd_trc_index_t index,
+                                           const uint8_t id, const ocsd_generic_trace_elem *element)
+{
+    struct got *got = (struct got *)context;
+    char text[256] = "";
+    (void)index;
+    (void)id;
+    got->library->ocsd_gen_elem_str(element, text, sizeof text);
+    if (element->elem_type == OCSD_GEN_TRC_ELEM_ADDR_NACC)
+        got->texts +=
+            !strcmp(text, "OCSD_GEN_TRC_ELEM_ADDR_NACC( 0x1000; Memspace [0x10:EL2S] )"); /* 1.5.5's */
+    return OCSD_RESP_CONT;
+}
+
+static bool spaces_are_told(const struct library *l)
+{
+    static const uint8_t trace[] = {0, 0, 0,    0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1,   1,
+                                    0, 4, 0x85, 0, 8, 0, 0, 0, 0, 0, 0, 0x12, 0xf7};
+    struct got got = {.library = l};
+    unsigned char id;
+    dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+    l->ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_ETMV4I, OCSD_CREATE_FLG_FULL_DECODER, &etm4_config, &id);
+    l->ocsd_dt_add_callback_trcid_mem_acc(tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_no_code, NULL);
+    l->ocsd_dt_set_gen_elem_outfn(tree, take_no_access, &got);
+    run(l, tree, trace, sizeof trace);
+    return got.texts == 1;
 }
 
 /* The function that 1.3.3 does not have. It tells how memory is kept. */
@@ -159,10 +195,11 @@ int main(int argc, char **argv)
         return 2;
     void *symbol = dlsym(dlopen(argv[1], RTLD_NOW), "ocsd_dt_set_mem_acc_cacheing");
     memcpy(&keep, &symbol, sizeof keep);
-    printf("TAP version 13\n1..4\n");
+    printf("TAP version 13\n1..5\n");
     int failed = say(1, elements_grew(&l), "elements of 96 bytes");
     failed |= say(2, packets_grew(&l), "packets of 176 bytes");
     failed |= say(3, symbol && memory_is_kept(&l, keep), "ocsd_dt_set_mem_acc_cacheing");
     failed |= say(4, version_is_told(&l), "the version that was named");
+    failed |= say(5, spaces_are_told(&l), "the memory space of what cannot be read");
     return failed;
 }
