@@ -59,9 +59,10 @@ CT_API void ct_programs_free(struct ct_programs *programs);
 
 /* Adds the file at `path`. It stands for the program of `capture` (which may be NULL) that is the same file:
  * of this path, or else of this name, or else with its build id at `bias`; when there is no file at `path`,
- * that program's own is taken. `bias` NULL: where the capture says that it lay, or 0. *out (which may be
- * NULL) is the program, which may have been there. CT_ERR_CONFIG when the file has another build id than the
- * program of the capture that has its name or lies where it would; CT_ERR_ARG, CT_ERR_NOMEM. */
+ * and `path` is that program's or a name alone, the program's own is taken. `bias` NULL: where the capture
+ * says that it lay, or 0. *out (which may be NULL) is the program, which may have been there. CT_ERR_IO when
+ * there is no such file; CT_ERR_CONFIG when the file has another build id than the program of the capture
+ * that has its name or lies where it would; CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_programs_add(struct ct_programs *programs, const char *path, const uint64_t *bias,
                            const struct ct_capture *capture, struct ct_program **out);
 

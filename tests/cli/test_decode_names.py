@@ -176,6 +176,10 @@ def check_stripped(folder, program, found):
               [row for row in same if row[1].startswith(("main", "shop::"))] == wanted, same[:5])
     said = run(CORETAP, "decode", "--elf", folder / "none", capture, codes=(2,)).stderr
     tap.check("--elf: a file that is not there is an error", "none" in said, said)
+    absent = folder / "absent" / stripped.name
+    said = run(CORETAP, "decode", "--elf", absent, capture, codes=(2,)).stderr
+    tap.check("--elf: nor is the program of that name that ran taken for it",
+              str(absent) in said and str(stripped) in said, said)
 
 
 def main():
