@@ -32,7 +32,7 @@ th { font-weight: 500; font-size: 13px; color: var(--soft) }
 td code { overflow-wrap: normal }
 td.number, th.number { text-align: right; white-space: nowrap }
 td.cell { min-width: 3.4em; border: 2px solid var(--panel) } td.cell, th.cell { text-align: center }
-td.cell div { border-radius: 4px } td.wide { width: 50% } td.note { white-space: nowrap }
+td.cell div { border-radius: 4px } td.wide { width: 40% } td.note { white-space: nowrap }
 .grid td:first-child, .grid th:first-child { position: sticky; left: 0; background: var(--panel) }
 .tall th { vertical-align: bottom }
 .tall th.cell span { writing-mode: vertical-rl; transform: rotate(180deg); max-height: 14em;

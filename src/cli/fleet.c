@@ -250,7 +250,10 @@ static bool make_folder(struct cli_fleet *f)
 {
     const bool given = f->own.values[CLI_FLEET_STATE].given;
     const bool made = mkdir(f->state, 0777) == 0;
+    struct stat st;
     f->made_state = !given;
+    if (!made && errno == EEXIST && !stat(f->state, &st) && !S_ISDIR(st.st_mode))
+        errno = ENOTDIR;
     if (!made && errno != EEXIST) {
         cli_say("%s: the folder for pieces cannot be made: %s", f->state, strerror(errno));
         return false;

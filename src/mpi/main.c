@@ -24,8 +24,8 @@ static const struct cli_option options[OPTIONS] = {
     [PROGRESS] = {.name = "progress",
                   .kind = CLI_FLAG,
                   .help =
-                      "A line of progress every ten seconds where standard error is no terminal, as under "
-                      "mpirun."},
+                      "A line of progress every ten seconds where standard error is no terminal. Where it is "
+                      "one, or mpirun's is, progress is shown each second without this option."},
     [CUT] = {.name = "cut",
              .kind = CLI_NUMBER,
              .arg = "BYTES",

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hands out captures and parts of them, the largest first, to whoever is free. Rank 0 does that while its own
  * is decoded, by another process. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/progress.h"
@@ -24,11 +26,30 @@ struct boss {
     struct ct_ranks_plan *plan;
     uint64_t done, bytes, failures;
     int dismissed;
-    bool fatal; /* nothing more is handed out */
+    bool fatal;    /* nothing more is handed out */
+    bool terminal; /* whoever started the job sees lines written over each other */
     double begin, told;
 };
 
 /* ---- progress ---- */
+
+/* Tells whether standard error ends at a terminal. mpirun gives ranks a pipe, whose bytes it writes to its
+ * own standard error: rank 0 is its child where it has one. */
+static bool ends_at_terminal(void)
+{
+    char path[40];
+    struct stat st;
+    if (isatty(STDERR_FILENO))
+        return true;
+    if (!getenv("OMPI_COMM_WORLD_RANK") || fstat(STDERR_FILENO, &st) || !S_ISFIFO(st.st_mode))
+        return false;
+    snprintf(path, sizeof path, "/proc/%ld/fd/2", (long)getppid());
+    const int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+    const bool is_terminal = fd >= 0 && isatty(fd);
+    if (fd >= 0)
+        close(fd);
+    return is_terminal;
+}
 
 /* Finds the rank whose capture takes longest by now, or returns -1. */
 static int slowest(const struct boss *b)
@@ -43,26 +64,26 @@ static int slowest(const struct boss *b)
 static void show(struct boss *b)
 {
     const struct cli_fleet *f = b->ranks->fleet;
-    const bool terminal = isatty(STDERR_FILENO);
+    const bool terminal = b->terminal;
     const double t = cli_seconds();
     if (f->own.quiet || !(terminal || f->own.values[CLI_FLEET_OPTIONS].given) ||
         t - b->told < (terminal ? INTERVAL_S : INTERVAL_FILE_S))
         return;
     b->told = t;
-    char left[32] = "", slow[64] = "";
-    const double rate = (double)b->bytes / (t - b->begin);
+    char failed[32] = "", left[32] = "", slow[64] = "";
+    const double rate = t > b->begin ? (double)b->bytes / (t - b->begin) : 0;
     const int rank = slowest(b);
     if (rate > 0) {
         const unsigned s = (unsigned)((double)(f->bytes - b->bytes) / rate + 0.5);
         snprintf(left, sizeof left, ", %u:%02u left", s / 60, s % 60);
     }
+    if (b->failures)
+        snprintf(failed, sizeof failed, " (%" PRIu64 " failed)", b->failures);
     if (rank >= 0)
         snprintf(slow, sizeof slow, "; slowest: rank %d, %.0f s", rank, t - b->workers[rank].since);
-    fprintf(stderr,
-            "%s%" PRIu64 " of %zu captures (%" PRIu64 " could not be read), %.1f of %.1f MB, %.1f MB/s%s%s%s",
-            terminal ? "\r" : "", b->done, ct_manifest_count(f->manifest), b->failures,
-            (double)b->bytes / 1e6, (double)f->bytes / 1e6, rate / 1e6, left, slow,
-            terminal ? "\033[K" : "\n");
+    fprintf(stderr, "%s%" PRIu64 " of %zu captures%s, %.1f of %.1f MB, %.1f MB/s%s%s%s", terminal ? "\r" : "",
+            b->done, ct_manifest_count(f->manifest), failed, (double)b->bytes / 1e6, (double)f->bytes / 1e6,
+            rate / 1e6, left, slow, terminal ? "\033[K" : "\n");
     fflush(stderr);
 }
 
@@ -165,7 +186,9 @@ static bool is_over(const struct boss *b)
 
 static void lead(struct boss *b)
 {
-    b->begin = b->told = cli_seconds();
+    b->begin = cli_seconds();
+    b->terminal = ends_at_terminal();
+    b->told = b->terminal ? 0 : b->begin; /* there the first line comes at once */
     for (;;) {
         serve(b);
         const struct ct_ranks_unit unit = next(b, 0);
@@ -178,7 +201,7 @@ static void lead(struct boss *b)
             ranks_rest();
         }
     }
-    if (isatty(STDERR_FILENO) && !b->ranks->fleet->own.quiet)
+    if (b->terminal && !b->ranks->fleet->own.quiet)
         fputs("\r\033[K", stderr);
 }
 

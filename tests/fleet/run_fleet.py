@@ -209,6 +209,7 @@ def bad_input(fleet):
     assert "format that adds up" in refused(lines[0], "--format", "json")
     assert "not both" in refused(lines[0], fleet.captures / "0000")
     assert "K/N" in refused(lines[0], "--part", "4/3")
+    assert "Not a directory" in refused(lines[0], "--state", fleet.manifest)
     for words in (["timing", fleet.captures / "0000"], ["timing", "--manifest", fleet.manifest]):
         assert "where are the pieces kept" in run(COMMAND, "map", *words, code=2).stderr
 
@@ -500,6 +501,24 @@ def ranks_refuse(fleet):
                                               env=RANKS).stderr
 
 
+def ranks_show_progress(fleet):
+    """mpirun gives ranks a pipe for their errors: who started it sees progress where that is a terminal."""
+    for words, wanted in (([], True), (["--quiet"], False)):
+        mine, theirs = os.openpty()
+        job = fleet.job(f"shown-{wanted}.data", *words)
+        done = subprocess.run([str(word) for word in [*ranks(2), *job]], stderr=theirs, check=False,
+                              timeout=300, env=RANKS)
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # all was read
+            while chunk := os.read(mine, 65536):
+                shown += chunk
+        os.close(mine)
+        assert done.returncode == 1, shown
+        assert (f"\r0 of {GOOD + BAD} captures, 0.0 of ".encode() in shown) == wanted, shown
+        assert (b"\x1b[K" in shown) == wanted, shown
+
+
 def ranks_read_the_same(fleet):
     """Files that options name are compared. Each rank has its own folder here, as if one saw old ones."""
     code = (captures.ROOT / "examples/quickstart/firmware.bin").read_bytes()
@@ -548,7 +567,7 @@ def main():
     if MPI:
         checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, disk_fills_up_with_parts,
                    parts_lose_their_folder, ranks_are_killed, ranks_refuse,
-                   ranks_read_the_same]
+                   ranks_read_the_same, ranks_show_progress]
     with tempfile.TemporaryDirectory() as folder:
         keep_tidy(folder)
         fleet = Fleet(folder)
