@@ -48,7 +48,8 @@ def run(*words, cwd=None):
 
 def job(how, ranks, manifest, folder):
     """The command line of a job, whose pieces nobody made before."""
-    environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                   "OMPI_MCA_odls_base_sigkill_timeout": "0"}  # else 2 s behind exit code 1
     os.environ.update(environment)
     return ["mpirun", "--oversubscribe", "-n", str(ranks), str(how.coretap_mpi), how.command, "--manifest",
             str(manifest), "-o", str(folder / "result")]
@@ -71,35 +72,31 @@ def measure_job(how, ranks, manifest):
     return best, adding, result
 
 
-def high_water(pid):
-    """KB of memory that a process had at most; 0 when it is over."""
-    try:
-        status = pathlib.Path(f"/proc/{pid}/status").read_text(encoding="ascii")
-        return int(re.search(r"VmHWM:\s+(\d+)", status)[1])
-    except (OSError, TypeError):
-        return 0
-
-
-def processes():
-    """PID and name of the program of all processes."""
+def processes(program):
+    """Of all processes of a program, "rank" or "capture", which is one that a rank made, and the KB of memory
+    that it had at most."""
+    parents, most = {}, {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
-            yield int(name), os.readlink(f"/proc/{name}/exe")
-        except OSError:
+            if os.readlink(f"/proc/{name}/exe") == program:
+                status = pathlib.Path(f"/proc/{name}/status").read_text(encoding="ascii")
+                parents[name] = re.search(r"PPid:\s+(\d+)", status)[1]
+                most[name] = int(re.search(r"VmHWM:\s+(\d+)", status)[1])
+        except (OSError, TypeError):  # it is over
             continue
+    for name, kilobytes in most.items():
+        yield "capture" if parents[name] in parents else "rank", kilobytes
 
 
 def measure_memory(how, manifest, ranks):
     """MB of memory that a rank had at most, and a process that decodes a capture."""
     most = collections.Counter()
-    programs = {str(how.coretap_mpi): "rank", str(how.coretap): "capture"}
     with tempfile.TemporaryDirectory(dir=how.folder) as folder:
         words = job(how, ranks, manifest, pathlib.Path(folder))
         with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
             while child.poll() is None:
-                for pid, program in processes():
-                    if program in programs:
-                        most[programs[program]] = max(most[programs[program]], high_water(pid))
+                for name, kilobytes in processes(str(how.coretap_mpi)):
+                    most[name] = max(most[name], kilobytes)
                 time.sleep(LOOK_S)
     return {name: kilobytes / 1024 for name, kilobytes in most.items()}
 
@@ -115,23 +112,39 @@ def line_through(points):
 
 
 def measure_captures(how, captures, folder):
-    """Decodes some captures by themselves. Returns their pieces, seconds of one, and seconds of a MB."""
+    """Decodes some captures by themselves. Returns their pieces, and seconds of a MB."""
     step = max(1, len(captures) // ONE_BY_ONE)
     points, pieces = [], []
     for capture in captures[::step]:
         piece = folder / f"{len(points)}.piece"
-        words = (how.coretap, how.command, "-q", "--format", "data", "-o", piece, capture["path"])
-        took = min(subprocess_seconds(words) for _ in range(how.turns))
-        if piece.exists():
+        words = (how.coretap, how.command, "-q", "--format", "data", capture["path"])
+        took = min(subprocess_seconds(words, piece) for _ in range(5 * how.turns))
+        if piece.stat().st_size:
             points.append((capture["size"] / 1e6, took))
             pieces.append(piece)
-    return pieces, *line_through(points)
+    return pieces, line_through(points)[1]
 
 
-def subprocess_seconds(words):
-    begin = time.monotonic()
-    subprocess.run([str(word) for word in words], capture_output=True, check=False)
-    return time.monotonic() - begin
+def measure_start(how, captures, folder, per_mb):
+    """Seconds of a capture in a job that do not depend on its size: the process is made, begins and ends, its
+    piece is taken, kept and added up. It is a copy of the one that does the job, so captures by themselves do
+    not tell."""
+    some = captures[::max(1, len(captures) // ONE_BY_ONE)]
+    seconds = []
+    for count in (1, len(some)):
+        words = (how.coretap, "map", how.command, "-q", "--trust", "--manifest",
+                 part_of(some, count, folder), "-o", folder / "mapped")
+        seconds.append(min(run(*words)[0] for _ in range(3 * how.turns)))
+    size = sum(capture["size"] for capture in some[1:]) / 1e6
+    return (seconds[1] - seconds[0] - size * per_mb) / (len(some) - 1)
+
+
+def subprocess_seconds(words, output):
+    """Seconds of a command whose standard output is a file, which does not wait for the disk."""
+    with output.open("wb") as file:
+        begin = time.monotonic()
+        subprocess.run([str(word) for word in words], stdout=file, stderr=subprocess.DEVNULL, check=False)
+        return time.monotonic() - begin
 
 
 def measure_merge(how, pieces, folder):
@@ -144,13 +157,11 @@ def measure_merge(how, pieces, folder):
 
 
 def measure_keep(pieces, folder):
-    """Seconds until a piece is on the disk."""
+    """Seconds until a piece is in its folder, which does not wait for the disk."""
     begin = time.monotonic()
     for piece in pieces:
         with (folder / f"{piece.name}.kept").open("wb") as kept:
             kept.write(piece.read_bytes())
-            kept.flush()
-            os.fsync(kept.fileno())
     return (time.monotonic() - begin) / len(pieces)
 
 
@@ -201,13 +212,15 @@ def main():
     captures = [json.loads(line) for line in lines]
     with tempfile.TemporaryDirectory(dir=how.folder) as name:
         folder = pathlib.Path(name)
-        pieces, start, per_mb = measure_captures(how, captures, folder)
+        pieces, per_mb = measure_captures(how, captures, folder)
         merging, piece, result = measure_merge(how, pieces, folder)
+        keeping = measure_keep(pieces, folder)
         figures = {
             "command": how.command, "cores": len(os.sched_getaffinity(0)), "captures": len(captures),
             "sizes_mb": [capture["size"] / 1e6 for capture in captures],
-            "start_s": start, "decode_s_per_mb": per_mb, "digest_s_per_mb": measure_digest(how, captures),
-            "merge_s_per_mb": merging, "keep_s": measure_keep(pieces, folder), "piece_mb": piece,
+            "start_s": measure_start(how, captures, folder, per_mb) - keeping - piece * merging,
+            "decode_s_per_mb": per_mb, "digest_s_per_mb": measure_digest(how, captures),
+            "merge_s_per_mb": merging, "keep_s": keeping, "piece_mb": piece,
             "sum_mb": result,
         }
         figures["job_s"], figures["job_s_per_rank"] = measure_starts(how, captures, folder)

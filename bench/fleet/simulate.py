@@ -49,10 +49,10 @@ def arguments():
 
 
 # What a capture costs where nobody measured it: seconds to start its process, of a MB that is decoded,
-# compared with the manifest and added up, until a piece is on the disk, MB of a piece and of a sum, and
+# compared with the manifest and added up, until a piece is in its folder, MB of a piece and of a sum, and
 # seconds of a job and of each rank of it.
 COSTS = {"start_s": 0.03, "decode_s_per_mb": 0.007, "digest_s_per_mb": 0.004, "merge_s_per_mb": 0.025,
-         "keep_s": 0.002, "piece_mb": 1.0, "sum_mb": 1.0, "job_s": 0.3, "job_s_per_rank": 0.01}
+         "keep_s": 0.0005, "piece_mb": 1.0, "sum_mb": 1.0, "job_s": 0.3, "job_s_per_rank": 0.01}
 
 
 def settle(how):
