@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap fractal report: a log as text, CSV, pictures, Perfetto JSON. */
 #include "cli/fractal.h"
+#include "cli/fractal_source.h"
 #include "cli/fractal_sums.h"
 
 enum {
@@ -33,8 +34,12 @@ static unsigned format_of(const struct cli_value *v)
 static int report_log(const struct cli_args *args, struct ct_fractal_log *log)
 {
     const struct cli_value *v = args->values;
+    char own[CLI_FRACTAL_PATH];
+    const char *elf = v[OPT_ELF].given
+                          ? v[OPT_ELF].text
+                          : cli_fractal_source_elf(args, args->operand, (unsigned)v[OPT_PROCESS].number, own);
     struct ct_fractal_names_options named =
-        cli_fractal_names_options(args, v[OPT_ELF].text, v[OPT_BIAS].given ? &v[OPT_BIAS].number : NULL);
+        cli_fractal_names_options(args, elf, v[OPT_BIAS].given ? &v[OPT_BIAS].number : NULL);
     named.one_process = v[OPT_PROCESS].given;
     named.process = (uint8_t)v[OPT_PROCESS].number;
     const struct ct_fractal_report_write_options how = {
@@ -102,7 +107,8 @@ static const struct cli_option options[OPTS] = {
     [OPT_ELF] = {.name = "elf",
                  .kind = CLI_TEXT,
                  .arg = "FILE",
-                 .help = "The program, for names of functions and objects."},
+                 .help = "The program, for names of functions and objects. Without: the file that the log "
+                         "says was recorded, where it is there."},
     [OPT_BIAS] = {.name = "bias",
                   .kind = CLI_HEX,
                   .arg = "HEX",

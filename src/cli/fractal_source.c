@@ -49,19 +49,71 @@ static const char *line_of(const char *text, const char *key, size_t *size)
     return NULL;
 }
 
+/* Copies the rest of a line. Returns false where that does not fit. */
+static bool copy_path(const char *from, size_t size, char path[CLI_FRACTAL_PATH])
+{
+    if (!from || size >= CLI_FRACTAL_PATH)
+        return false;
+    memcpy(path, from, size);
+    path[size] = '\0';
+    return true;
+}
+
+/* Finds the program of a log, or of a further process of it, in the text. Returns false when it is not told.
+ */
+static bool program_in(const char *text, unsigned process, char path[CLI_FRACTAL_PATH])
+{
+    unsigned number = 0;
+    int at = 0;
+    size_t size;
+    const char *line = line_of(text, process ? "process=" : "program=", &size);
+    if (!process)
+        return copy_path(line, size, path);
+    while (line && (sscanf(line, "%u bias=0x%*x %n", &number, &at) != 1 || !at || number != process))
+        line = line_of(line + size, "process=", &size);
+    return line && copy_path(line + at, size - (size_t)at, path);
+}
+
 /* Adds the program that the text of a log names, where the file is there. */
 static int add_program(struct ct_programs *programs, const char *text)
 {
-    char path[4096];
-    size_t size, digits;
-    const char *name = line_of(text, "program=", &size);
+    char path[CLI_FRACTAL_PATH];
+    size_t digits;
     const char *bias = line_of(text, "bias=", &digits);
     const uint64_t moved = bias ? strtoull(bias, NULL, 16) : 0;
-    if (!name || size >= sizeof path)
-        return CT_OK;
-    memcpy(path, name, size);
-    path[size] = '\0';
-    return access(path, R_OK) == 0 ? ct_programs_add(programs, path, &moved, NULL, NULL) : CT_OK;
+    return program_in(text, 0, path) && access(path, R_OK) == 0
+               ? ct_programs_add(programs, path, &moved, NULL, NULL)
+               : CT_OK;
+}
+
+const char *cli_fractal_source_elf(const struct cli_args *args, const char *log, unsigned process,
+                                   char path[CLI_FRACTAL_PATH])
+{
+    struct ct_fractal_event events[BATCH];
+    struct ct_fractal_reader *reader;
+    struct stat of_log, of_program;
+    if (!cli_fractal_source_is_log(log) || ct_fractal_reader_open(args->ctx, log, &reader) != CT_OK)
+        return NULL;                                                 /* who reads the log says why */
+    while (process && ct_fractal_reader_next(reader, events, BATCH)) /* it tells of processes as they begin */
+        continue;
+    const bool told = program_in(ct_fractal_reader_info(reader)->text, process, path);
+    const bool there = told && access(path, R_OK) == 0 && stat(path, &of_program) == 0;
+    ct_fractal_reader_free(reader);
+    if (args->quiet || (process && !told)) /* without the process there is no report */
+        return there ? path : NULL;
+    if (!told)
+        cli_say("%s: it does not say which program it is of, so that functions and objects have no names; "
+                "name the program with --elf",
+                log);
+    else if (!there)
+        cli_say("%s: %s, the program that it is of, cannot be read, so that functions and objects have no "
+                "names; name the program with --elf",
+                log, path);
+    else if (stat(log, &of_log) == 0 && of_log.st_mtime < of_program.st_mtime)
+        cli_say("%s: %s, the program that it is of, is newer than the log; where it is another build, names "
+                "are wrong: name the one that ran with --elf",
+                log, path);
+    return there ? path : NULL;
 }
 
 /* Tells whether an option asks for accesses of a further process: access:1:PLACE. */

@@ -17,6 +17,13 @@ bool cli_fractal_source_is_log(const char *path);
 bool cli_fractal_source_programs(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                                  const char *path);
 
+#define CLI_FRACTAL_PATH 4096 /* room for the path of a program */
+
+/* Finds the file of the program that a log says was recorded, or of a further process of it, and says why
+ * names would be missing or wrong. Returns `path`; NULL when the file cannot be read. */
+const char *cli_fractal_source_elf(const struct cli_args *args, const char *log, unsigned process,
+                                   char path[CLI_FRACTAL_PATH]);
+
 /* Takes events, in order. Result: 0, or an error, which ends the run. */
 typedef int fractal_source_fn(void *user, const struct ct_watch_event *events, size_t count);
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "cli/fractal.h"
+#include "cli/fractal_source.h"
 #include "cli/results.h"
 
 bool cli_fractal_sums_is_file(const char *path)
@@ -15,7 +16,9 @@ bool cli_fractal_sums_is_file(const char *path)
 static int add_log(const struct cli_args *args, const struct cli_fractal_sums_wishes *wishes,
                    struct ct_fractal_sums *sums, const char *path)
 {
-    struct ct_fractal_names_options named = cli_fractal_names_options(args, wishes->elf, wishes->bias);
+    char own[CLI_FRACTAL_PATH];
+    const char *elf = wishes->elf ? wishes->elf : cli_fractal_source_elf(args, path, wishes->process, own);
+    struct ct_fractal_names_options named = cli_fractal_names_options(args, elf, wishes->bias);
     uint64_t damaged;
     named.one_process = wishes->one_process;
     named.process = wishes->process;

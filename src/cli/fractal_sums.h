@@ -7,7 +7,7 @@
 
 /* How logs are read, and what is printed. */
 struct cli_fractal_sums_wishes {
-    const char *elf;      /* the program, or NULL */
+    const char *elf;      /* the program; NULL: that of each log */
     const uint64_t *bias; /* where it was loaded, whatever the logs say; or NULL */
     uint64_t most;        /* lines of a table; 0: as by default */
     bool data;            /* as a file, else as tables */

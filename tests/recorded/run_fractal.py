@@ -242,11 +242,36 @@ def the_exit_code_is_that_of_the_program(folder, _):
     return True
 
 
+def names_without_elf(folder, _):
+    """The log says whose they are; where that file is gone, or newer, a message says what to give."""
+    source, program, log = folder / "grows.c", folder / "named", folder / "log of named"
+    source.write_text(GROWS)
+    subprocess.run([COMPILER, "-O1", "-static", "-o", program, source], check=True)
+    coretap("run", "-q", "-o", log, "--", program)
+
+    def report(*options):
+        done = subprocess.run([COMMAND, "fractal", "report", *options], capture_output=True, text=True,
+                              check=True)
+        return done.stdout, done.stderr
+
+    named = report("--elf", program, "--top", "256", log)
+    saved = report("--elf", program, "--data", log)
+    fine = named == report("--top", "256", log) and re.search(r" main$", named[0], re.MULTILINE) and \
+        saved == report("--data", log)
+    os.utime(program, (2**32, 2**32))
+    newer = report("--top", "256", log)
+    fine = fine and newer[0] == named[0] and "is newer than the log" in newer[1]
+    program.unlink()
+    gone = report(log)
+    return fine and " main\n" not in gone[0] and \
+        f"{program}, the program that it is of, cannot be read" in gone[1] and "--elf" in gone[1]
+
+
 TESTS = [zero_is_the_default, program_beside_that_cannot_run, truth_is_logged, stripped_has_names,
          small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures,
          monitors_know_processes, all_of_a_child_that_is_waited_for,
          all_of_a_grandchild_that_is_waited_for, the_heap_has_a_name,
-         the_exit_code_is_that_of_the_program]
+         the_exit_code_is_that_of_the_program, names_without_elf]
 
 
 def main():

@@ -254,9 +254,10 @@ def check_stuck_reader(folder):
         recording.process.send_signal(number)
         code, said = recording.end()
         os.close(reader)
+        told = re.search(r": its reader took nothing for 2 seconds behind a signal: [1-9]\d* bytes of trace "
+                         "are lost", said)
         tap.check(f"{number.name} ends a recording whose reader takes nothing, and what is lost is told",
-                  code == 2 and re.search(r": its reader took nothing for 2 seconds behind a signal: [1-9]\d* "
-                                          "bytes of trace are lost", said), f"{code} {said}")
+                  code == 2 and told, f"{code} {said}")
 
 
 def main():

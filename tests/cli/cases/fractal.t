@@ -80,6 +80,7 @@ $ coretap fractal run --protocol cxl -o $T/log -- $T/none
 [2]
 $ coretap fractal report $T/log --csv
 | time,va,pa,op,initiator,kind,symbol
+! coretap: $T/log: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
 $ coretap fractal report $T/m
 ! coretap: $T/m: not a FRACTAL log: it does not begin with CTFRACT1
 [2]
@@ -90,6 +91,7 @@ $ coretap fractal report --csv --html $T/log
 An event log in the place of a capture: places are looked for by their line, losses make results uncertain until both ends of an interval come behind them.
 $ coretap fractal replay --messages tests/cli/cases/fractal-log.messages --pgd 1000 --va-bits 39 --mode passive -o $T/events > $T/sums; coretap fractal report $T/events --csv | wc -l
 | 7
+! coretap: $T/events: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=0x400084 -a $T/events
 | 180: error = true, violation at 0x400084
 | 420: error = true, violation at 0x400084
@@ -164,6 +166,8 @@ $ for i in 1 2; do coretap fractal replay --messages tests/cli/cases/fractal-log
 | Pages
 |       events   share instructions  name
 |         none
+! coretap: $T/log1: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
+! coretap: $T/log2: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
 $ coretap fractal report --data $T/log1 -o $T/saved && sed "s,$T,T," $T/saved | grep -v '^end'
 | coretap-fractal 1
 | captures 1
@@ -173,6 +177,7 @@ $ coretap fractal report --data $T/log1 -o $T/saved && sed "s,$T,T," $T/saved | 
 | initiator 6 0
 | program
 | elsewhere 6 4 [unknown]
+! coretap: $T/log1: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
 $ coretap fractal report $T/saved $T/log2 --top 1
 | logs      2, 0 of them not whole
 | events    12 (8 of instructions), 0 more for pages mapped twice; 0 dropped; 0 bytes damaged
@@ -190,6 +195,7 @@ $ coretap fractal report $T/saved $T/log2 --top 1
 | Pages
 |       events   share instructions  name
 |         none
+! coretap: $T/log2: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
 $ coretap merge -q $T/saved | cmp - $T/saved && coretap fractal report --data $T/saved | cmp - $T/saved
 $ coretap fractal report --csv $T/saved
 ! coretap fractal report: --csv, --html, --svg and --perfetto are about the times of one log, which saved sums and several logs have not in common
@@ -215,9 +221,13 @@ $ printf '\003' | dd of=$T/log2 bs=1 seek=246 conv=notrunc status=none; coretap 
 | lost overflows 3
 | capture $T/log1
 | capture $T/log2
+! coretap: $T/log1: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
+! coretap: $T/log2: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
 $ coretap fractal report --data $T/log1 $T/log2 -o $T/damaged; coretap fractal report $T/damaged | head -2
 | logs      2, 0 of them not whole
 | events    12 (8 of instructions), 0 more for pages mapped twice; 3 dropped; 0 bytes damaged
+! coretap: $T/log1: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
+! coretap: $T/log2: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
 # Specifications along several event logs, and saved results.
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=0x400084 --format sums $T/log1 $T/log2
 | timing-stream.tessla: error: 6 events, 6 violations, 0 of them uncertain
@@ -251,3 +261,4 @@ $ coretap fractal report --process 1 $T/saved $T/log1
 $ coretap fractal report --process 0 $T/log1 | sed -n 2,3p
 | process   0 alone
 | events    6 (4 of instructions), 0 more for pages mapped twice; 0 dropped; 0 bytes damaged
+! coretap: $T/log1: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
