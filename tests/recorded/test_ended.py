@@ -238,7 +238,7 @@ def check_unread_stream(folder):
 
 
 def check_stuck_reader(folder):
-    """A reader that opens the stream and takes nothing lets the recorder wait only until it is told to end."""
+    """A reader that opens the stream and takes nothing is waited for until the recorder is told to end."""
     for number in (signal.SIGTERM, signal.SIGINT):
         place = folder / f"stuck {number.name}"
         pipe = folder / f"stuck {number.name} pipe"
