@@ -65,7 +65,7 @@ static bool program_in(const char *text, unsigned process, char path[CLI_FRACTAL
 {
     unsigned number = 0;
     int at = 0;
-    size_t size;
+    size_t size = 0;
     const char *line = line_of(text, process ? "process=" : "program=", &size);
     if (!process)
         return copy_path(line, size, path);

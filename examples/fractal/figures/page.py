@@ -19,7 +19,7 @@ figure svg { display: block; min-width: 640px; width: 100%; height: auto }
 table { border-collapse: collapse; width: 100%; font-size: .9rem }
 th, td { text-align: left; vertical-align: top; padding: .45rem .6rem; border-bottom: 1px solid var(--line) }
 thead th { background: var(--head) }
-td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
 @media (max-width: 700px) {
   table.claims thead { display: none }
   table.claims, table.claims tbody, table.claims tr, table.claims td { display: block }
@@ -52,8 +52,9 @@ def times(rows):
         f"<tr><td>{escape(name)}</td><td>{escape(size)}</td><td class=n>{none / 1.3e6:.2f}</td>" +
         "".join(f"<td class=n>+{100 * (value / none - 1):.3f} %</td>" for value in cycles) + "</tr>\n"
         for name, size, none, *cycles in rows)
-    return ('<div class="wide"><table><thead><tr><th>workload</th><th>size</th><th>no PL, ms</th>'
-            "<th>PL coherent</th><th>tracing, log in BRAM</th><th>tracing, log in DRAM</th></tr></thead>"
+    return ('<div class="wide"><table><thead><tr><th>workload</th><th>size</th><th class=n>no PL, ms</th>'
+            "<th class=n>PL coherent</th><th class=n>tracing, log in BRAM</th>"
+            "<th class=n>tracing, log in DRAM</th></tr></thead>"
             f"<tbody>\n{body}</tbody></table></div>")
 
 
