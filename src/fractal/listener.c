@@ -2,6 +2,7 @@
 /* Snoop Listener: gives reads at the port their virtual addresses. */
 #include "fractal/machine.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static inline int in_range(const struct ct_fractal *f, uint64_t va)
@@ -78,33 +79,72 @@ static inline unsigned matches(const struct ct_rtlb_way *way, uint32_t ways, uin
     return hits;
 }
 
+/* What decides on a read of a page that is mapped once and has neither points nor tables, and the places of
+ * the ring that lie side by side. Stores of records could be stores to any of it if it were read from its
+ * modules each time. */
+struct plain_log {
+    struct ct_range range; /* the only one */
+    uint64_t contexts;     /* of initiators; 0: plain reads are not logged */
+    bool usual;            /* there is one range, and records have every field */
+    uint8_t target;
+    uint8_t *place;  /* of the next record */
+    uint32_t room;   /* places */
+    uint32_t events; /* that were put, or dropped: without room the ring is full */
+};
+
+static struct plain_log plain_log_of(const struct ct_fractal *f)
+{
+    const struct ct_config *c = &f->config;
+    const struct ct_logger *l = &f->logger;
+    struct plain_log log = {.contexts = c->control & CT_FRACTAL_CTRL_POINTS_ONLY ? 0 : c->context,
+                            .usual = l->record == CT_RECORD_ALL && c->ranges.count == 1,
+                            .target = c->target};
+    if (log.usual) {
+        log.range = c->ranges.range[0];
+        log.place = ct_logger_places(l, &log.room);
+    }
+    return log;
+}
+
 /* Makes a record with every field in its place in the ring, as ct_record_pack would make it of the same
  * event. */
-static void put_all(struct ct_fractal *f, const struct ct_fractal_message *m, uint64_t va, uint64_t pa)
+static inline void put_all(struct plain_log *log, const struct ct_fractal_message *m, uint64_t va,
+                           uint64_t pa)
 {
     const uint32_t none = CT_FRACTAL_NO_POINT;
-    const uint8_t tail[5] = {m->op, m->initiator, m->kind, 0, f->config.target};
-    uint8_t *place = ct_logger_place(&f->logger);
-    if (!place)
-        return;
+    const uint32_t tail = m->op | (uint32_t)m->initiator << 8 | (uint32_t)m->kind << 16;
+    uint8_t *place = log->place;
     memcpy(place, &m->time, 8);
     memcpy(place + 8, &va, 8);
     memcpy(place + 16, &pa, 8);
     memcpy(place + 24, &none, 4);
-    memcpy(place + 28, tail, sizeof tail);
+    memcpy(place + 28, &tail, 4);
+    place[32] = log->target;
+    log->place += CT_RECORD_ALL;
 }
 
 /* Logs a read of a page that is mapped once and has neither points nor tables. */
-static inline void annotate_one(struct ct_fractal *f, const struct ct_fractal_message *m, uint64_t pa,
-                                uint64_t va)
+static inline void annotate_one(struct ct_fractal *f, struct plain_log *log,
+                                const struct ct_fractal_message *m, uint64_t pa, uint64_t va)
 {
-    const struct ct_config *c = &f->config;
-    if (!in_range(f, va) || c->control & CT_FRACTAL_CTRL_POINTS_ONLY || !(c->context >> m->initiator & 1))
+    if (!(log->contexts >> m->initiator & 1))
         return;
-    if (f->logger.record == CT_RECORD_ALL) {
-        put_all(f, m, va, pa);
+    if (log->usual) {
+        if (va >= log->range.hi || log->range.lo > va + f->unit)
+            return;
+        if (log->events++ < log->room) {
+            put_all(log, m, va, pa);
+        } else if (ct_logger_has_room(&f->logger, log->room)) { /* at the begin of the ring */
+            log->events--;
+            ct_logger_add(&f->logger, log->events, log->room);
+            *log = plain_log_of(f);
+            log->events = 1;
+            put_all(log, m, va, pa);
+        }
         return;
     }
+    if (!in_range(f, va))
+        return;
     const struct ct_fractal_event e = {.time = m->time,
                                        .va = va,
                                        .pa = pa,
@@ -112,7 +152,7 @@ static inline void annotate_one(struct ct_fractal *f, const struct ct_fractal_me
                                        .op = m->op,
                                        .initiator = m->initiator,
                                        .kind = m->kind,
-                                       .target = c->target};
+                                       .target = log->target};
     ct_logger_put(&f->logger, &e);
 }
 
@@ -166,6 +206,7 @@ static inline __attribute__((always_inline)) unsigned take_block(struct ct_fract
 {
     const struct ct_rtlb *r = &f->rtlb;
     const uint64_t before = f->snoops;
+    struct plain_log log = plain_log_of(f);
     for (unsigned n = 0; n < p->count; n++) {
         const struct ct_fractal_message *one = &m[p->at[n]];
         const uint64_t pa = one->addr & ~f->unit;
@@ -173,15 +214,18 @@ static inline __attribute__((always_inline)) unsigned take_block(struct ct_fract
         const unsigned hits = matches(set, ways, ct_rtlb_tag(pa, shift));
         if (hits & (hits - 1) || wanted(f, pa, p->watched[n])) {
             f->time = one->time;
+            ct_logger_add(&f->logger, log.events, log.room);
             ct_listener_read(f, one);
+            log = plain_log_of(f);
             if (f->helper.count) {
                 f->snoops = before + p->at[n] + 1;
                 return p->at[n] + 1u;
             }
         } else if (hits) {
-            annotate_one(f, one, pa, pa + set[__builtin_ctz(hits)].delta);
+            annotate_one(f, &log, one, pa, pa + set[__builtin_ctz(hits)].delta);
         }
     }
+    ct_logger_add(&f->logger, log.events, log.room);
     f->snoops = before + p->looked_at;
     f->time = m[p->looked_at - 1].time;
     return p->looked_at;

@@ -132,9 +132,11 @@ void ct_logger_fields(struct ct_logger *l, uint32_t fields)
 
 void ct_logger_put(struct ct_logger *l, const struct ct_fractal_event *e)
 {
-    uint8_t *place = ct_logger_place(l);
-    if (place)
+    uint32_t room;
+    uint8_t *place = ct_logger_places(l, &room);
+    if (room)
         ct_record_pack(l->fields, e, place);
+    ct_logger_add(l, 1, room);
 }
 
 /* Unpacks records that lie one behind the other, in order. */

@@ -3,6 +3,8 @@
 #ifndef CT_FRACTAL_LOGGER_H
 #define CT_FRACTAL_LOGGER_H
 
+#include <stdbool.h>
+
 #include "coretap/fractal.h"
 
 #define CT_RECORD_MAX 40 /* bytes of a record with every field */
@@ -21,18 +23,32 @@ void ct_logger_free(struct ct_logger *l);
 /* Chooses the fields and empties the ring. */
 void ct_logger_fields(struct ct_logger *l, uint32_t fields);
 void ct_logger_put(struct ct_logger *l, const struct ct_fractal_event *e);
-/* Gives the place for the next record. NULL: the ring is full, and the record is counted as dropped. */
-static inline uint8_t *ct_logger_place(struct ct_logger *l)
+/* Gives the place for the next record, and how many lie side by side from there on: 0 when the ring is full.
+ */
+static inline uint8_t *ct_logger_places(const struct ct_logger *l, uint32_t *room)
 {
-    l->events++;
-    if (l->count == l->slots) {
-        l->dropped++;
-        l->full = 1;
-        return NULL;
-    }
-    const uint32_t end = l->head + l->count++;
-    return l->ring + (size_t)(end < l->slots ? end : end - l->slots) * l->record;
+    const uint32_t end = l->head + l->count;
+    const bool wraps = end >= l->slots;
+    *room = wraps ? l->slots - l->count : l->slots - end;
+    return l->ring + (size_t)(wraps ? end - l->slots : end) * l->record;
 }
+
+/* Tells whether there are places behind `room` side by side. */
+static inline bool ct_logger_has_room(const struct ct_logger *l, uint32_t room)
+{
+    return l->count + room < l->slots;
+}
+
+/* Counts events, of which the first `room` were put at their places; those behind are dropped. */
+static inline void ct_logger_add(struct ct_logger *l, uint32_t events, uint32_t room)
+{
+    const uint32_t put = events < room ? events : room;
+    l->events += events;
+    l->count += put;
+    l->dropped += events - put;
+    l->full |= events > put;
+}
+
 size_t ct_logger_take(struct ct_logger *l, struct ct_fractal_event *out, size_t max);
 
 /* Bytes of a record with every field: time, va, pa, point, op, initiator, kind, flags, target. */

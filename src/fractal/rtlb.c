@@ -3,6 +3,7 @@
 
 #include "base/table_memory.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,14 +77,20 @@ static void set_print(struct ct_rtlb *r, uint32_t set, uint32_t way, uint64_t pr
     *word = (*word & ~(UINT64_C(0xffff) << shift)) | (print & 0xffff) << shift;
 }
 
+/* Puts a mapping into a way, in the place of the one that it holds. */
 static void put(struct ct_rtlb *r, uint32_t set, uint32_t way, const struct ct_fractal_mapping *m)
 {
     const size_t at = (size_t)set * r->ways + way;
+    const bool holds = r->way[at].tag != 0;
+    if (!holds || r->entry[at].shift != m->shift) {
+        if (holds)
+            count_shift(r, r->entry[at].shift, 0);
+        count_shift(r, m->shift, 1);
+    }
+    r->used += !holds;
     r->way[at] = way_of(m);
     set_print(r, set, way, ct_rtlb_print(m->pa >> m->shift));
     r->entry[at] = *m;
-    r->used++;
-    count_shift(r, m->shift, 1);
 }
 
 static void drop(struct ct_rtlb *r, size_t at)
@@ -211,11 +218,8 @@ void ct_rtlb_refill(struct ct_rtlb *r, const struct ct_fractal_mapping *maps, un
             continue;
         }
         const size_t at = (size_t)set * r->ways + (unsigned)way;
-        if (r->way[at].tag) {
-            if (!same(&r->entry[at], m))
-                evict(r, &r->entry[at]);
-            drop(r, at);
-        }
+        if (r->way[at].tag && !same(&r->entry[at], m))
+            evict(r, &r->entry[at]);
         put(r, set, (uint32_t)way, m);
     }
 }

@@ -63,10 +63,11 @@ static const struct ct_fractal_target plain = {.pgd = PGD,
                                                .mode = CT_FRACTAL_ACTIVE,
                                                .target = 3};
 
-static struct ct_fractal *make(uint32_t sets, uint32_t ways, const struct ct_fractal_target *t,
-                               struct log *log)
+static struct ct_fractal *make_with_ring(uint32_t sets, uint32_t ways, uint32_t ring,
+                                         const struct ct_fractal_target *t, struct log *log)
 {
-    const struct ct_fractal_options o = {.size = sizeof o, .rtlb_sets = sets, .rtlb_ways = ways};
+    const struct ct_fractal_options o = {
+        .size = sizeof o, .rtlb_sets = sets, .rtlb_ways = ways, .ring_bytes = ring};
     struct ct_fractal *f;
     struct ct_fractal_port *port;
     assert_int_equal(ct_fractal_new(NULL, &o, &f), CT_OK);
@@ -75,6 +76,12 @@ static struct ct_fractal *make(uint32_t sets, uint32_t ways, const struct ct_fra
     ct_fractal_port_free(port);
     answer(f, log);
     return f;
+}
+
+static struct ct_fractal *make(uint32_t sets, uint32_t ways, const struct ct_fractal_target *t,
+                               struct log *log)
+{
+    return make_with_ring(sets, ways, 0, t, log);
 }
 
 /* The walk of page n by a core whose caches hold nothing. */
@@ -450,20 +457,22 @@ static void blocks_and_single_messages_agree(void **state)
 {
     (void)state;
     enum {
-        COUNT = 20000
+        COUNT = 20000,
+        FETCH = 500 /* messages after which events are fetched: the small ring is full before that */
     };
     struct ct_fractal_message *m = calloc(COUNT, sizeof *m);
     struct ct_fractal_event *a = calloc(COUNT, sizeof *a), *b = calloc(COUNT, sizeof *b);
     assert_true(m && a && b);
-    uint64_t s = 1;
+    uint64_t s = 1, dropped = 0;
     static const struct {
         uint32_t sets, ways;
     } table[] = {{64, 4}, {1, 4}, {16, 6}, {2, 16}};
     for (unsigned round = 0; round < 12; round++) {
         struct ct_fractal_target t = plain;
         t.mode = round % 3;
-        struct ct_fractal *f = make(table[round / 3].sets, table[round / 3].ways, &t, NULL),
-                          *g = make(table[round / 3].sets, table[round / 3].ways, &t, NULL);
+        const uint32_t sets = table[round / 3].sets, ways = table[round / 3].ways, ring = round % 2 * 4096;
+        struct ct_fractal *f = make_with_ring(sets, ways, ring, &t, NULL),
+                          *g = make_with_ring(sets, ways, ring, &t, NULL);
         for (unsigned i = 0; i < COUNT; i++) {
             s = s * UINT64_C(6364136223846793005) + 1442695040888963407u;
             const uint64_t r = s >> 20, page = r % 100;
@@ -471,7 +480,7 @@ static void blocks_and_single_messages_agree(void **state)
                 .time = i / 3, .op = (uint8_t)(r >> 8 & 3), .initiator = r >> 12 & 3};
             m[i].addr = page < 3 ? PGD + page * 0x1000 + (page == 2 ? (r >> 16 & 7) * 64 : 0)
                                  : DATA + page * 0x1000 - 0x3000;
-            if ((r >> 40) % 64 == 0)
+            if ((r >> 24) % (ring ? 2048 : 16) == 0)
                 m[i].op = CT_FRACTAL_TLBI_ALL;
         }
         for (unsigned i = 0; i < 3; i++) {
@@ -486,21 +495,26 @@ static void blocks_and_single_messages_agree(void **state)
         for (unsigned i = 0; i < COUNT; i++) {
             assert_int_equal(ct_fractal_message(f, &m[i]), CT_OK);
             answer(f, NULL);
-            na += ct_fractal_events(f, a + na, COUNT - na);
+            if ((i + 1) % FETCH == 0)
+                na += ct_fractal_events(f, a + na, COUNT - na);
         }
         for (size_t at = 0; at < COUNT;) {
-            at += ct_fractal_messages(g, m + at, COUNT - at < 777 ? COUNT - at : 777, NULL);
+            at += ct_fractal_messages(g, m + at, FETCH - at % FETCH, NULL);
             answer(g, NULL);
-            nb += ct_fractal_events(g, b + nb, COUNT - nb);
+            if (at % FETCH == 0)
+                nb += ct_fractal_events(g, b + nb, COUNT - nb);
         }
         assert_int_equal(na, nb);
         assert_true(na > 100);
         assert_memory_equal(a, b, na * sizeof *a);
         assert_true(f->snoops == g->snoops && f->helper.issued == g->helper.issued &&
                     f->stalker.walks == g->stalker.walks);
+        assert_true(f->logger.events == g->logger.events && f->logger.dropped == g->logger.dropped);
+        dropped += f->logger.dropped;
         ct_fractal_free(f);
         ct_fractal_free(g);
     }
+    assert_true(dropped > 1000);
     free(m);
     free(a);
     free(b);
