@@ -11,15 +11,16 @@
  * not be unloaded. Returns false when the library or one of the functions is not there. */
 bool ct_library_find(const char *file, const char *const *names, size_t count, void **functions);
 
-/* Declares `union type` for the functions that ENTRIES(X) names, each as X(name), where a header declares
- * them: `f` has a pointer of the same name to each. */
-#define CT_LIBRARY(type, ENTRIES)                                                                            \
-    struct type##_functions {                                                                                \
+/* Declares `union ct_library` for the functions that ENTRIES(X) names, each as X(name), where a header
+ * declares them: `f` has a pointer of the same name to each. */
+#define CT_LIBRARY(ct_library, ENTRIES)                                                                      \
+    struct ct_library##_functions {                                                                          \
         ENTRIES(CT_LIBRARY_POINTER)                                                                          \
     };                                                                                                       \
-    union type {                                                                                             \
-        struct type##_functions f;                                                                           \
-        void *found[sizeof(struct type##_functions) / sizeof(void *)]; /* the same, as they are found */     \
+    union ct_library {                                                                                       \
+        struct ct_library##_functions f;                                                                     \
+        void *                                                                                               \
+            found[sizeof(struct ct_library##_functions) / sizeof(void *)]; /* the same, as they are found */ \
     }
 #define CT_LIBRARY_POINTER(name) __typeof__(name) *(name);
 
