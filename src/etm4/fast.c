@@ -17,6 +17,9 @@
 
 _Static_assert(3 * ELEMS + 2 * CT_EVENTS_WAITING <= CT_COLUMNS_STEP, "columns with room have room for these");
 
+/* packets that are taken out of the counts at a time */
+#define FORGOTTEN 256u
+
 /* the most packets between a synchronisation point and the address where execution goes on */
 #define PEEK_PACKETS 8u
 
@@ -547,19 +550,24 @@ size_t ct_etm4_fast_read(struct ct_etm4_fast *f, const uint8_t *data, size_t siz
 
 size_t ct_etm4_fast_forget(struct ct_etm4_fast *f, const uint8_t *data, size_t size)
 {
-    struct ct_elem elems[CT_FAST_FORGET];
+    struct ct_elem elems[FORGOTTEN];
     uint64_t address[3];
-    size_t count;
+    size_t at = 0;
+    size_t count = 1;
     size_t forgotten = 0;
     memcpy(address, f->burst.address, sizeof address);
-    ct_etm4_burst_elems(&f->burst, data, size + CT_ETM4_BURST_AHEAD, 0, elems, CT_FAST_FORGET, &count);
-    memcpy(f->burst.address, address, sizeof address);
-    for (size_t i = 0; i < count; i++) {
-        bool other = elems[i].kind == CT_ELEM_CYCLES || elems[i].kind == CT_ELEM_EVENT;
-        f->burst.packets[data[elems[i].pos]] -= 1 + other; /* take back what was counted for reading them
-                                                              here */
-        forgotten += other;
+    while (at < size && count) {
+        const uint8_t *from = data + at;
+        at += ct_etm4_burst_elems(&f->burst, from, size - at + CT_ETM4_BURST_AHEAD, 0, elems, FORGOTTEN,
+                                  &count);
+        for (size_t i = 0; i < count; i++) {
+            bool other = elems[i].kind == CT_ELEM_CYCLES || elems[i].kind == CT_ELEM_EVENT;
+            f->burst.packets[from[elems[i].pos]] -= 1 + other; /* take back what was counted for reading them
+                                                                  here */
+            forgotten += other;
+        }
     }
+    memcpy(f->burst.address, address, sizeof address);
     return forgotten;
 }
 

@@ -63,9 +63,7 @@ size_t ct_etm4_fast_peek(const struct ct_etm4_fast *fast, const uint8_t *data, s
  * them. An atom follows, so no element is held. Result: how many elements, at most as many as bytes. */
 size_t ct_etm4_fast_read(struct ct_etm4_fast *fast, const uint8_t *data, size_t size, struct ct_elem *elems);
 
-/* Takes packets that are neither atoms nor addresses out of the packet counts, in bytes of at most
- * CT_FAST_FORGET packets. Result: how many. */
-#define CT_FAST_FORGET 1024u
+/* Takes packets that are neither atoms nor addresses out of the packet counts. Result: how many. */
 size_t ct_etm4_fast_forget(struct ct_etm4_fast *fast, const uint8_t *data, size_t size);
 
 /* Takes the state back from hops: the last addresses, newest first, with the instruction set in bit 0. */

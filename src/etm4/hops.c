@@ -103,7 +103,9 @@ int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_f
 void ct_etm4_hops_tune(struct ct_etm4_hops *h, uint64_t judged)
 {
     h->worth.begun = true;
-    if (judged)
+    if (judged == CT_HOPS_REST)
+        h->worth.until = UINT64_MAX;
+    else if (judged)
         h->worth = (struct ct_hops_worth){.begun = true,
                                           .judged = judged,
                                           .rest_most = REST_MOST / JUDGED * judged,
@@ -259,7 +261,7 @@ int ct_etm4_hops_run(struct ct_etm4_hops *h, struct ct_work *work)
         ct_etm4_hops_undo_ahead(h);
         begin_judgement(h);
         work->until = 0;
-        return h->hops.error;
+        return h->hops.timed || h->hops.error ? h->hops.error : ct_etm4_hops_strips(h, work);
     }
     int rc = ct_hops_have_tables(&h->hops);
     if (rc)
@@ -287,6 +289,7 @@ int ct_etm4_hops_run(struct ct_etm4_hops *h, struct ct_work *work)
 int ct_etm4_hops_sync(struct ct_etm4_hops *h, struct ct_stream_stats *stats)
 {
     int rc = ct_hops_sync(&h->hops);
+    ct_fast_take_strip_packets(h->fast, ct_etm4_fast_burst(h->bytes)->packets);
     stats->elements += h->hops.elements;
     h->hops.elements = 0;
     ct_etm4_fast_count_packets(h->bytes, stats);

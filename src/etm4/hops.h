@@ -14,9 +14,12 @@ int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_f
                      struct ct_etm4_hops **out);
 void ct_etm4_hops_free(struct ct_etm4_hops *hops);
 
+/* What ct_etm4_hops_tune takes to let hops always rest, so that without cycles strips take their place. */
+#define CT_HOPS_REST UINT64_MAX
+
 /* Lets hops begin with the first byte: for tests, whose traces are short. Unless it is 0, `judged` is after
- * how many bytes hops are judged to be worth while or not, also the first time. Call it before the first
- * byte. */
+ * how many bytes hops are judged to be worth while or not, also the first time; or CT_HOPS_REST. Call it
+ * before the first byte. */
 void ct_etm4_hops_tune(struct ct_etm4_hops *hops, uint64_t judged);
 
 /* Decodes from work->at on, as far as hops go. Returns an error, or CT_OK. */

@@ -34,6 +34,23 @@ struct ct_hops_worth {
     struct ct_hops_pace pace;
 };
 
+/* Stretches that are listed from the scan (hops_strips.c), with their addresses, bit 0 the instruction set,
+ * behind the three before number 0. */
+struct ct_hops_strip {
+    struct ct_etm4_chunk chunk;
+    struct ct_fast_strip list;
+    struct ct_cut_others others;
+    struct ct_fast_atoms headers[256];
+    bool have_headers; /* they are made … */
+    bool unlike;       /* … and the trace was found to have other packets for the same stretches */
+    uint32_t count;    /* the number of the last address */
+    uint32_t bytes;    /* of packets of atoms */
+    uint32_t behind;   /* place in the run behind the last atom */
+    uint64_t past[2 + CT_STRIP_PLACES];
+    uint32_t place[CT_STRIP_PLACES]; /* of each address in the run … */
+    uint32_t ends[CT_STRIP_PLACES];  /* … and that behind the last atom before it */
+};
+
 struct ct_etm4_hops {
     struct ct_etm4_fast *bytes;
     struct ct_fast *fast;
@@ -53,6 +70,8 @@ struct ct_etm4_hops {
     struct ct_cut_others others;
     unsigned count;
     struct ct_cut_count counts[CT_SCAN_BYTES];
+    /* While hops without cycles rest. */
+    struct ct_hops_strip strip;
 };
 
 /* Tells whether the engine is between two steps whose blocks are known. */
@@ -75,6 +94,9 @@ void ct_etm4_hops_pass(struct ct_etm4_hops *h, struct ct_work *work, size_t to, 
 /* Do what ct_etm4_hops_run does: without cycles, and with them. */
 int ct_etm4_hops_counts(struct ct_etm4_hops *h, struct ct_work *work);
 int ct_etm4_hops_cycles(struct ct_etm4_hops *h, struct ct_work *work);
+
+/* Counts stretches straight from the scan, without cycles, as far as they go. */
+int ct_etm4_hops_strips(struct ct_etm4_hops *h, struct ct_work *work);
 
 /* Undoes what the second lane counted. */
 void ct_etm4_hops_undo_ahead(struct ct_etm4_hops *h);

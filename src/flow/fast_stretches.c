@@ -10,6 +10,7 @@
 #include <immintrin.h>
 #endif
 
+#include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/simd.h"
 #include "base/table_memory.h"
@@ -38,6 +39,7 @@
 
 /* Stretches that are collected at a time: fewer behind something new, which ends them. */
 #define BATCH       1024u
+#define PLACES      (CT_STRIP_PLACES > BATCH + 1 ? CT_STRIP_PLACES : BATCH + 1)
 #define BATCH_LEAST 16u
 
 /* Fewer elements, or stretches, are not worth the beginning. */
@@ -74,9 +76,26 @@ struct stretch {
 #define BLOCK_SHIFT 16
 #define DOMAIN_MASK UINT64_C(0xffff)
 
+/* Where stretches are told by the bytes of their packets: the most of these. A stretch with more has its
+ * atoms in place of them, at most JOINED_MOST, behind a byte that no such packet is. */
+#define PACKETS_MOST 7u
+#define JOINED       UINT64_C(1)
+#define JOINED_SHIFT 8
+#define JOINED_MOST  (SPACE_SHIFT - JOINED_SHIFT - 1u)
+
 /* Stretches whose edges are to be counted, and how many of them are followed side by side. */
 #define LEFT 512u
 #define WAYS 8u
+
+/* Going through the stretches that were collected. */
+struct pass {
+    struct ct_fast *f;
+    struct ct_stretches *c;
+    const struct ct_elem *elems;
+    struct ct_fast_at at; /* the state, unless `counted` */
+    bool counted;         /* all up to the current stretch is counted, and the state is an older one */
+    const struct ct_stack_effect *effect; /* with a return stack and `counted`: that of the stretch before */
+};
 
 struct ct_stretches {
     _Alignas(64) struct stretch rows[1u << ROWS_SHIFT][2];
@@ -97,9 +116,16 @@ struct ct_stretches {
     bool used;        /* there may be counts */
     bool repeats;     /* few were not in the table */
     /* what was collected: where a stretch begins, its atoms, and the index of the address before it */
-    uint64_t addr[BATCH + 1], bits[BATCH + 1];
-    uint32_t count[BATCH + 1], at[BATCH + 1];
-    uint32_t row[BATCH + 1];
+    uint64_t addr[PLACES], bits[PLACES];
+    uint32_t count[PLACES], at[PLACES];
+    uint32_t row[PLACES];
+    /* By the bytes of packets (ct_fast_begin_strip): then bits are these bytes, and `at` is the index of the
+     * first one behind the address. */
+    const struct ct_fast_atoms *headers; /* what each packet stands for; NULL: bits are atoms */
+    uint64_t packets[256];               /* how many there were, by their byte */
+    struct pass strip;
+    size_t (*count_strip)(struct ct_fast *f, size_t first, size_t n, size_t ahead);
+    uint8_t bytes[CT_STRIP_BYTES + 8];
 };
 
 _Static_assert((CT_ELEM_ATOMS & ~1u) == CT_ELEM_ATOMS && CT_ELEM_ADDRESS == CT_ELEM_ATOMS + 1,
@@ -225,9 +251,27 @@ static uint32_t block_of(const struct stretch *s)
     return (uint32_t)(s->word >> BLOCK_SHIFT) & CT_LINK_BLOCK;
 }
 
-static uint64_t atoms_of(uint64_t bits)
+static bool is_joined(uint64_t bits)
 {
-    return bits & ((UINT64_C(1) << SPACE_SHIFT) - 1);
+    return (bits & ((1u << JOINED_SHIFT) - 1)) == JOINED;
+}
+
+/* Returns the atoms of a stretch of the table, with a 1 behind the last one. */
+static uint64_t atoms_of(const struct ct_stretches *c, uint64_t bits)
+{
+    uint64_t packets = bits & ((UINT64_C(1) << SPACE_SHIFT) - 1);
+    uint64_t atoms = 0;
+    unsigned count = 0;
+    if (!c->headers)
+        return packets;
+    if (is_joined(bits))
+        return packets >> JOINED_SHIFT;
+    for (; packets; packets >>= 8) {
+        const struct ct_fast_atoms *header = &c->headers[packets & 255];
+        atoms |= (uint64_t)header->bits << count;
+        count += header->count;
+    }
+    return atoms | UINT64_C(1) << count;
 }
 
 /* A stretch that is followed beside others. */
@@ -238,10 +282,10 @@ struct way {
     uint32_t number; /* in `left` */
 };
 
-static struct way begin_way(const struct stretch *left, uint32_t number)
+static struct way begin_way(const struct ct_stretches *c, uint32_t number)
 {
-    const struct stretch *s = &left[number];
-    return (struct way){atoms_of(s->bits), block_of(s), (uint32_t)(s->word >> 36), number};
+    const struct stretch *s = &c->left[number];
+    return (struct way){atoms_of(c, s->bits), block_of(s), (uint32_t)(s->word >> 36), number};
 }
 
 /* Begins to follow a stretch where there is a return stack: when it goes on behind another one, its way
@@ -269,7 +313,7 @@ static inline __attribute__((always_inline)) void count_inside(struct ct_fast *f
     unsigned active = 0;
     uint32_t number = 0;
     for (; active < WAYS && number < c->left_count; active++, number++) {
-        ways[active] = begin_way(c->left, number);
+        ways[active] = begin_way(c, number);
         if (returns)
             begin_trip(f, &ways[active], &trips[active]);
     }
@@ -291,13 +335,21 @@ static inline __attribute__((always_inline)) void count_inside(struct ct_fast *f
             else {
                 last[way->number] = next & CT_LINK_INDIRECT ? way->block : 0;
                 const bool more = number < c->left_count;
-                *way = more ? begin_way(c->left, number++) : ways[--active];
+                *way = more ? begin_way(c, number++) : ways[--active];
                 if (returns && more)
                     begin_trip(f, way, &trips[k]);
                 else if (returns)
                     trips[k] = trips[active];
             }
         }
+}
+
+/* Counts the packets of a stretch, unless they were counted when its atoms were joined. */
+static void count_packets(struct ct_stretches *c, uint64_t bits, uint64_t times)
+{
+    uint64_t packets = is_joined(bits) ? 0 : bits & ((UINT64_C(1) << SPACE_SHIFT) - 1);
+    for (; packets; packets >>= 8)
+        c->packets[packets & 255] += times;
 }
 
 static void count_left(struct ct_fast *f)
@@ -311,6 +363,8 @@ static void count_left(struct ct_fast *f)
         count_inside(f, last, false);
     for (unsigned i = 0; i < c->left_count; i++)
         __builtin_prefetch(&b->pairs[ct_pair_place(b, last[i], c->left[i].next)], 1);
+    for (unsigned i = 0; c->headers && i < c->left_count; i++)
+        count_packets(c, c->left[i].bits, c->left[i].word >> 36);
     for (unsigned i = 0; i < c->left_count; i++)
         if (last[i] && !is_behind(c, c->left[i].next))
             ct_blocks_known_pair(b, last[i], c->left[i].next, CT_ISA_A64)->count += c->left[i].word >> 36;
@@ -385,16 +439,6 @@ static uint32_t marks_before(const struct ct_elem *elems, size_t i)
     return marks;
 }
 
-/* Going through the stretches that were collected. */
-struct pass {
-    struct ct_fast *f;
-    struct ct_stretches *c;
-    const struct ct_elem *elems;
-    struct ct_fast_at at; /* the state, unless `counted` */
-    bool counted;         /* all up to the current stretch is counted, and the state is an older one */
-    const struct ct_stack_effect *effect; /* with a return stack and `counted`: that of the stretch before */
-};
-
 /* Takes the address before stretch `s`, if there is one. */
 static void come_to(struct pass *p, unsigned s)
 {
@@ -415,7 +459,7 @@ static uint32_t last_of(const struct pass *p, unsigned s, unsigned *exec)
     }
     uint32_t block = block_at(p->f, p->c->addr[s]);
     uint32_t last = block;
-    for (uint64_t atoms = atoms_of(p->c->bits[s]); atoms != 1; atoms >>= 1) {
+    for (uint64_t atoms = atoms_of(p->c, p->c->bits[s]); atoms != 1; atoms >>= 1) {
         *exec = atoms & 1;
         last = block;
         block = links[block].next[*exec] & CT_LINK_BLOCK;
@@ -433,7 +477,7 @@ static void come_back(struct pass *p, unsigned s)
     const uint32_t last = last_of(p, s - 1, &exec);
     const uint32_t link = f->links[last].next[exec];
     ct_fast_come_along(f, &p->at, last, exec, link, false);
-    p->at.marks = marks_before(p->elems, c->at[s]);
+    p->at.marks = c->headers ? 0 : marks_before(p->elems, c->at[s]);
     p->at.have_addr = false;
     come_to(p, s);
     if (link & CT_LINK_INDIRECT && p->at.have_addr)
@@ -572,7 +616,7 @@ static unsigned follow(struct pass *p, unsigned s)
 {
     struct ct_fast *f = p->f;
     const struct ct_stretches *c = p->c;
-    const uint64_t atoms = atoms_of(c->bits[s]);
+    const uint64_t atoms = atoms_of(c, c->bits[s]);
     struct ct_branch_target *pair;
     if (p->counted && is_behind(c, c->addr[s]))
         come_back(p, s);
@@ -610,7 +654,7 @@ static void keep(struct pass *p, unsigned s, struct ct_row_begin begin, const st
     struct ct_stretches *c = p->c;
     struct ct_stack_effect effect;
     if (c->effects &&
-        (!comes_again(c, s) || !ct_fast_find_effect(p->f, before, begin, atoms_of(c->bits[s]), &effect)))
+        (!comes_again(c, s) || !ct_fast_find_effect(p->f, before, begin, atoms_of(c, c->bits[s]), &effect)))
         return;
     if (count_join(p, s + 1))
         remember(p, s, begin.block, &effect);
@@ -751,6 +795,173 @@ static AVX512 size_t count_some_avx512(struct ct_fast *f, const struct ct_elem *
 
 #endif
 
+/* ---- strips ---- */
+
+/* Adds the packets of stretch `s`, so many times, to the counts of packets. Result: how many atoms it has. */
+static unsigned add_packets(struct ct_stretches *c, size_t s, uint64_t times)
+{
+    unsigned count = 0;
+    for (uint32_t at = c->at[s]; at < c->at[s + 1]; at++) {
+        c->packets[c->bytes[at]] += times;
+        count += c->headers[c->bytes[at]].count;
+    }
+    return count;
+}
+
+static bool is_long(const struct ct_stretches *c, size_t s)
+{
+    return c->at[s + 1] - c->at[s] > PACKETS_MOST;
+}
+
+/* Returns the atoms of stretch `s`, which is long, as its bits, or NONE, and counts its packets. */
+static uint64_t join_atoms(struct ct_stretches *c, size_t s)
+{
+    uint64_t atoms = 0;
+    unsigned count = 0;
+    for (uint32_t at = c->at[s]; at < c->at[s + 1]; at++) {
+        const struct ct_fast_atoms *header = &c->headers[c->bytes[at]];
+        c->packets[c->bytes[at]]++;
+        atoms |= (uint64_t)header->bits << (count & 63);
+        count += header->count;
+    }
+    return count > JOINED_MOST ? NONE : (atoms | UINT64_C(1) << count) << JOINED_SHIFT | JOINED;
+}
+
+/* Takes the bytes of packets of stretches from `first` up to `n` as their bits, finds their rows and fetches
+ * them. */
+INLINE void find_strip_rows(struct ct_stretches *c, size_t first, size_t n, uint64_t space)
+{
+    const unsigned shift = c->shift;
+    for (size_t s = first; s < n; s++) {
+        const uint32_t size = c->at[s + 1] - c->at[s];
+        uint64_t bits = ct_load64(c->bytes + c->at[s]) & ct_mask64(size * 8 & 63);
+        if (__builtin_expect(size > PACKETS_MOST, 0))
+            bits = join_atoms(c, s);
+        c->bits[s] = bits | space << SPACE_SHIFT;
+        c->row[s] = row_of(shift, c->addr[s], c->addr[s + 1], c->bits[s]);
+    }
+    for (size_t s = first; s < n; s++)
+        __builtin_prefetch(&c->rows[c->row[s]], 1);
+}
+
+/* Gives the atoms of stretch `s`, of which `done` are done, to the engine as elements. */
+static void run_packets(struct ct_fast *f, size_t s, unsigned done)
+{
+    const struct ct_stretches *c = f->stretches;
+    struct ct_elem elems[64];
+    struct ct_step_batch batch;
+    size_t taken;
+    uint32_t at = c->at[s];
+    const uint32_t end = c->at[s + 1];
+    for (; at < end && done >= c->headers[c->bytes[at]].count; at++)
+        done -= c->headers[c->bytes[at]].count;
+    f->walk->atoms_done = done;
+    while (at < end && !f->blocks.error) {
+        size_t n = 0;
+        for (; at < end && n < sizeof elems / sizeof *elems; at++) {
+            const struct ct_fast_atoms *header = &c->headers[c->bytes[at]];
+            elems[n++] = (struct ct_elem){.kind = CT_ELEM_ATOMS, .n = header->count, .v = header->bits};
+        }
+        ct_fast_run(f, elems, n, 0, &taken, &batch);
+    }
+}
+
+static bool is_ready(const struct ct_fast *f)
+{
+    return ct_fast_is_at_place(f) && f->open && !f->blocks.error;
+}
+
+/* Follows stretch `s`, of which the table has none, and remembers it unless something is new behind it.
+ * Returns false when the engine is not ready behind it. */
+static bool follow_packets(struct pass *p, unsigned s)
+{
+    struct ct_fast *f = p->f;
+    struct ct_stretches *c = p->c;
+    unsigned done = 0;
+    c->count[s] = add_packets(c, s, !is_long(c, s));
+    const bool fits = c->count[s] <= (is_long(c, s) ? JOINED_MOST : ATOMS_MOST);
+    if (fits)
+        done = follow(p, s);
+    if (!done && p->counted)
+        come_back(p, s);
+    p->counted = false;
+    if (done < c->count[s]) {
+        ct_fast_put_at(f, &p->at);
+        run_packets(f, s, done);
+        p->at = ct_fast_take_at(f);
+        if (!is_ready(f))
+            return false;
+    }
+    p->at.marks = 0;
+    come_to(p, s + 1);
+    const uint32_t block = fits ? block_at(f, c->addr[s]) : 0;
+    if (block && count_join(p, s + 1))
+        remember(p, s, block, NULL);
+    return true;
+}
+
+/* Does what ct_fast_count_strip does. `avx512` is a constant. */
+INLINE size_t count_strip(struct ct_fast *f, size_t first, size_t n, size_t ahead, const bool avx512)
+{
+    struct ct_stretches *c = f->stretches;
+    struct pass p = c->strip;
+    size_t s;
+    bool ready = true;
+    find_strip_rows(c, n, ahead, (uint8_t)ct_walk_space(f->walk));
+    f->linked += (uint32_t)(n - first) * ATOMS_MOST;
+    for (s = first; s < n && ready; s++) {
+        struct stretch *known = find(c, (unsigned)s, f->domain, avx512);
+        if (__builtin_expect(known && (p.counted || count_join(&p, (unsigned)s)), 1)) {
+            known->word += ONCE;
+            continue;
+        }
+        c->missed++;
+        if (c->at[s + 1] == c->at[s])
+            break;
+        struct pass q = p;
+        ready = follow_packets(&q, (unsigned)s);
+        p = q;
+    }
+    for (size_t i = s; s < n && i < ahead; i++)
+        if (is_long(c, i))
+            add_packets(c, i, UINT64_MAX); /* -1 */
+    c->looked += (uint32_t)(s - first);
+    c->strip = p;
+    return s;
+}
+
+static size_t count_strip_plain(struct ct_fast *f, size_t first, size_t n, size_t ahead)
+{
+    return count_strip(f, first, n, ahead, false);
+}
+
+#ifdef HAVE_AVX512
+
+static AVX512 size_t count_strip_avx512(struct ct_fast *f, size_t first, size_t n, size_t ahead)
+{
+    return count_strip(f, first, n, ahead, true);
+}
+
+#endif
+
+size_t ct_fast_count_strip(struct ct_fast *f, size_t first, size_t n, size_t ahead)
+{
+    return f->stretches->count_strip(f, first, n, ahead);
+}
+
+void ct_fast_end_strip(struct ct_fast *f, size_t s)
+{
+    struct ct_stretches *c = f->stretches;
+    if (c->strip.counted)
+        come_back(&c->strip, (unsigned)s);
+    if (s)
+        c->strip.at.have_addr = false;
+    if (is_ready(f))
+        ct_fast_put_at(f, &c->strip.at);
+    if (c->looked > JUDGED)
+        judge(c);
+}
+
 static size_t address_at(const struct ct_elem *elems, size_t i, size_t size)
 {
     while (i < size && elems[i].kind != CT_ELEM_ADDRESS)
@@ -798,6 +1009,11 @@ static bool have_stretches(struct ct_fast *f)
     if (ct_simd() == CT_SIMD_AVX512)
         f->stretches->count_some = count_some_avx512;
 #endif
+    f->stretches->count_strip = count_strip_plain;
+#ifdef HAVE_AVX512
+    if (ct_simd() == CT_SIMD_AVX512)
+        f->stretches->count_strip = count_strip_avx512;
+#endif
     f->stretches->shift = 64 - ROWS_SHIFT;
     f->stretches->least = ELEMS_LEAST;
     f->stretches->batch = BATCH;
@@ -819,7 +1035,47 @@ bool ct_fast_wants_stretches(struct ct_fast *f, size_t size)
         return false;
     struct ct_stretches *c = f->stretches;
     c->resting -= c->resting < size ? c->resting : (uint32_t)size;
-    return !c->resting && size >= c->least && f->marks < CT_FAST_MARKS / 2;
+    return !c->resting && !c->headers && size >= c->least && f->marks < CT_FAST_MARKS / 2;
+}
+
+bool ct_fast_begin_strip(struct ct_fast *f, const struct ct_fast_atoms headers[256],
+                         struct ct_fast_strip *strip)
+{
+    if (!is_ready(f) || !f->have_addr || !f->walk->sf || !ct_fast_have_links(f) || !have_stretches(f))
+        return false;
+    struct ct_stretches *c = f->stretches;
+    if (!c->headers) {
+        ct_fast_spend_stretches(f);
+        ct_fast_forget_stretches(f);
+    }
+    c->headers = headers;
+    if (f->linked > CT_LINKED_MOST) {
+        ct_fast_spend_stretches(f);
+        ct_fast_spend_links(f);
+    }
+    c->used = true;
+    c->strip = (struct pass){.f = f, .c = c, .at = ct_fast_take_at(f)};
+    c->addr[0] = f->addr;
+    c->at[0] = 0;
+    *strip = (struct ct_fast_strip){.addr = c->addr, .at = c->at, .bytes = c->bytes};
+    return true;
+}
+
+bool ct_fast_wants_strips(const struct ct_fast *f)
+{
+    const struct ct_stretches *c = f->stretches;
+    return !c || !c->resting;
+}
+
+void ct_fast_take_strip_packets(struct ct_fast *f, uint64_t packets[256])
+{
+    struct ct_stretches *c = f->stretches;
+    if (!c || !c->headers)
+        return;
+    ct_fast_spend_stretches(f);
+    for (unsigned i = 0; i < 256; i++)
+        packets[i] += c->packets[i];
+    memset(c->packets, 0, sizeof c->packets);
 }
 
 bool ct_fast_repeats_stretches(const struct ct_fast *f)

@@ -5,8 +5,8 @@
  * packets are; and for those where it changed when what was counted ahead has to be taken back. The same of a
  * plain engine that keeps the ways it went, to its records. Once also where blocks of the program are
  * forgotten then. And for hops that rest where they are not worth while, for a trace info that comes while
- * packets are counted ahead, and for stretches in place of hops. CT_SEED, CT_COUNT (traces of each kind),
- * CT_LONG=1. */
+ * packets are counted ahead, and for stretches in place of hops, of elements and straight from the scan.
+ * CT_SEED, CT_COUNT (traces of each kind), CT_LONG=1. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,13 +44,14 @@ enum kind {
     MISLEADING, /* contexts with another state, each with a synchronisation point behind it that is none */
     RESTING,    /* hops are judged all the time, and rest where they meet what is new */
     STRETCHING, /* no hops: elements alone, by stretches in a small table */
+    STRIPPING,  /* hops always rest: stretches in a small table, straight from the scan */
 };
 
 struct trace {
     struct rng rng;
     enum ct_isa isa;
     uint64_t judged;       /* bytes after which hops are judged; 0: as always */
-    unsigned rows;         /* log2 of the rows of stretches, with no hops; 0: as always */
+    unsigned rows;         /* log2 of the rows of stretches; 0: as always */
     unsigned piece;        /* the chain gets so many bytes at a time, at most; 0: by chance */
     uint64_t calls[CALLS]; /* return addresses of the walk … */
     unsigned depth;        /* … and how many they are */
@@ -388,9 +389,10 @@ static int decode(struct trace *t, const struct ct_memory *memory, enum ct_engin
         ct_etm4_hops_tune(chain->hops, t->judged);
     if (!rc && t->rows && engine == CT_ENGINE_FAST) {
         ct_fast_tune_stretches(chain->follow->fast, t->rows);
-        if (chain->hops)
+        if (chain->hops && t->judged != CT_HOPS_REST) {
             chain->ops->hops_free(chain->hops);
-        chain->hops = NULL;
+            chain->hops = NULL;
+        }
     }
     for (unsigned pass = 0; !rc && pass < passes; pass++) {
         size_t done = 0, given = 0;
@@ -488,7 +490,8 @@ static int check(uint64_t seed, enum kind kind)
     int ok = 1;
     t.rng = (struct rng){seed};
     t.judged = kind == RESTING ? 50 + rng_below(&t.rng, 1000) : 0;
-    t.rows = kind == STRETCHING ? 1 + rng_below(&t.rng, 10) : 0;
+    t.judged = kind == STRIPPING ? CT_HOPS_REST : t.judged;
+    t.rows = kind == STRETCHING || kind == STRIPPING ? 1 + rng_below(&t.rng, 10) : 0;
     if (!record(&t, kind) || ct_memory_new(NULL, &memory) ||
         ct_memory_add_bytes(memory, t.code, sizeof t.code, BASE, CT_SPACE_ANY))
         return 0;
@@ -692,7 +695,7 @@ static int check_forgetting(void)
 int main(void)
 {
     const uint64_t seed = test_number("CT_SEED", 1), traces = test_count(50, 10000);
-    printf("TAP version 13\n1..8\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
+    printf("TAP version 13\n1..9\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, traces);
     int ok = check_all(1, AS_RECORDED, seed, traces, "hops say what the plain engine says");
     ok &= check_all(2, CHANGING, seed, traces, "also where trace info and contexts change what packets are");
     ok &=
@@ -702,5 +705,6 @@ int main(void)
     ok &= check_all(6, STRETCHING, seed, traces, "stretches of elements say it, too");
     ok &= check_thresholds();
     ok &= check_alike();
+    ok &= check_all(9, STRIPPING, seed, traces, "stretches straight from the scan say it, too");
     return ok ? 0 : 1;
 }
