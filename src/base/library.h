@@ -13,6 +13,7 @@ bool ct_library_find(const char *file, const char *const *names, size_t count, v
 
 /* Declares `union ct_library` for the functions that ENTRIES(X) names, each as X(name), where a header
  * declares them: `f` has a pointer of the same name to each. */
+// NOLINTBEGIN(bugprone-macro-parentheses): a tag cannot stand in parentheses
 #define CT_LIBRARY(ct_library, ENTRIES)                                                                      \
     struct ct_library##_functions {                                                                          \
         ENTRIES(CT_LIBRARY_POINTER)                                                                          \
@@ -22,6 +23,7 @@ bool ct_library_find(const char *file, const char *const *names, size_t count, v
         void *                                                                                               \
             found[sizeof(struct ct_library##_functions) / sizeof(void *)]; /* the same, as they are found */ \
     }
+// NOLINTEND(bugprone-macro-parentheses)
 #define CT_LIBRARY_POINTER(name) __typeof__(name) *(name);
 
 /* Finds them all, as ct_library_find does. */
