@@ -356,7 +356,7 @@ static void count_left(struct ct_fast *f)
 {
     struct ct_stretches *c = f->stretches;
     const struct ct_blocks *b = &f->blocks;
-    uint32_t last[LEFT];
+    uint32_t last[LEFT] = {0};
     if (c->effects)
         count_inside(f, last, true);
     else
@@ -585,7 +585,7 @@ static void remember(struct pass *p, unsigned s, uint32_t block, const struct ct
     struct stretch *row = c->rows[c->row[s]];
     take_out(f, &row[1]);
     row[1] = row[0];
-    if (c->effects) {
+    if (c->effects && effect) {
         *effect_of(c, &row[1]) = *effect_of(c, &row[0]);
         *effect_of(c, &row[0]) = *effect;
         p->effect = effect_of(c, &row[0]);
