@@ -611,8 +611,9 @@ static bool count_join(struct pass *p, unsigned s)
     return true;
 }
 
-/* Follows atoms of stretch `s` along links. Result: how many; 0 when the plain way has to take the first. */
-static unsigned follow(struct pass *p, unsigned s)
+/* Follows atoms of stretch `s` along links. Result: how many; 0 when the plain way has to take the first. It
+ * is inline, since what is met for the first time is a tenth of the time of a large program. */
+INLINE unsigned follow(struct pass *p, unsigned s)
 {
     struct ct_fast *f = p->f;
     const struct ct_stretches *c = p->c;
