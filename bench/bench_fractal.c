@@ -246,8 +246,8 @@ int main(int argc, char **argv)
     const struct choice k = {argc > 1 ? strtod(argv[1], NULL) : 1.0, argc > 2 ? argv[2] : ""};
     snoops("snoops, 0 % of the target", 0, 1000, 0, &k);
     snoops("snoops, 10 % of the target, 1000 points", 10, 1000, 1, &k);
-    snoops("snoops, 30 % of the target, 1000 points", 30, 1000, 1, &k);
-    snoops("snoops, 30 %, ring left full", 30, 1000, 0, &k);
+    snoops("snoops, 33 % of the target, 1000 points", 33, 1000, 1, &k);
+    snoops("snoops, 33 %, ring left full", 33, 1000, 0, &k);
     cluster("accesses, 256 KiB of data", 256 << 10, 0, &k);
     cluster("accesses, 16 MiB of data", 16 << 20, 0, &k);
     cluster("accesses, 256 KiB of data, traced", 256 << 10, 1, &k);
