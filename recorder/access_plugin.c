@@ -290,6 +290,9 @@ static void in_child(void)
     if (out.ring != &unread)
         munmap(out.ring, sizeof *out.ring);
     out.ring = ring ? ring : &unread;
+    if (out.fd >= 0 && !out.keeping)
+        close(out.fd); /* its parent's, which ends with the parent */
+    out.fd = -1;
     if (out.forks < 0)
         return;
     out.pid = getpid();

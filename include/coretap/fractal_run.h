@@ -171,6 +171,9 @@ struct ct_fractal_simulate_options {
                             tracers is encoded and decoded, and `messages` gets flits; CT_FRACTAL_NEUTRAL:
                             messages and commands pass as they are */
     uint32_t pad3;       /* 0 */
+    /* A number that a handler of signals may set: that of a signal for the program, which is then sent to it,
+     * and to its children that outlive it; what goes on for some seconds is killed. NULL: there is none. */
+    const volatile int *signal;
 };
 
 struct ct_fractal_simulate_result {
@@ -211,6 +214,7 @@ struct ct_fractal_overhead_options {
     char *const *argv;                            /* as in struct ct_fractal_simulate_options */
     const struct ct_soc_config *cluster;          /* NULL: a Kria KV260 */
     const struct ct_fractal_names_options *names; /* how the section .text is found; NULL: as by default */
+    const volatile int *signal;                   /* as in struct ct_fractal_simulate_options */
 };
 
 /* Cycles of a program on four clusters: CT_SOC_CLOCK_HZ are a second. */

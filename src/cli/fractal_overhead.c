@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap fractal overhead: what tracing costs, as the model of the cluster predicts it. */
 #include "cli/fractal.h"
+#include "cli/record_run.h"
 
 enum {
     OVERHEAD_CONFIG,
@@ -27,8 +28,10 @@ static int run(const struct cli_args *args)
         return cli_usage_error(args->command, "PROGRAM is missing");
     if (cli_fractal_cluster(args, &v[OVERHEAD_CONFIG], &cluster))
         return CLI_FAILED;
-    const struct ct_fractal_overhead_options options = {
-        .size = sizeof options, .argv = args->rest, .cluster = &cluster};
+    const struct ct_fractal_overhead_options options = {.size = sizeof options,
+                                                        .argv = args->rest,
+                                                        .cluster = &cluster,
+                                                        .signal = cli_record_catch_signals()};
     const int rc = ct_fractal_overhead(args->ctx, &options, &result);
     if (cli_fractal_ended(args, &result.ended, rc, !args->quiet))
         return CLI_FAILED;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/fractal.h"
+#include "cli/record_run.h"
 
 enum {
     OPT_CONFIG,
@@ -148,6 +149,7 @@ static int run_selected(const struct cli_args *args, const struct ct_soc_config 
         .points_only = v[OPT_POINTS_ONLY].given,
         .ring = v[OPT_RING].given,
         .protocol = cli_fractal_protocol(&v[OPT_PROTOCOL]),
+        .signal = cli_record_catch_signals(),
     };
     struct ct_fractal_ended ended;
     const int code = simulate(args, &how, outputs, &ended);

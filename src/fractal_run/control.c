@@ -3,7 +3,6 @@
 #include "fractal_run/control.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -112,20 +111,5 @@ void ct_fractal_control_serve(struct ct_fractal_control *c, ct_fractal_control_f
         if (c->client < 0)
             c->client = accept4(c->listener, NULL, NULL, SOCK_CLOEXEC);
         more = c->client >= 0 && hear(c, run, user);
-    }
-}
-
-void ct_fractal_control_wait(struct ct_fractal_control *c, int fd, ct_fractal_control_fn *run, void *user)
-{
-    while (c->path) {
-        struct pollfd of[] = {{.fd = fd, .events = POLLIN},
-                              {.fd = c->listener, .events = POLLIN},
-                              {.fd = c->client, .events = POLLIN}};
-        if (poll(of, 3, -1) < 0 && errno != EINTR)
-            return;
-        if (of[1].revents || of[2].revents)
-            ct_fractal_control_serve(c, run, user);
-        if (of[0].revents)
-            return;
     }
 }

@@ -28,8 +28,4 @@ void ct_fractal_control_close(struct ct_fractal_control *control);
 /* Carries out what clients sent by now, without waiting. */
 void ct_fractal_control_serve(struct ct_fractal_control *control, ct_fractal_control_fn *run, void *user);
 
-/* Serves clients until there is something to read from `fd`, or its end. */
-void ct_fractal_control_wait(struct ct_fractal_control *control, int fd, ct_fractal_control_fn *run,
-                             void *user);
-
 #endif

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/ctx.h"
@@ -20,6 +21,7 @@
 
 #define PIPE_BYTES  (1 << 20) /* more than by default, which only makes it faster */
 #define ASIDE_BYTES (1 << 16) /* that are taken aside in one go */
+#define SIGNAL_MS   20        /* milliseconds between two looks at whether a signal has come */
 
 /* Takes the ring in a file, which is closed. NULL: that cannot be. */
 static const struct access_ring *take_ring(int fd)
@@ -74,6 +76,7 @@ int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char
     char option[96];
     feed->pipe = (struct ct_fractal_pipe){.fd = -1};
     feed->child = -1;
+    feed->forked = 0;
     feed->at = feed->count = 0;
     int rc = ct_qemu_find(ctx, argv[0], 0, "coretap-access.so", "CORETAP_ACCESS_PLUGIN", &qemu);
     if (!rc)
@@ -101,6 +104,13 @@ static size_t read_aside(struct ct_fractal_feed *feed)
     return n > 0 ? (size_t)n : 0;
 }
 
+/* Closes a pipe of which nothing more comes. */
+static void end_pipe(struct ct_fractal_pipe *pipe)
+{
+    close(pipe->fd);
+    pipe->fd = -1;
+}
+
 /* Reads whole words: a read may end inside of one. Returns how many bytes they have. */
 static size_t read_words(struct ct_fractal_feed *feed)
 {
@@ -108,11 +118,14 @@ static size_t read_words(struct ct_fractal_feed *feed)
     ssize_t n;
     if (bytes && bytes % sizeof feed->words[0] == 0)
         return bytes;
-    while ((n = read(feed->pipe.fd, (char *)feed->words + bytes, sizeof feed->words - bytes)) != 0) {
+    while (feed->pipe.fd >= 0) {
+        n = read(feed->pipe.fd, (char *)feed->words + bytes, sizeof feed->words - bytes);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0)
+        if (n <= 0) {
+            end_pipe(&feed->pipe);
             break;
+        }
         bytes += (size_t)n;
         if (bytes % sizeof feed->words[0] == 0)
             break;
@@ -176,10 +189,8 @@ static int take_aside(struct ct_ctx *ctx, struct ct_fractal_pipe *pipe)
 {
     char bytes[ASIDE_BYTES];
     const ssize_t n = read(pipe->fd, bytes, sizeof bytes);
-    if (n == 0) {
-        close(pipe->fd);
-        pipe->fd = -1;
-    }
+    if (n == 0)
+        end_pipe(pipe);
     if (n <= 0 || write_aside(pipe, bytes, (size_t)n))
         return CT_OK;
     return ct_fail(ctx, CT_ERR_IO,
@@ -245,10 +256,13 @@ struct polled {
     nfds_t pipes, count;
 };
 
-static void list_pipes(struct ct_fractal_feeds *feeds, const int wakes[2], struct polled *all)
+static void list_pipes(struct ct_fractal_feeds *feeds, struct ct_fractal_feed *feed, const int wakes[2],
+                       struct polled *all)
 {
     all->pipes = 0;
-    for (unsigned i = 0; i < feeds->count; i++)
+    if (feeds->forks < 0)
+        all->pipe[all->pipes++] = &feed->pipe;
+    for (unsigned i = 0; i < feeds->count && feeds->forks >= 0; i++)
         all->pipe[all->pipes++] = &feeds->feed[i].pipe;
     for (unsigned i = 0; i < feeds->early_count; i++)
         all->pipe[all->pipes++] = &feeds->early[i].pipe;
@@ -261,17 +275,20 @@ static void list_pipes(struct ct_fractal_feeds *feeds, const int wakes[2], struc
 }
 
 /* Waits until a pipe says something, which is taken aside unless it is that of `feed`. *come becomes true
- * when it is, or when the caller is to be woken. */
-static int wait_once(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, const struct ct_fractal_feed *feed,
-                     const int wakes[2], bool *come)
+ * when it is, or when the caller is to be woken. Nothing more comes of a feed that was `killed` before. */
+static int wait_once(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, struct ct_fractal_feed *feed,
+                     const int wakes[2], bool killed, bool *come)
 {
     struct polled all;
     int rc = CT_OK;
-    list_pipes(feeds, wakes, &all);
-    *come = poll(all.of, all.count, -1) < 0 && errno != EINTR;
-    if (*come)
+    list_pipes(feeds, feed, wakes, &all);
+    const int ready = poll(all.of, all.count, feeds->signal.number ? SIGNAL_MS : -1);
+    *come = ready < 0 && errno != EINTR;
+    if (ready < 0)
         return CT_OK;
-    *come = all.of[all.pipes + 1].revents || all.of[all.pipes + 2].revents;
+    if (!ready && killed) /* a process that is not followed has the pipe, too */
+        end_pipe(&feed->pipe);
+    *come = feed->pipe.fd < 0 || all.of[all.pipes + 1].revents || all.of[all.pipes + 2].revents;
     for (nfds_t i = 0; i < all.pipes && !rc; i++) {
         if (all.pipe[i] == &feed->pipe)
             *come |= all.of[i].revents != 0;
@@ -281,19 +298,65 @@ static int wait_once(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, const s
     return rc || !all.of[all.pipes].revents ? rc : receive_early(ctx, feeds);
 }
 
+/* Sends a signal to a process that the program made, which is there as long as its pipe has an end to write
+ * to. */
+static void signal_forked(const struct ct_fractal_pipe *pipe, pid_t process, int number)
+{
+    struct pollfd at = {.fd = pipe->fd};
+    if (process > 0 && pipe->fd >= 0 && poll(&at, 1, 0) == 0)
+        kill(process, number);
+}
+
+/* Sends a signal to all processes that the program made. */
+static void signal_all_forked(struct ct_fractal_feeds *feeds, int number)
+{
+    for (unsigned i = 0; i < feeds->count; i++)
+        signal_forked(&feeds->feed[i].pipe, feeds->feed[i].forked, number);
+    for (unsigned i = 0; i < feeds->early_count; i++)
+        signal_forked(&feeds->early[i].pipe, (pid_t)feeds->early[i].child, number);
+}
+
+/* Tells whether the program has ended. */
+static bool has_ended(const struct ct_fractal_feed *program)
+{
+    siginfo_t info = {0};
+    return program->child <= 0 ||
+           (!waitid(P_PID, (id_t)program->child, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid);
+}
+
+/* Passes a signal on to the program, and to its children that outlive it; kills all, and the programs beside
+ * it, when that takes too long. Returns whether it did. */
+static bool pass_signal(struct ct_fractal_feeds *feeds)
+{
+    const bool over = ct_signal_pass(&feeds->signal, feeds->feed[0].child);
+    if (feeds->signal.told && !feeds->told && has_ended(&feeds->feed[0])) {
+        feeds->told = true;
+        signal_all_forked(feeds, *feeds->signal.number);
+    }
+    if (over) {
+        for (unsigned i = 1; i < feeds->count; i++)
+            if (feeds->feed[i].child > 0)
+                kill(feeds->feed[i].child, SIGKILL);
+        signal_all_forked(feeds, SIGKILL);
+    }
+    return over;
+}
+
 bool ct_fractal_feed_ready(const struct ct_fractal_feed *feed)
 {
     return feed->at < feed->count || feed->pipe.fd < 0 ||
            feed->pipe.aside_end - feed->pipe.aside_at >= (off_t)sizeof feed->words[0];
 }
 
-int ct_fractal_feeds_wait(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds,
-                          const struct ct_fractal_feed *feed, const int wakes[2])
+int ct_fractal_feeds_wait(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, struct ct_fractal_feed *feed,
+                          const int wakes[2])
 {
-    bool come = ct_fractal_feed_ready(feed);
+    bool killed = pass_signal(feeds), come = ct_fractal_feed_ready(feed);
     int rc = CT_OK;
-    while (!rc && !come)
-        rc = wait_once(ctx, feeds, feed, wakes, &come);
+    while (!rc && !come) {
+        rc = wait_once(ctx, feeds, feed, wakes, killed, &come);
+        killed = pass_signal(feeds);
+    }
     return rc;
 }
 
@@ -316,6 +379,7 @@ int ct_fractal_feeds_child(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, u
 {
     feed->at = feed->count = 0;
     feed->child = -1;
+    feed->forked = (pid_t)child;
     const int rc = receive_early(ctx, feeds);
     if (rc || take_pipe(feeds, (int64_t)child, &feed->pipe))
         return rc;
@@ -343,12 +407,19 @@ static int wait_for(struct ct_fractal_feed *feed)
     return status;
 }
 
-void ct_fractal_feed_finish(struct ct_fractal_feed *feed, struct ct_fractal_ended *ended)
+void ct_fractal_feeds_finish(struct ct_fractal_feeds *feeds, struct ct_fractal_ended *ended)
 {
+    struct ct_fractal_feed *program = &feeds->feed[0];
+    const struct timespec pause = {.tv_nsec = SIGNAL_MS * 1000000};
     ended->exit_code = -1;
-    if (feed->child <= 0)
+    if (program->child <= 0)
         return;
-    const int status = wait_for(feed);
+    close_pipe(&program->pipe);
+    while (feeds->signal.number && !has_ended(program)) {
+        pass_signal(feeds);
+        nanosleep(&pause, NULL);
+    }
+    const int status = wait_for(program);
     if (!WIFEXITED(status))
         ended->signal = (uint32_t)WTERMSIG(status);
     else if (WEXITSTATUS(status) != CT_QEMU_CANNOT_RUN)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "base/passed_signal.h"
 #include "coretap/fractal_run.h"
 #include "recorder/access_ring.h"
 
@@ -22,7 +23,8 @@ struct ct_fractal_pipe {
 
 struct ct_fractal_feed {
     struct ct_fractal_pipe pipe;
-    int child; /* -1: none, or it has ended */
+    int child;    /* -1: none, or it has ended */
+    pid_t forked; /* a process that the program made, whose words come; 0: it is a child of this one */
     size_t at, count;
     uint64_t words[8192];
 };
@@ -34,7 +36,9 @@ struct ct_fractal_feed {
 struct ct_fractal_feeds {
     struct ct_fractal_feed *feed;
     unsigned count;
-    int forks; /* -1: children are not followed */
+    int forks;                      /* -1: children are not followed */
+    struct ct_passed_signal signal; /* for the program, which is the first feed */
+    bool told;                      /* children that outlive it were sent the signal, too */
     struct ct_fractal_early {
         int64_t child;
         struct ct_fractal_pipe pipe;
@@ -55,11 +59,11 @@ int ct_fractal_feeds_child(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, u
 /* Tells whether a feed has a word, or its end, for which its pipe need not be read. */
 bool ct_fractal_feed_ready(const struct ct_fractal_feed *feed);
 
-/* Waits until a pipe has a word of `feed`, or its end, or one of the files `wakes` (-1: none) can be read.
- * What the others say meanwhile is taken aside: they may be what it waits for, and so may children that no
- * note has told of yet. CT_ERR_IO, CT_ERR_LIMIT. */
-int ct_fractal_feeds_wait(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds,
-                          const struct ct_fractal_feed *feed, const int wakes[2]);
+/* Waits until a pipe has a word of `feed`, or its end, or one of the files `wakes` (-1: none) can be read; a
+ * signal is passed on meanwhile. Where children are followed, what the others say is taken aside: they may be
+ * what it waits for, and so may children that no note has told of yet. CT_ERR_IO, CT_ERR_LIMIT. */
+int ct_fractal_feeds_wait(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, struct ct_fractal_feed *feed,
+                          const int wakes[2]);
 
 /* Starts `argv` under the QEMU of its architecture; its children are told of through the socket `forks` (-1:
  * they are not). CT_ERR_NOT_FOUND, CT_ERR_IO. */
@@ -68,8 +72,8 @@ int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char
 /* Reads the next word. Returns false at the end of the program. */
 bool ct_fractal_feed_next(struct ct_fractal_feed *feed, uint64_t *word);
 
-/* Waits for the program, of which no more is read, and says how it ended. */
-void ct_fractal_feed_finish(struct ct_fractal_feed *feed, struct ct_fractal_ended *ended);
+/* Waits for the program, of which no more is read, and says how it ended; a signal is passed on meanwhile. */
+void ct_fractal_feeds_finish(struct ct_fractal_feeds *feeds, struct ct_fractal_ended *ended);
 
 /* Ends the program, if there is one. Returns false when it could not be run. */
 bool ct_fractal_feed_stop(struct ct_fractal_feed *feed);

@@ -45,6 +45,7 @@ int ct_fractal_overhead(struct ct_ctx *ctx, const struct ct_fractal_overhead_opt
                                                        .cluster = own.cluster,
                                                        .names = own.names,
                                                        .section = ".text",
+                                                       .signal = own.signal,
                                                        .mode = CT_FRACTAL_POINTS};
     if (!rc)
         rc = ct_fractal_simulation_new(ctx, &traced, &s);

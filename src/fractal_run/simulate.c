@@ -27,17 +27,18 @@ static int steer(void *user, const char *command, char *answer, size_t size)
     return ct_fractal_simulation_steer(s, command, answer, size);
 }
 
-/* Waits for the next word of a feed while what other processes say is taken aside, and clients are served. */
-static int wait_for_word(struct ct_fractal_simulation *s, const struct ct_fractal_feed *feed)
+/* Waits for the next word of a feed, or its end, while clients are served. */
+static int wait_for_word(struct ct_fractal_simulation *s, struct ct_fractal_feed *feed)
 {
-    struct pollfd come = {.fd = feed->pipe.fd, .events = POLLIN};
-    int rc = CT_OK;
-    while (!rc && !ct_fractal_feed_ready(feed) && poll(&come, 1, 0) == 0) {
-        const int wakes[] = {s->control.path ? s->control.listener : -1,
-                             s->control.path ? s->control.client : -1};
+    const struct ct_fractal_control *c = &s->control;
+    struct pollfd come;
+    int rc;
+    do {
+        const int wakes[] = {c->path ? c->listener : -1, c->path ? c->client : -1};
         rc = ct_fractal_feeds_wait(s->ctx, &s->feeds, feed, wakes);
         ct_fractal_control_serve(&s->control, steer, s);
-    }
+        come = (struct pollfd){.fd = feed->pipe.fd, .events = POLLIN};
+    } while (!rc && !ct_fractal_feed_ready(feed) && poll(&come, 1, 0) == 0);
     return rc;
 }
 
@@ -45,14 +46,12 @@ static int wait_for_word(struct ct_fractal_simulation *s, const struct ct_fracta
 static bool next_of(struct ct_fractal_simulation *s, unsigned from, uint64_t *word)
 {
     struct ct_fractal_feed *feed = &s->feed[from];
-    if (feed->at == feed->count && s->feeds.forks >= 0) {
+    if (feed->at == feed->count) {
         const int rc = wait_for_word(s, feed);
         if (rc) {
             s->result = rc;
             return false;
         }
-    } else if (feed->at == feed->count && s->control.path && !from) {
-        ct_fractal_control_wait(&s->control, feed->pipe.fd, steer, s);
     }
     return ct_fractal_feed_next(feed, word);
 }
@@ -299,8 +298,7 @@ static int catch_up(struct ct_fractal_simulation *s)
     uint64_t word;
     int rc = CT_OK;
     for (unsigned b = 1; b <= s->beside && !rc; b++)
-        while (!rc && ct_soc_cycles(soc, s->config.cores - b) < ct_soc_cycles(soc, 0) &&
-               ct_fractal_feed_next(&s->feed[b], &word))
+        while (!rc && ct_soc_cycles(soc, s->config.cores - b) < ct_soc_cycles(soc, 0) && next_of(s, b, &word))
             rc = take_word(s->of_feed[b], word);
     return rc;
 }
@@ -413,7 +411,7 @@ int ct_fractal_simulation_run(struct ct_fractal_simulation *s, struct ct_fractal
         return rc;
     rc = take_stream(s);
     const int closed = ct_fractal_simulation_end_log(s);
-    ct_fractal_feed_finish(&s->feed[0], ended);
+    ct_fractal_feeds_finish(&s->feeds, ended);
     ended->ran = s->ran;
     if (!rc)
         rc = closed;
@@ -449,7 +447,8 @@ int ct_fractal_simulation_new(struct ct_ctx *ctx, const struct ct_fractal_simula
         return ct_fail_nomem(ctx, "a simulated cluster");
     s->ctx = ctx;
     s->options = *options;
-    s->feeds = (struct ct_fractal_feeds){.feed = s->feed, .count = 1, .forks = -1};
+    s->feeds =
+        (struct ct_fractal_feeds){.feed = s->feed, .count = 1, .forks = -1, .signal.number = options->signal};
     for (unsigned i = 0; i < FEEDS_MAX; i++)
         s->feed[i].pipe.fd = s->feed[i].child = -1;
     int rc = read_cluster(s);

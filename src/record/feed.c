@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,29 +17,11 @@
 
 #include "base/ctx.h"
 
-/* Seconds that the program has to end after a signal. */
-#define GRACE 2
-
-/* Passes a signal on to the program, and kills it when it does not end in time. */
-static void pass_signal(struct ct_record_feed *feed)
-{
-    struct timespec now;
-    if (!feed->signal || !*feed->signal || feed->child <= 0)
-        return;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    if (!feed->told) {
-        feed->told = true;
-        feed->when = now;
-        kill(feed->child, *feed->signal);
-    } else if (now.tv_sec - feed->when.tv_sec > GRACE) {
-        kill(feed->child, SIGKILL);
-    }
-}
-
 int ct_record_feed_start(struct ct_ctx *ctx, struct ct_record_feed *feed, const struct ct_qemu *qemu,
                          const struct ct_record_feed_options *options, char *const *argv)
 {
-    *feed = (struct ct_record_feed){.child = -1, .blocks_chunk = TRACE_NO_CHUNK, .signal = options->signal};
+    *feed = (struct ct_record_feed){
+        .child = -1, .blocks_chunk = TRACE_NO_CHUNK, .signal.number = options->signal};
     const int fd = memfd_create("coretap-record", 0);
     feed->area = fd < 0 || ftruncate(fd, sizeof *feed->area)
                      ? MAP_FAILED
@@ -66,7 +47,7 @@ static bool reap(struct ct_record_feed *feed, bool block)
 {
     const struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
     while (feed->child > 0) {
-        pass_signal(feed);
+        ct_signal_pass(&feed->signal, feed->child);
         const int got = waitpid(feed->child, &feed->status, WNOHANG);
         if (got == feed->child || (got < 0 && errno != EINTR))
             feed->child = -1;
@@ -83,7 +64,7 @@ struct trace_chunk *ct_record_feed_chunk(struct ct_record_feed *feed)
     struct trace_area *area = feed->area;
     const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
     for (;;) {
-        pass_signal(feed);
+        ct_signal_pass(&feed->signal, feed->child);
         const uint32_t handed = atomic_load(&area->handed);
         if (handed != feed->done)
             return &area->chunks[area->order[feed->done++ % TRACE_CHUNKS] % TRACE_CHUNKS];

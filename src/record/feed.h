@@ -5,19 +5,17 @@
 
 #include <stdbool.h>
 #include <sys/wait.h>
-#include <time.h>
 
+#include "base/passed_signal.h"
 #include "coretap/record.h"
 #include "recorder/trace_stream.h"
 
 struct ct_record_feed {
     struct trace_area *area;
-    const volatile int *signal; /* for the program, or NULL (struct ct_record_options) */
+    struct ct_passed_signal signal;
     int child;
     int status; /* of waitpid, once the child is gone */
     bool over;
-    bool told;             /* the program was sent the signal … */
-    struct timespec when;  /* … at this time */
     uint32_t done;         /* chunks taken */
     uint32_t blocks_chunk; /* where blocks are read … */
     uint32_t blocks_at;    /* … from this word on */
