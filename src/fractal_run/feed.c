@@ -344,8 +344,10 @@ static bool pass_signal(struct ct_fractal_feeds *feeds)
 
 bool ct_fractal_feed_ready(const struct ct_fractal_feed *feed)
 {
+    struct pollfd come = {.fd = feed->pipe.fd, .events = POLLIN};
     return feed->at < feed->count || feed->pipe.fd < 0 ||
-           feed->pipe.aside_end - feed->pipe.aside_at >= (off_t)sizeof feed->words[0];
+           feed->pipe.aside_end - feed->pipe.aside_at >= (off_t)sizeof feed->words[0] ||
+           poll(&come, 1, 0) != 0;
 }
 
 int ct_fractal_feeds_wait(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, struct ct_fractal_feed *feed,
@@ -410,7 +412,7 @@ static int wait_for(struct ct_fractal_feed *feed)
 void ct_fractal_feeds_finish(struct ct_fractal_feeds *feeds, struct ct_fractal_ended *ended)
 {
     struct ct_fractal_feed *program = &feeds->feed[0];
-    const struct timespec pause = {.tv_nsec = SIGNAL_MS * 1000000};
+    const struct timespec pause = {.tv_nsec = 2 * 1000 * 1000};
     ended->exit_code = -1;
     if (program->child <= 0)
         return;

@@ -56,7 +56,7 @@ void ct_fractal_feeds_close(struct ct_fractal_feeds *feeds);
 int ct_fractal_feeds_child(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, uint64_t child,
                            struct ct_fractal_feed *feed);
 
-/* Tells whether a feed has a word, or its end, for which its pipe need not be read. */
+/* Tells whether a feed has a word, or its end, for which nobody need wait. */
 bool ct_fractal_feed_ready(const struct ct_fractal_feed *feed);
 
 /* Waits until a pipe has a word of `feed`, or its end, or one of the files `wakes` (-1: none) can be read; a

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program under QEMU, word by word, on the simulated clusters. */
 #include <limits.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,14 +30,12 @@ static int steer(void *user, const char *command, char *answer, size_t size)
 static int wait_for_word(struct ct_fractal_simulation *s, struct ct_fractal_feed *feed)
 {
     const struct ct_fractal_control *c = &s->control;
-    struct pollfd come;
     int rc;
     do {
         const int wakes[] = {c->path ? c->listener : -1, c->path ? c->client : -1};
         rc = ct_fractal_feeds_wait(s->ctx, &s->feeds, feed, wakes);
         ct_fractal_control_serve(&s->control, steer, s);
-        come = (struct pollfd){.fd = feed->pipe.fd, .events = POLLIN};
-    } while (!rc && !ct_fractal_feed_ready(feed) && poll(&come, 1, 0) == 0);
+    } while (!rc && !ct_fractal_feed_ready(feed));
     return rc;
 }
 

@@ -51,7 +51,8 @@ PROGRAMS = {
     "parent": "int main(void) { if (fork()) for (;;) pause(); fill(); say(); for (;;) pause(); }",
     "leaves": "int main(void) { if (fork()) return 5; fill(); say(); for (;;) pause(); }",
     # a child of a child, of which the program's pipe is a copy
-    "grandparent": "int main(void) { fork(); if (fork()) for (;;) pause(); fill(); say(); for (;;) pause(); }",
+    "grandparent":
+        "int main(void) { fork(); if (fork()) for (;;) pause(); fill(); say(); for (;;) pause(); }",
 }
 
 
@@ -121,9 +122,10 @@ def check_log(folder, name, program, number, code, *options, fills=1):
 def check_not_followed(folder):
     """A child that is not followed goes on, and is not waited for."""
     try:
-        code = subprocess.run([COMMAND, "fractal", "run", "-q", "-o", folder / "log", "--", folder / "leaves"],
-                              env=ENV, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60,
-                              check=False).returncode
+        code = subprocess.run([COMMAND, "fractal", "run", "-q", "-o", folder / "log", "--",
+                               folder / "leaves"], env=ENV,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              timeout=60, check=False).returncode
     except subprocess.TimeoutExpired:
         code = "it did not end"
     left = left_behind(folder, 0)
