@@ -36,6 +36,21 @@ uint32_t ct_stack_function_at(const struct ct_stacks *s, uint64_t addr, uint32_t
     return s->first[s->program_count];
 }
 
+const uint8_t *ct_stack_code_at(const struct ct_stacks *s, uint64_t addr, uint32_t memory, size_t *size)
+{
+    for (size_t i = 0; i < s->program_count; i++) {
+        const struct ct_program_place *place = &s->programs[i];
+        const struct ct_memory *code;
+        if (!place->program || !ct_memory_set_has(&place->memories, memory) ||
+            !ct_program_has(place->program, addr, memory))
+            continue;
+        return ct_program_memory(place->program, &code) == CT_OK
+                   ? ct_memory_at(code, addr - place->shift, CT_SPACE_ANY, size)
+                   : NULL;
+    }
+    return NULL;
+}
+
 const struct ct_symbol *ct_stacks_symbol(const struct ct_stacks *s, uint32_t function, size_t *program)
 {
     if (!s)

@@ -2,11 +2,14 @@
 /* Follows the stacks of functions along the steps. The rules are in docs/analysis.md. */
 #include "analysis/stacks.h"
 #include "analysis/transfer.h"
+#include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/room.h"
 
 #include <stdlib.h>
+
+#define A64_RET 0xd65f03c0u /* through X30, the link register */
 
 int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, struct ct_stacks **out)
 {
@@ -248,13 +251,26 @@ static bool stays(const struct ct_stack_thread *t, uint32_t function)
     return t->way == CT_WAY_NONE && t->depth && t->frames[t->depth - 1].function == function;
 }
 
-static enum ct_stack_way way_of(const struct ct_node *node, const struct ct_edge *edge)
+/* Tells whether the call at the end of a node cannot come back: RET of the same function stands right behind
+ * it, for which the call itself has set the link register, so that it would return to itself for ever. LLVM
+ * writes tail calls of GHC's calling convention, which keeps no return address, as such a BL or BLR. */
+static bool never_returns(const struct ct_stacks *s, const struct ct_node *node)
+{
+    size_t size;
+    const uint8_t *behind =
+        node->isa == CT_ISA_A64 ? ct_stack_code_at(s, node->end, node->memory, &size) : NULL;
+    return behind && size >= 4 && ct_load32(behind) == A64_RET &&
+           !ct_stack_begins(s, ct_stack_function_at(s, node->end, node->memory), node->end);
+}
+
+static enum ct_stack_way way_of(const struct ct_stacks *s, const struct ct_node *node,
+                                const struct ct_edge *edge)
 {
     if (edge->kind == CT_EDGE_OPEN || node->flags & CT_NODE_NOPATH)
         return CT_WAY_UNKNOWN;
     switch (ct_transfer_of(node, edge)) {
     case CT_TRANSFER_CALL:
-        return CT_WAY_CALL;
+        return never_returns(s, node) ? CT_WAY_JUMP : CT_WAY_CALL;
     case CT_TRANSFER_RETURN:
         return CT_WAY_RETURN;
     case CT_TRANSFER_ERET:
@@ -315,7 +331,7 @@ static int find_edge(struct ct_stacks *s, struct ct_stack_lane *lane, const stru
     static const struct ct_stack_memo nothing = {.function = CT_STACK_NONE, .call = CT_STACK_NONE};
     const struct ct_edge *edge = &edges[number];
     const struct ct_node *node = &nodes[edge->from];
-    const enum ct_stack_way way = way_of(node, edge);
+    const enum ct_stack_way way = way_of(s, node, edge);
     const bool interrupted = edge->kind == CT_EDGE_INTERRUPTED;
     const uint32_t function = ct_stack_function_at(s, node->start, node->memory);
     lane->turns[number] = (struct ct_stack_turn){.start = node->start,

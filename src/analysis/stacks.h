@@ -131,6 +131,10 @@ int ct_stack_note(struct ct_stacks *stacks, uint32_t lane, struct ct_stack_move 
 int ct_stack_number_functions(struct ct_stacks *stacks);
 uint32_t ct_stack_function_at(const struct ct_stacks *stacks, uint64_t addr, uint32_t memory);
 
+/* Returns the code at `addr` as the file of its program has it, and in *size how many bytes. NULL when no
+ * program is known to have some there, or its file cannot be read. */
+const uint8_t *ct_stack_code_at(const struct ct_stacks *stacks, uint64_t addr, uint32_t memory, size_t *size);
+
 /* Returns true when the function begins at `addr`. */
 bool ct_stack_begins(const struct ct_stacks *stacks, uint32_t function, uint64_t addr);
 

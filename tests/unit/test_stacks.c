@@ -5,7 +5,9 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "coretap/stacks.h"
@@ -18,6 +20,7 @@ struct fixture {
     struct ct_symbols *loaded;
     struct ct_program_place program;
     struct ct_graph *graph;
+    struct ct_programs *programs;
     struct ct_stacks *stacks;
     uint32_t edges[MOST];
     size_t count;
@@ -45,6 +48,7 @@ static int finish(void **state)
 {
     struct fixture *f = *state;
     ct_stacks_free(f->stacks);
+    ct_programs_free(f->programs);
     ct_graph_free(f->graph);
     ct_symbols_free(f->loaded);
     return 0;
@@ -238,6 +242,41 @@ static void return_through_a_jump(void **state)
     expect(f, "main 2\nmain;work 1\n");
 }
 
+/* Writes the program, with RET behind the calls of work() and leaf(), and takes stacks along that file. */
+static void write_program(struct fixture *f, char *path)
+{
+    static const uint8_t ret[] = {0xc0, 0x03, 0x5f, 0xd6};
+    struct ct_stack_options options = {.size = sizeof options};
+    memcpy(f->file + ELF_TEXT + (WORK + 4 - TEXT), ret, sizeof ret);
+    memcpy(f->file + ELF_TEXT + (LEAF + 4 - TEXT), ret, sizeof ret);
+    FILE *file = fdopen(mkstemp(path), "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(f->file, sizeof f->file, 1, file), 1);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(ct_programs_new(NULL, NULL, &f->programs), CT_OK);
+    assert_int_equal(ct_programs_add(f->programs, path, NULL, NULL, NULL), CT_OK);
+    assert_int_equal(ct_programs_places(f->programs, &options.programs, &options.program_count), CT_OK);
+    ct_stacks_free(f->stacks);
+    assert_int_equal(ct_stacks_new(NULL, &options, &f->stacks), CT_OK);
+}
+
+/* As GHC's code leaves its functions: BL with RET behind, where nothing has kept the link register. */
+static void calls_that_cannot_return(void **state)
+{
+    struct fixture *f = *state;
+    char path[] = "/tmp/coretap-stacks-XXXXXX";
+    write_program(f, path);
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    for (unsigned i = 0; i < 5; i++) {
+        call(f, WORK, LEAF, CT_EDGE_NEXT);
+        call(f, LEAF, WORK, CT_EDGE_NEXT);
+    }
+    ret(f, WORK + 8, MAIN + 4, CT_EDGE_NEXT);
+    plain(f, MAIN + 4);
+    expect(f, "main 2\nmain;work 6\nmain;leaf 5\n");
+    assert_int_equal(unlink(path), 0);
+}
+
 /* Functions begin and end in order, and a mark stands where it stands between the steps. */
 static void moves_in_order(void **state)
 {
@@ -324,6 +363,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(handler_behind_return, begin, finish),
         cmocka_unit_test_setup_teardown(branch_to_behind_recursive_call, begin, finish),
         cmocka_unit_test_setup_teardown(return_through_a_jump, begin, finish),
+        cmocka_unit_test_setup_teardown(calls_that_cannot_return, begin, finish),
         cmocka_unit_test_setup_teardown(moves_in_order, begin, finish),
         cmocka_unit_test_setup_teardown(owners_have_places_of_their_own, begin, finish),
     };
