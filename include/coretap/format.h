@@ -363,6 +363,18 @@ struct ct_stack_write_options {
 CT_API int ct_stack_sums_write(struct ct_stack_sums *sums, const struct ct_stack_write_options *options,
                                ct_write_fn *write, void *user);
 
+/* How deep stacks are, and how much of them ct_stack_sums_write and ct_profile_write write. */
+struct ct_stack_depth {
+    uint32_t deepest; /* functions of the deepest stack */
+    uint32_t most; /* functions of a stack that are written: of one with more the innermost one, the outermost
+                      ones, and "[...]" between */
+    uint64_t cut;  /* how many stacks have more */
+};
+
+/* Says how much of deep stacks is written: all, unless stacks have more than 2^25 functions together. Then it
+ * is a power of two, 128 at least. CT_ERR_ARG, CT_ERR_NOMEM. */
+CT_API int ct_stack_sums_depth(struct ct_stack_sums *sums, struct ct_stack_depth *out);
+
 /* ---- profiles ---- */
 
 enum ct_profile_format {

@@ -566,6 +566,19 @@ static int print_counts(const struct profile *p)
     return rc ? told(p, rc) : check_entries(p, &written);
 }
 
+/* Says so when some functions of deep stacks are not written. */
+static void note_cut(const struct profile *p)
+{
+    const struct cli_args *args = p->counts.read.args;
+    struct ct_stack_depth depth;
+    if (ct_stack_sums_depth(p->sums, &depth) == CT_OK && depth.cut)
+        cli_say(
+            "%s: of %" PRIu64 " stacks with more than %" PRIu32 " functions, up to %" PRIu32
+            ", the outermost ones and the innermost one are written, with [...] between; calls that never "
+            "return make such stacks, and --format data has them whole",
+            args->operand, depth.cut, depth.most, depth.deepest);
+}
+
 static int print_sums(const struct profile *p)
 {
     const struct cli_args *args = p->counts.read.args;
@@ -579,6 +592,7 @@ static int print_sums(const struct profile *p)
         return print_counts(p);
     if (!has_weight(p, found.places, found.place_count))
         return no_weight(p);
+    note_cut(p);
     if (p->format == PPROF)
         return print_counts(p);
     const struct ct_stack_write_options how = {

@@ -8,6 +8,7 @@
 #include "base/protobuf.h"
 #include "format/deflate.h"
 #include "format/profile.h"
+#include "format/stack_cut.h"
 
 /* Bytes of the message that are put together before they are compressed. */
 #define PIECE 65536u
@@ -56,6 +57,7 @@ struct pprof {
     struct ct_grown strings; /* the string table, which is written last */
     uint64_t string_count;
     const struct ct_stack_found *stacks;
+    struct ct_stack_cut cut; /* functions that are left out are one behind all others */
     const struct ct_stack_sums *sums;
     const struct ct_profile_view *views;
     size_t view_count;
@@ -116,7 +118,13 @@ static void put_sample(struct pprof *p, uint32_t place)
     struct ct_grown *to = &p->message;
     const size_t sample = ct_protobuf_begin(to, PROFILE_SAMPLE);
     const size_t locations = ct_protobuf_begin(to, SAMPLE_LOCATION_ID);
-    for (uint32_t at = place; at != CT_STACK_NONE; at = places[at].parent)
+    uint32_t at = place;
+    if (ct_stack_is_cut(&p->cut, p->stacks, place)) {
+        ct_grown_put_varint(to, UINT64_C(1) + places[place].function);
+        ct_grown_put_varint(to, UINT64_C(1) + p->stacks->function_count);
+        at = p->cut.outer[place];
+    }
+    for (; at != CT_STACK_NONE; at = places[at].parent)
         ct_grown_put_varint(to, UINT64_C(1) + places[at].function);
     ct_protobuf_end(to, locations);
     const size_t values = ct_protobuf_begin(to, SAMPLE_VALUE);
@@ -199,9 +207,9 @@ static uint64_t add_file(struct pprof *p, const struct ct_profile_view *view, ui
 }
 
 /* Adds a function by its number, and what is known of its first line. */
-static void put_function(struct pprof *p, uint32_t number, const struct ct_line *line)
+static void put_function(struct pprof *p, uint64_t number, const struct ct_stack_function *function,
+                         const struct ct_line *line)
 {
-    const struct ct_stack_function *function = &p->stacks->functions[number];
     struct ct_grown *to = &p->message;
     const size_t begin = ct_protobuf_begin(to, PROFILE_FUNCTION);
     ct_protobuf_number(to, FUNCTION_ID, UINT64_C(1) + number);
@@ -214,9 +222,9 @@ static void put_function(struct pprof *p, uint32_t number, const struct ct_line 
     ct_protobuf_end(to, begin);
 }
 
-static void put_location(struct pprof *p, uint32_t number, const struct ct_line *line)
+static void put_location(struct pprof *p, uint64_t number, const struct ct_stack_function *function,
+                         const struct ct_line *line)
 {
-    const struct ct_stack_function *function = &p->stacks->functions[number];
     struct ct_grown *to = &p->message;
     const size_t begin = ct_protobuf_begin(to, PROFILE_LOCATION);
     ct_protobuf_number(to, LOCATION_ID, UINT64_C(1) + number);
@@ -238,9 +246,15 @@ static void put_functions(struct pprof *p)
         const struct ct_stack_function *function = &p->stacks->functions[i];
         const struct ct_profile_view *view = view_of(p, function->program);
         const struct ct_line *line = view ? ct_lines_at(view->source.lines, function->addr) : NULL;
-        put_function(p, i, line);
-        put_location(p, i, line);
+        put_function(p, i, function, line);
+        put_location(p, i, function, line);
         flush(p, false);
+    }
+    static const struct ct_stack_function left_out = {
+        .name = CT_STACK_LEFT_OUT, .label = CT_STACK_LEFT_OUT, .addr = UINT64_MAX, .program = CT_STACK_NONE};
+    if (p->cut.depth.cut) {
+        put_function(p, p->stacks->function_count, &left_out, NULL);
+        put_location(p, p->stacks->function_count, &left_out, NULL);
     }
 }
 
@@ -257,9 +271,13 @@ int ct_profile_pprof(struct ct_ctx *ctx, FILE *out, const struct ct_profile_stac
 {
     struct pprof p = {
         .out = out, .stacks = &stacks->found, .sums = stacks->sums, .views = views, .view_count = count};
-    int rc = ct_deflate_new(ctx, CT_DEFLATE_GZIP, &p.deflate);
-    if (rc)
+    int rc = ct_stack_cut_find(p.stacks, &p.cut);
+    if (!rc)
+        rc = ct_deflate_new(ctx, CT_DEFLATE_GZIP, &p.deflate);
+    if (rc) {
+        ct_stack_cut_free(&p.cut);
         return rc;
+    }
     p.has_cycles = has_cycles(p.stacks);
     add_string(&p, ""); /* number 0 is no text */
     put_types(&p, stacks->cycles);
@@ -269,6 +287,7 @@ int ct_profile_pprof(struct ct_ctx *ctx, FILE *out, const struct ct_profile_stac
     ct_grown_put(&p.message, p.strings.bytes, p.strings.size);
     flush(&p, true);
     rc = p.message.failed || p.packed.failed || p.strings.failed ? CT_ERR_NOMEM : CT_OK;
+    ct_stack_cut_free(&p.cut);
     ct_deflate_free(p.deflate);
     ct_grown_free(&p.message);
     ct_grown_free(&p.packed);

@@ -10,6 +10,7 @@
 #include "coretap/format.h"
 #include "format/slice_clocks.h"
 #include "format/source_buffer.h"
+#include "format/stack_cut.h"
 #include "format/text.h"
 
 #include <inttypes.h>
@@ -22,8 +23,9 @@
 struct folded {
     FILE *out;
     const struct ct_stack_found *found;
+    struct ct_stack_cut cut;
     const struct ct_stack_sums *modules; /* whose programs stand before functions; NULL: they do not */
-    uint32_t *path;                      /* places, the innermost first */
+    uint32_t *path;                      /* places, the innermost first; CT_STACK_NONE: some are left out */
     uint32_t *last;                      /* places of the line, the outermost first … */
     size_t *ends;                        /* … and where the name of each ends in the text */
     size_t depth;                        /* of the line */
@@ -63,19 +65,34 @@ static int append_function(struct folded *f, const struct ct_stack_function *fun
     return CT_OK;
 }
 
+/* Finds the places of a line. Returns how many there are. */
+static size_t find_path(const struct folded *f, uint32_t place)
+{
+    size_t depth = 0;
+    uint32_t at = place;
+    if (ct_stack_is_cut(&f->cut, f->found, place)) {
+        f->path[depth++] = place;
+        f->path[depth++] = CT_STACK_NONE;
+        at = f->cut.outer[place];
+    }
+    for (; at != CT_STACK_NONE; at = f->found->places[at].parent)
+        f->path[depth++] = at;
+    return depth;
+}
+
 static int put_folded_line(struct folded *f, uint32_t place, uint64_t weight)
 {
-    const struct ct_stack_place *places = f->found->places;
-    size_t depth = 0;
+    static const struct ct_stack_function left_out = {.label = CT_STACK_LEFT_OUT, .program = CT_STACK_NONE};
+    const struct ct_stack_found *found = f->found;
+    const size_t depth = find_path(f, place);
     size_t same = 0;
-    for (uint32_t at = place; at != CT_STACK_NONE; at = places[at].parent)
-        f->path[depth++] = at;
     while (same < f->depth && same < depth && f->last[same] == f->path[depth - 1 - same])
         same++;
     for (f->depth = same; f->depth < depth;) {
         const uint32_t at = f->path[depth - 1 - f->depth];
         f->last[f->depth] = at;
-        if (append_function(f, &f->found->functions[places[at].function]) != CT_OK)
+        const bool some = at == CT_STACK_NONE;
+        if (append_function(f, some ? &left_out : &found->functions[found->places[at].function]) != CT_OK)
             return CT_ERR_NOMEM;
     }
     fwrite(f->text, 1, f->ends[depth - 1] - 1, f->out);
@@ -86,12 +103,12 @@ static int put_folded_line(struct folded *f, uint32_t place, uint64_t weight)
 static int put_folded(FILE *out, const struct ct_stack_found *found, const struct ct_stack_sums *modules,
                       bool cycles)
 {
-    const size_t most = found->place_count + 1;
+    const size_t most = found->place_count + 2;
     struct folded f = {.out = out, .found = found, .modules = modules};
     f.path = malloc(most * sizeof *f.path);
     f.last = malloc(most * sizeof *f.last);
     f.ends = malloc(most * sizeof *f.ends);
-    int rc = f.path && f.last && f.ends ? CT_OK : CT_ERR_NOMEM;
+    int rc = f.path && f.last && f.ends ? ct_stack_cut_find(found, &f.cut) : CT_ERR_NOMEM;
     for (size_t i = 0; i < found->place_count && !rc; i++) {
         const uint64_t weight = cycles ? found->places[i].cycles : found->places[i].insns;
         if (weight)
@@ -101,6 +118,7 @@ static int put_folded(FILE *out, const struct ct_stack_found *found, const struc
     free(f.last);
     free(f.ends);
     free(f.text);
+    ct_stack_cut_free(&f.cut);
     return rc;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "coretap/format.h"
 #include "coretap/stacks.h"
 #include "four_functions.h"
 
@@ -277,6 +278,63 @@ static void calls_that_cannot_return(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* What is written of stacks. */
+struct lines {
+    size_t bytes, calls, deepest, count;
+    char end[24]; /* of the last line */
+};
+
+static int measure(void *user, const void *bytes, size_t size)
+{
+    struct lines *lines = user;
+    const char *text = bytes;
+    for (size_t i = 0; i < size; i++) {
+        lines->calls += text[i] == ';';
+        if (text[i] != '\n')
+            continue;
+        lines->deepest = lines->calls > lines->deepest ? lines->calls : lines->deepest;
+        lines->calls = 0;
+        lines->count++;
+    }
+    if (size >= sizeof lines->end)
+        memcpy(lines->end, text + size - sizeof lines->end + 1, sizeof lines->end - 1);
+    lines->bytes += size;
+    return CT_OK;
+}
+
+/* Calls that never return, of which the code does not tell that they cannot. */
+static void stacks_too_deep_to_write(void **state)
+{
+    enum {
+        CALLS = 20000,
+        MOST_WRITTEN = 1024
+    };
+    static uint32_t edges[CALLS];
+    struct fixture *f = *state;
+    struct lines lines = {0};
+    struct ct_stack_depth depth;
+    struct ct_stack_sums *sums;
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    call(f, WORK, WORK, CT_EDGE_NEXT);
+    for (size_t i = 0; i < CALLS; i++)
+        edges[i] = f->edges[i > 0];
+    const struct ct_step_batch batch = {.graph = f->graph, .edge = edges, .count = CALLS};
+    assert_int_equal(ct_stacks_add(f->stacks, 0, &batch), CT_OK);
+    assert_int_equal(ct_stacks_finish(f->stacks), CT_OK);
+    assert_int_equal(ct_stack_sums_new(NULL, NULL, &sums), CT_OK);
+    assert_int_equal(ct_stack_sums_add(sums, f->stacks), CT_OK);
+    assert_int_equal(ct_stack_sums_write(sums, NULL, measure, &lines), CT_OK);
+    assert_int_equal(lines.count, CALLS);
+    assert_int_equal(lines.deepest, MOST_WRITTEN);
+    assert_true(lines.bytes < (size_t)CALLS * MOST_WRITTEN * sizeof "work;");
+    assert_string_equal(lines.end, ";work;work;[...];work 1\n" + 1);
+    assert_int_equal(ct_stack_sums_depth(sums, &depth), CT_OK);
+    assert_int_equal(depth.deepest, CALLS);
+    assert_int_equal(depth.most, MOST_WRITTEN);
+    assert_int_equal(depth.cut, CALLS - MOST_WRITTEN);
+    ct_stack_sums_free(sums);
+}
+
 /* Functions begin and end in order, and a mark stands where it stands between the steps. */
 static void moves_in_order(void **state)
 {
@@ -364,6 +422,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(branch_to_behind_recursive_call, begin, finish),
         cmocka_unit_test_setup_teardown(return_through_a_jump, begin, finish),
         cmocka_unit_test_setup_teardown(calls_that_cannot_return, begin, finish),
+        cmocka_unit_test_setup_teardown(stacks_too_deep_to_write, begin, finish),
         cmocka_unit_test_setup_teardown(moves_in_order, begin, finish),
         cmocka_unit_test_setup_teardown(owners_have_places_of_their_own, begin, finish),
     };

@@ -152,6 +152,14 @@ $ coretap merge -q $T/v1 | tee $T/v2
 $ coretap profile --format callgrind $T/v2
 ! coretap: $T/v2: is or contains a file of stacks of version 1, which does not say which call came from where, as --format callgrind needs it; write it anew from its captures with 'coretap profile --format data'
 [2]
+# Stacks that grow by calls that never return are not written whole, and are counted whole.
+$ awk 'BEGIN { print "coretap-stacks 1\ncaptures 1\nprogram 0 10 00ff prog\nstarted\nrenewed 0\nfunction 0 4 f\nfunction 0 8 g"; for (i = 0; i < 9000; i++) print "place", i ? i - 1 : "-", i == 8999, i != 0, 1, 0; print "end ac6c30d5bdb71f5f" }' > $T/deep; coretap profile --format folded $T/deep | awk '{ n += length($0); sum += $2 } END { print NR, n, sum, substr($1, length($1) - 10) }'
+| 9000 56993304 9000 f;f;[...];g
+! coretap: $T/deep: of 4904 stacks with more than 4096 functions, up to 9000, the outermost ones and the innermost one are written, with [...] between; calls that never return make such stacks, and --format data has them whole
+$ coretap profile --format pprof $T/deep | gunzip -c | grep -a -c -F '[...]'
+| 1
+! coretap: prog: is not there; what ran in it has no lines. Name the program with --elf
+! coretap: $T/deep: of 4904 stacks with more than 4096 functions, up to 9000, the outermost ones and the innermost one are written, with [...] between; calls that never return make such stacks, and --format data has them whole
 $ coretap profile --weight time examples/quickstart
 ! coretap profile: --weight: 'time' is not one of instructions, cycles
 ! Try 'coretap profile --help'.

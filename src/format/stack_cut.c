@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds which part of deep stacks is written. A stack is written with all its functions, so that stacks that
+ * grow by calls that never return would take the square of their depth. */
+#include "format/stack_cut.h"
+
+#include "base/ctx.h"
+
+#include <stdlib.h>
+
+#define FRAMES_WRITTEN (UINT64_C(1) << 25) /* functions of all stacks together … */
+#define LEAST_WRITTEN  128u                /* … unless each stack has no more than these */
+
+/* Returns how many functions of a stack of `depth` are written. */
+static uint32_t written(uint32_t depth, uint32_t most)
+{
+    return depth < most ? depth : most;
+}
+
+static bool has_weight(const struct ct_stack_place *place)
+{
+    return place->insns || place->cycles;
+}
+
+/* Tells whether stacks are few or short enough when `most` functions of each are written. */
+static bool fits(const struct ct_stack_found *found, const uint32_t *depths, uint32_t most)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < found->place_count; i++)
+        sum += has_weight(&found->places[i]) ? written(depths[i], most) : 0;
+    return sum <= FRAMES_WRITTEN;
+}
+
+/* Finds how deep the place of each stack is, callers first, and how much of the stacks is written. */
+static void find_depth(const struct ct_stack_found *found, uint32_t *depths, struct ct_stack_depth *out)
+{
+    *out = (struct ct_stack_depth){.most = CT_STACK_DEPTH};
+    for (size_t i = 0; i < found->place_count; i++) {
+        const struct ct_stack_place *place = &found->places[i];
+        depths[i] = 1 + (place->parent == CT_STACK_NONE ? 0 : depths[place->parent]);
+        if (has_weight(place) && depths[i] > out->deepest)
+            out->deepest = depths[i];
+    }
+    while (out->most > LEAST_WRITTEN && !fits(found, depths, out->most))
+        out->most /= 2;
+    for (size_t i = 0; i < found->place_count; i++)
+        out->cut += has_weight(&found->places[i]) && depths[i] > out->most;
+}
+
+int ct_stack_cut_find(const struct ct_stack_found *found, struct ct_stack_cut *out)
+{
+    uint32_t *depths = calloc(found->place_count + 1, sizeof *depths);
+    *out = (struct ct_stack_cut){.outer = calloc(found->place_count + 1, sizeof *out->outer)};
+    const bool fine = depths && out->outer;
+    if (fine)
+        find_depth(found, depths, &out->depth);
+    for (uint32_t i = 0; i < found->place_count && fine; i++)
+        out->outer[i] = depths[i] < out->depth.most ? i : out->outer[found->places[i].parent];
+    free(depths);
+    if (!fine)
+        ct_stack_cut_free(out);
+    return fine ? CT_OK : CT_ERR_NOMEM;
+}
+
+void ct_stack_cut_free(struct ct_stack_cut *cut)
+{
+    free(cut->outer);
+    cut->outer = NULL;
+}
+
+bool ct_stack_is_cut(const struct ct_stack_cut *cut, const struct ct_stack_found *found, uint32_t place)
+{
+    return cut->outer[place] != place && cut->outer[place] != found->places[place].parent;
+}
+
+int ct_stack_sums_depth(struct ct_stack_sums *sums, struct ct_stack_depth *out)
+{
+    const struct ct_analysis *analysis = ct_stack_sums_analysis(sums);
+    struct ct_ctx *ctx = analysis ? analysis->ctx : NULL;
+    struct ct_stack_found found;
+    struct ct_stack_cut cut;
+    if (!analysis || !out)
+        return ct_fail_null(ctx, __func__);
+    int rc = ct_stack_sums_find(sums, &found);
+    if (rc)
+        return rc;
+    rc = ct_stack_cut_find(&found, &cut);
+    *out = cut.depth;
+    ct_stack_cut_free(&cut);
+    return rc ? ct_fail_nomem(ctx, "stacks") : CT_OK;
+}
