@@ -371,8 +371,8 @@ struct ct_stack_depth {
     uint64_t cut;  /* how many stacks have more */
 };
 
-/* Says how much of deep stacks is written: all, unless stacks have more than 2^25 functions together. Then it
- * is a power of two, 128 at least. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Says how much of deep stacks is written: all, unless stacks have more than 2^25 functions together, and
+ * more than 256 on average. Then it is a power of two, 256 at least. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_stack_sums_depth(struct ct_stack_sums *sums, struct ct_stack_depth *out);
 
 /* ---- profiles ---- */

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#define FRAMES_WRITTEN (UINT64_C(1) << 25) /* functions of all stacks together … */
-#define LEAST_WRITTEN  128u                /* … unless each stack has no more than these */
+#define FRAMES_WRITTEN (UINT64_C(1) << 25) /* functions of all stacks together, or … */
+#define MEAN_WRITTEN   256u                /* … of each on average, whichever is more */
 
 /* Returns how many functions of a stack of `depth` are written. */
 static uint32_t written(uint32_t depth, uint32_t most)
@@ -25,9 +25,14 @@ static bool has_weight(const struct ct_stack_place *place)
 static bool fits(const struct ct_stack_found *found, const uint32_t *depths, uint32_t most)
 {
     uint64_t sum = 0;
-    for (size_t i = 0; i < found->place_count; i++)
-        sum += has_weight(&found->places[i]) ? written(depths[i], most) : 0;
-    return sum <= FRAMES_WRITTEN;
+    uint64_t count = 0;
+    for (size_t i = 0; i < found->place_count; i++) {
+        if (!has_weight(&found->places[i]))
+            continue;
+        sum += written(depths[i], most);
+        count++;
+    }
+    return sum <= FRAMES_WRITTEN || sum <= count * MEAN_WRITTEN;
 }
 
 /* Finds how deep the place of each stack is, callers first, and how much of the stacks is written. */
@@ -40,7 +45,7 @@ static void find_depth(const struct ct_stack_found *found, uint32_t *depths, str
         if (has_weight(place) && depths[i] > out->deepest)
             out->deepest = depths[i];
     }
-    while (out->most > LEAST_WRITTEN && !fits(found, depths, out->most))
+    while (!fits(found, depths, out->most))
         out->most /= 2;
     for (size_t i = 0; i < found->place_count; i++)
         out->cut += has_weight(&found->places[i]) && depths[i] > out->most;

@@ -160,6 +160,9 @@ $ coretap profile --format pprof $T/deep | gunzip -c | grep -a -c -F '[...]'
 | 1
 ! coretap: prog: is not there; what ran in it has no lines. Name the program with --elf
 ! coretap: $T/deep: of 4904 stacks with more than 4096 functions, up to 9000, the outermost ones and the innermost one are written, with [...] between; calls that never return make such stacks, and --format data has them whole
+# As many functions in more stacks that are not deep are written whole.
+$ awk 'BEGIN { print "coretap-stacks 1\ncaptures 1\nprogram 0 10 00ff prog\nstarted\nrenewed 0\nfunction 0 4 f\nfunction 0 8 g"; for (i = 0; i < 180000; i++) print "place", (i > 199) ? 199 + int((i - 199) / 2) : i ? i - 1 : "-", i % 2, i != 0, 1, 0; print "end a285a56f0e62017a" }' > $T/wide; coretap profile --format folded $T/wide | tail -n 1 | tr -cd ';' | wc -c
+| 217
 $ coretap profile --weight time examples/quickstart
 ! coretap profile: --weight: 'time' is not one of instructions, cycles
 ! Try 'coretap profile --help'.
