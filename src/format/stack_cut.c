@@ -54,16 +54,19 @@ static void find_depth(const struct ct_stack_found *found, uint32_t *depths, str
 int ct_stack_cut_find(const struct ct_stack_found *found, struct ct_stack_cut *out)
 {
     uint32_t *depths = calloc(found->place_count + 1, sizeof *depths);
-    *out = (struct ct_stack_cut){.outer = calloc(found->place_count + 1, sizeof *out->outer)};
-    const bool fine = depths && out->outer;
-    if (fine)
-        find_depth(found, depths, &out->depth);
-    for (uint32_t i = 0; i < found->place_count && fine; i++)
-        out->outer[i] = depths[i] < out->depth.most ? i : out->outer[found->places[i].parent];
+    uint32_t *outer = calloc(found->place_count + 1, sizeof *outer);
+    *out = (struct ct_stack_cut){0};
+    if (!depths || !outer) {
+        free(depths);
+        free(outer);
+        return CT_ERR_NOMEM;
+    }
+    find_depth(found, depths, &out->depth);
+    out->outer = outer;
+    for (uint32_t i = 0; i < found->place_count; i++)
+        outer[i] = depths[i] < out->depth.most ? i : outer[found->places[i].parent];
     free(depths);
-    if (!fine)
-        ct_stack_cut_free(out);
-    return fine ? CT_OK : CT_ERR_NOMEM;
+    return CT_OK;
 }
 
 void ct_stack_cut_free(struct ct_stack_cut *cut)
