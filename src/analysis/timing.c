@@ -164,7 +164,9 @@ static enum ct_timing_class classify(const struct ct_timing *t, const struct ct_
 
 static int make_room(struct ct_timing *t, size_t edges)
 {
-    size_t ways = t->edge_room, classes = t->edge_room, tallies = t->edge_room;
+    size_t ways = t->edge_room; /* each array has as much room as `edges` */
+    size_t classes = ways;
+    size_t tallies = ways;
     if (!CT_MAKE_ROOM(t->ways, ways, edges) || !CT_MAKE_ROOM(t->classes, classes, edges) ||
         !CT_MAKE_ROOM(t->tallies, tallies, edges) || !CT_MAKE_ROOM(t->edges, t->edge_room, edges))
         return ct_fail_nomem(t->ctx, "timing");

@@ -861,7 +861,8 @@ static void run_packets(struct ct_fast *f, size_t s, unsigned done)
         size_t n = 0;
         for (; at < end && n < sizeof elems / sizeof *elems; at++) {
             const struct ct_fast_atoms *header = &c->headers[c->bytes[at]];
-            elems[n++] = (struct ct_elem){.kind = CT_ELEM_ATOMS, .n = header->count, .v = header->bits};
+            elems[n] = (struct ct_elem){.kind = CT_ELEM_ATOMS, .n = header->count, .v = header->bits};
+            n++;
         }
         ct_fast_run(f, elems, n, 0, &taken, &batch);
     }
