@@ -214,13 +214,19 @@ bool cli_manifests_read(struct ct_ctx *ctx, const struct cli_args *args, size_t 
     return true;
 }
 
-static bool read_captures(struct cli_fleet *f)
+/* Reads the manifests, or looks at the captures that are named. */
+static bool find_captures(struct cli_fleet *f)
 {
     if (ct_manifest_new(f->ctx, &f->manifest))
         return cli_library_error(f->ctx), false;
-    if (!(f->own.values[CLI_FLEET_MANIFEST].given
-              ? cli_manifests_read(f->ctx, &f->own, CLI_FLEET_MANIFEST, f->manifest)
-              : read_operands(f)))
+    return f->own.values[CLI_FLEET_MANIFEST].given
+               ? cli_manifests_read(f->ctx, &f->own, CLI_FLEET_MANIFEST, f->manifest)
+               : read_operands(f);
+}
+
+static bool read_captures(struct cli_fleet *f)
+{
+    if (!f->manifest && !find_captures(f))
         return false;
     for (size_t i = 0; i < ct_manifest_count(f->manifest); i++)
         f->bytes += ct_manifest_at(f->manifest, i)->size;

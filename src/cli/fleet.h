@@ -91,8 +91,8 @@ struct cli_fleet {
     bool adds_up;       /* what it counts of a stream is a sum over the stream's parts */
     const char **words; /* of the command that prints a piece */
     const char *hidden[3];
-    char **taken; /* the command line, parted */
-    struct ct_manifest *manifest;
+    char **taken;                 /* the command line, parted */
+    struct ct_manifest *manifest; /* NULL, or captures that are known, before cli_fleet_open */
     struct ct_fleet_job *job;
     struct ct_analysis *sum; /* of the pieces that were merged */
     char *state;
@@ -112,8 +112,8 @@ enum cli_parse cli_fleet_parse(struct cli_fleet *fleet, const struct cli_command
 bool cli_manifests_read(struct ct_ctx *ctx, const struct cli_args *args, size_t option,
                         struct ct_manifest *manifest);
 
-/* Reads the manifests, or with operands looks at these, and makes the job. `with_state` 0: another rank makes
- * the folder, which is there. Result: false after a message. */
+/* Reads the manifests, or with operands looks at these unless they are known, and makes the job. `with_state`
+ * 0: another rank makes the folder, which is there. Result: false after a message. */
 bool cli_fleet_open(struct cli_fleet *fleet, bool with_state);
 
 /* Does one capture, and adds its piece or its failure to the sum. `wait` is called again and again meanwhile

@@ -20,6 +20,8 @@ static void describe(const struct ct_ranks *r, struct ct_hello *hello)
     snprintf(hello->host, sizeof hello->host, "%.*s", (int)sizeof hello->host - 1, r->host);
     for (size_t i = 1; f->words && f->words[i]; i++)
         hello->words = ct_fnv(hello->words, f->words[i], strlen(f->words[i]) + 1);
+    for (int i = 0; i < f->inner.rest_count; i++)
+        hello->words = ct_fnv(hello->words, f->inner.rest[i], strlen(f->inner.rest[i]) + 1);
     for (size_t i = 0; i < ct_manifest_count(f->manifest); i++) {
         const struct ct_fleet_capture *capture = ct_manifest_at(f->manifest, i);
         hello->captures = ct_fnv(hello->captures, capture->digest, CT_FLEET_DIGEST);

@@ -91,26 +91,23 @@ static int run(const struct ct_ranks *r)
     return ranks_tell(code);
 }
 
-/* Reads the command line and the manifest; rank 0 does first, and says what is wrong with them. */
+/* Reads the command line and the captures, on one rank. */
+static bool open_on_rank(struct ct_ranks *r, int argc, char **argv, bool *help)
+{
+    const enum cli_parse parsed = cli_fleet_parse(r->fleet, &command, argc, argv);
+    *help = parsed == CLI_PARSE_HELP;
+    return parsed == CLI_PARSE_RUN && cli_fleet_open(r->fleet, !r->rank);
+}
+
+/* Reads the command line and the captures; rank 0 does first, and says what is wrong with them. */
 static bool open_job(struct ct_ranks *r, int argc, char **argv, bool *help)
 {
-    enum cli_parse parsed = CLI_PARSE_BAD;
-    for (int turn = 0; turn < 2; turn++) {
-        if (turn == (r->rank ? 1 : 0))
-            parsed = cli_fleet_parse(r->fleet, &command, argc, argv);
-        bool fine = parsed == CLI_PARSE_RUN;
-        if (turn == (r->rank ? 1 : 0) && fine)
-            fine = cli_fleet_open(r->fleet, !r->rank);
-        *help = parsed == CLI_PARSE_HELP;
-        if (!turn && !ranks_all(fine))
-            return false;
-        if (turn) { /* nobody begins before all are there */
-            uint8_t mine = fine, all;
-            MPI_Allreduce(&mine, &all, 1, MPI_UINT8_T, MPI_MIN, MPI_COMM_WORLD);
-            return all;
-        }
-    }
-    return false;
+    if (!ranks_all(!r->rank && open_on_rank(r, argc, argv, help)))
+        return false;
+    /* nobody begins before all are there */
+    uint8_t mine = ranks_share_captures(r) && (!r->rank || open_on_rank(r, argc, argv, help)), all;
+    MPI_Allreduce(&mine, &all, 1, MPI_UINT8_T, MPI_MIN, MPI_COMM_WORLD);
+    return all;
 }
 
 static int begin(struct ct_ranks *r, int argc, char **argv)

@@ -49,6 +49,26 @@ void ranks_receive(void *data, size_t size, int from, int tag)
     }
 }
 
+/* Gives every rank what rank 0 has. */
+static void spread(void *data, size_t count, MPI_Datatype type)
+{
+    MPI_Request request;
+    MPI_Ibcast(data, (int)count, type, 0, MPI_COMM_WORLD, &request);
+    sleep_until_done(request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+void ranks_spread_size(uint64_t *size)
+{
+    spread(size, 1, MPI_UINT64_T);
+}
+
+void ranks_spread(void *data, size_t size)
+{
+    for (size_t at = 0; at < size; at += PIECE)
+        spread((char *)data + at, size - at < PIECE ? size - at : PIECE, MPI_BYTE);
+}
+
 bool ranks_all(bool value)
 {
     return ranks_tell(value);
@@ -56,9 +76,6 @@ bool ranks_all(bool value)
 
 int ranks_tell(int number)
 {
-    MPI_Request request;
-    MPI_Ibcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
-    sleep_until_done(request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    spread(&number, 1, MPI_INT);
     return number;
 }

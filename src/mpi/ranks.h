@@ -86,6 +86,15 @@ void ranks_send(const void *data, size_t size, int to, int tag);
 /* Waits for a message and takes it. */
 void ranks_receive(void *data, size_t size, int from, int tag);
 
+/* Gives every rank a size that rank 0 knows, in the byte order of each, and so many bytes. */
+void ranks_spread_size(uint64_t *size);
+void ranks_spread(void *data, size_t size);
+
+/* Gives every rank the list of the captures that the command line of rank 0 names: their contents are read
+ * for their digests once, and not by each rank. Captures of manifests are left to each rank, which reads them
+ * there. False after a message. */
+bool ranks_share_captures(const struct ct_ranks *ranks);
+
 /* Holds the ranks against each other: version, byte order, command line, captures and the files that options
  * name must be the same. Every rank gets the same answer; rank 0 says what is wrong. */
 bool ranks_agree(const struct ct_ranks *ranks);

@@ -519,6 +519,26 @@ def ranks_show_progress(fleet):
         assert (b"\x1b[K" in shown) == wanted, shown
 
 
+def captures_are_read_once(fleet):
+    """Rank 0 makes the digests of captures that are named: a rank whose copy has other bytes, which --trust
+    does not compare, would have refused the job if it had read them."""
+    output, odd = fleet.path("once.data"), os.fsdecode(b"a\xff")  # a name that is no UTF-8
+    for number, name in enumerate(("first", "second")):
+        shutil.copytree(fleet.captures / "0000", fleet.path(name) / "capture")
+        shutil.copytree(fleet.captures / "0001", fleet.path(name) / odd)
+        (fleet.path(name) / "capture" / "note").write_text(f"{number}", encoding="utf-8")
+    job = ["stats", "--trust", "capture", odd, "-o", str(output)]
+    run(COMMAND, "map", *job, code=1, cwd=fleet.path("first"))
+    whole = output.read_bytes()
+    rank = [pathlib.Path(MPI).resolve(), *job]
+    first, second = (["-n", 1, "-wdir", fleet.path(name), *rank] for name in ("first", "second"))
+    run(MPIRUN, "--oversubscribe", *first, ":", *second, code=1, env=RANKS)
+    assert output.read_bytes() == whole
+    second.remove("capture")
+    apart = run(MPIRUN, "--oversubscribe", *first, ":", *second, code=2, env=RANKS)
+    assert "another command line" in apart.stderr, apart.stderr
+
+
 def ranks_read_the_same(fleet):
     """Files that options name are compared. Each rank has its own folder here, as if one saw old ones."""
     code = (captures.ROOT / "examples/quickstart/firmware.bin").read_bytes()
@@ -566,7 +586,7 @@ def main():
               trust_looks_at_sizes, takes_too_long, crashes, disk_is_full, disk_fills_up]
     if MPI:
         checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, disk_fills_up_with_parts,
-                   parts_lose_their_folder, ranks_are_killed, ranks_refuse,
+                   parts_lose_their_folder, ranks_are_killed, ranks_refuse, captures_are_read_once,
                    ranks_read_the_same, ranks_show_progress]
     with tempfile.TemporaryDirectory() as folder:
         keep_tidy(folder)

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The captures that the command line names, whose digests rank 0 makes for all. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/memory_file.h"
+#include "mpi/ranks.h"
+
+/* Writes the list of captures: of each the digest, the size in decimal digits, a space, and the path with its
+ * 0. A manifest in JSON would leave out paths that are no UTF-8. NULL: no memory. */
+static char *write_list(const struct ct_manifest *manifest, size_t *size)
+{
+    struct cli_memory_file file;
+    if (!cli_memory_open(&file))
+        return NULL;
+    for (size_t i = 0; i < ct_manifest_count(manifest); i++) {
+        const struct ct_fleet_capture *capture = ct_manifest_at(manifest, i);
+        fwrite(capture->digest, 1, sizeof capture->digest, file.out);
+        fprintf(file.out, "%" PRIu64 " %s%c", capture->size, capture->path, 0);
+    }
+    return cli_memory_close(&file, size);
+}
+
+/* Makes the manifest of a rank from the list of rank 0. */
+static bool read_list(struct cli_fleet *f, const char *list, size_t size)
+{
+    int rc = ct_manifest_new(f->ctx, &f->manifest);
+    for (const char *at = list; !rc && at < list + size;) {
+        struct ct_fleet_capture capture = {0};
+        char *space;
+        memcpy(capture.digest, at, sizeof capture.digest);
+        capture.size = strtoull(at + sizeof capture.digest, &space, 10);
+        capture.path = space + 1;
+        rc = ct_manifest_add(f->manifest, &capture);
+        at = capture.path + strlen(capture.path) + 1;
+    }
+    return !rc || (cli_library_error(f->ctx), false);
+}
+
+bool ranks_share_captures(const struct ct_ranks *r)
+{
+    struct cli_fleet *f = r->fleet;
+    size_t length = 0;
+    const bool writes = !r->rank && !f->own.values[CLI_FLEET_MANIFEST].given;
+    char *list = writes ? write_list(f->manifest, &length) : NULL;
+    uint64_t size = length;
+    if (!ranks_all(!writes || list)) {
+        if (!r->rank)
+            cli_no_memory();
+        return false;
+    }
+    ranks_spread_size(&size);
+    if (r->rank && !(list = malloc(size + 1))) {
+        cli_no_memory();
+        MPI_Abort(MPI_COMM_WORLD, CLI_FAILED); /* the others send until the list is taken */
+        return false;
+    }
+    ranks_spread(list, size);
+    const bool fine = !r->rank || !size || read_list(f, list, size);
+    free(list);
+    return fine;
+}
