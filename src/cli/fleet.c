@@ -254,10 +254,8 @@ static bool has_pieces(const char *folder)
 /* Makes the folder, or sees that it is one of this job. */
 static bool make_folder(struct cli_fleet *f)
 {
-    const bool given = f->own.values[CLI_FLEET_STATE].given;
     const bool made = mkdir(f->state, 0777) == 0;
     struct stat st;
-    f->made_state = !given;
     if (!made && errno == EEXIST && !stat(f->state, &st) && !S_ISDIR(st.st_mode))
         errno = ENOTDIR;
     if (!made && errno != EEXIST) {
@@ -281,6 +279,7 @@ static bool find_state(struct cli_fleet *f)
 {
     const char *given = f->own.values[CLI_FLEET_STATE].text;
     const char *output = output_of(f);
+    f->made_state = !given;
     if (!given && !output) {
         cli_usage_error(f->outer, "neither --output nor --state: where are the pieces kept?");
         return false;
@@ -417,12 +416,20 @@ int cli_fleet_write(struct cli_fleet *f)
     return cli_output_close(&output, code == CLI_CLEAN) ? code : CLI_FAILED;
 }
 
+void cli_fleet_remove(const struct cli_fleet *f, size_t part, size_t parts)
+{
+    if (!f->made_state)
+        return;
+    for (size_t i = part; i < ct_manifest_count(f->manifest); i += parts) {
+        ct_fleet_job_drop(f->job, i);
+        ct_fleet_job_drop_shards(f->job, i);
+    }
+}
+
 void cli_fleet_close(struct cli_fleet *f, bool done)
 {
-    if (done && f->made_state && f->job) {
-        ct_fleet_job_remove(f->job);
+    if (done && f->made_state && f->job)
         rmdir(f->state); /* stays when others have something in it */
-    }
     ct_analysis_free(f->sum);
     ct_fleet_job_free(f->job);
     ct_manifest_free(f->manifest);

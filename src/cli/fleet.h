@@ -141,7 +141,10 @@ int cli_fleet_tell(const struct cli_fleet *fleet);
 /* Writes the sum to the output of the command line. Result: enum cli_exit. */
 int cli_fleet_write(struct cli_fleet *fleet);
 
-/* Frees all, and with `done` removes the pieces and the folder that was made for them. */
+/* Removes pieces that nobody asked to keep: of `parts` that do so side by side number `part`, from 0 on. */
+void cli_fleet_remove(const struct cli_fleet *fleet, size_t part, size_t parts);
+
+/* Frees all, and with `done` removes the folder that was made for pieces, in which none is left. */
 void cli_fleet_close(struct cli_fleet *fleet, bool done);
 
 #endif

@@ -95,6 +95,8 @@ static int run(const struct cli_args *args)
     const int code = parsed == CLI_PARSE_RUN ? run_job(m) : parsed == CLI_PARSE_HELP ? CLI_CLEAN : CLI_FAILED;
     if (parsed == CLI_PARSE_HELP)
         cli_help_command(m->fleet.inner.command ? m->fleet.inner.command : args->command, stdout);
+    if (code != CLI_FAILED)
+        cli_fleet_remove(&m->fleet, 0, 1);
     cli_fleet_close(&m->fleet, code != CLI_FAILED);
     free(m);
     return code;

@@ -88,7 +88,12 @@ static int run(const struct ct_ranks *r)
         code = cli_fleet_write(r->fleet);
     if (!r->rank && code == CLI_CLEAN)
         code = cli_fleet_tell(r->fleet);
-    return ranks_tell(code);
+    code = ranks_tell(code);
+    if (code != CLI_FAILED) {
+        cli_fleet_remove(r->fleet, (size_t)r->rank, (size_t)r->count);
+        ranks_meet();
+    }
+    return code;
 }
 
 /* Reads the command line and the captures, on one rank. */

@@ -86,6 +86,9 @@ void ranks_send(const void *data, size_t size, int to, int tag);
 /* Waits for a message and takes it. */
 void ranks_receive(void *data, size_t size, int from, int tag);
 
+/* Waits until all ranks are there. */
+void ranks_meet(void);
+
 /* Gives every rank a size that rank 0 knows, in the byte order of each, and so many bytes. */
 void ranks_spread_size(uint64_t *size);
 void ranks_spread(void *data, size_t size);
