@@ -65,6 +65,10 @@ struct ct_manifest_options {
     void (*skipped)(void *user, const char *path, const char *why);
     /* Told of each capture that was found. */
     void (*found)(void *user, const struct ct_fleet_capture *capture);
+    /* 1: a capture that the path itself names is not read: its digest is one over names, sizes, inodes and
+     * times of change of its files. That it has the contents of another one is not seen then. */
+    uint8_t trust;
+    uint8_t pad[7]; /* 0 */
 };
 
 /* Adds the captures at and below a path, in the order of their names. They are perf.data files, snapshots,

@@ -187,7 +187,11 @@ static bool read_operands(struct cli_fleet *f)
 {
     bool fine = true;
     const struct ct_manifest_options options = {
-        .size = sizeof options, .user = &fine, .skipped = refuse_operand};
+        .size = sizeof options,
+        .user = &fine,
+        .skipped = refuse_operand,
+        /* several may have the same contents, which is not to count twice */
+        .trust = f->own.values[CLI_FLEET_TRUST].given && f->inner.rest_count == 1};
     for (int i = 0; i < f->inner.rest_count && fine; i++)
         if (ct_manifest_find(f->manifest, f->inner.rest[i], &options))
             return cli_library_error(f->ctx), false;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* st_mtim, st_ctim */
 #include "fleet/digest.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/ctx.h"
@@ -152,8 +154,26 @@ static int add_capture_file(struct ct_digest *d, const struct ct_capture_file *f
     return rc;
 }
 
-int ct_digest_files(struct ct_ctx *ctx, const struct ct_capture_files *files, uint8_t digest[CT_FLEET_DIGEST],
-                    uint64_t *size)
+/* Adds one file of a capture: its name within it, and what tells that it is written anew or another one. */
+static int add_looks(struct ct_digest *d, const struct ct_capture_file *file, uint64_t *size)
+{
+    char numbers[120];
+    struct stat st;
+    if (stat(file->path, &st))
+        return ct_fail(d->ctx, CT_ERR_IO, "%s: cannot be looked at: %s", file->path, strerror(errno));
+    ct_digest_add_text(d, file->name);
+    snprintf(numbers, sizeof numbers, "%" PRIu64 " %" PRIu64 " %" PRId64 ".%09ld %" PRId64 ".%09ld",
+             (uint64_t)st.st_size, (uint64_t)st.st_ino, (int64_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+             (int64_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+    ct_digest_add_text(d, numbers);
+    *size += (uint64_t)st.st_size;
+    return CT_OK;
+}
+
+/* Makes the digest of a capture of what `add` adds of each file. */
+static int digest_each(struct ct_ctx *ctx, const struct ct_capture_files *files,
+                       int (*add)(struct ct_digest *d, const struct ct_capture_file *file, uint64_t *size),
+                       uint8_t digest[CT_FLEET_DIGEST], uint64_t *size)
 {
     struct ct_digest *d;
     *size = 0;
@@ -161,11 +181,23 @@ int ct_digest_files(struct ct_ctx *ctx, const struct ct_capture_files *files, ui
     if (rc)
         return rc;
     for (size_t i = 0; i < files->count && !rc; i++)
-        rc = add_capture_file(d, &files->list[i], size);
+        rc = add(d, &files->list[i], size);
     if (!rc)
         rc = ct_digest_end(d, digest);
     ct_digest_free(d);
     return rc;
+}
+
+int ct_digest_files(struct ct_ctx *ctx, const struct ct_capture_files *files, uint8_t digest[CT_FLEET_DIGEST],
+                    uint64_t *size)
+{
+    return digest_each(ctx, files, add_capture_file, digest, size);
+}
+
+int ct_digest_looks(struct ct_ctx *ctx, const struct ct_capture_files *files, uint8_t digest[CT_FLEET_DIGEST],
+                    uint64_t *size)
+{
+    return digest_each(ctx, files, add_looks, digest, size);
 }
 
 int ct_fleet_digest(struct ct_ctx *ctx, const char *path, uint8_t digest[CT_FLEET_DIGEST], uint64_t *size)

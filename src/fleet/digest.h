@@ -32,6 +32,12 @@ int ct_digest_add_file(struct ct_digest *digest, const char *path, uint64_t *siz
 int ct_digest_files(struct ct_ctx *ctx, const struct ct_capture_files *files, uint8_t digest[CT_FLEET_DIGEST],
                     uint64_t *size);
 
+/* Gives a digest over what the files are like in place of their bytes, which are not read, and their size. No
+ * file is written, or replaced by another one, without a new time of its last change of status. CT_ERR_IO,
+ * CT_ERR_NOMEM. */
+int ct_digest_looks(struct ct_ctx *ctx, const struct ct_capture_files *files, uint8_t digest[CT_FLEET_DIGEST],
+                    uint64_t *size);
+
 /* Ends the digest; it can only be freed then. CT_ERR_NOMEM: an addition failed. */
 int ct_digest_end(struct ct_digest *digest, uint8_t out[CT_FLEET_DIGEST]);
 

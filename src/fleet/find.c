@@ -14,6 +14,7 @@
 #include "base/options.h"
 #include "coretap/branch_list.h"
 #include "coretap/input.h"
+#include "fleet/digest.h"
 #include "fleet/manifest.h"
 
 /* Folders in folders that are looked into: a circle of links ends. */
@@ -22,6 +23,7 @@
 struct finder {
     struct ct_manifest *manifest;
     struct ct_manifest_options options;
+    bool trusts;           /* the capture is not read for its digest */
     struct ct_arena arena; /* of one capture */
 };
 
@@ -99,6 +101,17 @@ static int add_listed(struct finder *f, struct ct_fleet_capture *to, const struc
     return rc ? ct_fail_nomem(f->manifest->ctx, to->path) : CT_OK;
 }
 
+/* Gives the digest of what a capture is like in place of its contents. */
+static int look_at_files(struct ct_fleet_capture *capture, struct ct_ctx *ctx)
+{
+    struct ct_capture_files files = {0};
+    int rc = ct_capture_files_find(ctx, capture->path, &files);
+    if (!rc)
+        rc = ct_digest_looks(ctx, &files, capture->digest, &capture->size);
+    ct_capture_files_free(&files);
+    return rc;
+}
+
 /* Adds a capture, of which `opened` may be NULL when it cannot be opened, or branch lists. */
 static int add(struct finder *f, const char *path, const struct ct_capture *opened,
                const struct ct_branch_list *list)
@@ -107,7 +120,8 @@ static int add(struct finder *f, const char *path, const struct ct_capture *open
     char time[32];
     struct ct_fleet_capture capture = {.path = path, .machine = f->options.machine, .test = f->options.test};
     set_time(&capture, time);
-    int rc = ct_fleet_digest(m->ctx, path, capture.digest, &capture.size);
+    int rc = f->trusts ? look_at_files(&capture, m->ctx)
+                       : ct_fleet_digest(m->ctx, path, capture.digest, &capture.size);
     if (!rc && opened)
         rc = add_build_ids(f, &capture, opened);
     if (!rc && list)
@@ -252,6 +266,7 @@ static int look_in_folder(struct finder *f, const char *path, int depth)
 static int look(struct finder *f, const char *path, int depth)
 {
     struct stat st;
+    f->trusts = f->options.trust && !depth;
     if (stat(path, &st) && depth) {
         skip(f, path, strerror(errno)); /* a link to nothing */
         return CT_OK;

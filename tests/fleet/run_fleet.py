@@ -229,6 +229,32 @@ def trust_looks_at_sizes(fleet):
         assert f"{capture}: it has " in said and "and not the " in said, said
 
 
+def one_capture_is_looked_at(fleet):
+    """With --trust the piece of a capture that is named alone has a name of what its files are like, and not
+    of their bytes, which need no reading then. It is not used when they were written anew, whatever time
+    they are said to be of."""
+    capture, manifest, state = fleet.path("looks"), fleet.path("looks.jsonl"), fleet.path("looks-state")
+    shutil.copytree(fleet.captures / "0000", capture)
+    run(COMMAND, "manifest", capture, "-o", manifest)
+    jobs = [[*program, "stats", "--trust"] for program in ([[COMMAND, "map"]] + ([ranks(2)] if MPI else []))]
+    for number, job in enumerate(jobs):
+        kept = [*job, capture, "--resume", "--state", state, "-o"]
+        run(*kept, fleet.path("looks.data"), env=RANKS)
+        assert len(list(state.iterdir())) == 1 + 2 * number, list(state.iterdir())
+        run(*job, "--manifest", manifest, "-o", fleet.path("listed.data"), env=RANKS)
+        assert fleet.path("looks.data").read_bytes() == fleet.path("listed.data").read_bytes()
+        trace = capture / "trace.bin"
+        whole, times = trace.read_bytes(), trace.stat()
+        trace.write_bytes(whole[:-captures.FRAME * 100] + bytes(captures.FRAME * 100))
+        os.utime(trace, ns=(times.st_atime_ns, times.st_mtime_ns))
+        run(*kept, fleet.path("looks.data"), code=1, env=RANKS)
+        run(*job, "--manifest", manifest, "-o", fleet.path("listed.data"), code=1, env=RANKS)
+        assert fleet.path("looks.data").read_bytes() == fleet.path("listed.data").read_bytes()
+        trace.write_bytes(whole)
+    run(*jobs[0], "--manifest", manifest, "--state", state, "--resume", "-o", fleet.path("looks.data"))
+    assert len(list(state.iterdir())) == 1 + 2 * len(jobs), "a piece of a manifest is known by contents"
+
+
 def with_a_child(fleet, number, *options):
     """What map says when the process of its one capture gets a signal. Where only map runs for a while, the
     process is over before the signal comes: then it is done again."""
@@ -583,7 +609,8 @@ def keep_tidy(folder):
 
 def main():
     checks = [manifest_lists, map_adds_up, parts_add_up, every_command, map_is_killed, pieces_stay, bad_input,
-              trust_looks_at_sizes, takes_too_long, crashes, disk_is_full, disk_fills_up]
+              trust_looks_at_sizes, one_capture_is_looked_at, takes_too_long, crashes, disk_is_full,
+              disk_fills_up]
     if MPI:
         checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, disk_fills_up_with_parts,
                    parts_lose_their_folder, ranks_are_killed, ranks_refuse, captures_are_read_once,
