@@ -35,6 +35,9 @@ struct ct_profile_stacks {
 int ct_profile_autofdo(FILE *out, const struct ct_profile_view *view, uint64_t *entries);
 int ct_profile_bolt(FILE *out, const struct ct_profile_view *view, uint64_t *entries);
 
+/* Lists the runs of a program, joined behind branches that were not taken. *runs is the caller's to free. */
+int ct_profile_join(const struct ct_profile_view *view, struct ct_cover_item **runs, size_t *count);
+
 /* Returns the instruction set of a run, and the address of its last instruction. */
 enum ct_isa ct_profile_isa(const struct ct_profile_view *view, const struct ct_cover_item *run);
 uint64_t ct_profile_last(const struct ct_profile_view *view, const struct ct_cover_item *run);

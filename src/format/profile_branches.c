@@ -53,20 +53,28 @@ static bool is_code(const struct ct_profile_view *view, uint64_t addr)
 /* Reads the runs and the taken branches. The caller frees b->items. CT_ERR_NOMEM. */
 static int read_items(const struct ct_profile_view *view, struct branches *b)
 {
-    *b = (struct branches){.items = calloc(view->item_count + 1, sizeof *b->items)};
-    if (!b->items)
+    struct ct_cover_item *runs;
+    size_t run_count;
+    *b = (struct branches){0};
+    if (ct_profile_join(view, &runs, &run_count) != CT_OK)
         return CT_ERR_NOMEM;
-    for (size_t i = 0; i < view->item_count; i++) {
-        struct ct_cover_item item = view->items[i];
-        if (item.kind == CT_COVER_NOT)
-            continue;
-        if (item.kind == CT_COVER_RUN)
-            item.to = ct_profile_last(view, &item);
-        else if (!is_code(view, item.to))
-            item.to = 0;
-        item.isa = 0; /* the formats do not tell it */
-        b->items[b->count++] = item;
+    b->items = realloc(runs, (run_count + view->item_count + 1) * sizeof *runs);
+    if (!b->items) {
+        free(runs);
+        return CT_ERR_NOMEM;
     }
+    for (; b->count < run_count; b->count++)
+        b->items[b->count].to = ct_profile_last(view, &b->items[b->count]);
+    for (size_t i = 0; i < view->item_count; i++) {
+        if (view->items[i].kind != CT_COVER_TAKEN)
+            continue;
+        struct ct_cover_item *item = &b->items[b->count++];
+        *item = view->items[i];
+        if (!is_code(view, item->to))
+            item->to = 0;
+    }
+    for (size_t i = 0; i < b->count; i++)
+        b->items[i].isa = 0; /* the formats do not tell it */
     b->count = ct_cover_add_up(b->items, b->count);
     while (b->run_count < b->count && b->items[b->run_count].kind == CT_COVER_RUN)
         b->run_count++;

@@ -113,9 +113,11 @@ def sum_of(counts):
 
 
 def lines_of(path):
-    """Counts of lines of a sample profile in text; sorted, since tools order functions by how long they ran.
-    Names are left out: create_llvm_prof writes freed memory for those of inlined functions."""
-    return sorted(re.findall(rb"(?m)^ +\d+(?:\.\d+)?: \d+(?= |$)", path.read_bytes()))
+    """Counts of lines and functions, inlined ones too, of a sample profile in text; sorted, since tools order
+    functions by how long they ran. Names are left out: create_llvm_prof writes freed memory for those of
+    inlined functions."""
+    text = path.read_bytes()
+    return sorted(re.findall(rb"(?m)^ +\d+(?:\.\d+)?: \d+(?= |$)|:\d+:\d+$|:\d+$", text))
 
 
 def check_create_llvm_prof(tap, coretap, folder, recording):
@@ -128,7 +130,7 @@ def check_create_llvm_prof(tap, coretap, folder, recording):
         _, said, _ = run(["create_llvm_prof", f"--binary={recording.program}", f"--profile={profile}",
                           f"--profiler={kind}", "--format=text", f"--out={folder / kind}"])
         why = why or (said if "Mapped" in said else None)
-    return tap.check("create_llvm_prof: the same lines as from the text",
+    return tap.check(f"create_llvm_prof of {recording.program.name}: the same counts as from the text",
                      why or first_difference(lines_of(folder / "text"), lines_of(folder / "perf"),
                                              ("text", "samples")))
 
@@ -226,8 +228,9 @@ def check_perf2bolt(tap, coretap, folder, recording):
         text = "" if code else (folder / f"{name}.fdata").read_text()
         rows = [line.split() for line in text.splitlines()]
         made.append({tuple(row[:6]): row[7] for row in rows if "[unknown]" not in row})
-    odd = [(row, count, made[0].get(row)) for row, count in made[1].items() if made[0].get(row) != count]
-    return tap.check(f"perf2bolt: {len(made[1])} branches as from the text",
+    odd = [(row, made[1].get(row), made[0].get(row)) for row in made[0].keys() | made[1].keys()
+           if made[0].get(row) != made[1].get(row)]
+    return tap.check(f"perf2bolt of {recording.program.name}: {len(made[1])} branches as from the text",
                      why or (odd if odd or len(made[1]) < 5 else None))
 
 
@@ -264,9 +267,13 @@ def main():
         check_create_llvm_prof(tap, coretap, folder, static)
         check_profgen(tap, coretap, folder, static)
         recorder.env.setdefault("QEMU_LD_PREFIX", "/usr/aarch64-linux-gnu")
-        linked = Recording(recorder, folder, "linked", primes, ["-O1", "-no-pie", "-Wl,--emit-relocs"],
-                           ["300"], [])
-        check_perf2bolt(tap, coretap, folder, linked)
+        linked = [Recording(recorder, folder, f"{source.stem}{level}", source,
+                            [level, "-gdwarf-4", "-no-pie", "-Wl,--emit-relocs"], arguments, [])
+                  for source, level, arguments in
+                  ((primes, "-O1", ["300"]), (ROOT / "examples/pgo/script.c", "-O3", ["100"]))]
+        for recording in linked:
+            check_create_llvm_prof(tap, coretap, folder, recording)
+            check_perf2bolt(tap, coretap, folder, recording)
         one = Recording(recorder, folder, "one", primes, ["-O2", "-static"], ["300"], ["--framed"])
         two = Recording(recorder, folder, "two", primes, ["-O0", "-static"], ["500"], ["--framed"])
         writer = Writer(one.capture.units)

@@ -44,34 +44,62 @@ def check_folded(name, text, want):
     check(f"{name}: {len(want)} stacks are those of the path", got == want, difference(got, want))
 
 
-def check_autofdo(name, text, program, ranges, taken):
+class Runs:
+    """What ranges say: how often each instruction ran, and how often execution went on behind a branch that
+    was not taken; where they begin and end."""
+
+    def __init__(self, ranges, decides):
+        self.insns, self.fell = collections.Counter(), collections.Counter()
+        self.begins, self.ends = ({place[i] for place in ranges} for i in range(2))
+        for (start, end), n in ranges.items():
+            for at in range(start, end + 4, 4):
+                self.insns[at] += n
+                self.fell[at] += n if at in decides and at < end else 0
+        self.fell = +self.fell
+
+    def end_at(self, ranges, taken, decides):
+        """Ranges of the path end at every branch. Those that were not taken go on."""
+        for (_, end), n in ranges.items():
+            self.fell[end] += n if decides.get(end, "ret") not in truth.ALWAYS else 0
+        for (source, _), n in taken.items():
+            self.fell[source] -= n
+        self.fell = +self.fell
+        return self
+
+    def difference(self, want):
+        if self.begins <= want.begins and self.ends <= want.ends and self.insns:
+            return difference(self.insns, want.insns) or difference(self.fell, want.fell)
+        return f"begins {self.begins - want.begins}, ends {self.ends - want.ends}"
+
+
+def check_autofdo(name, text, program, want, taken):
     """Addresses count from the first segment that is loaded."""
     base = int(re.search(r"LOAD\s+\S+\s+(\S+)", run("readelf", "-lW", str(program)))[1], 16)
-    ranges, taken = ({(start - base, end - base if end else 0): n for (start, end), n in counts.items()}
-                     for counts in (ranges, taken))
     lines = iter(text.splitlines())
-    got_ranges = {}
+    ranges = {}
     for _ in range(int(next(lines))):
         place, n = next(lines).split(":")
         start, end = place.split("-")
-        got_ranges[int(start, 16), int(end, 16)] = int(n)
+        ranges[int(start, 16) + base, int(end, 16) + base] = int(n)
     addresses = int(next(lines))
     got_taken = {}
     for _ in range(int(next(lines))):
         place, n = next(lines).split(":")
-        start, end = place.split("->")
-        got_taken[int(start, 16), int(end, 16)] = int(n)
-    check(f"{name}: AutoFDO: {len(ranges)} ranges", got_ranges == ranges and addresses == 0,
-          difference(got_ranges, ranges))
+        start, end = (int(at, 16) for at in place.split("->"))
+        got_taken[start + base, end + base if end else 0] = int(n)
+    wrong = Runs(ranges, truth.branches(program)).difference(want)
+    check(f"{name}: AutoFDO: ranges of {len(want.insns)} instructions", not wrong and addresses == 0, wrong)
     check(f"{name}: AutoFDO: {len(taken)} branches", got_taken == taken, difference(got_taken, taken))
 
 
-def check_bolt(name, text, ranges, taken):
-    got = {(kind, int(start, 16), int(end, 16)): int(n)
-           for kind, start, end, n, *_ in (line.split() for line in text.splitlines())}
-    want = {("F", *place): n for place, n in ranges.items()} | {("B", *place): n
-                                                                for place, n in taken.items()}
-    check(f"{name}: BOLT", got == want, difference(got, want))
+def check_bolt(name, text, program, want, taken):
+    rows = {"F": {}, "B": {}}
+    for kind, start, end, n, *_ in (line.split() for line in text.splitlines()):
+        rows[kind][int(start, 16), int(end, 16)] = int(n)
+    wrong = Runs(rows["F"], truth.branches(program)).difference(want)
+    check(f"{name}: BOLT: ranges, {len(want.fell)} branches that fall through", not wrong and want.fell,
+          wrong)
+    check(f"{name}: BOLT: branches", rows["B"] == taken, difference(rows["B"], taken))
 
 
 def by_source(program, ranges, lcov):
@@ -237,8 +265,10 @@ def check_program(coretap, source, level):
         stacks = truth.stacks(path, truth.branches(program), truth.Functions(program, capture))
         check_folded(name, profile("folded"), stacks)
         check_pprof(folder, name, coretap, program, capture, stacks)
-        check_autofdo(name, profile("autofdo"), program, ranges, taken)
-        check_bolt(name, profile("bolt"), ranges, taken)
+        decides = truth.branches(program)
+        runs = Runs(ranges, {}).end_at(ranges, taken, decides)
+        check_autofdo(name, profile("autofdo"), program, runs, taken)
+        check_bolt(name, profile("bolt"), program, runs, taken)
         check_llvm(coretap, folder, name, program, capture, ranges)
         check_callgrind(folder, name, profile("callgrind"), total)
         check_chrome(coretap, name, program, capture, total)

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Joins the runs of a program behind conditional branches that were not taken, so that a run goes from where
+ * a branch led to up to the next taken one, as between two entries of a branch stack. perf2bolt counts how
+ * often a block falls through to the next one inside of runs alone. How often each instruction ran stays the
+ * same. So is how often execution went by a branch; which run went on there no count tells, so those that end
+ * at the branch go on in the order of their list. */
+#include "base/bytes.h"
+#include "format/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE SIZE_MAX
+
+struct joining {
+    const struct ct_profile_view *view;
+    struct ct_cover_item *runs; /* the first `start_count` by address; joined runs behind them */
+    size_t start_count, count;
+    size_t *first; /* by run: the first of the list of those that end where it begins */
+    size_t *next;  /* by run: the next one in such a list */
+};
+
+static int by_start(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a;
+    const uint64_t y = ((const struct ct_cover_item *)b)->from;
+    return x < y ? -1 : x > y;
+}
+
+/* Returns how often the branch at `addr` was not taken. */
+static uint64_t not_taken(const struct ct_profile_view *view, uint64_t addr)
+{
+    size_t low = 0;
+    for (size_t high = view->item_count; low < high;) {
+        const size_t middle = low + (high - low) / 2;
+        const struct ct_cover_item *item = &view->items[middle];
+        if (item->kind < CT_COVER_NOT || item->from < addr)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < view->item_count && view->items[low].from == addr ? view->items[low].count : 0;
+}
+
+/* Puts a run into the list of those that end where another one begins; these begin at `from` or behind it. */
+static void put(struct joining *j, size_t run, size_t from)
+{
+    const struct ct_cover_item *rest = j->runs + from;
+    const struct ct_cover_item *at =
+        bsearch(&j->runs[run].to, rest, j->start_count - from, sizeof *rest, by_start);
+    while (at && at > rest && at[-1].from == at->from)
+        at--;
+    if (!at)
+        return;
+    j->next[run] = j->first[at - j->runs];
+    j->first[at - j->runs] = run;
+}
+
+/* Lets `count` executions of the run `before` go on into `behind`, whose begin they have from now on. Where
+ * that are not all of `behind`, a run is made of them: of `before` when nothing is left of it. */
+static void pass(struct joining *j, size_t before, size_t behind, uint64_t count, size_t end)
+{
+    struct ct_cover_item *runs = j->runs;
+    struct ct_cover_item joined = runs[behind];
+    joined.from = runs[before].from;
+    joined.count = count;
+    runs[before].count -= count;
+    if (runs[behind].count == count) {
+        runs[behind] = joined;
+        return;
+    }
+    runs[behind].count -= count;
+    const size_t made = runs[before].count ? j->count++ : before;
+    runs[made] = joined;
+    put(j, made, end);
+}
+
+/* Joins the runs [begin, end), which begin at one address, to those that end there. */
+static void join_at(struct joining *j, size_t begin, size_t end)
+{
+    size_t before = j->first[begin];
+    uint64_t left = before == NONE ? 0 : not_taken(j->view, ct_profile_last(j->view, &j->runs[before]));
+    for (size_t behind = begin; behind < end && before != NONE && left;) {
+        const uint64_t ends = j->runs[before].count;
+        const uint64_t begins = j->runs[behind].count;
+        const uint64_t fewer = ends < begins ? ends : begins;
+        const uint64_t count = left < fewer ? left : fewer;
+        const size_t next = j->next[before];
+        pass(j, before, behind, count, end);
+        left -= count;
+        before = count == ends ? next : before;
+        behind += count == begins ? 1 : 0;
+    }
+    for (size_t i = begin; i < end; i++)
+        put(j, i, end);
+}
+
+/* Copies the runs and joins them. There is room for another one at each address, since of those that are
+ * joined there only the last leaves something of both runs that it is made of. */
+static int join(struct joining *j)
+{
+    const size_t room = 2 * j->start_count + 1;
+    j->runs = calloc(room, sizeof *j->runs);
+    j->first = malloc(room * sizeof *j->first);
+    j->next = malloc(room * sizeof *j->next);
+    if (!j->runs || !j->first || !j->next)
+        return CT_ERR_NOMEM;
+    memcpy(j->runs, j->view->items, j->start_count * sizeof *j->runs);
+    for (size_t i = 0; i < room; i++)
+        j->first[i] = j->next[i] = NONE;
+    for (size_t begin = 0, end = 0; begin < j->start_count; begin = end) {
+        while (end < j->start_count && j->view->items[end].from == j->view->items[begin].from)
+            end++;
+        join_at(j, begin, end);
+    }
+    return CT_OK;
+}
+
+int ct_profile_join(const struct ct_profile_view *view, struct ct_cover_item **runs, size_t *count)
+{
+    struct joining j = {.view = view};
+    while (j.count < view->item_count && view->items[j.count].kind == CT_COVER_RUN)
+        j.count++;
+    j.start_count = j.count;
+    const int rc = join(&j);
+    *count = 0;
+    for (size_t i = 0; !rc && i < j.count; i++)
+        if (j.runs[i].count)
+            j.runs[(*count)++] = j.runs[i];
+    free(j.first);
+    free(j.next);
+    if (rc)
+        free(j.runs);
+    *runs = rc ? NULL : j.runs;
+    return rc;
+}
