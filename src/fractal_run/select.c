@@ -260,18 +260,21 @@ static int add_lines(struct ct_fractal_process *p, const char *text, const struc
         text, (unsigned long long)((span->hi - first + LINE - 1) / LINE), (unsigned long long)set);
 }
 
+/* Adds a point that is not set. */
+static int set_point(struct ct_fractal_process *p, const char *text, const struct ct_fractal_span *span)
+{
+    const int rc = add_lines(p, text, span);
+    return rc || push(&p->points, span, text) ? rc : ct_fail_nomem(p->simulation->ctx, "points");
+}
+
 /* Adds a point, or takes it away. */
 static int select_point(struct ct_fractal_process *p, const char *text, const struct ct_fractal_span *span,
                         bool add)
 {
     const size_t at = with_ends(&p->points, span);
     if (add) {
-        int rc = at < p->points.count ? CT_OK : check_point(p, text, span);
-        if (!rc && at == p->points.count)
-            rc = add_lines(p, text, span);
-        if (!rc && at == p->points.count && !push(&p->points, span, text))
-            rc = ct_fail_nomem(p->simulation->ctx, "points");
-        return rc;
+        const int rc = at < p->points.count ? CT_OK : check_point(p, text, span);
+        return rc || at < p->points.count ? rc : set_point(p, text, span);
     }
     if (at == p->points.count)
         return ct_fail(p->simulation->ctx, CT_ERR_NOT_FOUND, "point %s: it is not set; nothing was removed",
@@ -280,12 +283,25 @@ static int select_point(struct ct_fractal_process *p, const char *text, const st
     return remove_lines(p, span);
 }
 
+size_t ct_fractal_process_stranded(const struct ct_fractal_process *p, const char **name)
+{
+    size_t count = 0;
+    for (size_t i = p->points.count; i--;) {
+        const struct ct_fractal_span *point = &p->points.span[i];
+        if (ct_fractal_process_traces(p, point->lo, point->hi - 1))
+            continue;
+        *name = point->name;
+        count++;
+    }
+    return count;
+}
+
 int ct_fractal_process_inherit(struct ct_fractal_process *p, bool points)
 {
     const struct ct_fractal_selected *from = points ? &p->parent->points : &p->parent->ranges;
     int rc = CT_OK;
     for (size_t i = 0; i < from->count && !rc; i++)
-        rc = points ? select_point(p, from->span[i].name, &from->span[i], true)
+        rc = points ? set_point(p, from->span[i].name, &from->span[i])
                     : select_range(p, CT_FRACTAL_SELECT_RANGE, from->span[i].name, &from->span[i], true);
     return rc;
 }

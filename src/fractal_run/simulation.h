@@ -217,6 +217,10 @@ int ct_fractal_process_select(struct ct_fractal_process *p, unsigned kind, const
 /* Tells whether an address is in a range of the process. */
 bool ct_fractal_process_traces(const struct ct_fractal_process *p, uint64_t first, uint64_t last);
 
+/* Returns how many points of the process are in none of its ranges; *name is what the first one was called.
+ */
+size_t ct_fractal_process_stranded(const struct ct_fractal_process *p, const char **name);
+
 /* Selects what is selected of the parent of a forked process: ranges, or points. */
 int ct_fractal_process_inherit(struct ct_fractal_process *p, bool points);
 

@@ -95,7 +95,8 @@ static int steer_process(struct ct_fractal_simulation *s, const char *text, bool
 }
 
 /* Adds or removes a range or point of a process that is traced. */
-static int steer_place(struct ct_fractal_simulation *s, unsigned kind, const char *text, bool add)
+static int steer_place(struct ct_fractal_simulation *s, unsigned kind, const char *text, bool add,
+                       struct ct_fractal_process **out)
 {
     struct ct_fractal_process *p;
     const int rc = ct_fractal_simulation_process(s, &text, &p);
@@ -104,6 +105,7 @@ static int steer_place(struct ct_fractal_simulation *s, unsigned kind, const cha
     if (!p->tracing)
         return ct_fail(s->ctx, CT_ERR_CONFIG, "%s: process %u is not traced; 'process add %u' comes first",
                        text, p->number, p->number);
+    *out = p;
     return ct_fractal_process_select(p, kind, text, add);
 }
 
@@ -119,13 +121,31 @@ static int steer_page(struct ct_fractal_simulation *s, const char *text)
     return rc ? rc : ct_fractal_process_migrate(p, va);
 }
 
-/* Tells the log of a command that was carried out, and the client what it came to. Returns the result. */
-static int answer_of(struct ct_fractal_simulation *s, int rc, const char *command, char *answer, size_t size)
+/* Tells the log of a command that was carried out, and what is to be known of it; "": nothing. */
+static int log_command(struct ct_fractal_simulation *s, const char *command, const char *fact)
 {
-    if (!rc)
-        rc = ct_fractal_simulation_text(s, "steer=%llu %.900s\n",
-                                        (unsigned long long)ct_soc_cycles(s->bench[0].soc, 0), command);
-    snprintf(answer, size, "%s", rc ? s->ctx ? s->ctx->error : ct_error_name(rc) : "");
+    return ct_fractal_simulation_text(s, "steer=%llu %.700s%s%s%s\n",
+                                      (unsigned long long)ct_soc_cycles(s->bench[0].soc, 0), command,
+                                      *fact ? " (" : "", fact, *fact ? ")" : "");
+}
+
+/* Tells the log of a command that took a range of a process away, and the client of points that are in no
+ * range now. */
+static int tell_removal(const struct ct_fractal_process *p, const char *command, char *answer, size_t size)
+{
+    char fact[192] = "";
+    const char *first = "";
+    const size_t count = ct_fractal_process_stranded(p, &first);
+    if (count)
+        snprintf(fact, sizeof fact, "%zu point%s, %.120s%s in no range now", count, count > 1 ? "s" : "",
+                 first, count > 1 ? " and others, are" : ", is");
+    const int rc = log_command(p->simulation, command, fact);
+    if (!rc && count)
+        snprintf(
+            answer, size,
+            "%s, so that no hit is logged: add a range that has %s (range, section or symbol add), or take "
+            "away what is not wanted (point remove)",
+            fact, count > 1 ? "them" : "it");
     return rc;
 }
 
@@ -134,22 +154,29 @@ int ct_fractal_simulation_steer(struct ct_fractal_simulation *s, const char *com
 {
     static const char *const kinds[] = {"range", "section", "symbol", "point", "process"};
     char kind[16], action[16];
-    int at = 0;
+    int rc, at = 0;
+    struct ct_fractal_process *p = NULL;
     unsigned k = 0;
+    *answer = 0;
     if (strcmp(command, "status") == 0) {
         say_status(s, answer, size);
         return CT_OK;
     }
-    if (strncmp(command, "page move ", 10) == 0)
-        return answer_of(s, steer_page(s, command + 10), command, answer, size);
     const int words = sscanf(command, "%15s %15s %n", kind, action, &at);
     const bool add = words == 2 && strcmp(action, "add") == 0;
     while (words == 2 && k < 5 && strcmp(kind, kinds[k]) != 0)
         k++;
-    if (words != 2 || k == 5 || !at || !command[at] || (!add && strcmp(action, "remove") != 0)) {
-        snprintf(answer, size, "'%.200s' is not %s", command, WORDS);
-        return ct_fail(s->ctx, CT_ERR_FORMAT, "%s", answer);
+    if (strncmp(command, "page move ", 10) == 0) {
+        rc = steer_page(s, command + 10);
+    } else if (words != 2 || k == 5 || !at || !command[at] || (!add && strcmp(action, "remove") != 0)) {
+        rc = ct_fail(s->ctx, CT_ERR_FORMAT, "'%.200s' is not %s", command, WORDS);
+    } else {
+        rc = k == 4 ? steer_process(s, command + at, add) : steer_place(s, k, command + at, add, &p);
     }
-    const int rc = k == 4 ? steer_process(s, command + at, add) : steer_place(s, k, command + at, add);
-    return answer_of(s, rc, command, answer, size);
+    if (!rc)
+        rc = p && !add && k != CT_FRACTAL_SELECT_POINT ? tell_removal(p, command, answer, size)
+                                                       : log_command(s, command, "");
+    if (rc)
+        snprintf(answer, size, "%s", s->ctx ? s->ctx->error : ct_error_name(rc));
+    return rc;
 }

@@ -167,6 +167,33 @@ def exchanges_points(folder, program, *more):
         [what for _, what in steps(folder)] == [b"point add table", b"point remove table"]
 
 
+def points_that_a_removal_leaves(folder, program):
+    """Points that no range has any more are told of, to the client and in the report; a child is forked with
+    them as its parent has them."""
+    socket, log = folder / "socket", folder / "log"
+    with subprocess.Popen([COMMAND, "fractal", "run", "-q", "-o", log, *BOTH, "--mode", "points", "--point",
+                           "table", "--point", "main", "--point", "even", "--control", socket, "--", program],
+                          stdin=subprocess.PIPE, env=ENVIRONMENT) as run:
+        for _ in range(200):
+            if ": 2 ranges, 3 points" in ask(socket, "status").stdout:
+                break
+            time.sleep(0.1)
+        said = [ask(socket, *command.split()).stdout.strip() for command in (
+            "section remove .bss", "point remove table", "section remove .text", "range add 0..1000",
+            "section add .text", "range remove 0..1000")]
+        run.stdin.close()
+    one, two = "1 point, table, is in no range now", "2 points, main and others, are in no range now"
+    remedy = "so that no hit is logged: add a range that has "
+    told = [answer.split(" (")[0] for answer in said]
+    if run.returncode or told != [f"{one}, {remedy}it", "", f"{two}, {remedy}them", "", "", ""]:
+        raise RuntimeError(str(said))
+    (folder / "script").write_text("1us section remove .bss\n")
+    trace(folder, folder / "processes", *BOTH, "--point", "table", "--mode", "points", "--follow-forks",
+          "--script", folder / "script", arguments=("fork",))
+    return re.search(rf"^ +at \S+: section remove \.bss \({one}\)$", report(folder, folder / "processes"),
+                     re.MULTILINE)
+
+
 def points_of_a_program_beside(folder, program):
     """The program beside is traced with a point of its own; the other one is not asked for anything."""
     trace(folder, program, "--with", program, "--point", "1:table", "--points-only", "--mode", "points")
@@ -563,7 +590,8 @@ def passive_is_complete_where_walks_show(folder, program):
 TESTS = [both_ranges_are_traced, an_object_is_all_its_lines, functions_of_one_line,
          bad_selections_name_the_limit, a_script_exchanges_points, a_command_before_the_first_event,
          bad_scripts_are_refused,
-         a_client_exchanges_points, points_of_a_program_beside, children_and_their_memory,
+         a_client_exchanges_points, points_that_a_removal_leaves, points_of_a_program_beside,
+         children_and_their_memory,
          a_program_in_the_place_of_a_child, a_program_in_its_own_place, many_processes_at_once,
          programs_of_32_bits, a_child_that_is_killed, shared_memory_of_each_process, memory_of_all_kinds,
          shared_memory_that_grows,
