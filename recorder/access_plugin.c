@@ -9,6 +9,7 @@
 #define _GNU_SOURCE /* pipe2, memfd_create */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 #include "exec.h"
 #include "guest.h"
 #include "keep.h"
+#include "mappings.h"
 #include "qemu_plugin_api.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -123,16 +125,17 @@ static void note(enum ct_access_note what, uint64_t a, uint64_t b, uint64_t c)
     pthread_mutex_unlock(&out.lock);
 }
 
-/* Tells of a program by its path, whose bytes follow the note in whole words. */
-static void note_path(enum ct_access_note what, const char *path)
+/* Tells of a file by its path, whose bytes follow the note in whole words. */
+static void note_path(enum ct_access_note what, const char *path, uint64_t a, uint64_t b)
 {
-    const size_t size = path ? strlen(path) : 0;
-    note(what, size, 0, 0);
-    for (size_t at = 0; at < size; at += sizeof(uint64_t)) {
-        uint64_t word = 0;
-        memcpy(&word, path + at, size - at < sizeof word ? size - at : sizeof word);
-        put(word);
-    }
+    const size_t size = path ? strnlen(path, PATH_MAX - 1) : 0;
+    uint64_t words[5 + PATH_MAX / sizeof(uint64_t)] = {ct_access_word(CT_ACCESS_NOTE, 0, 0, 0), what, size, a,
+                                                       b};
+    if (size)
+        memcpy(words + 5, path, size);
+    pthread_mutex_lock(&out.lock);
+    add(words, 5 + (size + sizeof *words - 1) / sizeof *words);
+    pthread_mutex_unlock(&out.lock);
 }
 
 /* `user` is the word of the run, made when the block was translated. */
@@ -148,14 +151,31 @@ static void on_memory(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, voi
     put(ct_access_word(store ? CT_ACCESS_STORE : CT_ACCESS_LOAD, cpu, qemu_plugin_mem_size_shift(info), va));
 }
 
+/* Tells of the file that has the first instruction: the loader of a program with libraries, which QEMU mapped
+ * without a call. */
+static void note_first_file(const struct qemu_plugin_insn *insn)
+{
+    const void *host = qemu_plugin_insn_haddr(insn);
+    struct mapping file;
+    if (!host || !mapping_of_file(host, &file))
+        return;
+    const uint64_t at = qemu_plugin_insn_vaddr(insn) + file.start - (uintptr_t)host;
+    const uint64_t size = file.end - file.start;
+    if (qemu_plugin_start_code() - at < size)
+        return; /* it is the program */
+    note(CT_NOTE_MAP, at, size, 1);
+    note_path(CT_NOTE_FILE, file.path, at, size);
+}
+
 static void on_block(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
     (void)id;
     if (!out.started) {
         out.started = 1;
         if (out.image)
-            note_path(CT_NOTE_EXEC, qemu_plugin_path_to_binary());
+            note_path(CT_NOTE_EXEC, qemu_plugin_path_to_binary(), 0, 0);
         note(CT_NOTE_PROGRAM, qemu_plugin_start_code(), qemu_plugin_end_code(), qemu_plugin_entry_code());
+        note_first_file(qemu_plugin_tb_get_insn(tb, 0));
     }
     const size_t count = qemu_plugin_tb_n_insns(tb);
     for (size_t first = 0, n; first < count; first += n) {
@@ -355,7 +375,7 @@ static void on_exec(uint64_t path, uint64_t argv, uint64_t envp)
     if (out.forks >= 0)
         snprintf(options + n, sizeof options - (size_t)n, ",forks=%d", out.forks);
     if (followed && !runs)
-        note_path(CT_NOTE_LEAVE, image.path);
+        note_path(CT_NOTE_LEAVE, image.path, 0, 0);
     pthread_mutex_lock(&out.lock);
     flush();
     if (runs && out.forks >= 0)
@@ -469,11 +489,24 @@ static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64
     memcpy(out.args, a, sizeof a);
 }
 
+/* Tells of which file memory shows, by the number that it is open with. */
+static void note_file(uint64_t at, uint64_t size, int fd)
+{
+    char link[32], path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    const ssize_t n = readlink(link, path, sizeof path - 1);
+    path[n > 0 ? n : 0] = 0;
+    note_path(CT_NOTE_FILE, path, at, size);
+}
+
 /* Tells of memory that mmap gave, whose arguments are `a`. */
 static void note_map(uint64_t at, const uint64_t a[6])
 {
     const uint64_t page = out.arm32 ? a[5] : a[5] >> 12;
-    note(CT_NOTE_MAP, at, a[1], !(a[3] & ARG_MAP_ANONYMOUS) && (int32_t)a[4] >= 0);
+    const bool file = !(a[3] & ARG_MAP_ANONYMOUS) && (int32_t)a[4] >= 0;
+    note(CT_NOTE_MAP, at, a[1], file);
+    if (file)
+        note_file(at, a[1], (int32_t)a[4]);
     note(CT_NOTE_SHARED, at, a[1], object_of(a[3], a[4], page));
 }
 

@@ -36,3 +36,19 @@ bool mapping_at(const void *address, struct mapping *out)
         fclose(maps);
     return found && is_file(out->path);
 }
+
+bool mapping_of_file(const void *address, struct mapping *out)
+{
+    struct mapping part;
+    char line[4400];
+    FILE *maps = mapping_at(address, out) ? fopen("/proc/self/maps", "re") : NULL;
+    if (!maps)
+        return false;
+    while (fgets(line, sizeof line, maps))
+        if (parse(line, &part) && strcmp(part.path, out->path) == 0) {
+            out->start = part.start < out->start ? part.start : out->start;
+            out->end = part.end > out->end ? part.end : out->end;
+        }
+    fclose(maps);
+    return true;
+}

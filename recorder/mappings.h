@@ -16,4 +16,7 @@ struct mapping {
 /* The mapping of a file at an address of this process. False: there is none, or the file was deleted. */
 bool mapping_at(const void *address, struct mapping *out);
 
+/* The same from the first to the last mapping of that file; `offset` is of the first one that was found. */
+bool mapping_of_file(const void *address, struct mapping *out);
+
 #endif

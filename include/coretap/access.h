@@ -42,6 +42,7 @@ enum ct_access_note {
     CT_NOTE_LEAVE, /* the same of a program that is for another machine: if no word follows, it ran */
     CT_NOTE_REMAP, /* old and new address and new size of memory that mremap moved or made larger: what it
                       shows at the new one is what it showed at the old one, and what comes behind that */
+    CT_NOTE_FILE,  /* bytes of a path, which follows; address and size of memory that shows that file */
 };
 
 #define CT_ACCESS_WORDS_NOTE 4

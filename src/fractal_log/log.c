@@ -13,9 +13,11 @@
 /* A region that the log tells of. */
 struct region {
     uint64_t low;
-    char name[64];
-    char area[80]; /* the name, and from the second one of that name on a number: in the order of the log */
+    size_t size; /* of the name */
+    char *area;  /* the name, and from the second one of that name on a number: in the order of the log */
 };
+
+#define REGION_NUMBER 16 /* bytes behind a name, for the number and the end */
 
 #define PROCESSES 256
 
@@ -70,6 +72,8 @@ void ct_fractal_log_free(struct ct_fractal_log *log)
     ct_fractal_names_free(log->names);
     for (unsigned i = 0; i < PROCESSES; i++)
         ct_fractal_names_free(log->process[i].names);
+    for (size_t i = 0; i < log->region_count; i++)
+        free(log->regions[i].area);
     free(log->regions);
     free(log->path);
     free(log);
@@ -102,24 +106,30 @@ static const char *log_value(const char *text, const char *key)
     return NULL;
 }
 
-/* False without memory. */
-static bool add_region(struct ct_fractal_log *log, uint64_t low, uint64_t high, const char *name)
+/* Tells whether a region has this name. */
+static bool has_name(const struct region *region, const char *name)
+{
+    return strncmp(region->area, name, region->size) == 0 && !name[region->size];
+}
+
+/* Adds a region, whose name becomes the log's. False without memory. */
+static bool add_region(struct ct_fractal_log *log, uint64_t low, uint64_t high, char *name)
 {
     unsigned number = 1;
+    const size_t size = strlen(name);
     struct region *regions = realloc(log->regions, (log->region_count + 1) * sizeof *regions);
-    if (!regions)
+    if (regions)
+        log->regions = regions;
+    if (!regions || ct_fractal_names_region(log->names, low, high, name)) {
+        free(name);
         return false;
-    log->regions = regions;
+    }
     for (size_t i = 0; i < log->region_count; i++)
-        number += strcmp(regions[i].name, name) == 0;
-    struct region *region = &regions[log->region_count++];
-    region->low = low;
-    snprintf(region->name, sizeof region->name, "%s", name);
+        number += has_name(&regions[i], name);
+    regions[log->region_count++] = (struct region){low, size, name};
     if (number > 1)
-        snprintf(region->area, sizeof region->area, "%s %u", name, number);
-    else
-        snprintf(region->area, sizeof region->area, "%s", name);
-    return ct_fractal_names_region(log->names, low, high, name) == CT_OK;
+        snprintf(name + size, REGION_NUMBER, " %u", number);
+    return true;
 }
 
 static int take_regions(struct ct_fractal_log *log)
@@ -127,10 +137,15 @@ static int take_regions(struct ct_fractal_log *log)
     const char *at = log->info->text;
     bool fine = true;
     while (fine && (at = log_value(at, "region="))) {
-        char name[64];
+        int n = 0;
         unsigned long long lo, hi;
-        if (sscanf(at, "0x%llx..0x%llx %63[^\n]", &lo, &hi, name) == 3 && lo < hi)
-            fine = add_region(log, lo, hi, name);
+        if (sscanf(at, "0x%llx..0x%llx %n", &lo, &hi, &n) != 2 || !n || lo >= hi)
+            continue;
+        const size_t size = strcspn(at + n, "\n");
+        char *name = calloc(1, size + REGION_NUMBER);
+        if (name)
+            memcpy(name, at + n, size);
+        fine = name && add_region(log, lo, hi, name);
     }
     return fine ? CT_OK : ct_fail_nomem(log->ctx, "regions of a log");
 }
@@ -139,7 +154,8 @@ static int take_regions(struct ct_fractal_log *log)
 static const char *area_of(const struct ct_fractal_log *log, const struct ct_fractal_name *name)
 {
     size_t i = 0;
-    while (i < log->region_count && log->regions[i].low != name->lo)
+    while (i < log->region_count &&
+           (log->regions[i].low != name->lo || !has_name(&log->regions[i], name->text)))
         i++;
     return i < log->region_count ? log->regions[i].area : name->text;
 }

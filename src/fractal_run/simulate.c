@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program under QEMU, word by word, on the simulated clusters. */
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,7 +159,7 @@ static int take_region(struct ct_fractal_simulation *s, const uint64_t w[CT_ACCE
 {
     switch (w[0]) {
     case CT_NOTE_MAP:
-        return ct_fractal_simulation_region(s, w[1], w[1] + w[2], w[3] ? "[file]" : "[mmap]");
+        return w[3] ? CT_OK : ct_fractal_simulation_region(s, w[1], w[1] + w[2], "[mmap]");
     case CT_NOTE_BREAK:
         return move_break(s, w[1]);
     default:
@@ -235,6 +236,22 @@ static int take_leave(struct ct_fractal_process *p, uint64_t size)
     return p->leaving ? CT_OK : ct_fail_nomem(p->simulation->ctx, "a program");
 }
 
+/* Names memory of the program by the file that it shows. Parts of a file that overlap are one region. */
+static int take_file(struct ct_fractal_process *p, const uint64_t w[CT_ACCESS_WORDS_NOTE])
+{
+    struct ct_fractal_simulation *s = p->simulation;
+    char path[PATH_MAX + 8];
+    if (!read_path(p, w[1], path) || p->number || !p->names)
+        return CT_OK;
+    for (char *c = path; *c; c++)
+        if (iscntrl((unsigned char)*c)) /* the log's text has lines */
+            *c = '?';
+    const char *name = *path ? path : "[file]";
+    const struct ct_fractal_name *at = ct_fractal_names_at(p->names, w[2]);
+    const uint64_t lo = strcmp(at->text, name) == 0 ? at->lo : w[2];
+    return ct_fractal_simulation_region(s, lo, w[2] + w[3], name);
+}
+
 /* Takes a note of a process. */
 static int take_note(struct ct_fractal_process *p, const uint64_t w[CT_ACCESS_WORDS_NOTE])
 {
@@ -250,6 +267,8 @@ static int take_note(struct ct_fractal_process *p, const uint64_t w[CT_ACCESS_WO
         return take_exec(p, w[1]);
     case CT_NOTE_LEAVE:
         return take_leave(p, w[1]);
+    case CT_NOTE_FILE:
+        return take_file(p, w);
     default:
         change_space(p, w);
         return p->number ? CT_OK : take_region(s, w);

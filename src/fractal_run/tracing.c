@@ -57,8 +57,9 @@ int ct_fractal_simulation_end_log(struct ct_fractal_simulation *s)
     int rc = CT_OK;
     for (size_t i = 0; i < count && !rc; i++)
         if (all[i].kind == CT_FRACTAL_REGION)
-            rc = ct_fractal_simulation_text(s, "region=0x%llx..0x%llx %s\n", (unsigned long long)all[i].lo,
-                                            (unsigned long long)all[i].hi, all[i].text);
+            rc =
+                ct_fractal_simulation_text(s, "region=0x%llx..0x%llx %.900s\n", (unsigned long long)all[i].lo,
+                                           (unsigned long long)all[i].hi, all[i].text);
     const int closed = ct_fractal_writer_close(s->writer);
     s->writer = NULL;
     return rc ? rc : closed;

@@ -226,6 +226,41 @@ def the_heap_has_a_name(folder, _):
         and counts and int(counts[0]) >= (4 << 20) // 64
 
 
+def files_have_their_paths(folder, _):
+    """A library is one region, whatever parts its loader maps. The loader, which QEMU maps, is a file, too:
+    not the stack, and its pages come from memory. A long path is whole, and what ends a line is replaced."""
+    source, program, log = folder / "maps.c", folder / "maps", folder / "log of maps"
+    mapped = folder / ("long" * 30) / "new\nline"
+    mapped.parent.mkdir()
+    mapped.write_bytes(bytes(1 << 16))
+    source.write_text(MAPS)
+    subprocess.run([COMPILER, "-O1", "-o", program, source], check=True)
+    coretap("run", "-q", "-o", log, "--", program, mapped)
+    regions = re.findall(rb"region=0x\w+\.\.0x\w+ ([^\n]*)", log.read_bytes())
+    names = [os.path.basename(name.decode()) for name in regions]
+    rows = coretap("report", log, "--elf", program).split("Objects")[1]
+    said = {name: int(count) for count, name in re.findall(r"^ +(\d+) +\S+% +\S+ +\S+  (.*)$", rows,
+                                                          re.MULTILINE)}
+    wanted = str(mapped).replace("\n", "?")
+    if sorted(n for n in names if ".so." in n)[-2:] != ["ld.so.cache", "libc.so.6"] or "[file]" in names or \
+            said.get(wanted) != 1024 or sum(said[n] for n in said if n.endswith(LOADER)) < 100:
+        raise RuntimeError(f"{names} {said}")
+    return True
+
+
+LOADER = "/ld-linux-aarch64.so.1"
+MAPS = """#include <fcntl.h>
+#include <sys/mman.h>
+int main(int argc, char **argv)
+{
+    volatile char *at = mmap(0, 1 << 16, PROT_READ, MAP_PRIVATE, open(argv[1], O_RDONLY), 0);
+    for (int i = 0; i < 1 << 16; i += 64)
+        (void)at[i];
+    return argc != 2;
+}
+"""
+
+
 def the_exit_code_is_that_of_the_program(folder, _):
     """Also 2, which is that of a run without a log, and what a shell makes of a signal; the log is kept."""
     source, program, log = folder / "ends.c", folder / "ends", folder / "log of ends"
@@ -270,7 +305,7 @@ def names_without_elf(folder, _):
 TESTS = [zero_is_the_default, program_beside_that_cannot_run, truth_is_logged, stripped_has_names,
          small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures,
          monitors_know_processes, all_of_a_child_that_is_waited_for,
-         all_of_a_grandchild_that_is_waited_for, the_heap_has_a_name,
+         all_of_a_grandchild_that_is_waited_for, the_heap_has_a_name, files_have_their_paths,
          the_exit_code_is_that_of_the_program, names_without_elf]
 
 
