@@ -50,7 +50,6 @@ static struct {
     int arm32;        /* the program is one of 32 bits */
     int keeping;      /* the lock is held, and the files are kept, while the program closes numbers */
     int image;        /* the program was started in place of another one */
-    uint64_t args[6]; /* of the system call under way */
     uint64_t objects; /* of anonymous shared memory */
 } out = {.lock = PTHREAD_MUTEX_INITIALIZER,
          .fd = -1,
@@ -58,6 +57,8 @@ static struct {
          .forks = -1,
          .next = {-1, -1, -1},
          .ring = &unread};
+
+static _Thread_local uint64_t args[6]; /* of the system call under way in this thread */
 
 /* Writes words that lie side by side to the pipe. */
 static void write_words(const uint64_t *words, size_t count)
@@ -486,7 +487,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64
     default:
         break;
     }
-    memcpy(out.args, a, sizeof a);
+    memcpy(args, a, sizeof a);
 }
 
 /* Tells of which file memory shows, by the number that it is open with. */
@@ -525,7 +526,7 @@ static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number,
 {
     (void)id, (void)cpu;
     const enum call call = call_of(number);
-    const bool forks = call == CALL_FORK || (call == CALL_CLONE && makes_process(out.args[0]));
+    const bool forks = call == CALL_FORK || (call == CALL_CLONE && makes_process(args[0]));
     const uint64_t at = out.arm32 ? (uint32_t)result : (uint64_t)result;
     if (call == CALL_CLOSE_RANGE)
         after_close();
@@ -537,9 +538,9 @@ static void on_syscall_result(qemu_plugin_id_t id, unsigned cpu, int64_t number,
     if (forks)
         after_fork(result);
     if (call == CALL_MMAP)
-        note_map(at, out.args);
+        note_map(at, args);
     if (call == CALL_MREMAP)
-        note_remap(at, out.args);
+        note_remap(at, args);
     if (call == CALL_WAIT4 && result > 0)
         note(CT_NOTE_END, at, 0, 0);
     if (call == CALL_BRK)

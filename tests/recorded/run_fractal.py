@@ -248,6 +248,45 @@ def files_have_their_paths(folder, _):
     return True
 
 
+def calls_of_threads_are_told_apart(folder, _):
+    """What mmap gave has the size that its thread asked for, whatever calls other threads make meanwhile."""
+    source, program, log = folder / "calls.c", folder / "calls", folder / "log of calls"
+    source.write_text(CALLS)
+    subprocess.run([COMPILER, "-O1", "-static", "-pthread", "-o", program, source], check=True)
+    coretap("run", "-q", "-o", log, "--", program)
+    regions = [(int(lo, 16), int(hi, 16)) for lo, hi in
+               re.findall(rb"region=0x(\w+)\.\.0x(\w+) ", log.read_bytes())]
+    return len(regions) > 4 and all(hi - lo < 1 << 30 for lo, hi in regions)
+
+
+CALLS = """#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static volatile int done;
+static void *calls(void *unused)
+{
+    while (!done)
+        syscall(SYS_getpid, 7, 1L << 40, 0, 2, 3, 0);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&thread[i], 0, calls, 0);
+    for (int i = 0; i < 2000; i++) {
+        void *at = mmap(0, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        munmap(at, 1 << 16);
+    }
+    done = 1;
+    for (int i = 0; i < 3; i++)
+        pthread_join(thread[i], 0);
+    return 0;
+}
+"""
 LOADER = "/ld-linux-aarch64.so.1"
 MAPS = """#include <fcntl.h>
 #include <sys/mman.h>
@@ -306,7 +345,7 @@ TESTS = [zero_is_the_default, program_beside_that_cannot_run, truth_is_logged, s
          small_reverse_tlb, messages_replay, points_show_every_call, five_runs, pictures,
          monitors_know_processes, all_of_a_child_that_is_waited_for,
          all_of_a_grandchild_that_is_waited_for, the_heap_has_a_name, files_have_their_paths,
-         the_exit_code_is_that_of_the_program, names_without_elf]
+         calls_of_threads_are_told_apart, the_exit_code_is_that_of_the_program, names_without_elf]
 
 
 def main():
