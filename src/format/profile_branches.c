@@ -106,6 +106,38 @@ int ct_profile_autofdo(FILE *out, const struct ct_profile_view *view, uint64_t *
     return CT_OK;
 }
 
+static int by_target(const void *a, const void *b)
+{
+    const uint64_t x = ((const struct ct_cover_item *)a)->to;
+    const uint64_t y = ((const struct ct_cover_item *)b)->to;
+    return x < y ? -1 : x > y;
+}
+
+/* Writes how often execution came from elsewhere to where runs begin: from other programs, or after an
+ * exception or a gap. BOLT takes what comes to the begin of a function for the function's executions, and
+ * what comes behind a call for its return. Returns the number of lines. Changes the order of the branches. */
+static uint64_t write_entries(FILE *out, struct branches *b)
+{
+    const struct ct_cover_item *end = b->items + b->count;
+    const struct ct_cover_item *branch = b->items + b->run_count;
+    uint64_t lines = 0;
+    qsort(b->items + b->run_count, b->count - b->run_count, sizeof *b->items, by_target);
+    for (size_t i = 0; i < b->run_count;) {
+        const uint64_t at = b->items[i].from;
+        uint64_t runs = 0;
+        uint64_t branches = 0;
+        for (; i < b->run_count && b->items[i].from == at; i++)
+            runs += b->items[i].count;
+        for (; branch < end && branch->to <= at; branch++)
+            branches += branch->to == at ? branch->count : 0;
+        if (runs > branches) {
+            fprintf(out, "B 0 %" PRIx64 " %" PRIu64 " 0\n", at, runs - branches);
+            lines++;
+        }
+    }
+    return lines;
+}
+
 int ct_profile_bolt(FILE *out, const struct ct_profile_view *view, uint64_t *entries)
 {
     struct branches b;
@@ -117,7 +149,7 @@ int ct_profile_bolt(FILE *out, const struct ct_profile_view *view, uint64_t *ent
         fprintf(out, "%c %" PRIx64 " %" PRIx64 " %" PRIu64 "%s\n", run ? 'F' : 'B', item->from, item->to,
                 item->count, run ? "" : " 0");
     }
-    *entries += b.count;
+    *entries += b.count + write_entries(out, &b);
     free(b.items);
     return CT_OK;
 }

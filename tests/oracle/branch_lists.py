@@ -92,12 +92,13 @@ def old_file(lists):
 
 
 def profile(coretap, operands, *options):
-    """(runs, branches) of a profile for BOLT, and what else was said."""
+    """(runs, branches) of a profile for BOLT, without what leads into the program; and what else was said."""
     out, said, code = run([coretap, "profile", "-f", "bolt", *options, *operands])
     runs, branches = collections.Counter(), collections.Counter()
     for line in out.splitlines():
         kind, first, last, count = line.split()[:4]
-        (runs if kind == "F" else branches)[int(first, 16), int(last, 16)] += int(count)
+        if int(first, 16):  # it came from elsewhere
+            (runs if kind == "F" else branches)[int(first, 16), int(last, 16)] += int(count)
     return runs, branches, said, code
 
 

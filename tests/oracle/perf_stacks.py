@@ -39,7 +39,7 @@ class Counts:
             self.insns[at] += count
 
     def branch(self, start, end, count=1):
-        if NOWHERE not in (start, end) and end:
+        if NOWHERE not in (start, end) and start and end:
             self.branches[start, end] += count
 
     def difference(self, other):
@@ -73,7 +73,7 @@ def of_samples(perf, data, pipe=False):
 
 
 def of_text(coretap, capture, *options):
-    """Counts of a profile for BOLT, without what leads out of the program."""
+    """Counts of a profile for BOLT, without what leads into and out of the program."""
     counts = Counts()
     for line in run([coretap, "profile", "-q", "-f", "bolt", *options, capture])[0].splitlines():
         kind, start, end, count = line.split()[:4]
