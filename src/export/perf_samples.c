@@ -299,6 +299,7 @@ void ct_perf_samples_free(struct ct_perf_samples *s)
     }
     free(s->lanes);
     ct_perf_codes_free(&s->codes);
+    free(s->writer.ids); /* where the file was not ended */
     free(s);
 }
 

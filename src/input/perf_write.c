@@ -68,14 +68,23 @@ static int write_body(struct ct_perf_writer *w, const struct ct_perf_body *b)
     return b->full ? CT_ERR_LIMIT : ct_perf_write_bytes(w, b->bytes, b->size);
 }
 
+/* Puts the head of a record whose body has `size` bytes. */
+static void put_head(uint8_t head[8], uint32_t type, unsigned misc, size_t size)
+{
+    for (unsigned i = 0; i < 4; i++)
+        head[i] = (uint8_t)(type >> 8 * i);
+    for (unsigned i = 0; i < 2; i++) {
+        head[4 + i] = (uint8_t)(misc >> 8 * i);
+        head[6 + i] = (uint8_t)((size + 8) >> 8 * i);
+    }
+}
+
 static int write_record(struct ct_perf_writer *w, uint32_t type, unsigned misc, const struct ct_perf_body *b)
 {
-    size_t size = b->size + 8;
-    const uint8_t head[8] = {(uint8_t)type,         (uint8_t)(type >> 8), (uint8_t)(type >> 16),
-                             (uint8_t)(type >> 24), (uint8_t)misc,        (uint8_t)(misc >> 8),
-                             (uint8_t)size,         (uint8_t)(size >> 8)};
-    if (b->full || size > CT_PERF_RECORD_MAX)
+    uint8_t head[8];
+    if (b->full || b->size + 8 > CT_PERF_RECORD_MAX)
         return CT_ERR_LIMIT;
+    put_head(head, type, misc, b->size);
     int rc = ct_perf_write_bytes(w, head, sizeof head);
     return rc ? rc : write_body(w, b);
 }
@@ -266,28 +275,54 @@ int ct_perf_write_fork(struct ct_perf_writer *w, const struct ct_perf_stamp *sta
     return ct_perf_write_kernel(w, CT_PERF_FORK, 0, b, stamp);
 }
 
-/* Appends the build id of a file, with its length in front, or zeros for one without, where device, inode and
- * inode generation would be. */
-static void put_identity(struct ct_perf_body *b, const struct ct_build_id *id)
+/* Appends the bytes of a build id, or zeros for none. */
+static void put_id(struct ct_perf_body *b, const struct ct_build_id *id)
 {
     static const uint8_t zeros[CT_BUILD_ID_MAX];
-    const uint8_t head[4] = {id->size};
-    put(b, head, sizeof head);
     put(b, id->bytes, id->size);
     put(b, zeros, CT_BUILD_ID_MAX - (size_t)id->size);
+}
+
+/* Lists the build id of a file once. Without the list perf names only files in which a sample lies, and
+ * perf2bolt refuses a program that is none of them. */
+static int list_identity(struct ct_perf_writer *w, const struct ct_perf_map *map)
+{
+    struct ct_perf_body *b = &w->body;
+    b->size = 0;
+    ct_perf_put32(b, UINT32_MAX); /* this machine */
+    put_id(b, &map->id);
+    ct_perf_put32(b, map->id.size);
+    ct_perf_put_text(b, map->path);
+    const size_t size = b->size + 8;
+    if (b->full || size > CT_PERF_RECORD_MAX)
+        return CT_ERR_LIMIT;
+    for (size_t at = 0; at < w->ids_size; at += ct_load16(w->ids + at + 6))
+        if (ct_load16(w->ids + at + 6) == size && !memcmp(w->ids + at + 8, b->bytes, b->size))
+            return CT_OK;
+    if (!CT_MAKE_ROOM(w->ids, w->ids_room, w->ids_size + size))
+        return CT_ERR_NOMEM;
+    put_head(w->ids + w->ids_size, CT_PERF_BUILD_ID, CT_PERF_MISC_USER | CT_PERF_MISC_BUILD_ID_SIZE, b->size);
+    memcpy(w->ids + w->ids_size + 8, b->bytes, b->size);
+    w->ids_size += size;
+    return CT_OK;
 }
 
 int ct_perf_write_map(struct ct_perf_writer *w, const struct ct_perf_stamp *stamp,
                       const struct ct_perf_map *map)
 {
     struct ct_perf_body *b = &w->body;
+    const bool lists = w->options.samples && !w->options.pipe && !map->kernel && map->id.size;
+    const int rc = lists ? list_identity(w, map) : CT_OK;
+    if (rc)
+        return rc;
     b->size = 0;
     ct_perf_put32(b, map->kernel ? UINT32_MAX : stamp->pid);
     ct_perf_put32(b, map->kernel ? 0 : stamp->tid);
     ct_perf_put64(b, map->addr);
     ct_perf_put64(b, map->size);
     ct_perf_put64(b, map->offset);
-    put_identity(b, &map->id);
+    ct_perf_put32(b, map->id.size); /* it and the id stand where device, inode and generation would */
+    put_id(b, &map->id);
     ct_perf_put32(b, CT_PERF_PROT_EXEC | 1);
     ct_perf_put32(b, 2); /* MAP_PRIVATE */
     ct_perf_put_text(b, map->path);
@@ -362,19 +397,26 @@ static void put_arch(struct ct_perf_body *b)
     put(b, arch, sizeof arch);
 }
 
-/* Writes the features of a file of samples: a table of where each is, and what machine it was. That there are
- * branch stacks is a section without contents. */
+/* Writes the features of a file of samples: a table of where each is, build ids, and what machine it was.
+ * That there are branch stacks is a section without contents. */
 static int write_features_of_samples(struct ct_perf_writer *w)
 {
     struct ct_perf_body *b = &w->body;
-    const uint64_t at = w->at + 32;
+    const uint64_t at = w->at + 48;
+    const uint64_t arch = at + w->ids_size;
     b->size = 0;
     ct_perf_put64(b, at);
+    ct_perf_put64(b, w->ids_size);
+    ct_perf_put64(b, arch);
     ct_perf_put64(b, ARCH_SIZE);
-    ct_perf_put64(b, at + ARCH_SIZE);
+    ct_perf_put64(b, arch + ARCH_SIZE);
     ct_perf_put64(b, 0);
+    int rc = write_body(w, b);
+    if (!rc)
+        rc = ct_perf_write_bytes(w, w->ids, w->ids_size);
+    b->size = 0;
     put_arch(b);
-    return write_body(w, b);
+    return rc ? rc : write_body(w, b);
 }
 
 /* Writes the features: a table of where each is, then what machine it was, and where trace is. */
@@ -402,13 +444,15 @@ static int write_features_of_trace(struct ct_perf_writer *w)
 static int end_file(struct ct_perf_writer *w)
 {
     const uint64_t size = w->at - w->data;
-    const unsigned second = w->options.samples ? CT_PERF_FEATURE_BRANCH_STACK : CT_PERF_FEATURE_AUXTRACE;
+    const uint64_t others = w->options.samples
+                                ? UINT64_C(1) << CT_PERF_FEATURE_BRANCH_STACK | 1u << CT_PERF_FEATURE_BUILD_ID
+                                : UINT64_C(1) << CT_PERF_FEATURE_AUXTRACE;
     int rc = w->options.samples ? write_features_of_samples(w) : write_features_of_trace(w);
     const uint64_t end = w->at;
     if (!rc)
         rc = w->options.seek(w->user, 0);
     if (!rc)
-        rc = write_head(w, size, UINT64_C(1) << CT_PERF_FEATURE_ARCH | UINT64_C(1) << second);
+        rc = write_head(w, size, UINT64_C(1) << CT_PERF_FEATURE_ARCH | others);
     return rc ? rc : w->options.seek(w->user, end);
 }
 
@@ -416,6 +460,8 @@ int ct_perf_write_end(struct ct_perf_writer *w)
 {
     int rc = w->options.pipe ? CT_OK : end_file(w);
     free(w->index);
+    free(w->ids);
     w->index = NULL;
+    w->ids = NULL;
     return rc;
 }

@@ -53,6 +53,8 @@ struct ct_perf_writer {
     uint64_t data;   /* offset at which records begin */
     uint64_t *index; /* offsets of the AUXTRACE records */
     size_t index_count;
+    uint8_t *ids; /* of samples: a record for each file that has a build id */
+    size_t ids_size, ids_room;
     struct ct_perf_body body; /* for records of this file */
 };
 
@@ -87,7 +89,7 @@ struct ct_perf_map {
     struct ct_build_id id; /* of the file */
 };
 
-/* Writes executable memory of the stamp's process. */
+/* Writes executable memory of the stamp's process. CT_ERR_NOMEM too. */
 int ct_perf_write_map(struct ct_perf_writer *writer, const struct ct_perf_stamp *stamp,
                       const struct ct_perf_map *map);
 

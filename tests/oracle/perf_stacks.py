@@ -270,7 +270,8 @@ def main():
         linked = [Recording(recorder, folder, f"{source.stem}{level}", source,
                             [level, "-gdwarf-4", "-no-pie", "-Wl,--emit-relocs"], arguments, [])
                   for source, level, arguments in
-                  ((primes, "-O1", ["300"]), (ROOT / "examples/pgo/script.c", "-O3", ["100"]))]
+                  ((primes, "-O1", ["300"]), (ROOT / "examples/pgo/script.c", "-O3", ["100"]),
+                   (ROOT / "tests/recorded/programs/inlines.c", "-O2", []))]  # no sample lies in the last
         for recording in linked:
             check_create_llvm_prof(tap, coretap, folder, recording)
             check_perf2bolt(tap, coretap, folder, recording)
