@@ -84,6 +84,9 @@ static int on_item(void *user, const struct ct_ini_item *item)
     int known;
     if (strncmp(item->section, "dump", 4) == 0)
         return item->key ? on_dump(p, item) : dump_begin(p, item);
+    if (strncmp(item->section, "event ", 6) == 0)
+        return ct_ini_fail(item,
+                           "a device file has names for the events of its own source alone; write [event]");
     if (!item->key)
         return CT_OK;
     if (strcmp(item->section, "device") == 0)

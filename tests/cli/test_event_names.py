@@ -134,11 +134,29 @@ def check_refused(folder):
     return f"{len(rows) + 2} refused"
 
 
+def check_snapshot(folder):
+    """A device file has the events of its own source; a name behind `[event]` would be of another one."""
+    (folder / "trace.bin").write_bytes(trace())
+    (folder / "snapshot.ini").write_text("[snapshot]\nversion=1.0\n[device_list]\ndevice0=ete.ini\n"
+                                         "[trace]\nmetadata=trace.ini\n")
+    (folder / "trace.ini").write_text("[trace_buffers]\nbuffers=buffer0\n[buffer0]\nname=ETB\n"
+                                      "file=trace.bin\nformat=source_data\n[source_buffers]\nETE=ETB\n")
+    for section, code in (("[event]", 0), ("[event ETE]", 2)):
+        (folder / "ete.ini").write_text(
+            "[device]\nname=ETE\nclass=trace_source\ntype=ETE\n[regs]\nTRCCONFIGR=0x0\nTRCTRACEIDR=0x10\n"
+            "TRCDEVARCH=0x47705a13\nTRCIDR0=0x28000ea1\nTRCIDR1=0x4100fff0\nTRCIDR2=0x488\n"
+            f"TRCIDR8=0x0\n{section}\nmine=3\n")
+        got = run("decode", "--table1", folder, code=code)
+        assert "\tmine\n" in got.stdout if not code else "ete.ini:13: [event ETE]: " in got.stderr, got
+    return "a snapshot"
+
+
 def main():
     for title, check in (("names that the capture gives", check_given),
                          ("PMU events by registers", check_selected),
                          ("elements", check_list),
                          ("sums and windows", check_sums),
+                         ("a snapshot", check_snapshot),
                          ("what cannot be is refused", check_refused)):
         with tempfile.TemporaryDirectory() as name:
             tap.case(title, None, lambda c=check, p=pathlib.Path(name): c(p))
