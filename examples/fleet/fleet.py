@@ -156,10 +156,11 @@ def first(rows, most, rest):
     return rows if left <= 0 else [*rows[:most], row(("soft", text(f"{left:,} more, {rest}")))]
 
 
-def write_page(path, title, lead, *parts, week):
-    """Writes a page that needs no other file. What could not be read is part of the answer."""
-    missing = sorted(week.failures)
-    if week.damaged:
+def write_page(path, title, lead, *parts, week=None):
+    """Writes a page that needs no other file. What could not be read of the captures of `week` is part of the
+    answer."""
+    missing = sorted(week.failures) if week else []
+    if week and week.damaged:
         missing.append(f"What could not be decoded of {several(week.damaged, 'capture')} with damage.")
     if missing:
         items = "".join(f"<p>{text(line)}</p>" for line in missing)
