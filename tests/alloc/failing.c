@@ -6,6 +6,7 @@
  * OUT how the child ended. So libraries are loaded once and not for each run. Allocations of the C library
  * and of other libraries come here too: the executable's functions take precedence over theirs. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <pthread.h>
@@ -259,6 +260,9 @@ __attribute__((constructor)) static void serve(void)
         _exit(1);
     void *once[1];
     backtrace(once, 1); /* loads what it needs */
+    /* GnuTLS, which libmicrohttpd brings, writes a line of its own when it finds no memory while it is
+     * loaded, and both go on. So it is loaded before; where it is not, no case needs it. */
+    dlopen("libmicrohttpd.so.12", RTLD_LAZY);
     struct request request;
     while (read_all(in, &request, sizeof request)) {
         pid_t child;
