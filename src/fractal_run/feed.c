@@ -256,13 +256,15 @@ struct polled {
     nfds_t pipes, count;
 };
 
+/* Behind a signal all pipes are read: a program that finds its own one full could not end. */
 static void list_pipes(struct ct_fractal_feeds *feeds, struct ct_fractal_feed *feed, const int wakes[2],
                        struct polled *all)
 {
     all->pipes = 0;
-    if (feeds->forks < 0)
+    const bool only = feeds->forks < 0 && !feeds->signal.told;
+    if (only)
         all->pipe[all->pipes++] = &feed->pipe;
-    for (unsigned i = 0; i < feeds->count && feeds->forks >= 0; i++)
+    for (unsigned i = 0; i < feeds->count && !only; i++)
         all->pipe[all->pipes++] = &feeds->feed[i].pipe;
     for (unsigned i = 0; i < feeds->early_count; i++)
         all->pipe[all->pipes++] = &feeds->early[i].pipe;

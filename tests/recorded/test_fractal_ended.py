@@ -43,6 +43,8 @@ PROGRAMS = {
     "quiet": "int main(void) { for (;;) pause(); }",
     "loops": "int main(void) { for (;;) field[0]++; }",
     "busy": "int main(void) { fill(); say(); for (;;) field[0]++; }",
+    # more than its pipe takes while the run waits for another program
+    "much": "int main(void) { fill(); say(); for (int n = 0; n < 20; n++) fill(); for (;;) pause(); }",
     "stubborn": "int main(void) { signal(SIGTERM, SIG_IGN); fill(); say(); for (;;) pause(); }",
     # the log has what it does after the signal, too
     "handles": "static void end(int n) { (void)n; fill(); _exit(7); }\n"
@@ -158,6 +160,8 @@ def main():
         check_log(folder, "SIGTERM, with a control socket", "sleeps", signal.SIGTERM, 143, "--control",
                   folder / "socket")
         check_log(folder, "SIGTERM, beside a program that sleeps", "sleeps", signal.SIGTERM, 143, "--with",
+                  folder / "quiet")
+        check_log(folder, "SIGTERM, with a full pipe", "much", signal.SIGTERM, 143, "--with",
                   folder / "quiet")
         check_log(folder, "SIGTERM, beside a program that does not", "sleeps", signal.SIGTERM, 143, "--with",
                   folder / "loops")
