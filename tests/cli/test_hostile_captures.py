@@ -49,7 +49,8 @@ class Names:
 
 
 class Tags(html.parser.HTMLParser):
-    """How often each tag is in a page, with the names of its attributes."""
+    """How often each tag is in a page, with the names of its attributes. A text that is too long for its
+    place has a tip with all of it."""
 
     def __init__(self, text):
         super().__init__()
@@ -57,7 +58,8 @@ class Tags(html.parser.HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
-        self.counts[(tag, *sorted(name for name, _ in attrs))] += 1
+        names = sorted(name for name, _ in attrs if (tag, name) != ("text", "data-tip"))
+        self.counts[(tag, *names)] += 1
 
 
 def raw_example():

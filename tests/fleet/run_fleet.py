@@ -23,7 +23,7 @@ sys.path.insert(0, str(captures.ROOT / "tests" / "support"))
 import small_elf  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
-COMMAND = sys.argv[1]
+COMMAND = str(pathlib.Path(sys.argv[1]).resolve())
 MPI, MPIRUN = sys.argv[2:4] if len(sys.argv) > 3 and sys.argv[2] else (None, None)
 # What parts of a capture are watched for: code of the example, and marks between its steps.
 WATCHED = [word for place in ("start", "0x80560", "0x8053c", "exception", "context", "gap")

@@ -101,7 +101,8 @@ def parallel(folder):
     ssh.chmod(0o755)
     own = folder / "parallel"
     own.mkdir()
-    shell(folder, blocks()["parallel"], {**os.environ, "PARALLEL_SSH": str(ssh), "PARALLEL_HOME": str(own)})
+    shell(folder, blocks()["parallel"], {**os.environ, "PARALLEL_SSH": str(ssh), "PARALLEL_HOME": str(own),
+                                         "SHELL": "/bin/sh"})  # a terminal has one
     hold_result(folder)
 
 

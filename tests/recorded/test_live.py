@@ -71,7 +71,7 @@ def drive_page(live):
         check("… the hottest edges with function and line", "sort" in hottest and "work.c:" in hottest,
               hottest)
         check("… verdicts",
-              page.wait('/violation[^]*sort/.test(document.querySelector("#verdicts").innerText)'))
+              page.wait('/violation[^]*sort/.test(document.querySelector("#verdicts").textContent)'))
         before = page.value('document.querySelector("#cards .value").textContent')
         check("… and goes on by itself", page.wait(
             f'document.querySelector("#cards .value").textContent !== {json.dumps(before)}'))
