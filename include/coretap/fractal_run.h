@@ -184,7 +184,7 @@ struct ct_fractal_simulate_result {
     uint64_t events;   /* … and events that were logged */
     uint64_t dropped;
     uint64_t commands;
-    uint64_t cycles; /* of the first core: CT_SOC_CLOCK_HZ are a second */
+    uint64_t cycles; /* of the core of its threads whose clock is the latest: CT_SOC_CLOCK_HZ are a second */
     uint8_t lost;    /* 1: a point or a page table had no place in the tracer: events are missing */
     uint8_t left;  /* processes, 255 at most, that went on as programs for another machine: what these did is
                       not  in the log, whose text names them */

@@ -338,12 +338,14 @@ static void access_lines(struct ct_soc *soc, unsigned core, uint32_t pid, uint64
 
 void ct_fractal_process_access(const struct ct_fractal_process *p, uint64_t word)
 {
-    const struct ct_fractal_simulation *s = p->simulation;
+    struct ct_fractal_simulation *s = p->simulation;
     const unsigned cores = s->config.cores - s->beside;
     const bool beside = p->feed && !p->parent;
     const unsigned core = beside ? p->core : (p->core + ct_access_cpu(word)) % cores;
     for (unsigned i = 0; i < s->benches; i++)
         access_lines(s->bench[i].soc, core, p->feed ? p->pid : s->bench[i].pid, word);
+    if (!p->feed && ct_soc_cycles(s->bench[0].soc, core) > s->cycles)
+        s->cycles = ct_soc_cycles(s->bench[0].soc, core);
 }
 
 /* Lets the timer interrupt the cores of a cluster whose time it is. */

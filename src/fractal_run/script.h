@@ -9,7 +9,7 @@
 struct ct_ctx;
 
 struct ct_fractal_script_step {
-    uint64_t cycles; /* of the first core */
+    uint64_t cycles; /* of the program's time */
     unsigned line;
     char *command;
 };

@@ -119,7 +119,7 @@ static int take_end(struct ct_fractal_simulation *s, uint64_t number)
     return rc;
 }
 
-/* Lets children go on as far as the first core's clock says; on the same core they take turns with it. */
+/* Lets children go on as far as the time of the program; on the first core they take turns with it. */
 static int catch_up_children(struct ct_fractal_simulation *s)
 {
     const struct ct_soc *soc = s->bench[0].soc;
@@ -128,7 +128,7 @@ static int catch_up_children(struct ct_fractal_simulation *s)
         bool more = p->parent && p->pid;
         if (more && !p->core)
             rc = step_child(p, &more);
-        while (more && !rc && p->core && ct_soc_cycles(soc, p->core) < ct_soc_cycles(soc, 0))
+        while (more && !rc && p->core && ct_soc_cycles(soc, p->core) < s->cycles)
             rc = step_child(p, &more);
     }
     return rc;
@@ -307,14 +307,14 @@ static int take_word(struct ct_fractal_process *p, uint64_t word)
     return s->result;
 }
 
-/* Lets the programs beside the traced one go on as far as the cores' clocks say. */
+/* Lets the programs beside the traced one go on as far as its time. */
 static int catch_up(struct ct_fractal_simulation *s)
 {
     const struct ct_soc *soc = s->bench[0].soc;
     uint64_t word;
     int rc = CT_OK;
     for (unsigned b = 1; b <= s->beside && !rc; b++)
-        while (!rc && ct_soc_cycles(soc, s->config.cores - b) < ct_soc_cycles(soc, 0) && next_of(s, b, &word))
+        while (!rc && ct_soc_cycles(soc, s->config.cores - b) < s->cycles && next_of(s, b, &word))
             rc = take_word(s->of_feed[b], word);
     return rc;
 }
@@ -324,8 +324,7 @@ static int follow_script(struct ct_fractal_simulation *s)
 {
     struct ct_fractal_script *script = &s->script;
     char answer[1024];
-    while (script->next < script->count &&
-           ct_soc_cycles(s->bench[0].soc, 0) >= script->steps[script->next].cycles) {
+    while (script->next < script->count && s->cycles >= script->steps[script->next].cycles) {
         const struct ct_fractal_script_step *step = &script->steps[script->next++];
         const int rc = ct_fractal_simulation_steer(s, step->command, answer, sizeof answer);
         if (rc)
@@ -549,7 +548,7 @@ static void fill_in(const struct ct_fractal_simulation *s, struct ct_fractal_sim
     result->targets = s->targets;
     result->events = s->events;
     result->dropped = s->dropped;
-    result->cycles = ct_soc_cycles(b->soc, 0);
+    result->cycles = s->cycles;
     result->late = (uint32_t)(s->script.count - s->script.next);
 }
 

@@ -79,8 +79,9 @@ struct ct_fractal_simulation {
     struct ct_fractal_echo echo;
     struct ct_fractal_feed feed[FEEDS_MAX]; /* of the program, of those beside it, of their children */
     struct ct_fractal_feeds feeds;
-    unsigned words; /* since timers and rings were looked at */
-    bool hooked;    /* tracers are told which cores run their process, since pages are shared */
+    uint64_t cycles; /* the latest clock of a core that ran a thread of the program: its time */
+    unsigned words;  /* since timers and rings were looked at */
+    bool hooked;     /* tracers are told which cores run their process, since pages are shared */
     struct ct_fractal_process process[FRACTAL_PROCESSES_MAX];
     unsigned processes;
     struct ct_fractal_process *of_feed[FEEDS_MAX]; /* the process whose words come */

@@ -64,7 +64,7 @@ int ct_fractal_simulation_process(struct ct_fractal_simulation *s, const char **
 static void say_status(const struct ct_fractal_simulation *s, char *answer, size_t size)
 {
     size_t used = (size_t)snprintf(answer, size, "%.4f ms, %llu events, %llu dropped",
-                                   (double)ct_soc_cycles(s->bench[0].soc, 0) * 1e3 / (double)CT_SOC_CLOCK_HZ,
+                                   (double)s->cycles * 1e3 / (double)CT_SOC_CLOCK_HZ,
                                    (unsigned long long)s->events, (unsigned long long)s->dropped);
     for (unsigned i = 0; i < s->processes && used < size; i++) {
         const struct ct_fractal_process *p = &s->process[i];
@@ -124,8 +124,7 @@ static int steer_page(struct ct_fractal_simulation *s, const char *text)
 /* Tells the log of a command that was carried out, and what is to be known of it; "": nothing. */
 static int log_command(struct ct_fractal_simulation *s, const char *command, const char *fact)
 {
-    return ct_fractal_simulation_text(s, "steer=%llu %.700s%s%s%s\n",
-                                      (unsigned long long)ct_soc_cycles(s->bench[0].soc, 0), command,
+    return ct_fractal_simulation_text(s, "steer=%llu %.700s%s%s%s\n", (unsigned long long)s->cycles, command,
                                       *fact ? " (" : "", fact, *fact ? ")" : "");
 }
 

@@ -117,6 +117,39 @@ def a_command_before_the_first_event(folder, program):
     return re.search(r"^ +at -0\.\d+: point add table$", report(folder, program), re.MULTILINE)
 
 
+THREAD = """
+#include <pthread.h>
+volatile int table[1 << 20];
+static void *work(void *none)
+{
+    for (int round = 0; round < 4; round++)
+        for (int i = 0; i < 1 << 20; i += 16)
+            table[i]++;
+    return none;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    return pthread_join(thread, 0);
+}
+"""
+
+
+def a_script_goes_by_the_thread_that_runs(folder, _program):
+    """The first thread waits, and its core's clock stands."""
+    source, waits = folder / "waits.c", folder / "waits"
+    source.write_text(THREAD)
+    subprocess.run([COMPILER, "-O1", "-static", "-pthread", "-o", waits, source], check=True)
+    (folder / "script").write_text("2ms status\n")
+    result = coretap("fractal", "run", "-o", folder / "log", "--section", ".bss", "--script",
+                     folder / "script", "--", waits)
+    own = re.search(r"([0-9.]+) ms of the model's time", result.stderr)
+    if result.returncode or "steps of the script" in result.stderr or float(own[1]) < 2:
+        raise RuntimeError(result.stderr)
+    return True
+
+
 def bad_scripts_are_refused(folder, program):
     script = folder / "bad"
     for text, wanted in (("point add main\n", "bad:1: 'point add main' is not TIME COMMAND"),
@@ -589,7 +622,7 @@ def passive_is_complete_where_walks_show(folder, program):
 
 TESTS = [both_ranges_are_traced, an_object_is_all_its_lines, functions_of_one_line,
          bad_selections_name_the_limit, a_script_exchanges_points, a_command_before_the_first_event,
-         bad_scripts_are_refused,
+         a_script_goes_by_the_thread_that_runs, bad_scripts_are_refused,
          a_client_exchanges_points, points_that_a_removal_leaves, points_of_a_program_beside,
          children_and_their_memory,
          a_program_in_the_place_of_a_child, a_program_in_its_own_place, many_processes_at_once,
