@@ -4,7 +4,7 @@
  * T, which mirrors the trace unit's registers; it gives the next S and T and, with the last byte of a packet,
  * the packet. Unrolled u times it takes u bytes a turn. The packets are those of ct_etm4_decode; a property
  * test holds that. It stands for the paper, is chosen by `bytewise` in the options of a
- * chain, and is measured against what the library uses otherwise (docs/notes/performance.md). */
+ * chain, and is measured against what the library uses otherwise (docs/notes/decoding.md). */
 #ifndef CT_BYTEWISE_ETM4_BYTEWISE_H
 #define CT_BYTEWISE_ETM4_BYTEWISE_H
 
