@@ -56,8 +56,8 @@ struct ct_analysis_batch {
     enum ct_analysis_input input; /* which of the following is there */
     uint32_t lane; /* number of the stream: no other one of the session has it. Batches of one come
                       in order */
-    const struct ct_graph *graph;          /* COUNTS, CYCLES: the program, by whose numbers … */
-    const struct ct_edges *edges;          /* … this is counted */
+    const struct ct_graph *graph;          /* COUNTS, CYCLES: the program, whose numbers `edges` has */
+    const struct ct_edges *edges;          /* COUNTS, CYCLES: what was counted of each edge of `graph` */
     const struct ct_step_batch *steps;     /* STEPS */
     const struct ct_event_batch *events;   /* EVENTS */
     const struct ct_stream_totals *totals; /* TOTALS */
@@ -76,10 +76,10 @@ struct ct_analysis_cut {
 
 /* Of which captures a result is, and how whole they were. The sums stop at 2^64 - 1. */
 struct ct_analysis_captures {
-    uint64_t known;   /* captures whose losses are in `losses` */
-    uint64_t damaged; /* … of which trace was lost or contradicts the program, or the file is not whole */
-    uint64_t unknown; /* files of an old version, which do not tell what was lost */
-    uint64_t failed;  /* captures of which nothing is in the result: they could not be read */
+    uint64_t known;          /* captures whose losses are in `losses` */
+    uint64_t damaged;        /* captures whose trace is incomplete, contradicts the program, or is cut off */
+    uint64_t unknown;        /* files of an old version, which do not tell what was lost */
+    uint64_t failed;         /* captures of which nothing is in the result: they could not be read */
     struct ct_losses losses; /* of the known ones together */
 };
 

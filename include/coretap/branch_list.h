@@ -79,7 +79,7 @@ struct ct_branch_list_counted {
     uint64_t contradicted; /* of them contradict the program: a branch without a condition was not taken, or
                               execution left the code. They do not count */
     uint64_t branches;     /* in all of them */
-    uint64_t unfollowed;   /* … behind an indirect branch, whose target no list tells */
+    uint64_t unfollowed;   /* branches behind an indirect branch, whose target no list tells */
 };
 
 /* Returns how many lists a binary has, each as often as it came, and how many branches are in them; zeros

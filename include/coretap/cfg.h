@@ -39,8 +39,8 @@ struct ct_cfg_edge {
     uint32_t from;     /* block */
     uint32_t to;       /* block, or CT_CFG_NONE */
     uint64_t target;   /* address it leads to; 0 for RETURN and UNKNOWN */
-    uint32_t next_out; /* the next edge of the same `from`, or CT_CFG_NONE … */
-    uint32_t next_in;  /* … and of the same `to` */
+    uint32_t next_out; /* the next edge of the same `from`, or CT_CFG_NONE */
+    uint32_t next_in;  /* the next edge of the same `to`, or CT_CFG_NONE */
     uint8_t kind;      /* enum ct_cfg_kind */
     uint8_t origin;    /* enum ct_cfg_origin */
     uint8_t back;      /* 1: leads from inside a loop to its head */
@@ -55,8 +55,8 @@ struct ct_cfg_block {
     uint64_t end;  /* behind it */
     uint32_t n;    /* instructions */
     uint32_t function;
-    uint32_t first_out; /* edge, or CT_CFG_NONE; others by next_out … */
-    uint32_t last_out;  /* … up to this one */
+    uint32_t first_out; /* the first edge that leaves it, or CT_CFG_NONE; the others by next_out */
+    uint32_t last_out;  /* the last edge that leaves it */
     uint32_t first_in;
     uint32_t loop;      /* the innermost one, or CT_CFG_NONE */
     uint32_t dominator; /* immediate one in its function; CT_CFG_NONE: the entry, and what is not reached from

@@ -65,7 +65,7 @@ struct ct_stream {
     uint8_t id; /* as listed: 0 in a buffer without frames */
     struct ct_stream_stats stats;
     const struct ct_graph *graph; /* STEPS: the chain's, as long as it is there; else NULL */
-    const struct ct_edges *edges; /* … when the options ask for it */
+    const struct ct_edges *edges; /* counts of the edges of the graph; NULL unless the options ask for it */
 };
 
 /* Packets in order. `pos` of each is a stream position; its bytes are at data[pos - run->pos]. */
@@ -166,8 +166,8 @@ CT_API int ct_chain_begin_piece(struct ct_chain *chain, const struct ct_piece *p
 struct ct_chain_want {
     size_t size;              /* sizeof(struct ct_chain_want) */
     uint64_t ids[2];          /* bit i of ids[i / 64]: trace ID i. Both 0: all */
-    const uint32_t *contexts; /* context IDs, as traced … */
-    size_t context_count;     /* … and how many, 16 at most */
+    const uint32_t *contexts; /* context IDs, as traced */
+    size_t context_count;     /* number of `contexts`, 16 at most */
     uint8_t levels;           /* bit i: exception level i. 0: all */
     uint8_t keep_clocks;      /* 1: streams of other IDs still tell their timestamps and cycles */
     uint8_t pad[6];           /* 0 */

@@ -13,10 +13,10 @@ extern "C" {
 /* Of one edge. Cycles are those of its steps that have some, parts of shared counts included. */
 struct ct_edge_stats {
     uint64_t count;     /* traversals */
-    uint64_t timed;     /* … whose cycles are known */
+    uint64_t timed;     /* traversals whose cycles are known */
     uint64_t sum;       /* cycles of those */
-    uint64_t square_lo; /* sum of their squares: 128 bits, … */
-    uint64_t square_hi; /* … the upper half */
+    uint64_t square_lo; /* sum of the squares of the cycles: the lower 64 bits */
+    uint64_t square_hi; /* sum of the squares of the cycles: the upper 64 bits */
     uint32_t min, max;  /* of one traversal; 0 when timed is 0 */
 };
 

@@ -130,8 +130,8 @@ enum ct_isa_select {
 enum ct_elem_atoms {
     CT_ATOMS_TARGET = 1, /* the address behind it is the target, not what the return stack says */
     CT_ATOMS_INSN = 2,   /* each atom is one instruction (ETMv3), not all up to the next waypoint */
-    CT_ATOMS_CYCLES = 4, /* cycles are counted: for the first of the atoms … */
-    CT_ATOMS_EACH = 8,   /* … or one for each */
+    CT_ATOMS_CYCLES = 4, /* cycles are counted for the first of the atoms */
+    CT_ATOMS_EACH = 8,   /* cycles are counted for each of the atoms */
 };
 
 /* Data transfers of the last instruction before. Values that come out of order belong to the placeholder
@@ -166,12 +166,12 @@ enum ct_elem_cycles {
 };
 
 enum ct_elem_context {
-    CT_CONTEXT_SF = 1,        /* 64-bit state */
-    CT_CONTEXT_CTXT = 2,      /* the context ID in v is known */
-    CT_CONTEXT_VMID = 4,      /* the VMID in v is known */
-    CT_CONTEXT_EL = 8,        /* the exception level is known; PTM: never, but in Hyp mode n has level 2 */
-    CT_CONTEXT_IS1 = 16,      /* the instruction set is IS1 (an address with context says so) … */
-    CT_CONTEXT_IS = 0x70,     /* … or what enum ct_isa_select has, shifted by CT_CONTEXT_IS_SHIFT */
+    CT_CONTEXT_SF = 1,    /* 64-bit state */
+    CT_CONTEXT_CTXT = 2,  /* the context ID in v is known */
+    CT_CONTEXT_VMID = 4,  /* the VMID in v is known */
+    CT_CONTEXT_EL = 8,    /* the exception level is known; PTM: never, but in Hyp mode n has level 2 */
+    CT_CONTEXT_IS1 = 16,  /* the instruction set is IS1 (an address with context says so) */
+    CT_CONTEXT_IS = 0x70, /* the instruction set as in enum ct_isa_select, shifted by CT_CONTEXT_IS_SHIFT */
     CT_CONTEXT_SILENT = 0x80, /* repeats what is known; it makes no line in listings */
 };
 
@@ -179,8 +179,8 @@ enum ct_elem_context {
 
 enum ct_elem_exception {
     CT_EXCEPTION_HAS_RET = 1, /* v is the preferred return address */
-    CT_EXCEPTION_IS1 = 2,     /* … in IS1 */
-    CT_EXCEPTION_TARGET = 4,  /* … and it is also the target of the branch before (E1:E0 = 2) */
+    CT_EXCEPTION_IS1 = 2,     /* the return address is in IS1 */
+    CT_EXCEPTION_TARGET = 4,  /* the return address is also the target of the branch before (E1:E0 = 2) */
     CT_EXCEPTION_PENDING = 8, /* M profile: fault pending */
     CT_EXCEPTION_HERE = 16,   /* PTM: the return address is where the walk is; flow records have it in v */
 };

@@ -35,9 +35,9 @@ enum ct_event_type {
     CT_EVENT_DWT, /* value: payload; a: discriminator; b: as of SW */
     /* What a printer found in SW events; value: CT_SW_PORT. */
     CT_EVENT_TEXT,       /* a line of text */
-    CT_EVENT_VALUE,      /* a named value … */
-    CT_EVENT_SPAN_BEGIN, /* … or the begin of a named span of time, … */
-    CT_EVENT_SPAN_END,   /* … or its end: named_event.h */
+    CT_EVENT_VALUE,      /* a named value (named_event.h) */
+    CT_EVENT_SPAN_BEGIN, /* the begin of a named span of time (named_event.h) */
+    CT_EVENT_SPAN_END,   /* the end of a named span of time (named_event.h) */
 };
 
 /* Master and channel of an STM, or stimulus port of an ITM (as the channel), in one number. */
@@ -72,8 +72,8 @@ struct ct_event_mark {
 
 struct ct_event_batch {
     size_t count;            /* branches */
-    const uint64_t *targets; /* `value` … */
-    const uint64_t *cycles;  /* … and `cycle` of a CT_EVENT_BRANCH */
+    const uint64_t *targets; /* `value` of each CT_EVENT_BRANCH */
+    const uint64_t *cycles;  /* `cycle` of each CT_EVENT_BRANCH */
     size_t mark_count;
     const struct ct_event_mark *marks; /* in order, of the other types; or of BRANCH with a target
                                           that is not told */

@@ -54,8 +54,8 @@ CT_API int ct_perf_export(struct ct_ctx *ctx, const struct ct_capture *capture,
 
 struct ct_perf_samples_options {
     size_t size;                              /* sizeof(struct ct_perf_samples_options) */
-    const char *name;                         /* as in struct ct_perf_export_options … */
-    int (*seek)(void *user, uint64_t offset); /* … and this */
+    const char *name;                         /* as in struct ct_perf_export_options */
+    int (*seek)(void *user, uint64_t offset); /* as in struct ct_perf_export_options */
     uint32_t
         entries; /* of a branch stack at most: 2 to CT_PERF_SAMPLES_ENTRIES_MAX; 0: CT_PERF_SAMPLES_ENTRIES */
     uint8_t pad[4]; /* 0 */

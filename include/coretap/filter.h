@@ -103,8 +103,8 @@ struct ct_sieve_seen {
     uint64_t cycles;       /* of all steps and counts that came */
     uint64_t instructions; /* of all steps that came */
     uint64_t first_ticks, last_ticks;
-    uint32_t contexts[CT_SIEVE_CONTEXTS]; /* context IDs, the first of them … */
-    uint32_t threads[CT_SIEVE_CONTEXTS];  /* … and the threads that ran, by the same */
+    uint32_t contexts[CT_SIEVE_CONTEXTS]; /* context IDs, the first CT_SIEVE_CONTEXTS of them */
+    uint32_t threads[CT_SIEVE_CONTEXTS];  /* the threads that ran under `contexts`, in the same order */
     uint32_t context_count, thread_count; /* of the lists; more there may be */
     uint8_t levels;                       /* bit i: exception level i was there */
     uint8_t has_ticks;                    /* 1: there was a timestamp */

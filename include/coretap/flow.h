@@ -22,16 +22,17 @@ enum ct_flow_kind {
 
 struct ct_flow {
     uint64_t offset; /* of the packet in the capture */
-    uint64_t start;  /* ELEM, data transfers: the instruction that they belong to; TRACE_ON, GAP, END: where
-                        execution  was then, so the target of the last branch, … */
-    uint64_t end;
-    uint32_t n;   /* … and 1 when it is known */
-    uint8_t kind; /* enum ct_flow_kind */
-    uint8_t isa;  /* enum ct_isa: of the range, or after a context */
-    uint8_t type; /* of the last instruction: enum ct_insn_type */
-    uint8_t sub;  /* enum ct_insn_sub */
-    uint8_t cond; /* 1: the last instruction is conditional */
-    uint8_t exec; /* 1: the last instruction was executed (a branch: taken) */
+    uint64_t start;  /* RANGE: address of the first instruction; ELEM, data transfers: of the instruction that
+                        they belong to; TRACE_ON, GAP, END: where execution was (the target of the last
+                        branch), if `n` is 1 */
+    uint64_t end;    /* RANGE: address behind the last instruction */
+    uint32_t n;      /* RANGE: number of instructions; TRACE_ON, GAP, END: 1 when `start` is known */
+    uint8_t kind;    /* enum ct_flow_kind */
+    uint8_t isa;     /* enum ct_isa: of the range, or after a context */
+    uint8_t type;    /* of the last instruction: enum ct_insn_type */
+    uint8_t sub;     /* enum ct_insn_sub */
+    uint8_t cond;    /* 1: the last instruction is conditional */
+    uint8_t exec;    /* 1: the last instruction was executed (a branch: taken) */
     uint8_t last_size;
     uint8_t space; /* of what was read, or could not be: enum ct_space */
     /* RANGE, NO_ACCESS, ELEM of a RETURN: 1 when nothing says that these instructions ran. The branch before

@@ -424,8 +424,8 @@ CT_API int ct_profile_write(struct ct_cover *cover, struct ct_programs *programs
 
 struct ct_slice_write_options {
     size_t size;    /* sizeof(struct ct_slice_write_options) */
-    uint64_t from;  /* slices are cut to [from, to), … */
-    uint64_t to;    /* … and left out where nothing of them is in it; 0: they have no end */
+    uint64_t from;  /* slices are cut to [from, to) */
+    uint64_t to;    /* slices of which nothing is in [from, to) are left out; 0: no end */
     uint8_t cycles; /* 1: time is cycles; 0: instructions */
     uint8_t pad[7]; /* 0 */
 };
@@ -508,10 +508,10 @@ struct ct_perfetto_seen {
     uint64_t left_out;                 /* slices that max_size left no room for */
     uint64_t size;                     /* bytes before they were compressed: what a viewer reads */
     uint32_t timed, untimed;           /* streams that are over, with timestamps and without any */
-    uint32_t unrated;                  /* … with one alone, behind which time is that without any */
-    uint8_t full;                      /* 1: max_size was come to, and the trace ends there */
-    uint8_t pad[3];                    /* 0 */
-    uint64_t watched;                  /* events of watchpoints */
+    uint32_t unrated; /* streams with one timestamp alone, whose time goes on as if there were none */
+    uint8_t full;     /* 1: max_size was come to, and the trace ends there */
+    uint8_t pad[3];   /* 0 */
+    uint64_t watched; /* events of watchpoints */
 };
 
 /* Makes a writer that gives its bytes to `write`. CT_ERR_ARG, CT_ERR_NOMEM. */
@@ -530,9 +530,9 @@ CT_API int ct_perfetto_writer_begin(struct ct_perfetto_writer *writer, const str
 /* What is said of a place in a stream, such as a violation of a specification. */
 struct ct_perfetto_note {
     struct ct_watch_event at; /* the event of a watcher over the stream that it is said of */
-    const char *buffer;       /* name of the buffer of the stream, … */
+    const char *buffer;       /* name of the buffer of the stream */
     const char *text;
-    uint8_t id;     /* … and its trace ID */
+    uint8_t id;     /* trace ID of the stream */
     uint8_t pad[7]; /* 0 */
 };
 
@@ -566,7 +566,7 @@ struct ct_wcet_view {
     const char *entry; /* name of the function */
     const struct ct_wcet *wcet;
     const struct ct_cfg *cfg;            /* of its program */
-    const struct ct_lines *lines;        /* … or NULL */
+    const struct ct_lines *lines;        /* source lines, or NULL */
     const struct ct_wcet_result *result; /* of ct_wcet_solve */
     struct ct_losses losses;             /* of the trace that was measured */
 };
@@ -613,7 +613,7 @@ CT_API const char *ct_losses_words(char text[CT_LOSSES_WORDS], const struct ct_l
 enum ct_losses_known {
     CT_LOSSES_FRAMES,
     CT_LOSSES_TRACE,   /* packets at least */
-    CT_LOSSES_PROGRAM, /* … along the program */
+    CT_LOSSES_PROGRAM, /* losses along the program */
 };
 
 /* Writes what is known of losses as key=value, each but the first one behind `gap`. CT_ERR_ARG, what `write`

@@ -39,8 +39,8 @@ struct ct_fractal_replay_options {
     size_t size;      /* sizeof(struct ct_fractal_replay_options) */
     const char *path; /* of the stream, "-" for standard input; NULL: the caller gives its bytes */
     const struct ct_fractal_target *target; /* that is traced from the first message on; NULL: as by_stream */
-    const uint64_t *points;                 /* observation points of the target … */
-    size_t point_count;                     /* … and how many */
+    const uint64_t *points;                 /* observation points of the target */
+    size_t point_count;                     /* number of them */
     const char *log_name;                   /* what messages call the log; NULL: "log" */
     ct_write_fn *log;                       /* takes the event log (docs/fractal.md); NULL: nobody wants it */
     void *log_user;
@@ -65,7 +65,7 @@ struct ct_fractal_replay_options {
 
 struct ct_fractal_replay_counts {
     uint64_t messages;
-    uint64_t refused;                             /* … that cannot be, or lines that are none */
+    uint64_t refused;                             /* messages that cannot be, and lines that are no message */
     uint64_t events;                              /* that were logged */
     uint64_t commands[CT_FRACTAL_CMD_KIND_COUNT]; /* by enum ct_fractal_command_kind */
 };
@@ -142,10 +142,10 @@ struct ct_fractal_simulate_options {
     /* What is traced, any of these: a range as ct_fractal_range_parse takes it, a section of the program, a
      * function or object of it; all NULL: all of it. */
     const char *range, *section, *symbol;
-    const char *const *points; /* observation points in the range, names or hexadecimal addresses … */
-    size_t point_count;        /* … and how many; not in passive mode */
-    const char *const *beside; /* programs that run on other cores meanwhile, up to CT_FRACTAL_BESIDE … */
-    size_t beside_count;       /* … and fewer than there are cores */
+    const char *const *points; /* observation points in the range, names or hexadecimal addresses */
+    size_t point_count;        /* number of `points`; 0 in passive mode */
+    const char *const *beside; /* programs that run on other cores meanwhile, up to CT_FRACTAL_BESIDE */
+    size_t beside_count;       /* number of `beside`: fewer than there are cores */
     const char *log_name;      /* what messages call the log; NULL: "log" */
     ct_write_fn *log;          /* takes the event log; NULL: nobody wants it */
     void *log_user;
@@ -160,7 +160,7 @@ struct ct_fractal_simulate_options {
     uint8_t pad[5]; /* 0 */
     const struct ct_fractal_selection *selections; /* what is traced besides the above, up to the tracer's
                                                       registers … */
-    size_t selection_count;                        /* … and how many */
+    size_t selection_count;                        /* number of them */
     const char *script;  /* path of a file of lines "TIME COMMAND", in the order of the program's time; NULL:
                             none. TIME is a number with ns, us, ms or s, or of cycles; COMMAND as
                             ct_fractal_control_ask takes it; '#' begins a comment */
@@ -179,9 +179,9 @@ struct ct_fractal_simulate_options {
 struct ct_fractal_simulate_result {
     struct ct_fractal_ended ended;
     uint64_t accesses; /* of all programs */
-    uint64_t misses;   /* … of the last-level cache */
-    uint64_t targets;  /* … of them those of the program in the range, … */
-    uint64_t events;   /* … and events that were logged */
+    uint64_t misses;   /* misses of the last-level cache */
+    uint64_t targets;  /* misses of the program in the range */
+    uint64_t events;   /* events that were logged */
     uint64_t dropped;
     uint64_t commands;
     uint64_t cycles; /* of the core of its threads whose clock is the latest: CT_SOC_CLOCK_HZ are a second */
@@ -223,7 +223,7 @@ struct ct_fractal_overhead_result {
     uint64_t bare;     /* without fabric */
     uint64_t coherent; /* with a coherent port that listens and does nothing */
     uint64_t traced;   /* with FRACTAL tracing the section .text in points mode */
-    uint64_t logged;   /* … and writing its log to the memory that misses are read from */
+    uint64_t logged;   /* cycles of writing the log to the memory that misses are read from */
 };
 
 /* Predicts what tracing costs a program: it is run once, and its accesses go through four clusters. The

@@ -35,9 +35,9 @@ enum ct_fractal_name_kind {
 struct ct_fractal_place {
     const char *name;  /* of `kind` */
     const char *area;  /* region that its page is in; "": the program's file; NULL: the page is not kept */
-    uint64_t offset;   /* … from the begin of it */
+    uint64_t offset;   /* of the place, from the begin of its area */
     const char *point; /* what its observation point is called; NULL: it has none */
-    uint64_t point_offset; /* … and where that is in the area */
+    uint64_t point_offset; /* of the observation point, from the begin of its area */
     uint8_t kind;          /* enum ct_fractal_name_kind, but not PAGE */
     uint8_t point_is_line; /* 1: the hit may be of something else in the line */
     uint8_t pad[2];        /* 0 */
@@ -77,8 +77,8 @@ struct ct_fractal_point_sum {
 
 /* What is counted without a name. */
 struct ct_fractal_totals {
-    uint64_t events;  /* without those that are told for another mapping of a page, … */
-    uint64_t aliases; /* … and these */
+    uint64_t events;  /* events without those that are told for another mapping of a page */
+    uint64_t aliases; /* events that are told for another mapping of a page */
     uint64_t insns;
     uint64_t by_op[CT_FRACTAL_OP_COUNT];
     uint64_t by_initiator[64];

@@ -21,7 +21,7 @@ enum ct_node_flag {
 /* Instructions one behind the other. */
 struct ct_node {
     uint64_t start;    /* address of the first instruction */
-    uint64_t last;     /* … of the last one; unless CUT it is a waypoint */
+    uint64_t last;     /* address of the last instruction, which is a waypoint unless CUT */
     uint64_t end;      /* behind it */
     uint32_t n;        /* instructions; 0 is possible for NOPATH: their number is not known */
     uint8_t space;     /* enum ct_space: the memory space in which they were read */

@@ -63,9 +63,9 @@ struct ct_source_regs {
     uint32_t etmcr, etmidr, etmccer, etmtraceidr; /* ETMv3, PTM */
     uint32_t stmtcsr;                             /* STM */
     uint32_t itmtcr;                              /* ITM */
-    uint32_t eventctl0r, eventctl1r;              /* ETMv4, ETE: which resources make events … */
-    uint32_t rsctlr[32];                          /* … what these resources are … */
-    uint32_t extinselr[4]; /* … and what is at external inputs. ETMv4: the first alone */
+    uint32_t eventctl0r, eventctl1r;              /* ETMv4, ETE: which resources make events */
+    uint32_t rsctlr[32];                          /* ETMv4, ETE: what these resources are */
+    uint32_t extinselr[4]; /* ETMv4, ETE: what is at external inputs. ETMv4: the first alone */
     uint32_t dwt_comp[4];  /* ITM: addresses that the DWT's comparators compare, 0 where it is not known */
 };
 
@@ -283,7 +283,7 @@ struct ct_capture {
     const char *const *damage;
     const struct ct_maps *maps; /* the processes of all buffers, or NULL */
     size_t program_count; /* ELF files that ran, for their names and lines: is_elf, addr is the load bias */
-    const struct ct_image *programs; /* … what was in memory the images say */
+    const struct ct_image *programs; /* the programs that ran; what was in memory the images say */
     size_t main_count; /* … the first so many were started, the others are what these loaded, or
                           nobody knows */
     size_t gone_count; /* files that ran and are not there: path is the name on the target, addr and size

@@ -199,10 +199,10 @@ CT_API void ct_live_hurry(struct ct_live *live);
 struct ct_live_seen {
     double seconds;    /* since it was made */
     uint64_t read;     /* bytes that came */
-    uint64_t analysed; /* … of which were analysed, those that were dropped before them counted */
-    uint64_t dropped;  /* … that were lost because the ring was full, … */
-    uint64_t drops;    /* … at so many places */
-    uint64_t left;     /* … that waited and were not analysed (ct_live_hurry) */
+    uint64_t analysed; /* bytes of `read` that were analysed, with those that were dropped before them */
+    uint64_t dropped;  /* bytes that were lost because the ring was full */
+    uint64_t drops;    /* number of places where bytes were dropped */
+    uint64_t left;     /* bytes that waited and were not analysed (ct_live_hurry) */
     uint64_t connections;
     uint64_t breaks; /* places between connections where trace is missing */
     uint64_t kept;   /* bytes in the file that keeps the trace */

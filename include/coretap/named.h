@@ -13,8 +13,8 @@ extern "C" {
 enum ct_named_kind {
     CT_NAMED_TEXT,  /* text: a format as printf has them */
     CT_NAMED_VALUE, /* text: the name of the value, which is the only argument */
-    CT_NAMED_BEGIN, /* text: the name of a span of time that begins … */
-    CT_NAMED_END,   /* … or ends; the innermost of this name that is open */
+    CT_NAMED_BEGIN, /* text: the name of a span of time that begins */
+    CT_NAMED_END,   /* text: the name of a span that ends, the innermost of this name that is open */
 };
 
 enum ct_named_type {
@@ -36,8 +36,8 @@ struct ct_named_entry {
     uint8_t kind;                      /* enum ct_named_kind */
     uint8_t count;                     /* arguments */
     uint8_t types[CT_NAMED_ARGUMENTS]; /* enum ct_named_type */
-    uint8_t words;                     /* of 32 bits that its arguments are written in … */
-    uint8_t pointer_words;             /* … and of them each pointer */
+    uint8_t words;                     /* number of words of 32 bits that its arguments are written in */
+    uint8_t pointer_words;             /* number of words of 32 bits of a pointer */
     uint8_t pad[4];                    /* 0 */
 };
 

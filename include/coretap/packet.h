@@ -112,8 +112,8 @@ enum ct_sync_reason {
 
 enum ct_etm4_flag {
     CT_ETM4_HAS_CONTEXT = 0x001, /* a context payload: sf, el, sec are from this packet */
-    CT_ETM4_HAS_CTXT = 0x002,    /* … with a context ID */
-    CT_ETM4_HAS_VMID = 0x004,    /* … with a VMID */
+    CT_ETM4_HAS_CTXT = 0x002,    /* the packet has a context ID */
+    CT_ETM4_HAS_VMID = 0x004,    /* the packet has a VMID */
     CT_ETM4_HAS_ADDR = 0x008,    /* Q: an address is in `value` */
     CT_ETM4_HAS_COUNT = 0x010,   /* timestamp: cycle count; Q: instruction count; ccnt: the count is known */
     CT_ETM4_HAS_COMMIT = 0x020,  /* ccnt: a number of commits in `count2` */

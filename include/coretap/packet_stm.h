@@ -60,8 +60,8 @@ struct ct_stm_packet {
                      translation */
     uint64_t value;
     uint64_t ts;
-    uint16_t master;  /* in force after this packet … */
-    uint16_t channel; /* … as this one */
+    uint16_t master;  /* the master in force after this packet */
+    uint16_t channel; /* the channel in force after this packet */
     uint8_t type;     /* enum ct_stm_type */
     uint8_t err;   /* enum ct_stm_type announced by the header of a bad or cut packet; RESERVED: none was */
     uint8_t size;  /* bytes in the trace, those shared with a neighbour included; 0 for NOT_SYNC */

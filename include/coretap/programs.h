@@ -32,7 +32,7 @@ struct ct_programs_options {
     size_t size;                  /* sizeof(struct ct_programs_options) */
     struct ct_debug_files *files; /* where separate files with names are; NULL: the standard places alone */
     const char *targets;          /* for control flow, as in struct ct_cfg_options */
-    const char *targets_name;     /* … which has to stay */
+    const char *targets_name;     /* name of `targets`, which has to stay */
     uint8_t raw_names;            /* 1: ct_symbols_label does not demangle */
     /* 1: addresses in symbols, lines, memory and control flow include the load bias; 0: as in the file. */
     uint8_t moved;

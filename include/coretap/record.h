@@ -57,14 +57,14 @@ struct ct_record_options {
     uint32_t timestamp_period; /* cycles between timestamps at least; 0: 10000 */
     uint32_t sync_period;      /* bytes of trace between points of synchronisation; 0: 4096 */
     uint32_t event_rate;       /* instructions between events of the trace unit on average; 0: none */
-    uint32_t overflow_rate;    /* … between overflows, in which trace is lost; 0: none */
-    uint32_t padding;          /* bytes of trace between padding in frames; 0: none */
-    uint64_t seed;             /* what is random follows from it */
+    uint32_t overflow_rate; /* instructions between overflows on average, in which trace is lost; 0: none */
+    uint32_t padding;       /* bytes of trace between padding in frames; 0: none */
+    uint64_t seed;          /* what is random follows from it */
     uint64_t max_instructions; /* traced, after which the program runs on unobserved; 0: any number */
-    const uint8_t *ids;        /* trace IDs of the first cores, 1 to CT_RECORD_LAST_ID, no two the same … */
-    size_t id_count;           /* … and how many; cores behind them have those from 0x10 on that are left */
-    const struct ct_record_range *ranges; /* only runs with an instruction in one of them are traced … */
-    size_t range_count;                   /* … up to CT_RECORD_RANGES; 0: everywhere */
+    const uint8_t *ids;        /* trace IDs of the first cores, 1 to CT_RECORD_LAST_ID, no two the same */
+    size_t id_count;           /* number of `ids`; cores behind them have those from 0x10 on that are left */
+    const struct ct_record_range *ranges; /* only runs with an instruction in one of them are traced */
+    size_t range_count;                   /* number of `ranges`, up to CT_RECORD_RANGES; 0: everywhere */
     /* A hexadecimal address or a function of the program: nothing is traced before execution comes to the
      * first, nor after it came to the second, until it comes to the first again. NULL: no such place. */
     const char *start, *stop;
@@ -88,7 +88,7 @@ struct ct_record_options {
 
 struct ct_record_result {
     uint64_t instructions; /* traced */
-    uint64_t untraceable;  /* … and executed from code whose change no trace can tell */
+    uint64_t untraceable;  /* instructions that were executed from code whose change no trace can tell */
     uint64_t bytes;        /* of trace */
     int32_t exit_code;     /* of the program, or 128 and the number of the signal that ended it */
     uint32_t pad;          /* 0 */
@@ -114,7 +114,7 @@ struct ct_volume_row {
 
 struct ct_volume {
     uint64_t instructions; /* traced, by all cores */
-    uint64_t untraceable;  /* … and executed from code that no trace can tell */
+    uint64_t untraceable;  /* instructions that were executed from code that no trace can tell */
     uint64_t branches;     /* waypoints that were traced */
     uint64_t cycles;       /* of all cores, their waits included */
     size_t row_count;
@@ -141,8 +141,8 @@ struct ct_volume_options {
     uint8_t protocol;          /* the only one that rows are of; 0: each that can trace the program */
     uint8_t pad[3];            /* 0 */
     uint64_t max_instructions; /* of each row; 0: any number */
-    const struct ct_record_range *ranges; /* only runs with an instruction in one of them are traced … */
-    size_t range_count;                   /* … up to CT_RECORD_RANGES; 0: everywhere */
+    const struct ct_record_range *ranges; /* only runs with an instruction in one of them are traced */
+    size_t range_count;                   /* number of `ranges`, up to CT_RECORD_RANGES; 0: everywhere */
 };
 
 struct ct_volume_replay;

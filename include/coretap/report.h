@@ -30,7 +30,7 @@ struct ct_report_options {
     size_t size;   /* sizeof(struct ct_report_options) */
     uint64_t from; /* the timeline begins so many cycles after the begin of a stream (instructions, where the
                       trace has no cycle counts) … */
-    uint64_t to;   /* … and ends before this; 0: with the stream */
+    uint64_t to;   /* the timeline ends before this, in the unit of `from`; 0: with the stream */
     uint8_t
         several; /* 1: of captures that are ended (ct_report_end), and of saved results; 0: of one capture */
     uint8_t raw_names; /* 1: with `several`, names of sums are not demangled */
@@ -93,13 +93,13 @@ struct ct_report_input {
 
 /* What stands on the page beside what was collected. What is not there has no section. */
 struct ct_report_write_options {
-    size_t size;                        /* sizeof(struct ct_report_write_options) */
-    const char *capture;                /* path of the only one, for the heading; NULL: "capture" */
-    const char *kind;                   /* what it is (struct ct_capture); NULL: "trace" */
-    struct ct_losses losses;            /* of the streams, and between frames (struct ct_seen) */
-    const struct ct_cover_views *cover; /* of the same programs; NULL: there is no coverage */
-    const struct ct_wcet_view *wcet;    /* the longest path of a function; NULL: there is none, because … */
-    const char *no_wcet;                /* … of this; NULL: nobody asked */
+    size_t size;                          /* sizeof(struct ct_report_write_options) */
+    const char *capture;                  /* path of the only one, for the heading; NULL: "capture" */
+    const char *kind;                     /* what it is (struct ct_capture); NULL: "trace" */
+    struct ct_losses losses;              /* of the streams, and between frames (struct ct_seen) */
+    const struct ct_cover_views *cover;   /* of the same programs; NULL: there is no coverage */
+    const struct ct_wcet_view *wcet;      /* the longest path of a function; NULL: there is none */
+    const char *no_wcet;                  /* why there is no longest path; NULL: nobody asked for one */
     const struct ct_report_input *inputs; /* of several: what the page is made of */
     size_t input_count;
 };

@@ -40,7 +40,7 @@ struct ct_stack_place {
     uint32_t function; /* number */
     uint64_t calls;    /* how often it was entered by a call, a tail call or an exception */
     uint64_t insns;    /* executed here, callees not included */
-    uint64_t cycles;   /* … as far as they are known */
+    uint64_t cycles;   /* cycles, as far as they are known */
 };
 
 /* Calls from one place in the code to one function. */

@@ -22,8 +22,8 @@ struct ct_dist {
     uint64_t count;
     uint64_t sum;
     uint64_t min, max;   /* 0 when count is 0 */
-    uint64_t square_lo;  /* sum of squares: 128 bits, … */
-    uint64_t square_hi;  /* … the upper half */
+    uint64_t square_lo;  /* sum of squares: the lower 64 bits */
+    uint64_t square_hi;  /* sum of squares: the upper 64 bits */
     uint32_t *histogram; /* counts that stay at their largest value; NULL: count is 0, or none is kept */
     uint32_t buckets;    /* how many of them there are, from the first bucket on; those of the others are 0 */
 };
@@ -64,7 +64,7 @@ enum ct_timing_branch {
 struct ct_timing_edge {
     struct ct_dist cycles; /* of steps that have some */
     uint64_t count;        /* traversals */
-    uint64_t shared;       /* … whose cycles are a part of a count for several steps */
+    uint64_t shared;       /* traversals whose cycles are a part of a count for several steps */
     uint64_t start, last, end,
         next;              /* as in struct ct_node and struct ct_edge. In sums the load bias is off */
     uint32_t program;      /* that [start, end) is in, of sums: a number; CT_TIMING_NO_PROGRAM: in none */
@@ -100,7 +100,7 @@ struct ct_timing_function {
     uint64_t cycles;  /* of all steps in it, in runs or not */
     uint64_t steps;
     uint64_t runs;            /* that began */
-    uint64_t cut;             /* … and whose end or whole time is not known */
+    uint64_t cut;             /* runs whose end or whole time is not known */
     struct ct_dist inclusive; /* whole runs with all that they called; of a recursion the outermost one */
     struct ct_dist self;      /* whole runs, without what they called */
     struct ct_dist recursive; /* inclusive, of runs inside of a run of the same function */

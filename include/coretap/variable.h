@@ -41,8 +41,8 @@ struct ct_variable {
     uint64_t addr;        /* of its first byte, load bias included */
     uint64_t size;        /* bytes; of a bit field those that hold it */
     uint8_t form;         /* enum ct_variable_form */
-    uint8_t bit;          /* of a number: its lowest bit in these bytes, as a little-endian number, … */
-    uint8_t bits;         /* … and how many it has: 1 to 64 */
+    uint8_t bit;          /* of a number: its lowest bit in these bytes, as a little-endian number */
+    uint8_t bits;         /* of a number: how many bits it has, 1 to 64 */
     uint8_t is_bit_field; /* 1: other variables share its bytes */
     uint8_t pad[4];       /* 0 */
 };

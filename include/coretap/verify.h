@@ -21,8 +21,8 @@ enum ct_verify_clock {
 struct ct_verify_options {
     size_t size;       /* sizeof of this struct */
     uint8_t clock;     /* enum ct_verify_clock */
-    uint64_t ticks;    /* times of the specifications are ticks of the clock × ticks_to / ticks; … */
-    uint64_t ticks_to; /* … 0 in either of them: as they are */
+    uint64_t ticks;    /* times are ticks of the clock × ticks_to / ticks; 0: as they are */
+    uint64_t ticks_to; /* see `ticks`; 0: times are as they are */
     uint64_t forget;   /* what is older than this time cannot change a result; 0: nothing is known of that */
     uint32_t history;  /* places before a result that are told with it, at most 4096 */
     const struct ct_monitor_limits *limits; /* of each monitor, owned by the caller; NULL: the defaults */

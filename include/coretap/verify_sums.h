@@ -29,7 +29,7 @@ struct ct_wide_sum {
 /* A violation. Texts that are not known are "". */
 struct ct_verify_violation {
     const char *run;      /* the capture */
-    const char *buffer;   /* … and the buffer in it */
+    const char *buffer;   /* name of the buffer in the capture */
     const char *value;    /* of the output; cut at 500 bytes */
     const char *watch;    /* what execution came by last, as the watchpoint was asked for */
     const char *function; /* where that was */

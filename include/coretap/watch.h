@@ -88,8 +88,8 @@ enum ct_watch_access {
     CT_WATCH_ACCESS_POINT = 1 << 16, /* of an observation point, by its number */
 };
 
-#define CT_WATCH_PROCESS(number) ((uint64_t)(number) >> 8 & 0xff) /* of an ACCESS: the process … */
-#define CT_WATCH_POINT(number)   ((uint32_t)((number) >> 32))     /* … and the observation point */
+#define CT_WATCH_PROCESS(number) ((uint64_t)(number) >> 8 & 0xff) /* of an ACCESS: the process */
+#define CT_WATCH_POINT(number)   ((uint32_t)((number) >> 32))     /* of an ACCESS: the observation point */
 
 /* Packets of the data trace of a DWT. */
 enum ct_watch_packet {

@@ -76,8 +76,8 @@ struct ct_wcet_result {
     size_t path_count;
     const struct ct_wcet_assumed *assumed; /* of what is on the longest path */
     size_t assumed_count;
-    uint64_t rate_cycles; /* the slowest rate seen: so many cycles … */
-    uint64_t rate_insns;  /* … for so many instructions */
+    uint64_t rate_cycles; /* the slowest rate seen: so many cycles for rate_insns instructions */
+    uint64_t rate_insns;  /* the slowest rate seen: instructions that rate_cycles were for */
     uint8_t is_bound; /* 0: another run may take longer, because something was only observed or is left out.
                          1: only if a piece takes more cycles than was measured or assumed for it */
     uint8_t pad[7];

@@ -103,10 +103,11 @@ void ct_rows_write(struct ct_rows *rows, const void *bytes, size_t size);
 /* Keeps an error that is the first one: that memory was missing. */
 void ct_rows_lack(struct ct_rows *rows);
 
-/* … if it was for these bytes. */
+/* Keeps, as the first error, that memory was missing, where these bytes could not grow. */
 void ct_rows_note(struct ct_rows *rows, const struct ct_grown *grown);
 
-/* … or that the texts of a column, of so many bytes together, are more than a file can have. */
+/* Keeps, as the first error, that the texts of a column, of so many bytes together, are more than a file can
+ * have. */
 void ct_rows_limit(struct ct_rows *rows, uint64_t bytes);
 
 /* Writes which rows have a value as bits, the lowest ones first. */

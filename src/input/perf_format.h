@@ -59,7 +59,7 @@ enum ct_perf_record_type {
 #define CT_PERF_SAMPLE_STREAM_ID  (1u << 9)
 #define CT_PERF_SAMPLE_IDENTIFIER (1u << 16)
 
-/* … and of what samples have besides. */
+/* Bits of sample_type that add to the sample besides. */
 #define CT_PERF_SAMPLE_PERIOD       (1u << 8)
 #define CT_PERF_SAMPLE_BRANCH_STACK (1u << 11)
 

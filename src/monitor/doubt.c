@@ -417,7 +417,6 @@ static bool comes_before(const struct ct_monitor_span *a, const struct ct_monito
     return a->source == b->source || a->end < b->begin;
 }
 
-/* … which is known by now, and makes room for more. */
 void ct_mon_doubt_seal(struct ct_monitor *m, uint64_t begin)
 {
     struct ct_mon_doubt *d = m->doubt;

@@ -106,7 +106,7 @@ int ct_mon_doubt_event(struct ct_monitor *m, int64_t time, uint32_t input, struc
 int ct_mon_doubt_close(struct ct_monitor *m);
 int ct_mon_doubt_advance(struct ct_monitor *m, int64_t time);
 
-/* Gives what comes before `begin` in every order. */
+/* Gives the results of what comes before `begin` in every order, and frees their room. */
 void ct_mon_doubt_seal(struct ct_monitor *m, uint64_t begin);
 
 /* Evaluates the open instant and gives up the states of other orders: from here on only what is the same in

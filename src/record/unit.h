@@ -118,9 +118,9 @@ void ct_unit_at(const struct ct_unit *unit, uint64_t *addr, enum ct_isa *isa);
 /* Sets the context ID of what runs from now on. Execution must have left. */
 void ct_unit_context(struct ct_unit *unit, uint32_t id);
 
-/* Gives the number of instructions that were traced so far, … */
+/* Gives the number of instructions that were traced so far. */
 uint64_t ct_unit_traced(const struct ct_unit *unit);
-/* … and of the waypoints among them. */
+/* Gives the number of waypoints among the instructions that were traced so far. */
 uint64_t ct_unit_waypoints(const struct ct_unit *unit);
 /* Gives the number of instructions that were executed but not traceable. */
 uint64_t ct_unit_untraceable(const struct ct_unit *unit);
