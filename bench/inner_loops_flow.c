@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inner loops that count stretches that are known, as bench/inner_loops.c has those of the decoder. */
-#include "flow/fast_stretches.c"
+#include "flow/stretch_collect.h"
 
 unsigned loop_stretch_collect(struct ct_stretches *c, const struct ct_elem *elems, size_t size)
 {
-    return collect(c, elems, size, false);
+    return ct_stretches_collect_as(c, elems, size, false, false);
 }
 
 void loop_stretch_rows(struct ct_stretches *c, unsigned n, uint64_t space)
 {
-    find_rows(c, n, space);
+    ct_stretches_find_rows(c, n, space);
 }
 
 unsigned loop_stretch_count(struct ct_stretches *c, unsigned n, uint64_t domain)
 {
     unsigned s = 0;
     for (; s < n; s++) {
-        struct stretch *known = find(c, s, domain);
+        struct ct_stretch *known = ct_stretch_find(c, s, domain, false);
         if (__builtin_expect(!known, 0))
             break;
-        known->word += ONCE;
+        known->word += CT_STRETCH_ONCE;
     }
     return s;
 }

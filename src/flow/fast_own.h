@@ -194,7 +194,7 @@ int ct_fast_count_sync(struct ct_fast *f);
 /* Counts elements as ct_fast_count_burst does, but without stretches. */
 size_t ct_fast_count_plainly(struct ct_fast *f, const struct ct_elem *elems, size_t size);
 
-/* Counts elements as ct_fast_count_burst does, by stretches (fast_stretches.c) where these are whole. */
+/* Counts elements as ct_fast_count_burst does, by stretches (stretch_table.h) where these are whole. */
 size_t ct_fast_count_stretches(struct ct_fast *f, const struct ct_elem *elems, size_t size);
 
 /* Returns true when elements, which are so many, are for stretches. */

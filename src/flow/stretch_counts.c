@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts the edges of stretches. What a stretch of the table added to its edges is worked out when it loses
+ * its place to another one, or when the table is read: then it is followed along links once, for as many
+ * times as it came. */
+#include <string.h>
+
+#include "flow/fast_returns.h"
+#include "flow/stretch_table.h"
+
+/* How many stretches are followed side by side. */
+#define WAYS 8u
+
+/* A stretch that is followed beside others. */
+struct way {
+    uint64_t atoms;
+    uint32_t block;
+    uint32_t count;
+    uint32_t number; /* in `left` */
+};
+
+static struct way begin_way(const struct ct_stretches *c, uint32_t number)
+{
+    const struct ct_stretch *s = &c->left[number];
+    return (struct way){ct_stretch_atoms(c, s->bits), ct_stretch_block(s),
+                        (uint32_t)(s->word >> CT_STRETCH_TIMES_SHIFT), number};
+}
+
+/* Begins to follow a stretch where there is a return stack: when it goes on behind another one, its way
+ * begins with the step before it. */
+static void begin_trip(struct ct_fast *f, struct way *way, struct ct_return_trip *trip)
+{
+    const struct ct_stretches *c = f->stretches;
+    const struct ct_stack_effect *effect = &c->left_effects[way->number];
+    const struct ct_row_begin begin = {way->block, ct_stretch_is_behind(c, c->left[way->number].addr),
+                                       effect->from_exec};
+    ct_return_trip_begin(trip);
+    way->block = ct_return_trip_enter(f, trip, effect, begin, way->count);
+}
+
+/* Counts the edges of the stretches that lost their place, but for pairs behind their last steps: the blocks
+ * of these are put down, and 0 where the address was the one that the program gives. Each step waits for the
+ * one before; so several stretches are followed at once. `returns` is a constant: there is a return stack. */
+CT_STRETCH_INLINE void count_inside(struct ct_fast *f, uint32_t last[CT_STRETCHES_LEFT], const bool returns)
+{
+    struct ct_stretches *c = f->stretches;
+    struct ct_fast_link *const links = f->links;
+    struct ct_return_trip trips[WAYS];
+    struct way ways[WAYS];
+    unsigned active = 0;
+    uint32_t number = 0;
+    for (; active < WAYS && number < c->left_count; active++, number++) {
+        ways[active] = begin_way(c, number);
+        if (returns)
+            begin_trip(f, &ways[active], &trips[active]);
+    }
+    while (active)
+        for (unsigned k = 0; k < active; k++) {
+            struct way *way = &ways[k];
+            struct ct_fast_link *link = &links[way->block];
+            const unsigned exec = way->atoms & 1;
+            const uint32_t next = link->next[exec];
+            link->count[exec] += way->count;
+            way->atoms >>= 1;
+            if (returns && next & CT_LINK_PUSH)
+                ct_return_trip_push(&trips[k], f->blocks.blocks[way->block].end);
+            if (returns && way->atoms != 1 && next & CT_LINK_INDIRECT)
+                way->block =
+                    ct_return_trip_turn(f, &trips[k], &c->left_effects[way->number], way->block, way->count);
+            else if (way->atoms != 1)
+                way->block = next & CT_LINK_BLOCK;
+            else {
+                last[way->number] = next & CT_LINK_INDIRECT ? way->block : 0;
+                const bool more = number < c->left_count;
+                *way = more ? begin_way(c, number++) : ways[--active];
+                if (returns && more)
+                    begin_trip(f, way, &trips[k]);
+                else if (returns)
+                    trips[k] = trips[active];
+            }
+        }
+}
+
+/* Counts the packets of a stretch, unless they were counted when its atoms were joined. */
+static void count_packets(struct ct_stretches *c, uint64_t bits, uint64_t times)
+{
+    uint64_t packets = ct_stretch_is_joined(bits) ? 0 : bits & ((UINT64_C(1) << CT_STRETCH_SPACE_SHIFT) - 1);
+    for (; packets; packets >>= 8)
+        c->packets[packets & 255] += times;
+}
+
+static void count_left(struct ct_fast *f)
+{
+    struct ct_stretches *c = f->stretches;
+    const struct ct_blocks *b = &f->blocks;
+    uint32_t last[CT_STRETCHES_LEFT] = {0};
+    if (c->effects)
+        count_inside(f, last, true);
+    else
+        count_inside(f, last, false);
+    for (unsigned i = 0; i < c->left_count; i++)
+        __builtin_prefetch(&b->pairs[ct_pair_place(b, last[i], c->left[i].next)], 1);
+    for (unsigned i = 0; c->headers && i < c->left_count; i++)
+        count_packets(c, c->left[i].bits, c->left[i].word >> CT_STRETCH_TIMES_SHIFT);
+    for (unsigned i = 0; i < c->left_count; i++)
+        if (last[i] && !ct_stretch_is_behind(c, c->left[i].next))
+            ct_blocks_known_pair(b, last[i], c->left[i].next, CT_ISA_A64)->count +=
+                c->left[i].word >> CT_STRETCH_TIMES_SHIFT;
+    c->left_count = 0;
+}
+
+void ct_stretch_take_out(struct ct_fast *f, struct ct_stretch *s)
+{
+    struct ct_stretches *c = f->stretches;
+    if (s->word < CT_STRETCH_ONCE)
+        return;
+    if (c->effects)
+        c->left_effects[c->left_count] = *ct_stretch_effect(c, s);
+    c->left[c->left_count++] = *s;
+    s->word &= CT_STRETCH_ONCE - 1;
+    if (c->left_count == CT_STRETCHES_LEFT)
+        count_left(f);
+}
+
+void ct_fast_spend_stretches(struct ct_fast *f)
+{
+    struct ct_stretches *c = f->stretches;
+    if (!c || !c->used)
+        return;
+    for (size_t i = 0; i < (size_t)1 << CT_STRETCH_ROWS_SHIFT; i++)
+        for (unsigned k = 0; k < 2; k++)
+            ct_stretch_take_out(f, &c->rows[i][k]);
+    count_left(f);
+    c->used = false;
+}
+
+void ct_fast_take_strip_packets(struct ct_fast *f, uint64_t packets[256])
+{
+    struct ct_stretches *c = f->stretches;
+    if (!c || !c->headers)
+        return;
+    ct_fast_spend_stretches(f);
+    for (unsigned i = 0; i < 256; i++)
+        packets[i] += c->packets[i];
+    memset(c->packets, 0, sizeof c->packets);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts stretches of elements: as many as there are of the elements are collected, all their rows are
+ * fetched, and each is counted in the table or followed. */
+#include "flow/stretch_collect.h"
+#include "flow/stretch_returns.h"
+
+/* Fewer stretches are collected behind something new, which ends them. */
+#define BATCH_LEAST 16u
+
+/* Returns the first element of stretch `s` behind its address, if there is one. */
+static size_t begin_of(const struct ct_stretches *c, unsigned s)
+{
+    return c->at[s] + !ct_stretch_is_behind(c, c->addr[s]);
+}
+
+/* Remembers stretch `s`, which was followed from `begin` on, unless something is new behind it. `before`:
+ * with a return stack, what that was before. */
+static void keep(struct ct_stretch_pass *p, unsigned s, struct ct_row_begin begin,
+                 const struct ct_return_stack *before)
+{
+    struct ct_stack_effect effect;
+    if (p->c->effects && !ct_stretch_find_effect(p, s, begin, before, &effect))
+        return;
+    if (ct_stretch_count_join(p, s + 1))
+        ct_stretch_remember(p, s, begin.block, &effect);
+}
+
+/* Follows stretch `s`, of which the table has none, and remembers it unless something is new behind it.
+ * Result: how many elements are done; begin_of(s + 1) when the stretch is, with the address behind it. */
+static size_t follow_atoms(struct ct_stretch_pass *p, unsigned s)
+{
+    struct ct_fast *f = p->f;
+    const struct ct_stretches *c = p->c;
+    size_t i = begin_of(c, s);
+    struct ct_return_stack before;
+    struct ct_row_begin begin = {0};
+    if (c->effects) {
+        before = f->walk->stack;
+        begin = ct_stretch_begin_here(p, s);
+    }
+    unsigned done = ct_stretch_follow(p, s);
+    if (done == c->count[s]) {
+        p->at.marks = ct_stretch_marks_before(p->elems, c->at[s + 1]);
+        p->counted = false;
+        ct_stretch_come_to(p, s + 1);
+        if (!begin.behind)
+            begin.block = ct_stretch_block_at(f, c->addr[s]);
+        if (begin.block)
+            keep(p, s, begin, &before);
+        return begin_of(c, s + 1);
+    }
+    if (!done && p->counted)
+        ct_stretch_come_back(p, s);
+    p->counted = false;
+    for (; done; i++) {
+        const struct ct_elem *elem = &p->elems[i];
+        if (elem->kind == CT_ELEM_ATOMS && done < elem->n)
+            break;
+        done -= elem->kind == CT_ELEM_ATOMS ? elem->n : 0;
+    }
+    f->walk->atoms_done = done;
+    return i;
+}
+
+/* Follows stretch `s`, which is not for the table, as elements are followed without one. Result: as above. */
+static size_t follow_elems(struct ct_stretch_pass *p, unsigned s)
+{
+    struct ct_fast *f = p->f;
+    const size_t begin = begin_of(p->c, s);
+    const size_t end = p->c->at[s + 1];
+    if (p->counted)
+        ct_stretch_come_back(p, s);
+    ct_fast_put_at(f, &p->at);
+    const size_t done = begin + ct_fast_count_plainly(f, p->elems + begin, end - begin);
+    p->at = ct_fast_take_at(f);
+    if (done < end || p->at.have_addr)
+        return done;
+    ct_stretch_come_to(p, s + 1);
+    return begin_of(p->c, s + 1);
+}
+
+/* Counts `n` stretches. Result: how many elements are done; up to the address behind the last of them unless
+ * something is new. Constants: `returns`, there is a return stack; `avx512`, as it says. */
+CT_STRETCH_INLINE size_t count(struct ct_stretch_pass *p, unsigned n, const bool returns, const bool avx512)
+{
+    struct ct_stretches *c = p->c;
+    struct ct_fast *f = p->f;
+    const uint64_t domain = f->domain;
+    for (unsigned s = 0; s < n; s++) {
+        struct ct_stretch *known =
+            returns ? ct_stretch_find_returning(p, s) : ct_stretch_find(c, s, domain, avx512);
+        if (__builtin_expect(known && (p->counted || ct_stretch_count_join(p, s)), 1)) {
+            known->word += CT_STRETCH_ONCE;
+            if (returns) {
+                p->effect = ct_stretch_effect(c, known);
+                ct_stack_change(&f->walk->stack, p->effect);
+            }
+            continue;
+        }
+        c->missed++;
+        const size_t done = c->bits[s] == CT_STRETCH_NONE ? follow_elems(p, s) : follow_atoms(p, s);
+        if (done < begin_of(c, s + 1)) {
+            c->looked += s;
+            c->batch = c->batch / 4 > BATCH_LEAST ? c->batch / 4 : BATCH_LEAST;
+            return done;
+        }
+    }
+    if (p->counted)
+        ct_stretch_come_back(p, n);
+    c->looked += n;
+    c->batch = c->batch < CT_STRETCH_BATCH ? c->batch * 2 : CT_STRETCH_BATCH;
+    return begin_of(c, n);
+}
+
+/* Counts the stretches that elements begin with, the first of which is an address. Result: how many elements
+ * are done. 0: there are too few of them. `avx512` is a constant. */
+CT_STRETCH_INLINE size_t count_some(struct ct_fast *f, const struct ct_elem *elems, size_t size,
+                                    const bool avx512)
+{
+    struct ct_stretches *c = f->stretches;
+    const unsigned n =
+        size < c->least || ct_stretch_is_behind(c, elems[0].v) ? 0 : ct_stretches_collect(c, elems, size);
+    if (n < CT_STRETCH_LEAST)
+        return 0;
+    struct ct_stretch_pass p = {f, c, elems, ct_fast_take_at(f), false, NULL};
+    ct_stretches_find_rows(c, n, (uint8_t)ct_walk_space(f->walk));
+    ct_stretch_come_to(&p, 0);
+    c->used = true;
+    f->linked += n * CT_STRETCH_ATOMS_MOST;
+    const size_t done = c->effects ? count(&p, n, true, avx512) : count(&p, n, false, avx512);
+    ct_fast_put_at(f, &p.at);
+    ct_stretches_judge(c);
+    return done;
+}
+
+#ifdef CT_STRETCH_HAVE_AVX512
+
+static CT_STRETCH_AVX512 size_t count_some_avx512(struct ct_fast *f, const struct ct_elem *elems, size_t size)
+{
+    return count_some(f, elems, size, true);
+}
+
+#endif
+
+/* Counts the stretches that elements begin with, with what this processor has. */
+static size_t count_next(struct ct_fast *f, const struct ct_elem *elems, size_t size)
+{
+#ifdef CT_STRETCH_HAVE_AVX512
+    if (f->stretches->avx512)
+        return count_some_avx512(f, elems, size);
+#endif
+    return count_some(f, elems, size, false);
+}
+
+static size_t address_at(const struct ct_elem *elems, size_t i, size_t size)
+{
+    while (i < size && elems[i].kind != CT_ELEM_ADDRESS)
+        i++;
+    return i;
+}
+
+size_t ct_fast_count_stretches(struct ct_fast *f, const struct ct_elem *elems, size_t size)
+{
+    size_t done = 0;
+    if (!ct_fast_have_links(f))
+        return 0;
+    while (done < size && !f->walk->atoms_done) {
+        const size_t begin = address_at(elems, done, size);
+        done += ct_fast_count_plainly(f, elems + done, begin - done);
+        if (done < begin || done == size || f->have_addr)
+            break;
+        const size_t some = count_next(f, elems + done, size - done);
+        if (!some)
+            return done + ct_fast_count_plainly(f, elems + done, size - done);
+        done += some;
+    }
+    return done;
+}

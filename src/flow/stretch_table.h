@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of stretches. A stretch is the atoms between two addresses: where it begins, its atoms and the
+ * address behind it say all that it adds to edges. So one look-up in the table counts it, which waits for
+ * none of the look-ups before; what it adds to edges is worked out later (stretch_counts.c). Where there is a
+ * return stack, a stretch also has the return addresses that it takes off it and leaves there
+ * (stack_effect.h), and counts only where the stack has them. */
+#ifndef CT_FLOW_STRETCH_TABLE_H
+#define CT_FLOW_STRETCH_TABLE_H
+
+#include <stddef.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "flow/fast_links.h"
+#include "flow/stack_effect.h"
+
+/* What counts stretches is compiled twice on x86-64, the second time for AVX-512, and chosen when the program
+ * runs. What both have is inline, so that it is compiled with them. */
+#if defined(__x86_64__)
+#define CT_STRETCH_HAVE_AVX512
+#define CT_STRETCH_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx2,bmi,bmi2")))
+#endif
+#define CT_STRETCH_INLINE static inline __attribute__((always_inline))
+
+/* log2 of the rows of the table, each of them two stretches in a line of the cache */
+#define CT_STRETCH_ROWS_SHIFT 16u
+
+/* Stretches that are collected at a time, at most. */
+#define CT_STRETCH_BATCH  1024u
+#define CT_STRETCH_PLACES (CT_STRIP_PLACES > CT_STRETCH_BATCH + 1 ? CT_STRIP_PLACES : CT_STRETCH_BATCH + 1)
+
+/* Fewer stretches are not worth the beginning. */
+#define CT_STRETCH_LEAST 4u
+
+/* Stretches whose edges are to be counted, at most. */
+#define CT_STRETCHES_LEFT 512u
+
+/* A stretch of the table. `word`: how often it came since its edges were counted, in 28 bits, then 20 for the
+ * block where it begins and 16 for its domain. */
+struct ct_stretch {
+    uint64_t addr;
+    uint64_t next; /* the address behind it */
+    uint64_t bits; /* 0: the place is free */
+    uint64_t word;
+};
+
+#define CT_STRETCH_ONCE        (UINT64_C(1) << CT_STRETCH_TIMES_SHIFT)
+#define CT_STRETCH_TIMES_SHIFT 36
+#define CT_STRETCH_BLOCK_SHIFT 16
+#define CT_STRETCH_DOMAIN      UINT64_C(0xffff)
+
+/* Atoms of a stretch in the table, which have a 1 behind the last one. The bits above are for the memory
+ * space. */
+#define CT_STRETCH_ATOMS_MOST  55u
+#define CT_STRETCH_SPACE_SHIFT 56
+
+/* what stands for the atoms of a stretch that is not for the table */
+#define CT_STRETCH_NONE UINT64_C(1)
+
+/* Where stretches are told by the bytes of their packets: the most of these. A stretch with more has its
+ * atoms in place of them, at most CT_STRETCH_JOINED_MOST, behind a byte that no such packet is. */
+#define CT_STRETCH_PACKETS_MOST 7u
+#define CT_STRETCH_JOINED       UINT64_C(1)
+#define CT_STRETCH_JOINED_SHIFT 8
+#define CT_STRETCH_JOINED_MOST  (CT_STRETCH_SPACE_SHIFT - CT_STRETCH_JOINED_SHIFT - 1u)
+
+/* Going through the stretches that were collected. */
+struct ct_stretch_pass {
+    struct ct_fast *f;
+    struct ct_stretches *c;
+    const struct ct_elem *elems; /* NULL in a strip */
+    struct ct_fast_at at;        /* the state, unless `counted` */
+    bool counted;                /* all up to the current stretch is counted, and the state is an older one */
+    const struct ct_stack_effect *effect; /* with a return stack and `counted`: that of the stretch before */
+};
+
+struct ct_stretches {
+    _Alignas(64) struct ct_stretch rows[1u << CT_STRETCH_ROWS_SHIFT][2];
+    struct ct_stretch left[CT_STRETCHES_LEFT]; /* which lost their place */
+    /* with a return stack: what stretches do to it, those of the table, two in a row, and those in `left` */
+    struct ct_stack_effect *effects, *left_effects;
+    uint8_t *seen; /* for each row a byte of the hash of the stretch that was met there last */
+    unsigned left_count;
+    unsigned shift;   /* 64 - log2 of the rows */
+    unsigned least;   /* the fewest elements to begin with */
+    unsigned batch;   /* how many are collected the next time */
+    uint32_t looked;  /* look-ups since they were judged … */
+    uint32_t missed;  /* … and how many found nothing */
+    uint32_t rest;    /* how long stretches rest the next time … */
+    uint32_t resting; /* … and how many elements are left of a rest */
+    bool avx512;      /* this processor has it */
+    bool used;        /* there may be counts */
+    bool repeats;     /* few were not in the table */
+    /* what was collected: where a stretch begins, its atoms, and the index of the address before it */
+    uint64_t addr[CT_STRETCH_PLACES], bits[CT_STRETCH_PLACES];
+    uint32_t count[CT_STRETCH_PLACES], at[CT_STRETCH_PLACES];
+    uint32_t row[CT_STRETCH_PLACES];
+    /* By the bytes of packets (ct_fast_begin_strip): then bits are these bytes, and `at` is the index of the
+     * first one behind the address. */
+    const struct ct_fast_atoms *headers; /* what each packet stands for; NULL: bits are atoms */
+    uint64_t packets[256];               /* how many there were, by their byte */
+    struct ct_stretch_pass strip;
+    uint8_t bytes[CT_STRIP_BYTES + 8];
+};
+
+/* Returns true where a stretch goes on behind another one: with a return stack there are fewer addresses, and
+ * what is too long for the table is in pieces. A number that is odd, which no address of A64 code is, stands
+ * for the address between them (ct_stretch_behind). */
+static inline bool ct_stretch_is_behind(const struct ct_stretches *c, uint64_t addr)
+{
+    return c->effects && addr & 1;
+}
+
+static inline uint32_t ct_stretch_block(const struct ct_stretch *s)
+{
+    return (uint32_t)(s->word >> CT_STRETCH_BLOCK_SHIFT) & CT_LINK_BLOCK;
+}
+
+static inline bool ct_stretch_is_joined(uint64_t bits)
+{
+    return (bits & ((1u << CT_STRETCH_JOINED_SHIFT) - 1)) == CT_STRETCH_JOINED;
+}
+
+/* Returns the atoms of a stretch of the table, with a 1 behind the last one. */
+static inline uint64_t ct_stretch_atoms(const struct ct_stretches *c, uint64_t bits)
+{
+    uint64_t packets = bits & ((UINT64_C(1) << CT_STRETCH_SPACE_SHIFT) - 1);
+    uint64_t atoms = 0;
+    unsigned count = 0;
+    if (!c->headers)
+        return packets;
+    if (ct_stretch_is_joined(bits))
+        return packets >> CT_STRETCH_JOINED_SHIFT;
+    for (; packets; packets >>= 8) {
+        const struct ct_fast_atoms *header = &c->headers[packets & 255];
+        atoms |= (uint64_t)header->bits << count;
+        count += header->count;
+    }
+    return atoms | UINT64_C(1) << count;
+}
+
+/* Returns what a stretch of the table does to the return stack, of which there must be one. */
+static inline struct ct_stack_effect *ct_stretch_effect(const struct ct_stretches *c,
+                                                        const struct ct_stretch *s)
+{
+    return &c->effects[s - c->rows[0]];
+}
+
+/* Returns the row where a stretch is, if it is in the table. */
+CT_STRETCH_INLINE uint32_t ct_stretch_row(unsigned shift, uint64_t addr, uint64_t next, uint64_t bits)
+{
+    const uint64_t mixed = addr * UINT64_C(0x9e3779b97f4a7c15) ^ bits * UINT64_C(0xc2b2ae3d27d4eb4f) ^
+                           next * UINT64_C(0x165667b19e3779f9);
+    return (uint32_t)(mixed * UINT64_C(0x9e3779b97f4a7c15) >> shift);
+}
+
+/* Returns the stretch of the table, or NULL. */
+static inline struct ct_stretch *ct_stretch_find_plain(struct ct_stretches *c, unsigned s, uint64_t domain)
+{
+    struct ct_stretch *row = c->rows[c->row[s]];
+    const uint64_t first = (row[0].addr ^ c->addr[s]) | (row[0].next ^ c->addr[s + 1]) |
+                           (row[0].bits ^ c->bits[s]) | ((row[0].word ^ domain) & CT_STRETCH_DOMAIN);
+    const uint64_t second = (row[1].addr ^ c->addr[s]) | (row[1].next ^ c->addr[s + 1]) |
+                            (row[1].bits ^ c->bits[s]) | ((row[1].word ^ domain) & CT_STRETCH_DOMAIN);
+    return first && second ? NULL : &row[first != 0];
+}
+
+#ifdef CT_STRETCH_HAVE_AVX512
+
+/* Compares both stretches of the row at once. */
+static inline CT_STRETCH_AVX512 struct ct_stretch *ct_stretch_find_avx512(struct ct_stretches *c, unsigned s,
+                                                                          uint64_t domain)
+{
+    struct ct_stretch *row = c->rows[c->row[s]];
+    const __m512i compared = _mm512_set_epi64(CT_STRETCH_DOMAIN, -1, -1, -1, CT_STRETCH_DOMAIN, -1, -1, -1);
+    const __m128i addresses = _mm_loadu_si128((const void *)&c->addr[s]);
+    const __m128i rest = _mm_set_epi64x((int64_t)domain, (int64_t)c->bits[s]);
+    const __m512i key = _mm512_broadcast_i64x4(_mm256_set_m128i(rest, addresses));
+    const unsigned same = _mm512_testn_epi64_mask(_mm512_xor_si512(_mm512_load_si512(row), key), compared);
+    const bool first = (same & 15) == 15;
+    return first || same >> 4 == 15 ? &row[!first] : NULL; /* a branch: what is counted need not wait */
+}
+
+#endif
+
+/* Returns the stretch of the table, or NULL. `avx512` is a constant. */
+CT_STRETCH_INLINE struct ct_stretch *ct_stretch_find(struct ct_stretches *c, unsigned s, uint64_t domain,
+                                                     const bool avx512)
+{
+#ifdef CT_STRETCH_HAVE_AVX512
+    if (avx512)
+        return ct_stretch_find_avx512(c, s, domain);
+#endif
+    (void)avx512;
+    return ct_stretch_find_plain(c, s, domain);
+}
+
+/* Makes the table, unless there is one. Returns false without memory. */
+bool ct_stretches_have(struct ct_fast *f);
+
+/* Judges whether stretches come again, after enough look-ups (stretch_table.c). */
+void ct_stretches_judge(struct ct_stretches *c);
+
+/* Takes a stretch out of its place, whose edges are counted later (stretch_counts.c). */
+void ct_stretch_take_out(struct ct_fast *f, struct ct_stretch *s);
+
+#endif
