@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "flow/walk_insns.h"
 
 _Static_assert(offsetof(struct ct_flow, kind) + offsetof(struct ct_walk_way_end, space) ==
                    offsetof(struct ct_flow, space),

@@ -4,20 +4,7 @@
 #ifndef CT_FLOW_WALK_WAYS_H
 #define CT_FLOW_WALK_WAYS_H
 
-#include "flow/walk.h"
-
-/* The most records of one atom or element; the caller's array has room for more. */
-#define CT_WALK_STEP_RECORDS 6
-
-/* Where the walk puts its records. */
-struct ct_walk_sink {
-    struct ct_flow *records;
-    size_t count;
-    size_t cap;
-};
-
-/* Walks up to the next waypoint by reading each instruction. */
-enum ct_walk_found ct_walk_plainly_to_waypoint(struct ct_walk *w, struct ct_walk_range *range);
+#include "flow/walk_records.h"
 
 /* Takes atoms along ways that are kept, up to the first that is special or whose way was not gone before. */
 void ct_walk_follow_ways(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink);

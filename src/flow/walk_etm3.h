@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The elements of an ETMv3, whose atoms are instructions, and its data transfers. */
+#ifndef CT_FLOW_WALK_ETM3_H
+#define CT_FLOW_WALK_ETM3_H
+
+#include "flow/walk_records.h"
+
+/* Takes atoms, each of which is an instruction with its share of the cycles. Result as of ct_walk_on_atoms.
+ */
+bool ct_walk_on_insn_atoms(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink);
+
+/* Takes a data transfer. It belongs to the last instruction, or to the one whose placeholder had the same tag
+ * (IHI 0014Q 7.8). */
+void ct_walk_on_data(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink);
+
+#endif

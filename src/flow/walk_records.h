@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The records that the walk puts out, and what it puts out where trace and program contradict each other.
+ * What each atom needs is inline. */
+#ifndef CT_FLOW_WALK_RECORDS_H
+#define CT_FLOW_WALK_RECORDS_H
+
+#include "flow/walk.h"
+
+/* The most records of one atom or element; the caller's array has room for more. */
+#define CT_WALK_STEP_RECORDS 6
+
+/* Where the walk puts its records. */
+struct ct_walk_sink {
+    struct ct_flow *records;
+    size_t count;
+    size_t cap;
+};
+
+static inline void ct_walk_put_elem(struct ct_walk *w, struct ct_walk_sink *sink, struct ct_elem elem)
+{
+    w->placed = true;
+    sink->records[sink->count++] =
+        (struct ct_flow){.offset = w->offset, .kind = CT_FLOW_ELEM, .isa = w->isa, .elem = elem};
+}
+
+static inline void ct_walk_put_range(struct ct_walk *w, struct ct_walk_sink *sink,
+                                     const struct ct_walk_range *range, bool exec)
+{
+    w->placed = true;
+    sink->records[sink->count++] = (struct ct_flow){
+        .offset = w->offset,
+        .kind = CT_FLOW_RANGE,
+        .start = range->start,
+        .end = w->addr,
+        .n = range->n,
+        .isa = w->isa,
+        .type = w->insn.type,
+        .sub = w->insn.sub,
+        .cond = range->last_cond,
+        .loop = w->insn.loop,
+        .exec = exec,
+        .space = (uint8_t)ct_walk_space(w),
+        .stale = w->stale || w->doubt,
+        .last_size = w->insn.size,
+    };
+}
+
+/* Puts out an element at which execution goes out of sight, with the address where it was: the last branch
+ * went there. */
+void ct_walk_put_last_place(struct ct_walk *w, struct ct_walk_sink *sink, struct ct_elem elem);
+
+void ct_walk_put_no_access(struct ct_walk *w, struct ct_walk_sink *sink, uint64_t addr);
+
+/* Puts out a gap because trace and program contradict each other, and waits for an address. */
+void ct_walk_put_bad_image(struct ct_walk *w, struct ct_walk_sink *sink);
+
+/* Puts out an unlisted gap where trace and program contradict each other and docs/listing.md walks on all the
+ * same. Ranges up to the next address are stale. */
+void ct_walk_contradict(struct ct_walk *w, struct ct_walk_sink *sink);
+
+/* Ends the doubt at an address that says where execution is: later ranges count again. Calls that were
+ * followed in doubt may not have been there. */
+void ct_walk_end_doubt(struct ct_walk *w);
+
+/* Puts out what a walk gave that failed: the instructions up to there, and why it failed. No program has so
+ * much straight code that it is too long. */
+void ct_walk_put_broken(struct ct_walk *w, struct ct_walk_sink *sink, const struct ct_walk_range *range,
+                        enum ct_walk_found found);
+
+#endif
