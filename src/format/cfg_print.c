@@ -233,13 +233,6 @@ static void print_dot(FILE *out, const struct ct_cfg *cfg, uint32_t function)
 
 /* ---- JSON ---- */
 
-static void json_address(struct ct_json *json, const char *key, uint64_t addr)
-{
-    char text[24];
-    snprintf(text, sizeof text, "0x%" PRIx64, addr);
-    ct_json_text(json, key, text);
-}
-
 static void json_number(struct ct_json *json, const char *key, uint32_t number)
 {
     if (number == CT_CFG_NONE)
@@ -257,7 +250,7 @@ static void json_edge(const struct view *v, struct ct_json *json, uint32_t numbe
     ct_json_text(json, "origin", edge_origin(edge));
     json_number(json, "to", edge->to);
     if (edge->target)
-        json_address(json, "target", edge->target);
+        ct_json_address(json, "target", edge->target);
     ct_json_bool(json, "back", edge->back);
     ct_json_object_end(json);
 }
@@ -267,9 +260,9 @@ static void json_block(const struct view *v, struct ct_json *json, uint32_t numb
     const struct ct_cfg_block *block = &v->blocks[number];
     ct_json_object(json, NULL);
     ct_json_number(json, "id", number);
-    json_address(json, "start", block->start);
-    json_address(json, "last", block->last);
-    json_address(json, "end", block->end);
+    ct_json_address(json, "start", block->start);
+    ct_json_address(json, "last", block->last);
+    ct_json_address(json, "end", block->end);
     ct_json_number(json, "instructions", block->n);
     json_number(json, "loop", block->loop);
     json_number(json, "dominator", block->dominator);
@@ -286,7 +279,7 @@ static void json_function(const struct view *v, struct ct_json *json, uint32_t n
     ct_json_object(json, NULL);
     ct_json_number(json, "id", number);
     ct_json_text(json, "name", f->label);
-    json_address(json, "entry", f->entry);
+    ct_json_address(json, "entry", f->entry);
     ct_json_text(json, "isa", isa_name(f->isa));
     ct_json_bool(json, "symbol", !f->found);
     ct_json_bool(json, "returns", !f->no_return);

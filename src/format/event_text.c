@@ -254,26 +254,16 @@ static void plain_code(struct ct_text *t, bool csv, const struct ct_event_place 
     }
 }
 
-/* Writes the members of source and instruction; `prefix` begins their names. */
-static void json_code(struct ct_text *t, const char *prefix, const struct ct_code_line *code)
+/* Writes the members of source and instruction: of the place that an exception returns to, or of the event.
+ */
+static void json_code(struct ct_text *t, bool is_return, const struct ct_code_line *code)
 {
     if (code->file) {
-        ct_text_lit(t, ",\"");
-        ct_text_string(t, prefix);
-        ct_text_lit(t, "file\":\"");
-        ct_text_json(t, code->file);
-        ct_text_lit(t, "\",\"");
-        ct_text_string(t, prefix);
-        ct_text_lit(t, "line\":");
-        ct_text_dec(t, code->line);
+        ct_text_json_text(t, is_return ? "return_file" : "file", code->file);
+        ct_text_json_number(t, is_return ? "return_line" : "line", code->line);
     }
-    if (code->size) {
-        ct_text_lit(t, ",\"");
-        ct_text_string(t, prefix);
-        ct_text_lit(t, "instruction\":\"");
-        ct_text_json(t, code->insn);
-        ct_text_char(t, '"');
-    }
+    if (code->size)
+        ct_text_json_text(t, is_return ? "return_instruction" : "instruction", code->insn);
 }
 
 void ct_event_begin(struct ct_text *t, char separator, const struct ct_event *e)
@@ -345,9 +335,8 @@ static void named_members(struct ct_text *t, const struct ct_named_event *named)
     char name[CT_NAMED_NOTE + 1];
     snprintf(name, sizeof name, "%s", named->entry->text);
     ct_text_room(t);
-    ct_text_lit(t, ",\"event\":\"");
-    ct_text_json(t, name);
-    ct_text_lit(t, "\",\"arguments\":[");
+    ct_text_json_text(t, "event", name);
+    ct_text_lit(t, ",\"arguments\":[");
     for (unsigned i = 0; i < named->count; i++) {
         if (i)
             ct_text_char(t, ',');
@@ -362,7 +351,7 @@ static void json_line(struct ct_text *t, const struct ct_event_place *p, const s
                       enum value_kind kind, const char *note, const struct ct_named_event *named)
 {
     const struct ct_event_origin *o = p->origin;
-    const char *prefix = e->type == CT_EVENT_EXCEPTION ? "return_" : "";
+    const bool is_return = e->type == CT_EVENT_EXCEPTION;
     ct_text_char(t, '{');
     if (p->time) {
         /* a string, as addresses are */
@@ -388,19 +377,14 @@ static void json_line(struct ct_text *t, const struct ct_event_place *p, const s
             ct_text_char(t, '"');
     }
     if (p->name) {
-        ct_text_lit(t, ",\"");
-        ct_text_string(t, prefix);
-        ct_text_lit(t, "name\":\"");
+        ct_text_string(t, is_return ? ",\"return_name\":\"" : ",\"name\":\"");
         ct_address_name_put(t, CT_ADDRESS_JSON, p->name);
         ct_text_char(t, '"');
     }
     if (p->code)
-        json_code(t, prefix, p->code);
-    if (note[0]) {
-        ct_text_lit(t, ",\"note\":\"");
-        ct_text_json(t, note);
-        ct_text_char(t, '"');
-    }
+        json_code(t, is_return, p->code);
+    if (note[0])
+        ct_text_json_text(t, "note", note);
     if (named)
         named_members(t, named);
     ct_text_lit(t, "}\n");

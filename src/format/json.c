@@ -158,6 +158,13 @@ void ct_json_text(struct ct_json *json, const char *key, const char *text)
         fputs("null", json->out);
 }
 
+void ct_json_address(struct ct_json *json, const char *key, uint64_t addr)
+{
+    char text[24];
+    snprintf(text, sizeof text, "0x%" PRIx64, addr);
+    ct_json_text(json, key, text);
+}
+
 void ct_json_number(struct ct_json *json, const char *key, uint64_t value)
 {
     if (begin_value(json, key))

@@ -17,6 +17,9 @@ struct ct_json {
     struct ct_out *own; /* of ct_json_new: the stream behind `out` */
 };
 
+/* Writes an address: a string, because numbers of JSON do not hold all of them exactly. */
+void ct_json_address(struct ct_json *json, const char *key, uint64_t addr);
+
 /* Gives a text to a receiver as it stands inside of a string. Returns what the receiver did. */
 int ct_json_write(const char *text, bool script, ct_write_fn *write, void *user);
 

@@ -18,12 +18,8 @@ struct ct_listing_code;
  */
 void ct_list_packet_bytes(struct ct_text *text, uint8_t id, const uint8_t *bytes, size_t size);
 
-/* Begins the line of a packet: offset, ID, bytes (a dash when there are none) and a space. Makes room for the
- * whole line; the caller appends the rest and the newline. */
-void ct_list_packet_place(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
-                          size_t size);
-
-/* Begins the line of a packet, as ct_list_packet_place does, and appends the type. */
+/* Begins the line of a packet: offset, ID, bytes (a dash when there are none), a space and the type. Makes
+ * room for the whole line; the caller appends the rest and the newline. */
 void ct_list_packet_start(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                           size_t size, const char *type);
 

@@ -33,17 +33,12 @@ void ct_list_packet_bytes(struct ct_text *t, uint8_t id, const uint8_t *bytes, s
     t->used = (size_t)(p - t->data);
 }
 
-void ct_list_packet_place(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, size_t size)
+void ct_list_packet_start(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, size_t size,
+                          const char *type)
 {
     ct_text_room(t);
     ct_text_offset(t, offset);
     ct_list_packet_bytes(t, id, bytes, size);
-}
-
-void ct_list_packet_start(struct ct_text *t, uint8_t id, uint64_t offset, const uint8_t *bytes, size_t size,
-                          const char *type)
-{
-    ct_list_packet_place(t, id, offset, bytes, size);
     ct_text_string(t, type);
 }
 

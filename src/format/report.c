@@ -307,8 +307,9 @@ static int by_edge_time(const void *a, const void *b)
     return x->stream < y->stream ? -1 : x->stream > y->stream;
 }
 
-void ct_report_sort(struct ct_report_function *functions, size_t function_count, struct ct_report_edge *edges,
-                    size_t edge_count)
+/* Sorts functions and edges, those with most time first. */
+static void sort(struct ct_report_function *functions, size_t function_count, struct ct_report_edge *edges,
+                 size_t edge_count)
 {
     if (function_count)
         qsort(functions, function_count, sizeof *functions, by_cycles);
@@ -329,7 +330,7 @@ static int finish(struct ct_report *r, const struct ct_report_write_options *opt
     if (rc)
         return ct_fail_nomem(r->ctx, "report");
     ct_slices_end(&r->slices);
-    ct_report_sort(r->now.functions, r->now.function_count, r->edges, r->edge_count);
+    sort(r->now.functions, r->now.function_count, r->edges, r->edge_count);
     return CT_OK;
 }
 
@@ -413,7 +414,7 @@ static int write_sums(struct ct_report *r, struct ct_report_page *page, FILE *ou
 {
     struct ct_report_sums sums = {0};
     int rc = ct_report_sums_make(r->programs, r->stacks, r->times, &r->kept, &sums);
-    ct_report_sort(sums.functions, sums.ran_count, sums.edges, sums.edge_count);
+    sort(sums.functions, sums.ran_count, sums.edges, sums.edge_count);
     page->cycles = sums.cycles;
     page->functions = sums.functions;
     page->function_count = sums.function_count;

@@ -75,7 +75,8 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-const char *ct_report_capture_name(const struct ct_report_page *r, size_t capture, char *text, size_t size)
+/* Returns the name of a capture without its folders, and with its number if another one has that name too. */
+static const char *capture_name(const struct ct_report_page *r, size_t capture, char *text, size_t size)
 {
     const char *name = base_name(r->captures[capture].name);
     size_t same = 0;
@@ -94,7 +95,7 @@ const char *ct_report_stream_name(const struct ct_report_page *r, const struct c
     char capture[CT_REPORT_STREAM_NAME / 2];
     const char *core = s->core ? s->core : s->name;
     if (r->capture_count > 1)
-        snprintf(text, size, "%s: %s", ct_report_capture_name(r, s->capture, capture, sizeof capture), core);
+        snprintf(text, size, "%s: %s", capture_name(r, s->capture, capture, sizeof capture), core);
     else
         snprintf(text, size, "%s", core);
     return text;
@@ -297,7 +298,7 @@ static void inputs(FILE *out, const struct ct_report_page *r)
         fprintf(out, "<p class=\"more\">%zu more are left out.</p>\n", r->input_count - INPUTS);
 }
 
-int ct_report_summary(FILE *out, const struct ct_report_page *r)
+static int write_summary(FILE *out, const struct ct_report_page *r)
 {
     const struct ct_report_stream sum = total(r);
     fputs("<div class=\"cards\">\n", out);
@@ -375,7 +376,7 @@ static const struct section {
     int (*put)(FILE *out, const struct ct_report_page *report);
     bool (*is_there)(const struct ct_report_page *report); /* NULL: always */
 } sections[] = {
-    {"summary", NULL, "Summary", ct_report_summary, NULL},
+    {"summary", NULL, "Summary", write_summary, NULL},
     {"time", "Where the time went", "Where time went", ct_report_time, NULL},
     {"timing", "How long functions take", "How long", ct_report_timing, has_times},
     {"timeline", "Timeline", "Timeline", ct_report_timeline, NULL},

@@ -116,7 +116,6 @@ struct ct_report_page {
 int ct_report_html(FILE *out, const struct ct_report_page *report);
 
 /* Write the sections of the page. */
-int ct_report_summary(FILE *out, const struct ct_report_page *report);
 int ct_report_time(FILE *out, const struct ct_report_page *report);
 int ct_report_modules(FILE *out, const struct ct_report_page *report);
 int ct_report_timing(FILE *out, const struct ct_report_page *report);
@@ -144,10 +143,6 @@ const char *ct_report_way(const struct ct_timing_edge *edge);
 size_t *ct_report_choose_edges(const struct ct_timing_edge *all, size_t count, bool cycles, size_t *used,
                                uint64_t *left_out);
 
-/* Sorts functions and edges, those with most time first. */
-void ct_report_sort(struct ct_report_function *functions, size_t function_count, struct ct_report_edge *edges,
-                    size_t edge_count);
-
 /* Returns the names of functions for charts, in the order of the report, and by number of a function in the
  * stacks its index among them. NULL without memory. */
 const char **ct_report_names(const struct ct_report_page *report);
@@ -174,10 +169,6 @@ const char *ct_report_thread_name(const struct ct_report_page *report, size_t st
 int ct_report_threads_make(const struct ct_stacks *stacks, const uint32_t *stream_of, bool cycles,
                            struct ct_report_threads *out);
 void ct_report_threads_free(struct ct_report_threads *threads);
-
-/* Returns the name of a capture without its folders, and with its number if another one has that name too. */
-const char *ct_report_capture_name(const struct ct_report_page *report, size_t capture, char *text,
-                                   size_t size);
 
 /* Return what a function took in the report's unit, alone and with all that it called; and the whole time. */
 uint64_t ct_report_self(const struct ct_report_page *report, const struct ct_report_function *function);

@@ -176,3 +176,32 @@ void ct_text_json(struct ct_text *text, const char *s)
     }
     ct_text_room(text);
 }
+
+static void json_key(struct ct_text *text, const char *key)
+{
+    ct_text_lit(text, ",\"");
+    ct_text_string(text, key);
+    ct_text_lit(text, "\":");
+}
+
+void ct_text_json_text(struct ct_text *text, const char *key, const char *value)
+{
+    json_key(text, key);
+    ct_text_char(text, '"');
+    ct_text_json(text, value);
+    ct_text_char(text, '"');
+}
+
+void ct_text_json_number(struct ct_text *text, const char *key, uint64_t value)
+{
+    json_key(text, key);
+    ct_text_dec(text, value);
+}
+
+void ct_text_json_address(struct ct_text *text, const char *key, uint64_t addr)
+{
+    json_key(text, key);
+    ct_text_lit(text, "\"0x");
+    ct_text_hex(text, addr);
+    ct_text_char(text, '"');
+}

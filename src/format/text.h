@@ -122,4 +122,10 @@ void ct_text_csv(struct ct_text *text, const char *s);
  * and bytes that are no UTF-8 become U+FFFD. */
 void ct_text_json(struct ct_text *text, const char *s);
 
+/* Append a member of a JSON object behind others: ,"key":"value", a number, or an address, which is a string
+ * because numbers of JSON do not hold all of them exactly. */
+void ct_text_json_text(struct ct_text *text, const char *key, const char *value);
+void ct_text_json_number(struct ct_text *text, const char *key, uint64_t value);
+void ct_text_json_address(struct ct_text *text, const char *key, uint64_t addr);
+
 #endif

@@ -241,13 +241,6 @@ int ct_timing_print_text(FILE *out, const struct ct_timing_view *view, const str
 
 /* ---- JSON ---- */
 
-static void json_address(struct ct_json *json, const char *key, uint64_t addr)
-{
-    char text[24];
-    snprintf(text, sizeof text, "0x%" PRIx64, addr);
-    ct_json_text(json, key, text);
-}
-
 static void json_dist(struct ct_json *json, const char *key, const struct ct_dist *d)
 {
     ct_json_object(json, key);
@@ -307,7 +300,7 @@ static void json_functions(struct ct_json *json, const struct ct_timing_view *vi
         ct_json_text(json, "name", all[i].label);
         if (view->sums)
             json_module(json, "module", view, all[i].program);
-        json_address(json, "addr", all[i].addr);
+        ct_json_address(json, "addr", all[i].addr);
         ct_json_number(json, "cycles", all[i].cycles);
         ct_json_number(json, "steps", all[i].steps);
         ct_json_number(json, "runs", all[i].runs);
@@ -332,12 +325,12 @@ static void json_edges(struct ct_json *json, const struct ct_timing_view *view)
         if (number != CT_CFG_NONE)
             ct_json_number(json, "id", number);
         json_module(json, "module", view, e->program);
-        json_address(json, "start", e->start);
-        json_address(json, "last", e->last);
+        ct_json_address(json, "start", e->start);
+        ct_json_address(json, "last", e->last);
         ct_json_text(json, "way", way_out(e));
         ct_json_bool(json, "taken", e->exec);
         json_module(json, "next_module", view, e->next_program);
-        json_address(json, "next", e->next);
+        ct_json_address(json, "next", e->next);
         ct_json_number(json, "count", e->count);
         ct_json_number(json, "shared", e->shared);
         json_dist(json, "cycles", &e->cycles);
@@ -357,8 +350,8 @@ static void json_blocks(struct ct_json *json, const struct ct_timing_view *view)
             continue;
         ct_json_object(json, NULL);
         ct_json_number(json, "id", i);
-        json_address(json, "start", all[i].start + view->cfg_shift);
-        json_address(json, "last", all[i].last + view->cfg_shift);
+        ct_json_address(json, "start", all[i].start + view->cfg_shift);
+        ct_json_address(json, "last", all[i].last + view->cfg_shift);
         ct_json_number(json, "count", b->count);
         ct_json_number(json, "sum", b->sum);
         ct_json_number(json, "min", b->min);

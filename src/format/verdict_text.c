@@ -132,30 +132,18 @@ static void text_line(struct ct_text *out, const struct ct_verdict_origin *o,
 
 /* ---- JSON ---- */
 
-static void json_text(struct ct_text *out, const char *key, const char *value)
-{
-    ct_text_lit(out, ",\"");
-    ct_text_string(out, key);
-    ct_text_lit(out, "\":\"");
-    ct_text_json(out, value);
-    ct_text_char(out, '"');
-}
-
 static void json_place(struct ct_text *out, const struct ct_verdict_origin *o, const struct ct_watch_event *e)
 {
     const struct ct_program_where w = where_is(o, e);
-    json_text(out, "watch", watch_name(o, e));
+    ct_text_json_text(out, "watch", watch_name(o, e));
     if (!is_address(e))
         return;
-    ct_text_lit(out, ",\"addr\":\"0x");
-    ct_text_hex(out, e->value);
-    ct_text_char(out, '"');
+    ct_text_json_address(out, "addr", e->value);
     if (w.function)
-        json_text(out, "function", w.function);
+        ct_text_json_text(out, "function", w.function);
     if (w.file) {
-        json_text(out, "file", w.file);
-        ct_text_lit(out, ",\"line\":");
-        ct_text_dec(out, w.line);
+        ct_text_json_text(out, "file", w.file);
+        ct_text_json_number(out, "line", w.line);
     }
 }
 
@@ -171,7 +159,7 @@ static void json_source(struct ct_text *out, const struct ct_verdict_source *s)
     ct_text_lit(out, "\",\"id\":\"");
     ct_text_hex_digits(out, s->id, 2);
     ct_text_char(out, '"');
-    json_text(out, "core", core_of(s->source));
+    ct_text_json_text(out, "core", core_of(s->source));
 }
 
 /* Writes whose result it is. `place`: where several sources have it; NULL: before any event of them. */
@@ -213,10 +201,10 @@ static void json_line(struct ct_text *out, const struct ct_verdict_origin *o,
     ct_text_dec(out, r->time);
     ct_text_char(out, ',');
     json_origin(out, o, r->spec, r->place);
-    json_text(out, "output", r->name);
+    ct_text_json_text(out, "output", r->name);
     if (r->core)
-        json_text(out, "instance", r->core);
-    json_text(out, "value", r->value);
+        ct_text_json_text(out, "instance", r->core);
+    ct_text_json_text(out, "value", r->value);
     if (r->violation)
         ct_text_lit(out, ",\"violation\":true");
     if (r->uncertain)
@@ -255,7 +243,7 @@ void ct_verdict_stopped(struct ct_text *out, enum ct_verdict_format format,
     if (format == CT_VERDICT_FORMAT_JSONL) {
         ct_text_char(out, '{');
         json_origin(out, origin, spec, NULL);
-        json_text(out, "stopped", why);
+        ct_text_json_text(out, "stopped", why);
         ct_text_lit(out, "}\n");
     } else {
         ct_text_lit(out, "stopped: ");

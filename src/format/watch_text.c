@@ -157,23 +157,10 @@ static void columns(struct ct_text *out, bool csv, const struct line *line)
     ct_text_char(out, '\n');
 }
 
-static void json_text(struct ct_text *out, const char *key, const char *value)
-{
-    ct_text_lit(out, ",\"");
-    ct_text_string(out, key);
-    ct_text_lit(out, "\":\"");
-    ct_text_json(out, value);
-    ct_text_char(out, '"');
-}
-
 static void json_number(struct ct_text *out, const char *key, bool known, uint64_t value)
 {
-    if (!known)
-        return;
-    ct_text_lit(out, ",\"");
-    ct_text_string(out, key);
-    ct_text_lit(out, "\":");
-    ct_text_dec(out, value);
+    if (known)
+        ct_text_json_number(out, key, value);
 }
 
 /* Writes a value that is_typed, with the name that a variable's type has for it. */
@@ -188,7 +175,7 @@ static void json_typed(struct ct_text *out, const struct line *line)
         ct_text_string(out, is_finite ? text : "null");
     }
     if (*text && name)
-        json_text(out, "name", name);
+        ct_text_json_text(out, "name", name);
 }
 
 static void json(struct ct_text *out, const struct line *line)
@@ -200,27 +187,24 @@ static void json(struct ct_text *out, const struct line *line)
     ct_text_lit(out, "{\"cycle\":");
     ct_text_dec(out, e->cycle);
     json_number(out, "timestamp", e->has_timestamp, e->timestamp);
-    json_text(out, "buffer", o->buffer);
+    ct_text_json_text(out, "buffer", o->buffer);
     ct_text_lit(out, ",\"id\":\"");
     ct_text_hex_digits(out, o->id, 2);
     ct_text_char(out, '"');
-    json_text(out, "core", core_of(o));
+    ct_text_json_text(out, "core", core_of(o));
     json_number(out, "el", e->known & CT_CONTEXT_EL, e->el_sec & 3u);
     json_number(out, "ctxt", e->known & CT_CONTEXT_CTXT, e->ctxt);
     json_number(out, "vmid", e->known & CT_CONTEXT_VMID, e->vmid);
-    json_text(out, "event", ct_watch_kind_name((enum ct_watch_kind)e->kind));
+    ct_text_json_text(out, "event", ct_watch_kind_name((enum ct_watch_kind)e->kind));
     if (value)
-        json_text(out, "value", value);
+        ct_text_json_text(out, "value", value);
     json_number(out, "value", has_number(e), e->value);
     if (is_typed(line->point, line->variable))
         json_typed(out, line);
     const bool is_block = line->variable && line->point->form == CT_WATCH_NO_VALUE;
-    if (has_address(e) || is_block || (e->kind == CT_WATCH_EXCEPTION && e->value)) {
-        ct_text_lit(out, ",\"addr\":\"0x");
-        ct_text_hex(out, e->value);
-        ct_text_char(out, '"');
-    }
-    json_text(out, "watch", line->point->name);
+    if (has_address(e) || is_block || (e->kind == CT_WATCH_EXCEPTION && e->value))
+        ct_text_json_address(out, "addr", e->value);
+    ct_text_json_text(out, "watch", line->point->name);
     ct_text_lit(out, "}\n");
 }
 

@@ -64,21 +64,14 @@ void ct_wcet_print_text(FILE *out, const struct ct_wcet_view *v)
 
 /* ---- JSON ---- */
 
-static void json_address(struct ct_json *json, const char *key, uint64_t addr)
-{
-    char text[24];
-    snprintf(text, sizeof text, "0x%" PRIx64, addr);
-    ct_json_text(json, key, text);
-}
-
 static void json_place(struct ct_json *json, const struct ct_wcet_view *v, uint32_t block)
 {
     uint32_t line;
     const char *file = ct_wcet_view_line(v, block, &line);
     ct_json_text(json, "function", ct_wcet_view_function(v, block));
     ct_json_number(json, "block", block);
-    json_address(json, "start", ct_wcet_view_block(v, block)->start);
-    json_address(json, "last", ct_wcet_view_block(v, block)->last);
+    ct_json_address(json, "start", ct_wcet_view_block(v, block)->start);
+    ct_json_address(json, "last", ct_wcet_view_block(v, block)->last);
     if (file) {
         ct_json_text(json, "file", file);
         ct_json_number(json, "line", line);
