@@ -97,6 +97,21 @@ struct ct_program_identity ct_program_table_at(const struct ct_program_table *ta
                                         .started = p->started};
 }
 
+uint32_t *ct_program_table_join(struct ct_program_table *table, const struct ct_analysis *analysis,
+                                const struct ct_program_table *from, int *rc)
+{
+    uint32_t *numbers = calloc(from->count + 1, sizeof *numbers);
+    *rc = numbers ? CT_OK : ct_fail_nomem(analysis->ctx, analysis->kind->name);
+    for (uint32_t i = 0; i < from->count && !*rc; i++) {
+        const struct ct_program_identity program = ct_program_table_at(from, i);
+        *rc = ct_program_table_add(table, analysis, &program, &numbers[i]);
+    }
+    if (!*rc)
+        return numbers;
+    free(numbers);
+    return NULL;
+}
+
 static int by_identity(const void *a, const void *b, void *user)
 {
     const struct ct_tabled_program *programs = user;

@@ -26,6 +26,11 @@ void ct_program_table_clear(struct ct_program_table *table);
 int ct_program_table_add(struct ct_program_table *table, const struct ct_analysis *analysis,
                          const struct ct_program_identity *program, uint32_t *number);
 
+/* Adds the programs of `from`. Returns, by their numbers there, their numbers in `table`, which the caller
+ * frees; NULL after an error, which is *rc. The errors of ct_program_table_add. */
+uint32_t *ct_program_table_join(struct ct_program_table *table, const struct ct_analysis *analysis,
+                                const struct ct_program_table *from, int *rc);
+
 /* Returns a program by its number. The table owns what it points to. */
 struct ct_program_identity ct_program_table_at(const struct ct_program_table *table, uint32_t number);
 

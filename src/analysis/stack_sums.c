@@ -234,14 +234,8 @@ static int end(struct ct_analysis *analysis, uint32_t lane)
 /* Adds the functions of `from`. numbers[i] becomes the number in `into` of function i. */
 static int add_functions(struct ct_stack_sums *into, const struct ct_stack_sums *from, uint32_t *numbers)
 {
-    uint32_t *programs = calloc(from->table->count + 1, sizeof *programs);
-    int rc = CT_OK;
-    if (!programs)
-        return ct_fail_nomem(into->analysis.ctx, "stacks");
-    for (uint32_t i = 0; i < from->table->count && !rc; i++) {
-        const struct ct_program_identity program = ct_program_table_at(from->table, i);
-        rc = ct_program_table_add(into->table, &into->analysis, &program, &programs[i]);
-    }
+    int rc;
+    uint32_t *programs = ct_program_table_join(into->table, &into->analysis, from->table, &rc);
     for (size_t i = 0; i < from->function_count && !rc; i++) {
         struct ct_stack_function function = from->functions[i];
         if (function.program != CT_STACK_NONE)

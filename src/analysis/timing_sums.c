@@ -257,18 +257,6 @@ static int end(struct ct_analysis *analysis, uint32_t lane)
     return ct_timing_streams_end(of(analysis), lane);
 }
 
-/* Adds the programs of `from`. (*numbers)[i] becomes the number in `into` of program i. CT_ERR_NOMEM. */
-static int add_programs(struct ct_timing_sums *into, const struct ct_timing_sums *from, uint32_t **numbers)
-{
-    *numbers = calloc(from->table.count + 1, sizeof **numbers);
-    int rc = *numbers ? CT_OK : no_memory(into);
-    for (uint32_t i = 0; i < from->table.count && !rc; i++) {
-        const struct ct_program_identity program = ct_program_table_at(&from->table, i);
-        rc = ct_program_table_add(&into->table, &into->analysis, &program, &(*numbers)[i]);
-    }
-    return rc;
-}
-
 static int merge(struct ct_analysis *analysis, struct ct_analysis *other)
 {
     struct ct_timing_sums *into = of(analysis);
@@ -278,7 +266,7 @@ static int merge(struct ct_analysis *analysis, struct ct_analysis *other)
     if (!rc)
         rc = ct_timing_sums_find(of(other), &found);
     if (!rc)
-        rc = add_programs(into, of(other), &numbers);
+        numbers = ct_program_table_join(&into->table, &into->analysis, &of(other)->table, &rc);
     for (size_t i = 0; !rc && i < found.function_count; i++) {
         struct ct_timing_function function = found.functions[i];
         function.program = renumbered(numbers, function.program);

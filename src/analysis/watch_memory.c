@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Watchpoints of memory that is accessed, as an event log of coretap fractal tells. */
-#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/number.h"
 #include "analysis/watch.h"
 #include "base/ctx.h"
 #include "base/path.h"
@@ -40,24 +40,13 @@ static uint64_t take_suffixes(char *name)
     return number;
 }
 
-static bool read_number(const char **text, uint64_t *out)
-{
-    char *end;
-    if (!isdigit((unsigned char)**text))
-        return false;
-    errno = 0;
-    *out = strtoull(*text, &end, 0);
-    *text = end;
-    return !errno;
-}
-
 /* Reads a range LO..HI, of which HI does not belong to it. */
 static bool read_range(const char *text, uint64_t *lo, uint64_t *hi)
 {
-    if (!read_number(&text, lo) || strncmp(text, "..", 2) != 0)
+    if (!ct_number_take(&text, lo) || strncmp(text, "..", 2) != 0)
         return false;
     text += 2;
-    return read_number(&text, hi) && !*text && *hi > *lo;
+    return ct_number_take(&text, hi) && !*text && *hi > *lo;
 }
 
 static int add_place(struct ct_watches *w, uint64_t lo, uint64_t size, uint8_t program)
@@ -134,7 +123,7 @@ static bool read_point(const char *name, uint64_t *number)
     static const char word[] = "point:";
     const char *text = name + sizeof word - 1;
     uint64_t point;
-    if (strncmp(name, word, sizeof word - 1) != 0 || !read_number(&text, &point) || *text ||
+    if (strncmp(name, word, sizeof word - 1) != 0 || !ct_number_take(&text, &point) || *text ||
         point >= UINT32_MAX)
         return false;
     *number |= CT_WATCH_ACCESS_POINT | point << 32;
@@ -151,7 +140,7 @@ int ct_watches_add_memory(struct ct_watches *w, const char *spec, bool *is_memor
     const char *text = spec + sizeof prefix - 1;
     const char *colon = text;
     uint64_t process = 0;
-    if (read_number(&colon, &process) && *colon == ':' && process <= 0xff)
+    if (ct_number_take(&colon, &process) && *colon == ':' && process <= 0xff)
         text = colon + 1;
     else
         process = 0;

@@ -1,28 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds watchpoints by name: lines, functions, addresses, edges. */
-#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/number.h"
 #include "analysis/watch.h"
 #include "base/cold_part.h"
 #include "base/ctx.h"
 
 #define MOST_NAME      1024
 #define MOST_EXCEPTION 1023 /* an ETMv4 has ten bits for it, others have less */
-
-static bool number(const char *text, uint64_t *value)
-{
-    char *end;
-    if (!isdigit((unsigned char)*text))
-        return false;
-    errno = 0;
-    *value = strtoull(text, &end, 0);
-    return !errno && !*end;
-}
 
 static const char *behind(const char *text, const char *prefix)
 {
@@ -329,20 +319,20 @@ static int parse(struct ct_watches *w, const char *spec)
         return function(w, spec, rest, ENTRIES);
     if ((rest = behind(spec, "return:")))
         return function(w, spec, rest, RETURNS);
-    if ((rest = behind(spec, "edge:")) && number(rest, &value))
+    if ((rest = behind(spec, "edge:")) && ct_number_read(rest, &value))
         return edge(w, spec, value);
-    if ((rest = behind(spec, "exception:")) && number(rest, &value))
+    if ((rest = behind(spec, "exception:")) && ct_number_read(rest, &value))
         return value <= MOST_EXCEPTION ? ct_watches_point(w, spec, CT_WATCH_EXCEPTION, value)
                                        : missing(w, spec, "behind exception: stands a number, 0 to 1023");
-    if (number(spec, &value))
+    if (ct_number_read(spec, &value))
         return address(w, spec, NO_PROGRAM, value);
     rest = behind(spec, "line:");
     const char *text = rest ? rest : spec;
     const char *colon = strrchr(text, ':');
-    if (colon && number(colon + 1, &value))
+    if (colon && ct_number_read(colon + 1, &value))
         return line_of(w, spec, text, colon, value);
     const char *plus = strrchr(spec, '+');
-    if (plus && number(plus + 1, &value))
+    if (plus && ct_number_read(plus + 1, &value))
         return offset_in(w, spec, plus, value);
     return function(w, spec, spec, ENTRIES | RETURNS);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/number.h"
 #include "analysis/watch.h"
 #include "base/ctx.h"
 
@@ -40,13 +41,7 @@ static int wrong(const struct ct_watches *w, const char *spec, const struct fami
 /* Reads a number up to `most` and moves behind it. */
 static bool number(const char **text, uint64_t most, uint64_t *out)
 {
-    char *end;
-    if (!isdigit((unsigned char)**text))
-        return false;
-    errno = 0;
-    *out = strtoull(*text, &end, 0);
-    *text = end;
-    return !errno && *out <= most;
+    return ct_number_take(text, out) && *out <= most;
 }
 
 static bool take(const char **text, const char *word)

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/number.h"
 #include "analysis/wcet.h"
 #include "base/ctx.h"
 #include "base/room.h"
@@ -31,16 +32,6 @@ static int mistake(const struct line *line, const char *what, const char *word)
     return ct_fail(line->w->ctx, CT_ERR_FORMAT,
                    "%s:%u: %s: '%s'; see docs/analysis.md for what a line can say", line->file, line->number,
                    what, word);
-}
-
-static bool number(const char *text, uint64_t *value)
-{
-    char *end;
-    if (!isdigit((unsigned char)*text))
-        return false;
-    errno = 0;
-    *value = strtoull(text, &end, 0);
-    return !errno && !*end;
 }
 
 /* ---- places ---- */
@@ -62,10 +53,10 @@ static size_t addresses(const struct ct_wcet *w, const char *word, uint64_t *add
     uint64_t value;
     uint64_t offset = 0;
     const struct ct_cfg_function *functions = ct_cfg_functions(w->cfg, &count);
-    if (number(word, &addrs[0]))
+    if (ct_number_read(word, &addrs[0]))
         return 1;
     const char *colon = strrchr(word, ':');
-    if (colon && w->lines && number(colon + 1, &value) && value <= UINT32_MAX) {
+    if (colon && w->lines && ct_number_read(colon + 1, &value) && value <= UINT32_MAX) {
         char name[LONGEST];
         uint32_t found;
         snprintf(name, sizeof name, "%.*s", (int)(colon - word), word);
@@ -74,7 +65,7 @@ static size_t addresses(const struct ct_wcet *w, const char *word, uint64_t *add
         return count < MOST_LINES ? count : MOST_LINES;
     }
     const char *plus = strrchr(word, '+');
-    if (plus && !number(plus + 1, &offset))
+    if (plus && !ct_number_read(plus + 1, &offset))
         return 0;
     const size_t length = plus ? (size_t)(plus - word) : strlen(word);
     const struct ct_symbols *symbols = ct_cfg_symbols(w->cfg);
@@ -100,7 +91,7 @@ static int loop_of_function(const struct line *line, const char *word, uint64_t 
     size_t count;
     uint64_t k = 0;
     const char *hash = strrchr(word, '#');
-    if (hash && (!number(hash + 1, &k) || !k))
+    if (hash && (!ct_number_read(hash + 1, &k) || !k))
         return mistake(line, "behind # stands which loop of the function, from 1 on", word);
     uint32_t function = function_named(line->w, word, hash ? (size_t)(hash - word) : strlen(word));
     const struct ct_cfg_loop *loops = ct_cfg_loops(line->w->cfg, &count);
@@ -169,7 +160,7 @@ static int place(const struct line *line, const char *word, int64_t factor)
     size_t edges;
     struct ct_wcet *w = line->w;
     ct_cfg_edges(w->cfg, &edges);
-    if (strncmp(word, "edge:", 5) == 0 && number(word + 5, &value) && value < edges)
+    if (strncmp(word, "edge:", 5) == 0 && ct_number_read(word + 5, &value) && value < edges)
         return add_term(w, (struct ct_wcet_term){factor, CT_CFG_NONE, (uint32_t)value});
     size_t n = addresses(w, word, addrs);
     int rc = CT_OK;
@@ -241,7 +232,7 @@ static int constraint(const struct line *line, char *text)
             rule->sense = sense;
             side = -1;
             sign = 1;
-        } else if (!holds && !is_address(word) && number(word, &held) && held <= INT32_MAX) {
+        } else if (!holds && !is_address(word) && ct_number_read(word, &held) && held <= INT32_MAX) {
             holds = true;
         } else {
             rc = place(line, word, side * sign * (holds ? (int64_t)held : 1));
@@ -298,7 +289,7 @@ static int read_line(const struct line *line, char *text)
     if (word && !count && strcmp(verb, "never") == 0)
         return never(line, word);
     if (count && (strcmp(verb, "loop") == 0 || strcmp(verb, "recursion") == 0)) {
-        if (!number(count, &value) || value > INT32_MAX)
+        if (!ct_number_read(count, &value) || value > INT32_MAX)
             return mistake(line, "not a number up to 2^31", count);
         return *verb == 'l' ? loop(line, word, value) : recursion(line, word, value);
     }
