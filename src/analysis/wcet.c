@@ -264,6 +264,8 @@ static int solve(struct ct_wcet_model *m, ct_write_fn *write, void *user, struct
         rc = ct_wcet_model_rows(m);
     if (!rc && write)
         rc = write_model(m, write, user);
+    if (!rc)
+        rc = ct_wcet_model_check_returns(m);
     uint64_t *values = rc ? NULL : calloc(m->column_count + 1, sizeof *values);
     if (rc || !values)
         return rc == CT_ERR_NOMEM || !rc ? ct_fail_nomem(m->w->ctx, "wcet") : rc;

@@ -79,6 +79,12 @@ int ct_wcet_model_rows(struct ct_wcet_model *model);
 /* Adds to the last row how often an edge is traversed, times `factor`. CT_ERR_NOMEM. */
 int ct_wcet_model_add(struct ct_wcet_model *model, uint32_t edge, int64_t factor);
 
+/* ---- wcet_returns.c ---- */
+
+/* Refuses an entry from which no path leads to its return, once there are columns. CT_ERR_NOT_FOUND,
+ * CT_ERR_NOMEM. */
+int ct_wcet_model_check_returns(const struct ct_wcet_model *model);
+
 /* ---- wcet_model_bounds.c ---- */
 
 /* Refuses an entry that calls itself when nothing says how often, before rows are made. CT_ERR_NOT_FOUND. */

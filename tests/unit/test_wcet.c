@@ -34,6 +34,9 @@ enum {
     ONE = 16,
     TWO = 19,
     CALLS_ONE = 21,
+    OUTSIDE = 23,
+    STUB = 25,
+    ENDLESS = 26,
 };
 
 static const uint32_t code[] = {
@@ -60,6 +63,10 @@ static const uint32_t code[] = {
     RET,                 /* 20 */
     0x97fffffb,          /* 21 calls_one: bl one */
     RET,                 /* 22 */
+    0x94000000 | 2,      /* 23 outside: bl stub */
+    RET,                 /* 24 */
+    0xd61f0200,          /* 25 stub: br x16 */
+    0x14000000,          /* 26 endless: b endless */
 };
 
 static const struct test_symbol symbols[] = {
@@ -75,6 +82,9 @@ static const struct test_symbol symbols[] = {
      .type = STT_FUNC,
      .bind = STB_GLOBAL,
      .section = 1},
+    {.name = "outside", .value = AT(OUTSIDE), .size = 8, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "stub", .value = AT(STUB), .size = 4, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "endless", .value = AT(ENDLESS), .size = 4, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
 };
 
 struct fixture {
@@ -284,6 +294,30 @@ static void a_recursion_that_never_ran_is_left_out(void **state)
                                               "two N' in the file of bounds");
 }
 
+static void an_entry_without_a_return_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    const struct {
+        unsigned entry;
+        const char *says;
+    } cases[] = {
+        {OUTSIDE,
+         "outside: no path fulfils all constraints: none comes back from stub (0x400064), which goes "
+         "to where nothing of the program was seen to run, such as a shared library; link the program "
+         "statically, tell where it goes with --targets, or choose another entry"},
+        {ENDLESS, "endless: no path fulfils all constraints: it never returns; choose an entry that returns"},
+    };
+    run_work(f, false, 0);
+    measure(f);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ct_wcet_result none;
+        const struct ct_wcet_options options = {.size = sizeof options,
+                                                .entry = ct_cfg_function_at(f->cfg, AT(cases[i].entry))};
+        assert_int_equal(ct_wcet_solve(f->wcet, &options, NULL, NULL, &none), CT_ERR_NOT_FOUND);
+        assert_string_equal(ct_ctx_error(f->ctx), cases[i].says);
+    }
+}
+
 static void the_user_knows_better(void **state)
 {
     struct fixture *f = *state;
@@ -388,6 +422,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_was_not_seen_is_assumed, begin, finish),
         cmocka_unit_test_setup_teardown(an_entry_may_head_a_loop_that_never_ran, begin, finish),
         cmocka_unit_test_setup_teardown(a_recursion_that_never_ran_is_left_out, begin, finish),
+        cmocka_unit_test_setup_teardown(an_entry_without_a_return_is_refused, begin, finish),
         cmocka_unit_test_setup_teardown(the_user_knows_better, begin, finish),
         cmocka_unit_test_setup_teardown(mistakes_are_named, begin, finish),
         cmocka_unit_test(programs_are_solved),

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Finds out whether any path leads from the entry to its return, before the solver looks for the longest one:
+ * it would take long to find none, and could not say why. */
+#include "analysis/wcet_model.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/ctx.h"
+
+struct work {
+    const struct ct_wcet_model *m;
+    bool *returns;   /* by vertex: a path leads from it to the return of its function */
+    uint32_t *queue; /* of vertices; each is in it once */
+    size_t count;
+    uint32_t *from; /* by vertex: the one that the search for a dead end came from, or CT_CFG_NONE */
+};
+
+/* Returns the block behind the call that ends a vertex, or CT_CFG_NONE. */
+static uint32_t behind_call(const struct ct_wcet_model *m, uint32_t vertex)
+{
+    const struct ct_cfg_block *end = &m->blocks[m->vertices[vertex].end];
+    for (uint32_t e = end->first_out; e != CT_CFG_NONE; e = m->edges[e].next_out)
+        if (m->edges[e].kind == CT_CFG_CALLED)
+            return m->edges[e].to;
+    return CT_CFG_NONE;
+}
+
+/* Tells whether a path goes on from a block, which may be none. */
+static bool goes_on(const struct work *k, uint32_t block)
+{
+    const uint32_t vertex = block == CT_CFG_NONE ? CT_CFG_NONE : k->m->vertex_of[block];
+    return vertex == CT_CFG_NONE || k->returns[vertex];
+}
+
+/* Adds a vertex, if one of its ways out leads to a return: what it calls comes back, and so does what is
+ * behind it. */
+static void consider(struct work *k, uint32_t vertex)
+{
+    const struct ct_wcet_vertex *v = &k->m->vertices[vertex];
+    const uint32_t behind = behind_call(k->m, vertex);
+    for (uint32_t c = v->first; !k->returns[vertex] && c < v->first + v->count; c++)
+        if (goes_on(k, k->m->edges[k->m->columns[c].edge].to) && goes_on(k, behind)) {
+            k->returns[vertex] = true;
+            k->queue[k->count++] = vertex;
+        }
+}
+
+/* Finds all vertices from which a path leads to a return, from the returns backwards. */
+static void find_returning(struct work *k)
+{
+    const struct ct_wcet_model *m = k->m;
+    for (uint32_t v = 0; v < m->vertex_count; v++)
+        consider(k, v);
+    for (size_t i = 0; i < k->count; i++) {
+        const uint32_t block = m->vertices[k->queue[i]].block;
+        for (uint32_t c = m->in[block]; c != CT_CFG_NONE; c = m->columns[c].next_in)
+            consider(k, m->columns[c].vertex);
+        for (uint32_t e = m->blocks[block].first_in; e != CT_CFG_NONE; e = m->edges[e].next_in)
+            for (uint32_t c = m->edges[e].kind == CT_CFG_CALLED ? m->ends[m->edges[e].from] : CT_CFG_NONE;
+                 c != CT_CFG_NONE; c = m->columns[c].next_end)
+                consider(k, m->columns[c].vertex);
+    }
+}
+
+/* Adds the vertex of a block to the search for a dead end, unless paths return from it or it was there. */
+static void search(struct work *k, uint32_t block, uint32_t from)
+{
+    const uint32_t vertex = block == CT_CFG_NONE ? CT_CFG_NONE : k->m->vertex_of[block];
+    if (vertex == CT_CFG_NONE || k->returns[vertex])
+        return;
+    k->returns[vertex] = true; /* each once */
+    k->from[vertex] = from;
+    k->queue[k->count++] = vertex;
+}
+
+/* Finds the first vertex on the ways from the entry that ends in a computed branch without a target. Returns
+ * CT_CFG_NONE when there is none. */
+static uint32_t find_dead_end(struct work *k, uint32_t entry)
+{
+    const struct ct_wcet_model *m = k->m;
+    k->count = 0;
+    search(k, entry, CT_CFG_NONE);
+    for (size_t i = 0; i < k->count; i++) {
+        const struct ct_wcet_vertex *v = &m->vertices[k->queue[i]];
+        const uint32_t out = m->blocks[v->end].first_out;
+        if (!v->count && out != CT_CFG_NONE && m->edges[out].kind == CT_CFG_UNKNOWN)
+            return k->queue[i];
+        for (uint32_t c = v->first; c < v->first + v->count; c++)
+            search(k, m->edges[m->columns[c].edge].to, k->queue[i]);
+        search(k, behind_call(m, k->queue[i]), k->queue[i]);
+    }
+    return CT_CFG_NONE;
+}
+
+/* Returns the function that was entered last on the way to a vertex. The one that the vertex is in may be
+ * another: all stubs of libraries go on in common code. */
+static const struct ct_cfg_function *entered_last(const struct work *k, uint32_t vertex)
+{
+    for (; vertex != CT_CFG_NONE; vertex = k->from[vertex]) {
+        const uint32_t block = k->m->vertices[vertex].block;
+        const uint32_t function = k->m->blocks[block].function;
+        if (function != CT_CFG_NONE && k->m->functions[function].block == block)
+            return &k->m->functions[function];
+    }
+    return NULL;
+}
+
+static int refuse(struct work *k, const struct ct_cfg_function *entry)
+{
+    const struct ct_wcet_model *m = k->m;
+    const struct ct_cfg_function *last = entered_last(k, find_dead_end(k, entry->block));
+    if (last)
+        return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
+                       "%s: no path fulfils all constraints: none comes back from %s (0x%" PRIx64
+                       "), which goes to where nothing of the program was seen to run, such as a shared "
+                       "library; link the program statically, tell where it goes with --targets, or choose "
+                       "another entry",
+                       entry->label, last->label, last->entry);
+    return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
+                   "%s: no path fulfils all constraints: %s; choose an entry that returns", entry->label,
+                   m->options->exclude ? "no way that was observed leads to its return" : "it never returns");
+}
+
+int ct_wcet_model_check_returns(const struct ct_wcet_model *m)
+{
+    const struct ct_cfg_function *entry = &m->functions[m->options->entry];
+    struct work k = {.m = m};
+    k.returns = calloc(m->vertex_count + 1, sizeof *k.returns);
+    k.queue = malloc((m->vertex_count + 1) * sizeof *k.queue);
+    k.from = malloc((m->vertex_count + 1) * sizeof *k.from);
+    int rc = k.returns && k.queue && k.from ? CT_OK : ct_fail_nomem(m->w->ctx, "wcet");
+    if (!rc)
+        find_returning(&k);
+    if (!rc && !k.returns[m->vertex_of[entry->block]])
+        rc = refuse(&k, entry);
+    free(k.returns);
+    free(k.queue);
+    free(k.from);
+    return rc;
+}
