@@ -138,7 +138,8 @@ static uint64_t *find(struct ct_load *load, size_t index, const struct named *na
     return NULL;
 }
 
-int ct_load_captures(struct ct_load *load, struct ct_analysis_captures *captures)
+/* Takes a line about captures. Result: 1, 0 for another line, or CT_ERR_FORMAT. */
+static int take_captures(struct ct_load *load, struct ct_analysis_captures *captures)
 {
     static const struct named numbers[] = {
         {"captures", offsetof(struct ct_analysis_captures, known)},
@@ -221,7 +222,7 @@ int ct_load_line(struct ct_load *load)
             return 0;
         }
         const bool tells = load->version >= kind->told && may_be_of_captures(*f->begin);
-        int taken = tells ? ct_load_captures(load, &f->part->captures) : 0;
+        int taken = tells ? take_captures(load, &f->part->captures) : 0;
         if (!taken && tells)
             taken = ct_load_run(load, f->part);
         if (!taken)

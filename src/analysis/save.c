@@ -97,8 +97,8 @@ static void save_lost(struct ct_save *to, const char *kind, uint64_t count)
         ct_save_line(to, "lost %s %" PRIu64, kind, count);
 }
 
-/* Numbers that are 0 are left out, but for the number of captures. */
-void ct_save_captures(struct ct_save *to, const struct ct_analysis_captures *captures)
+/* Writes the lines about captures. Numbers that are 0 are left out, but for the number of captures. */
+static void save_captures(struct ct_save *to, const struct ct_analysis_captures *captures)
 {
     const struct ct_losses *lost = &captures->losses;
     ct_save_line(to, "captures %" PRIu64, captures->known);
@@ -122,7 +122,7 @@ int ct_analysis_save(struct ct_analysis *analysis, ct_write_fn *write, void *use
         return CT_ERR_ARG;
     struct ct_save to = {.ctx = analysis->ctx, .write = write, .user = user, .sum = CT_FNV_BEGIN};
     ct_save_line(&to, "coretap-%s %u", analysis->kind->name, analysis->kind->version);
-    ct_save_captures(&to, &analysis->captures);
+    save_captures(&to, &analysis->captures);
     ct_save_runs(&to, analysis);
     const int rc = analysis->kind->save(analysis, &to);
     flush(&to);

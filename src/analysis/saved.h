@@ -17,12 +17,6 @@ char *ct_save_begin(struct ct_save *to, size_t most);
 /* Ends the line that was begun, whose last byte is before `end`. */
 void ct_save_end(struct ct_save *to, char *end);
 
-/* Writes the lines about captures. */
-void ct_save_captures(struct ct_save *to, const struct ct_analysis_captures *captures);
-
-/* Takes a line about captures. Result: 1, 0 for another line, or CT_ERR_FORMAT. */
-int ct_load_captures(struct ct_load *load, struct ct_analysis_captures *captures);
-
 /* Writes the lines that name runs and failures. */
 void ct_save_runs(struct ct_save *to, const struct ct_analysis *analysis);
 

@@ -187,9 +187,6 @@ int ct_wcet_find_uncounted(struct ct_wcet *wcet);
 /* Finds the most cycles for an instruction that any way took. */
 void ct_wcet_rate(const struct ct_wcet *wcet, double quantile, uint64_t *cycles, uint64_t *insns);
 
-/* Tells whether a program is the one whose control flow is analysed. */
-bool ct_wcet_is_program(const struct ct_wcet *wcet, const struct ct_program_identity *program);
-
 /* Finds the functions that may call themselves, and each other. CT_ERR_NOMEM. */
 int ct_wcet_find_recursion(struct ct_wcet *wcet);
 

@@ -15,7 +15,8 @@ int ct_wcet_set_programs(struct ct_wcet *w, struct ct_program *program, struct c
     return program ? ct_program_identify(program, &w->identity) : CT_OK;
 }
 
-bool ct_wcet_is_program(const struct ct_wcet *w, const struct ct_program_identity *program)
+/* Tells whether a program is the one whose control flow is analysed. */
+static bool is_program(const struct ct_wcet *w, const struct ct_program_identity *program)
 {
     const struct ct_program_identity *own = &w->identity;
     if (!own->name || own->build_id_size != program->build_id_size)
@@ -27,8 +28,7 @@ bool ct_wcet_is_program(const struct ct_wcet *w, const struct ct_program_identit
 int ct_wcet_is_of(const struct ct_wcet *w, struct ct_program *program)
 {
     struct ct_program_identity identity;
-    return w && program && ct_program_identify(program, &identity) == CT_OK &&
-           ct_wcet_is_program(w, &identity);
+    return w && program && ct_program_identify(program, &identity) == CT_OK && is_program(w, &identity);
 }
 
 uint32_t ct_wcet_program(const struct ct_wcet *w, const struct ct_timing_sums *sums)
@@ -36,7 +36,7 @@ uint32_t ct_wcet_program(const struct ct_wcet *w, const struct ct_timing_sums *s
     const size_t count = w && sums && w->identity.name ? sums->table.count : 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct ct_program_identity program = ct_timing_sums_program(sums, i);
-        if (ct_wcet_is_program(w, &program))
+        if (is_program(w, &program))
             return i;
     }
     return CT_TIMING_NO_PROGRAM;

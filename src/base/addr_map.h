@@ -24,12 +24,6 @@ static inline int ct_addr_map_put(struct ct_addr_map *map, uint64_t addr, uint32
     return ct_pair_map_put(&map->pairs, addr, 0, value);
 }
 
-/* Makes room for so many more addresses at once. CT_ERR_NOMEM. */
-static inline int ct_addr_map_reserve(struct ct_addr_map *map, size_t more)
-{
-    return ct_pair_map_reserve(&map->pairs, more);
-}
-
 static inline void ct_addr_map_free(struct ct_addr_map *map)
 {
     ct_pair_map_free(&map->pairs);

@@ -39,7 +39,8 @@ static int grow(struct ct_pair_map *map, size_t slot_count)
     return CT_OK;
 }
 
-int ct_pair_map_reserve(struct ct_pair_map *map, size_t more)
+/* Makes room for so many more pairs. CT_ERR_NOMEM. */
+static int reserve(struct ct_pair_map *map, size_t more)
 {
     size_t slot_count = map->slot_count ? map->slot_count : FIRST_SLOTS;
     while (slot_count / 2 < map->count + more)
@@ -49,7 +50,7 @@ int ct_pair_map_reserve(struct ct_pair_map *map, size_t more)
 
 int ct_pair_map_put(struct ct_pair_map *map, uint64_t a, uint32_t b, uint32_t value)
 {
-    if (ct_pair_map_reserve(map, 1) != CT_OK)
+    if (reserve(map, 1) != CT_OK)
         return CT_ERR_NOMEM;
     struct ct_pair_slot *slot = slot_of(map, a, b);
     map->count += slot->value == CT_PAIR_NONE;

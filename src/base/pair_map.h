@@ -27,8 +27,6 @@ uint32_t ct_pair_map_get(const struct ct_pair_map *map, uint64_t a, uint32_t b);
 /* Sets the value of (a, b) to `value`, which is not CT_PAIR_NONE. CT_ERR_NOMEM. */
 int ct_pair_map_put(struct ct_pair_map *map, uint64_t a, uint32_t b, uint32_t value);
 
-/* Makes room for so many more pairs at once, which are then put without moving the others. CT_ERR_NOMEM. */
-int ct_pair_map_reserve(struct ct_pair_map *map, size_t more);
 void ct_pair_map_free(struct ct_pair_map *map);
 
 #endif

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-bool ct_is_control(uint32_t c)
+/* Tells whether a character may not be printed as it is: controls of ASCII and C1, line and paragraph
+ * separators, and marks that change the direction of text. */
+static bool is_control(uint32_t c)
 {
     static const struct {
         uint32_t first, last;
@@ -23,7 +25,7 @@ size_t ct_printable_length(const char *s, size_t size)
         return size != 0;
     size_t length;
     const uint32_t c = ct_utf8_read(s, size, &length);
-    return length > 1 && !ct_is_control(c) ? length : 0;
+    return length > 1 && !is_control(c) ? length : 0;
 }
 
 /* Counts the bytes at the start of the text that can be printed as they are. */

@@ -16,10 +16,6 @@
 /* the room that a text of `size` bytes, its zero included, needs when all of it is escaped */
 #define CT_PRINTABLE_ROOM(size) (4 * (size))
 
-/* Tells whether a character may not be printed as it is: controls of ASCII and C1, line and paragraph
- * separators, and marks that change the direction of text. */
-bool ct_is_control(uint32_t c);
-
 /* Returns how many bytes the first character of the `size` bytes at `s` has; 0 when it cannot be printed as
  * it is or is no UTF-8. */
 size_t ct_printable_length(const char *s, size_t size);

@@ -14,7 +14,7 @@ static int print_registers(const struct cli_args *args)
     return CLI_CLEAN;
 }
 
-const struct cli_command cli_fractal_regs = {
+static const struct cli_command fractal_regs = {
     .name = "fractal regs",
     .summary = "the register map of the configuration port",
     .about = "Prints the registers of FRACTAL's configuration port, as software in the target or a probe "
@@ -24,8 +24,7 @@ const struct cli_command cli_fractal_regs = {
 };
 
 static const struct cli_command *const parts[] = {
-    &cli_fractal_run,      &cli_fractal_replay, &cli_fractal_report,
-    &cli_fractal_overhead, &cli_fractal_regs,   NULL,
+    &cli_fractal_run, &cli_fractal_replay, &cli_fractal_report, &cli_fractal_overhead, &fractal_regs, NULL,
 };
 
 const struct cli_command cli_command_fractal = {

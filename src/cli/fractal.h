@@ -15,7 +15,6 @@ extern const struct cli_command cli_fractal_run;
 extern const struct cli_command cli_fractal_replay;
 extern const struct cli_command cli_fractal_report;
 extern const struct cli_command cli_fractal_overhead;
-extern const struct cli_command cli_fractal_regs;
 
 /* ---- options (fractal_options.c) ---- */
 

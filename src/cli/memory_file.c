@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* fopencookie */
 #include "cli/memory_file.h"
 
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,22 +47,9 @@ bool cli_memory_open(struct cli_memory_file *f)
     return true;
 }
 
-void cli_memory_rewind(struct cli_memory_file *f)
-{
-    __fpurge(f->out);
-    clearerr(f->out);
-    f->size = 0;
-    f->text[0] = '\0';
-}
-
-bool cli_memory_flush(struct cli_memory_file *f)
-{
-    return fflush(f->out) == 0 && !ferror(f->out);
-}
-
 char *cli_memory_close(struct cli_memory_file *f, size_t *size)
 {
-    const bool whole = cli_memory_flush(f);
+    const bool whole = fflush(f->out) == 0 && !ferror(f->out);
     const bool closed = fclose(f->out) == 0;
     char *text = f->text;
     *size = f->size;

@@ -23,12 +23,6 @@ struct cli_memory_file {
 /* Opens an empty text. False: no memory. */
 bool cli_memory_open(struct cli_memory_file *file);
 
-/* Empties the text, to be written anew in the same memory. */
-void cli_memory_rewind(struct cli_memory_file *file);
-
-/* Tells whether everything written is in the text. False: memory ran out. */
-bool cli_memory_flush(struct cli_memory_file *file);
-
 /* Closes the file and gives the whole text, with a NUL behind it, which the caller frees. NULL: memory ran
  * out. */
 char *cli_memory_close(struct cli_memory_file *file, size_t *size);

@@ -186,12 +186,6 @@ bool cli_programs_describe_unmoved(struct ct_programs **programs, const struct c
            describe(*programs, args, elf);
 }
 
-bool cli_programs_in(struct ct_programs *p, const struct cli_args *args, const struct ct_maps *maps,
-                     uint32_t memory)
-{
-    return is_fine(args, ct_programs_in(p, maps, memory));
-}
-
 void cli_programs_tell_unnamed(const struct cli_args *args)
 {
     if (!args->quiet)

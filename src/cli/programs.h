@@ -40,7 +40,7 @@ bool cli_programs_name(struct ct_programs *programs, const struct cli_args *args
                        struct cli_capture *capture);
 
 /* Makes the set of the programs that list option number `elf` and the capture, which may be NULL, name. Where
- * programs are known by memory, those that ran are found when it is decoded: cli_programs_in. False after a
+ * programs are known by memory, those that ran are found when it is decoded. False after a
  * message. */
 bool cli_programs_open(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                        struct cli_capture *capture);
@@ -69,10 +69,6 @@ bool cli_programs_describe(struct ct_programs **programs, const struct cli_args 
 /* Makes that set with addresses as in the files. A first operand that is a saved file names no program. */
 bool cli_programs_describe_unmoved(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                                    const char *targets);
-
-/* Adds what lay in a memory, by the number that nodes have. False after a message. */
-bool cli_programs_in(struct ct_programs *programs, const struct cli_args *args, const struct ct_maps *maps,
-                     uint32_t memory);
 
 /* Says, unless --quiet, that the functions of a program are not named, and why: ct_ctx_error. */
 void cli_programs_tell_unnamed(const struct cli_args *args);

@@ -52,8 +52,9 @@ static int find_point(struct ct_fractal_process *p, const char *text, struct ct_
                    "--point: '%s' is neither a symbol of %s nor a hexadecimal address", text, program_of(p));
 }
 
-int ct_fractal_process_find(struct ct_fractal_process *p, unsigned kind, const char *text,
-                            struct ct_fractal_span *span)
+/* Finds the addresses that a text selects in a process that has begun. `kind` is that of a selection; *span
+ * has no name. CT_ERR_NOT_FOUND, CT_ERR_FORMAT. */
+static int find(struct ct_fractal_process *p, unsigned kind, const char *text, struct ct_fractal_span *span)
 {
     *span = (struct ct_fractal_span){0};
     switch (kind) {
@@ -309,7 +310,7 @@ int ct_fractal_process_inherit(struct ct_fractal_process *p, bool points)
 int ct_fractal_process_select(struct ct_fractal_process *p, unsigned kind, const char *text, bool add)
 {
     struct ct_fractal_span span;
-    const int rc = ct_fractal_process_find(p, kind, text, &span);
+    const int rc = find(p, kind, text, &span);
     if (rc)
         return rc;
     return kind == CT_FRACTAL_SELECT_POINT ? select_point(p, text, &span, add)

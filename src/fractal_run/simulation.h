@@ -205,14 +205,9 @@ int ct_fractal_simulation_text(struct ct_fractal_simulation *s, const char *form
 
 /* ---- what is selected (select.c) ---- */
 
-/* Finds the addresses that a text selects in a process that has begun. `kind` is that of a selection; *span
- * has no name. CT_ERR_NOT_FOUND, CT_ERR_FORMAT. */
-int ct_fractal_process_find(struct ct_fractal_process *p, unsigned kind, const char *text,
-                            struct ct_fractal_span *span);
-
-/* Adds what a text selects, or takes it away, now. The errors of ct_fractal_process_find; CT_ERR_CONFIG: a
- * range overlaps another, or a point is in no memory or no range; CT_ERR_LIMIT: the tracer has no register
- * left; CT_ERR_NOMEM. */
+/* Adds what a text selects, or takes it away, now. CT_ERR_NOT_FOUND: it names nothing; CT_ERR_FORMAT;
+ * CT_ERR_CONFIG: a range overlaps another, or a point is in no memory or no range; CT_ERR_LIMIT: the tracer
+ * has no register left; CT_ERR_NOMEM. */
 int ct_fractal_process_select(struct ct_fractal_process *p, unsigned kind, const char *text, bool add);
 
 /* Tells whether an address is in a range of the process. */

@@ -48,8 +48,9 @@ int ct_fractal_process_names_take(struct ct_ctx *ctx, const char *text,
     return rc ? ct_fail_nomem(ctx, "event log") : CT_OK;
 }
 
-int ct_fractal_process_names_read(struct ct_ctx *ctx, struct ct_fractal_reader *reader,
-                                  struct ct_fractal_process_names *names)
+/* Takes all lines of a log, which it reads to its end and then begins again. CT_ERR_NOMEM. */
+static int read_names(struct ct_ctx *ctx, struct ct_fractal_reader *reader,
+                      struct ct_fractal_process_names *names)
 {
     struct ct_fractal_event events[256];
     while (ct_fractal_reader_next(reader, events, sizeof events / sizeof *events))
@@ -87,7 +88,7 @@ int ct_fractal_watch_names(struct ct_ctx *ctx, const char *path, struct ct_progr
     int rc = ct_fractal_reader_open(ctx, path, &reader);
     if (rc)
         return rc;
-    rc = ct_fractal_process_names_read(ctx, reader, &names);
+    rc = read_names(ctx, reader, &names);
     for (uint32_t i = 0; i < sizeof list / sizeof *list && !rc; i++)
         if (names.names[i])
             list[buffer.name_count++] =

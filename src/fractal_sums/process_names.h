@@ -23,9 +23,6 @@ struct ct_fractal_process_names {
 int ct_fractal_process_names_take(struct ct_ctx *ctx, const char *text,
                                   struct ct_fractal_process_names *names);
 
-/* Takes all lines of a log, which it reads to its end and then begins again. CT_ERR_NOMEM. */
-int ct_fractal_process_names_read(struct ct_ctx *ctx, struct ct_fractal_reader *reader,
-                                  struct ct_fractal_process_names *names);
 void ct_fractal_process_names_free(struct ct_fractal_process_names *names);
 
 /* Gives an event the name of a process as text, or its number where it has none. The errors of

@@ -119,7 +119,7 @@ static size_t pass_blocks(struct ct_demux *demux, size_t taken, size_t size)
     return passed;
 }
 
-size_t ct_dstream_push(struct ct_demux *demux, const uint8_t *data, size_t size)
+static size_t dstream_push(struct ct_demux *demux, const uint8_t *data, size_t size)
 {
     uint8_t joined[JOINED_BLOCKS * CT_BLOCK_DATA];
     size_t used = 0;
@@ -160,7 +160,7 @@ int ct_demux_push(struct ct_demux *demux, const uint8_t *data, size_t size, size
     else if (demux->framing == CT_FRAMING_TPIU)
         n = ct_tpiu_push(demux, data, size);
     else
-        n = ct_dstream_push(demux, data, size);
+        n = dstream_push(demux, data, size);
     demux->stats.input_bytes += n;
     sum_up(demux);
     *used = n;

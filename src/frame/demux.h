@@ -49,7 +49,6 @@ extern const struct ct_frame_ops ct_frame_ops_avx2, ct_frame_ops_avx512;
 #define CT_FRAME_NEON
 extern const struct ct_frame_ops ct_frame_ops_neon;
 #endif
-extern const struct ct_frame_ops ct_frame_ops_64;
 /* Returns the functions that this processor can run, the best ones first; NULL behind the last. */
 const struct ct_frame_ops *ct_frame_ops_at(unsigned i);
 
@@ -137,6 +136,5 @@ size_t ct_aligned_push(struct ct_demux *demux, const uint8_t *data, size_t size)
 size_t ct_tpiu_push(struct ct_demux *demux, const uint8_t *data, size_t size);
 /* Ends a TPIU stream: a whole frame that waited is one. */
 void ct_tpiu_finish(struct ct_demux *demux);
-size_t ct_dstream_push(struct ct_demux *demux, const uint8_t *data, size_t size);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "frame/kernel.h"
 
-const struct ct_frame_ops ct_frame_ops_64 = {.name = "64 bits", .pure = take_pure, .mixed = take_mixed};
+static const struct ct_frame_ops ops_64 = {.name = "64 bits", .pure = take_pure, .mixed = take_mixed};
 
 const struct ct_frame_ops *ct_frame_ops_at(unsigned i)
 {
@@ -22,7 +22,7 @@ const struct ct_frame_ops *ct_frame_ops_at(unsigned i)
     if (!i--)
         return &ct_frame_ops_neon;
 #endif
-    return i ? NULL : &ct_frame_ops_64;
+    return i ? NULL : &ops_64;
 }
 
 static size_t pure_row(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset)

@@ -66,7 +66,8 @@ void ct_unit_beside(struct ct_unit *u, struct ct_unit *other)
 
 /* ---- elements to bytes ---- */
 
-int ct_unit_flush(struct ct_unit *u, bool final)
+/* Writes elements as bytes; with `final` all of them. */
+static int flush(struct ct_unit *u, bool final)
 {
     uint8_t bytes[4096];
     size_t taken = 0, len;
@@ -87,7 +88,7 @@ int ct_unit_flush(struct ct_unit *u, bool final)
 
 int ct_unit_put(struct ct_unit *u, struct ct_elem elem)
 {
-    const int status = u->count == CT_UNIT_ELEMS ? ct_unit_flush(u, false) : CT_OK;
+    const int status = u->count == CT_UNIT_ELEMS ? flush(u, false) : CT_OK;
     u->elems[u->count++] = elem;
     return status;
 }
@@ -378,7 +379,7 @@ static int restart(struct ct_unit *u)
     u->tracing = u->synced = u->begun = false;
     u->depth = 0;
     if (!status)
-        status = ct_unit_flush(u, true);
+        status = flush(u, true);
     if (status)
         return status;
     u->voice->close(u);
@@ -462,7 +463,7 @@ int ct_unit_restart(struct ct_unit *u)
 
 int ct_unit_finish(struct ct_unit *u)
 {
-    TELL_ALL(u, ct_unit_flush(u, true));
+    TELL_ALL(u, flush(u, true));
 }
 
 /* ---- what became of it ---- */

@@ -86,7 +86,5 @@ bool ct_unit_ptm_has_broadcast(const struct ct_source *source);
 
 /* Takes an element. */
 int ct_unit_put(struct ct_unit *u, struct ct_elem elem);
-/* Writes elements as bytes; with `final` all of them. */
-int ct_unit_flush(struct ct_unit *u, bool final);
 
 #endif

@@ -342,9 +342,11 @@ static int bind_each(struct ct_verifier *v, const struct binding *b, const bool 
     return rc;
 }
 
-int ct_verify_bind_spec(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec,
-                        const char *name, const struct ct_verify_bind *binds, size_t count,
-                        struct ct_verify_spec **out)
+/* Makes specification `number`, in as many instances as its places ask for, and binds their inputs. The
+ * errors of ct_verifier_add. */
+static int bind_spec(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec,
+                     const char *name, const struct ct_verify_bind *binds, size_t count,
+                     struct ct_verify_spec **out)
 {
     const struct binding b = {spec, name, binds, count, number};
     bool each = false;
@@ -379,7 +381,7 @@ static int free_number(struct ct_verifier *v, uint32_t *number)
 static int make(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec, const char *name,
                 const struct ct_verify_bind *binds, size_t count, struct ct_verify_spec **out)
 {
-    int rc = ct_verify_bind_spec(v, number, spec, name, binds, count, out);
+    int rc = bind_spec(v, number, spec, name, binds, count, out);
     if (rc || !v->running)
         return rc;
     for (struct ct_verify_spec *s = *out; s && !rc; s = s->next) {

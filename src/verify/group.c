@@ -112,7 +112,7 @@ static bool same_clock(const struct ct_verify_spec *a, const struct ct_verify_sp
 
 /* ---- making a group ---- */
 
-void ct_verify_group_free(struct ct_verify_group *g)
+static void free_group(struct ct_verify_group *g)
 {
     if (!g)
         return;
@@ -187,7 +187,7 @@ static struct ct_verify_group *group_new(struct ct_verifier *v, struct ct_monito
     g->counts = calloc(p->count + 1, sizeof *g->counts);
     if (!g->members || !g->member_of || !g->journal || !g->streams || !g->inputs || !g->sorted ||
         !g->counts || !(g->lead = lead_new(v, g, p))) {
-        ct_verify_group_free(g);
+        free_group(g);
         return NULL;
     }
     for (size_t i = 0; i < p->count; i++) {
@@ -338,7 +338,7 @@ static int make_group(struct ct_verifier *v, struct plan *p, bool *made)
         return ct_fail_nomem(v->ctx, "verifier");
     const int rc = v->running ? take_states(g, p) : CT_OK;
     if (rc) {
-        ct_verify_group_free(g);
+        free_group(g);
         return rc;
     }
     enter(g, p, v->running);
@@ -474,7 +474,7 @@ void ct_verify_groups_sweep(struct ct_verifier *v)
             continue;
         }
         *at = g->next;
-        ct_verify_group_free(g);
+        free_group(g);
     }
 }
 

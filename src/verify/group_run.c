@@ -105,8 +105,9 @@ static void take_clock(struct ct_verify_spec *s, const struct ct_verify_spec *le
     s->born = s->skip = 0;
 }
 
-int ct_verify_group_make_alone(struct ct_verify_group *g, struct ct_verify_spec *s,
-                               const struct ct_monitor *from)
+/* Makes a member go on by itself from where `from` is, a run of the joint specification, or from the
+ * beginning (NULL). CT_ERR_NOMEM. */
+static int make_alone(struct ct_verify_group *g, struct ct_verify_spec *s, const struct ct_monitor *from)
 {
     int rc = ct_verify_monitor(s);
     if (rc)
@@ -129,7 +130,7 @@ int ct_verify_group_leave(struct ct_verify_spec *s)
     struct ct_verify_group *g = s->group;
     if (!g)
         return CT_OK;
-    const int rc = s->verifier->running ? ct_verify_group_make_alone(g, s, g->lead->monitor) : CT_OK;
+    const int rc = s->verifier->running ? make_alone(g, s, g->lead->monitor) : CT_OK;
     if (!rc)
         ct_verify_group_detach(g, s);
     return rc;
@@ -194,7 +195,7 @@ int ct_verify_group_split(struct ct_verify_group *g)
         if (!s)
             continue;
         const uint64_t told = s->told;
-        int rc = ct_verify_group_make_alone(g, s, g->checkpoint);
+        int rc = make_alone(g, s, g->checkpoint);
         s->skip = told;
         s->group = NULL;
         rc = rc ? ct_verify_failed(s, rc) : replay(g, s);
@@ -217,7 +218,7 @@ int ct_verify_group_part(struct ct_verify_group *g)
         struct ct_verify_spec *s = g->members[i];
         if (!s)
             continue;
-        const int rc = ct_verify_group_make_alone(g, s, g->lead->monitor);
+        const int rc = make_alone(g, s, g->lead->monitor);
         s->group = NULL;
         first = ct_verify_first(first, rc ? ct_verify_failed(s, rc) : CT_OK);
     }

@@ -33,11 +33,6 @@ struct ct_verify_group {
     size_t sorted_cap;
 };
 
-/* Makes a member go on by itself from where `from` is, a run of the joint specification, or from the
- * beginning (NULL). CT_ERR_NOMEM. */
-int ct_verify_group_make_alone(struct ct_verify_group *group, struct ct_verify_spec *spec,
-                               const struct ct_monitor *from);
-
 /* Ends a group whose members have to go on by themselves, from where the joint run is. The errors of
  * ct_verify_flush, CT_ERR_NOMEM: of those that failed. */
 int ct_verify_group_part(struct ct_verify_group *group);
@@ -47,7 +42,5 @@ void ct_verify_group_detach(struct ct_verify_group *group, struct ct_verify_spec
 
 /* Remembers where the joint run is now. CT_ERR_NOMEM. */
 int ct_verify_group_checkpoint(struct ct_verify_group *group);
-
-void ct_verify_group_free(struct ct_verify_group *group);
 
 #endif

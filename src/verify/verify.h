@@ -165,12 +165,6 @@ struct ct_verifier {
     void *user;
 };
 
-/* Makes specification `number`, in as many instances as its places ask for, and binds their inputs. The
- * errors of ct_verifier_add. */
-int ct_verify_bind_spec(struct ct_verifier *verifier, uint32_t number, const struct ct_monitor_spec *spec,
-                        const char *name, const struct ct_verify_bind *binds, size_t count,
-                        struct ct_verify_spec **out);
-
 /* Frees a specification, and the instances behind it. */
 void ct_verify_spec_free(struct ct_verify_spec *spec);
 
