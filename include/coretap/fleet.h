@@ -69,12 +69,16 @@ struct ct_manifest_options {
      * times of change of its files. That it has the contents of another one is not seen then. */
     uint8_t trust;
     uint8_t pad[7]; /* 0 */
+    /* Told of a folder or a file that cannot be read, so that a capture may be missing, with the reason.
+     * NULL: that is an error. */
+    void (*unread)(void *user, const char *path, const char *why);
 };
 
 /* Adds the captures at and below a path, in the order of their names. They are perf.data files, snapshots,
- * and raw traces with a description, all of whose bytes are read for their digests. A perf.data file that
- * cannot be opened is added too: what is wrong with it is said where it counts. CT_ERR_IO for a path that is
- * not there, CT_ERR_ARG, CT_ERR_NOMEM. */
+ * raw traces with a description, and branch lists, all of whose bytes are read for their digests. What begins
+ * like one of them and cannot be opened is added too: what is wrong with it is said where it counts. A folder
+ * is not looked into again where a link leads back to it. CT_ERR_IO for a path that is not there, and for
+ * what cannot be read where there is no `unread`, CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_manifest_find(struct ct_manifest *manifest, const char *path,
                             const struct ct_manifest_options *options);
 

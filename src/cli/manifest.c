@@ -26,7 +26,7 @@ static const struct cli_option options[OPTIONS] = {
 struct found {
     const struct cli_args *args;
     struct cli_progress progress;
-    uint64_t bytes, skipped;
+    uint64_t bytes, skipped, unread;
 };
 
 static void on_found(void *user, const struct ct_fleet_capture *capture)
@@ -36,16 +36,29 @@ static void on_found(void *user, const struct ct_fleet_capture *capture)
     cli_progress_update(&f->progress, f->bytes);
 }
 
-/* Names what is no capture, with --verbose; files that seemed to be one are named in any case. */
+static void tell(const char *path, const char *why)
+{
+    const size_t length = strlen(path);
+    if (!strncmp(why, path, length) && !strncmp(why + length, ": ", 2)) /* messages about files name them */
+        why += length + 2;
+    cli_say("%s: not listed: %s", path, why);
+}
+
+/* Names what is no capture, with --verbose; what has the contents of one that is listed is named in any case.
+ */
 static void on_skipped(void *user, const char *path, const char *why)
 {
     struct found *f = user;
     f->skipped++;
-    const size_t length = strlen(path);
-    if (!strncmp(why, path, length) && !strncmp(why + length, ": ", 2)) /* messages about files name them */
-        why += length + 2;
     if (f->args->verbose || strstr(why, "same contents"))
-        cli_say("%s: not listed: %s", path, why);
+        tell(path, why);
+}
+
+static void on_unread(void *user, const char *path, const char *why)
+{
+    struct found *f = user;
+    f->unread++;
+    tell(path, why);
 }
 
 /* Finds the captures at a path as it is named from anywhere. */
@@ -56,7 +69,8 @@ static int find(struct ct_manifest *manifest, const char *path, struct found *fo
                                              .test = found->args->values[TEST].text,
                                              .user = found,
                                              .skipped = on_skipped,
-                                             .found = on_found};
+                                             .found = on_found,
+                                             .unread = on_unread};
     char *whole = realpath(path, NULL);
     const int rc = ct_manifest_find(manifest, whole ? whole : path, &look);
     free(whole);
@@ -82,8 +96,11 @@ static int list(const struct cli_args *args, struct ct_manifest *manifest)
         cli_say("%zu captures of %.1f MB, %" PRIu64 " other files%s", ct_manifest_count(manifest),
                 (double)found.bytes / 1e6, found.skipped,
                 found.skipped && !args->verbose ? " (--verbose names them)" : "");
+    if (found.unread)
+        cli_say("%" PRIu64 " folders and files could not be read, in which there may be captures",
+                found.unread);
     if (ct_manifest_count(manifest))
-        return nameless ? CLI_DAMAGED : CLI_CLEAN;
+        return nameless || found.unread ? CLI_DAMAGED : CLI_CLEAN;
     cli_say("no capture was found: a perf.data file, a folder with snapshot.ini, a description of a raw "
             "trace (.ini) or a branch list is expected");
     return CLI_DAMAGED;
@@ -111,8 +128,10 @@ const struct cli_command cli_command_manifest = {
         "programs "
         "that it names, machine, time of the last change and test. Captures with the same "
         "contents are listed once. Manifests are lines, so several of them are joined by 'cat'.",
-    .exit_text = "0: done. 1: no capture was found, or the name of one is no UTF-8. 2: wrong usage, or "
-                 "something could not be read or written.",
+    .exit_text =
+        "0: done. 1: no capture was found, the name of one is no UTF-8, or a file or folder could not "
+        "be read; the others are listed. 2: wrong usage, or a DIR that is not there, or the manifest "
+        "could not be written.",
     .options = options,
     .option_count = OPTIONS,
     .run = run,

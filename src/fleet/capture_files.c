@@ -14,7 +14,7 @@
 #include "base/path.h"
 #include "coretap/input.h"
 
-/* Folders in folders of a snapshot that are looked into: a circle of links ends. */
+/* Folders in folders of a snapshot that are looked into. */
 #define DEPTH 8
 
 struct finder {
@@ -34,19 +34,36 @@ static int add(const struct finder *f, const char *name, const char *path)
     return list[out->count - 1].name && list[out->count - 1].path ? CT_OK : ct_fail_nomem(f->ctx, path);
 }
 
-static int add_folder(const struct finder *f, const char *name, const char *path, int depth);
-
-static int add_entry(const struct finder *f, const char *name, const char *path, int depth)
+bool ct_folder_enter(struct ct_folder *folder, const struct ct_folder *outer, const struct stat *st)
 {
+    *folder = (struct ct_folder){.outer = outer, .device = st->st_dev, .number = st->st_ino};
+    while (outer && (outer->device != st->st_dev || outer->number != st->st_ino))
+        outer = outer->outer;
+    return !outer;
+}
+
+static int add_folder(const struct finder *f, const char *name, const char *path, int depth,
+                      const struct ct_folder *self);
+
+/* Adds what lies in a folder. A link to nothing has no bytes. */
+static int add_entry(const struct finder *f, const char *name, const char *path, int depth,
+                     const struct ct_folder *outer)
+{
+    struct ct_folder self;
     struct stat st;
     if (stat(path, &st))
-        return ct_fail(f->ctx, CT_ERR_IO, "%s: cannot be looked at: %s", path, strerror(errno));
+        return errno == ENOENT || errno == ELOOP
+                   ? CT_OK
+                   : ct_fail(f->ctx, CT_ERR_IO, "%s: cannot be looked at: %s", path, strerror(errno));
     if (S_ISDIR(st.st_mode))
-        return depth < DEPTH ? add_folder(f, name, path, depth + 1) : CT_OK;
+        return depth < DEPTH && ct_folder_enter(&self, outer, &st)
+                   ? add_folder(f, name, path, depth + 1, &self)
+                   : CT_OK;
     return S_ISREG(st.st_mode) ? add(f, name, path) : CT_OK;
 }
 
-static int add_folder(const struct finder *f, const char *name, const char *path, int depth)
+static int add_folder(const struct finder *f, const char *name, const char *path, int depth,
+                      const struct ct_folder *self)
 {
     DIR *folder = opendir(path);
     if (!folder)
@@ -59,10 +76,21 @@ static int add_folder(const struct finder *f, const char *name, const char *path
         struct ct_arena *arena = &f->out->arena;
         const char *inner = ct_arena_printf(arena, "%s%s%s", name, *name ? "/" : "", entry->d_name);
         const char *whole = ct_arena_printf(arena, "%s/%s", path, entry->d_name);
-        rc = inner && whole ? add_entry(f, inner, whole, depth) : ct_fail_nomem(f->ctx, path);
+        rc = inner && whole ? add_entry(f, inner, whole, depth, self) : ct_fail_nomem(f->ctx, path);
     }
     closedir(folder);
     return rc;
+}
+
+/* Adds all files in the folder of a capture. */
+static int add_all(const struct finder *f, const char *path)
+{
+    struct ct_folder self;
+    struct stat st;
+    if (stat(path, &st))
+        return ct_fail(f->ctx, CT_ERR_IO, "%s: is not there: %s", path, strerror(errno));
+    ct_folder_enter(&self, NULL, &st);
+    return add_folder(f, "", path, 0, &self);
 }
 
 /* Adds the trace of a raw trace, which its description names. Other captures are one file; one that cannot be
@@ -101,10 +129,10 @@ int ct_capture_files_find(struct ct_ctx *ctx, const char *path, struct ct_captur
         return ct_fail(ctx, CT_ERR_IO, "%s: is not there: %s", path, strerror(errno));
     int rc = CT_OK;
     if (S_ISDIR(st.st_mode)) {
-        rc = add_folder(&f, "", path, 0);
+        rc = add_all(&f, path);
     } else if (!strcmp(ct_base_name(path), "snapshot.ini")) {
         const char *folder = ct_arena_strndup(&out->arena, path, (size_t)(ct_base_name(path) - path));
-        rc = !folder ? ct_fail_nomem(ctx, path) : add_folder(&f, "", *folder ? folder : ".", 0);
+        rc = !folder ? ct_fail_nomem(ctx, path) : add_all(&f, *folder ? folder : ".");
     } else {
         rc = add(&f, ct_base_name(path), path);
         if (!rc)

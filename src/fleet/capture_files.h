@@ -3,7 +3,9 @@
 #ifndef CT_FLEET_CAPTURE_FILES_H
 #define CT_FLEET_CAPTURE_FILES_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "coretap/base.h"
@@ -19,8 +21,19 @@ struct ct_capture_files {
     struct ct_arena arena;
 };
 
-/* Finds the files of what lies at `path`: all in a folder (a snapshot), the description and the trace of a
- * raw trace, else the file itself. CT_ERR_IO, CT_ERR_NOMEM. */
+/* A folder that is looked into, and the one that it was found in. */
+struct ct_folder {
+    const struct ct_folder *outer; /* NULL: the first one */
+    dev_t device;
+    ino_t number;
+};
+
+/* Fills in a folder. Returns false when it is one of those that it was found in, which a link leads back to:
+ * whoever follows such links comes by the same files again, in more ways than can be counted. */
+bool ct_folder_enter(struct ct_folder *folder, const struct ct_folder *outer, const struct stat *st);
+
+/* Finds the files of what lies at `path`: all in a folder (a snapshot) but links to nothing, the description
+ * and the trace of a raw trace, else the file itself. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_capture_files_find(struct ct_ctx *ctx, const char *path, struct ct_capture_files *out);
 
 /* Writes a note of what the files are like, with size and time of the last change of each, to `out`, and

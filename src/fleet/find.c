@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds captures in folders. */
 #define _GNU_SOURCE /* asprintf */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #include "fleet/digest.h"
 #include "fleet/manifest.h"
 
-/* Folders in folders that are looked into: a circle of links ends. */
+/* Folders in folders that are looked into. */
 #define DEPTH 64
 
 struct finder {
@@ -31,6 +32,15 @@ static void skip(const struct finder *f, const char *path, const char *why)
 {
     if (f->options.skipped)
         f->options.skipped(f->options.user, path, why);
+}
+
+/* Tells of what cannot be read, whatever it is. Where nobody is told it is an error. */
+static int miss(const struct finder *f, const char *path, const char *why)
+{
+    if (!f->options.unread)
+        return ct_fail(f->manifest->ctx, CT_ERR_IO, "%s: cannot be read: %s", path, why);
+    f->options.unread(f->options.user, path, why);
+    return CT_OK;
 }
 
 /* ---- one capture ---- */
@@ -126,6 +136,10 @@ static int add(struct finder *f, const char *path, const struct ct_capture *open
         rc = add_build_ids(f, &capture, opened);
     if (!rc && list)
         rc = add_listed(f, &capture, list);
+    if (rc == CT_ERR_IO && f->options.unread) {
+        ct_arena_free(&f->arena);
+        return miss(f, path, ct_ctx_error(m->ctx));
+    }
     const struct ct_fleet_capture *same = rc ? NULL : ct_manifest_same(m, capture.digest);
     if (same) {
         const char *why = ct_arena_printf(&f->arena, "has the same contents as %s", same->path);
@@ -161,7 +175,7 @@ static int try(struct finder *f, const char *path, bool certain)
     return rc;
 }
 
-/* Adds a file that may be of branch lists, with the build ids that they name. */
+/* Adds a file of branch lists, with the build ids that they name. One that is damaged is added, too. */
 static int try_branch_list(struct finder *f, const char *path, uint64_t size)
 {
     struct ct_branch_list *list = NULL;
@@ -173,11 +187,8 @@ static int try_branch_list(struct finder *f, const char *path, uint64_t size)
     } else {
         const ssize_t n = ct_files_system.read(NULL, path, bytes, (size_t)size);
         rc = ct_branch_list_load(list, path, bytes, n > 0 ? (size_t)n : 0);
-        if (rc == CT_ERR_NOMEM)
-            rc = ct_fail_nomem(f->manifest->ctx, path);
-        else if (rc)
-            skip(f, path, ct_ctx_error(quiet));
-        rc = rc == CT_ERR_NOMEM ? rc : rc ? CT_OK : add(f, path, NULL, list);
+        rc =
+            rc == CT_ERR_NOMEM ? ct_fail_nomem(f->manifest->ctx, path) : add(f, path, NULL, rc ? NULL : list);
     }
     free(bytes);
     ct_branch_list_free(list);
@@ -187,32 +198,49 @@ static int try_branch_list(struct finder *f, const char *path, uint64_t size)
 
 /* ---- folders ---- */
 
-static int look(struct finder *f, const char *path, int depth);
+static int look(struct finder *f, const char *path, int depth, const struct ct_folder *outer);
 
-static bool is_perf(const char *path)
+/* The first bytes of a file, which say what it is. */
+struct head {
+    char bytes[4096];
+    size_t size;
+};
+
+static bool is_perf(const struct head *head)
 {
-    char magic[8];
-    return ct_files_system.read(NULL, path, magic, sizeof magic) == sizeof magic &&
-           !memcmp(magic, "PERFILE2", sizeof magic);
+    static const char magic[] = "PERFILE2";
+    return head->size >= sizeof magic - 1 && !memcmp(head->bytes, magic, sizeof magic - 1);
 }
 
-static bool is_branch_list(const char *path, uint64_t *size)
+/* Tells whether the first line but empty ones and comments begins the description of a raw trace. */
+static bool is_description(const struct head *head)
 {
-    char start[32];
-    const ssize_t n = ct_files_system.read(NULL, path, start, sizeof start);
-    return n > 0 && ct_branch_list_is_file(start, (size_t)n) &&
-           ct_files_system.look(NULL, path, size) == CT_FILE_REGULAR;
+    static const char section[] = "[capture]";
+    size_t at = 0;
+    for (; at < head->size; at++) {
+        const char c = head->bytes[at];
+        const char *end = c == '#' || c == ';' ? memchr(head->bytes + at, '\n', head->size - at) : NULL;
+        if (end)
+            at = (size_t)(end - head->bytes);
+        else if (!isspace((unsigned char)c))
+            break;
+    }
+    return head->size - at >= sizeof section - 1 && !memcmp(head->bytes + at, section, sizeof section - 1);
 }
 
-static int look_at_file(struct finder *f, const char *path)
+static int look_at_file(struct finder *f, const char *path, uint64_t size)
 {
     const size_t length = strlen(path);
-    uint64_t size;
-    if (is_perf(path))
+    struct head head;
+    const ssize_t n = ct_files_system.read(NULL, path, head.bytes, sizeof head.bytes);
+    if (n < 0)
+        return miss(f, path, strerror(errno));
+    head.size = (size_t)n;
+    if (is_perf(&head))
         return try(f, path, true);
     if (length > 4 && !strcmp(path + length - 4, ".ini"))
-        return try(f, path, false);
-    if (is_branch_list(path, &size))
+        return try(f, path, is_description(&head));
+    if (ct_branch_list_is_file(head.bytes, head.size))
         return try_branch_list(f, path, size);
     skip(f, path, "is no perf.data file, no branch list, and no description of a trace");
     return CT_OK;
@@ -239,14 +267,14 @@ static int is_shown(const struct dirent *entry)
     return strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
 }
 
-static int look_in_folder(struct finder *f, const char *path, int depth)
+static int look_in_folder(struct finder *f, const char *path, int depth, const struct ct_folder *self)
 {
     struct dirent **entries;
     const int count = scandir(path, &entries, is_shown, by_name);
     if (count < 0 && errno == ENOMEM)
         return ct_fail_nomem(f->manifest->ctx, path);
     if (count < 0)
-        return ct_fail(f->manifest->ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+        return miss(f, path, strerror(errno));
     int rc = CT_OK;
     for (int i = 0; i < count; i++) {
         char *inner = NULL;
@@ -255,7 +283,7 @@ static int look_in_folder(struct finder *f, const char *path, int depth)
             rc = ct_fail_nomem(f->manifest->ctx, path);
         }
         if (!rc && inner)
-            rc = look(f, inner, depth + 1);
+            rc = look(f, inner, depth + 1, self);
         free(inner);
         free(entries[i]);
     }
@@ -263,28 +291,37 @@ static int look_in_folder(struct finder *f, const char *path, int depth)
     return rc;
 }
 
-static int look(struct finder *f, const char *path, int depth)
+/* Tells of what `errno` says that it cannot be looked at: a link to nothing is no capture. */
+static int look_in_vain(const struct finder *f, const char *path)
 {
+    if (errno != ENOENT && errno != ELOOP)
+        return miss(f, path, strerror(errno));
+    skip(f, path, strerror(errno));
+    return CT_OK;
+}
+
+static int look(struct finder *f, const char *path, int depth, const struct ct_folder *outer)
+{
+    struct ct_folder self;
     struct stat st;
     f->trusts = f->options.trust && !depth;
-    if (stat(path, &st) && depth) {
-        skip(f, path, strerror(errno)); /* a link to nothing */
-        return CT_OK;
-    }
     if (stat(path, &st))
-        return ct_fail(f->manifest->ctx, CT_ERR_IO, "%s: is not there: %s", path, strerror(errno));
+        return depth ? look_in_vain(f, path)
+                     : ct_fail(f->manifest->ctx, CT_ERR_IO, "%s: is not there: %s", path, strerror(errno));
     if (S_ISREG(st.st_mode))
-        return look_at_file(f, path);
+        return look_at_file(f, path, (uint64_t)st.st_size);
     if (!S_ISDIR(st.st_mode)) {
         skip(f, path, "is neither a file nor a folder");
         return CT_OK;
     }
     if (has_snapshot(path))
         return try(f, path, true);
-    if (depth < DEPTH)
-        return look_in_folder(f, path, depth);
-    skip(f, path, "lies too deep in folders");
-    return CT_OK;
+    if (!ct_folder_enter(&self, outer, &st)) {
+        skip(f, path, "is a link to a folder that it lies in");
+        return CT_OK;
+    }
+    return depth < DEPTH ? look_in_folder(f, path, depth, &self)
+                         : miss(f, path, "it lies too deep in folders");
 }
 
 int ct_manifest_find(struct ct_manifest *m, const char *path, const struct ct_manifest_options *options)
@@ -293,5 +330,5 @@ int ct_manifest_find(struct ct_manifest *m, const char *path, const struct ct_ma
     if (!m || !path)
         return ct_fail_null(m ? m->ctx : NULL, "ct_manifest_find");
     const int rc = ct_options_read(m->ctx, "ct_manifest_find", options, &f.options, sizeof f.options);
-    return rc ? rc : look(&f, path, 0);
+    return rc ? rc : look(&f, path, 0, NULL);
 }

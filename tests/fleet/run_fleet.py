@@ -39,9 +39,9 @@ RANKS = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CO
 SPEC = "in a: Events[Unit]\nout count(a) as n\n"
 
 
-def run(*words, code=0, **more):
+def run(*words, code=0, timeout=300, **more):
     result = subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False,
-                            timeout=300, **more)
+                            timeout=timeout, **more)
     assert result.returncode == code, (words, result.returncode, result.stderr)
     return result
 
@@ -103,6 +103,43 @@ def manifest_lists(fleet):
     assert "1 of 2 captures are not listed" in named.stderr, named.stderr
     empty = run(COMMAND, "manifest", captures.ROOT / "docs", code=1)
     assert "no capture was found" in empty.stderr
+
+
+def manifest_goes_on(fleet):
+    """What cannot be read is told and the rest is listed; a circle of links ends."""
+    farm = fleet.path("farm")
+    for number, name in enumerate(("cut", "linked", "unread")):
+        shutil.copytree(fleet.captures / f"{number:04}", farm / name)
+    for number in range(9):  # in more ways than can be counted
+        (farm / f"loop{number}").symlink_to(".")
+        (farm / "linked" / f"loop{number}").symlink_to(".")
+    (farm / "linked" / "nothing").symlink_to("/nowhere")
+    (farm / "nothing").symlink_to("/nowhere")
+    shutil.copytree(captures.ROOT / "examples/raw", farm / "raw")
+    (farm / "raw/board.bin").unlink()  # such a capture counts as one that cannot be read
+    listed = ["cut", "linked", "raw/board.ini", "raw/itm.ini"]
+
+    def paths(code):
+        found = run(COMMAND, "manifest", farm, code=code, timeout=60)
+        return [str(pathlib.Path(json.loads(line)["path"]).relative_to(farm))
+                for line in found.stdout.splitlines()], found.stderr
+
+    (farm / "unread" / "more").symlink_to("/proc/self/mem")  # even root cannot read it
+    (farm / "perf.data").symlink_to("/proc/self/mem")
+    deep = farm / "/".join(70 * "d")
+    deep.mkdir(parents=True)
+    found, said = paths(1)
+    assert found == listed, found
+    for name in ("unread", "perf.data", "/".join(64 * "d")):
+        assert f"{farm / name}: not listed: " in said, said
+    assert "3 folders and files could not be read" in said, said
+    for name in ("unread", "d"):
+        shutil.rmtree(farm / name)
+    (farm / "perf.data").unlink()
+    assert paths(0)[0] == listed
+    output = fleet.path("farm.data")
+    said = run(COMMAND, "map", "stats", farm / "linked", farm / "raw/board.ini", "-o", output, code=1).stderr
+    assert "1 capture could not be read" in said and "board.bin: No such file" in said, said
 
 
 def map_adds_up(fleet):
@@ -608,9 +645,9 @@ def keep_tidy(folder):
 
 
 def main():
-    checks = [manifest_lists, map_adds_up, parts_add_up, every_command, map_is_killed, pieces_stay, bad_input,
-              trust_looks_at_sizes, one_capture_is_looked_at, takes_too_long, crashes, disk_is_full,
-              disk_fills_up]
+    checks = [manifest_lists, manifest_goes_on, map_adds_up, parts_add_up, every_command, map_is_killed,
+              pieces_stay, bad_input, trust_looks_at_sizes, one_capture_is_looked_at, takes_too_long, crashes,
+              disk_is_full, disk_fills_up]
     if MPI:
         checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, disk_fills_up_with_parts,
                    parts_lose_their_folder, ranks_are_killed, ranks_refuse, captures_are_read_once,
