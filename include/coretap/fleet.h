@@ -131,9 +131,11 @@ typedef int ct_fleet_file_fn(void *user, const char *path, const uint8_t digest[
 
 /* Tells of the files that a job reads besides its captures: jobs that find other ones give other results.
  * First come those that its words name, with the SHA-256 of their bytes, then the programs in `folders`
- * (which end with NULL, or are NULL), in the order of their names, with a SHA-256 over size and build id.
- * CT_ERR_ARG, CT_ERR_NOMEM, what `take` returned. */
-CT_API int ct_fleet_job_files(const struct ct_fleet_job *job, const char *const *folders,
+ * (which end with NULL, or are NULL), in the order of their names, with a SHA-256 over size and build id. At
+ * last come those in `target`, a folder with the files of a target, or NULL: also programs without a build
+ * id, proc/kallsyms and sys/module/NAME/sections, with the SHA-256 of their bytes. CT_ERR_ARG, CT_ERR_NOMEM,
+ * what `take` returned. */
+CT_API int ct_fleet_job_files(const struct ct_fleet_job *job, const char *const *folders, const char *target,
                               ct_fleet_file_fn *take, void *user);
 
 /* Returns the number in the manifest of what is to be done as number `turn`: the largest first, so that none

@@ -108,6 +108,19 @@ int ct_digest_add_file(struct ct_digest *d, const char *path, uint64_t *size)
     return rc;
 }
 
+int ct_digest_file(struct ct_ctx *ctx, const char *path, uint8_t out[CT_FLEET_DIGEST])
+{
+    struct ct_digest *d;
+    int rc = ct_digest_new(ctx, &d);
+    if (rc)
+        return rc;
+    rc = ct_digest_add_file(d, path, NULL);
+    if (!rc)
+        rc = ct_digest_end(d, out);
+    ct_digest_free(d);
+    return rc;
+}
+
 int ct_digest_end(struct ct_digest *d, uint8_t out[CT_FLEET_DIGEST])
 {
     if (d->crypto.f.EVP_DigestFinal_ex(d->md, out, NULL) != 1 || d->failed)

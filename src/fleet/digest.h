@@ -27,6 +27,9 @@ void ct_digest_add_text(struct ct_digest *digest, const char *text);
 /* Adds the bytes of a file; *size (may be NULL) grows by how many they are. CT_ERR_IO. */
 int ct_digest_add_file(struct ct_digest *digest, const char *path, uint64_t *size);
 
+/* Gives the digest of the bytes of a file. CT_ERR_IO, CT_ERR_NOMEM, CT_ERR_UNSUPPORTED. */
+int ct_digest_file(struct ct_ctx *ctx, const char *path, uint8_t out[CT_FLEET_DIGEST]);
+
 /* Gives the digest of a capture that has these files, and their size, as ct_fleet_digest does. CT_ERR_IO,
  * CT_ERR_NOMEM. */
 int ct_digest_files(struct ct_ctx *ctx, const struct ct_capture_files *files, uint8_t digest[CT_FLEET_DIGEST],

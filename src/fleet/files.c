@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a job reads beside its captures: files that its words name, and programs in folders. */
+/* What a job reads beside its captures: files that its words name, programs in folders, and what a folder
+ * with the files of a target says of its kernel. */
+#define _GNU_SOURCE /* asprintf */
 #include <fts.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +12,7 @@
 #include "base/ctx.h"
 #include "base/elf_look.h"
 #include "base/files.h"
+#include "base/path.h"
 #include "fleet/digest.h"
 #include "fleet/job.h"
 
@@ -36,12 +39,25 @@ static int make_digest(const struct teller *t, uint64_t size, uint8_t out[CT_FLE
     return rc;
 }
 
-/* Tells of a file in a folder. Those without a build id are of no use there. */
-static int tell_program(struct teller *t, const char *path, uint64_t size)
+/* Tells of a file by its bytes. One that cannot be read is not found, either, when it is looked for. */
+static int tell_bytes(const struct teller *t, const char *path)
 {
     uint8_t digest[CT_FLEET_DIGEST];
-    if (!ct_elf_look(&ct_files_system, path, &t->look) || !t->look.is_elf || !t->look.id.size)
+    const int rc = ct_digest_file(t->job->ctx, path, digest);
+    return rc == CT_ERR_IO ? CT_OK : rc ? rc : t->take(t->user, path, digest);
+}
+
+/* Tells of a file in a folder: a program, or the list of symbols of a kernel in a cache by build id. A
+ * program without a build id is found in the files of a target alone, by its path. */
+static int tell_program(struct teller *t, const char *path, uint64_t size, bool is_target)
+{
+    uint8_t digest[CT_FLEET_DIGEST];
+    if (!strcmp(ct_base_name(path), "kallsyms"))
+        return tell_bytes(t, path);
+    if (!ct_elf_look(&ct_files_system, path, &t->look) || !t->look.is_elf)
         return CT_OK;
+    if (!t->look.id.size)
+        return is_target ? tell_bytes(t, path) : CT_OK;
     const int rc = make_digest(t, size, digest);
     return rc ? rc : t->take(t->user, path, digest);
 }
@@ -51,8 +67,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Tells whether this is a folder of a whole system (--symfs) that has no files of programs but many others.
- */
+/* Tells whether this is a folder of a whole system that has no files of programs but many others. */
 static bool is_of_kernel(const FTSENT *entry)
 {
     return entry->fts_info == FTS_D && entry->fts_level == 1 &&
@@ -62,7 +77,7 @@ static bool is_of_kernel(const FTSENT *entry)
 
 /* Tells of the programs in a folder and in those in it. What cannot be read there is not found, either, when
  * it is looked for. */
-static int tell_folder(struct teller *t, const char *folder)
+static int tell_folder(struct teller *t, const char *folder, bool is_target)
 {
     char *const paths[] = {(char *)folder, NULL};
     FTS *walk = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_name);
@@ -72,14 +87,57 @@ static int tell_folder(struct teller *t, const char *folder)
         if (is_of_kernel(entry))
             fts_set(walk, entry, FTS_SKIP);
         else if (entry->fts_info == FTS_F && entry->fts_level > 0)
-            rc = tell_program(t, entry->fts_accpath, (uint64_t)entry->fts_statp->st_size);
+            rc = tell_program(t, entry->fts_accpath, (uint64_t)entry->fts_statp->st_size, is_target);
     if (walk)
         fts_close(walk);
     return rc;
 }
 
-int ct_fleet_job_files(const struct ct_fleet_job *job, const char *const *folders, ct_fleet_file_fn *take,
-                       void *user)
+/* Tells of the files module/NAME/sections of a folder sys, with the addresses of a module. */
+static int tell_sections(struct teller *t, const char *folder)
+{
+    enum {
+        OF_MODULE = 2, /* folders of a module are so deep */
+    };
+    char *const paths[] = {(char *)folder, NULL};
+    FTS *walk = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+    FTSENT *entry;
+    int rc = walk ? CT_OK : ct_fail_nomem(t->job->ctx, folder);
+    while (!rc && (entry = fts_read(walk)))
+        if (entry->fts_info == FTS_D && entry->fts_level == OF_MODULE &&
+            strcmp(entry->fts_name, "sections") != 0)
+            fts_set(walk, entry, FTS_SKIP);
+        else if (entry->fts_info == FTS_F && entry->fts_level > OF_MODULE)
+            rc = tell_bytes(t, entry->fts_accpath);
+    if (walk)
+        fts_close(walk);
+    return rc;
+}
+
+/* Tells of what the files of a target say of its kernel. A list of symbols without a size is that of a kernel
+ * that runs, which is not read. */
+static int tell_kernel(struct teller *t, const char *target)
+{
+    struct stat st;
+    char *symbols = NULL, *modules = NULL;
+    int rc = CT_OK;
+    if (asprintf(&symbols, "%s/proc/kallsyms", target) < 0)
+        return ct_fail_nomem(t->job->ctx, target);
+    if (asprintf(&modules, "%s/sys/module", target) < 0) {
+        modules = NULL;
+        rc = ct_fail_nomem(t->job->ctx, target);
+    }
+    if (!rc && !stat(symbols, &st) && S_ISREG(st.st_mode) && st.st_size)
+        rc = tell_bytes(t, symbols);
+    if (!rc)
+        rc = tell_sections(t, modules);
+    free(symbols);
+    free(modules);
+    return rc;
+}
+
+int ct_fleet_job_files(const struct ct_fleet_job *job, const char *const *folders, const char *target,
+                       ct_fleet_file_fn *take, void *user)
 {
     if (!job || !take)
         return ct_fail_null(job ? job->ctx : NULL, "ct_fleet_job_files");
@@ -91,7 +149,11 @@ int ct_fleet_job_files(const struct ct_fleet_job *job, const char *const *folder
     for (size_t i = 0; i < job->file_count && !rc; i++)
         rc = take(user, job->files[i].path, job->files[i].digest);
     for (size_t i = 0; folders && folders[i] && !rc; i++)
-        rc = tell_folder(t, folders[i]);
+        rc = tell_folder(t, folders[i], false);
+    if (target && !rc)
+        rc = tell_folder(t, target, true);
+    if (target && !rc)
+        rc = tell_kernel(t, target);
     free(t);
     return rc;
 }

@@ -36,21 +36,13 @@ static int find_named_file(struct ct_arena *arena, const char *word, char **path
 /* Adds a file to those of the job. */
 static int add_file(struct ct_fleet_job *job, const char *path)
 {
-    struct ct_digest *digest;
     struct ct_job_file *files = ct_arena_push(&job->arena, job->files, &job->file_count, sizeof *files);
     if (!files)
         return ct_fail_nomem(job->ctx, path);
     struct ct_job_file *file = &files[job->file_count - 1];
     job->files = files;
     file->path = path;
-    int rc = ct_digest_new(job->ctx, &digest);
-    if (rc)
-        return rc;
-    rc = ct_digest_add_file(digest, path, NULL);
-    if (!rc)
-        rc = ct_digest_end(digest, file->digest);
-    ct_digest_free(digest);
-    return rc;
+    return ct_digest_file(job->ctx, path, file->digest);
 }
 
 /* Adds the contents of the file that a word names. */

@@ -42,15 +42,12 @@ static const char *inner_text(const struct cli_args *args, const char *name)
 
 static bool list_inputs(const struct ct_ranks *r, struct ct_inputs *inputs)
 {
-    static const char *const names[] = {"symfs", "buildid-dir"};
     const struct cli_args *inner = &r->fleet->inner;
-    const char *folders[CLI_FOLDERS_MAX + sizeof names / sizeof *names + 1] = {NULL};
-    size_t count = inner->symdirs.count;
+    const char *folders[CLI_FOLDERS_MAX + 2] = {NULL};
+    const size_t count = inner->symdirs.count;
     memcpy(folders, inner->symdirs.paths, count * sizeof *folders);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if ((folders[count] = inner_text(inner, names[i])))
-            count++;
-    if (!ct_fleet_job_files(r->fleet->job, folders, ct_inputs_add, inputs))
+    folders[count] = inner_text(inner, "buildid-dir");
+    if (!ct_fleet_job_files(r->fleet->job, folders, inner_text(inner, "symfs"), ct_inputs_add, inputs))
         return true;
     cli_say("rank %d on %s: out of memory for the files that options name", r->rank, r->host);
     return false;

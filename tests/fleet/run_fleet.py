@@ -637,6 +637,17 @@ def ranks_read_the_same(fleet):
     for option in ("--symfs=symbols", "--buildid-dir=symbols"):
         said = job(2, "stats", option)
         assert "has no symbols/more/program, which is there on rank 0" in said, (option, said)
+    shutil.copy(here / "symbols/more/program", there / "symbols/more/program")
+    for name in ("proc/kallsyms", "sys/module/one/sections/.text", "program"):  # one without a build id
+        for folder in (here, there):
+            file = folder / "symbols" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(small_elf.make(code, 0x80000, []) + folder.name.encode())
+        said = job(2, "stats", "--symfs=symbols")
+        assert f"has another symbols/{name} than rank 0" in said, said
+        shutil.copy(here / "symbols" / name, there / "symbols" / name)
+    (there / "symbols/sys/module/one/refcnt").write_text("1", encoding="utf-8")
+    job(1, "stats", "--symfs=symbols")
 
 
 def keep_tidy(folder):
