@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,18 +256,72 @@ static bool has_pieces(const char *folder)
     return has;
 }
 
-/* Makes the folder, or sees that it is one of this job. */
-static bool make_folder(struct cli_fleet *f)
+/* Makes the folder, unless it is there. */
+static bool make_folder(const struct cli_fleet *f)
 {
-    const bool made = mkdir(f->state, 0777) == 0;
     struct stat st;
-    if (!made && errno == EEXIST && !stat(f->state, &st) && !S_ISDIR(st.st_mode))
+    if (!mkdir(f->state, 0777))
+        return true;
+    if (errno == EEXIST && !stat(f->state, &st) && !S_ISDIR(st.st_mode))
         errno = ENOTDIR;
-    if (!made && errno != EEXIST) {
-        cli_say("%s: the folder for pieces cannot be made: %s", f->state, strerror(errno));
-        return false;
+    if (errno == EEXIST)
+        return true;
+    cli_say("%s: the folder for pieces cannot be made: %s", f->state, strerror(errno));
+    return false;
+}
+
+/* Takes the lock of an open file. Returns false, after a message, when another job has it. Where the file
+ * system has no locks the job goes on without one. */
+static bool take_lock(const struct cli_fleet *f, int fd)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    char who[48] = "";
+    if (!fcntl(fd, F_SETLK, &lock) || (errno != EAGAIN && errno != EACCES))
+        return true;
+    if (!fcntl(fd, F_GETLK, &lock) && lock.l_type != F_UNLCK && lock.l_pid > 0)
+        snprintf(who, sizeof who, " (process %ld)", (long)lock.l_pid);
+    cli_say(
+        "%s: another job is at work with this output%s; wait until it has ended, or name another --output",
+        f->state, who);
+    return false;
+}
+
+/* Makes the folder and locks it: a job with the same output would remove it at its end, and write over the
+ * result. Processes of captures do not inherit the lock, so it ends with this one, however that ends. */
+static bool lock_folder(struct cli_fleet *f)
+{
+    struct stat mine, there;
+    f->lock_fd = -1;
+    if (asprintf(&f->lock, "%s/lock", f->state) < 0) {
+        f->lock = NULL;
+        return cli_no_memory(), false;
     }
-    if (made || f->own.values[CLI_FLEET_RESUME].given || !has_pieces(f->state))
+    while (make_folder(f)) {
+        const int fd = open(f->lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (fd < 0 && errno == ENOENT)
+            continue; /* a job that ended just now removed the folder */
+        if (fd < 0) {
+            cli_say("%s: cannot be made: %s", f->lock, strerror(errno));
+            return false;
+        }
+        const bool taken = take_lock(f, fd);
+        if (taken && !fstat(fd, &mine) && !stat(f->lock, &there) && mine.st_ino == there.st_ino) {
+            f->lock_fd = fd;
+            return true;
+        }
+        close(fd);
+        if (!taken)
+            return false;
+    }
+    return false;
+}
+
+/* Makes the folder, or sees that it is one of this job. */
+static bool open_state(struct cli_fleet *f)
+{
+    if (!(f->made_state ? lock_folder(f) : make_folder(f)))
+        return false;
+    if (f->own.values[CLI_FLEET_RESUME].given || !has_pieces(f->state))
         return true;
     cli_say("%s: has pieces of a job that was begun before; --resume goes on with it, or name another folder",
             f->state);
@@ -329,7 +384,7 @@ bool cli_fleet_open(struct cli_fleet *f, bool with_state)
     const char *cache = f->own.values[CLI_FLEET_CACHE].text;
     if (cache && setenv("DEBUGINFOD_CACHE_PATH", cache, 1))
         return cli_no_memory(), false;
-    return read_captures(f) && find_state(f) && (!with_state || make_folder(f)) && make_job(f);
+    return read_captures(f) && find_state(f) && (!with_state || open_state(f)) && make_job(f);
 }
 
 /* In the place of an exit code: the piece was kept and is damaged. */
@@ -432,8 +487,13 @@ void cli_fleet_remove(const struct cli_fleet *f, size_t part, size_t parts)
 
 void cli_fleet_close(struct cli_fleet *f, bool done)
 {
-    if (done && f->made_state && f->job)
-        rmdir(f->state); /* stays when others have something in it */
+    if (f->lock && f->lock_fd >= 0) {
+        unlink(f->lock);
+        if (done && f->job)
+            rmdir(f->state); /* stays when others have something in it */
+        close(f->lock_fd);
+    }
+    free(f->lock);
     ct_analysis_free(f->sum);
     ct_fleet_job_free(f->job);
     ct_manifest_free(f->manifest);

@@ -96,7 +96,9 @@ struct cli_fleet {
     struct ct_fleet_job *job;
     struct ct_analysis *sum; /* of the pieces that were merged */
     char *state;
-    bool made_state; /* the folder is removed at the end */
+    bool made_state; /* the folder is removed at the end, until which … */
+    char *lock;      /* … this file in it is locked; or NULL */
+    int lock_fd;     /* of that file; -1: it is not */
     uint64_t bytes;  /* of all captures */
     double merging;  /* seconds that adding up took */
     uint64_t joined; /* captures whose parts were joined */

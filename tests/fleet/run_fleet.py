@@ -316,6 +316,35 @@ def with_a_child(fleet, number, *options):
     return said
 
 
+def one_output_is_of_one_job(fleet):
+    """A second job with the output of one that runs is refused, and takes nothing from the first. The lock
+    ends with its process, however that ends."""
+    output, lock = fleet.path("busy.data"), fleet.path("busy.data.state") / "lock"
+    capture, locks = fleet.path("busy"), pathlib.Path("/proc/locks")
+    shutil.copytree(fleet.captures / "0000", capture)
+    trace = capture / "trace.bin"
+    trace.write_bytes(trace.read_bytes() * 8000)  # so that the job runs for a while
+    words = [COMMAND, "map", "timing", str(capture), "-o", str(output), "--resume"]
+    for ends in (signal.SIGKILL, signal.SIGCONT):
+        with subprocess.Popen(words, stderr=subprocess.DEVNULL) as first:
+            while f" {first.pid} " not in locks.read_text(encoding="utf-8") and first.poll() is None:
+                pass
+            first.send_signal(signal.SIGSTOP)
+            try:
+                for program in [[COMMAND, "map"], *([ranks(2)] if MPI else [])]:
+                    said = run(*program, *words[2:], code=2, env=RANKS).stderr
+                    assert f"{lock.parent}: another job is at work with this output" in said, said
+                    assert f"(process {first.pid})" in said, said
+            finally:
+                first.send_signal(ends)
+        ended = ends == signal.SIGCONT
+        assert first.returncode == (0 if ended else -signal.SIGKILL), first.returncode
+        assert (output.exists(), lock.exists()) == (ended, not ended), list(fleet.folder.iterdir())
+    output.unlink()
+    run(*words)
+    assert output.exists() and not lock.parent.exists()
+
+
 def takes_too_long(fleet):
     """A process that is stopped, as if it never came to an end."""
     said = with_a_child(fleet, signal.SIGSTOP, "--timeout", "2")
@@ -658,7 +687,7 @@ def keep_tidy(folder):
 def main():
     checks = [manifest_lists, manifest_goes_on, map_adds_up, parts_add_up, every_command, map_is_killed,
               pieces_stay, bad_input, trust_looks_at_sizes, one_capture_is_looked_at, takes_too_long, crashes,
-              disk_is_full, disk_fills_up]
+              one_output_is_of_one_job, disk_is_full, disk_fills_up]
     if MPI:
         checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, disk_fills_up_with_parts,
                    parts_lose_their_folder, ranks_are_killed, ranks_refuse, captures_are_read_once,
