@@ -8,11 +8,13 @@
 
 static uint32_t space_of(const struct ct_ocsd_etm4 *d)
 {
-    static const uint8_t spaces[2][4] = {
+    static const uint8_t spaces[4][4] = {
         {OCSD_MEM_SPACE_EL1S, OCSD_MEM_SPACE_EL1S, OCSD_MEM_SPACE_EL2S, OCSD_MEM_SPACE_EL3},
         {OCSD_MEM_SPACE_EL1N, OCSD_MEM_SPACE_EL1N, OCSD_MEM_SPACE_EL2, OCSD_MEM_SPACE_EL3},
+        {CT_OCSD_MEM_SPACE_ROOT, CT_OCSD_MEM_SPACE_ROOT, CT_OCSD_MEM_SPACE_ROOT, CT_OCSD_MEM_SPACE_ROOT},
+        {CT_OCSD_MEM_SPACE_EL1R, CT_OCSD_MEM_SPACE_EL1R, CT_OCSD_MEM_SPACE_EL2R, CT_OCSD_MEM_SPACE_ROOT},
     };
-    return spaces[d->el_sec >> 4 & 1][d->el_sec & 3];
+    return spaces[d->el_sec >> 4 & (d->late ? 3 : 1)][d->el_sec & 3]; /* 1.3.3 has no realms */
 }
 
 static uint8_t select_isa(const struct ct_ocsd_etm4 *d, uint8_t is1)

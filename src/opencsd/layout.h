@@ -40,6 +40,13 @@ bool ct_ocsd_version_raise(uint32_t version);
 /* Tells whether the later layout is wanted, and is not that of the headers. */
 bool ct_ocsd_layout_is_late(void);
 
+/* Memory spaces of later versions, of the Realm Management Extension. */
+enum {
+    CT_OCSD_MEM_SPACE_EL1R = 0x20,
+    CT_OCSD_MEM_SPACE_EL2R = 0x40,
+    CT_OCSD_MEM_SPACE_ROOT = 0x80,
+};
+
 /* Flags of decoders of later versions: that look for programs that contradict the trace, or are none. */
 enum {
     CT_OCSD_CHECK_DIRECT = 0x400,    /* OCSD_OPFLG_N_UNCOND_DIR_BR_CHK */

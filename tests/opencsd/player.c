@@ -284,8 +284,9 @@ int player_play(struct player *player, const uint8_t *trace, size_t size)
         fprintf(player->out, "F %d\n", (int)l->ocsd_dt_set_raw_frame_printer(tree, player->frames));
     int err = add_decoders(player, tree);
     if (!err && !player->as_packets) {
-        err = (int)l->ocsd_dt_add_callback_trcid_mem_acc(tree, 0, UINT64_MAX, OCSD_MEM_SPACE_ANY, read_memory,
-                                                         player);
+        const int spaces = OCSD_MEM_SPACE_S | OCSD_MEM_SPACE_N; /* all that 1.3.3 has */
+        err = (int)l->ocsd_dt_add_callback_trcid_mem_acc(tree, 0, UINT64_MAX, (ocsd_mem_space_acc_t)spaces,
+                                                         read_memory, player);
         fprintf(player->out, "A %d\n", err);
         l->ocsd_dt_set_gen_elem_outfn(tree, take_element, player);
     }

@@ -57,10 +57,11 @@ enum {
 #define RETURN_STACK (UINT32_C(1) << 12) /* TRCCONFIGR.RS */
 
 /* A trace, as words: S: alignment, trace info, and the context of A64 code at 0x1000; A: the same of A32
- * code; T: of T32 code; E, N: an atom; F: six atoms of branches that were taken, in one packet; n: an E and
- * two N likewise; o: an overflow; r: a return from an exception; -: a byte that begins no packet; with a
- * number in base 16 a: an address; x: an exception that returns there; s: a source address; q: so many
- * instructions and address 0x1010; c: so many P0 elements are committed; m: a mispredict. */
+ * code; T: of T32 code; R, O: of A64 code of a realm, and of root; E, N: an atom; F: six atoms of branches
+ * that were taken, in one packet; n: an E and two N likewise; o: an overflow; r: a return from an exception;
+ * -: a byte that begins no packet; with a number in base 16 a: an address; x: an exception that returns
+ * there; s: a source address; q: so many instructions and address 0x1010; c: so many P0 elements are
+ * committed; m: a mispredict. */
 struct row {
     const char *name;
     int flags;
@@ -340,6 +341,18 @@ static const struct row rows[] = {
      "E 37 10 5 isa=2 st=1008 en=100c n=1 type=1 sub=0 exec=1 sz=4 cond=0\n"
      "E 38 10 5 isa=2 st=100c en=1010 n=1 type=1 sub=0 exec=1 sz=4 cond=0\n"
      "R op=0 at=0 resp=0 done=41\n"},
+    {"a realm, which memory of other spaces does not serve",
+     0,
+     "R E",
+     {NOP, SELF},
+     "E 25 10 7 st=1000\n"
+     "R op=0 at=0 resp=0 done=26\n"},
+    {"... nor root",
+     0,
+     "O E",
+     {NOP, SELF},
+     "E 25 10 7 st=1000\n"
+     "R op=0 at=0 resp=0 done=26\n"},
     {"a packet that cannot be",
      UNSYNC,
      "S E - E S E",
@@ -389,6 +402,10 @@ static size_t put_word(uint8_t *bytes, const char *word)
     switch (*word) {
     case 'S':
         return put_start(bytes, 0x85, 0x30);
+    case 'R':
+        return put_start(bytes, 0x85, 0x39);
+    case 'O':
+        return put_start(bytes, 0x85, 0x1b);
     case 'A':
         return put_start(bytes, 0x85, 0x20);
     case 'T':
