@@ -232,11 +232,23 @@ static void configure(struct ct_ocsd_etm4 *d, const struct ct_etm4_config *confi
     d->path.returns.enabled = config->return_stack;
 }
 
-/* Returns what is to be checked of programs: what the client asks for, and the environment. */
-static int checks_of(int create_flags)
+/* Returns how many instructions the environment lets a range have; 0: any number. */
+static uint32_t range_limit(void)
 {
-    const int opcodes = getenv("OPENCSD_ERR_ON_AA64_BAD_OPCODE") ? CT_OCSD_CHECK_OPCODES : 0;
-    return (create_flags & CT_OCSD_CHECKS) | opcodes;
+    const char *text = getenv("OPENCSD_INSTR_RANGE_LIMIT");
+    const long limit = text ? strtol(text, NULL, 0) : 0;
+    return limit < 0 ? 0 : limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
+}
+
+/* Sets what is to be checked of programs: what the client asks for, and the environment. */
+static void set_checks(struct ct_ocsd_etm4 *d, int create_flags)
+{
+    d->checks = create_flags & CT_OCSD_CHECKS;
+    if (getenv("OPENCSD_ERR_ON_AA64_BAD_OPCODE"))
+        d->checks |= CT_OCSD_CHECK_OPCODES;
+    d->path.limit = range_limit();
+    if (d->path.limit)
+        d->checks |= CT_OCSD_CHECK_LENGTH;
 }
 
 ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
@@ -253,7 +265,8 @@ ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_sou
     d->source = *source;
     configure(d, &config);
     d->late = ct_ocsd_version() >= CT_OCSD_LATE_VERSION;
-    d->checks = d->late ? checks_of(create_flags) : 0;
+    if (d->late)
+        set_checks(d, create_flags);
     d->split_source = create_flags & ETE_OPFLG_PKTDEC_SRCADDR_N_ATOMS;
     const struct ct_ocsd_core core = {.arch = source->arch,
                                       .wfi_waypoint = config.wfi_branch,

@@ -2,6 +2,7 @@
 /* Execution along the program, as an ETMv4 or ETE tells it: committed items become generic elements. */
 #include "opencsd/etm4.h"
 #include "opencsd/layout.h"
+#include "opencsd/log.h"
 
 /* preferred return address of a tail-chained exception (M profile) */
 #define TAIL_CHAIN 0xfffffffeu
@@ -102,10 +103,13 @@ enum {
     OPCODE_OF_EXCEPTION,
     OPCODE_OF_Q,
     OPCODE_OF_SOURCE,
+    LENGTH_OF_ATOM, /* of the range … */
+    LENGTH_OF_EXCEPTION,
 };
 
 #define BAD_IMAGE  (ocsd_err_t) CT_OCSD_ERR_BAD_IMAGE, (unsync_info_t)CT_OCSD_BAD_IMAGE, false
 #define BAD_OPCODE (ocsd_err_t) CT_OCSD_ERR_OPCODE, UNSYNC_BAD_PACKET
+#define BAD_LENGTH (ocsd_err_t) CT_OCSD_ERR_LENGTH, UNSYNC_BAD_PACKET
 
 static const struct ct_ocsd_mismatch mismatches[] = {
     [NOT_TAKEN_DIRECT] = {BAD_IMAGE, "Bad program image - N Atom on unconditional direct BR.\n"},
@@ -115,6 +119,8 @@ static const struct ct_ocsd_mismatch mismatches[] = {
     [OPCODE_OF_EXCEPTION] = {BAD_OPCODE, true, "Error processing exception packet."},
     [OPCODE_OF_Q] = {BAD_OPCODE, true, "Error processing Q packet"},
     [OPCODE_OF_SOURCE] = {BAD_OPCODE, true, "Instruction decode error processing source address packet."},
+    [LENGTH_OF_ATOM] = {BAD_LENGTH, false, "Error processing atom packet."},
+    [LENGTH_OF_EXCEPTION] = {BAD_LENGTH, true, "Error processing exception packet."},
 };
 
 /* Tells, once, whether the code that was read last ends at a word that cannot be, and notes it. */
@@ -125,6 +131,17 @@ static bool has_bad_opcode(struct ct_ocsd_etm4 *d, int mismatch)
     d->path.code->bad_opcode = false;
     d->mismatch = &mismatches[mismatch];
     return true;
+}
+
+/* Tells whether a range is too long, and notes it, after a message for each instruction of its excess. */
+static bool is_too_long(struct ct_ocsd_etm4 *d, uint32_t excess, int mismatch)
+{
+    for (uint32_t i = 0; i < excess; i++)
+        ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, (ocsd_err_t)CT_OCSD_ERR_LENGTH, OCSD_BAD_TRC_INDEX,
+                    OCSD_BAD_CS_SRC_ID, "Decode Instruction Range Limit Overrun");
+    if (excess)
+        d->mismatch = &mismatches[mismatch];
+    return excess != 0;
 }
 
 /* Tells whether an atom, or where it is, contradicts the program, and notes how. */
@@ -154,8 +171,11 @@ static void on_atom(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, bool execute
         return;
     }
     const struct ct_insn last = block->last;
+    const bool memory_ended = !block->found && !d->path.code->bad_opcode;
     d->path.addr = block->end;
-    if (has_bad_opcode(d, OPCODE_OF_ATOM))
+    const bool too_long =
+        is_too_long(d, ct_ocsd_path_excess(&d->path, block->n, memory_ended), LENGTH_OF_ATOM);
+    if (has_bad_opcode(d, OPCODE_OF_ATOM) || too_long)
         return;
     if (d->checks && block->found && contradicts(d, block, executed)) {
         if (executed) /* … which matters where execution goes on without an address */
@@ -218,9 +238,11 @@ void ct_ocsd_etm4_except(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *exce
         ct_ocsd_path_go_to(&d->path, address->value, select_isa(d, address->n));
     const bool is_behind = d->late && address->value < d->path.addr; /* no way leads there */
     if (!tail_chain && d->path.addr != address->value && !is_behind &&
-        !ct_ocsd_path_walk(&d->path, exception->index, address->value, false, &last) &&
-        has_bad_opcode(d, OPCODE_OF_EXCEPTION))
-        return;
+        !ct_ocsd_path_walk(&d->path, exception->index, address->value, false, &last)) {
+        const bool too_long = is_too_long(d, d->path.excess, LENGTH_OF_EXCEPTION);
+        if (has_bad_opcode(d, OPCODE_OF_EXCEPTION) || too_long)
+            return;
+    }
     ocsd_generic_trace_elem *e =
         ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_EXCEPTION, exception->index);
     e->exception_number = exception->aux;

@@ -55,8 +55,10 @@ enum {
     CT_OCSD_CHECK_OPCODES = 0x20000, /* ETM4_OPFLG_PKTDEC_AA64_OPCODE_CHK */
     CT_OCSD_CHECKS =
         CT_OCSD_CHECK_DIRECT | CT_OCSD_CHECK_STRICT | CT_OCSD_CHECK_CONTINUE | CT_OCSD_CHECK_OPCODES,
-    CT_OCSD_ERR_OPCODE = 44,                                         /* OCSD_ERR_INVALID_OPCODE */
-    CT_OCSD_ERR_BAD_IMAGE = 46,                                      /* OCSD_ERR_BAD_DECODE_IMAGE */
+    CT_OCSD_CHECK_LENGTH = 0x40000000, /* no flag: the environment limits the instructions of a range */
+    CT_OCSD_ERR_OPCODE = 44,           /* OCSD_ERR_INVALID_OPCODE */
+    CT_OCSD_ERR_LENGTH = 45,           /* OCSD_ERR_I_RANGE_LIMIT_OVERRUN */
+    CT_OCSD_ERR_BAD_IMAGE = 46,        /* OCSD_ERR_BAD_DECODE_IMAGE */
     CT_OCSD_BAD_IMAGE = OCSD_VER_NUM < CT_OCSD_LATE_VERSION ? 7 : 6, /* UNSYNC_BAD_IMAGE, behind the last
                                                                       * reason where headers have none */
 };

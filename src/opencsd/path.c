@@ -35,7 +35,8 @@ bool ct_ocsd_path_walk(struct ct_ocsd_path *path, ocsd_trc_index_t index, uint64
         n++;
         done = inclusive ? here == end : path->addr == end;
     }
-    if (path->code->bad_opcode)
+    path->excess = ct_ocsd_path_excess(path, n, !done && !path->code->bad_opcode);
+    if (path->code->bad_opcode || path->excess)
         return false;
     if (n)
         ct_ocsd_path_add_range(path, index, start, n, last, true);

@@ -15,6 +15,8 @@ struct ct_ocsd_path {
     uint64_t addr;     /* of the next instruction */
     uint8_t isa;       /* enum ct_isa */
     bool need_address; /* execution is out of sight */
+    uint32_t limit;    /* instructions of a range at most; 0: any number */
+    uint32_t excess;   /* … by how much the last walk went beyond */
 };
 
 /* OpenCSD's words for those of program.h. */
@@ -84,9 +86,16 @@ static inline void ct_ocsd_path_take_waypoint(struct ct_ocsd_path *path, const s
     }
 }
 
+/* Returns by how much a range of `n` instructions goes beyond the limit. As in 1.5.5, where memory ends
+ * counts as one more. */
+static inline uint32_t ct_ocsd_path_excess(const struct ct_ocsd_path *path, uint32_t n, bool memory_ended)
+{
+    return path->limit && n > path->limit ? n - path->limit + memory_ended : 0;
+}
+
 /* Walks on over all instructions up to the one before `end`, or behind the one at `end` with `inclusive`, and
- * adds them as one range. Returns false where memory ends before; where that is for a bad opcode, without an
- * element. */
+ * adds them as one range. Returns false where memory ends before; without an element where that is for a bad
+ * opcode, or where the range is too long. */
 bool ct_ocsd_path_walk(struct ct_ocsd_path *path, ocsd_trc_index_t index, uint64_t end, bool inclusive,
                        struct ct_insn *last);
 

@@ -43,7 +43,8 @@ enum {
     ETE = 1 << 28,        /* the protocol; else ETMv4 */
     SPECULATES = 1 << 29, /* four P0 elements may be speculative */
     PAUSES = 1 << 30,     /* each element is answered with WAIT */
-    ROW_FLAGS = ETE | SPECULATES | PAUSES,
+    LIMITED = 1 << 27,    /* OPENCSD_INSTR_RANGE_LIMIT is 2 */
+    ROW_FLAGS = ETE | SPECULATES | PAUSES | LIMITED,
 };
 
 #define NOP    UINT32_C(0xd503201f)
@@ -80,7 +81,12 @@ struct row {
 #define IMAGE(size, index, text)                                                                             \
     MESSAGE(size, "0x002e (OCSD_ERR_BAD_DECODE_IMAGE) [Mismatch between trace packets and decode image.]",   \
             index, text)
-#define CONTEXT(index) "E " index " 10 4 isa=2 sec=1 el=0 ctxt=0 vmid=0 bits64=1 valid=001\n"
+#define TOO_MANY(size, text)                                                                                 \
+    "T " size " DCD_ETMV4 : 0x002d (OCSD_ERR_I_RANGE_LIMIT_OVERRUN) [An optional limit on consecutive "      \
+    "instructions in range during decode has been exceeded.]; " text "\n"
+#define ATOM_LENGTH(index) TOO_MANY("193", "TrcIdx=" index "; CS ID=10; Error processing atom packet.")
+#define ONE_TOO_MANY       TOO_MANY("181", "Decode Instruction Range Limit Overrun")
+#define CONTEXT(index)     "E " index " 10 4 isa=2 sec=1 el=0 ctxt=0 vmid=0 bits64=1 valid=001\n"
 
 static const struct row rows[] = {
     {"no flag",
@@ -341,6 +347,43 @@ static const struct row rows[] = {
      "E 37 10 5 isa=2 st=1008 en=100c n=1 type=1 sub=0 exec=1 sz=4 cond=0\n"
      "E 38 10 5 isa=2 st=100c en=1010 n=1 type=1 sub=0 exec=1 sz=4 cond=0\n"
      "R op=0 at=0 resp=0 done=41\n"},
+    {"too many instructions before a branch",
+     LIMITED,
+     "S n S E",
+     {NEXT, NOP, NOP, NOP, SELF},
+     ONE_TOO_MANY ONE_TOO_MANY ATOM_LENGTH("25") "E 25 10 1 reason=5\n" CONTEXT(
+         "41") "E 51 10 5 isa=2 st=1000 en=1004 n=1 type=1 sub=0 exec=1 sz=4 cond=0\n"
+               "R op=0 at=0 resp=0 done=52\n"},
+    {"... where decoding halts",
+     LIMITED | HALT,
+     "S E",
+     {NOP, NOP, SELF},
+     ONE_TOO_MANY ATOM_LENGTH("25") "R op=0 at=0 resp=9 done=26\n"},
+    {"... before memory ends",
+     LIMITED,
+     "S a1014 E",
+     {0, 0, 0, 0, 0, NOP, NOP, NOP},
+     ONE_TOO_MANY ONE_TOO_MANY ATOM_LENGTH("34") "E 34 10 1 reason=5\n"
+                                                 "R op=0 at=0 resp=0 done=35\n"},
+    {"... before a word that cannot be",
+     LIMITED | OPCODES,
+     "S E",
+     {NOP, NOP, NOP, BAD, SELF},
+     ONE_TOO_MANY ATOM_OPCODE("25") "E 25 10 1 reason=5\n"
+                                    "R op=0 at=0 resp=0 done=26\n"},
+    {"... before an exception",
+     LIMITED,
+     "S x100c E",
+     {NOP, NOP, NOP, SELF},
+     ONE_TOO_MANY TOO_MANY(
+         "198", "TrcIdx=25; CS ID=10; Error processing exception packet.") "R op=0 at=0 resp=9 done=36\n"},
+    {"... before a source address, where they are not counted",
+     LIMITED | ETE,
+     "S s100c E",
+     {NOP, NOP, NOP, NOP, SELF},
+     "E 25 10 5 isa=2 st=1000 en=1010 n=4 type=0 sub=0 exec=1 sz=4 cond=0\n"
+     "E 34 10 5 isa=2 st=1010 en=1014 n=1 type=1 sub=0 exec=1 sz=4 cond=0\n"
+     "R op=0 at=0 resp=0 done=35\n"},
     {"a realm, which memory of other spaces does not serve",
      0,
      "R E",
@@ -480,7 +523,10 @@ static bool check_row(const struct row *row, const struct library *library)
                                   .create_flags = row->flags & ~ROW_FLAGS,
                                   .wait = row->flags & PAUSES ? 1 : 0};
     struct compare_text text;
+    if (row->flags & LIMITED)
+        setenv("OPENCSD_INSTR_RANGE_LIMIT", "2", 1);
     compare_play(player, library, &trace, &text);
+    unsetenv("OPENCSD_INSTR_RANGE_LIMIT");
     const char *first =
         strstr(text.data, " 10 4 isa=");         /* the first context; what is behind it is compared */
     char *end = strstr(text.data, "\nE 0 10 3"); /* the end of the trace … */
