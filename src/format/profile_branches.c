@@ -113,28 +113,93 @@ static int by_target(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+static int by_source(const void *a, const void *b)
+{
+    const uint64_t x = ((const struct ct_cover_item *)a)->from;
+    const uint64_t y = ((const struct ct_cover_item *)b)->from;
+    return x == y ? by_target(a, b) : x < y ? -1 : 1;
+}
+
+/* An address where runs begin, and how often execution came there. */
+struct start {
+    size_t first, end; /* its runs */
+    size_t branch;     /* the first branch that leads further on */
+    uint64_t runs;
+    uint64_t branches; /* to it … */
+    uint64_t jumps;    /* … but for returns */
+};
+
+/* Returns what the A64 instruction at an address is beside its type; of code that is not there, or of another
+ * instruction set, nothing. */
+static uint8_t a64_subtype(const struct ct_profile_view *view, uint64_t addr)
+{
+    struct ct_insn insn = {.sub = CT_INSN_SUB_NONE};
+    size_t size;
+    const uint8_t *bytes = ct_memory_at(view->source.memory, addr, CT_SPACE_EL1N, &size);
+    const struct ct_arch any = {0};
+    if (bytes && size >= 4 && ct_symbols_isa_at(view->source.symbols, addr) == CT_ISA_A64)
+        ct_insn_decode_a64(ct_load32(bytes), addr, &any, &insn);
+    return insn.sub;
+}
+
+/* Goes on to the next address where runs begin. The branches are in the order of their targets. Returns false
+ * behind the last. */
+static bool next_start(const struct ct_profile_view *view, const struct branches *b, struct start *s)
+{
+    const struct ct_cover_item *items = b->items;
+    *s = (struct start){s->end, s->end, s->branch, 0, 0, 0};
+    if (s->first == b->run_count)
+        return false;
+    const uint64_t at = items[s->first].from;
+    for (; s->end < b->run_count && items[s->end].from == at; s->end++)
+        s->runs += items[s->end].count;
+    for (; b->run_count + s->branch < b->count && items[b->run_count + s->branch].to <= at; s->branch++) {
+        const struct ct_cover_item *branch = &items[b->run_count + s->branch];
+        if (branch->to != at)
+            continue;
+        s->branches += branch->count;
+        s->jumps += a64_subtype(view, branch->from) == CT_INSN_SUB_RET ? 0 : branch->count;
+    }
+    return true;
+}
+
+/* Writes a run as often as it ran. Returns the number of lines. */
+static uint64_t write_run(FILE *out, char kind, const struct ct_cover_item *run, uint64_t count)
+{
+    if (count)
+        fprintf(out, "%c %" PRIx64 " %" PRIx64 " %" PRIu64 "\n", kind, run->from, run->to, count);
+    return count != 0;
+}
+
+/* Writes the runs, as F, and as f those that begin where a call returned: BOLT counts for them that the block
+ * of the call fell through to the next one. Which of several runs from one address they are makes no
+ * difference. Returns the number of lines. */
+static uint64_t write_runs(FILE *out, const struct ct_profile_view *view, const struct branches *b)
+{
+    uint64_t lines = 0;
+    for (struct start s = {0}; next_start(view, b, &s);)
+        for (size_t i = s.first; i < s.end; i++) {
+            const uint64_t count = b->items[i].count;
+            const uint64_t jumps = s.jumps < count ? s.jumps : count;
+            const bool returns = jumps < count && a64_subtype(view, b->items[i].from - 4) == CT_INSN_SUB_LINK;
+            lines += write_run(out, 'F', &b->items[i], returns ? jumps : count);
+            lines += write_run(out, 'f', &b->items[i], returns ? count - jumps : 0);
+            s.jumps -= jumps;
+        }
+    return lines;
+}
+
 /* Writes how often execution came from elsewhere to where runs begin: from other programs, or after an
  * exception or a gap. BOLT takes what comes to the begin of a function for the function's executions, and
- * what comes behind a call for its return. Returns the number of lines. Changes the order of the branches. */
-static uint64_t write_entries(FILE *out, struct branches *b)
+ * what comes behind a call for its return. Returns the number of lines. */
+static uint64_t write_entries(FILE *out, const struct ct_profile_view *view, const struct branches *b)
 {
-    const struct ct_cover_item *end = b->items + b->count;
-    const struct ct_cover_item *branch = b->items + b->run_count;
     uint64_t lines = 0;
-    qsort(b->items + b->run_count, b->count - b->run_count, sizeof *b->items, by_target);
-    for (size_t i = 0; i < b->run_count;) {
-        const uint64_t at = b->items[i].from;
-        uint64_t runs = 0;
-        uint64_t branches = 0;
-        for (; i < b->run_count && b->items[i].from == at; i++)
-            runs += b->items[i].count;
-        for (; branch < end && branch->to <= at; branch++)
-            branches += branch->to == at ? branch->count : 0;
-        if (runs > branches) {
-            fprintf(out, "B 0 %" PRIx64 " %" PRIu64 " 0\n", at, runs - branches);
+    for (struct start s = {0}; next_start(view, b, &s);)
+        if (s.runs > s.branches) {
+            fprintf(out, "B 0 %" PRIx64 " %" PRIu64 " 0\n", b->items[s.first].from, s.runs - s.branches);
             lines++;
         }
-    }
     return lines;
 }
 
@@ -143,13 +208,16 @@ int ct_profile_bolt(FILE *out, const struct ct_profile_view *view, uint64_t *ent
     struct branches b;
     if (read_items(view, &b) != CT_OK)
         return CT_ERR_NOMEM;
-    for (size_t i = 0; i < b.count; i++) {
-        const struct ct_cover_item *item = &b.items[i];
-        const bool run = item->kind == CT_COVER_RUN;
-        fprintf(out, "%c %" PRIx64 " %" PRIx64 " %" PRIu64 "%s\n", run ? 'F' : 'B', item->from, item->to,
-                item->count, run ? "" : " 0");
-    }
-    *entries += b.count + write_entries(out, &b);
+    struct ct_cover_item *branches = b.items + b.run_count;
+    const size_t branch_count = b.count - b.run_count;
+    qsort(branches, branch_count, sizeof *branches, by_target);
+    *entries += write_runs(out, view, &b) + branch_count;
+    qsort(branches, branch_count, sizeof *branches, by_source);
+    for (size_t i = 0; i < branch_count; i++)
+        fprintf(out, "B %" PRIx64 " %" PRIx64 " %" PRIu64 " 0\n", branches[i].from, branches[i].to,
+                branches[i].count);
+    qsort(branches, branch_count, sizeof *branches, by_target);
+    *entries += write_entries(out, view, &b);
     free(b.items);
     return CT_OK;
 }

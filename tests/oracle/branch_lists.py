@@ -98,7 +98,7 @@ def profile(coretap, operands, *options):
     for line in out.splitlines():
         kind, first, last, count = line.split()[:4]
         if int(first, 16):  # it came from elsewhere
-            (runs if kind == "F" else branches)[int(first, 16), int(last, 16)] += int(count)
+            (runs if kind in "Ff" else branches)[int(first, 16), int(last, 16)] += int(count)
     return runs, branches, said, code
 
 

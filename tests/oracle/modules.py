@@ -236,7 +236,7 @@ def check_results(tap, b):
     made = folder / "module.ko.bolt"
     text = made.read_text() if made.exists() else ""
     counted = collections.Counter()
-    for first, last, count in (line.split()[1:] for line in text.splitlines() if line[0] == "F"):
+    for first, last, count in (line.split()[1:] for line in text.splitlines() if line[0] in "Ff"):
         for at in range(int(first, 16), int(last, 16) + b.machine.step, b.machine.step):
             counted[at + b.base] += int(count)
     wanted = {at: count for at, count in runs.items() if at in module and not b.is_jump(at)}

@@ -80,7 +80,7 @@ def check_profiles(tap, command, folder, data, vmlinux, boot):
     made = folder / "each"
     _, said, _ = run([command, "profile", "-f", "bolt", "--each", made, "--vmlinux", vmlinux, data])
     text = (made / "vmlinux.bolt").read_text() if (made / "vmlinux.bolt").exists() else ""
-    runs = [line.split() for line in text.splitlines() if line.startswith("F ")]
+    runs = [line.split() for line in text.splitlines() if line[0] in "Ff"]
     total = sum(((int(last, 16) - int(first, 16)) // 4 + 1) * int(count) for _, first, last, count in runs)
     tap.check(f"a profile of the kernel: {total} instructions", None if total == len(boot.path) else said)
     if not shutil.which("perf"):

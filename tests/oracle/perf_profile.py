@@ -26,7 +26,7 @@ RANGES = {(0x1000, 0x1004): 1, (0x100c, 0x1050): 1, (0x1054, 0x106c): 1, (0x105c
           (0x10e0, 0x10ec): 1}
 BRANCHES = {(0x1004, 0x100c): 1, (0x1050, 0x10e0): 1, (0x106c, 0x1074): 100, (0x1070, 0x1084): 1,
             (0x1080, 0x105c): 100, (0x1088, 0): 1, (0x10a0, 0x1054): 1, (0x10b0, 0): 1, (0x10ec, 0): 1}
-INSIDE = {0x1088: 0x10a4}  # the return whose target the trace tells, in the file
+INSIDE = {0x1088: 0x10a4}  # the return whose target the trace tells, in the file; for BOLT as f
 # simpleperf ends a range at the branch that was not taken once. Here one goes on behind it.
 JOINED = {(0x105c, 0x106c): 99, (0x105c, 0x1070): 1, (0x1070, 0x1070): 0}
 ENTRIES = {0x1000: 1, 0x108c: 1}  # where execution came to from other files: for BOLT
@@ -59,7 +59,8 @@ def as_autofdo(base):
 
 def as_bolt():
     ranges, branches = wanted()
-    return [f"F {start:x} {end:x} {n}" for (start, end), n in sorted(ranges.items())] + \
+    return [f"{'f' if start in INSIDE.values() else 'F'} {start:x} {end:x} {n}"
+            for (start, end), n in sorted(ranges.items())] + \
         [f"B {start:x} {end:x} {n} 0" for (start, end), n in sorted(branches.items())] + \
         [f"B 0 {start:x} {n} 0" for start, n in ENTRIES.items()]
 
