@@ -15,13 +15,22 @@
 #define ROW_SIZE    46u /* of an entry in the directory, without its name */
 #define LOCAL_SIZE  30u /* of the head in front of its bytes, without its name */
 
+/* The 64-bit extension: */
+#define END64_SIZE   56u        /* of its record behind the directory, of version 1 */
+#define LOCATOR_SIZE 20u        /* of what says where that record is, in front of the one of 32 bits */
+#define EXTRA64      1u         /* which of the extra fields of an entry has 64-bit numbers */
+#define IN_EXTRA     UINT32_MAX /* of a 32-bit number: it is in the extra field */
+
 static const uint8_t end_magic[4] = {'P', 'K', 5, 6};
+static const uint8_t end64_magic[4] = {'P', 'K', 6, 6};
+static const uint8_t locator_magic[4] = {'P', 'K', 6, 7};
 static const uint8_t row_magic[4] = {'P', 'K', 1, 2};
 static const uint8_t local_magic[4] = {'P', 'K', 3, 4};
 
 /* The directory of an archive. */
 struct directory {
     int fd;
+    uint64_t file;  /* size of the archive */
     uint8_t *bytes; /* to be freed */
     size_t size;
 };
@@ -57,6 +66,28 @@ static const uint8_t *find_end(const uint8_t *tail, size_t size)
     return NULL;
 }
 
+/* Finds where the directory is, by the last `size` bytes of the file. Returns false when they do not say it.
+ */
+static bool find_directory(int fd, const uint8_t *tail, size_t size, uint64_t *offset, uint64_t *length)
+{
+    uint8_t end64[END64_SIZE];
+    const uint8_t *end = find_end(tail, size);
+    if (!end)
+        return false;
+    *length = ct_load32(end + 12);
+    *offset = ct_load32(end + 16);
+    const uint8_t *locator = end - tail >= (ptrdiff_t)LOCATOR_SIZE ? end - LOCATOR_SIZE : NULL;
+    if (!locator || memcmp(locator, locator_magic, sizeof locator_magic) != 0)
+        return true;
+    const uint64_t at = ct_load64(locator + 8);
+    if (at > INT64_MAX || !read_whole(fd, at, end64, sizeof end64) ||
+        memcmp(end64, end64_magic, sizeof end64_magic) != 0)
+        return false;
+    *length = ct_load64(end64 + 40);
+    *offset = ct_load64(end64 + 48);
+    return true;
+}
+
 /* Reads the directory. Returns false when the file is no archive, or damaged, and with errno ENOMEM when
  * memory is missing. */
 static bool open_directory(int fd, struct directory *d)
@@ -71,14 +102,36 @@ static bool open_directory(int fd, struct directory *d)
     const uint64_t file = (uint64_t)st.st_size;
     const size_t size = file < END_SIZE + COMMENT_MAX ? (size_t)file : END_SIZE + COMMENT_MAX;
     uint8_t *tail = malloc(size);
-    const uint8_t *end = tail && read_whole(fd, file - size, tail, size) ? find_end(tail, size) : NULL;
-    const uint32_t length = end ? ct_load32(end + 12) : 0, offset = end ? ct_load32(end + 16) : 0;
+    uint64_t offset, length;
+    const bool found =
+        tail && read_whole(fd, file - size, tail, size) && find_directory(fd, tail, size, &offset, &length);
     free(tail);
-    if (!length || (uint64_t)offset + length > file)
+    if (!found || !length || length > UINT32_MAX || offset > file || length > file - offset)
         return false;
+    d->file = file;
     d->bytes = malloc(length);
     d->size = length;
     return d->bytes && read_whole(fd, offset, d->bytes, length);
+}
+
+/* Reads the numbers of an entry that stand in its extra field, as they do not fit 32 bits. Returns false when
+ * one is not there. */
+static bool read_extra64(const uint8_t *extra, size_t size, uint64_t *const numbers[3])
+{
+    size_t at = 0, length = 0, used = 0;
+    while (size - at >= 4 && ct_load16(extra + at) != EXTRA64 && ct_load16(extra + at + 2) <= size - at - 4)
+        at += 4 + ct_load16(extra + at + 2);
+    if (size - at >= 4 && ct_load16(extra + at) == EXTRA64)
+        length = ct_load16(extra + at + 2) < size - at - 4 ? ct_load16(extra + at + 2) : size - at - 4;
+    for (size_t i = 0; i < 3; i++) {
+        if (*numbers[i] != IN_EXTRA)
+            continue;
+        if (length - used < 8)
+            return false;
+        *numbers[i] = ct_load64(extra + at + 4 + used);
+        used += 8;
+    }
+    return true;
 }
 
 /* Reads the entry at *at, and moves *at behind it. Returns false at the end of the directory. */
@@ -91,17 +144,19 @@ static bool next_entry(const struct directory *d, size_t *at, struct entry *e)
     const size_t behind = ROW_SIZE + length + ct_load16(row + 30) + ct_load16(row + 32);
     if (behind > d->size - *at)
         return false;
+    uint64_t size = ct_load32(row + 24), packed = ct_load32(row + 20), offset = ct_load32(row + 42);
+    if (!read_extra64(row + ROW_SIZE + length, ct_load16(row + 30), (uint64_t *[]){&size, &packed, &offset}))
+        return false;
     /* The offset is that of the local head, whose extra field may have another length: see place. */
-    *e =
-        (struct entry){.name = (const char *)row + ROW_SIZE,
-                       .length = length,
-                       .stored = ct_load16(row + 10) == 0 && ct_load32(row + 20) == ct_load32(row + 24),
-                       .where = {.inside = true, .offset = ct_load32(row + 42), .size = ct_load32(row + 24)}};
+    *e = (struct entry){.name = (const char *)row + ROW_SIZE,
+                        .length = length,
+                        .stored = ct_load16(row + 10) == 0 && packed == size,
+                        .where = {.inside = true, .offset = offset, .size = size}};
     *at += behind;
     return true;
 }
 
-/* Moves the offset of an entry from its head to its bytes. */
+/* Moves the offset of an entry from its head to its bytes. Returns false when they are not in the archive. */
 static bool place(const struct directory *d, struct entry *e)
 {
     uint8_t head[LOCAL_SIZE];
@@ -109,7 +164,7 @@ static bool place(const struct directory *d, struct entry *e)
         memcmp(head, local_magic, sizeof local_magic) != 0)
         return false;
     e->where.offset += LOCAL_SIZE + ct_load16(head + 26) + ct_load16(head + 28);
-    return true;
+    return e->where.offset <= d->file && e->where.size <= d->file - e->where.offset;
 }
 
 const char *ct_archive_entry(const char *path)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files inside of zip archives, as programs of Android lie in its packages:
  * "base.apk!/lib/arm64-v8a/libx.so". Entries are stored there, not compressed, so that they can be mapped.
- * The format is that of PKWARE's APPNOTE.TXT, without its 64-bit extension: packages are smaller than 4 GiB.
+ * The format is that of PKWARE's APPNOTE.TXT, with its 64-bit extension for packages of 4 GiB and more.
  */
 #ifndef CT_BASE_ARCHIVE_H
 #define CT_BASE_ARCHIVE_H

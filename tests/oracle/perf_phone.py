@@ -77,18 +77,20 @@ def phone(folder, *recordings, lost=False):
 ENTRY = "lib/arm64-v8a/libone.so"
 
 
-def package(path, program, method=zipfile.ZIP_STORED):
-    """An archive with a program in it, aligned as Android's tools do it, and other files around it. Returns
-    where the program begins."""
+def package(path, program, method=zipfile.ZIP_STORED, hole=0):
+    """An archive with a program in it, aligned as Android's tools do it, and other files around it: behind a
+    hole, if one is asked for. Returns where the program begins."""
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("AndroidManifest.xml", "<manifest/>", zipfile.ZIP_DEFLATED)
         entry = zipfile.ZipInfo(ENTRY)
         entry.compress_type = method
-        pad = -(archive.fp.tell() + 30 + len(ENTRY) + 4) % 4096
+        archive.start_dir += hole
+        begin = archive.start_dir + 30 + len(ENTRY) + 4
+        pad = -begin % 4096
         entry.extra = struct.pack("<HH", 0xd935, pad) + bytes(pad)
         archive.writestr(entry, program.read_bytes())
         archive.writestr("classes.dex", b"dex" * 100)
-    return path.read_bytes().find(b"\x7fELF")
+    return begin + pad
 
 
 def mapped(folder, recording, name, offset):
@@ -98,7 +100,7 @@ def mapped(folder, recording, name, offset):
     for addr, size, at, _ in recording.capture.maps():
         writer.map(1000, addr, size, at + offset, name)
     writer.run(1000, recording.capture.trace)
-    path = folder / "app.data"
+    path = folder / f"{pathlib.Path(name).stem}.data"
     path.write_bytes(writer.whole())
     return path
 
@@ -114,6 +116,11 @@ def check_packages(tap, coretap, folder, recording, want):
         got, said, code = profile(coretap, "--symfs", root, data)
         tap.check(f"a program in an archive, mapped by {what}",
                   first_difference(want, got, ("alone", "phone")) or (said if code else None))
+    large = mapped(folder, recording, "/data/app/large.apk",
+                   package(apk.with_name("large.apk"), recording.program, hole=5 << 30))
+    got, said, code = profile(coretap, "--symfs", root, large)
+    tap.check("a program in an archive of more than 4 GiB",
+              first_difference(want, got, ("alone", "phone")) or (said if code else None))
     made = folder / "each"
     run([coretap, "profile", "-f", "bolt", "--each", made, "--symfs", root, data])
     there = (made / "libone.so.bolt").exists()
