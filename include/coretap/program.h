@@ -249,8 +249,9 @@ CT_API uint64_t ct_symbols_bias(const struct ct_symbols *symbols);
 /* Returns what the file is called in names. */
 CT_API const char *ct_symbols_module(const struct ct_symbols *symbols);
 
-/* Returns the readable form of a mangled C++ or Rust name, to be freed; an "@plt" behind it stays. NULL when
- * `name` is none, or demangling is not built in; without memory errno is ENOMEM, too. */
+/* Returns the readable form of a mangled name of C++, Rust, Fortran, OCaml or Haskell, to be freed; an "@plt"
+ * behind it stays. NULL when `name` is none, or is of C++ or Rust and demangling is not built in; without
+ * memory errno is ENOMEM, too. */
 CT_API char *ct_demangle(const char *name);
 
 /* Returns the instruction set of the code at `addr`. The mapping symbols of the Arm ELF ABI tell it ($a, $t,

@@ -60,7 +60,7 @@ static const struct cli_option common_options[] = {
                                 "What the packed debug information of one program may have unpacked, in MiB; "
                                 "without it 256."},
     [COMMON_NO_DEMANGLE] = {.name = "no-demangle",
-                            .help = "Names of C++ and Rust functions as the program has them."},
+                            .help = "Names of functions as the program has them, mangled or not."},
 };
 
 /* Tells whether the subcommand has the common option. */

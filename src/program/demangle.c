@@ -4,13 +4,15 @@
  * stand for 2^60 characters. */
 #include "base/printable.h"
 #include "coretap/program.h"
+#include "program/demangle.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
 
 #ifdef CT_HAVE_DEMANGLE
 #include <libiberty/demangle.h>
 #include <setjmp.h>
-#include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MOST_NAME (64u << 10) /* the longest name, mangled or not, in characters */
 
@@ -52,9 +54,32 @@ static bool write_name(const char *name, struct text *text)
 
 static bool is_mangled(const char *name)
 {
-    const char *first = name && name[0] == '_' && name[1] == '_' ? name + 1 : name;
-    return first && first[0] == '_' && (first[1] == 'Z' || first[1] == 'R') && strlen(name) <= MOST_NAME;
+    const char *first = name[0] == '_' && name[1] == '_' ? name + 1 : name;
+    return first[0] == '_' && (first[1] == 'Z' || first[1] == 'R') && strlen(name) <= MOST_NAME;
 }
+
+/* Makes a name of C++ or Rust readable. */
+static char *read_mangled(const char *name)
+{
+    struct text text = {0};
+    if (write_name(name, &text) && text.size)
+        return text.bytes;
+    free(text.bytes);
+    return NULL;
+}
+#else
+static bool is_mangled(const char *name)
+{
+    (void)name;
+    return false;
+}
+
+static char *read_mangled(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+#endif
 
 /* Makes the name in front of `plt` readable, with `plt` behind it again. */
 static char *demangle_plt(const char *name, const char *plt)
@@ -73,22 +98,15 @@ static char *demangle_plt(const char *name, const char *plt)
 
 char *ct_demangle(const char *name)
 {
-    struct text text = {0};
-    if (!is_mangled(name))
+    const char *plt = name ? strrchr(name, '@') : NULL;
+    if (!name || !ct_demangle_may(name))
         return NULL;
-    const char *plt = strrchr(name, '@');
     if (plt && strcmp(plt, "@plt") == 0)
         return demangle_plt(name, plt);
+    char *plain = is_mangled(name) ? read_mangled(name) : ct_demangle_by_rules(name);
     /* A mangled name can stand for characters that cannot be printed; then it is shown as it is. */
-    if (write_name(name, &text) && text.size && ct_is_printable(text.bytes))
-        return text.bytes;
-    free(text.bytes);
+    if (!plain || ct_is_printable(plain))
+        return plain;
+    free(plain);
     return NULL;
 }
-#else
-char *ct_demangle(const char *name)
-{
-    (void)name;
-    return NULL;
-}
-#endif

@@ -7,6 +7,7 @@
 #include "base/printable.h"
 #include "base/room.h"
 #include "base/search.h"
+#include "program/demangle.h"
 #include "program/segments.h"
 
 #include <errno.h>
@@ -648,7 +649,7 @@ const char *ct_symbols_label(const struct ct_symbols *symbols, const struct ct_s
     if (!symbols)
         return NULL;
     char **slot = &symbols->labels[symbol - symbols->all];
-    if (symbols->raw_names || symbol->name[0] != '_')
+    if (symbols->raw_names || !ct_demangle_may(symbol->name))
         return symbol->name;
     char *label = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
     if (label)
@@ -689,7 +690,7 @@ int ct_symbols_is_named(const struct ct_symbols *symbols, const struct ct_symbol
         return 0;
     if (strcmp(symbol->name, name) == 0)
         return 1;
-    return symbol->name[0] == '_' && name[0] != '_' && strcmp(ct_symbols_label(symbols, symbol), name) == 0;
+    return ct_demangle_may(symbol->name) && strcmp(ct_symbols_label(symbols, symbol), name) == 0;
 }
 
 uint64_t ct_symbols_bias(const struct ct_symbols *symbols)

@@ -326,6 +326,53 @@ static void labels(void **state)
     assert_null(ct_demangle(""));
 }
 
+/* Names as gfortran, ocamlopt and GHC write them, and names of C that only look like them. */
+static void rules(void **state)
+{
+    static const char *const names[][2] = {
+        {"__grid_MOD_work", "grid::work"},
+        {"__grid.inner_MOD_work.part.0", "grid.inner::work.part.0"},
+        {"__grid_MOD_work@plt", "grid::work@plt"},
+        {"camlStdlib__List__map_2_345", "Stdlib.List.map_2_345"},
+        {"camlStdlib__Bigarray__entry", "Stdlib.Bigarray.entry"},
+        {"camlStdlib__$3e$3e$3d_123", "Stdlib.>>=_123"},
+        {"base_GHCziBase_zpzp_info", "base_GHC.Base_++_info"},
+        {"ghczmprim_GHCziClasses_zdfOrdZLz2cUZRzuzdccompare_slow",
+         "ghc-prim_GHC.Classes_$fOrd(,)_$ccompare_slow"},
+        {"Main_zdwgo_info", "Main_$wgo_info"},
+        {"base_GHCziWordziz0U_info", "base_GHC.Word.z0U_info"},
+        {"__x_MOD_", NULL},
+        {"___MOD_x", NULL},
+        {"__X_MOD_x", NULL},
+        {"__x__y", NULL},
+        {"camlibrary_open", NULL},
+        {"caml_main", NULL},
+        {"camlFoo__$0a_1", NULL},
+        {"png_Resize_info", NULL},
+        {"g_zlib_compressor_get_file_info", NULL},
+        {"base_GHCziBase_map_closure", NULL},
+    };
+    const struct test_symbol one = {"camlStdlib__List__map_487", 0x400010, 4, STT_FUNC, STB_GLOBAL, 1};
+    struct fixture *f = *state;
+    struct ct_symbols *s;
+    size_t count;
+    elf64_build(f->file, &one, 1);
+    store(f, ELF_SIZE);
+    assert_int_equal(ct_symbols_load(f->ctx, f->path, 0, &s), CT_OK);
+    const struct ct_symbol *symbol = ct_symbols_all(s, &count);
+    assert_string_equal(ct_symbols_label(s, symbol), "Stdlib.List.map_487");
+    assert_true(ct_symbols_is_named(s, symbol, "Stdlib.List.map_487"));
+    ct_symbols_free(s);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *plain = ct_demangle(names[i][0]);
+        if (names[i][1] && plain)
+            assert_string_equal(plain, names[i][1]);
+        else if (names[i][1] || plain)
+            fail_msg("%s: %s", names[i][0], plain ? plain : "none");
+        free(plain);
+    }
+}
+
 static void no_functions(void **state)
 {
     struct fixture *f = *state;
@@ -468,9 +515,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(segments),      TEST(more_spaces),      TEST(damaged), TEST(functions),
-        TEST(one_name),      TEST(pieces),           TEST(labels),  TEST(no_functions),
-        TEST(arm_functions), TEST(random_functions), TEST(hostile),
+        TEST(segments),     TEST(more_spaces),   TEST(damaged),          TEST(functions),
+        TEST(one_name),     TEST(pieces),        TEST(labels),           TEST(rules),
+        TEST(no_functions), TEST(arm_functions), TEST(random_functions), TEST(hostile),
     };
     tap_skip_begin();
     return cmocka_run_group_tests(tests, NULL, NULL);
