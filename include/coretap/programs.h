@@ -143,6 +143,7 @@ struct ct_program_where {
     const struct ct_program *program; /* NULL: it is in none */
     const char *function; /* as ct_symbols_label has it, also of memory that is in no program; NULL:
                              unknown */
+    uint64_t offset;      /* of the address from where the function begins */
     const char *file;     /* of the source, as ct_lines_file has it; NULL: not known */
     uint32_t line;        /* 0: not known */
 };

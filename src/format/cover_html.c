@@ -136,11 +136,22 @@ static void file_table(const struct page *p)
     fprintf(p->out, "</table></div>\n");
 }
 
+/* Writes a cell that is sorted by its part. */
+static void part_cell(FILE *out, uint64_t seen, uint64_t all)
+{
+    char text[CT_NUMBER_SIZE];
+    const struct ct_cover_ratio ratio = {seen, all};
+    fprintf(out, "<td class=\"num\" data-v=\"%.4g\">%s</td>", all ? ct_cover_rate(ratio) : -1.0,
+            ct_cover_percent(text, ratio));
+}
+
+/* Writes a function. A program without source lines has parts of its instructions. */
 static void function_row(const struct page *p, const struct ct_cover_function *f)
 {
+    const bool lines = p->view->report->line_count;
     fprintf(p->out, "<tr><td class=\"num\">%" PRIu64 "</td>", f->count);
-    percent_cell(p->out, (struct ct_cover_ratio){f->lines_run, f->lines});
-    percent_cell(p->out, (struct ct_cover_ratio){f->branches_run, f->branches});
+    part_cell(p->out, lines ? f->lines_run : f->insns_run, lines ? f->lines : f->insns);
+    part_cell(p->out, f->branches_run, f->branches);
     fprintf(p->out, "<td class=\"wide name first\">");
     const bool linked = f->file != CT_LINE_NONE && p->annotated[f->file];
     if (linked)
@@ -156,17 +167,20 @@ static void function_table(const struct page *p)
     const bool all = report->function_count <= p->shape->functions;
     size_t rows = 0;
     heading(p, "Functions");
-    fprintf(p->out, "<div class=\"panel scroll\"><table class=\"list byname\"><tr><th scope=\"col\" "
-                    "class=\"num\">Runs</th><th "
-                    "scope=\"col\" class=\"num\">Lines</th><th scope=\"col\" class=\"num\">Branches</th><th "
-                    "scope=\"col\" class=\"first\">Function</th></tr>\n");
+    fprintf(p->out,
+            "<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list byname\"><thead><tr><th "
+            "scope=\"col\" class=\"num\"><button>Runs</button></th><th scope=\"col\" "
+            "class=\"num\"><button>%s</button></th><th scope=\"col\" "
+            "class=\"num\"><button>Branches</button></th><th scope=\"col\" "
+            "class=\"first\"><button>Function</button></th></tr></thead><tbody>\n",
+            report->line_count ? "Lines" : "Instructions");
     for (size_t i = 0; i < report->function_count && rows < p->shape->functions; i++) {
         if (!all && !report->functions[i].insns_run)
             continue;
         function_row(p, &report->functions[i]);
         rows++;
     }
-    fprintf(p->out, "</table></div>\n");
+    fprintf(p->out, "</tbody></table></div>\n");
     if (!all)
         fprintf(p->out, "<p class=\"more\">%zu functions are left out.</p>\n", report->function_count - rows);
 }

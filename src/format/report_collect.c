@@ -17,6 +17,7 @@ int ct_report_find_place(struct ct_report *r, uint64_t addr, struct ct_report_pl
     const int rc = ct_programs_where(r->programs, addr, &where);
     if (!rc && where.function) {
         place->function = where.function;
+        place->offset = where.offset;
         place->file = where.file ? ct_base_name(where.file) : NULL;
         place->line = where.line;
     }

@@ -19,6 +19,7 @@
 /* A place in the source; `file` is NULL when unknown. */
 struct ct_report_place {
     const char *function;
+    uint64_t offset; /* from where the function begins */
     const char *file;
     uint32_t line;
     uint64_t addr;

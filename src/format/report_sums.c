@@ -83,7 +83,8 @@ static int find_source(const struct making *m, uint32_t program, struct ct_repor
     if (rc || !p)
         return rc == CT_ERR_NOMEM ? rc : CT_OK;
     const uint64_t moved = place->addr + p->bias - p->shift;
-    const struct ct_symbol *symbol = place->function ? NULL : ct_symbols_code_at(symbols, moved, NULL);
+    const struct ct_symbol *symbol =
+        place->function ? NULL : ct_symbols_code_at(symbols, moved, &place->offset);
     const struct ct_line *row = ct_lines_at(lines, moved);
     if (symbol)
         place->function = ct_symbols_label(symbols, symbol);
@@ -94,17 +95,19 @@ static int find_source(const struct making *m, uint32_t program, struct ct_repor
     return CT_OK;
 }
 
-/* Returns the last function of the sums that begins at or before an address, for a program that is not
+/* Names a place by the last function of the sums that begins there or before it, for a program that is not
  * there. */
-static const char *function_before(const struct making *m, uint32_t program, uint64_t addr)
+static void name_by_sums(const struct making *m, uint32_t program, struct ct_report_place *place)
 {
     const struct ct_timing_function *best = NULL;
     for (size_t i = 0; i < m->times.function_count; i++) {
         const struct ct_timing_function *f = &m->times.functions[i];
-        if (f->program == program && f->addr <= addr && (!best || f->addr > best->addr))
+        if (f->program == program && f->addr <= place->addr && (!best || f->addr > best->addr))
             best = f;
     }
-    return best && program != CT_TIMING_NO_PROGRAM ? best->label : CT_SYMBOL_UNKNOWN;
+    const bool found = best && program != CT_TIMING_NO_PROGRAM;
+    place->function = found ? best->label : CT_SYMBOL_UNKNOWN;
+    place->offset = found ? place->addr - best->addr : 0;
 }
 
 static int find_place(const struct making *m, uint32_t program, uint64_t addr, struct ct_report_place *place)
@@ -113,7 +116,7 @@ static int find_place(const struct making *m, uint32_t program, uint64_t addr, s
     const int rc =
         find_source(m, program == CT_TIMING_NO_PROGRAM ? CT_STACK_NONE : m->of_times[program], place);
     if (!place->function)
-        place->function = function_before(m, program, addr);
+        name_by_sums(m, program, place);
     return rc;
 }
 

@@ -247,6 +247,8 @@ static void place_cell(FILE *out, const struct ct_report_place *p, const char *c
         fputs(" <span class=\"soft\">", out);
         ct_xml_text(out, p->file);
         fprintf(out, ":%" PRIu32 "</span>", p->line);
+    } else if (p->offset) {
+        fprintf(out, "<span class=\"soft\">+0x%" PRIx64 "</span>", p->offset);
     }
     fputs("</td>", out);
 }

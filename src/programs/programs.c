@@ -566,13 +566,15 @@ static int line_of(struct ct_program *program, uint64_t addr, struct ct_program_
 int ct_program_at(struct ct_program *program, uint64_t addr, struct ct_program_where *out)
 {
     const struct ct_symbols *symbols;
+    uint64_t offset = 0;
     if (!program || !out)
         return CT_ERR_ARG;
     *out = (struct ct_program_where){0};
     const int rc = ct_program_symbols(program, &symbols);
-    const struct ct_symbol *symbol = rc ? NULL : ct_symbols_code_at(symbols, addr - program->shift, NULL);
+    const struct ct_symbol *symbol = rc ? NULL : ct_symbols_code_at(symbols, addr - program->shift, &offset);
     if (!symbol)
         return rc == CT_ERR_NOMEM ? rc : CT_OK;
+    out->offset = offset;
     out->program = program;
     out->function = ct_symbols_label(symbols, symbol);
     return line_of(program, addr, out);
@@ -590,7 +592,7 @@ int ct_programs_where(struct ct_programs *p, uint64_t addr, struct ct_program_wh
             return rc;
     }
     for (size_t i = 0; i < p->image_count && !symbol; i++) {
-        symbol = ct_symbols_code_at(p->images[i].symbols, addr, NULL);
+        symbol = ct_symbols_code_at(p->images[i].symbols, addr, &out->offset);
         out->function = symbol ? ct_symbols_label(p->images[i].symbols, symbol) : NULL;
     }
     return CT_OK;

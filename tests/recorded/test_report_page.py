@@ -469,6 +469,34 @@ def check_saved(path, capture):
         page.close()
 
 
+def check_without_lines(path, capture):
+    """A program without debug information: places in a function are told apart, and a long table of functions
+    scrolls by itself and is sorted by the part of their instructions that ran."""
+    program = capture.parent / "program"
+    run("aarch64-linux-gnu-strip", "-g", program)
+    run(CORETAP, "report", "-q", "-o", path, capture)
+    page = Page(path)
+    ways = page.value("""
+        return [...document.querySelectorAll("#edges tbody tr")].map(row =>
+          [...row.querySelectorAll(".first")].map(cell => cell.textContent).join(" "))""")
+    check("without lines: each of the hottest ways is told from the others", len(ways) > 20 and
+          len(set(ways)) == len(ways), collections.Counter(ways).most_common(3))
+    heights = page.value("""
+        const table = [...document.querySelectorAll("#coverage table")].find(one =>
+          one.tHead?.textContent.includes("Runs") && one.rows.length > 20);
+        return [table.offsetHeight, table.parentNode.offsetHeight, innerHeight]""")
+    check("without lines: the functions have room of their own", heights[0] > 2 * heights[1] and
+          heights[1] < heights[2], heights)
+    parts = page.value("""
+        const table = [...document.querySelectorAll("#coverage table")].find(one =>
+          one.tHead?.textContent.includes("Runs"));
+        [...table.querySelectorAll("button")].find(one => one.textContent === "Instructions")?.click();
+        return [...table.tBodies[0].rows].map(row => parseFloat(row.cells[1].textContent))""")
+    check("without lines: functions are sorted by the part that ran",
+          parts[0] == 100 > parts[-1] and parts == sorted(parts, reverse=True), parts[:20])
+    page.close()
+
+
 def main():
     missing = [tool for tool in TOOLS if not shutil.which(tool)] + ([] if browser.PROGRAM else ["chromium"])
     if missing:
@@ -494,6 +522,7 @@ def main():
         check_parts_of_several(path, [capture, threads])
         check_together(path, threads)
         check_saved(path, capture)
+        check_without_lines(path, capture)
     return finish()
 
 
