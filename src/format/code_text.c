@@ -11,6 +11,7 @@
 
 struct slot {
     struct ct_code_address at;
+    uint8_t it; /* as of ct_disasm_it: the text depends on it */
     bool used;
     struct ct_code_line line;
 };
@@ -221,6 +222,7 @@ static int find_insn(struct ct_code_text *code, const struct ct_code_address *at
     if (rc || size < 2 || size < size_of(isa, bytes))
         return rc;
     out->size = size_of(isa, bytes);
+    out->begins = isa == CT_ISA_T32 ? ct_disasm_begins(bytes, out->size) : 0;
     ct_disasm_text(code->disasm, isa, at->addr, bytes, out->size, out->insn);
     trim(out->insn);
     return ct_disasm_lacked_memory(code->disasm) ? ct_fail_nomem(code->names->ctx, "disassembler") : CT_OK;
@@ -247,9 +249,14 @@ int ct_code_text_find(struct ct_code_text *code, const struct ct_code_address *a
     /* Fibonacci hashing, because addresses of code differ in their low bits. */
     const uint64_t hash = (at->addr ^ at->memory) * UINT64_C(0x9e3779b97f4a7c15);
     struct slot *slot = &code->slots[hash >> (64 - SLOT_BITS)];
-    if (!rc && !(slot->used && ct_code_address_same(&slot->at, at))) {
+    const uint8_t it = code->disasm ? ct_disasm_it(code->disasm, at->addr) : 0;
+    if (!rc && slot->used && slot->it == it && ct_code_address_same(&slot->at, at)) {
+        if (code->disasm)
+            ct_disasm_pass(code->disasm, at->addr, slot->line.size, slot->line.begins);
+    } else if (!rc) {
         rc = look_up(code, at, &slot->line);
         slot->at = *at;
+        slot->it = it;
         slot->used = !rc;
     }
     *out = &slot->line;

@@ -94,6 +94,8 @@ struct ct_disasm {
     bool open[KINDS]; /* none where Capstone is not there: then instructions are shown as numbers */
     bool lacked_memory;
     union capstone capstone;
+    uint64_t behind; /* the last instruction of T32 that was written ends here … */
+    uint8_t it;      /* … with this ITSTATE (Arm ARM, E1.2.3); 0: what is behind it has no condition */
 };
 
 static void open_all(struct ct_disasm *disasm)
@@ -135,24 +137,46 @@ void ct_disasm_free(struct ct_disasm *disasm)
     free(disasm);
 }
 
+/* Puts an IT instruction for one condition before the bytes of an instruction of T32, when those that were
+ * written before it lead into the block of an IT: Capstone sees no more than what it is given. Returns how
+ * many bytes were put there. */
+static size_t put_condition(struct ct_disasm *disasm, uint64_t addr, const uint8_t *bytes, size_t size,
+                            uint8_t out[6])
+{
+    const uint8_t it = ct_disasm_it(disasm, addr);
+    ct_disasm_pass(disasm, addr, size, ct_disasm_begins(bytes, size));
+    if (!it || size > 4)
+        return 0;
+    out[0] = (it & 0xf0) | 8;
+    out[1] = 0xbf;
+    memcpy(out + 2, bytes, size);
+    return 2;
+}
+
 static bool in_words(struct ct_disasm *disasm, uint8_t isa, uint64_t addr, const uint8_t *bytes, size_t size,
                      char text[192])
 {
     cs_insn *insn;
+    uint8_t block[6];
+    const size_t before = isa == CT_ISA_T32 ? put_condition(disasm, addr, bytes, size, block) : 0;
+    const size_t wanted = before ? 2 : 1;
     if (isa >= KINDS || !disasm->open[isa] || disasm->lacked_memory)
         return false;
     errno = 0;
-    const size_t count = disasm->capstone.f.cs_disasm(disasm->handles[isa], bytes, size, addr, 1, &insn);
+    const size_t count = disasm->capstone.f.cs_disasm(disasm->handles[isa], before ? block : bytes,
+                                                      before + size, addr - before, wanted, &insn);
     disasm->lacked_memory = errno == ENOMEM;
-    if (count != 1)
-        return false;
-    snprintf(text, 192, "%-7s %s", insn->mnemonic, insn->op_str);
-    disasm->capstone.f.cs_free(insn, 1);
-    return true;
+    if (count == wanted)
+        snprintf(text, 192, "%-7s %s", insn[count - 1].mnemonic, insn[count - 1].op_str);
+    if (count)
+        disasm->capstone.f.cs_free(insn, count);
+    return count == wanted;
 }
 #else
 struct ct_disasm {
     bool lacked_memory;
+    uint64_t behind;
+    uint8_t it;
 };
 
 struct ct_disasm *ct_disasm_new(void)
@@ -172,6 +196,23 @@ static bool in_words(struct ct_disasm *disasm, uint8_t isa, uint64_t addr, const
     return false;
 }
 #endif
+
+uint8_t ct_disasm_begins(const uint8_t *bytes, size_t size)
+{
+    return size == 2 && bytes[1] == 0xbf && bytes[0] & 15 ? bytes[0] : 0;
+}
+
+uint8_t ct_disasm_it(const struct ct_disasm *disasm, uint64_t addr)
+{
+    return disasm->behind == addr ? disasm->it : 0;
+}
+
+void ct_disasm_pass(struct ct_disasm *disasm, uint64_t addr, size_t size, uint8_t begins)
+{
+    const uint8_t it = ct_disasm_it(disasm, addr);
+    disasm->behind = addr + size;
+    disasm->it = begins ? begins : it & 7 ? (uint8_t)((it & 0xe0) | (it << 1 & 0x1f)) : 0;
+}
 
 void ct_disasm_text(struct ct_disasm *disasm, uint8_t isa, uint64_t addr, const uint8_t *bytes, size_t size,
                     char text[192])

@@ -34,6 +34,10 @@ struct Till {
     NARROW void add(int price)
     {
         sum += price;
+#ifdef __arm__
+        asm volatile("cmp %0, #7; ite eq; addeq %0, %0, #1; addne.w %0, %0, #2; add %0, %0, #0"
+                     : "+r"(price));
+#endif
         for (int i = 0; i < price % 5; i++)
             asm volatile("");
     }
@@ -56,7 +60,8 @@ int main()
 # Mnemonics that objdump and Capstone have in common; both have aliases of their own for others.
 HEADS = ("offset", "id", "kind")
 PACKET_HEADS = ("offset", "id", "bytes", "type")
-COMMON = {"add", "adds", "sub", "b", "bl", "blx", "bx", "cbz", "cbnz", "ldr", "ldp", "ret", "str", "stp"}
+COMMON = {"add", "adds", "sub", "b", "bl", "blx", "bx", "cbz", "cbnz", "ldr", "ldp", "ret", "str", "stp",
+          "addeq", "addne"}
 
 
 def run(*command, codes=(0,)):
