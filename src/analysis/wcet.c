@@ -266,7 +266,7 @@ static int solve(struct ct_wcet_model *m, ct_write_fn *write, void *user, struct
         rc = write_model(m, write, user);
     if (!rc)
         rc = ct_wcet_model_check_returns(m);
-    uint64_t *values = rc ? NULL : calloc(m->column_count + 1, sizeof *values);
+    uint64_t *values = rc ? NULL : calloc(m->ilp.column_count + 1, sizeof *values);
     if (rc || !values)
         return rc == CT_ERR_NOMEM || !rc ? ct_fail_nomem(m->w->ctx, "wcet") : rc;
     rc = ct_ilp_solve(m->w->ctx, &m->ilp, values, &result->wcet);

@@ -243,31 +243,90 @@ int ct_wcet_model_nests(struct ct_wcet_model *m)
 
 /* ---- recursion ---- */
 
-/* Returns true when a function is in a piece of the call graph, whose functions call each other. */
-static bool is_inside(const struct ct_wcet_model *m, uint32_t function, uint32_t piece)
+/* Who calls the functions that call themselves, as lists. A compiler has thousands of such functions in one
+ * piece of the call graph, and as many calls from outside of it, so that nothing may be done for each pair.
+ */
+struct calls {
+    uint32_t *first;   /* by function: the first column that calls it, or CT_CFG_NONE */
+    uint32_t *next;    /* by column: the next one that calls the same function */
+    uint32_t *mate;    /* by piece: its first function, or CT_CFG_NONE */
+    uint32_t *mates;   /* by function: the next one of its piece */
+    uint32_t *outside; /* by piece: the column of calls from outside, or CT_CFG_NONE */
+};
+
+/* Returns the function that a column calls, if that calls itself; else CT_CFG_NONE. */
+static uint32_t callee_of(const struct ct_wcet_model *m, uint32_t column)
 {
-    return m->w->piece[function] == piece;
+    const struct ct_cfg_edge *e = &m->edges[m->columns[column].edge];
+    const uint32_t to = e->to == CT_CFG_NONE ? CT_CFG_NONE : m->blocks[e->to].function;
+    const bool calls = e->kind == CT_CFG_CALL || e->kind == CT_CFG_TAIL;
+    return calls && to != CT_CFG_NONE && m->w->recursive[to] ? to : CT_CFG_NONE;
+}
+
+static int list_calls(const struct ct_wcet_model *m, struct calls *calls)
+{
+    const size_t functions = m->function_count + 1;
+    const size_t all = 4 * functions + m->column_count;
+    uint32_t *lists = malloc(all * sizeof *lists);
+    if (!lists)
+        return ct_fail_nomem(m->w->ctx, "wcet");
+    for (size_t i = 0; i < all; i++)
+        lists[i] = CT_CFG_NONE;
+    *calls = (struct calls){.first = lists,
+                            .mate = lists + functions,
+                            .mates = lists + 2 * functions,
+                            .outside = lists + 3 * functions,
+                            .next = lists + 4 * functions};
+    for (uint32_t f = (uint32_t)m->function_count; f-- > 0;) {
+        calls->mates[f] = calls->mate[m->w->piece[f]];
+        calls->mate[m->w->piece[f]] = f;
+    }
+    for (uint32_t c = (uint32_t)m->column_count; c-- > 0;) {
+        const uint32_t to = callee_of(m, c);
+        if (to == CT_CFG_NONE)
+            continue;
+        calls->next[c] = calls->first[to];
+        calls->first[to] = c;
+    }
+    return CT_OK;
+}
+
+/* Adds a column that says how often a piece is called from outside, a run of the entry included, once. */
+static int outside_column(struct ct_wcet_model *m, uint32_t piece, struct calls *calls)
+{
+    char name[32];
+    if (calls->outside[piece] != CT_CFG_NONE)
+        return CT_OK;
+    snprintf(name, sizeof name, "outside_%" PRIu32, piece);
+    int rc = ct_ilp_column(&m->ilp, name, 0, &calls->outside[piece]);
+    if (!rc)
+        rc = ct_ilp_row(&m->ilp, name, CT_ILP_EQ, m->w->piece[m->options->entry] == piece);
+    if (!rc)
+        rc = ct_ilp_term(&m->ilp, calls->outside[piece], 1);
+    for (uint32_t f = calls->mate[piece]; !rc && f != CT_CFG_NONE; f = calls->mates[f])
+        for (uint32_t c = calls->first[f]; !rc && c != CT_CFG_NONE; c = calls->next[c]) {
+            const uint32_t from = m->blocks[m->edges[m->columns[c].edge].from].function;
+            if (from == CT_CFG_NONE || m->w->piece[from] != piece)
+                rc = ct_ilp_term(&m->ilp, c, -1);
+        }
+    return rc;
 }
 
 /* Adds the row that a function that calls itself runs at most so often for each call from outside of its
  * recursion. */
-static int depth_row(struct ct_wcet_model *m, uint32_t function, uint64_t runs)
+static int depth_row(struct ct_wcet_model *m, uint32_t function, uint64_t runs, struct calls *calls)
 {
     char name[32];
-    uint32_t piece = m->w->piece[function];
-    bool starts = m->options->entry == function;
+    const uint32_t piece = m->w->piece[function];
+    const bool starts = m->options->entry == function;
+    int rc = outside_column(m, piece, calls);
     snprintf(name, sizeof name, "recursion_%" PRIu32, function);
-    int64_t right = (is_inside(m, m->options->entry, piece) ? (int64_t)runs : 0) - starts;
-    int rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, right);
-    for (uint32_t c = 0; !rc && c < m->column_count; c++) {
-        const struct ct_cfg_edge *e = &m->edges[m->columns[c].edge];
-        uint32_t to = e->to == CT_CFG_NONE ? CT_CFG_NONE : m->blocks[e->to].function;
-        if ((e->kind != CT_CFG_CALL && e->kind != CT_CFG_TAIL) || to == CT_CFG_NONE ||
-            !is_inside(m, to, piece))
-            continue;
-        bool from_outside = !is_inside(m, m->blocks[e->from].function, piece);
-        rc = ct_ilp_term(&m->ilp, c, (to == function) - (from_outside ? (int64_t)runs : 0));
-    }
+    if (!rc)
+        rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, -(int64_t)starts);
+    if (!rc)
+        rc = ct_ilp_term(&m->ilp, calls->outside[piece], -(int64_t)runs);
+    for (uint32_t c = calls->first[function]; !rc && c != CT_CFG_NONE; c = calls->next[c])
+        rc = ct_ilp_term(&m->ilp, c, 1);
     return rc;
 }
 
@@ -309,15 +368,17 @@ int ct_wcet_model_check_depth(const struct ct_wcet_model *m)
 
 int ct_wcet_model_depths(struct ct_wcet_model *m)
 {
-    int rc = CT_OK;
+    struct calls calls = {0};
+    int rc = list_calls(m, &calls);
     for (uint32_t f = 0; !rc && f < m->function_count; f++) {
         bool told;
         if (!has_depth(m, f))
             continue;
         const uint64_t runs = depth_of(m, f, &told);
-        rc = depth_row(m, f, runs);
+        rc = depth_row(m, f, runs, &calls);
         if (!rc && !told)
             rc = add_total(m, runs, CT_CFG_NONE, f);
     }
+    free(calls.first); /* all lists are in its block of memory */
     return rc;
 }

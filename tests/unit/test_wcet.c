@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The longest time of small programs whose steps are made by hand, each piece always taking the same time:
  * the bound of a program with one path is the time that was observed, to the cycle. */
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -318,6 +320,50 @@ static void an_entry_without_a_return_is_refused(void **state)
     }
 }
 
+static int keep_text(void *user, const void *data, size_t size)
+{
+    char *text = user;
+    const size_t had = strlen(text);
+    if (had + size >= 8192)
+        return CT_ERR_LIMIT;
+    memcpy(text + had, data, size);
+    text[had + size] = '\0';
+    return CT_OK;
+}
+
+/* A call of a recursion from outside is counted once, and not in the row of each of its functions. */
+static void calls_of_a_recursion_are_counted_once(void **state)
+{
+    struct fixture *f = *state;
+    static char text[8192];
+    char call[32];
+    step(f, CALLS_ONE, CALLS_ONE, ONE, true, 3);
+    step(f, ONE, ONE, 17, false, 5);
+    step(f, 17, 17, TWO, true, 5);
+    step(f, TWO, TWO, ONE, true, 5);
+    step(f, ONE, ONE, 18, true, 5);
+    step(f, 18, 18, 20, true, 7);
+    step(f, 20, 20, 18, true, 9);
+    step(f, 18, 18, 22, true, 7);
+    step(f, 22, 22, 1, true, 9);
+    measure(f);
+    struct ct_wcet_result r;
+    const struct ct_wcet_options options = {.size = sizeof options,
+                                            .entry = ct_cfg_function_at(f->cfg, AT(CALLS_ONE))};
+    text[0] = '\0';
+    const int rc = ct_wcet_solve(f->wcet, &options, keep_text, text, &r);
+    assert_true(rc == CT_OK || rc == CT_ERR_UNSUPPORTED);
+    const char *recursion = strstr(text, " recursion_");
+    assert_non_null(recursion);
+    const char *of_two = strstr(recursion + 1, " recursion_");
+    assert_non_null(of_two);
+    *strstr(text, "General") = '\0';
+    snprintf(call, sizeof call, " b%" PRIu32 "_e", ct_cfg_block_at(f->cfg, AT(CALLS_ONE)));
+    assert_null(strstr(of_two, call));
+    if (!rc)
+        assert_int_equal(r.wcet, 3 + 5 + 5 + 5 + 5 + 7 + 9 + 7 + 9);
+}
+
 static void the_user_knows_better(void **state)
 {
     struct fixture *f = *state;
@@ -423,6 +469,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_entry_may_head_a_loop_that_never_ran, begin, finish),
         cmocka_unit_test_setup_teardown(a_recursion_that_never_ran_is_left_out, begin, finish),
         cmocka_unit_test_setup_teardown(an_entry_without_a_return_is_refused, begin, finish),
+        cmocka_unit_test_setup_teardown(calls_of_a_recursion_are_counted_once, begin, finish),
         cmocka_unit_test_setup_teardown(the_user_knows_better, begin, finish),
         cmocka_unit_test_setup_teardown(mistakes_are_named, begin, finish),
         cmocka_unit_test(programs_are_solved),
