@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes blocks and edges of the code that was found. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/ctx.h"
 #include "base/room.h"
+#include "base/search.h"
 #include "program/cfg.h"
 
 #define MOST (UINT32_C(1) << 31)
@@ -82,19 +84,20 @@ static uint32_t block_from(const struct ct_cfg *cfg, uint64_t start)
     return here ? here->block - 1 : CT_CFG_NONE;
 }
 
-/* Adds a block to `order`, which is sorted. */
+/* Adds a block to `order`, which is sorted. Of a large program that learns where its branches lead, most of
+ * it lies behind the place, so that it is moved as a whole and no block is looked at on the way. */
 static int add_to_order(struct ct_cfg *cfg, uint32_t block)
 {
     int rc = CT_CFG_ROOM(cfg, &cfg->order);
     if (rc)
         return rc;
-    size_t at = cfg->order.count++;
-    uint64_t start = cfg->blocks.at[block].start;
-    while (at > 0 && cfg->blocks.at[cfg->order.at[at - 1]].start > start) {
-        cfg->order.at[at] = cfg->order.at[at - 1];
-        at--;
-    }
-    cfg->order.at[at] = block;
+    const size_t count = cfg->order.count++;
+    uint32_t *order = cfg->order.at;
+    const uint64_t start = cfg->blocks.at[block].start;
+    const bool is_last = !count || cfg->blocks.at[order[count - 1]].start <= start;
+    const size_t at = is_last ? count : CT_COUNT_WHILE(count, i, cfg->blocks.at[order[i]].start <= start);
+    memmove(order + at + 1, order + at, (count - at) * sizeof *order);
+    order[at] = block;
     return CT_OK;
 }
 
