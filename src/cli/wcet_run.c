@@ -91,29 +91,60 @@ static int measure(struct cli_wcet *w)
 
 /* ---- before and after ---- */
 
-/* Finds the program that has the function and makes it that of the whole analysis. */
+/* Tells whether the entry is named by a symbol of a program, or by the program and an address. An error in
+ * the symbols is told by who asks for them next. */
+static bool is_named_in(const struct cli_wcet *w, struct ct_program *program)
+{
+    const struct ct_symbols *symbols = NULL;
+    size_t count = 0;
+    const struct ct_symbol *all =
+        ct_program_symbols(program, &symbols) ? NULL : ct_symbols_all(symbols, &count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].name, w->wish.entry) == 0 ||
+            strcmp(ct_symbols_label(symbols, &all[i]), w->wish.entry) == 0)
+            return true;
+    const char *module = symbols ? ct_symbols_module(symbols) : "";
+    const size_t length = strlen(module);
+    return length && strncmp(w->wish.entry, module, length) == 0 && w->wish.entry[length] == '+';
+}
+
+/* Looks for the entry among the functions of a program. */
+static int find_in(struct cli_wcet *w, struct ct_program *program, bool *found)
+{
+    size_t count;
+    int rc = ct_program_cfg(program, &w->cfg);
+    if (!rc)
+        rc = ct_program_lines(program, &w->lines);
+    const struct ct_cfg_function *all = rc ? NULL : ct_cfg_functions(w->cfg, &count);
+    for (uint32_t f = 0; all && !*found && f < count; f++)
+        if ((strcmp(all[f].name, w->wish.entry) == 0 || strcmp(all[f].label, w->wish.entry) == 0) &&
+            all[f].block != CT_CFG_NONE) {
+            w->program = program;
+            w->options.entry = f;
+            *found = true;
+        }
+    return rc;
+}
+
+/* Finds the program that has the function and makes it that of the whole analysis. Those that name it come
+ * first, because the control flow of a large program takes longer than its trace. */
 static bool find_entry(struct cli_wcet *w, const struct cli_args *args)
 {
-    for (size_t i = 0; (w->program = ct_programs_at(w->read.programs, i)); i++) {
-        if (ct_program_cfg(w->program, &w->cfg) != CT_OK ||
-            ct_program_lines(w->program, &w->lines) != CT_OK) {
-            cli_library_error(args->ctx);
-            return false;
-        }
-        size_t count;
-        const struct ct_cfg_function *all = ct_cfg_functions(w->cfg, &count);
-        for (uint32_t f = 0; f < count; f++)
-            if ((strcmp(all[f].name, w->wish.entry) == 0 || strcmp(all[f].label, w->wish.entry) == 0) &&
-                all[f].block != CT_CFG_NONE) {
-                w->options.entry = f;
-                return true;
-            }
-    }
-    cli_say("%s: no program has code of a function of that name; name the program with --elf; 'coretap "
-            "graph' lists its "
-            "functions",
-            w->wish.entry);
-    return false;
+    struct ct_program *program;
+    bool found = false;
+    int rc = CT_OK;
+    for (int named = 1; named >= 0; named--)
+        for (size_t i = 0; !rc && !found && (program = ct_programs_at(w->read.programs, i)); i++)
+            if (is_named_in(w, program) == (named == 1))
+                rc = find_in(w, program, &found);
+    if (rc)
+        cli_library_error(args->ctx);
+    else if (!found)
+        cli_say("%s: no program has code of a function of that name; name the program with --elf; 'coretap "
+                "graph' lists its "
+                "functions",
+                w->wish.entry);
+    return found;
 }
 
 bool cli_wcet_parse_quantile(const struct cli_args *args, size_t option, double *out)
