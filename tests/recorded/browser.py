@@ -63,7 +63,7 @@ class Browser:
             request["sessionId"] = self.session
         os.write(self.to, json.dumps(request).encode() + b"\0")
         while True:
-            answer = self.message(60)
+            answer = self.message(120)
             if answer.get("id") == self.number:
                 if "error" in answer:
                     raise RuntimeError(answer["error"])
@@ -80,7 +80,7 @@ class Browser:
             raise RuntimeError(result["exceptionDetails"])
         return result["result"].get("value")
 
-    def wait(self, script, patience=20):
+    def wait(self, script, patience=120):
         """Waits until a script gives what counts as true, and gives that."""
         end = time.monotonic() + patience
         while time.monotonic() < end:

@@ -99,7 +99,7 @@ class Run:
         return f"http://127.0.0.1:{self.port}/{path}"
 
     def status(self):
-        with urllib.request.urlopen(self.url("api/status"), timeout=20) as answer:
+        with urllib.request.urlopen(self.url("api/status"), timeout=120) as answer:
             return json.load(answer)
 
     def wait(self, what):

@@ -31,7 +31,7 @@ PROGRAMS = {
 
 def run(*command, codes=(0,)):
     result = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False, env=ENV,
-                            timeout=30)
+                            timeout=300)
     assert result.returncode in codes, (command, result.stderr)
     return result.stdout
 
@@ -336,7 +336,7 @@ def check_no_solver(folder):
     model = folder / "unsolved.lp"
     words = [COMMAND, "wcet", "-q", "--entry", "count", "--elf", str(program), "--lp", str(model),
              str(capture)]
-    without = subprocess.run(words, capture_output=True, text=True, check=False, timeout=30,
+    without = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300,
                              env={**ENV, "CORETAP_CBC": "/nowhere/libCbcSolver.so"})
     assert without.returncode == 2 and "coinor-libcbc3" in without.stderr, without
     unsolved = model.read_bytes()

@@ -65,7 +65,7 @@ def compile_all(folder):
         subprocess.run([TOOLS[0], "-O1", "-static", "-w", "-o", folder / name, source], check=True)
 
 
-def left_behind(folder, patience=5):
+def left_behind(folder, patience=60):
     """Processes that run a program of the folder; those that were killed may take a moment."""
     end = time.monotonic() + patience
     while True:
@@ -90,7 +90,7 @@ def ended(folder, program, number, *options):
     run.stdout.readline()
     run.send_signal(number)
     try:
-        out, said = run.communicate(timeout=60)
+        out, said = run.communicate(timeout=300)
     except subprocess.TimeoutExpired:
         run.kill()
         out, said = None, "it did not end"
@@ -127,7 +127,7 @@ def check_not_followed(folder):
         code = subprocess.run([COMMAND, "fractal", "run", "-q", "-o", folder / "log", "--",
                                folder / "leaves"], env=ENV,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              timeout=60, check=False).returncode
+                              timeout=300, check=False).returncode
     except subprocess.TimeoutExpired:
         code = "it did not end"
     left = left_behind(folder, 0)

@@ -95,7 +95,7 @@ class Live:
         for line in file:
             lines.append(line.decode())
 
-    def hear(self, pattern, patience=20):
+    def hear(self, pattern, patience=120):
         """What the group of a pattern was in something that it said."""
         end = time.monotonic() + patience
         while time.monotonic() < end:
@@ -132,7 +132,7 @@ class Live:
         """Exit code, what it printed and said, and the seconds that it took."""
         begin = time.monotonic()
         done = subprocess.run([self.coretap, "ctl", "--http", str(self.port()), *args], capture_output=True,
-                              text=True, timeout=60, check=False, env={**os.environ, **(env or {})})
+                              text=True, timeout=120, check=False, env={**os.environ, **(env or {})})
         return done.returncode, done.stdout + done.stderr, time.monotonic() - begin
 
     def ask(self, path, body=None, **headers):
@@ -144,7 +144,7 @@ class Live:
         if data is not None and "Content-type" not in request.headers:
             request.add_header("Content-Type", "application/json")
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
+            with urllib.request.urlopen(request, timeout=120) as answer:
                 return answer.status, json.loads(answer.read())
         except urllib.error.HTTPError as error:
             return error.code, json.loads(error.read())
