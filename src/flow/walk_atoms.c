@@ -63,26 +63,33 @@ void ct_walk_pass_over(struct ct_walk *w, struct ct_walk_sink *sink)
     w->doubt |= !w->need_address;
 }
 
-static void on_atom(struct ct_walk *w, bool executed, struct ct_walk_sink *sink)
+/* Walks to the waypoint of an atom, and puts out the range up to there. Returns true when the waypoint is
+ * there and was executed. */
+static bool put_atom(struct ct_walk *w, bool executed, struct ct_walk_sink *sink)
 {
-    ct_walk_settle_return(w, sink);
     if (w->need_address || w->need_context) {
         ct_walk_pass_over(w, sink);
-        return;
+        return false;
     }
     struct ct_walk_range range;
     enum ct_walk_found found = ct_walk_to_waypoint(w, &range);
     if (found != CT_WALK_FOUND) {
         ct_walk_put_broken(w, sink, &range, found);
-        return;
+        return false;
     }
     if (!executed && ct_walk_is_always_taken(w, &range))
         ct_walk_contradict(w, sink);
     ct_walk_put_range(w, sink, &range, executed);
-    if (executed) {
-        ct_walk_put_eret(w, sink);
-        ct_walk_take_waypoint(w);
-    }
+    return executed;
+}
+
+static void on_atom(struct ct_walk *w, bool executed, struct ct_walk_sink *sink)
+{
+    ct_walk_settle_return(w, sink);
+    if (!put_atom(w, executed, sink))
+        return;
+    ct_walk_put_eret(w, sink);
+    ct_walk_take_waypoint(w);
 }
 
 /* PTM: takes an atom. The target of an indirect branch that is traced as an atom is on the return stack, and
@@ -90,20 +97,7 @@ static void on_atom(struct ct_walk *w, bool executed, struct ct_walk_sink *sink)
  * target in any case. */
 static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct ct_walk_sink *sink)
 {
-    if (w->need_address || w->need_context) {
-        ct_walk_pass_over(w, sink);
-        return;
-    }
-    struct ct_walk_range range;
-    enum ct_walk_found found = ct_walk_to_waypoint(w, &range);
-    if (found != CT_WALK_FOUND) {
-        ct_walk_put_broken(w, sink, &range, found);
-        return;
-    }
-    if (!executed && ct_walk_is_always_taken(w, &range))
-        ct_walk_contradict(w, sink);
-    ct_walk_put_range(w, sink, &range, executed);
-    if (!executed)
+    if (!put_atom(w, executed, sink))
         return;
     uint64_t addr;
     uint8_t isa;
