@@ -1,7 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap cover: which code of a program ran, and how often: counts by program and context that add up over
  * captures, and what they mean for instructions, branches, calls, functions and source lines.
- * docs/analysis.md defines each number. */
+ * docs/analysis.md defines each number. `programs` (programs.h) are made without `moved`, since coverage has
+ * addresses as in the files; `session` (session.h) runs over the captures:
+ *
+ *     ct_cover_new(ctx, &cover);
+ *     ct_session_add(session, ct_cover_analysis(cover));
+ *     ct_session_run(session, capture, capture->buffers, capture->buffer_count);
+ *     ct_cover_number(cover, program, &number);
+ *     ct_cover_items(cover, number, CT_EDGES_ALL, &items, &count);
+ *     struct ct_cover_source source = {.size = sizeof source};
+ *     ct_program_memory(program, &source.memory);
+ *     ct_program_symbols(program, &source.symbols);
+ *     ct_program_lines(program, &source.lines);
+ *     ct_cover_report_new(ctx, &source, items, count, &report);
+ *     printf("%s ran %llu times\n", report->functions[0].name,
+ *            (unsigned long long)report->functions[0].count); */
 #ifndef CORETAP_COVER_H
 #define CORETAP_COVER_H
 

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap decode: the layers tied into one chain, from a buffer of a capture
- * to what the caller wants of it. */
+/* coretap decode: the layers tied into one chain, from a buffer of a capture to what the caller wants of it.
+ * `on_elems` is called with each batch of elements:
+ *
+ *     struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_ELEMENT};
+ *     struct ct_chain_sink sink = {.user = mine, .elems = on_elems};
+ *     ct_capture_open(ctx, path, &capture);
+ *     for (size_t i = 0; i < capture->buffer_count; i++)
+ *         if (ct_chain_new(ctx, &capture->buffers[i], &options, &sink, &chain) == CT_OK) {
+ *             rc = ct_chain_run(chain);
+ *             ct_chain_free(chain);
+ *         }
+ */
 #ifndef CORETAP_DECODE_H
 #define CORETAP_DECODE_H
 

@@ -34,7 +34,9 @@ struct ct_programs_options {
     const char *targets;          /* for control flow, as in struct ct_cfg_options */
     const char *targets_name;     /* name of `targets`, which has to stay */
     uint8_t raw_names;            /* 1: ct_symbols_label does not demangle */
-    /* 1: addresses in symbols, lines, memory and control flow include the load bias; 0: as in the file. */
+    /* 1: addresses in symbols, lines, memory and control flow include the load bias; 0: as in the file, which
+     * ct_cover_report_new wants: with 1 nothing of a program that was moved has run. Watchpoints take both.
+     */
     uint8_t moved;
     /* 1: all programs of a capture are added with it, as if each lay in every memory; 0: where memory changes
      * they are added when their memory is (ct_programs_in). */

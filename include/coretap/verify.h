@@ -1,7 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap verify: TeSSLa specifications bound to the watchpoints of a trace (paper 2, sections III and IV).
  * What the monitors are fed with are events of watchers (watch.h); what comes out are results with the place
- * they happened at. */
+ * they happened at. Once for a capture whose `programs` (programs.h) are known:
+ *
+ *     ct_watches_new(ctx, programs, &watches);
+ *     ct_verifier_new(ctx, &options, watches, &verifier);
+ *     ct_monitor_compile(ctx, "name", text, strlen(text), &monitor_options, &spec);
+ *     ct_verifier_add(verifier, spec, "name", NULL, 0);
+ *
+ * Then for each stream, where `begin` of struct ct_session_options (session.h) chooses CT_LEVEL_STEPS:
+ *
+ *     ct_watcher_new(ctx, watches, &watcher);
+ *     ct_verifier_begin(verifier, on_result, user);
+ *     do { // in `sink.steps` of the turn, with each batch
+ *         rc = ct_watcher_run(watcher, batch, events, cap, &count, &more);
+ *         rc = rc ? rc : ct_verifier_feed(verifier, events, count);
+ *     } while (!rc && more);
+ *     ct_verifier_finish(verifier); // in `decoded` of the options */
 #ifndef CORETAP_VERIFY_H
 #define CORETAP_VERIFY_H
 
