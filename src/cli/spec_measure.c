@@ -61,6 +61,23 @@ static void forget(struct measuring *m)
     m->watches = NULL;
 }
 
+/* Reports the first place that is not in the programs as its user wrote it. A message of the verifier shows
+ * the specification that measures, which nobody has seen. */
+static void tell_missing(const struct measuring *m)
+{
+    struct ct_ctx *ctx = m->read.args->ctx;
+    struct ct_watches *watches = NULL;
+    struct ct_monitor_stream input;
+    char place[500];
+    uint32_t first, count;
+    int rc = ct_watches_new(ctx, m->read.programs, &watches);
+    for (size_t i = 0; !rc && ct_monitor_input(m->spec, i, &input) == CT_OK; i++)
+        if (ct_verify_input_place(&input, place, sizeof place) == CT_OK)
+            rc = ct_watches_add(watches, place, &first, &count);
+    ct_watches_free(watches);
+    cli_library_error(ctx);
+}
+
 /* Makes a verifier for another capture, in whose programs places are looked for. */
 static bool open_verifier(void *user)
 {
@@ -72,7 +89,7 @@ static bool open_verifier(void *user)
                       ct_verifier_new(ctx, &o, m->watches, &m->verifier) == CT_OK &&
                       ct_verifier_add(m->verifier, m->spec, "measured", NULL, 0) == CT_OK;
     if (!fine)
-        cli_library_error(ctx);
+        tell_missing(m);
     return fine;
 }
 

@@ -37,6 +37,10 @@ $ coretap spec -q --timing --match 'x*' --function main examples/quickstart
 $ coretap spec -q --timing examples/quickstart
 ! coretap: examples/quickstart: the specification is empty although 4610 instructions ran, in firmware.bin: no function ran from its call to its return with cycles counted; name the program with --elf, and record with cycle counts
 [1]
+# What is not there is named as it was asked for, not where the specification that measures has it.
+$ coretap spec -q --timing --function main examples/quickstart
+! coretap: watchpoint 'entry:main': no program has a function of that name; 'coretap graph' lists those of one
+[2]
 # Several captures: counts add up.
 $ coretap spec -q --timing --pair "0x80560 0x80568" examples/quickstart examples/quickstart | grep seen
 | -- way1: seen 544 times, 1 to 6 cycles
