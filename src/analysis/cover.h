@@ -67,6 +67,10 @@ struct ct_program_table *ct_cover_table(struct ct_cover *cover);
 /* Numbers the programs as ct_program_table_sort does, the same errors. */
 int ct_cover_sort_programs(struct ct_cover *cover, uint32_t **numbers);
 
+/* Compares two items, as for qsort, and sorts a list of them: by kind, from, to and isa. */
+int ct_cover_order(const void *a, const void *b);
+void ct_cover_sort(struct ct_cover_item *items, size_t count);
+
 /* Writes the counts of a program, those of all contexts together. CT_ERR_NOMEM. */
 int ct_cover_save_items(struct ct_save *to, struct ct_cover *cover, uint32_t program);
 

@@ -147,24 +147,11 @@ static int find_cell(struct ct_cover *cover, uint32_t program, uint32_t context,
 
 /* ---- items ---- */
 
-static int by_place(const void *a, const void *b)
-{
-    const struct ct_cover_item *x = a;
-    const struct ct_cover_item *y = b;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    if (x->to != y->to)
-        return x->to < y->to ? -1 : 1;
-    return x->isa - y->isa;
-}
-
 /* Returns how many of the first items are in order, each once. */
 static size_t count_ordered(const struct ct_cover_item *items, size_t count)
 {
     size_t n = count ? 1 : 0;
-    while (n < count && by_place(&items[n - 1], &items[n]) < 0)
+    while (n < count && ct_cover_order(&items[n - 1], &items[n]) < 0)
         n++;
     return n;
 }
@@ -174,10 +161,10 @@ size_t ct_cover_add_up(struct ct_cover_item *items, size_t count)
 {
     if (count_ordered(items, count) == count)
         return count;
-    qsort(items, count, sizeof *items, by_place);
+    ct_cover_sort(items, count);
     size_t n = 0;
     for (size_t i = 1; i < count; i++) {
-        if (by_place(&items[n], &items[i]) == 0)
+        if (ct_cover_order(&items[n], &items[i]) == 0)
             ct_add_up(&items[n].count, items[i].count);
         else
             items[++n] = items[i];
@@ -391,7 +378,7 @@ static size_t add_ordered(const struct cell *a, const struct cell *b, struct ct_
 {
     size_t i = 0, k = 0, n = 0;
     while (i < a->count && k < b->count) {
-        const int order = by_place(&a->items[i], &b->items[k]);
+        const int order = ct_cover_order(&a->items[i], &b->items[k]);
         sum[n] = order <= 0 ? a->items[i++] : b->items[k];
         if (order == 0)
             ct_add_up(&sum[n].count, b->items[k].count);

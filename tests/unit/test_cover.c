@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Coverage of a program without lines: instructions of a function of which nothing ran count as those that
- * are listed. */
+ * are listed. Counts that are added up. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,11 +114,51 @@ static void test_nothing(void **state)
     ct_cover_report_free(none);
 }
 
+/* ---- sums ---- */
+
+#define DIFFERENT 3000u /* items, each of which is there twice */
+#define STEP      1117u /* has no factor in common with twice as many */
+
+/* Makes item `number` in the order of kind, from, to and isa: three kinds of a thousand items each, of which
+ * ten begin at the same place. Places are `apart` from each other. */
+static struct ct_cover_item ordered_item(unsigned number, uint64_t apart)
+{
+    const unsigned within = number % 1000;
+    return (struct ct_cover_item){.kind = number / 1000,
+                                  .from = 0x400000 + within / 10 * apart,
+                                  .to = 0x500000 + within % 10 / 2 * 8,
+                                  .isa = (uint8_t)(within % 2),
+                                  .count = 1 + number};
+}
+
+static void check_sums(uint64_t apart)
+{
+    static struct ct_cover_item items[2 * DIFFERENT];
+    for (unsigned i = 0; i < 2 * DIFFERENT; i++)
+        items[i * STEP % (2 * DIFFERENT)] = ordered_item(i / 2, apart);
+    assert_int_equal(ct_cover_add_up(items, 2 * DIFFERENT), DIFFERENT);
+    for (unsigned i = 0; i < DIFFERENT; i++) {
+        struct ct_cover_item wanted = ordered_item(i, apart);
+        wanted.count *= 2;
+        assert_memory_equal(&items[i], &wanted, sizeof wanted);
+    }
+}
+
+/* Many items in no order are sorted and added up, wherever in the address space they are. */
+static void test_sums(void **state)
+{
+    (void)state;
+    check_sums(4);
+    check_sums(UINT64_C(0x12345678abc));
+    check_sums(UINT64_MAX / 128);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_unrun, begin, finish),
         cmocka_unit_test_setup_teardown(test_nothing, begin, finish),
+        cmocka_unit_test(test_sums),
     };
     return cmocka_run_group_tests_name("cover", tests, NULL, NULL);
 }
