@@ -184,22 +184,34 @@ static bool is_over(const struct boss *b)
     return b->dismissed == b->ranks->count - 1 && (b->fatal || ranks_plan_is_over(b->plan));
 }
 
+/* Adds a part of the capture that is joined last while others are decoded. Returns false when none is there.
+ */
+static bool join_ahead(struct boss *b)
+{
+    const struct ct_ranks_unit unit = ranks_plan_ahead(b->plan);
+    return !b->fatal && unit.number != RANKS_NONE &&
+           cli_fleet_join_ahead(b->ranks->fleet, unit.number, unit.shards, unit.shard);
+}
+
 static void lead(struct boss *b)
 {
     b->begin = cli_seconds();
     b->terminal = ends_at_terminal();
     b->told = b->terminal ? 0 : b->begin; /* there the first line comes at once */
+    struct ct_ranks_unit unit = next(b, 0);
+    for (int rank = 1; rank < b->ranks->count; rank++)
+        answer(b, rank, false); /* unasked: while rank 0 works it looks for messages less often */
     for (;;) {
-        serve(b);
-        const struct ct_ranks_unit unit = next(b, 0);
         if (unit.number != RANKS_NONE) {
             const struct ct_ranks_report report = work_on(b->ranks, &unit, on_wait, b);
             note(b, 0, &report);
         } else if (is_over(b)) {
             break;
-        } else {
+        } else if (!join_ahead(b)) {
             ranks_rest();
         }
+        serve(b);
+        unit = next(b, 0);
     }
     if (b->terminal && !b->ranks->fleet->own.quiet)
         fputs("\r\033[K", stderr);
@@ -220,12 +232,12 @@ static struct ct_ranks_unit take_unit(void)
     return unit;
 }
 
-/* Works as a rank behind rank 0. With each capture that it begins it asks ahead for the next: rank 0 looks
- * for messages every few milliseconds. */
+/* Works as a rank behind rank 0, which sends the first capture unasked. With each capture that it begins it
+ * asks ahead for the next: rank 0 looks for messages every few milliseconds. */
 static void follow(const struct ct_ranks *r)
 {
     struct ct_ranks_report report = {.unit.number = RANKS_NONE};
-    struct ct_ranks_unit unit = {.number = RANKS_LATER};
+    struct ct_ranks_unit unit = take_unit();
     while (unit.number != RANKS_NONE) {
         if (unit.number == RANKS_LATER || report.fatal) {
             ask(&report, false);
