@@ -175,6 +175,7 @@ ocsd_err_t ocsd_dt_create_decoder(const dcd_tree_handle_t handle, const char *de
     decoder->kind = kind->protocol;
     decoder->flags = create_flags;
     decoder->only_packets = !(create_flags & OCSD_CREATE_FLG_FULL_DECODER);
+    decoder->attached = tree->attaches;
     name_decoder(decoder, kind, tree->framed);
     *place = decoder;
     *pCSID = source.trace_id;

@@ -236,6 +236,7 @@ ocsd_err_t ct_ocsd_custom_create(struct ct_ocsd_tree *tree, const char *name, in
                                        .tree = tree,
                                        .kind = factory->calls.protocol_id,
                                        .id = got,
+                                       .attached = tree->attaches,
                                        .only_packets = !(create_flags & OCSD_CREATE_FLG_FULL_DECODER)};
     d->calls = factory->calls;
     err = make_instance(d, create_flags | (tree->framed ? OCSD_CREATE_FLG_INST_ID : 0), config);

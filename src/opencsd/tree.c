@@ -73,6 +73,7 @@ void ct_ocsd_tree_set_output(struct ct_ocsd_tree *tree, FnTraceElemIn take_eleme
 {
     tree->take_element = take_element;
     tree->element_context = context;
+    tree->attaches = attached && ct_ocsd_version() >= CT_OCSD_LATE_VERSION;
     for (unsigned id = 0; id < CT_OCSD_IDS; id++)
         if (tree->decoders[id])
             tree->decoders[id]->attached = attached;

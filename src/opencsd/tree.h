@@ -22,6 +22,7 @@ struct ct_ocsd_tree {
     struct ct_ocsd_memory memory;
     FnTraceElemIn take_element; /* the client's, or NULL for the library's printer */
     const void *element_context;
+    bool attaches; /* decoders that are made later have this output, too, as from 1.4 on */
     struct ct_ocsd_outlet
         *outlet;         /* what was the logger's when the tree's callback for text was set, or NULL */
     bool prints_frames;  /* ocsd_dt_set_raw_frame_printer was called */

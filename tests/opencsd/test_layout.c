@@ -162,6 +162,20 @@ static bool spaces_are_told(const struct library *l)
     return got.texts == 1;
 }
 
+/* From 1.4 on decoders have the output that the tree was given before. */
+static bool output_comes_first(const struct library *l)
+{
+    const ocsd_stm_cfg config = {.reg_tcsr = 0x100000};
+    struct got got = {.library = l};
+    unsigned char id;
+    dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);
+    l->ocsd_dt_set_gen_elem_outfn(tree, take, &got);
+    l->ocsd_dt_add_callback_mem_acc(tree, 0, 0xfff, OCSD_MEM_SPACE_ANY, read_nothing, NULL);
+    l->ocsd_dt_create_decoder(tree, OCSD_BUILTIN_DCD_STM, OCSD_CREATE_FLG_FULL_DECODER, &config, &id);
+    run(l, tree, stm_trace, sizeof stm_trace);
+    return got.software == 1 && got.ends == 1;
+}
+
 /* The function that 1.3.3 does not have. It tells how memory is kept. */
 static bool memory_is_kept(const struct library *l, ocsd_err_t (*keep)(dcd_tree_handle_t, int, uint16_t, int))
 {
@@ -195,11 +209,12 @@ int main(int argc, char **argv)
         return 2;
     void *symbol = dlsym(dlopen(argv[1], RTLD_NOW), "ocsd_dt_set_mem_acc_cacheing");
     memcpy(&keep, &symbol, sizeof keep);
-    printf("TAP version 13\n1..5\n");
+    printf("TAP version 13\n1..6\n");
     int failed = say(1, elements_grew(&l), "elements of 96 bytes");
     failed |= say(2, packets_grew(&l), "packets of 176 bytes");
     failed |= say(3, symbol && memory_is_kept(&l, keep), "ocsd_dt_set_mem_acc_cacheing");
     failed |= say(4, version_is_told(&l), "the version that was named");
     failed |= say(5, spaces_are_told(&l), "the memory space of what cannot be read");
+    failed |= say(6, output_comes_first(&l), "an output that is there before the decoder");
     return failed;
 }
