@@ -86,8 +86,9 @@ CT_VECTOR_INLINE unsigned cut_masks(struct ct_etm4_cuts *c, const struct ct_etm4
             kept &= (UINT64_C(1) << left) - 1;
         c->before[b] = n;
         c->kept[b] = kept;
-        const uint64_t atoms = ct_bits_gather(m->atoms, kept);
-        const uint64_t addresses = ct_bits_gather(m->addresses, kept);
+        uint64_t atoms = m->atoms;
+        uint64_t addresses = m->addresses;
+        ct_bits_gather_two(&atoms, &addresses, kept);
         append(c->atoms, n, atoms);
         append(c->addresses, n, addresses);
         append(c->starts, n, atoms | addresses);

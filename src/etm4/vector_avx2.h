@@ -200,6 +200,13 @@ CT_VECTOR_INLINE uint64_t ct_bits_gather(uint64_t x, uint64_t chosen)
     return _pext_u64(x, chosen);
 }
 
+/* Does the same with two words. */
+CT_VECTOR_INLINE void ct_bits_gather_two(uint64_t *one, uint64_t *other, uint64_t chosen)
+{
+    *one = _pext_u64(*one, chosen);
+    *other = _pext_u64(*other, chosen);
+}
+
 CT_VECTOR_INLINE uint32_t ct_bits_gather32(uint32_t x, uint32_t chosen)
 {
     return _pext_u32(x, chosen);

@@ -179,23 +179,44 @@ CT_VECTOR_INLINE uint64_t ct_bits_low(uint64_t x, unsigned count)
     return x & ct_mask64(count);
 }
 
-/* There is no such instruction: bits move down by as many places as bits below them are left out, one bit of
- * that number after the other (H. S. Warren, Hacker's Delight, 7-4). */
-CT_VECTOR_INLINE uint64_t ct_bits_gather(uint64_t x, uint64_t chosen)
+/* Moves bits of each byte down by `by` places: those that have an odd number of bits of `out` up to them. A
+ * product without carries has the parities. Without those bits `out` has every other one, for twice `by`. */
+#define CT_MOVE_BITS(x, kept, out, by)                                                                       \
+    do {                                                                                                     \
+        const poly8x16_t product = vmulq_p8(vreinterpretq_p8_u8(out), vdupq_n_p8(0xff));                     \
+        const uint8x16_t odd = vreinterpretq_u8_p8(product);                                                 \
+        const uint8x16_t moved = vandq_u8(odd, kept);                                                        \
+        const uint8x16_t bits = vandq_u8(x, moved);                                                          \
+        (kept) = vsraq_n_u8(veorq_u8(kept, moved), moved, by);                                               \
+        (x) = vsraq_n_u8(veorq_u8(x, bits), bits, by);                                                       \
+        (out) = vbicq_u8(out, odd);                                                                          \
+    } while (0)
+
+/* There is no such instruction. First the bits of each byte come together: they move down by as many places
+ * as bits below them are left out, one bit of that number after the other (H. S. Warren, Hacker's Delight,
+ * 7-4). Then two neighbours become one, three times. */
+CT_VECTOR_INLINE void ct_bits_gather_two(uint64_t *one, uint64_t *other, uint64_t chosen)
 {
-    uint64_t out = ~chosen << 1; /* an odd number of these up to a bit: the bit moves */
-    x &= chosen;
-    for (unsigned by = 1; by < 64; by *= 2) {
-        uint64_t odd = out;
-        for (unsigned i = 1; i < 64; i *= 2)
-            odd ^= odd << i;
-        const uint64_t moved = odd & chosen;
-        const uint64_t bits = x & moved;
-        chosen = (chosen ^ moved) | moved >> by;
-        x = (x ^ bits) | bits >> by;
-        out &= ~odd;
-    }
-    return x;
+    uint8x16_t kept = vreinterpretq_u8_u64(vdupq_n_u64(chosen));
+    uint8x16_t x = vreinterpretq_u8_u64(vcombine_u64(vcreate_u64(*one), vcreate_u64(*other)));
+    uint8x16_t out = vshlq_n_u8(vmvnq_u8(kept), 1);
+    const uint8x16_t count = vcntq_u8(kept);
+    x = vandq_u8(x, kept);
+    CT_MOVE_BITS(x, kept, out, 1);
+    CT_MOVE_BITS(x, kept, out, 2);
+    CT_MOVE_BITS(x, kept, out, 4);
+    /* a shift looks at the lowest byte of its lane alone: the count of the lower neighbour */
+    const uint16x8_t count16 = vpaddlq_u8(count);
+    const uint32x4_t count32 = vpaddlq_u16(count16);
+    const uint16x8_t x8 = vreinterpretq_u16_u8(x);
+    const uint16x8_t up8 = vshlq_u16(vshrq_n_u16(x8, 8), vreinterpretq_s16_u8(count));
+    const uint32x4_t x16 = vreinterpretq_u32_u16(vorrq_u16(vandq_u16(x8, vdupq_n_u16(0xff)), up8));
+    const uint32x4_t up16 = vshlq_u32(vshrq_n_u32(x16, 16), vreinterpretq_s32_u16(count16));
+    const uint64x2_t x32 = vreinterpretq_u64_u32(vorrq_u32(vandq_u32(x16, vdupq_n_u32(0xffff)), up16));
+    const uint64x2_t up32 = vshlq_u64(vshrq_n_u64(x32, 32), vreinterpretq_s64_u32(count32));
+    const uint64x2_t x64 = vorrq_u64(vandq_u64(x32, vdupq_n_u64(0xffffffff)), up32);
+    *one = vgetq_lane_u64(x64, 0);
+    *other = vgetq_lane_u64(x64, 1);
 }
 
 CT_VECTOR_INLINE unsigned ct_bit_select(uint64_t mask, unsigned n)

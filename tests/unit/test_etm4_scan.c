@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "etm4/scan.h"
+#include "etm4/vector.h"
+#include "support/rng.h"
 #include "support/tap_skip.h"
 
 static const struct ct_source source = {
@@ -54,10 +56,51 @@ static void the_version_asked_for_runs(void **state)
     }
 }
 
+#ifdef CT_HAVE_VECTORS
+static uint64_t gathered(uint64_t x, uint64_t chosen)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0, n = 0; i < 64; i++)
+        if (chosen >> i & 1)
+            bits |= (x >> i & 1) << n++;
+    return bits;
+}
+
+CT_VECTOR static void hold_gathered(uint64_t one, uint64_t other, uint64_t chosen)
+{
+    uint64_t first = one;
+    uint64_t second = other;
+    ct_bits_gather_two(&first, &second, chosen);
+    assert_int_equal(first, gathered(one, chosen));
+    assert_int_equal(second, gathered(other, chosen));
+}
+#endif
+
+static void the_bits_of_a_mask_come_together(void **state)
+{
+    (void)state;
+    if (!ct_etm4_scan_there())
+        tap_skip("this processor has none of the instructions");
+#ifdef CT_HAVE_VECTORS
+    struct rng rng = {12};
+    hold_gathered(UINT64_MAX, 0, UINT64_MAX);
+    hold_gathered(UINT64_MAX, UINT64_MAX, 0);
+    for (unsigned i = 0; i < 20000; i++) {
+        uint64_t chosen = rng_next(&rng);
+        for (unsigned more = i % 7; more > 3; more--) /* few are left out */
+            chosen |= rng_next(&rng);
+        for (unsigned less = i % 7; less < 3; less++) /* few are left */
+            chosen &= rng_next(&rng);
+        hold_gathered(rng_next(&rng), rng_next(&rng), chosen);
+    }
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_version_asked_for_runs),
+        cmocka_unit_test(the_bits_of_a_mask_come_together),
     };
     tap_skip_begin();
     return cmocka_run_group_tests(tests, NULL, NULL);
