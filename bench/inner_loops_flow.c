@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inner loops that count stretches that are known, as bench/inner_loops.c has those of the decoder. */
 #include "flow/stretch_collect.h"
+#include "flow/stretch_strips.c"
 
 unsigned loop_stretch_collect(struct ct_stretches *c, const struct ct_elem *elems, size_t size)
 {
@@ -10,6 +11,11 @@ unsigned loop_stretch_collect(struct ct_stretches *c, const struct ct_elem *elem
 void loop_stretch_rows(struct ct_stretches *c, unsigned n, uint64_t space)
 {
     ct_stretches_find_rows(c, n, space);
+}
+
+void loop_strip_rows(struct ct_stretches *c, size_t first, size_t n, uint64_t space)
+{
+    find_strip_rows(c, first, n, space);
 }
 
 unsigned loop_stretch_count(struct ct_stretches *c, unsigned n, uint64_t domain)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles of the inner loops of bench/inner_loops.c, by llvm-mca, for AVX2 and for NEON. It knows no cache and
-no branch that is mispredicted, and takes what is stored for loaded again at once; so it compares loops, and
-tells no rates.
+"""Cycles of the inner loops of bench/inner_loops*.c, by llvm-mca, for AVX2 and for NEON. It knows no cache
+and no branch that is mispredicted, and takes what is stored for loaded again at once; so it compares loops,
+and tells no rates.
 
 usage: loop_cycles.py SOURCES [MCA]
 
@@ -20,14 +20,17 @@ DECODER = {"loop_scan": "scan, 64 bytes", "loop_scan_values": "scan with values 
            "loop_cut_list": "cuts: the place of a packet", "loop_hop": "a hop",
            "loop_hops": "hops of two lanes"}
 FLOW = {"loop_stretch_collect": "stretches: an element", "loop_stretch_rows": "stretches: the row of one",
-        "loop_stretch_count": "stretches: one is counted"}
-LOOPS = {"inner_loops.c": DECODER, "inner_loops_flow.c": FLOW}
+        "loop_strip_rows": "strips: the row of one",
+        "loop_stretch_count": "stretches, strips: one is counted"}
+STRIPS = {"loop_strip_address": "strips: an address", "loop_strip_atoms": "strips: 64 bytes kept"}
+LOOPS = {"inner_loops.c": DECODER, "inner_loops_flow.c": FLOW, "inner_loops_strips.c": STRIPS}
 # Compiler, its words for the processor, architecture and processors of llvm-mca: the first one is compared.
 SIDES = [("gcc", "x86_64-linux-gnu", ["znver3"]),
          ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu", ["neoverse-v2", "neoverse-v1", "neoverse-n2"])]
 ROUNDS = 400
 LABEL = re.compile(r"^(\.L\w+):")
 JUMP = re.compile(r"^\t(?:j\w+|b(?!lr?\t|r\t)[a-z.]*|cbn?z|tbn?z)\t.*?(\.L\w+)$")
+RETURN = re.compile(r"^\tret\b")
 
 
 def assembly(compiler, sources, file, folder):
@@ -50,7 +53,8 @@ def is_code(line):
 
 
 def longest_loop(lines):
-    """The code of the loop with the most instructions; all of it where there is no loop."""
+    """The code of the loop with the most instructions; all of it where there is no loop. What leaves the
+    function is in no loop: a jump back from behind it is of code that is rare."""
     labels, best = {}, []
     for i, line in enumerate(lines):
         label, jump = LABEL.match(line), JUMP.match(line)
@@ -58,7 +62,8 @@ def longest_loop(lines):
             labels[label[1]] = i
         elif jump and jump[1] in labels:
             loop = [each for each in lines[labels[jump[1]]:i + 1] if is_code(each)]
-            best = max(best, loop, key=len)
+            if not any(RETURN.match(each) for each in loop):
+                best = max(best, loop, key=len)
     return best or [each for each in lines if is_code(each)]
 
 

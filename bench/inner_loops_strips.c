@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inner loops that list stretches straight from the scan, as bench/inner_loops.c has those of the
+ * decoder. */
+#include "etm4/hops_strips.c"
+
+CT_VECTOR void loop_strip_address(struct ct_hops_strip *s, const struct ct_address_rows *rows,
+                                  const struct ct_etm4_masks *m, const uint8_t *data, uint32_t at)
+{
+    list_block(s, rows, m, data, at, true);
+}
+
+CT_VECTOR void loop_strip_atoms(struct ct_hops_strip *s, const uint8_t *data)
+{
+    for (unsigned b = 0; b < s->chunk.blocks; b++)
+        keep_atoms(s, data + b * CT_SCAN_BLOCK, s->chunk.masks[b].atoms);
+}
