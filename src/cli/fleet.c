@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -270,20 +271,30 @@ static bool make_folder(const struct cli_fleet *f)
     return false;
 }
 
+/* How long a job waits for one with its output: the ranks of one that was killed may need a moment to end. */
+#define PATIENCE_S 3
+
 /* Takes the lock of an open file. Returns false, after a message, when another job has it. Where the file
  * system has no locks the job goes on without one. */
 static bool take_lock(const struct cli_fleet *f, int fd)
 {
+    const struct timespec rest = {.tv_nsec = 20000000};
+    const double begin = cli_seconds();
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     char who[48] = "";
-    if (!fcntl(fd, F_SETLK, &lock) || (errno != EAGAIN && errno != EACCES))
-        return true;
-    if (!fcntl(fd, F_GETLK, &lock) && lock.l_type != F_UNLCK && lock.l_pid > 0)
-        snprintf(who, sizeof who, " (process %ld)", (long)lock.l_pid);
-    cli_say(
-        "%s: another job is at work with this output%s; wait until it has ended, or name another --output",
-        f->state, who);
-    return false;
+    while (fcntl(fd, F_SETLK, &lock) && (errno == EAGAIN || errno == EACCES)) {
+        if (cli_seconds() - begin < PATIENCE_S) {
+            nanosleep(&rest, NULL);
+            continue;
+        }
+        if (!fcntl(fd, F_GETLK, &lock) && lock.l_type != F_UNLCK && lock.l_pid > 0)
+            snprintf(who, sizeof who, " (process %ld)", (long)lock.l_pid);
+        cli_say("%s: another job is at work with this output%s; wait until it has ended, or name another "
+                "--output",
+                f->state, who);
+        return false;
+    }
+    return true;
 }
 
 /* Makes the folder and locks it: a job with the same output would remove it at its end, and write over the
