@@ -127,7 +127,7 @@ enum ct_symbol_source {
     CT_SYMBOL_SYMTAB,     /* .symtab of the file */
     CT_SYMBOL_DYNSYM,     /* .dynsym of the file */
     CT_SYMBOL_MINIDEBUG,  /* .gnu_debugdata: a packed ELF file with symbols only */
-    CT_SYMBOL_DEBUG_FILE, /* the file of .gnu_debuglink or of the build id */
+    CT_SYMBOL_DEBUG_FILE, /* the file of .gnu_debuglink or of the build id; kallsyms */
     CT_SYMBOL_PLT,        /* an entry of the procedure linkage table: name@plt */
     CT_SYMBOL_UNWIND,     /* no name: bounds by .eh_frame or .ARM.exidx */
     CT_SYMBOL_CODE,       /* no name and no bounds: code between functions */

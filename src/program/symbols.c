@@ -95,9 +95,11 @@ static void add_code(struct ct_collector *c, uint64_t addr, const Elf_Data *data
         (struct ct_code_bytes){addr + c->bias, addr + c->bias + data->d_size, data->d_buf};
 }
 
-/* Sections of code, or without any the segments. Those that overlap an earlier one are cut or left out. */
+/* Sections of code, or without any, and in a copy of memory, the segments. Those that overlap an earlier one
+ * are cut or left out. */
 static int find_code(struct ct_collector *c)
 {
+    const bool is_memory = c->elf->header.e_type == ET_CORE;
     size_t sections = 0;
     size_t n = 0;
     (void)elf_getshdrnum(c->elf->elf, &sections);
@@ -110,7 +112,7 @@ static int find_code(struct ct_collector *c)
             header.sh_flags & SHF_ALLOC)
             add_code(c, header.sh_addr, elf_rawdata(scn, NULL));
     }
-    for (size_t i = 0; sections <= 1 && i < c->elf->segments; i++) {
+    for (size_t i = 0; (sections <= 1 || is_memory) && i < c->elf->segments; i++) {
         GElf_Phdr header;
         if (gelf_getphdr(c->elf->elf, (int)i, &header) && header.p_type == PT_LOAD && header.p_flags & PF_X)
             add_code(c, header.p_vaddr,
@@ -133,10 +135,16 @@ static int find_code(struct ct_collector *c)
     return CT_OK;
 }
 
-bool ct_collect_is_code(const struct ct_collector *c, uint64_t addr, uint64_t size)
+uint64_t ct_collect_code_end(const struct ct_collector *c, uint64_t addr)
 {
     const size_t low = CT_COUNT_UP_TO(c->code, c->code_count, addr, addr);
-    return low && addr < c->code[low - 1].end && size <= c->code[low - 1].end - addr;
+    return low && addr < c->code[low - 1].end ? c->code[low - 1].end : 0;
+}
+
+bool ct_collect_is_code(const struct ct_collector *c, uint64_t addr, uint64_t size)
+{
+    const uint64_t end = ct_collect_code_end(c, addr);
+    return end && size <= end - addr;
 }
 
 /* Names from another file with those of the program. What is wrong with it is no fault of the program. */
@@ -204,6 +212,9 @@ static int collect(struct ct_collector *c, const struct ct_symbol_options *optio
     result = ct_unless_nomem(c->ctx, c->name, result);
     if (result == CT_OK && !symtab && path)
         result = read_debug_file(c, options, path, mini == 0);
+    errno = 0;
+    if (result == CT_OK && path && c->elf->header.e_type == ET_CORE)
+        result = ct_collect_kallsyms(c, path);
     errno = 0;
     if (result == CT_OK && !symtab)
         result = ct_collect_go(c);

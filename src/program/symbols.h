@@ -57,6 +57,9 @@ Elf_Scn *ct_elf_section(const struct ct_elf *elf, const char *name, GElf_Shdr *h
 /* Tells whether [addr, addr + size), with the load bias, lies in executable bytes. */
 bool ct_collect_is_code(const struct ct_collector *collector, uint64_t addr, uint64_t size);
 
+/* Returns where the executable bytes end in which an address lies; 0: in none. */
+uint64_t ct_collect_code_end(const struct ct_collector *collector, uint64_t addr);
+
 /* ---- symbol_tables.c ---- */
 
 /* Adds the functions of the first table of a type (SHT_SYMTAB, SHT_DYNSYM) of `elf`, which is the program or
@@ -78,6 +81,12 @@ int ct_collect_go(struct ct_collector *collector);
 
 /* Adds the entries of procedure linkage tables. CT_ERR_NOMEM. */
 int ct_collect_plt(struct ct_collector *collector);
+
+/* ---- kallsyms.c ---- */
+
+/* Adds the functions of a kernel, of whose memory the file at `path` is a copy, from the file kallsyms beside
+ * it, if there is one. CT_ERR_NOMEM. */
+int ct_collect_kallsyms(struct ct_collector *collector, const char *path);
 
 /* ---- mini_debug.c ---- */
 

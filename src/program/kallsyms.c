@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names of a kernel's functions, for a copy of its memory: from the file kallsyms beside it, where perf puts
+ * that of the kernel. A line is "address type name", of a module with a tab and "[module]" behind it. */
+#include "base/ctx.h"
+#include "base/path.h"
+#include "program/symbols.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define MOST      (INT64_C(256) << 20) /* bytes of the file */
+#define NO_RANK   UINT8_MAX            /* of what is no function, and only ends one */
+#define MOST_HEX  16                   /* digits of an address */
+#define FUNCTIONS "TtWw"               /* types of symbols: global, local, weak */
+
+/* What was read. */
+struct lines {
+    size_t symbols, zeros;        /* symbols, and those whose address is hidden */
+    size_t damaged, first_damage; /* lines that are none, and the number of the first of them */
+};
+
+/* Reads a line, whose name stays where it is. False: it is no symbol. */
+static bool read_line(char *line, uint64_t *addr, char *type, char **name)
+{
+    char *rest;
+    *addr = strtoull(line, &rest, MOST_HEX);
+    if (!isxdigit((unsigned char)*line) || rest - line > MOST_HEX || rest[0] != ' ' ||
+        !isgraph((unsigned char)rest[1]) || rest[2] != ' ' || !isgraph((unsigned char)rest[3]))
+        return false;
+    *type = rest[1];
+    *name = rest + 3;
+    char *behind = *name + strcspn(*name, "\t ");
+    if (!*behind)
+        return true;
+    const char *end = strchr(behind, ']');
+    *behind = ' '; /* the name of a function is "name [module]", since modules may have the same names */
+    return behind[1] == '[' && end && !end[1];
+}
+
+static int add_line(struct ct_collector *c, char *line, size_t number, struct lines *lines)
+{
+    uint64_t addr;
+    char type, *name;
+    if (!read_line(line, &addr, &type, &name)) {
+        lines->first_damage = lines->damaged++ ? lines->first_damage : number;
+        return CT_OK;
+    }
+    lines->symbols++;
+    lines->zeros += addr == 0;
+    if (!ct_collect_is_code(c, addr + c->bias, 0))
+        return CT_OK;
+    const struct ct_function function = {
+        .symbol = {.name = name,
+                   .addr = addr + c->bias,
+                   .isa = c->elf->header.e_machine == EM_ARM ? CT_ISA_A32 : CT_ISA_A64,
+                   .source = CT_SYMBOL_DEBUG_FILE},
+        .rank = !strchr(FUNCTIONS, type)     ? NO_RANK
+                : type == 'T'                ? 0
+                : type == 'W' || type == 'w' ? 1
+                                             : 2};
+    return ct_collect(c, &function);
+}
+
+static int add_lines(struct ct_collector *c, char *text, size_t size, struct lines *lines)
+{
+    char *const end = text + size;
+    int result = CT_OK;
+    for (size_t number = 1; text < end && result == CT_OK; number++) {
+        char *newline = memchr(text, '\n', (size_t)(end - text));
+        char *next = newline ? newline + 1 : end;
+        if (newline)
+            *newline = '\0';
+        result = add_line(c, text, number, lines);
+        text = next;
+    }
+    return result;
+}
+
+/* Lets each function end where the next symbol begins, or with its code, and leaves out what is none. */
+static void end_functions(struct ct_collector *c, size_t first)
+{
+    struct ct_function *all = c->functions;
+    const size_t count = c->count;
+    c->count = first;
+    if (first < count)
+        qsort(all + first, count - first, sizeof *all, ct_function_order);
+    for (size_t i = first, next = first; i < count; i++) {
+        struct ct_function function = all[i];
+        while (next < count && all[next].symbol.addr == function.symbol.addr)
+            next++;
+        const uint64_t code_end = ct_collect_code_end(c, function.symbol.addr);
+        const uint64_t end =
+            next < count && all[next].symbol.addr < code_end ? all[next].symbol.addr : code_end;
+        function.symbol.size = end - function.symbol.addr;
+        if (function.rank != NO_RANK)
+            all[c->count++] = function;
+    }
+}
+
+static void tell(const struct ct_collector *c, const char *path, const struct lines *lines, size_t used)
+{
+    if (lines->damaged)
+        ct_log(c->ctx, CT_LOG_WARNING,
+               "%s: line %zu is no symbol (address, type, name), the first of %zu that are none; these are "
+               "left out",
+               path, lines->first_damage, lines->damaged);
+    if (lines->symbols && lines->zeros == lines->symbols)
+        ct_log(c->ctx, CT_LOG_WARNING,
+               "%s: all addresses are 0, as the kernel shows them to those who may not see them, so the "
+               "functions in %s have no names; record, or copy /proc/kallsyms, as root and with "
+               "kernel.kptr_restrict at 0 or 1",
+               path, c->name);
+    else if (!used)
+        ct_log(c->ctx, CT_LOG_WARNING,
+               "%s: none of its %zu symbols is a function in %s, so functions there have no names; take the "
+               "kallsyms of the same boot",
+               path, lines->symbols, c->name);
+}
+
+static int read_text(struct ct_collector *c, const char *path, const struct ct_mapped_file *file)
+{
+    struct lines lines = {0};
+    const size_t before = c->count;
+    char *text = ct_arena_strndup(c->arena, (const char *)file->bytes, file->size);
+    int result = text ? add_lines(c, text, file->size, &lines) : ct_fail_nomem(c->ctx, c->name);
+    if (result != CT_OK)
+        return result;
+    end_functions(c, before);
+    tell(c, path, &lines, c->count - before);
+    return CT_OK;
+}
+
+int ct_collect_kallsyms(struct ct_collector *c, const char *path)
+{
+    struct ct_mapped_file *file;
+    struct stat st;
+    const char *beside = ct_arena_printf(c->arena, "%.*skallsyms", (int)(ct_base_name(path) - path), path);
+    if (!beside)
+        return ct_fail_nomem(c->ctx, c->name);
+    if (stat(beside, &st) != 0)
+        return CT_OK;
+    int result = st.st_size > MOST ? CT_ERR_LIMIT : ct_mapped_file_open(NULL, beside, NULL, &file);
+    if (result == CT_ERR_NOMEM)
+        return ct_fail_nomem(c->ctx, c->name);
+    if (result != CT_OK) {
+        ct_log(c->ctx, CT_LOG_WARNING,
+               "%s: %s, so the functions in %s have no names; it is a copy of /proc/kallsyms that is needed",
+               beside, result == CT_ERR_LIMIT ? "has more than 256 MiB" : "is empty or cannot be read",
+               c->name);
+        return CT_OK;
+    }
+    result = read_text(c, beside, file);
+    ct_mapped_file_close(file);
+    return result;
+}

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A perf.data of a kernel with kcore: functions have the names of the kallsyms beside it, in all that names
+functions. Prints TAP.
+
+usage: test_kallsyms.py CORETAP"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+for place in ("support", "oracle"):
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / place))
+import elf_writer  # noqa: E402  pylint: disable=wrong-import-position
+import perf_writer  # noqa: E402  pylint: disable=wrong-import-position
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+
+CORETAP = os.path.abspath(sys.argv[1])
+UNIT = [0, 0x10, 0x28000ea1, 0x4100f403, 0x488, 0, 0xcc]
+KERNEL, MODULE = 0xffff800010000000, 0xffff800008000000
+RETURN = bytes.fromhex("c0035fd6")
+LISTED = f"{KERNEL:016x} T _text\n{KERNEL + 0x40:016x} t helper\n{MODULE:016x} t probe\t[one]\n"
+NAMES = ("_text", "helper", "probe [one]")
+
+
+def trace():
+    """Synchronisation, trace info, trace on, EL1, and at each address a RET that is taken."""
+    out = bytes(11) + b"\x80" + b"\x01\x01\x00" + b"\x04" + b"\x81\x31"
+    for at in (KERNEL, KERNEL + 0x44, MODULE + 8, KERNEL):
+        address = bytes((at >> 2 & 0x7f, at >> 9 & 0x7f)) + (at >> 16).to_bytes(6, "little")
+        out += b"\x9d" + address + b"\xf7"
+    return out
+
+
+def recording(folder):
+    """The folder that 'perf record --kcore' makes."""
+    writer = perf_writer.Writer([UNIT], kernel=True)
+    writer.map(perf_writer.KERNEL, KERNEL, 0x1000, KERNEL, "[kernel.kallsyms]_text")
+    writer.run(0, perf_writer.frames(trace(), 0x10))
+    (folder / "kcore_dir").mkdir()
+    (folder / "data").write_bytes(writer.whole())
+    core = elf_writer.elf(elf_writer.CORE, [(at, RETURN * 1024) for at in (MODULE, KERNEL)])
+    (folder / "kcore_dir/kcore").write_bytes(core)
+    return folder / "kcore_dir/kallsyms"
+
+
+def run(folder, command, *options):
+    return subprocess.run([CORETAP, command, *options, folder], capture_output=True, text=True, timeout=60,
+                          check=False)
+
+
+def check_names(folder, line):
+    got = run(folder, *line)
+    # folded lines have no spaces in names
+    gone = [name for name in NAMES if name not in got.stdout.replace("_[", " [")]
+    assert not gone, f"without {gone}: {got.returncode} {got.stderr} {got.stdout[:2000]}"
+    return f"{len(NAMES)} names"
+
+
+def check_told(folder, listed, text, want):
+    listed.write_text(text)
+    said = run(folder, "cover", "--functions").stderr
+    assert want in said, said
+    return want
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        listed = recording(folder)
+        listed.write_text(LISTED)
+        for line in (["cover", "--functions"], ["profile", "-f", "folded"], ["profile", "-f", "callgrind"],
+                     ["timing"], ["decode"], ["list", "--elements", "--symbols"], ["report", "-o", "-"]):
+            tap.case(" ".join(line), None, lambda line=line: check_names(folder, line))
+        hidden = "".join("0" * 16 + line[16:] for line in LISTED.splitlines(True))
+        for title, text, want in (("hidden addresses", hidden, "kernel.kptr_restrict"),
+                                  ("another boot", "ffff900000000000 T _text\n", "of the same boot"),
+                                  ("a damaged line", LISTED + "cut", "kallsyms: line 4 is no symbol")):
+            tap.case(f"{title}: told", None,
+                     lambda text=text, want=want: check_told(folder, listed, text, want))
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
