@@ -644,11 +644,10 @@ def main():
              lambda: hold_all(recorded))
     tap.case("wcet found a longest path in them",
              missing_parts(COMMAND).get("cbc") if recorded else "nothing can be recorded here", hold_wcet)
-    # The sanitizers look at code that the plain build has run with all of them.
-    few = tap.is_sanitized(COMMAND) and not LONG
-    tap.case("the corpus", no_corpus, lambda: hold_all(corpus()[::4 if few else 1]))
-    damaged = [quickstart, *recorded][::2 if few else 1]
-    tap.case("damaged copies", None, lambda: hold_damaged(damaged, work / "copy"))
+    # The sanitizers look at code that the plain build has run with all of the corpus.
+    part = 4 if tap.is_sanitized(COMMAND) and not LONG else 1
+    tap.case("the corpus", no_corpus, lambda: hold_all(corpus()[::part]))
+    tap.case("damaged copies", None, lambda: hold_damaged([quickstart, *recorded], work / "copy"))
     shutil.rmtree(work)
     return tap.finish()
 
