@@ -161,6 +161,7 @@ def test_hygiene():
     yield "wide in data", not faults("a.t", wide) + faults("examples/record/a.c", wide)
     yield "machine path", faults("a.md", b"in /ho" b"me/me/x\n") == 1
     yield "unfinished", faults("a.c", b"/* TO" b"DO */\n") == 1
+    yield "a conflict", faults("a.md", b"<<<<<<" b"< one\nb\n>>>>>>" b"> two\n") == 2
     yield "CR", faults("a.ini", b"a=1\r\n") == 1
     yield "tab in C", faults("a.c", b"\tint a;\n") == 1
     yield "tab elsewhere", faults("Makefile", b"\tgcc\n") == 0
