@@ -85,10 +85,10 @@ struct ct_stretches {
     unsigned shift;   /* 64 - log2 of the rows */
     unsigned least;   /* the fewest elements to begin with */
     unsigned batch;   /* how many are collected the next time */
-    uint32_t looked;  /* look-ups since they were judged … */
-    uint32_t missed;  /* … and how many found nothing */
-    uint32_t rest;    /* how long stretches rest the next time … */
-    uint32_t resting; /* … and how many elements are left of a rest */
+    uint32_t looked;  /* look-ups since they were judged */
+    uint32_t missed;  /* look-ups since then that found nothing */
+    uint32_t rest;    /* how many elements stretches rest for the next time */
+    uint32_t resting; /* how many elements are left of a rest */
     bool avx512;      /* this processor has it */
     bool used;        /* there may be counts */
     bool repeats;     /* few were not in the table */

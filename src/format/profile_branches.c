@@ -125,8 +125,8 @@ struct start {
     size_t first, end; /* its runs */
     size_t branch;     /* the first branch that leads further on */
     uint64_t runs;
-    uint64_t branches; /* to it … */
-    uint64_t jumps;    /* … but for returns */
+    uint64_t branches; /* how often branches led to it */
+    uint64_t jumps;    /* how often branches but returns led to it */
 };
 
 /* Returns what the A64 instruction at an address is beside its type; of code that is not there, or of another

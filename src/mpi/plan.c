@@ -19,8 +19,8 @@
 /* A capture that is decoded in parts. */
 struct cut {
     uint32_t shards; /* how many; 0: it is not cut */
-    uint32_t left;   /* how many of them are not done … */
-    uint32_t first;  /* … and the number of the first one */
+    uint32_t left;   /* how many of them are not done */
+    uint32_t first;  /* number of the first one that is not done */
     bool *done;      /* of each part, by number */
 };
 
@@ -29,8 +29,8 @@ struct ct_ranks_plan {
     size_t turn;             /* of the capture that comes next */
     uint32_t shard;          /* of that capture, the part that comes next */
     struct cut *cuts;        /* of each capture, by number */
-    size_t *joins;           /* captures all of whose parts are done … */
-    size_t join, join_count; /* … those from `join` on were not handed out */
+    size_t *joins;           /* captures all of whose parts are done */
+    size_t join, join_count; /* `joins` from `join` on were not handed out */
     size_t cut;              /* captures in parts that were not joined yet */
     size_t open;             /* number of the first capture with parts that are not done */
 };

@@ -338,8 +338,9 @@ def check_commands(tap, coretap, folder, recording, lists):
     manifest, state = folder / "list.jsonl", folder / "state"
     manifest.write_text(run([coretap, "manifest", fleet])[0])
     rows = [json.loads(line) for line in manifest.read_text().splitlines()]
-    tap.check("manifest: branch lists with their build ids",
-              None if [row["build_ids"] for row in rows] == [[build_id(recording.program)]] * 2 else rows)
+    ids = [build_id(recording.program)]
+    tap.check("manifest: branch lists with their build ids, a damaged one without",
+              None if [row["build_ids"] for row in rows] == [ids, ids, []] else rows)
     sums, bolt = folder / "sums.cov", [coretap, "profile", "-f", "bolt"]
     direct = run([*bolt, fleet / "1.data", fleet / "2.data"])[0].splitlines()
     said = run([coretap, "map", "cover", "--manifest", manifest, "--state", state, "-o", sums])[1]
@@ -348,8 +349,9 @@ def check_commands(tap, coretap, folder, recording, lists):
               or ("2 captures" not in said and said) or None)
     tables = [coretap, "export-results", "--parquet", folder / "tables"]
     said, code = run([*tables, "--manifest", manifest, state])[1:]
-    tap.check("export-results: a row for each of them",
-              None if code == 0 and "results.parquet: 2 rows" in said else said)
+    tap.check("export-results: a row for each of them, and the damaged one is told",
+              None if code == 1 and "results.parquet: 2 rows" in said and
+              "1 of 3 captures have no result" in said and "other.data" in said else said)
     check_tables(tap, coretap, recording, path, folder)
 
 
