@@ -11,22 +11,26 @@
 
 enum {
     ELF = CLI_CAPTURE_OPTIONS,
-    DOT,
-    JSON,
+    FORMAT,
     FUNCTION,
     TARGETS,
     LEARN,
-    LEARNT,
     THREADS,
 };
+
+static const char *const formats[] = {"text", "dot", "json", "learnt", NULL}; /* enum ct_cfg_format */
 
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
     [ELF] = {.name = "elf", .letter = 'E', .kind = CLI_TEXT, .arg = "FILE", .help = "The linked program."},
-    [DOT] = {.name = "dot", .kind = CLI_FLAG, .help = "Write the graph in graphviz's language."},
-    [JSON] = {.name = "json", .kind = CLI_FLAG, .help = "Write the graph as JSON."},
-    [FUNCTION] =
-        {.name = "function", .letter = 'f', .kind = CLI_TEXT, .arg = "NAME", .help = "Only this function."},
+    [FORMAT] = {.name = "format",
+                .letter = 'f',
+                .kind = CLI_CHOICE,
+                .choices = formats,
+                .help =
+                    "text; dot, for graphviz; json; learnt, only what was learnt, as a file for --targets "
+                    "of this and other subcommands."},
+    [FUNCTION] = {.name = "function", .kind = CLI_TEXT, .arg = "NAME", .help = "Only this function."},
     [TARGETS] =
         {.name = "targets",
          .kind = CLI_TEXT,
@@ -39,9 +43,6 @@ static const struct cli_option options[] = {
                .help = "Follow the trace of this capture, and add the targets of computed branches and calls "
                        "that it shows, marked as learnt. Can be given more than once. The other options of "
                        "captures are about it."},
-    [LEARNT] = {.name = "learnt",
-                .kind = CLI_FLAG,
-                .help = "Write only what was learnt, as a file for --targets of this and other subcommands."},
     [THREADS] = CLI_THREADS_OPTION,
 };
 
@@ -147,7 +148,7 @@ static int put(void *user, const void *data, size_t size)
 
 static int print(const struct cli_args *args, const struct ct_cfg *cfg)
 {
-    struct ct_cfg_write_options how = {.size = sizeof how};
+    struct ct_cfg_write_options how = {.size = sizeof how, .format = (uint8_t)args->values[FORMAT].number};
     bool any = false;
     if (args->values[FUNCTION].given) {
         how.function = function_named(cfg, args->values[FUNCTION].text);
@@ -157,10 +158,6 @@ static int print(const struct cli_args *args, const struct ct_cfg *cfg)
             return CLI_FAILED;
         }
     }
-    how.format = args->values[DOT].given      ? CT_CFG_FORMAT_DOT
-                 : args->values[JSON].given   ? CT_CFG_FORMAT_JSON
-                 : args->values[LEARNT].given ? CT_CFG_FORMAT_LEARNT
-                                              : CT_CFG_FORMAT_TEXT;
     const int rc = ct_cfg_write(args->ctx, cfg, &how, put, &any);
     if (rc && rc != CT_ERR_IO) /* what could not be written is told of at the end of the command */
         return cli_library_error(args->ctx);
@@ -180,10 +177,11 @@ static bool check_learn(const struct cli_args *args)
     while (i < CLI_CAPTURE_OPTIONS && !v[i].given)
         i++;
     if (i == CLI_CAPTURE_OPTIONS)
-        i = v[LEARNT].given ? LEARNT : THREADS;
-    if (v[LEARN].given || !v[i].given)
+        i = THREADS;
+    if (v[LEARN].given || !(v[i].given || v[FORMAT].number == CT_CFG_FORMAT_LEARNT))
         return true;
-    cli_usage_error(args->command, "--%s: of what? give --learn CAPTURE", options[i].name);
+    cli_usage_error(args->command, "--%s: of what? give --learn CAPTURE",
+                    v[i].given ? options[i].name : "format learnt");
     return false;
 }
 
@@ -193,8 +191,6 @@ static int run(const struct cli_args *args)
     struct ct_cfg *cfg;
     if (!args->values[ELF].given)
         return cli_usage_error(args->command, "which program? give --elf FILE");
-    if (args->values[DOT].given + args->values[JSON].given + args->values[LEARNT].given > 1)
-        return cli_usage_error(args->command, "give one of --dot, --json and --learnt");
     if (!check_learn(args) || !cli_programs_new(&programs, args, args->values[TARGETS].text))
         return CLI_FAILED;
     int code = CLI_FAILED;

@@ -308,8 +308,8 @@ def files(root):
             write(folder, name, b"in x: Events[Unit]\ndef n = count(x)\nout n\n")
         made.append((folder, {"SPEC": spec, "OTHER": other, "ELF": program, "SUMS": sums,
                               "GONE": names.path("gone"), "CAPTURE": capture}))
-    for kind, line in (("text", "graph --elf ELF"), ("json", "graph --json --elf ELF"),
-                       ("text", "graph --dot --elf ELF"),
+    for kind, line in (("text", "graph --elf ELF"), ("json", "graph -f json --elf ELF"),
+                       ("text", "graph -f dot --elf ELF"),
                        ("text", "graph --elf ELF --learn CAPTURE"), ("text", "merge SUMS SUMS"),
                        ("text", "merge SUMS GONE"), ("text", "cover SUMS"), ("json", "cover -f json SUMS"),
                        ("text", "info GONE"), ("text", "cover GONE"), ("text", "graph --elf GONE"),

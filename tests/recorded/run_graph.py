@@ -147,9 +147,9 @@ def check_loops(graph):
 
 
 def check(program, arm64):
-    graph = json.loads(subprocess.run([COMMAND, "graph", "--json", "--elf", program], capture_output=True,
+    graph = json.loads(subprocess.run([COMMAND, "graph", "-f", "json", "--elf", program], capture_output=True,
                                       text=True, check=True).stdout)
-    again = subprocess.run([COMMAND, "graph", "--json", "--elf", program], capture_output=True, text=True,
+    again = subprocess.run([COMMAND, "graph", "-f", "json", "--elf", program], capture_output=True, text=True,
                            check=True)
     assert json.loads(again.stdout) == graph
     rows = disassembly(program, arm64)

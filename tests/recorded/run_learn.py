@@ -48,9 +48,9 @@ def learnt_edges(graph):
 def check(folder, program):
     capture, targets = folder / "capture", folder / "targets"
     run("record", "-q", "-o", capture, "--", program)
-    before = json.loads(run("graph", "--elf", program, "--json"))
+    before = json.loads(run("graph", "--elf", program, "-f", "json"))
     assert not learnt_edges(before)
-    text = run("graph", "-q", "--elf", program, "--json", "--learn", capture)
+    text = run("graph", "-q", "--elf", program, "-f", "json", "--learn", capture)
     graph = json.loads(text)
     found = learnt_edges(graph)
     assert sorted(found["dispatch", "call"]) == ["handle_first", "handle_third"], found
@@ -64,13 +64,13 @@ def check(folder, program):
     new = {e["id"]: (e["kind"], e.get("target")) for f in graph["functions"] for b in f["blocks"]
            for e in b["edges"]}
     assert old.items() <= new.items()
-    targets.write_text(run("graph", "-q", "--elf", program, "--learn", capture, "--learnt"))
-    nothing = subprocess.run([COMMAND, "graph", "-q", "--elf", program, "--learn", capture, "--learnt",
+    targets.write_text(run("graph", "-q", "--elf", program, "--learn", capture, "-f", "learnt"))
+    nothing = subprocess.run([COMMAND, "graph", "-q", "--elf", program, "--learn", capture, "-f", "learnt",
                               "--function", "handle_second"],
                              capture_output=True, text=True, check=False)
     assert nothing.returncode == 1 and not nothing.stdout and "nothing was learnt" in nothing.stderr, nothing
-    assert run("graph", "-q", "--elf", program, "--json", "--targets", targets) == text
-    assert run("graph", "-q", "--elf", program, "--json", "--learn", capture, "--learn", capture) == text
+    assert run("graph", "-q", "--elf", program, "-f", "json", "--targets", targets) == text
+    assert run("graph", "-q", "--elf", program, "-f", "json", "--learn", capture, "--learn", capture) == text
     return f"{len(new) - len(old)} edges more"
 
 

@@ -103,7 +103,7 @@ def check(folder, program, options):
     capture, truth = folder / "capture", folder / "truth"
     shutil.rmtree(capture, ignore_errors=True)
     run("record", "-q", "-o", capture, "--truth", truth, *options, "--", program)
-    graph = json.loads(run("graph", "--json", "--elf", program))
+    graph = json.loads(run("graph", "-f", "json", "--elf", program))
     path = truth_path(truth)
     check_addresses(capture, program, graph, path)
     check_edges(capture, program, graph, path)

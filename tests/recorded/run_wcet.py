@@ -268,7 +268,7 @@ def check_targets(folder):
     """A target that was never seen, told, is a way that may be taken; one that is neither is none."""
     program, capture = record(folder, COMPUTED, "-O1")
     targets, bounds = folder / "targets", folder / "bounds"
-    graph = json.loads(run(COMMAND, "graph", "--elf", program, "--json"))
+    graph = json.loads(run(COMMAND, "graph", "--elf", program, "-f", "json"))
     call, = (b["last"] for f in graph["functions"] if f["name"] == "dispatch" for b in f["blocks"]
              if any(e["kind"] == "unknown" for e in b["edges"]))
     targets.write_text(f"{call}: handle_second\n")

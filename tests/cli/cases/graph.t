@@ -3,10 +3,6 @@ $ coretap graph
 ! coretap graph: which program? give --elf FILE
 ! Try 'coretap graph --help'.
 [2]
-$ coretap graph --elf README.md --dot --json
-! coretap graph: give one of --dot, --json and --learnt
-! Try 'coretap graph --help'.
-[2]
 $ coretap graph --elf README.md --id 10
 ! coretap graph: --id: of what? give --learn CAPTURE
 ! Try 'coretap graph --help'.
@@ -19,8 +15,8 @@ $ coretap graph --elf README.md --threads 2
 ! coretap graph: --threads: of what? give --learn CAPTURE
 ! Try 'coretap graph --help'.
 [2]
-$ coretap graph --elf README.md --learnt
-! coretap graph: --learnt: of what? give --learn CAPTURE
+$ coretap graph --elf README.md -f learnt
+! coretap graph: --format learnt: of what? give --learn CAPTURE
 ! Try 'coretap graph --help'.
 [2]
 $ coretap graph --elf README.md
