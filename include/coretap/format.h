@@ -609,13 +609,6 @@ CT_API void ct_source_version(const struct ct_source *source, char *text, size_t
 /* Says in words what was lost: "none", or how much of each kind. Returns `text`; NULL without one of them. */
 CT_API const char *ct_losses_words(char text[CT_LOSSES_WORDS], const struct ct_losses *losses);
 
-/* What was decoded, and so can be known of losses. */
-enum ct_losses_known {
-    CT_LOSSES_FRAMES,
-    CT_LOSSES_TRACE,   /* packets at least */
-    CT_LOSSES_PROGRAM, /* losses along the program */
-};
-
 /* Writes what is known of losses as key=value, each but the first one behind `gap`. CT_ERR_ARG, what `write`
  * returned. */
 CT_API int ct_losses_keys(const struct ct_losses *losses, enum ct_losses_known known, char gap,

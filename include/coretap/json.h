@@ -5,7 +5,7 @@
  *     ct_json_new(ctx, NULL, write, user, &json);
  *     ct_json_object(json, NULL);
  *     ct_json_text(json, "capture", capture->path);
- *     ct_losses_json(json, &seen->losses);
+ *     ct_losses_json(json, &seen->losses, CT_LOSSES_PROGRAM);
  *     ct_json_object_end(json);
  *     rc = ct_json_flush(json);
  *     ct_json_free(json);
@@ -51,9 +51,11 @@ CT_API void ct_json_number(struct ct_json *json, const char *key, uint64_t value
 CT_API void ct_json_real(struct ct_json *json, const char *key, double value);
 CT_API void ct_json_bool(struct ct_json *json, const char *key, int value);
 
-/* Writes what was lost: as an object "losses", or its members alone into the object that is open. */
-CT_API void ct_losses_json(struct ct_json *json, const struct ct_losses *losses);
-CT_API void ct_losses_members(struct ct_json *json, const struct ct_losses *losses);
+/* Writes what is known of losses: as an object "losses", or its members alone into the object that is open.
+ */
+CT_API void ct_losses_json(struct ct_json *json, const struct ct_losses *losses, enum ct_losses_known known);
+CT_API void ct_losses_members(struct ct_json *json, const struct ct_losses *losses,
+                              enum ct_losses_known known);
 
 #ifdef __cplusplus
 }

@@ -23,6 +23,13 @@ struct ct_losses {
                             level FLOW on */
 };
 
+/* What was decoded, and so can be known of losses. */
+enum ct_losses_known {
+    CT_LOSSES_FRAMES,
+    CT_LOSSES_TRACE,   /* packets at least */
+    CT_LOSSES_PROGRAM, /* losses along the program */
+};
+
 /* Addresses near each other, in the same 64 KiB, that no memory image has. */
 struct ct_hole {
     uint64_t low, high; /* the lowest and the highest that execution came to */

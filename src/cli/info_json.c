@@ -94,7 +94,7 @@ void cli_info_json_capture(struct ct_json *json, const struct ct_capture *captur
 void cli_info_json_end(struct ct_json *json, const struct ct_losses *losses)
 {
     ct_json_array_end(json);
-    ct_losses_json(json, losses);
+    ct_losses_json(json, losses, CT_LOSSES_PROGRAM);
     ct_json_object_end(json);
 }
 
@@ -137,7 +137,7 @@ static void add_stats(struct ct_json *json, const struct ct_stream *stream)
     ct_json_number(json, "branches", s->branches);
     if (s->instructions)
         ct_json_real(json, "bytes_per_instruction", (double)s->bytes / (double)s->instructions);
-    ct_losses_members(json, &s->losses);
+    ct_losses_members(json, &s->losses, CT_LOSSES_PROGRAM);
     ct_json_object(json, "packet_types");
     for (unsigned i = 0; i < CT_PACKET_TYPES; i++) {
         if (s->packet_types[i])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap stats: how much there is and how fast it was decoded, as key=value. */
+/* coretap stats: how much there is and how fast it was decoded, as key=value or JSON. */
 #include <inttypes.h>
 
 #include "cli/commands.h"
@@ -10,13 +10,15 @@
 #include "coretap/format.h"
 
 enum {
-    OPT_LEVEL = CLI_CAPTURE_OPTIONS,
+    OPT_FORMAT = CLI_CAPTURE_OPTIONS,
+    OPT_LEVEL,
     OPT_ENGINE,
     OPT_THREADS,
     OPT_FILTER,
     OPT_OPTIONS = OPT_FILTER + CLI_FILTER_ROWS,
 };
 
+static const char *const format_words[] = {"text", "json", NULL};
 static const char *const level_words[] = {"flow", "frame", "packet", "element", "coverage", "timing", NULL};
 static const struct {
     enum ct_level level;
@@ -30,6 +32,11 @@ static const enum ct_engine engines[] = {CT_ENGINE_AUTO, CT_ENGINE_PLAIN, CT_ENG
 
 static const struct cli_option options[OPT_OPTIONS] = {
     CLI_CAPTURE_TABLE,
+    [OPT_FORMAT] = {.name = "format",
+                    .letter = 'f',
+                    .kind = CLI_CHOICE,
+                    .choices = format_words,
+                    .help = "How to print."},
     [OPT_LEVEL] =
         {.name = "level",
          .letter = 'l',
@@ -49,6 +56,7 @@ static const struct cli_option options[OPT_OPTIONS] = {
 
 struct counting {
     struct cli_results read;
+    struct ct_json *json; /* NULL: text */
     struct cli_stats_how how;
     struct ct_filter settled; /* for `how` */
     struct cli_stats_sums sums;
@@ -116,32 +124,61 @@ static int read_part(struct counting *c)
     return cli_programs_new(&c->read.programs, args, NULL) ? cli_results_read(&c->read) : CLI_FAILED;
 }
 
+/* ---- printing ---- */
+
+/* Prints a number; as text where there is no writer of JSON. */
+static void put(struct ct_json *json, const char *key, uint64_t value)
+{
+    if (json)
+        ct_json_number(json, key, value);
+    else
+        printf("%s=%" PRIu64 "\n", key, value);
+}
+
+static void put_losses(struct ct_json *json, const struct ct_losses *losses, enum ct_losses_known known)
+{
+    ct_losses_json(json, losses, known);
+    if (!json && ct_losses_keys(losses, known, '\n', cli_output_write, stdout) == CT_OK)
+        putchar('\n');
+}
+
 /* Prints the keys, without those that the level does not reach or a part of a capture does not have. */
 static void print(const struct counting *c, double seconds)
 {
     const struct cli_stats_sums *sums = &c->sums;
     const enum ct_level level = c->how.level;
     const uint64_t bytes = c->read.capture.seen.bytes;
+    const double speed = seconds > 0 ? (double)bytes / 1e6 / seconds : 0;
     const bool all = !ct_filter_steps(&c->read.filter.filter);
-    printf("bytes=%" PRIu64 "\n", bytes);
+    ct_json_object(c->json, NULL);
+    put(c->json, "bytes", bytes);
     if (level >= CT_LEVEL_PACKET && all)
-        printf("packets=%" PRIu64 "\n", sums->stats.packets);
-    if (level >= CT_LEVEL_ELEMENT && all)
-        printf("elements=%" PRIu64 "\natoms=%" PRIu64 "\n", sums->stats.elements, sums->stats.atoms);
+        put(c->json, "packets", sums->stats.packets);
+    if (level >= CT_LEVEL_ELEMENT && all) {
+        put(c->json, "elements", sums->stats.elements);
+        put(c->json, "atoms", sums->stats.atoms);
+    }
     if (level >= CT_LEVEL_FLOW && all)
-        printf("branches=%" PRIu64 "\n", sums->stats.branches);
+        put(c->json, "branches", sums->stats.branches);
     if (level >= CT_LEVEL_FLOW)
-        printf("instructions=%" PRIu64 "\n", sums->stats.instructions);
-    if (level >= CT_LEVEL_STEPS)
-        printf("edges=%" PRIu64 "\nsteps=%" PRIu64 "\n", sums->edges, sums->totals.steps);
-    if (c->how.edges == CT_EDGES_CYCLES)
-        printf("cycles=%" PRIu64 "\nunplaced_cycles=%" PRIu64 "\n", sums->totals.cycles,
-               sums->totals.unplaced);
+        put(c->json, "instructions", sums->stats.instructions);
+    if (level >= CT_LEVEL_STEPS) {
+        put(c->json, "edges", sums->edges);
+        put(c->json, "steps", sums->totals.steps);
+    }
+    if (c->how.edges == CT_EDGES_CYCLES) {
+        put(c->json, "cycles", sums->totals.cycles);
+        put(c->json, "unplaced_cycles", sums->totals.unplaced);
+    }
     const enum ct_losses_known known = level >= CT_LEVEL_FLOW     ? CT_LOSSES_PROGRAM
                                        : level >= CT_LEVEL_PACKET ? CT_LOSSES_TRACE
                                                                   : CT_LOSSES_FRAMES;
-    (void)ct_losses_keys(&c->read.capture.seen.losses, known, '\n', cli_output_write, stdout);
-    printf("\nseconds=%.6f\nmb_per_s=%.1f\n", seconds, seconds > 0 ? (double)bytes / 1e6 / seconds : 0);
+    put_losses(c->json, &c->read.capture.seen.losses, known);
+    ct_json_real(c->json, "seconds", seconds);
+    ct_json_real(c->json, "mb_per_s", speed);
+    ct_json_object_end(c->json);
+    if (!c->json)
+        printf("seconds=%.6f\nmb_per_s=%.1f\n", seconds, speed);
 }
 
 static int read_all(struct counting *c)
@@ -174,7 +211,7 @@ static int measure(struct counting *c)
 /* ---- several captures, and saved files ---- */
 
 /* Adds up all operands and prints the sums. */
-static int add_up(const struct cli_args *args)
+static int add_up(const struct cli_args *args, struct ct_json *json)
 {
     struct ct_counts *counts = NULL;
     bool events = false;
@@ -193,29 +230,23 @@ static int add_up(const struct cli_args *args)
         (!ct_filter_steps(&read.filter.filter) || cli_filter_refuse(&read.filter, args, NULL, read.file_why)))
         code = cli_results_read(&read);
     const struct ct_count *all = code == CLI_FAILED ? NULL : ct_counts_all(counts, &count);
-    for (size_t i = 0; i < count; i++)
-        printf("%s=%" PRIu64 "\n", all[i].name, all[i].count);
-    if (all)
-        (void)ct_losses_keys(&read.analysis->captures.losses, CT_LOSSES_PROGRAM, '\n', cli_output_write,
-                             stdout);
-    if (all)
-        putchar('\n');
+    if (code != CLI_FAILED) {
+        ct_json_object(json, NULL);
+        for (size_t i = 0; i < count; i++)
+            put(json, all[i].name, all[i].count);
+        put_losses(json, &read.analysis->captures.losses, CT_LOSSES_PROGRAM);
+        ct_json_object_end(json);
+    }
     cli_results_close(&read);
     ct_counts_free(counts);
     return code;
 }
 
-static int run(const struct cli_args *args)
+/* Reads one capture and prints its numbers. */
+static int count_one(const struct cli_args *args, struct ct_json *json)
 {
-    const bool sums = args->rest_count > 1 || cli_results_is_file(NULL, args->operand);
-    if (sums && (args->values[OPT_LEVEL].given || args->values[OPT_ENGINE].given))
-        return cli_usage_error(args->command,
-                               "--%s is for one capture; of several, and of saved files, sums are "
-                               "printed",
-                               args->values[OPT_LEVEL].given ? "level" : "engine");
-    if (sums)
-        return add_up(args);
     struct counting c = {.read = {.args = args, .elf = SIZE_MAX, .threads = cli_threads(args)},
+                         .json = json,
                          .how = {.level = levels[args->values[OPT_LEVEL].number].level,
                                  .edges = (uint8_t)levels[args->values[OPT_LEVEL].number].edges,
                                  .engine = (uint8_t)engines[args->values[OPT_ENGINE].number]}};
@@ -227,13 +258,30 @@ static int run(const struct cli_args *args)
     return code;
 }
 
+static int run(const struct cli_args *args)
+{
+    struct ct_json *json = NULL;
+    const bool sums = args->rest_count > 1 || cli_results_is_file(NULL, args->operand);
+    if (sums && (args->values[OPT_LEVEL].given || args->values[OPT_ENGINE].given))
+        return cli_usage_error(args->command,
+                               "--%s is for one capture; of several, and of saved files, sums are "
+                               "printed",
+                               args->values[OPT_LEVEL].given ? "level" : "engine");
+    if (args->values[OPT_FORMAT].number && !(json = cli_json_open(args->ctx, stdout, false)))
+        return CLI_FAILED;
+    const int code = (sums ? add_up : count_one)(args, json);
+    ct_json_free(json);
+    return code;
+}
+
 const struct cli_command cli_command_stats = {
     .name = "stats",
     .summary = "how much trace there is, what it says, and how fast it was decoded",
     .operand = "CAPTURE...",
     .many = true,
     .about =
-        "Decodes a capture and prints totals over all its trace IDs, one key=value a line: bytes (of the "
+        "Decodes a capture and prints totals over all its trace IDs, one key=value a line or (--format json) "
+        "the members of an object: bytes (of the "
         "buffers), packets, elements, atoms, branches (taken), instructions, edges (of the program graph, "
         "that were taken), steps (how often), cycles (of steps), unplaced_cycles (of none), gaps (places "
         "where trace is missing), of them overflows (of the trace unit) and contradictions (with the "

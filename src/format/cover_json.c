@@ -152,7 +152,7 @@ void ct_cover_json(FILE *out, const struct ct_cover_views *views)
     }
     ct_json_array_end(&json);
     if (views->captures.known)
-        ct_losses_json(&json, &views->captures.losses);
+        ct_losses_json(&json, &views->captures.losses, CT_LOSSES_PROGRAM);
     if (views->captures.unknown)
         ct_json_number(&json, "losses_unknown", views->captures.unknown);
     ct_json_object_end(&json);

@@ -84,19 +84,20 @@ int ct_losses_keys(const struct ct_losses *losses, enum ct_losses_known known, c
     return rc;
 }
 
-void ct_losses_members(struct ct_json *json, const struct ct_losses *losses)
+void ct_losses_members(struct ct_json *json, const struct ct_losses *losses, enum ct_losses_known known)
 {
     struct row rows[ROWS];
     if (!losses)
         return;
     fill(rows, losses);
     for (size_t i = 0; i < ROWS; i++)
-        ct_json_number(json, rows[i].key, rows[i].count);
+        if (known >= rows[i].from)
+            ct_json_number(json, rows[i].key, rows[i].count);
 }
 
-void ct_losses_json(struct ct_json *json, const struct ct_losses *losses)
+void ct_losses_json(struct ct_json *json, const struct ct_losses *losses, enum ct_losses_known known)
 {
     ct_json_object(json, "losses");
-    ct_losses_members(json, losses);
+    ct_losses_members(json, losses, known);
     ct_json_object_end(json);
 }

@@ -387,7 +387,7 @@ static void json_totals(struct ct_json *json, const struct ct_timing_totals *t,
     ct_json_number(json, "unplaced", t->unplaced);
     ct_json_number(json, "steps", t->steps);
     ct_json_number(json, "untimed", t->untimed);
-    ct_losses_members(json, losses);
+    ct_losses_members(json, losses, CT_LOSSES_PROGRAM);
     ct_json_number(json, "exceptions", t->exceptions);
     ct_json_number(json, "switches", t->switches);
     ct_json_object_end(json);

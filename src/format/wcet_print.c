@@ -122,7 +122,7 @@ void ct_wcet_print_json(FILE *out, const struct ct_wcet_view *v)
     ct_json_bool(&json, "is_bound", r->is_bound);
     ct_json_number(&json, "observed_max_cycles", r->observed_max);
     ct_json_number(&json, "observed_runs", r->observed_runs);
-    ct_losses_json(&json, &v->losses);
+    ct_losses_json(&json, &v->losses, CT_LOSSES_PROGRAM);
     json_path(&json, v);
     json_loops(&json, v);
     ct_json_array(&json, "assumed");

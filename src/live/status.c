@@ -247,7 +247,7 @@ static void put_streams(struct ct_live *l, struct ct_json *j)
         ct_json_number(j, "bytes", s->bytes);
         ct_json_number(j, "instructions", s->instructions);
         ct_json_number(j, "branches", s->branches);
-        ct_losses_members(j, &s->losses);
+        ct_losses_members(j, &s->losses, CT_LOSSES_PROGRAM);
         ct_json_object_end(j);
     }
     ct_json_array_end(j);
@@ -256,7 +256,7 @@ static void put_streams(struct ct_live *l, struct ct_json *j)
 static void put_losses(struct ct_live *l, struct ct_json *j)
 {
     const struct ct_losses losses = ct_chain_losses(l->chain);
-    ct_losses_json(j, &losses);
+    ct_losses_json(j, &losses, CT_LOSSES_PROGRAM);
 }
 
 static void put_cover(struct ct_live *l, struct ct_json *j)

@@ -62,7 +62,7 @@ class Case:
         self.sparse = 20 if needs in (("cbc",), ("gccjit",)) else 1
 
 
-RATES = (rb"\b(seconds|mb_per_s|[a-z_]*per_s[a-z]*)=\S+",)
+RATES = (rb"\b(seconds|mb_per_s|[a-z_]*per_s[a-z]*)(=|\": )\S+",)
 PAIR = "work_round work_round@return"
 PARQUET = tuple(f"{table}.parquet" for table in ("results", "functions", "lines", "edges", "times"))
 
@@ -77,6 +77,7 @@ def cases():
         ("list json", "list --elements --symbols --disasm --format jsonl"),
         ("decode binary", "decode --along binary"),
         ("decode merged", "decode --merge --format csv"), ("stats", "stats"),
+        ("stats json", "stats --format json"),
         ("stats coverage", "stats --level coverage --threads 3"), ("timing", "timing --edges"),
         ("timing threads", "timing --threads 2"),
         ("decode bytewise", "decode --bytewise=4"), ("watch", "watch --at exception"),

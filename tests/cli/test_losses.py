@@ -67,6 +67,12 @@ def of_keys(text):
     return found
 
 
+def stats_of(numbers):
+    """What stats says, without the values that no two runs share."""
+    return {key: None if key in ("seconds", "mb_per_s") else int(value)
+            for key, value in numbers.items()}
+
+
 def sum_of(rows):
     return {key: sum(row[key] for row in rows) for key in KEYS}
 
@@ -130,6 +136,13 @@ def hold(capture, engines):
             done = run("stats", "--level", level, "--threads", threads, capture.path)
             if trace_part(of_keys(done.stdout)) != trace_part(losses):
                 wrong.append(f"stats --level {level} -t {threads}: {of_keys(done.stdout)}, info: {losses}")
+    for words in (["--level", "frame"], ["--level", "element"], ["--level", "timing"], [capture.path]):
+        said = stats_of(dict(line.split("=") for line in
+                         run("stats", *words, capture.path).stdout.split()))
+        found = json.loads(run("stats", "--format", "json", *words, capture.path).stdout)
+        found = stats_of(found | found.pop("losses"))
+        if said != found:
+            wrong.append(f"stats {words}: {said}, as JSON: {found}")
     packets = of_stderr(run("list", "--packets", capture.path))
     if trace_part(packets) != trace_part(losses):
         wrong.append(f"list --packets: {packets}, info: {losses}")

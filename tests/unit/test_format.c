@@ -292,7 +292,7 @@ static void test_json(void **state)
     ct_json_bool(json, "is", 1);
     ct_json_array(json, "none");
     ct_json_array_end(json);
-    ct_losses_json(json, &losses);
+    ct_losses_json(json, &losses, CT_LOSSES_PROGRAM);
     ct_json_object_end(json);
     assert_int_equal(ct_json_flush(json), CT_OK);
     assert_non_null(strstr(page.text,
