@@ -140,9 +140,11 @@ static bool find_entry(struct cli_wcet *w, const struct cli_args *args)
     if (rc)
         cli_library_error(args->ctx);
     else if (!found)
-        cli_say("%s: no program has code of a function of that name; name the program with --elf; 'coretap "
-                "graph' lists its "
-                "functions",
+        cli_say(strstr(w->wish.entry, "+0x")
+                    ? "%s: no function begins there, so that no path does; give --entry one of the functions "
+                      "that 'coretap graph' lists, or name the program with --elf"
+                    : "%s: no program has code of a function of that name; name the program with --elf; "
+                      "'coretap graph' lists its functions",
                 w->wish.entry);
     return found;
 }
