@@ -93,8 +93,9 @@ static int list(const struct cli_args *args, struct ct_manifest *manifest)
     if (nameless)
         cli_library_error(args->ctx);
     if (!args->quiet)
-        cli_say("%zu captures of %.1f MB, %" PRIu64 " other files%s", ct_manifest_count(manifest),
-                (double)found.bytes / 1e6, found.skipped,
+        cli_say("%zu capture%s of %.1f MB, %" PRIu64 " other file%s%s", ct_manifest_count(manifest),
+                ct_manifest_count(manifest) == 1 ? "" : "s", (double)found.bytes / 1e6, found.skipped,
+                found.skipped == 1 ? "" : "s",
                 found.skipped && !args->verbose ? " (--verbose names them)" : "");
     if (found.unread)
         cli_say("%" PRIu64 " folders and files could not be read, in which there may be captures",

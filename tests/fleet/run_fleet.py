@@ -94,6 +94,7 @@ def manifest_lists(fleet):
         {("phone", "t1")}
     twice = run(COMMAND, "manifest", fleet.captures / "0000", fleet.captures / "0000")
     assert len(twice.stdout.splitlines()) == 1 and "same contents" in twice.stderr
+    assert ": 1 capture of " in twice.stderr and ", 1 other file " in twice.stderr, twice.stderr
     odd = fleet.path("odd")
     shutil.copytree(os.fsencode(fleet.captures / "0000"), os.fsencode(odd) + b"/a\xff")
     shutil.copytree(fleet.captures / "0001", odd / "b")
