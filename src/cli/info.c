@@ -92,8 +92,7 @@ static int look_at(struct job *job, const struct ct_buffer *buffer)
 static int print_capture(struct job *job)
 {
     const struct cli_capture *capture = &job->capture;
-    const bool json = job->args->values[OPT_FORMAT].number == FORMAT_JSON;
-    if (json)
+    if (job->json)
         cli_info_json_capture(job->json, capture->capture);
     else
         cli_info_text_capture(capture->capture);
@@ -101,7 +100,7 @@ static int print_capture(struct job *job)
         if (look_at(job, &capture->buffers[i]))
             return CLI_FAILED;
     }
-    if (json)
+    if (job->json)
         cli_info_json_end(job->json, &capture->seen.losses);
     else
         cli_info_text_end(&capture->seen.losses);
@@ -111,17 +110,18 @@ static int print_capture(struct job *job)
 static int run(const struct cli_args *args)
 {
     struct job job = {.args = args};
-    const bool json = args->values[OPT_FORMAT].number == FORMAT_JSON;
+    if (args->values[OPT_FORMAT].number == FORMAT_JSON &&
+        !(job.json = cli_json_open(args->ctx, stdout, false)))
+        return CLI_FAILED;
     if (cli_branch_lists_is_file(args->operand)) {
-        job.json = json ? cli_json_open(args->ctx, stdout, false) : NULL;
         const int listed = cli_branch_lists_info(args, job.json);
         ct_json_free(job.json);
         return listed;
     }
-    if (!cli_capture_open(&job.capture, args))
+    if (!cli_capture_open(&job.capture, args)) {
+        ct_json_free(job.json);
         return CLI_FAILED;
-    if (json)
-        job.json = cli_json_open(args->ctx, stdout, false);
+    }
     const int code = print_capture(&job);
     ct_json_free(job.json);
     cli_capture_close(&job.capture);
