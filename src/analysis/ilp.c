@@ -220,7 +220,9 @@ static int read_solution(struct ct_ctx *ctx, const struct solver_functions *cbc,
                          const struct ct_ilp *p, uint64_t *values, uint64_t *gain)
 {
     if (cbc->Cbc_isContinuousUnbounded(model))
-        return ct_fail(ctx, CT_ERR_LIMIT, "the model has no largest time: something in it may run for ever");
+        return ct_fail(ctx, CT_ERR_LIMIT,
+                       "the model has no largest time: loops in more than 64 levels, as the dispatch of an "
+                       "interpreter makes them, have no bound; choose an entry that does not lead to them");
     if (!cbc->Cbc_isProvenOptimal(model))
         return ct_fail(ctx, CT_ERR_NOT_FOUND,
                        "no path fulfils all constraints: the entry never returns, or the bounds "

@@ -437,7 +437,10 @@ static void programs_are_solved(void **state)
     assert_int_equal(ct_ilp_column(&p, "x", 1, &x), CT_OK);
     assert_int_equal(ct_ilp_row(&p, "least", CT_ILP_GE, 1), CT_OK);
     assert_int_equal(ct_ilp_term(&p, x, 1), CT_OK);
-    assert_int_equal(ct_ilp_solve(NULL, &p, values, &gain), CT_ERR_LIMIT);
+    struct ct_ctx *ctx = ct_ctx_new();
+    assert_int_equal(ct_ilp_solve(ctx, &p, values, &gain), CT_ERR_LIMIT);
+    assert_non_null(strstr(ct_ctx_error(ctx), "choose an entry that does not lead to them"));
+    ct_ctx_free(ctx);
     ct_ilp_free(&p);
 }
 
