@@ -98,7 +98,7 @@ static int list(const struct cli_args *args, struct ct_manifest *manifest)
                 found.skipped == 1 ? "" : "s",
                 found.skipped && !args->verbose ? " (--verbose names them)" : "");
     if (found.unread)
-        cli_say("%" PRIu64 " folders and files could not be read, in which there may be captures",
+        cli_say("%" PRIu64 " of the folders and files could not be read; there may be captures in them",
                 found.unread);
     if (ct_manifest_count(manifest))
         return nameless || found.unread ? CLI_DAMAGED : CLI_CLEAN;

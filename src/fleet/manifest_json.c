@@ -242,6 +242,6 @@ int ct_manifest_write(const struct ct_manifest *m, ct_write_fn *write, void *use
     }
     if (rc || !nameless)
         return rc;
-    return ct_fail(m->ctx, CT_ERR_FORMAT,
-                   "%zu of %zu captures are not listed, since their names are no UTF-8", nameless, m->count);
+    return ct_fail(m->ctx, CT_ERR_FORMAT, "not listed, since the name is no UTF-8: %zu of %zu captures",
+                   nameless, m->count);
 }

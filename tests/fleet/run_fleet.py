@@ -101,7 +101,7 @@ def manifest_lists(fleet):
     named = run(COMMAND, "manifest", odd, code=1)
     assert [json.loads(line)["path"] for line in named.stdout.splitlines()] == [str(odd / "b")], named
     assert f"{odd}/a\\xff: not listed: its name is no UTF-8" in named.stderr, named.stderr
-    assert "1 of 2 captures are not listed" in named.stderr, named.stderr
+    assert "not listed, since the name is no UTF-8: 1 of 2 captures" in named.stderr, named.stderr
     empty = run(COMMAND, "manifest", captures.ROOT / "docs", code=1)
     assert "no capture was found" in empty.stderr
 
@@ -133,7 +133,7 @@ def manifest_goes_on(fleet):
     assert found == listed, found
     for name in ("unread", "perf.data", "/".join(64 * "d")):
         assert f"{farm / name}: not listed: " in said, said
-    assert "3 folders and files could not be read" in said, said
+    assert "3 of the folders and files could not be read" in said, said
     for name in ("unread", "d"):
         shutil.rmtree(farm / name)
     (farm / "perf.data").unlink()
