@@ -10,7 +10,7 @@ import select
 import time
 
 TOKEN = "sesame"
-PATIENCE_S = 10
+PATIENCE_S = 60
 F_SETPIPE_SZ = 1031
 # More than a live run wants to see before it decides about the framing.
 ENOUGH = 66000
@@ -181,7 +181,7 @@ def find_port(said, ended):
         if found:
             return int(found[1])
         if b"out of memory" in text and not lacking:
-            lacking, end = True, time.monotonic() + 0.5
+            lacking, end = True, time.monotonic() + 2
         if select.select([ended], [], [], 0.005)[0]:
             return 0
     return 0
