@@ -14,8 +14,8 @@
 struct ct_stack_stream {
     uint32_t lane;
     struct ct_stacks *stacks;
-    const struct ct_graph *graph; /* the last one … */
-    uint64_t *counts;             /* … and how often each of its edges was taken */
+    const struct ct_graph *graph; /* the graph of the last batch */
+    uint64_t *counts;             /* how often each edge of that graph was taken */
     size_t edge_room;
 };
 
@@ -34,8 +34,8 @@ struct ct_stack_sums {
     size_t call_count, call_room;
     uint64_t renewed;
     bool lacks_calls;             /* a part is of a file without calls */
-    bool settled;                 /* functions, places and calls are in their order, … */
-    size_t settled_programs;      /* … and so are programs when there are so many */
+    bool settled;                 /* functions, places and calls are in their order */
+    size_t settled_programs;      /* programs are in their order when there are so many */
     struct ct_programs *programs; /* that ran */
     struct ct_stack_stream *streams;
     size_t stream_count;

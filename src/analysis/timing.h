@@ -104,8 +104,8 @@ struct ct_timing_thread {
 struct ct_timing_gate {
     uint32_t from, from_count; /* watchpoints that begin it */
     uint32_t to, to_count;     /* watchpoints that end it */
-    uint64_t begun;            /* the cycle at which it began … */
-    uint64_t preempted;        /* … and at which something first came in between */
+    uint64_t begun;            /* cycle at which the run began */
+    uint64_t preempted;        /* cycle at which something first came in between */
     uint32_t ctxt, vmid;
     bool is_open;
     bool is_preempted;

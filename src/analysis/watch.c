@@ -26,8 +26,8 @@ struct held_stamp {
 
 /* Timestamps in a row, with nothing but steps between them. */
 struct stamp_row {
-    bool wanted;               /* those inside of a row are left out … */
-    bool folds;                /* … since one watchpoint alone takes timestamps */
+    bool wanted;               /* timestamps inside of a row are left out */
+    bool folds;                /* one watchpoint alone takes timestamps, so that they can be left out */
     uint32_t points;           /* watchpoints among which that was looked for */
     uint32_t watch;            /* number of that one */
     bool begun;                /* the first of a row was given */
@@ -70,8 +70,8 @@ struct ct_watcher {
     struct stamp_row row;
     /* Of data trace. */
     struct ct_access_reader reader;
-    struct ct_access given;      /* of the LOAD or STORE that is pending … */
-    uint32_t given_number;       /* … by number, in the bits above CT_WATCH_BITS */
+    struct ct_access given;      /* the LOAD or STORE that is pending */
+    uint32_t given_number;       /* number of that access, in the bits above CT_WATCH_BITS */
     struct ct_known_bytes *seen; /* by variable that is watched */
     size_t seen_count;
 };

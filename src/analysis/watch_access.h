@@ -26,10 +26,10 @@ struct ct_access_reader {
     struct ct_access held; /* the last one, which may go on */
     bool is_held;
     struct ct_access coming; /* DWT: of which packets came already */
-    bool has_addr;           /* … its address among them */
+    bool has_addr;           /* the address of `coming` is among these */
     struct ct_access last;   /* ETMv3: of an instruction that may transfer more */
     bool has_last;
-    struct ct_access late[4]; /* … whose values come out of order, by tag … */
+    struct ct_access late[4]; /* accesses whose values come out of order, by tag */
     bool has_late[4];
     bool lacks_address, lacks_code; /* a note said so */
 };

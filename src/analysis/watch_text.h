@@ -22,8 +22,8 @@ struct ct_watch_line {
     uint64_t port;
     uint32_t watch;
     char *text;   /* room for CT_WATCH_LINE_MOST bytes and one more write */
-    size_t size;  /* bytes of it, … */
-    size_t given; /* … of which so many were given with the last call */
+    size_t size;  /* bytes of the text */
+    size_t given; /* bytes that were given with the last call */
 };
 
 struct ct_watch_lines {

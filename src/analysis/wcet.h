@@ -99,8 +99,8 @@ enum ct_wcet_act_kind {
     CT_WCET_RUN_BEGINS, /* of the entry, called from a block */
     CT_WCET_RUN_JUMPED, /* the same by a jump, so that no end can be seen */
     CT_WCET_RUN_ENDS,   /* that of the entry, when this block called it */
-    CT_WCET_ERET,       /* may leave an exception … */
-    CT_WCET_JUMPS,      /* … only if it leads to where the exception resumes */
+    CT_WCET_ERET,       /* may leave an exception */
+    CT_WCET_JUMPS,      /* leaves an exception only if it leads to where the exception resumes */
 };
 
 /* One thing that a step does to the counts: with a loop, a function or a block. */
@@ -126,9 +126,9 @@ struct ct_wcet_stream {
     bool shares;              /* there were more threads than counters, so that some share one */
     struct ct_wcet_act *acts; /* what steps do, one list after the other */
     size_t act_count, act_room;
-    size_t edge_count;             /* of the program graph; of which is known: */
-    uint32_t *first_act;           /* … their list in `acts`, up to that of the next one */
-    struct ct_wcet_passed *passed; /* … where they lead */
+    size_t edge_count;             /* edges of the program graph whose acts are known */
+    uint32_t *first_act;           /* by edge: its first act; the first one of the next edge ends the list */
+    struct ct_wcet_passed *passed; /* by edge: where it begins and leads */
     size_t first_room, passed_room;
 };
 

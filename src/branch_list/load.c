@@ -21,9 +21,9 @@ struct loading {
     struct ct_ctx *ctx;
     struct ct_branch_list *into; /* what it holds, until all of it was read */
     const char *name;
-    const uint8_t *message; /* in work … */
-    uint64_t offset;        /* … and where it is in the file */
-    bool packed;            /* … where its bytes are compressed */
+    const uint8_t *message; /* the message that is read */
+    uint64_t offset;        /* offset of that message in the file */
+    bool packed;            /* the bytes of the message are compressed */
     uint64_t old_kernel;    /* where the kernel lay, as the old format says it */
     bool has_samples;       /* of x86 */
 };

@@ -16,9 +16,9 @@ struct writing {
     ct_write_fn *write;
     void *user;
     struct ct_grown message;
-    struct ct_grown binary;  /* a message in it … */
-    struct ct_grown address; /* … one in that … */
-    struct ct_grown branch;  /* … and the innermost */
+    struct ct_grown binary;  /* a message in the file */
+    struct ct_grown address; /* a message in `binary` */
+    struct ct_grown branch;  /* a message in `address` */
 };
 
 /* Adds a number, unless it is 0, which is the default. */

@@ -30,9 +30,9 @@ struct ct_chain {
     const struct ct_chain_points *points; /* who is told of synchronisation points, or NULL */
     const struct ct_chain_shard *shard;   /* of the buffer that is decoded; NULL: all of it */
     uint8_t begin_id;                     /* ID of the first bytes that a shard reads of frames, or 0 */
-    size_t segment;                       /* 0, or … */
-    uint32_t shared_blocks;               /* … as tests set it (chain_tune.h) */
-    uint64_t begin;                       /* offset of the first byte that is read, or 0 */
+    size_t segment;         /* set by tests (chain_tune.h): bytes of a segment; 0: the default */
+    uint32_t shared_blocks; /* set by tests (chain_tune.h): blocks that threads share */
+    uint64_t begin;         /* offset of the first byte that is read, or 0 */
     uint64_t bytes;
     struct ct_want want; /* that streams begin with */
     bool cut;            /* trace is missing behind the current piece */

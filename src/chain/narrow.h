@@ -31,7 +31,7 @@ struct ct_narrow {
     bool unwanted; /* what runs now is not wanted */
     bool out;      /* elements are left out until an address says where wanted code goes on */
     bool waits;    /* it was widened, and is not followed again yet */
-    bool resumed;  /* it is followed again, at … */
+    bool resumed;  /* the program is followed again */
     uint64_t resumed_at;
     /* The clocks and the context of what is left out. */
     struct ct_elem time, context;

@@ -91,9 +91,9 @@ struct cli_filter {
     const char *names[CLI_FILTER_MOST];
     size_t name_count;
     char *from, *to;           /* texts of places; owned */
-    uint64_t slices[2];        /* --from and --to that are numbers without a unit … */
-    bool has_slices[2];        /* … are there: commands with a timeline have them for it */
-    bool index;                /* … and an index is kept */
+    uint64_t slices[2];        /* --from and --to as numbers without a unit, for commands with a timeline */
+    bool has_slices[2];        /* whether each of `slices` was given */
+    bool index;                /* an index of the capture is kept */
     struct ct_sieve_seen seen; /* of all that was filtered */
 };
 

@@ -14,7 +14,7 @@ struct cli_result_kind {
     bool needs_program;
     bool whole;         /* of all of a stream: it does not take steps */
     const char *unsaid; /* what a capture does not tell, as in the message; or NULL */
-    const char *writer; /* … and the command that is told it */
+    const char *writer; /* the command that writes this kind */
 };
 
 /* Ends with one that has no name. */

@@ -23,7 +23,7 @@ struct cli_live_wishes {
     bool cover, timing;
     enum ct_verdict_format format;    /* of violations */
     const char *violations, *outputs; /* files that get lines as they come, or NULL */
-    bool outputs_csv;                 /* … and else JSON */
+    bool outputs_csv;                 /* outputs are CSV; when false, JSON */
     const char *on_violation;         /* a command, or NULL */
     const char *post;                 /* a URL, or NULL */
     const char *post_ca;              /* file of certificates that it is trusted by, or NULL */

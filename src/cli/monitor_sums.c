@@ -194,10 +194,10 @@ struct reading {
     struct ct_verify_sums *sums;
     struct cli_results *read;
     bool per_core;
-    bool together; /* captures behind the first one are of its run … */
-    bool begun;    /* … which was there */
+    bool together; /* all captures are of one run */
+    bool begun;    /* the first capture of the run was begun */
     bool software; /* an input is fed by software trace */
-    bool contexts; /* … by context switches */
+    bool contexts; /* an input is fed by context switches */
     struct cli_axis axis;
     bool several; /* sources of the present capture are one run */
 };

@@ -110,9 +110,9 @@ struct cli_pairs {
 };
 
 struct cli_monitors {
-    size_t shift;     /* set before: rows between CLI_CAPTURE_TABLE and those of specifications, … */
-    bool all;         /* … all results are wanted, and not of monitor(...) the changes alone … */
-    uint32_t history; /* … and so many events before each violation */
+    size_t shift;     /* set by the caller: rows between CLI_CAPTURE_TABLE and those of specifications */
+    bool all;         /* set by the caller: all results of monitor(...) are printed, not only changes */
+    uint32_t history; /* set by the caller: how many events are printed before each violation */
     const struct cli_args *args;
     struct ct_monitor_limits limits; /* verify names it */
     struct ct_verify_options verify;

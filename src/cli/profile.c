@@ -112,10 +112,10 @@ struct profile {
     struct ct_stacks *stacks;         /* of the capture that is being decoded, for these two */
     struct cli_profile_notes notes;   /* perfetto */
     bool together;                    /* captures are of one system, on one axis */
-    struct ct_slice_clocks **clocks;  /* chrome: of each of these captures, in their order … */
-    size_t clock_count, begun;        /* … and how many captures were begun */
-    bool told_size;                   /* … and that the trace is large */
-    bool has_weight;                  /* … anything in one of them had one */
+    struct ct_slice_clocks **clocks;  /* chrome, captures of one system: the clock of each, in their order */
+    size_t clock_count, begun;        /* how many clocks there are, and how many captures were begun */
+    bool told_size;                   /* a message said that the trace is large */
+    bool has_weight;                  /* something that ran in a capture had a weight */
     uint64_t renewed;                 /* stacks that began anew */
 };
 

@@ -17,10 +17,10 @@ struct cli_said {
 };
 
 struct cli_profile_notes {
-    struct cli_watch_places places; /* set before, … */
-    size_t elf;                     /* … as the option that names programs, … */
-    size_t shift;                   /* … as in struct cli_monitors, … */
-    bool apart;                     /* … and whether each capture is a run of its own */
+    struct cli_watch_places places; /* set by the caller */
+    size_t elf;                     /* set by the caller: the option that names programs */
+    size_t shift;                   /* set by the caller: as in struct cli_monitors */
+    bool apart;                     /* set by the caller: each capture is a run of its own */
     struct ct_watches *watches;     /* of the capture that is open; NULL: nothing is watched */
     struct cli_said *said;          /* by operand */
     size_t count;

@@ -58,8 +58,8 @@ struct report {
     struct ct_report *collected;
     struct cli_wcet wcet;
     bool together;                  /* captures are of one system */
-    bool several;                   /* captures and saved results add up: … */
-    struct ct_report_input *inputs; /* … these, in their order */
+    bool several;                   /* captures and saved results are added up */
+    struct ct_report_input *inputs; /* what is added up, in its order */
     size_t input_count;
 };
 

@@ -25,24 +25,24 @@ struct cli_results {
     struct ct_analysis *analysis; /* what is found is added to it; NULL: there are no saved files, and who
                                      takes records is said below */
     struct ct_analysis *also[2];  /* NULL, or others that saved files of their kinds are added to */
-    const char *takes;            /* … and what is said of a file of none of these kinds */
+    const char *takes;            /* what the message says of a file of none of these kinds */
     struct ct_session *session;   /* while a capture is decoded */
     struct cli_capture capture;   /* the last one */
     bool has_capture;
-    bool needs_program;  /* a capture whose programs are not known is of no use … */
-    bool may_lack_files; /* … and one whose files are all missing is an empty result, not a failure */
+    bool needs_program;  /* a capture whose programs are not known is of no use */
+    bool may_lack_files; /* a capture whose files are all missing is an empty result, not a failure */
     bool sums_alone;     /* losses of saved files are reported as a sum, not for each file */
-    bool files_alone; /* only saved files are added to the analysis; captures go to the functions below … */
-    bool captures_alone;      /* … or only captures: saved files are passed over */
-    uint8_t edges;            /* as in struct ct_session_options */
-    bool untold;              /* what captures lost is not said: another run over them does */
-    bool has_file;            /* there was a saved file */
+    bool files_alone;    /* only saved files are added to the analysis; captures go to the functions below */
+    bool captures_alone; /* only captures are added to the analysis; saved files are passed over */
+    uint8_t edges;       /* as in struct ct_session_options */
+    bool untold;         /* what captures lost is not said: another run over them does */
+    bool has_file;       /* there was a saved file */
     struct cli_filter filter; /* of captures, read before (cli_filter_read) */
     bool lacks_files;         /* of a capture all files were missing, which was reported */
     bool kept_nothing;        /* nothing is left of what ran: the filter kept none of it, or no file of it is
                                  here; this was reported */
     const char *file_option;  /* of the filter, that can be applied to saved files too; NULL: none */
-    const char *file_why;     /* … and why the others cannot */
+    const char *file_why;     /* why files of other kinds cannot be used */
     struct cli_ran ran;       /* in all buffers */
     FILE *out;        /* what is written to, whose errors are told when it is closed; NULL: standard output */
     uint16_t threads; /* to decode with */

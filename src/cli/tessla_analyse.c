@@ -11,7 +11,7 @@
 struct feed {
     struct ct_monitor_stream stream;
     char place[512]; /* that feeds it unasked; empty: it has to be bound, or */
-    bool is_free;    /* … false: no place gives values of its type */
+    bool is_free;    /* false when no place gives values of its type */
 };
 
 static struct feed feed_of(const struct ct_monitor_spec *spec, size_t input)

@@ -19,13 +19,13 @@ struct cli_wcet_wish {
 struct cli_wcet {
     struct cli_results read;
     struct cli_wcet_wish wish;
-    struct ct_program *program; /* that has the entry … */
-    struct ct_cfg *cfg;         /* … and its control flow */
+    struct ct_program *program; /* the program that has the entry */
+    struct ct_cfg *cfg;         /* control flow of `program` */
     const struct ct_lines *lines;
     struct ct_wcet_options options;
     struct ct_wcet *wcet;
-    struct ct_timing_sums *sums;  /* what was measured in captures … */
-    struct ct_timing_sums *files; /* … and what saved files say */
+    struct ct_timing_sums *sums;  /* what was measured in captures */
+    struct ct_timing_sums *files; /* what saved files say was measured */
     struct ct_wcet_result result;
     struct ct_wcet_view view;
 };

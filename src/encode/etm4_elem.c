@@ -16,14 +16,14 @@ struct ct_etm4_emitter {
     uint64_t noise_state;
     uint64_t since_sync;  /* bytes */
     uint64_t atoms;       /* held back to fill large packets, oldest in bit 0 */
-    uint32_t natoms;      /* … of them, at most 32 */
+    uint32_t natoms;      /* atoms in `atoms`, at most 32 */
     uint32_t uncommitted; /* P0 elements that a decoder still holds back */
     uint32_t q_count;
     uint8_t q_unknown;
     uint8_t synced;
     uint8_t last_is;
-    uint8_t ids_said; /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID: once said, … */
-    uint64_t ids;     /* … these values, as in an element */
+    uint8_t ids_said; /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID: which IDs were said */
+    uint64_t ids;     /* values of the IDs, as in an element */
 };
 
 /* The bytes of one call. There is always room for what one element needs. */

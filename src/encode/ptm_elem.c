@@ -15,17 +15,17 @@ struct ct_ptm_emitter {
     struct ct_v7_config config;
     struct ct_ptm_encoder *encoder;
     struct ct_ptm_packet open; /* elements are being gathered for this packet; NOT_SYNC when for none */
-    bool open_context;         /* … and the CONTEXT was among them */
-    bool open_start;           /* i-sync: tracing begins here … */
-    bool open_on;              /* … and TRACE_ON said why */
+    bool open_context;         /* the CONTEXT was among the open elements */
+    bool open_start;           /* the open i-sync begins tracing */
+    bool open_on;              /* TRACE_ON said why tracing begins */
     bool synced;
     bool tee;        /* to a decoder T32 addresses are ThumbEE */
     bool whole_time; /* a decoder that begins at the last i-sync does not have the upper bits of timestamps */
     uint8_t atoms;   /* held back to fill a packet, oldest in bit 0 */
-    uint8_t natoms;  /* … of them, less than PACKET_ATOMS */
-    uint8_t security;    /* what was said last, as in an element: security state and Hyp mode, … */
-    uint16_t known;      /* … CT_CONTEXT_CTXT, CT_CONTEXT_VMID: that these were said, … */
-    uint64_t ids;        /* … and their values */
+    uint8_t natoms;  /* atoms in `atoms`, less than PACKET_ATOMS */
+    uint8_t security;    /* security state and Hyp mode that were said last, as in an element */
+    uint16_t known;      /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID: which IDs were said */
+    uint64_t ids;        /* values of the IDs, as in an element */
     uint64_t since_sync; /* bytes */
 };
 

@@ -15,8 +15,8 @@
 struct state {
     uint64_t timestamp;
     uint8_t version; /* enum ct_stm_version; 0: there was no version packet */
-    bool half;       /* the low half of the next byte is … */
-    uint8_t low;     /* … this */
+    bool half;       /* the low half of the next byte is there */
+    uint8_t low;     /* the low half of the next byte */
 };
 
 struct ct_stm_encoder {

@@ -94,8 +94,8 @@ struct ct_disasm {
     bool open[KINDS]; /* none where Capstone is not there: then instructions are shown as numbers */
     bool lacked_memory;
     union capstone capstone;
-    uint64_t behind; /* the last instruction of T32 that was written ends here … */
-    uint8_t it;      /* … with this ITSTATE (Arm ARM, E1.2.3); 0: what is behind it has no condition */
+    uint64_t behind; /* end address of the last T32 instruction that was written */
+    uint8_t it;      /* ITSTATE behind that instruction (Arm ARM, E1.2.3); 0: the next one has no condition */
 };
 
 static void open_all(struct ct_disasm *disasm)

@@ -15,8 +15,8 @@ struct ct_event_place {
     bool merged;                        /* lines have time and ID, because sources are merged */
     const uint64_t *time;               /* if merged: the time of the event, NULL when not known */
     const struct ct_address_name *name; /* of the event's address, or NULL */
-    bool sources, insns;                /* lines have columns for source and instruction … */
-    const struct ct_code_line *code;    /* … and what stands there; NULL: nothing */
+    bool sources, insns;                /* lines have columns for source and instruction */
+    const struct ct_code_line *code;    /* what those columns say; NULL leaves them empty */
 };
 
 /* Returns the line with the names of the columns; NULL for JSON, which has none. */

@@ -50,7 +50,7 @@ void ct_list_etm4_rest(struct ct_text *text, uint8_t id, const uint8_t *bytes,
 /* The line of an ETMv4 packet that is short, as it was written before, from behind the offset on. A cache
  * line. */
 struct ct_packet_line {
-    uint32_t atoms; /* what the packet has … */
+    uint32_t atoms; /* in the fields up to `id`, what the packet says */
     uint32_t count;
     uint16_t flags;
     uint16_t info;
@@ -117,8 +117,8 @@ struct ct_element_lister {
     bool names_apart;             /* names of events are not in their lines */
     struct ct_listing_code *code; /* writes lines of code below those of elements; NULL: there are none */
     uint32_t memory;              /* that the records are read in */
-    uint32_t last_memory;         /* of the last line … */
-    struct ct_flow last;          /* … and its record */
+    uint32_t last_memory;         /* memory space of the last line */
+    struct ct_flow last;          /* record of the last line */
 };
 
 void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *record);

@@ -19,8 +19,8 @@ struct ct_perfetto {
     struct ct_grown packed;  /* the last ones, compressed */
     uint64_t size;           /* bytes of all packets before they were compressed */
     uint64_t written;        /* bytes of the file */
-    uint64_t most;           /* … which are no more than this; 0: there is no limit */
-    bool full;               /* … so packets were left out, and all others are */
+    uint64_t most;           /* how many bytes may be written; 0: no limit */
+    bool full;               /* the limit was reached: packets were left out, and all later ones are */
     uint64_t track_count, flow_count;
     uint64_t slices, kept; /* slices that were begun, and those of them that are in the file */
 };

@@ -15,9 +15,9 @@
 struct ct_perfetto_capture {
     struct ct_ctx *ctx;
     struct ct_perfetto to;
-    const struct ct_stacks *stacks; /* whose functions have names, … */
-    uint64_t first_name;            /* … with the numbers from this one on … */
-    uint8_t *told;                  /* … if 1 stands here, by function */
+    const struct ct_stacks *stacks; /* stacks whose functions are named in the trace */
+    uint64_t first_name;            /* number of the name of function 0 */
+    uint8_t *told;                  /* by function: 1 when its name was written */
     size_t told_count;
     struct ct_clock clock;
     uint64_t frequency;       /* of timestamps, in Hz; 0: as the clock says */
@@ -49,12 +49,12 @@ struct ct_perfetto_lane {
     uint64_t anchor;                    /* the cycle of the last timestamp */
     uint64_t newest_cycle, newest_time; /* of the last event that was put on the axis, or was written */
     uint64_t between;                   /* cycles that were counted between the steps so far */
-    struct ct_pair_map stacks;          /* maps a context to the track of its functions, … */
-    uint64_t running; /* … the context that runs, and what is open on the core's track for it */
+    struct ct_pair_map stacks;          /* maps a context to the track of its functions */
+    uint64_t running; /* the context that runs, for which a slice is open on the core's track */
     bool is_running;
     uint64_t running_since;
-    struct ct_stack_move counted; /* where the last values of the counters end … */
-    uint64_t counted_time;        /* … and when that was */
+    struct ct_stack_move counted; /* where the last values of the counters end */
+    uint64_t counted_time;        /* time of the last values of the counters */
     uint64_t cycles_track;        /* cycles per instruction; 0: not made yet */
     uint64_t branches_track;
     struct ct_perfetto_software *software; /* of an STM or ITM; else NULL */

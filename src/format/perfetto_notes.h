@@ -18,8 +18,8 @@ struct ct_perfetto_queued {
 /* All zero is the beginning: there is nothing. */
 struct ct_perfetto_notes {
     struct ct_watcher *watcher;          /* NULL: nothing is watched */
-    const struct ct_perfetto_note *next; /* of all streams of the capture, which come from here on … */
-    const struct ct_perfetto_note *end;  /* … up to here */
+    const struct ct_perfetto_note *next; /* the next note of the capture, whatever its stream */
+    const struct ct_perfetto_note *end;  /* one past the last note of the capture */
     struct ct_perfetto_queued *queue;    /* of the batch */
     size_t done, count, room;            /* those that were put on the axis, and all */
     uint64_t begin;                      /* steps of the batches before */

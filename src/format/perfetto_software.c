@@ -17,8 +17,8 @@
 enum {
     PORT_TEXT,  /* lines of a port; key: the port */
     PORT_VALUE, /* numbers of a port */
-    NAME_VALUE, /* values of a name; key: its hash … */
-    NAME_SPAN,  /* … or spans */
+    NAME_VALUE, /* values of a name; key: hash of the name */
+    NAME_SPAN,  /* spans of a name; key: hash of the name */
 };
 
 struct ct_perfetto_software {

@@ -25,8 +25,8 @@ struct callgrind {
     size_t view_count;
     const struct ct_profile_view *view; /* that is being written */
     struct placed *functions;           /* by number */
-    struct ct_stack_call *calls;        /* by program and site … */
-    const struct ct_stack_call *own;    /* … those from the program of the view */
+    struct ct_stack_call *calls;        /* all calls, by program and site */
+    const struct ct_stack_call *own;    /* the calls from the program of the view */
     size_t own_count;
     uint64_t written; /* functions */
 };

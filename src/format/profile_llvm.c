@@ -15,8 +15,8 @@ struct body {
     const char *name;
     uint64_t total;         /* samples, those of bodies in it included */
     uint32_t parent;        /* the body that it is inlined into; CT_PAIR_NONE for a function */
-    uint32_t offset;        /* the line of that body where it is inlined … */
-    uint32_t discriminator; /* … and which block of the line */
+    uint32_t offset;        /* line of the outer body where it is inlined, from the body's first line */
+    uint32_t discriminator; /* which block of that line */
     uint32_t scope;         /* the scope from which its lines count */
     uint32_t depth;
     uint32_t first, last; /* the bodies in it, or CT_PAIR_NONE */

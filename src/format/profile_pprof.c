@@ -62,9 +62,9 @@ struct pprof {
     const struct ct_profile_view *views;
     size_t view_count;
     bool has_cycles;
-    const struct ct_profile_view *last_view; /* the source file of the last function, … */
+    const struct ct_profile_view *last_view; /* the view whose source file was named last */
     uint32_t last_file;
-    uint64_t last_name; /* … and its number in the string table */
+    uint64_t last_name; /* number of that file in the string table */
 };
 
 /* Returns the number of a text in the string table, which it is added to. */

@@ -26,8 +26,8 @@ struct folded {
     struct ct_stack_cut cut;
     const struct ct_stack_sums *modules; /* whose programs stand before functions; NULL: they do not */
     uint32_t *path;                      /* places, the innermost first; CT_STACK_NONE: some are left out */
-    uint32_t *last;                      /* places of the line, the outermost first … */
-    size_t *ends;                        /* … and where the name of each ends in the text */
+    uint32_t *last;                      /* places of the last line, the outermost first */
+    size_t *ends;                        /* where the name of each of these places ends in the text */
     size_t depth;                        /* of the line */
     char *text;
     size_t room;
@@ -180,10 +180,10 @@ struct ct_slice_writer {
     struct beginning *beginnings; /* by function */
     size_t beginning_count;
     uint64_t added;           /* calls that added slices */
-    bool has_lane;            /* there was a slice of the capture, … */
-    uint32_t lane;            /* … the last one of this stream … */
-    uint32_t process, thread; /* … with these numbers, … */
-    struct ct_word owner;     /* … whose end says so; no size: none was written yet */
+    bool has_lane;            /* a slice of the capture was written */
+    uint32_t lane;            /* stream of the last slice */
+    uint32_t process, thread; /* numbers of the last slice */
+    struct ct_word owner;     /* name of the owner of the last slice; no size: none was written yet */
     struct ct_text text;      /* what is not written yet; empty between the calls */
 };
 

@@ -19,8 +19,8 @@ struct ct_report_clock {
     struct ct_report_anchor *anchors; /* by time, then `at`; two of one `at` are before and after a pause */
     size_t count, room;
     uint64_t at;      /* cycles or instructions of all steps so far */
-    uint32_t stride;  /* one of so many timestamps is kept … */
-    uint32_t skipped; /* … and so many were not, since the last one */
+    uint32_t stride;  /* one of so many timestamps is kept */
+    uint32_t skipped; /* timestamps that were left out since the last one that is kept */
 };
 
 /* Takes the timestamps of a batch of one stream. `cycles`: the axis of steps is cycles; else instructions.

@@ -33,8 +33,8 @@ struct ct_report_named_row {
     double least, most, sum, last;  /* of values, or of the lengths of spans */
     struct ct_report_point *points; /* of values: CT_REPORT_POINTS */
     size_t point_count;
-    uint64_t each;    /* values in a point that is full … */
-    uint64_t in_last; /* … and in the last one */
+    uint64_t each;    /* values in a point that is full */
+    uint64_t in_last; /* values in the last point */
 };
 
 struct ct_report_named_text {

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-#define FRAMES_WRITTEN (UINT64_C(1) << 25) /* functions of all stacks together, or … */
-#define MEAN_WRITTEN   256u                /* … of each on average, whichever is more */
+#define FRAMES_WRITTEN (UINT64_C(1) << 25) /* least limit: functions of all stacks together */
+#define MEAN_WRITTEN   256u                /* limit for many stacks: functions of each on average */
 
 /* Returns how many functions of a stack of `depth` are written. */
 static uint32_t written(uint32_t depth, uint32_t most)

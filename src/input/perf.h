@@ -103,8 +103,8 @@ struct ct_perf_event {
     const struct ct_build_id *id;     /* of MAP; may be NULL */
     uint32_t order;                   /* number in the file */
     uint32_t pid, tid;
-    uint32_t parent;     /* of FORK: a pid … */
-    uint32_t parent_tid; /* … and the thread of it that made this one */
+    uint32_t parent;     /* FORK: process that made this one */
+    uint32_t parent_tid; /* FORK: thread that made this one */
     uint8_t kind;        /* enum ct_perf_event_kind */
     bool kernel;         /* of MAP: it is the kernel's */
 };

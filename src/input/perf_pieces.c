@@ -13,8 +13,8 @@ struct group {
     const struct ct_perf_trace *trace; /* the first of it */
     struct ct_piece *pieces;
     size_t count;
-    uint64_t end;                  /* of the last piece, in the AUX stream … */
-    const struct ct_perf_aux *aux; /* … and the record that it is of */
+    uint64_t end;                  /* end of the last piece in the AUX stream */
+    const struct ct_perf_aux *aux; /* AUX record of the last piece */
     uint32_t writer;               /* number of the sink or CPU */
     bool raw;
 };

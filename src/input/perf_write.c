@@ -11,10 +11,10 @@
 #define TRACE_EVENT  1u
 #define SAMPLE_EVENT 1u /* where there is no trace */
 #define DUMMY_EVENT  2u
-#define HARDWARE     0u /* PERF_TYPE_HARDWARE … */
-#define INSTRUCTIONS 1u /* … PERF_COUNT_HW_INSTRUCTIONS */
-#define SOFTWARE     1u /* PERF_TYPE_SOFTWARE … */
-#define DUMMY_CONFIG 9u /* … PERF_COUNT_SW_DUMMY */
+#define HARDWARE     0u /* PERF_TYPE_HARDWARE */
+#define INSTRUCTIONS 1u /* PERF_COUNT_HW_INSTRUCTIONS */
+#define SOFTWARE     1u /* PERF_TYPE_SOFTWARE */
+#define DUMMY_CONFIG 9u /* PERF_COUNT_SW_DUMMY */
 
 #define SAMPLE_TYPE                                                                                          \
     (CT_PERF_SAMPLE_IP | CT_PERF_SAMPLE_TID | CT_PERF_SAMPLE_TIME | CT_PERF_SAMPLE_CPU |                     \

@@ -102,8 +102,8 @@ struct ct_perf_written_sample {
     uint64_t ip;
     uint64_t period; /* instructions since the sample before */
     bool kernel;
-    const struct ct_perf_branch *branches; /* the oldest first; … */
-    size_t count;                          /* … CT_PERF_BRANCHES_MAX of them at most */
+    const struct ct_perf_branch *branches; /* the branch stack, the oldest first */
+    size_t count;                          /* at most CT_PERF_BRANCHES_MAX */
 };
 
 #define CT_PERF_BRANCHES_MAX 1024u

@@ -18,10 +18,10 @@ struct ct_split_bytes {
 struct ct_split_finder {
     struct ct_dwarf_reader *reader;
     struct ct_arena *arena;
-    struct ct_mapped_file *package; /* with such files beside the program (.dwp), or NULL … */
-    bool no_package;                /* … because there is none */
+    struct ct_mapped_file *package; /* package of split units beside the program (.dwp), or NULL */
+    bool no_package;                /* there is no package */
     const char *missing;            /* the first such file that is not there, or NULL */
-    const char *stale;              /* … that is there, and of another compilation */
+    const char *stale;              /* path of a package of another compilation */
     bool reads;                     /* a unit is read, of which: */
     struct ct_split_bytes entries;  /* its entries */
     struct ct_split_bytes numbered; /* its addresses, `bytes` each */

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #define MOST_DEPTH  64    /* of types within types */
-#define MOST_NAMES  65536 /* of one enumeration … */
-#define MOST_NAME   200   /* … and characters of each; longer ones have none */
+#define MOST_NAMES  65536 /* names of one enumeration */
+#define MOST_NAME   200   /* characters of one name of an enumeration; longer names are left out */
 #define MOST_LISTED 300   /* bytes of fields in a message */
 
 /* What the path has come to. */

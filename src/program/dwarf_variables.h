@@ -21,15 +21,15 @@ struct ct_variable_search {
     struct ct_variable *out;
     struct ct_variable_candidate *candidates;
     size_t candidate_count;
-    struct ct_variable_declaration *declarations; /* in the unit that is read … */
+    struct ct_variable_declaration *declarations; /* declarations in the unit that is read */
     size_t declaration_count;
-    Dwarf_Die *definitions; /* … and what may complete one of them */
+    Dwarf_Die *definitions; /* definitions that may complete a declaration */
     size_t definition_count;
     const char *scopes[CT_VARIABLE_DEPTH]; /* around the entry that is looked at; NULL: one without a name */
     unsigned depth;
     const char *unit;                 /* file that the unit was made of */
-    struct ct_split_finder split;     /* units in files of their own … */
-    struct ct_variable_split *splits; /* … and those files that candidates are in */
+    struct ct_split_finder split;     /* finds units in files of their own */
+    struct ct_variable_split *splits; /* those files that have candidates */
 };
 
 /* Fills in out->type, form and all that belongs to it for what lies at `addr` with the type of `variable`,

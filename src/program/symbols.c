@@ -21,9 +21,9 @@ struct ct_symbols {
     struct ct_ctx *ctx;
     struct ct_symbol *all; /* functions, and behind them pieces of code */
     size_t functions, count;
-    struct ct_segment *segments; /* whose owners are functions … */
+    struct ct_segment *segments; /* segments whose owners are functions */
     size_t segment_count;
-    struct ct_segment *pieces; /* … and those whose owners are pieces of code */
+    struct ct_segment *pieces; /* segments whose owners are pieces of code */
     size_t piece_count;
     struct ct_mapping_symbols mapping;
     struct ct_arena arena; /* names */

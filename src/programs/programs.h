@@ -57,7 +57,7 @@ struct ct_programs {
 /* How far the code of a file is that of an image of a capture. */
 struct ct_same_code {
     uint64_t pages;       /* of code that both have */
-    uint64_t other_pages; /* … most words of which differ */
+    uint64_t other_pages; /* pages most words of which differ */
     uint64_t first_other; /* address of the first of these */
 };
 

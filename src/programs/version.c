@@ -18,13 +18,13 @@ struct version {
     char id[2 * CT_BUILD_ID_MAX + 1];
     bool is_same;                 /* a file of the capture has this build id */
     bool fits;                    /* a file of the capture has this build id, or tells none */
-    const struct ct_image *image; /* … which is here, and has it; NULL: none */
+    const struct ct_image *image; /* the image of the capture with this build id; NULL: none */
     const char *other;            /* the first file of the capture with another build id; NULL: none so far */
     char other_id[2 * CT_BUILD_ID_MAX + 1];
     const char *looked_at;                /* the file whose headers were read last */
     bool is_code_there;                   /* an image has the code of this file at its place */
     const struct ct_image *contradicting; /* the first image with other code there; NULL: none so far */
-    struct ct_same_code code;             /* … and how far it differs */
+    struct ct_same_code code;             /* how far the image differs */
 };
 
 /* Compares build ids in hexadecimal digits. Old recordings fill short ones up with zeros. */

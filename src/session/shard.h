@@ -25,12 +25,12 @@ struct ct_shard {
     uint64_t each;                   /* bytes of trace that a shard has */
     uint64_t begin, end;             /* which bytes of the trace it has: those of all buffers, one behind the
                                         other */
-    const struct ct_buffer *buffers; /* that are run … */
-    uint64_t *starts;             /* … and where each of them begins among these bytes, and the last ends */
-    uint32_t buffer;              /* number of the current buffer */
-    bool has_trace, ran, damaged; /* of struct ct_seen; the files of the capture are damaged */
-    bool from_start;              /* its part of the current buffer begins at the first byte */
-    char why[64];                 /* the capture cannot be cut because of this; empty: it can */
+    const struct ct_buffer *buffers; /* the buffers that are run */
+    uint64_t *starts;                /* where each buffer begins among their bytes, and the end of the last */
+    uint32_t buffer;                 /* number of the current buffer */
+    bool has_trace, ran, damaged;    /* of struct ct_seen; the files of the capture are damaged */
+    bool from_start;                 /* its part of the current buffer begins at the first byte */
+    char why[64];                    /* the capture cannot be cut because of this; empty: it can */
     struct ct_shard_stream *streams;
     size_t stream_count;
 };

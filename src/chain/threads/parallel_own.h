@@ -28,8 +28,8 @@ struct ct_parallel_lane {
     struct ct_stream_bytes left; /* bytes that a packet cut off at the end of the last task has, to be decoded
                                     with those that follow */
     size_t segment;
-    uint64_t last_bytes; /* of a file: what the last tasks have together, of which each thread gets one … */
-    unsigned last_tasks; /* … and how many of them were made */
+    uint64_t last_bytes; /* bytes of a file that the last tasks have together: one task a thread */
+    unsigned last_tasks; /* how many of these last tasks were made */
     bool falters;        /* the last task was decoded twice or was too large */
     size_t searched;     /* of the piece being filled: there is no cut before this byte */
 };
