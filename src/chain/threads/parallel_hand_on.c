@@ -90,12 +90,13 @@ static int finish(struct ct_parallel *p, struct ct_parallel_lane *lane, struct c
     return rc;
 }
 
-/* Makes `object` the one in the state behind the last task. */
-static void go_on_with(struct ct_parallel *p, struct ct_parallel_lane *lane, struct ct_stream_chain *object)
+/* Makes the object of a task the one in the state behind the last task. */
+static void go_on_with(struct ct_parallel *p, struct ct_parallel_lane *lane, struct ct_task *t)
 {
-    object->start_offset = lane->live->start_offset;
+    if (t->speculative)
+        t->start_offset = lane->live->start_offset;
     pthread_mutex_lock(&p->lock); /* from here on the object used before is free */
-    lane->live = object;
+    lane->live = t->object;
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -150,7 +151,7 @@ static void confirm_next(struct ct_parallel *p, struct ct_parallel_lane *lane, c
     if (!next || !begins_right(p, lane, next))
         return;
     next->confirmed = true;
-    go_on_with(p, lane, next->object);
+    go_on_with(p, lane, next);
 }
 
 int ct_parallel_hand_on(struct ct_parallel *p, struct ct_task *t, struct ct_batches *batches)
@@ -159,7 +160,10 @@ int ct_parallel_hand_on(struct ct_parallel *p, struct ct_task *t, struct ct_batc
     const bool right = begins_right(p, lane, t);
     int rc = 0;
     if (right) {
-        go_on_with(p, lane, t->object);
+        if (!t->confirmed)
+            go_on_with(p, lane, t);
+        if (t->speculative) /* not before: until now a thread used the object */
+            t->object->start_offset = t->start_offset;
         rc = hand_on_kept(p, lane, t);
         if (!rc)
             rc = take_counts(p, lane, t, t->object);

@@ -44,6 +44,7 @@ struct ct_task {
     bool whole;            /* no place was found where it could be cut */
     uint64_t serial;       /* tells tasks apart that are made in the same memory */
     bool confirmed;        /* speculative, and known to have begun in the right state before its turn comes */
+    uint64_t start_offset; /* of a speculative task that began in the right state: as in the chain object */
     bool speculative; /* begins in the state that its warm-up came to; else in the state that is known to be
                          right */
 
