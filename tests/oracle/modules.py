@@ -18,6 +18,7 @@ import tempfile
 from branch_lists import Lists, build_id, difference, file_of, profile
 from perf_recordings import COMPILER, Recording, need_recorder
 from perf_tool import Tap, first_difference, run
+from parts import missing_parts  # behind perf_tool, which says where it is
 from perf_writer import KERNEL, Writer
 
 NEAR, FAR = 0x800000, 0x10000000  # where the module lies: a branch reaches the program, or does not
@@ -316,9 +317,11 @@ def check_others(tap, b):
               None if len(got) == 1 and "another build id" in got[0] else got)
     got = missing("--symfs", b.with_sections(shift=0x10000000))
     tap.check("sections of another boot are told", None if len(got) == 1 and "sections" in got[0] else got)
+    no_lzma = missing_parts(b.command).get("lzma")
     for tool, ending in (("xz", "xz"), ("zstd", "zst"), ("gzip", "gz")):
-        if not shutil.which(tool):
-            tap.skip(f"a module packed by {tool}", f"{tool} is not installed")
+        why = no_lzma if tool == "xz" else None
+        if why or not shutil.which(tool):
+            tap.skip(f"a module packed by {tool}", why or f"{tool} is not installed")
             continue
         packed = b.copy("packed")
         subprocess.run([tool, "-q", packed / "module.ko"], check=True)

@@ -18,6 +18,7 @@ import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import browser  # noqa: E402  pylint: disable=wrong-import-position
+from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
@@ -282,7 +283,11 @@ def main():
                 "-s", "96x80")
         whole_log(folder, program, log)
         refusals(program, log)
-        growing(folder, program, log)
+        no_page = missing_parts(COMMAND).get("live")
+        if no_page:
+            skip("progress on the page", no_page)
+        else:
+            growing(folder, program, log)
         program_and_page(folder, program)
         several_programs(folder)
     return finish()

@@ -146,6 +146,7 @@ $ coretap decode --symbols --disasm --id 10 examples/quickstart | head -5
 | Ctx	0		EL0 ns 64-bit ctxt=0x2a
 | Go	0	0x80500	firmware.bin+0x500		nop
 | Br	0	0x80520	firmware.bin+0x520		blr     x9
+needs capstone
 $ coretap decode --disasm -f jsonl --id 10 examples/quickstart | sed -n 17p
 | {"buffer":"ETB_0","id":"10","offset":86,"type":"Br","cycle":87,"value":"0x80560","name":"firmware.bin+0x560","instruction":"cbz     x0, #0x80574"}
 $ coretap decode --table1 --disasm examples/quickstart
