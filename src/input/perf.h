@@ -138,10 +138,10 @@ struct ct_perf {
     struct ct_perf_event *events;
     size_t event_count;
     struct ct_clock clock;
-    const char *release;  /* of the kernel; may be NULL */
-    const char *kallsyms; /* the text of the target's; may be NULL */
-    bool kallsyms_read;   /* it was looked for */
-    uint64_t lost;        /* records that the kernel could not write */
+    const char *release;           /* of the kernel; may be NULL */
+    char *kallsyms, *kallsyms_end; /* the text of the target's, with a zero byte behind it; or NULL */
+    bool kallsyms_read;            /* it was looked for */
+    uint64_t lost;                 /* records that the kernel could not write */
 };
 
 struct ct_perf_record {

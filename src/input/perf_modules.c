@@ -3,6 +3,7 @@
  * the addresses of the modules' symbols in /proc/kallsyms, of which perf keeps a copy in its cache. */
 #include "base/ctx.h"
 #include "base/elf_strings.h"
+#include "base/kallsyms.h"
 #include "base/module_name.h"
 #include "base/unpack.h"
 #include "input/perf.h"
@@ -114,25 +115,11 @@ static int load_kallsyms(struct ct_perf *p)
     if (!text)
         return ct_fail_nomem(p->opening->ctx, path);
     const ssize_t n = files->read(files->user, path, text, size);
-    if (n > 0)
+    if (n > 0) {
         p->kallsyms = text;
+        p->kallsyms_end = text + n;
+    }
     return CT_OK;
-}
-
-/* Takes the symbol of a line when it is one of the module. The line is cut into its words. */
-static bool take_line(char *line, const char *module, struct listed_symbol *out)
-{
-    char *name, *rest;
-    const uint64_t addr = strtoull(line, &rest, 16);
-    char *const bracket = strchr(rest, '[');
-    const size_t length = strlen(module);
-    if (!addr || !bracket || strncmp(bracket + 1, module, length) != 0 || bracket[1 + length] != ']' ||
-        rest[0] != ' ' || !rest[1] || rest[2] != ' ')
-        return false;
-    name = rest + 3;
-    name[strcspn(name, " \t")] = 0;
-    *out = (struct listed_symbol){name, addr};
-    return true;
 }
 
 static int by_name(const void *a, const void *b)
@@ -144,23 +131,20 @@ static int by_name(const void *a, const void *b)
 static int list_symbols(struct module *m, struct listed_symbol **out, size_t *count)
 {
     struct ct_arena *arena = &m->perf->arena;
+    const size_t length = strlen(m->name);
     *out = NULL;
     *count = 0;
-    for (const char *at = m->perf->kallsyms; *at;) {
-        const size_t length = strcspn(at, "\n");
-        struct listed_symbol symbol;
-        if (memchr(at, '[', length)) {
-            char *line = ct_arena_strndup(arena, at, length);
-            if (!line)
-                return ct_fail_nomem(m->perf->opening->ctx, m->path);
-            if (take_line(line, m->name, &symbol)) {
-                *out = ct_arena_push(arena, *out, count, sizeof symbol);
-                if (!*out)
-                    return ct_fail_nomem(m->perf->opening->ctx, m->path);
-                (*out)[*count - 1] = symbol;
-            }
-        }
-        at += length + (at[length] == '\n');
+    for (char *at = m->perf->kallsyms; at < m->perf->kallsyms_end;) {
+        struct ct_kallsyms_symbol symbol;
+        if (!ct_kallsyms_read(&at, m->perf->kallsyms_end, &symbol) || !symbol.addr ||
+            symbol.module_length != length || strncmp(symbol.module, m->name, length) != 0)
+            continue;
+        const char *name = ct_arena_strndup(arena, symbol.name, symbol.name_length);
+        struct listed_symbol *all = ct_arena_push(arena, *out, count, sizeof **out);
+        if (!name || !all)
+            return ct_fail_nomem(m->perf->opening->ctx, m->path);
+        all[*count - 1] = (struct listed_symbol){name, symbol.addr};
+        *out = all;
     }
     if (*count)
         qsort(*out, *count, sizeof **out, by_name);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of a kernel's functions, for a copy of its memory: from the file kallsyms beside it, where perf puts
- * that of the kernel. A line is "address type name", of a module with a tab and "[module]" behind it. */
+ * that of the kernel. */
 #include "base/ctx.h"
+#include "base/kallsyms.h"
 #include "base/path.h"
 #include "program/symbols.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,6 @@
 
 #define MOST      (INT64_C(256) << 20) /* bytes of the file */
 #define NO_RANK   UINT8_MAX            /* of what is no function, and only ends one */
-#define MOST_HEX  16                   /* digits of an address */
 #define FUNCTIONS "TtWw"               /* types of symbols: global, local, weak */
 
 /* What was read. */
@@ -22,39 +21,19 @@ struct lines {
     size_t damaged, first_damage; /* lines that are none, and the number of the first of them */
 };
 
-/* Reads a line, whose name stays where it is. False: it is no symbol. */
-static bool read_line(char *line, uint64_t *addr, char *type, char **name)
+/* Adds a function under its name, behind which stands "[module]": modules may have functions of one name. */
+static int add_symbol(struct ct_collector *c, const struct ct_kallsyms_symbol *symbol)
 {
-    char *rest;
-    *addr = strtoull(line, &rest, MOST_HEX);
-    if (!isxdigit((unsigned char)*line) || rest - line > MOST_HEX || rest[0] != ' ' ||
-        !isgraph((unsigned char)rest[1]) || rest[2] != ' ' || !isgraph((unsigned char)rest[3]))
-        return false;
-    *type = rest[1];
-    *name = rest + 3;
-    char *behind = *name + strcspn(*name, "\t ");
-    if (!*behind)
-        return true;
-    const char *end = strchr(behind, ']');
-    *behind = ' '; /* the name of a function is "name [module]", since modules may have the same names */
-    return behind[1] == '[' && end && !end[1];
-}
-
-static int add_line(struct ct_collector *c, char *line, size_t number, struct lines *lines)
-{
-    uint64_t addr;
-    char type, *name;
-    if (!read_line(line, &addr, &type, &name)) {
-        lines->first_damage = lines->damaged++ ? lines->first_damage : number;
+    const uint64_t addr = symbol->addr + c->bias;
+    const char type = symbol->type;
+    if (!ct_collect_is_code(c, addr, 0))
         return CT_OK;
-    }
-    lines->symbols++;
-    lines->zeros += addr == 0;
-    if (!ct_collect_is_code(c, addr + c->bias, 0))
-        return CT_OK;
+    symbol->name[symbol->name_length] = symbol->module_length ? ' ' : '\0';
+    if (symbol->module_length)
+        symbol->module[symbol->module_length + 1] = '\0';
     const struct ct_function function = {
-        .symbol = {.name = name,
-                   .addr = addr + c->bias,
+        .symbol = {.name = symbol->name,
+                   .addr = addr,
                    .isa = c->elf->header.e_machine == EM_ARM ? CT_ISA_A32 : CT_ISA_A64,
                    .source = CT_SYMBOL_DEBUG_FILE},
         .rank = !strchr(FUNCTIONS, type)     ? NO_RANK
@@ -69,12 +48,14 @@ static int add_lines(struct ct_collector *c, char *text, size_t size, struct lin
     char *const end = text + size;
     int result = CT_OK;
     for (size_t number = 1; text < end && result == CT_OK; number++) {
-        char *newline = memchr(text, '\n', (size_t)(end - text));
-        char *next = newline ? newline + 1 : end;
-        if (newline)
-            *newline = '\0';
-        result = add_line(c, text, number, lines);
-        text = next;
+        struct ct_kallsyms_symbol symbol;
+        if (!ct_kallsyms_read(&text, end, &symbol)) {
+            lines->first_damage = lines->damaged++ ? lines->first_damage : number;
+            continue;
+        }
+        lines->symbols++;
+        lines->zeros += symbol.addr == 0;
+        result = add_symbol(c, &symbol);
     }
     return result;
 }
