@@ -12,8 +12,8 @@
 
 struct ct_passed_signal {
     const volatile int *number; /* that a handler of signals sets; NULL: there is none */
-    bool told;                  /* the program was sent the signal … */
-    struct timespec when;       /* … at this time */
+    bool told;                  /* the program was sent the signal */
+    struct timespec when;       /* time at which the program was sent it */
 };
 
 /* Sends the signal to a program once, and kills the program when it does not end in time. Returns true when

@@ -38,8 +38,8 @@ struct chunk {
 };
 
 struct ct_parquet {
-    struct ct_rows rows;    /* must be the first member */
-    struct ct_grown chunks; /* struct chunk: the columns of the first row group, of the second, … */
+    struct ct_rows rows;                  /* must be the first member */
+    struct ct_grown chunks;               /* struct chunk: those of all columns, row group by row group */
     struct ct_grown page, packed, header; /* of the page in work */
     ZSTD_CCtx *zstd;
 };

@@ -21,10 +21,10 @@ struct ct_perf_stack {
     int (*sample)(void *user, const struct ct_perf_stack *stack); /* takes the branches and instructions */
     size_t count;                                                 /* of branches */
     uint64_t instructions;                                        /* of the runs that they end */
-    uint64_t begin; /* address at which the current run began … */
-    uint64_t last;  /* … of its last instruction so far … */
-    uint64_t next;  /* … and of the one behind that */
-    uint64_t run;   /* instructions of it */
+    uint64_t begin; /* address of the first instruction of the current run */
+    uint64_t last;  /* address of the last instruction of the current run */
+    uint64_t next;  /* address behind the last instruction of the current run */
+    uint64_t run;   /* instructions of the current run */
     bool running;   /* `next` is known */
     bool midway;    /* the run has instructions */
     bool joined;    /* the newest branch leads to its begin */

@@ -13,7 +13,7 @@ enum {
     CT_DVM_TLBI = 0,
     CT_DVM_BPI = 1,  /* branch predictor invalidate */
     CT_DVM_PICI = 2, /* instruction cache invalidate by physical address */
-    CT_DVM_VICI = 3, /* … by virtual address */
+    CT_DVM_VICI = 3, /* instruction cache invalidate by virtual address */
     CT_DVM_SYNC = 4,
     CT_DVM_TYPES,
 };

@@ -240,9 +240,9 @@ struct ct_fractal_reader {
     const uint8_t *bytes;
     size_t size, at;
     void *own;       /* the file as it was read, or NULL */
-    uint8_t *pieces; /* of a log that comes in pieces: what is not read yet, which `bytes` is then */
-    size_t room;     /* … and the memory for it */
-    char *name;      /* … and what messages call it */
+    uint8_t *pieces; /* of a log that comes in pieces: what is not read yet, at which `bytes` points */
+    size_t room;     /* bytes that fit into `pieces` */
+    char *name;      /* of a log that comes in pieces: what messages call it */
     bool growing;    /* more may come */
     char *text;
     size_t text_bytes, first_block, text_seen; /* text blocks up to this offset are in the text */

@@ -25,7 +25,7 @@ struct ct_rtlb {
     uint8_t *turn; /* a set's next victim */
     uint32_t sets, ways, used;
     uint32_t words;                /* of prints in a set */
-    uint8_t shift[CT_RTLB_SHIFTS]; /* page sizes in use … */
+    uint8_t shift[CT_RTLB_SHIFTS]; /* page sizes in use: log2 of the bytes */
     uint32_t shift_used[CT_RTLB_SHIFTS];
     uint32_t shifts;
     /* Mappings of the line that was refilled last for which its set had no way left. The core is about to use

@@ -27,10 +27,10 @@ struct part {
 struct ct_fractal_wire {
     struct ct_ctx *ctx;
     const struct ct_wire_protocol *protocol;
-    uint8_t number;                   /* enum ct_fractal_protocol */
-    struct ct_fractal_message next;   /* that is fetched next … */
-    uint64_t left;                    /* … of so many … */
-    uint64_t page;                    /* … whose addresses are so far from each other */
+    uint8_t number;                 /* enum ct_fractal_protocol */
+    struct ct_fractal_message next; /* the message that is fetched next */
+    uint64_t left; /* messages that are left of an operation on several pages, `next` among them */
+    uint64_t page; /* distance between the addresses of these messages */
     struct part parts[PARTS_WAITING]; /* ACE: the first alone; CHI: by TxnID */
 };
 

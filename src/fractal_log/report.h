@@ -42,7 +42,7 @@ struct ct_fractal_map {
 struct ct_fractal_report {
     struct ct_ctx *ctx;
     struct ct_fractal_log *log;       /* not owned */
-    struct ct_fractal_reader *reader; /* … of the log, as the following */
+    struct ct_fractal_reader *reader; /* reads the records of `log` */
     int only;                         /* the process whose events count, or CT_FRACTAL_ALL */
     const struct ct_fractal_log_info *info;
     const struct ct_fractal_names *names;

@@ -13,8 +13,8 @@
 #include "fractal_run/simulation.h"
 
 #define WORDS_PER_TICK 512        /* words between two looks at timers and ring */
-#define STACK_BELOW    (8u << 20) /* bytes of the stack below the first store … */
-#define STACK_ABOVE    (1u << 20) /* … and above it */
+#define STACK_BELOW    (8u << 20) /* bytes of the stack below the first store */
+#define STACK_ABOVE    (1u << 20) /* bytes of the stack above the first store */
 
 /* ---- words ---- */
 

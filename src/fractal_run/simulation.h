@@ -87,8 +87,8 @@ struct ct_fractal_simulation {
     struct ct_fractal_process *of_feed[FEEDS_MAX]; /* the process whose words come */
     struct ct_fractal_process *seat[CT_SOC_TAPS];  /* the process whose tracer is on that tap; NULL: none */
     unsigned seats;
-    uint64_t commands; /* of tracers that are there no more … */
-    bool lost;         /* … and whether one of them had no place for something */
+    uint64_t commands; /* commands of tracers that were detached */
+    bool lost;         /* a tracer that was detached had no place for something */
     unsigned left;     /* processes that went on as programs that are not followed */
     struct ct_fractal_script script;
     struct ct_fractal_control control;

@@ -14,9 +14,9 @@ struct ct_fractal_process_names {
     struct ct_arena arena;
     size_t seen;            /* bytes of the log's text that were taken */
     const char *names[256]; /* by number: of a program's file, printable; NULL: the log does not say */
-    const char *files[256]; /* the same as it is in the log */
-    uint64_t bias[256];     /* what was added to the addresses of its file … */
-    bool placed[256];       /* … if the log says that */
+    const char *files[256]; /* by number: of a program's file, as the log has it */
+    uint64_t bias[256];     /* by number: what was added to the addresses of the file; 0 if not `placed` */
+    bool placed[256];       /* by number: the log says what was added */
 };
 
 /* Takes the lines that a log's text has by now, behind those that were taken. CT_ERR_NOMEM. */

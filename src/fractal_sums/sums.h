@@ -17,8 +17,8 @@ struct ct_fractal_index {
 
 /* What is known of a point of the log that is read. */
 struct ct_fractal_hit {
-    uint64_t last; /* time */
-    bool hit;      /* … if it was */
+    uint64_t last; /* time of the last hit */
+    bool hit;      /* there was a hit */
 };
 
 struct ct_fractal_sums {

@@ -46,8 +46,8 @@ struct ct_fractal_watch {
     struct ct_fractal_process_names names;
     struct ct_fractal_process_programs runs;
     uint16_t process[256];        /* by core: that of its last record */
-    struct ct_watch_event *ready; /* those of the last record, and of what was lost before it … */
-    size_t ready_count, given;    /* … of which so many were given */
+    struct ct_watch_event *ready; /* events of the last record, and of what was lost before it */
+    size_t ready_count, given;    /* how many events are in `ready`, and how many of them were given */
     uint64_t time;                /* of the last record */
     uint32_t unit;                /* bytes that addresses of the log tell apart */
     uint64_t dropped, damaged;    /* that are told */

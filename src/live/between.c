@@ -4,8 +4,8 @@
 #include "live/live.h"
 
 #define PUBLISH_EVERY 0.5 /* seconds */
-#define PUBLISH_SHARE 20  /* making a status takes a part of the time of 1/20 at most, … */
-#define READ_SHARE    20  /* … and answering those who read */
+#define PUBLISH_SHARE 20  /* making a status takes at most 1/20 of the time */
+#define READ_SHARE    20  /* answering requests that read takes at most 1/20 of the time */
 
 /* Writes the status as JSON into `text`, with *json, which is made when it is NULL. CT_ERR_NOMEM: the text is
  * not whole. */

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #define ALL_MOST  48   /* guests at a time */
-#define PEER_MOST 16   /* … of one address */
+#define PEER_MOST 16   /* guests of one address at a time */
 #define WAIT_MS   5000 /* that one may take to show the token */
 #define LOOK_MS   250  /* between two looks at them */
 

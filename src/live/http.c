@@ -28,9 +28,9 @@
 
 #define BODY_MAX    ((size_t)1 << 20)
 #define CONNECTIONS 128  /* of which guests, who showed no token yet, are 48 at most: guests.c */
-#define IDLE_S      30   /* a connection that says nothing for so long is closed */
-#define PATIENCE_MS 2000 /* for answers, at the end */
-#define NEWS_S      5    /* … and one that is told nothing gets an empty line */
+#define IDLE_S      30   /* seconds after which a connection that says nothing is closed */
+#define PATIENCE_MS 2000 /* milliseconds that answers may take at the end of the run */
+#define NEWS_S      5    /* seconds after which a connection without news gets an empty line */
 
 /* Names a file in the place of the library. */
 #define VARIABLE "CORETAP_MICROHTTPD"

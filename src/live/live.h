@@ -92,7 +92,7 @@ enum ct_live_part_key {
     LIVE_PART_HOOKS,
     LIVE_PART_REPORT,
     LIVE_PART_PROGRESS,
-    LIVE_PART_MONITOR, /* … and the number of the specification */
+    LIVE_PART_MONITOR, /* LIVE_PART_MONITOR + n is of the specification of number n */
 };
 
 #define LIVE_PARTS (LIVE_PART_MONITOR + LIVE_SPECS)

@@ -20,8 +20,8 @@ struct ct_live_one {
     bool begun;           /* a step came */
     bool ends;            /* all that is left is given, whoever waits */
     bool told[128];       /* by source: a message told that the others do not wait for it */
-    int waits_for;        /* number of the source that the others wait for, or -1 … */
-    uint64_t waits_since; /* … input bytes that were analysed then */
+    int waits_for;        /* number of the source that the others wait for, or -1 */
+    uint64_t waits_since; /* input bytes that were analysed when waiting for that source began */
 };
 
 /* ---- sources ---- */

@@ -5,8 +5,8 @@
 
 #include "live/live.h"
 
-#define LIVE_HELD     65536               /* events that wait for a source, at most … */
-#define LIVE_PATIENCE ((uint64_t)4 << 20) /* … and bytes of trace that come meanwhile */
+#define LIVE_HELD     65536               /* the most events that wait for a source */
+#define LIVE_PATIENCE ((uint64_t)4 << 20) /* the most bytes of trace that come while events wait */
 
 /* Makes the run of the sources that the options leave; l->verifier is the one that specifications are added
  * to. CT_ERR_ARG: there is none; CT_ERR_NOMEM. */

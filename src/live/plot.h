@@ -9,8 +9,8 @@
 
 #define PLOT_POINTS  120                /* columns over time; with more, two become one */
 #define PLOT_LINEAR  64                 /* bars of one width */
-#define PLOT_OCTAVES 96                 /* powers of two of the logarithmic bars, from 2^-32 on, … */
-#define PLOT_LOG     (2 * PLOT_OCTAVES) /* … two bars each */
+#define PLOT_OCTAVES 96                 /* powers of two of the logarithmic bars, from 2^-32 on */
+#define PLOT_LOG     (2 * PLOT_OCTAVES) /* logarithmic bars: two for each power of two */
 
 /* What came in a span of time. */
 struct ct_live_point {

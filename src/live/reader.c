@@ -16,10 +16,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define FULL_MS    100   /* a full ring is looked at so often, so that a signal is not missed */
-#define CONNECT_MS 10000 /* until an address is given up that does not answer */
-#define PAUSE_MS   250 /* between the end of a connection, or the first attempt, and the next attempt; … */
-#define PAUSE_MAX  10000 /* … twice as long after each, up to this */
+#define FULL_MS    100   /* milliseconds between two looks at a full ring and at signals */
+#define CONNECT_MS 10000 /* milliseconds after which an address is given up that does not answer */
+#define PAUSE_MS   250   /* milliseconds before the first attempt to connect again */
+#define PAUSE_MAX  10000 /* the longest pause; each is twice as long as the one before */
 
 /* How a run that has to end soon ends within two seconds: what waits is analysed for PATIENCE_MS, then
  * without the specifications that are slow, and STOP_MS later without any. */
@@ -33,7 +33,7 @@ struct ct_live_reader {
     pthread_t thread;
     const struct ct_live_say *say;
     int ends, hurries; /* descriptors of the run */
-    int done;          /* … of the thread */
+    int done;          /* descriptor of an event that ends the thread */
     struct ct_live_intake intake;
     uint64_t got; /* bytes of this connection */
     int pause;    /* before the next attempt to connect, milliseconds */

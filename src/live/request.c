@@ -14,8 +14,8 @@
 struct ct_live_posted {
     struct ct_ctx *ctx; /* of the specification */
     json_t *root;
-    const char **texts; /* of all lists … */
-    size_t text_count;  /* … those that were read so far */
+    const char **texts; /* the texts of all lists */
+    size_t text_count;  /* texts that were read so far */
     char *why;
     size_t why_size;
 };

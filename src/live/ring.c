@@ -29,7 +29,7 @@ struct ct_live_ring {
     uint64_t put, taken; /* bytes */
     uint64_t losing_now; /* bytes lost since the last one that was put */
     uint64_t lost, losses, breaks;
-    uint64_t lost_taken; /* … of which were told */
+    uint64_t lost_taken; /* lost bytes that were told to the analysing thread */
     struct loss waiting[LOSSES];
     size_t first_loss, loss_count;
 };

@@ -22,7 +22,7 @@ struct ct_live_tee {
     char *described; /* path of the description, or NULL */
     int fd, gaps;    /* descriptors: the trace, and the description, or -1 */
     uint64_t kept;   /* bytes */
-    uint64_t origin; /* … that were there before this connection */
+    uint64_t origin; /* bytes that the file had when this connection began */
     bool apart;      /* the next byte is of another connection */
     const char *trouble;
 };

@@ -11,9 +11,9 @@
 #include "live/plot.h"
 
 #define VIEW_OUTPUTS 16                /* outputs that are shown; the first ones */
-#define VIEW_PLOTS   8                 /* … of which so many have a plot */
-#define VIEW_LAST    64                /* results that are kept, … */
-#define VIEW_BAD     16                /* … and violations */
+#define VIEW_PLOTS   8                 /* outputs with a plot; the first ones */
+#define VIEW_LAST    64                /* latest results that are kept */
+#define VIEW_BAD     16                /* latest violations that are kept */
 #define VIEW_TEXT    ((size_t)1 << 20) /* bytes of the text of a specification; a longer one is not kept */
 
 /* Two events because of whose order a result is uncertain. */

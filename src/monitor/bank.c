@@ -9,10 +9,10 @@
 
 enum {
     ROOM_FIRST = 64,
-    ROOM_MOST = 1 << 12,  /* joint states that are remembered of a bank, … */
-    BYTES_MOST = 1 << 22, /* … and what they may take besides */
-    WORTH = 4,            /* a joint state is to be met so often before there are too many of them, or … */
-    REST = 256,           /* … for each of them so many steps are taken without them */
+    ROOM_MOST = 1 << 12,  /* the most joint states that are remembered of a bank */
+    BYTES_MOST = 1 << 22, /* the most bytes that its joint states may take besides */
+    WORTH = 4,            /* times that a joint state has to be met on average to be worth remembering */
+    REST = 256,           /* steps that are taken without joint states for each one that was not worth it */
 };
 
 /* ---- the plan ---- */

@@ -44,8 +44,8 @@ struct quick_op {
 };
 
 struct ct_mon_quick {
-    bool usable;  /* this file evaluates it … */
-    bool as_run;  /* … or only takes over what the run has */
+    bool usable;  /* this file evaluates the stream */
+    bool as_run;  /* the stream is evaluated by taking over what the run has */
     uint8_t kind; /* enum ct_mon_node_kind */
     uint32_t n, args[ARGS_MOST];
     uint8_t form, op;     /* enum quick_form, and of the last two the operation */

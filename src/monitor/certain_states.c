@@ -8,11 +8,11 @@
 enum {
     /* Letters times states of one step; beyond it every state but the first is possible. */
     WORK_MOST = 1 << 16,
-    STEP_WORK = 60,   /* units of a step, … */
-    STATE_WORK = 4,   /* … for each state of the machine … */
-    LOOK_UP_WORK = 2, /* … and each letter in each state */
-    SETS_FIRST = 8,   /* sets that there is room for … */
-    SETS_MOST = 256,  /* … at most: then all are forgotten */
+    STEP_WORK = 60,   /* work of a step */
+    STATE_WORK = 4,   /* work that a step adds for each state of the machine */
+    LOOK_UP_WORK = 2, /* work that a step adds for each letter in each state */
+    SETS_FIRST = 8,   /* sets that there is room for at first */
+    SETS_MOST = 256,  /* the most sets; with one more all are forgotten */
     INPUTS_MOST = 31, /* two bits each in the number of an instant */
     LETTER_BITS = 20,
 };
@@ -183,9 +183,9 @@ struct ct_mon_shade ct_mon_certain_verdict(const struct ct_mon_certain *c, const
 struct letters {
     uint32_t surely, maybe; /* atoms that are true, and those that may be */
     uint32_t one_of;        /* without one of these there is no step; 0: there may be in any case */
-    bool stays;             /* there may be no step at all … */
-    bool unseen;            /* … or any number of them */
-    bool none;              /* there is none */
+    bool stays;             /* the machine may take no step at all */
+    bool unseen;            /* the machine may take any number of steps */
+    bool none;              /* the machine takes no step */
 };
 
 /* Tells whether an input has an event at this instant. */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    WAIT_LEAST = 16,  /* instants between two looks at what is certain again … */
-    WAIT_STREAMS = 8, /* … and one more for so many streams */
+    WAIT_LEAST = 16,  /* the fewest instants between two looks at what is certain again */
+    WAIT_STREAMS = 8, /* streams for which the looks are one more instant apart */
 };
 
 static uint64_t input_bit(uint32_t input)

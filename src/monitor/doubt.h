@@ -8,8 +8,8 @@
 
 enum {
     DOUBT_WINDOW = 64,     /* instants that may be open: as many as a mask has bits */
-    DOUBT_WORLDS = 256,    /* states beside the run's at most … */
-    DOUBT_BYTES = 8 << 20, /* … and the memory that they may take */
+    DOUBT_WORLDS = 256,    /* the most states beside the run's */
+    DOUBT_BYTES = 8 << 20, /* the most bytes that these states may take */
 };
 
 /* Two events whose order was another one, as tags of their spans. */

@@ -83,7 +83,7 @@ struct ct_mon_elab_input {
     struct ct_mon_node *node;
     struct ct_mon_span span;
     const char *source_kind, *source_arg; /* watchpoint dialect: "codeLine", "main.c:32" */
-    const char *source_core;              /* … and behind an @, or NULL */
+    const char *source_core;              /* the core behind an @, or NULL */
     uint64_t source_number;
 };
 
@@ -111,8 +111,8 @@ struct ct_mon_elab {
     /* state of the expansion */
     unsigned check;       /* > 0: calls are not expanded, types only */
     struct ct_mon_fn *fn; /* function under construction, NULL in streams */
-    unsigned depth;       /* of macros in macros … */
-    unsigned stepped;     /* … at the last step */
+    unsigned depth;       /* macros inside of each other that are being expanded now */
+    unsigned stepped;     /* `depth` when the last step was counted */
     struct ct_mon_span
         type_use; /* where the type with parameters stands whose definition is being elaborated */
     uint64_t fuel;

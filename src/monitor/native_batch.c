@@ -25,8 +25,8 @@ struct batch {
     gcc_jit_type *event;
     gcc_jit_field *of_event_time, *of_input, *of_event_value;
     value events, limit, taken;
-    gcc_jit_lvalue *i;           /* the next event … */
-    gcc_jit_lvalue *time, *next; /* … when it is and of which input */
+    gcc_jit_lvalue *i;           /* number of the next event */
+    gcc_jit_lvalue *time, *next; /* time of the next event, and its input */
     gcc_jit_lvalue *only;        /* the input of the open instant */
     gcc_jit_lvalue *first;       /* the first result of the instant */
     gcc_jit_block *done;         /* no instant is under way */

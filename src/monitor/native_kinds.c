@@ -8,8 +8,8 @@ enum shape {
     TEST,       /* reads a, whatever it is */
     INT_TEST,   /* reads an Int or Bool */
     MAKES_INT,  /* d is an Int */
-    INT_1,      /* … of the Int a */
-    INT_2,      /* … of a and b */
+    INT_1,      /* d is an Int, made of the Int a */
+    INT_2,      /* d is an Int, made of the Ints a and b */
     FLOAT_2,    /* d is a float, as a and b */
     FLOAT_TEST, /* d is an Int, a and b are floats */
     COPY_1,     /* d may be a */

@@ -35,8 +35,8 @@ struct ct_mon_build {
     value m, cells;
     value stamp;                   /* cells in memory: of this instant */
     struct ct_mon_held *held;      /* by cell; NULL: cells in memory */
-    gcc_jit_lvalue *clock, *count; /* where cells are variables: now, and the number of results, and … */
-    gcc_jit_lvalue *results;       /* … where they are */
+    gcc_jit_lvalue *clock, *count; /* where cells are variables: the time, and the number of results */
+    gcc_jit_lvalue *results;       /* where cells are variables: the results */
     gcc_jit_lvalue *at;            /* where the bytecode goes on */
     gcc_jit_block *exit, *now;
     gcc_jit_block **targets; /* by instruction from `first` on: what jumps go to */

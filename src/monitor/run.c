@@ -24,8 +24,8 @@ enum {
      * collection copies the live ones into the third. */
     HEAP_PARTS = 3,
     BATCH_MOST = 4096, /* events between two looks at whether the run has to end */
-    BATCH_LEAST = 16,  /* fewer are not worth loading and storing all cells: … */
-    BATCH_REST = 64,   /* … the function is not called for so many times then */
+    BATCH_LEAST = 16,  /* events of a call that are worth loading and storing all cells for machine code */
+    BATCH_REST = 64,   /* events that bytecode takes after a call that took fewer */
 };
 
 int ct_mon_run_fail(struct ct_monitor *m, int code, const char *text)

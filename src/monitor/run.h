@@ -70,8 +70,8 @@ struct ct_monitor {
     bool unsorted;
     ct_monitor_fn *fn;
     void *user;
-    struct ct_mon_text_reader *reader;                      /* of text, when there is one … */
-    void (*reader_free)(struct ct_mon_text_reader *reader); /* … and how it goes */
+    struct ct_mon_text_reader *reader; /* reads events from text; NULL: no text was given */
+    void (*reader_free)(struct ct_mon_text_reader *reader); /* frees `reader` */
     struct ct_mon_certain *certain; /* NULL: nothing depends on events that were lost */
     struct ct_mon_certain *spare;   /* memory of one that is over */
     struct ct_mon_doubt *doubt;     /* NULL: the order of all events was known */

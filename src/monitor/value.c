@@ -10,9 +10,9 @@
 
 enum {
     CHUNK = 256 * 1024,
-    UNIT_BYTES = 6,  /* that one unit of work makes or looks at … */
-    MOVE_BYTES = 12, /* … or a collection copies */
-    OBJECT_WORK = 2, /* besides its bytes */
+    UNIT_BYTES = 6,  /* bytes that one unit of work makes or looks at */
+    MOVE_BYTES = 12, /* bytes that one unit of work copies in a garbage collection */
+    OBJECT_WORK = 2, /* work of an object besides its bytes */
     ROOTS = 4,       /* that one unit of work looks at */
 };
 

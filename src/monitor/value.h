@@ -101,8 +101,8 @@ struct ct_mon_heap {
     bool fixed;   /* constants of a specification */
     /* Why results since then mean nothing (E_MEMORY, E_BUDGET, E_STOPPED), or E_NONE. */
     enum ct_mon_value_error exhausted;
-    int64_t work;       /* that may be done yet, in units of about one instruction … */
-    uint64_t more_work; /* … and what comes in slices behind it: between two of them `stop` is asked */
+    int64_t work;       /* work left of this slice, in units of about one instruction */
+    uint64_t more_work; /* work behind this slice; `stop` is looked at between two slices */
     const int *stop;    /* enum ct_monitor_stop, set by another thread; or NULL */
 };
 
@@ -114,7 +114,7 @@ void ct_mon_heap_empty(struct ct_mon_heap *h);
 
 #define HEAP_SLICE (1 << 20) /* units of work: some milliseconds */
 
-#define HEAP_HURRY (1 << 14) /* … of an event while the run has to end soon */
+#define HEAP_HURRY (1 << 14) /* units of work of an event while the run has to end soon */
 
 /* Asks whether another thread wants the run to end. Result: enum ct_monitor_stop. */
 static inline int heap_is_stopped(const struct ct_mon_heap *h)

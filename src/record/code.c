@@ -24,8 +24,8 @@ struct ct_code {
     size_t place_count;
     struct ct_code_place **table; /* open addressing, a power of two */
     size_t table_size;
-    uint32_t changing; /* places with several versions … */
-    uint32_t versions; /* … and these, but for the first of each */
+    uint32_t changing; /* places with several versions */
+    uint32_t versions; /* versions of all places, but for the first of each */
     bool t32;
 };
 

@@ -17,8 +17,8 @@ struct ct_record_feed {
     int status; /* of waitpid, once the child is gone */
     bool over;
     uint32_t done;         /* chunks taken */
-    uint32_t blocks_chunk; /* where blocks are read … */
-    uint32_t blocks_at;    /* … from this word on */
+    uint32_t blocks_chunk; /* chunk from which blocks are read */
+    uint32_t blocks_at;    /* word of that chunk at which the next block begins */
 };
 
 #define CT_RECORD_FEED_WATCH 512 /* room for what tells the plugin which memory is watched */

@@ -34,18 +34,18 @@ struct ct_path {
     struct ct_unit *unit;
     uint32_t id;
     struct ct_code_block *now; /* entered, and not told yet */
-    bool partial;              /* it was left early … */
-    uint32_t at;               /* … here */
-    bool handler;              /* the next block begins a signal handler … */
-    bool interrupted_known;    /* … and this is where the program was interrupted */
+    bool partial;              /* `now` was left early */
+    uint32_t at;               /* instructions of `now` that were executed, when it was left early */
+    bool handler;              /* the next block begins a signal handler */
+    bool interrupted_known;    /* `interrupted` is where the program was interrupted */
     struct place interrupted;
     struct place told; /* where the unit was left when the core went to another thread */
     bool away;
     bool system;
-    bool returns; /* the next block may be a vector, whose exception returns to … */
+    bool returns; /* the next block may be an exception vector that returns to `return_to` */
     uint64_t return_to;
     bool vague;           /* where execution was when it left the block is not known */
-    uint32_t spent_insns; /* of the block entered last, whose cycles have not gone by yet … */
+    uint32_t spent_insns; /* instructions of the block entered last whose cycles have not gone by yet */
     uint64_t spent_end;
     uint64_t vectors[VECTOR_BASES]; /* tables of vectors that exceptions went to */
     unsigned vector_count;
@@ -260,8 +260,8 @@ static int settle(struct ct_path *p, struct place next, bool *left)
 /* How far the current block was executed before an exception. */
 struct ending {
     uint32_t count;                  /* instructions */
-    const struct ct_code_stop *stop; /* the last of them is a waypoint, or NULL … */
-    bool taken;                      /* … which led to where the exception returns to */
+    const struct ct_code_stop *stop; /* the waypoint that is the last of them, or NULL */
+    bool taken;                      /* the waypoint led to where the exception returns to */
 };
 
 static bool ends_behind(const struct ct_code_block *b, const struct ct_code_stop *stop, uint64_t to,

@@ -35,8 +35,8 @@ struct record {
     struct ct_recording o;
     struct ct_record_feed feed;
     struct ct_record_capture *out;
-    struct ct_volume *volume;      /* where volume is measured, and nothing is captured; else NULL … */
-    struct ct_volume_meter *meter; /* … and by what */
+    struct ct_volume *volume;      /* the volume that is measured; NULL: a capture is made */
+    struct ct_volume_meter *meter; /* measures `volume`; NULL: a capture is made */
     struct ct_code *code;
     struct ct_record_programs programs;
     struct thread threads[TRACE_THREADS];

@@ -9,7 +9,7 @@
 #include "coretap/input.h"
 
 #define CT_SOFTWARE_PORTS_SIZE    1024      /* bytes of the ports of an ITM: 8 pages of 32, of 4 bytes each */
-#define CT_SOFTWARE_CHANNELS_SIZE (1 << 24) /* … of an STM: 65536 channels of 256 bytes */
+#define CT_SOFTWARE_CHANNELS_SIZE (1 << 24) /* bytes of the channels of an STM: 65536 of 256 bytes each */
 
 enum ct_software_kind {
     CT_SOFTWARE_PORT,    /* a stimulus port of the ITM was written */
@@ -21,7 +21,7 @@ enum ct_software_kind {
 struct ct_software_access {
     uint64_t clock; /* cycles */
     uint64_t pc;    /* address of the instruction */
-    uint64_t addr;  /* … that was accessed; of stimulus ports from the first one on */
+    uint64_t addr;  /* address that was accessed; of stimulus ports the offset from the first one */
     uint64_t data;
     uint16_t core;
     uint8_t bytes; /* 1, 2, 4 or 8 */

@@ -28,7 +28,7 @@ struct ct_unit_run {
     uint64_t end;
     uint32_t n;   /* instructions */
     uint8_t isa;  /* enum ct_isa */
-    bool traced;  /* … or filtered out, lost, or beyond what trace can say */
+    bool traced;  /* false: filtered out, lost, or beyond what trace can say */
     uint32_t ctx; /* context ID */
 };
 
@@ -38,11 +38,11 @@ struct ct_unit_options {
     uint32_t ts_period;     /* cycles between timestamps at least */
     uint32_t sync_period;   /* bytes; 0: synchronisation only at the beginning */
     uint32_t event_rate;    /* instructions between events on average; 0: none */
-    uint32_t overflow_rate; /* … between overflows */
+    uint32_t overflow_rate; /* instructions between overflows on average; 0: none */
     uint64_t seed;
-    uint64_t start, stop; /* addresses at which tracing begins and ends … */
+    uint64_t start, stop; /* addresses at which tracing begins and ends */
     bool has_start, has_stop;
-    unsigned range_count; /* … and where it is on; 0: everywhere */
+    unsigned range_count; /* how many ranges tracing is on in; 0: everywhere */
     struct ct_unit_range ranges[CT_UNIT_RANGES];
     uint32_t vmid;
     uint64_t *budget; /* instructions that may still be traced, by all units that share it; NULL:

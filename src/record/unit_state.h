@@ -50,8 +50,8 @@ struct ct_unit {
     uint64_t last; /* its last instruction */
     uint32_t n;
     bool traceable;
-    uint32_t epoch;            /* of its code … */
-    uint32_t spoken;           /* … and of what was traced last */
+    uint32_t epoch;            /* epoch of the code of this run */
+    uint32_t spoken;           /* epoch of what was traced last */
     uint8_t level, next_level; /* exception level, and that of the next run */
     bool excepted;             /* an exception was traced last */
     /* Trace. */

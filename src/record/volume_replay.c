@@ -14,14 +14,14 @@
 
 struct ct_volume_replay {
     struct ct_ctx *ctx;
-    struct ct_volume_options o; /* refers to … */
+    struct ct_volume_options o; /* its ranges are in `ranges` */
     struct ct_record_range ranges[CT_RECORD_RANGES];
     struct ct_volume *volume;
     struct ct_volume_meter *meter; /* from the first range on, which shows the instruction set */
     struct ct_unit *unit;          /* of the stream, from its first range on */
     uint64_t budget;
-    struct ct_flow run; /* told, but for where its last instruction led … */
-    bool open;          /* … and there is one */
+    struct ct_flow run; /* a run that was told but for where its last instruction led */
+    bool open;          /* `run` holds a run */
     bool placed;        /* execution follows on from `run` */
     bool excepted;      /* an exception came, and no gap behind it: */
     bool counted;       /* the stream counts cycles */

@@ -117,9 +117,9 @@ struct ct_soc {
     uint64_t rng;
     uint64_t wanted; /* within its line: the part that a read at the port is told to bring first */
     uint64_t open_row[8];
-    uint64_t memory_busy; /* until when a log's lines keep memory from answering */
-    uint64_t sink_lines;  /* of a log that memory has taken */
-    uint64_t sink_bytes;  /* … and what came since, less than a line */
+    uint64_t memory_busy; /* time until which writing a log keeps memory from answering */
+    uint64_t sink_lines;  /* lines of a log that memory has taken */
+    uint64_t sink_bytes;  /* bytes of a log behind these lines, less than a line */
     uint32_t tlb_sets;
     uint8_t shift[TLB_SHIFTS]; /* page sizes of this granule */
     unsigned shifts;

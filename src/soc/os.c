@@ -341,8 +341,8 @@ uint16_t ct_soc_asid(const struct ct_soc *soc, uint32_t pid)
 /* ---- ticks ---- */
 
 #define KERNEL_BYTES (512u * 1024)
-#define TICK_PIECES  8  /* places in the kernel that a tick runs through … */
-#define TICK_LINES   32 /* … and the lines it fetches in each: 16 KiB in all */
+#define TICK_PIECES  8  /* places in the kernel that a tick runs through */
+#define TICK_LINES   32 /* cache lines that a tick fetches in each place: 16 KiB in all */
 
 void ct_soc_tick(struct ct_soc *soc, unsigned core)
 {

@@ -15,8 +15,8 @@
 
 enum {
     EVENTS = 256,     /* taken from a watcher at a time */
-    ROUND = 256,      /* events between two turns of all specifications … */
-    ROUND_YIELD = 32, /* … and where somebody may wait for the end of a turn */
+    ROUND = 256,      /* events between two turns of all specifications */
+    ROUND_YIELD = 32, /* the same number where a thread may wait for the end of a turn */
     UNTIMED = 4096, /* events without a timestamp that are kept of a source that the others do not wait for */
 };
 

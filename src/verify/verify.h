@@ -59,9 +59,9 @@ struct ct_verify_spec {
     struct ct_arena arena;       /* for what is above */
     bool may_misfit;             /* an event may have a value that its input cannot take, or none */
     bool told_unknown;           /* a warning said that some have none */
-    bool joinable;               /* it may be a member of a group … */
-    uint8_t instants;            /* … of others that see the same instants (enum ct_mon_instants) … */
-    uint64_t feeds_hash;         /* … and have the same feeds, in any order */
+    bool joinable;               /* the specification may be a member of a group (group.h) */
+    uint8_t instants;            /* enum ct_mon_instants, the same in all members of a group */
+    uint64_t feeds_hash;         /* hash of the feeds in any order, the same in all members of a group */
 
     /* What a member of a group needs. */
     struct ct_verify_group *group; /* NULL: it is fed by itself. Of a lead: the one that it leads */
@@ -73,8 +73,8 @@ struct ct_verify_spec {
 
     /* What a run needs. */
     struct ct_monitor *monitor;
-    bool failed;              /* it takes no more events … */
-    bool told_failure;        /* … and ct_verifier_next_failure said so */
+    bool failed;              /* the run takes no more events */
+    bool told_failure;        /* ct_verifier_next_failure returned the failure */
     char failure[400];        /* why it failed */
     bool lost, doubted;       /* trace was missing, and the order of events was not known */
     bool unfollowed;          /* orders were too many for a monitor that is gone */
@@ -83,9 +83,9 @@ struct ct_verify_spec {
     uint64_t time;            /* time of the current instant */
     uint64_t tick;            /* tick of the clock in the current instant */
     uint64_t value;           /* address in the current instant */
-    uint16_t source;          /* of the current instant … */
-    uint8_t kind;             /* … and of its first event: enum ct_watch_kind … */
-    uint32_t number_of_event; /* … and `number` of it */
+    uint16_t source;          /* source of the current instant */
+    uint8_t kind;             /* enum ct_watch_kind of the first event of the current instant */
+    uint32_t number_of_event; /* `number` of the first event of the current instant */
     uint64_t number_of_instant;
     uint64_t lost_last;               /* time of the last gap */
     struct ct_verify_place *places;   /* those of fed events, then those of waiting ones */
@@ -148,11 +148,11 @@ struct ct_verifier {
     size_t due_events;                /* taken since the specifications had their turn */
     uint64_t due_floor;               /* nothing that begins before it comes any more */
     uint64_t *lost_until;             /* by source: behind its last loss that was taken */
-    struct ct_verify_target *targets; /* by watchpoint: of those that are fed, which are … */
+    struct ct_verify_target *targets; /* by watchpoint: the inputs of `fed` that it feeds */
     uint32_t *first;                  /* by watchpoint: its first target; one more entry at the end */
     uint8_t *came;                    /* by watchpoint: 1: an event of it came that somebody takes */
     uint32_t watch_count;
-    struct ct_verify_spec **fed; /* … the specifications in no group, and the leads of groups */
+    struct ct_verify_spec **fed; /* the specifications in no group, and the leads of groups */
     size_t fed_count, targets_cap, fed_cap;
     struct ct_verify_group *groups; /* those that ended are in the list until the next index */
     bool changed;                   /* other specifications are to be fed than the index says */
