@@ -3,57 +3,30 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
 #include <netdb.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/ctx.h"
-#include "base/library.h"
 #include "coretap/format.h"
-#include "coretap/json.h"
 #include "live/address.h"
-#include "live/check.h"
-#include "live/guests.h"
-#include "live/places.h"
-#include "live/request.h"
+#include "live/http_api.h"
 #include "live/text.h"
-#include "live/turns.h"
 
 #define BODY_MAX    ((size_t)1 << 20)
 #define CONNECTIONS 128  /* of which guests, who showed no token yet, are 48 at most: guests.c */
 #define IDLE_S      30   /* seconds after which a connection that says nothing is closed */
 #define PATIENCE_MS 2000 /* milliseconds that answers may take at the end of the run */
-#define NEWS_S      5    /* seconds after which a connection without news gets an empty line */
 
 /* Names a file in the place of the library. */
 #define VARIABLE "CORETAP_MICROHTTPD"
 
-/* Functions of libmicrohttpd, which is loaded for the first page: it and what it needs take as long as all of
- * a short command. */
-#define ENTRIES(X)                                                                                           \
-    X(MHD_add_response_header)                                                                               \
-    X(MHD_create_response_from_buffer)                                                                       \
-    X(MHD_create_response_from_callback)                                                                     \
-    X(MHD_destroy_response)                                                                                  \
-    X(MHD_get_connection_info)                                                                               \
-    X(MHD_get_daemon_info)                                                                                   \
-    X(MHD_lookup_connection_value)                                                                           \
-    X(MHD_queue_response)                                                                                    \
-    X(MHD_quiesce_daemon)                                                                                    \
-    X(MHD_start_daemon)                                                                                      \
-    X(MHD_stop_daemon)
-
-CT_LIBRARY(mhd, ENTRIES);
-
 /* Written once, before the first daemon is started: a process has a library once, too. */
-static union mhd mhd;
+union ct_live_mhd ct_live_mhd;
 static bool mhd_is_here;
 static pthread_mutex_t mhd_loading = PTHREAD_MUTEX_INITIALIZER;
 
@@ -63,7 +36,7 @@ static int load(struct ct_ctx *ctx, const char *address)
     errno = 0;
     pthread_mutex_lock(&mhd_loading);
     const bool here = mhd_is_here =
-        mhd_is_here || CT_LIBRARY_FIND(named ? named : "libmicrohttpd.so.12", &mhd, ENTRIES);
+        mhd_is_here || CT_LIBRARY_FIND(named ? named : "libmicrohttpd.so.12", &ct_live_mhd, CT_LIVE_MHD);
     pthread_mutex_unlock(&mhd_loading);
     return here ? CT_OK
                 : ct_unless_nomem(ctx, address,
@@ -81,166 +54,6 @@ extern const char ct_live_page_plots_js[];
 extern const char ct_live_page_progress_js[];
 extern const char ct_live_page_html[];
 
-struct ct_live_http {
-    const struct ct_live_say *say;
-    struct MHD_Daemon *daemon;
-    struct ct_live_board *board;
-    struct ct_monitor_options compile;
-    struct ct_live_guests *guests;
-    struct ct_live_turns *compiling;
-    struct ct_live_places *places;
-    char *token; /* or NULL */
-    char *host;  /* that the address names, or nothing */
-    char *page;
-    size_t page_size;
-    atomic_uint requests; /* that are not answered yet */
-};
-
-/* The body of a request, as far as it came. */
-struct body {
-    char *text;
-    size_t size;
-    bool too_long;
-    bool may; /* the headers show that the request is allowed */
-};
-
-/* ---- answers ---- */
-
-/* Closes the connection, because there is no memory for an answer. */
-static enum MHD_Result hang_up(const struct ct_live_http *h)
-{
-    ct_live_lack(h->say);
-    return MHD_NO;
-}
-
-static enum MHD_Result send_answer(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
-                                   const char *type, struct MHD_Response *response)
-{
-    if (!response)
-        return hang_up(h);
-    mhd.f.MHD_add_response_header(response, "Content-Type", type);
-    mhd.f.MHD_add_response_header(response, "Cache-Control", "no-store");
-    mhd.f.MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    mhd.f.MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
-    mhd.f.MHD_add_response_header(
-        response, "Content-Security-Policy",
-        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-        "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; "
-        "frame-ancestors 'none'");
-    if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
-        mhd.f.MHD_add_response_header(response, "Retry-After", "1");
-    if (status == MHD_HTTP_UNAUTHORIZED)
-        mhd.f.MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
-    const enum MHD_Result result = mhd.f.MHD_queue_response(c, status, response);
-    mhd.f.MHD_destroy_response(response);
-    return result;
-}
-
-static enum MHD_Result send_text(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
-                                 const char *type, char *text, size_t size)
-{
-    struct MHD_Response *response = mhd.f.MHD_create_response_from_buffer(size, text, MHD_RESPMEM_MUST_FREE);
-    if (!response)
-        free(text);
-    return send_answer(h, c, status, type, response);
-}
-
-static bool wants_text(struct MHD_Connection *c)
-{
-    const char *accept = mhd.f.MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Accept");
-    return accept && strncmp(accept, "text/plain", 10) == 0;
-}
-
-/* An answer in JSON that is being written. */
-struct answer {
-    struct ct_live_text text;
-    struct ct_json *json; /* NULL without memory, which `text` tells */
-};
-
-static void begin_answer(struct answer *a)
-{
-    const struct ct_json_options options = {.size = sizeof options, .script = 1};
-    *a = (struct answer){.json = NULL};
-    /* contexts are of other threads */
-    a->text.lacks = ct_json_new(NULL, &options, ct_live_text_write, &a->text, &a->json) != CT_OK;
-}
-
-static enum MHD_Result send_json(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
-                                 struct answer *a)
-{
-    a->text.lacks |= a->json && ct_json_flush(a->json) != CT_OK;
-    ct_json_free(a->json);
-    if (!a->text.lacks)
-        return send_text(h, c, status, "application/json", a->text.text, a->text.size);
-    ct_live_text_free(&a->text);
-    return hang_up(h);
-}
-
-static enum MHD_Result say_plain(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
-                                 const char *words)
-{
-    struct ct_live_text text = {0};
-    (void)ct_live_text_write(&text, words, strlen(words));
-    (void)ct_live_text_write(&text, "\n", 1);
-    if (!text.lacks)
-        return send_text(h, c, status, "text/plain; charset=utf-8", text.text, text.size);
-    ct_live_text_free(&text);
-    return hang_up(h);
-}
-
-/* Answers with one text: as JSON under `key`, or alone. */
-static enum MHD_Result say(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
-                           const char *key, const char *words, const struct ct_live_command *done)
-{
-    struct answer a;
-    if (wants_text(c))
-        return say_plain(h, c, status, words);
-    begin_answer(&a);
-    ct_json_object(a.json, NULL);
-    ct_json_text(a.json, key, words);
-    if (done)
-        ct_json_number(a.json, "at", done->at);
-    ct_json_object_end(a.json);
-    return send_json(h, c, status, &a);
-}
-
-static enum MHD_Result refuse(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
-                              const char *why)
-{
-    return say(h, c, status, "error", why, NULL);
-}
-
-/* Refuses a request with `status`, or for want of memory. */
-static enum MHD_Result refuse_command(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
-                                      const char *why, const struct ct_live_command *command)
-{
-    if (!command->lacking)
-        return refuse(h, c, status, why);
-    ct_live_lack(h->say);
-    return refuse(h, c, MHD_HTTP_SERVICE_UNAVAILABLE, why);
-}
-
-/* Refuses a specification with errors, and says where they are. */
-static enum MHD_Result refuse_faulty(const struct ct_live_http *h, struct MHD_Connection *c, const char *why,
-                                     struct ct_live_command *command)
-{
-    struct answer a;
-    enum MHD_Result result;
-    if (wants_text(c)) {
-        result = say_plain(h, c, MHD_HTTP_BAD_REQUEST, why);
-    } else {
-        begin_answer(&a);
-        ct_json_object(a.json, NULL);
-        ct_json_text(a.json, "error", why);
-        ct_live_put_check(a.json, command->spec);
-        ct_json_object_end(a.json);
-        result = send_json(h, c, MHD_HTTP_BAD_REQUEST, &a);
-    }
-    ct_monitor_spec_free(command->spec);
-    command->spec = NULL;
-    return result;
-}
-
 /* ---- who may ---- */
 
 /* Compares texts in a time that does not depend on where they differ. */
@@ -257,25 +70,11 @@ static bool same_text(const char *a, const char *b)
 
 static bool has_token(const struct ct_live_http *h, struct MHD_Connection *c)
 {
-    const char *header = mhd.f.MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
-    const char *query = mhd.f.MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token");
+    const char *header = ct_live_mhd.f.MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Authorization");
+    const char *query = ct_live_mhd.f.MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token");
     if (header && strncmp(header, "Bearer ", 7) == 0)
         return same_text(h->token, header + 7);
     return query && same_text(h->token, query);
-}
-
-static bool is_loopback_name(const char *host)
-{
-    static const char *const names[] = {"localhost", "[::1]", "127."};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const size_t length = strlen(names[i]);
-        if (strncasecmp(host, names[i], length) != 0)
-            continue;
-        if (names[i][length - 1] == '.')
-            return strspn(host, "0123456789.:") == strlen(host);
-        return host[length] == '\0' || host[length] == ':';
-    }
-    return false;
 }
 
 /* Tells whether the host, with or without a port behind it, is `name`. */
@@ -292,11 +91,17 @@ static bool is_address(const char *host)
                         : strspn(host, "0123456789.:") == strlen(host);
 }
 
+static bool is_loopback_name(const char *host)
+{
+    return is_host(host, "localhost") || is_host(host, "[::1]") ||
+           (strncmp(host, "127.", 4) == 0 && is_address(host));
+}
+
 /* Tells whether the request names a host that is this one. A page from elsewhere, whose name was made to
  * resolve to this machine, must not reach the API; its browser sends that name. */
 static bool knows_host(const struct ct_live_http *h, struct MHD_Connection *c)
 {
-    const char *host = mhd.f.MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+    const char *host = ct_live_mhd.f.MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
     char own[256] = "";
     if (!host || is_loopback_name(host))
         return true;
@@ -311,222 +116,9 @@ static bool may(const struct ct_live_http *h, struct MHD_Connection *c)
 {
     return knows_host(h, c) && (!h->token || has_token(h, c));
 }
-
-/* ---- requests for what is there ---- */
-
-static enum MHD_Result send_page(const struct ct_live_http *h, struct MHD_Connection *c)
-{
-    return send_answer(h, c, MHD_HTTP_OK, "text/html; charset=utf-8",
-                       mhd.f.MHD_create_response_from_buffer(h->page_size, h->page, MHD_RESPMEM_PERSISTENT));
-}
-
-static enum MHD_Result send_status(const struct ct_live_http *h, struct MHD_Connection *c)
-{
-    uint64_t serial = 0;
-    size_t size = 0;
-    bool over;
-    const bool plain = wants_text(c);
-    char *text =
-        ct_live_board_read(h->board, plain ? CT_LIVE_TEXT : CT_LIVE_JSON, &serial, 2000, &size, &over);
-    if (!text)
-        return refuse(h, c, MHD_HTTP_SERVICE_UNAVAILABLE, "there is no status now; ask again");
-    return send_text(h, c, MHD_HTTP_OK, plain ? "text/plain; charset=utf-8" : "application/json", text, size);
-}
-
-/* A stream of server-sent events: one connection's. */
-struct news {
-    const struct ct_live_http *http;
-    uint64_t serial;
-    char *text; /* of the event that is being sent */
-    size_t size, sent;
-};
-
-static bool next_event(struct news *n)
-{
-    size_t size = 0;
-    bool over = false;
-    char *json = ct_live_board_changes(n->http->board, &n->serial, NEWS_S * 1000, &size, &over);
-    free(n->text);
-    n->sent = 0;
-    n->text = over ? NULL : malloc(size + 16);
-    if (!over && !n->text)
-        ct_live_lack(n->http->say);
-    if (n->text && json)
-        n->size = (size_t)sprintf(n->text, "data: %s\n\n", json);
-    else if (n->text) /* a comment: shows whether anybody is there */
-        n->size = (size_t)sprintf(n->text, ":\n\n");
-    free(json);
-    return n->text != NULL;
-}
-
-static ssize_t send_news(void *user, uint64_t pos, char *to, size_t most)
-{
-    struct news *n = user;
-    (void)pos;
-    if (n->sent == n->size && !next_event(n))
-        return MHD_CONTENT_READER_END_OF_STREAM;
-    const size_t left = n->size - n->sent;
-    const size_t size = left < most ? left : most;
-    memcpy(to, n->text + n->sent, size);
-    n->sent += size;
-    return (ssize_t)size;
-}
-
-static void free_news(void *user)
-{
-    struct news *n = user;
-    free(n->text);
-    free(n);
-}
-
-static enum MHD_Result send_events(const struct ct_live_http *h, struct MHD_Connection *c)
-{
-    struct news *n = calloc(1, sizeof *n);
-    if (!n)
-        return hang_up(h);
-    n->http = h;
-    struct MHD_Response *response =
-        mhd.f.MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 65536, send_news, n, free_news);
-    if (!response)
-        free_news(n);
-    return send_answer(h, c, MHD_HTTP_OK, "text/event-stream", response);
-}
-
-/* ---- requests that read ---- */
-
-static const char *query(struct MHD_Connection *c, const char *key)
-{
-    return mhd.f.MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, key);
-}
-
-/* Asks the analysing thread, and sends what it reads. */
-static enum MHD_Result read_from(const struct ct_live_http *h, struct MHD_Connection *c,
-                                 struct ct_live_command *command, const char *type)
-{
-    ct_live_board_ask(h->board, command);
-    struct ct_live_text *text = &command->read;
-    if (command->fine && !text->text) /* it is empty */
-        text->text = strdup("");
-    if (command->fine)
-        return text->text ? send_text(h, c, MHD_HTTP_OK, type, text->text, text->size) : hang_up(h);
-    ct_live_text_free(text);
-    return refuse_command(h, c, MHD_HTTP_NOT_FOUND,
-                          command->lacking ? "out of memory; ask again" : command->text, command);
-}
-
-static enum MHD_Result send_monitor(const struct ct_live_http *h, struct MHD_Connection *c)
-{
-    struct ct_live_command command = {.action = LIVE_READ_MONITOR, .name = query(c, "name")};
-    if (!command.name)
-        return refuse(h, c, MHD_HTTP_BAD_REQUEST, "which one? ?name=NAME says it");
-    return read_from(h, c, &command, "application/json");
-}
-
-static enum MHD_Result send_outputs(const struct ct_live_http *h, struct MHD_Connection *c)
-{
-    const char *format = query(c, "format"), *after = query(c, "after");
-    struct ct_live_command command = {.action = LIVE_READ_OUTPUTS, .name = query(c, "name")};
-    char *end = NULL;
-    if (format && strcmp(format, "csv") != 0 && strcmp(format, "jsonl") != 0)
-        return refuse(h, c, MHD_HTTP_BAD_REQUEST, "\"format\" has to be csv or jsonl");
-    command.lines = format && strcmp(format, "csv") == 0 ? LIVE_CSV : LIVE_JSONL;
-    command.after = after ? strtoull(after, &end, 10) : 0;
-    if (after && (!*after || *end || strchr(after, '-')))
-        return refuse(h, c, MHD_HTTP_BAD_REQUEST, "\"after\" has to be the number of a result");
-    return read_from(h, c, &command,
-                     command.lines == LIVE_CSV ? "text/csv; charset=utf-8" : "application/x-ndjson");
-}
-
-static enum MHD_Result send_places(const struct ct_live_http *h, struct MHD_Connection *c)
-{
-    const char *text = query(c, "text");
-    struct answer a;
-    begin_answer(&a);
-    ct_live_places_json(h->places, text ? text : "", a.json);
-    return send_json(h, c, MHD_HTTP_OK, &a);
-}
-
-static enum MHD_Result get(const struct ct_live_http *h, struct MHD_Connection *c, const char *url)
-{
-    static const struct {
-        const char *url;
-        enum MHD_Result (*send)(const struct ct_live_http *h, struct MHD_Connection *c);
-    } all[] = {{"/", send_page},
-               {"/api/status", send_status},
-               {"/api/events", send_events},
-               {"/api/monitor", send_monitor},
-               {"/api/outputs", send_outputs},
-               {"/api/places", send_places}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (strcmp(url, all[i].url) == 0)
-            return all[i].send(h, c);
-    return refuse(h, c, MHD_HTTP_NOT_FOUND,
-                  "there is /, /api/status, /api/events, /api/monitor, /api/outputs, /api/places, and to be "
-                  "posted to: /api/watch, /api/monitors, /api/check, /api/filter, /api/stop");
-}
-
-/* Finds what a POST to this address is about. NULL: the API has no such address. */
-static const char *subject(const char *url)
-{
-    static const char *const all[] = {"watch", "monitors", "check", "filter", "stop"};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (strncmp(url, "/api/", 5) == 0 && strcmp(url + 5, all[i]) == 0)
-            return all[i];
-    return NULL;
-}
-
-/* Answers what a specification needs and gives, of which nothing runs. */
-static enum MHD_Result send_check(const struct ct_live_http *h, struct MHD_Connection *c,
-                                  struct ct_live_posted *request, struct ct_live_command *command)
-{
-    struct answer a;
-    begin_answer(&a);
-    ct_json_object(a.json, NULL);
-    ct_live_put_check(a.json, command->spec);
-    ct_json_object_end(a.json);
-    ct_live_posted_free(request, command);
-    return send_json(h, c, MHD_HTTP_OK, &a);
-}
-
-static enum MHD_Result post(const struct ct_live_http *h, struct MHD_Connection *c, const char *url,
-                            const struct body *body)
-{
-    const char *what = subject(url);
-    const char *type = mhd.f.MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Content-Type");
-    struct ct_live_command command;
-    char why[4096] = "";
-    if (!what)
-        return refuse(h, c, MHD_HTTP_NOT_FOUND,
-                      "nothing is posted there; there is /api/watch, /api/monitors, /api/check, /api/filter, "
-                      "/api/stop");
-    if (body->too_long)
-        return refuse(h, c, 413, "the request is longer than 1 MiB");
-    /* a page from elsewhere cannot send this type without asking first */
-    if (!type || strncmp(type, "application/json", 16) != 0)
-        return refuse(h, c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, "the Content-Type has to be application/json");
-    const bool checks = strcmp(what, "check") == 0;
-    const bool compiles = checks || strcmp(what, "monitors") == 0;
-    if (compiles && !ct_live_turns_take(h->compiling))
-        return refuse(h, c, MHD_HTTP_SERVICE_UNAVAILABLE,
-                      "a specification is being compiled and another one waits; ask again");
-    struct ct_live_posted *request = ct_live_posted_read(what, body->text ? body->text : "", body->size,
-                                                         &h->compile, &command, why, sizeof why);
-    if (compiles)
-        ct_live_turns_give(h->compiling);
-    if (!request)
-        return command.faulty && !command.lacking ? refuse_faulty(h, c, why, &command)
-                                                  : refuse_command(h, c, MHD_HTTP_BAD_REQUEST, why, &command);
-    if (checks)
-        return send_check(h, c, request, &command);
-    ct_live_board_ask(h->board, &command);
-    ct_live_posted_free(request, &command);
-    return command.fine ? say(h, c, MHD_HTTP_OK, "done", command.text, &command)
-                        : refuse_command(h, c, MHD_HTTP_CONFLICT, command.text, &command);
-}
-
 /* ---- requests ---- */
 
-static bool take_body(struct body *b, const char *data, size_t size)
+static bool take_body(struct ct_live_http_body *b, const char *data, size_t size)
 {
     if (b->too_long || b->size + size > BODY_MAX) {
         b->too_long = true;
@@ -544,7 +136,7 @@ static bool take_body(struct body *b, const char *data, size_t size)
 static struct ct_live_guest *guest_of(struct MHD_Connection *c)
 {
     const union MHD_ConnectionInfo *info =
-        mhd.f.MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+        ct_live_mhd.f.MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
 }
 
@@ -557,9 +149,10 @@ static void on_connection(void *user, struct MHD_Connection *c, void **state,
         *state = NULL;
         return;
     }
-    const union MHD_ConnectionInfo *fd = mhd.f.MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *fd =
+        ct_live_mhd.f.MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
     const union MHD_ConnectionInfo *peer =
-        mhd.f.MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+        ct_live_mhd.f.MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     *state = fd ? ct_live_guests_add(h->guests, fd->connect_fd, peer ? peer->client_addr : NULL) : NULL;
 }
 
@@ -567,13 +160,13 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const ch
                                   const char *version, const char *data, size_t *size, void **state)
 {
     struct ct_live_http *h = user;
-    struct body *body = *state;
+    struct ct_live_http_body *body = *state;
     (void)version;
     if (!body) {
         *state = body = calloc(1, sizeof *body);
         h->requests += body != NULL;
         if (!body)
-            return hang_up(h);
+            return ct_live_http_hang_up(h);
         body->may = may(h, c);
         if (body->may)
             ct_live_guests_admit(h->guests, guest_of(c));
@@ -582,24 +175,25 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const ch
     if (*size) {
         const bool fine = !body->may || take_body(body, data, *size);
         *size = 0;
-        return fine ? MHD_YES : hang_up(h);
+        return fine ? MHD_YES : ct_live_http_hang_up(h);
     }
     if (!body->may)
         return knows_host(h, c)
-                   ? refuse(h, c, MHD_HTTP_UNAUTHORIZED,
-                            "a token is needed: ?token=… or Authorization: Bearer …")
-                   : refuse(h, c, MHD_HTTP_FORBIDDEN, "the host of the request is not this machine");
+                   ? ct_live_http_refuse(h, c, MHD_HTTP_UNAUTHORIZED,
+                                         "a token is needed: ?token=… or Authorization: Bearer …")
+                   : ct_live_http_refuse(h, c, MHD_HTTP_FORBIDDEN,
+                                         "the host of the request is not this machine");
     if (strcmp(method, "GET") == 0)
-        return get(h, c, url);
+        return ct_live_http_get(h, c, url);
     if (strcmp(method, "POST") == 0)
-        return post(h, c, url, body);
-    return refuse(h, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and POST are understood");
+        return ct_live_http_post(h, c, url, body);
+    return ct_live_http_refuse(h, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and POST are understood");
 }
 
 static void on_done(void *user, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode code)
 {
     struct ct_live_http *h = user;
-    struct body *body = *state;
+    struct ct_live_http_body *body = *state;
     (void)c;
     (void)code;
     if (!body)
@@ -639,8 +233,9 @@ static bool is_loopback(const struct sockaddr *address)
            IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)address)->sin6_addr);
 }
 
-/* Finds the address to listen at, to be freed with freeaddrinfo. NULL: *rc is the error. */
-static struct addrinfo *find_address(struct ct_ctx *ctx, const char *text, int *rc)
+/* Finds the address to listen at, to be freed with freeaddrinfo, and keeps the host that it names. NULL: *rc
+ * is the error. */
+static struct addrinfo *find_address(struct ct_live_http *h, struct ct_ctx *ctx, const char *text, int *rc)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
     struct addrinfo *found = NULL;
@@ -651,21 +246,22 @@ static struct addrinfo *find_address(struct ct_ctx *ctx, const char *text, int *
         return NULL;
     }
     ct_live_split_address(copy, &host, &port);
+    h->host = strdup(host ? host : "");
     const unsigned long number = strtoul(port, &end, 10);
-    const bool is_port = *port && !*end && number <= 65535;
-    const int why = is_port ? getaddrinfo(host ? host : "127.0.0.1", port, &hints, &found) : 0;
-    free(copy);
-    if (!is_port)
+    if (!*port || *end || number > 65535)
         *rc = ct_fail(ctx, CT_ERR_FORMAT, "%s: is not [ADDRESS:]PORT, so no page is there", text);
-    else if (why)
+    const int why = *rc ? 0 : getaddrinfo(host ? host : "127.0.0.1", port, &hints, &found);
+    free(copy);
+    if (why)
         *rc = ct_fail(ctx, CT_ERR_FORMAT, "%s: no page is there: %s", text, gai_strerror(why));
-    return is_port && !why ? found : NULL;
+    return *rc ? NULL : found;
 }
 
 static void tell_address(const struct ct_live_http *h, const struct addrinfo *at)
 {
     char host[64] = "";
-    const union MHD_DaemonInfo *info = mhd.f.MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    const union MHD_DaemonInfo *info =
+        ct_live_mhd.f.MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT);
     getnameinfo(at->ai_addr, at->ai_addrlen, host, sizeof host, NULL, 0, NI_NUMERICHOST);
     const bool six = at->ai_family == AF_INET6;
     ct_live_say(h->say, CT_LOG_NOTE, "page at http://%s%s%s:%u/%s", six ? "[" : "", host, six ? "]" : "",
@@ -681,11 +277,11 @@ static void start_daemon(struct ct_live_http *h, const struct addrinfo *at)
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     errno = 0;
-    h->daemon = mhd.f.MHD_start_daemon(flags, 0, NULL, NULL, on_request, h, MHD_OPTION_SOCK_ADDR, at->ai_addr,
-                                       MHD_OPTION_NOTIFY_COMPLETED, on_done, h, MHD_OPTION_NOTIFY_CONNECTION,
-                                       on_connection, h, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS,
-                                       MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-                                       MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+    h->daemon = ct_live_mhd.f.MHD_start_daemon(
+        flags, 0, NULL, NULL, on_request, h, MHD_OPTION_SOCK_ADDR, at->ai_addr, MHD_OPTION_NOTIFY_COMPLETED,
+        on_done, h, MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+        MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
     const int error = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = error;
@@ -706,28 +302,14 @@ static int start(struct ct_live_http *h, struct ct_ctx *ctx, const char *text, c
     return CT_OK;
 }
 
-/* Gives the host that the address names, or an empty text. NULL: no memory. */
-static char *host_of(const char *address)
-{
-    const char *host, *port;
-    char *copy = strdup(address);
-    if (!copy)
-        return NULL;
-    ct_live_split_address(copy, &host, &port);
-    char *found = strdup(host ? host : "");
-    free(copy);
-    return found;
-}
-
 static int make(struct ct_live_http *h, struct ct_ctx *ctx, const char *address, const char *token)
 {
     int rc = CT_OK;
-    struct addrinfo *at = find_address(ctx, address, &rc);
+    struct addrinfo *at = find_address(h, ctx, address, &rc);
     if (!at)
         return rc;
     h->guests = ct_live_guests_new();
     h->compiling = ct_live_turns_new();
-    h->host = host_of(address);
     h->token = token ? strdup(token) : NULL;
     if ((token && !h->token) || !h->host || !h->guests || !h->compiling || make_page(h) != CT_OK)
         rc = ct_fail_nomem(ctx, address);
@@ -768,7 +350,7 @@ int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say_to, con
 static void finish_requests(struct ct_live_http *h)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
-    const int fd = mhd.f.MHD_quiesce_daemon(h->daemon);
+    const int fd = ct_live_mhd.f.MHD_quiesce_daemon(h->daemon);
     if (fd >= 0)
         close(fd);
     for (unsigned i = 0; h->requests && i < PATIENCE_MS / 5; i++)
@@ -781,7 +363,7 @@ void ct_live_http_stop(struct ct_live_http *h)
         return;
     if (h->daemon) {
         finish_requests(h);
-        mhd.f.MHD_stop_daemon(h->daemon);
+        ct_live_mhd.f.MHD_stop_daemon(h->daemon);
     }
     ct_live_guests_free(h->guests);
     ct_live_turns_free(h->compiling);
