@@ -106,7 +106,6 @@ static void insert(struct ct_stalker *s, uint32_t index)
     uint32_t *head = &s->bucket[ct_stalker_hash(s, s->mark[index].base)];
     s->mark[index].next = *head;
     *head = index;
-    s->used++;
     ct_address_filter_add_table(s->filter, s->mark[index].base & ~ct_mask64(s->granule), s->granule);
 }
 
@@ -125,7 +124,6 @@ void ct_stalker_forget(struct ct_stalker *s, uint32_t index)
         link = &s->mark[*link].next;
     *link = w->next;
     s->dying -= w->dying;
-    s->used--;
     w->used = w->dying = 0;
     w->next = s->free;
     s->free = index;
@@ -220,11 +218,10 @@ int ct_stalker_start(struct ct_stalker *s, uint64_t root, unsigned granule, unsi
     s->granule = (uint8_t)granule;
     s->va_bits = (uint8_t)va_bits;
     s->top_level = (uint8_t)(4 - levels);
-    s->root = root;
     memset(s->bucket, 0xff, s->buckets * sizeof *s->bucket);
     for (uint32_t i = 0; i < s->marks; i++)
         s->mark[i] = (struct ct_watermark){.next = i + 1 < s->marks ? i + 1 : NONE};
-    s->free = s->used = s->dying = s->turn = s->high = s->pending_count = 0;
+    s->free = s->dying = s->turn = s->high = s->pending_count = 0;
     s->root_mark = 0;
     watch(s, root, 0, s->top_level, ~UINT64_C(0));
     return 1;

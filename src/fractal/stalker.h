@@ -29,13 +29,12 @@ struct ct_watermark {
 struct ct_stalker {
     struct ct_watermark *mark;
     uint32_t *bucket;
-    uint32_t marks, buckets, free, used, dying;
+    uint32_t marks, buckets, free, dying;
     uint32_t high; /* no watermark from this index on was ever used */
     uint32_t turn; /* next to be given up when all are used */
     uint64_t pending[CT_STALKER_PENDING];
     uint32_t pending_count;
     const struct ct_ranges *ranges; /* what is traced */
-    uint64_t root;
     uint32_t root_mark;
     uint8_t granule, va_bits, top_level;
     uint8_t track, lost;

@@ -89,7 +89,6 @@ static void name_event(struct ct_fractal_report *r, const struct ct_fractal_even
     if (!n->events++)
         n->first = e->time;
     n->last = e->time;
-    n->insns += e->kind == CT_FRACTAL_KIND_INSN;
     const unsigned bin = slot(r, e->time, REPORT_BINS);
     n->bin[bin / 8] |= (uint8_t)(1u << bin % 8);
 }

@@ -15,8 +15,7 @@
 #define REPORT_SET_ROWS 64   /* groups of cache sets, at most */
 
 struct ct_fractal_by_name {
-    uint64_t events, insns, first, last;
-    uint32_t order; /* among names by first event */
+    uint64_t events, first, last;
     uint8_t bin[REPORT_BINS / 8];
 };
 

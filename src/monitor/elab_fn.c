@@ -13,9 +13,7 @@ struct ct_mon_residual {
     struct ct_mon_residual *around; /* whose body led to this one, while both are elaborated */
     struct ct_mon_ast_def *def;
     const struct ct_mon_env *env;
-    const struct ct_mon_env *types; /* of its first expansion, for the meaning of type parameters */
     const struct ct_mon_cv *args;
-    size_t n;
     uint64_t statics; /* bits of arguments that are constants in the body and no parameters of fn */
     struct ct_mon_fn *fn;
     bool again;  /* a 'static if' in it needs constants that it was not elaborated for */
@@ -201,9 +199,7 @@ static struct ct_mon_residual *build(struct ct_mon_elab *e, struct ct_mon_closur
     struct ct_mon_fn *fn = residual_fn(e, c, args, n, statics, result);
     *r = (struct ct_mon_residual){.def = c->def,
                                   .env = c->env,
-                                  .types = env,
                                   .args = args,
-                                  .n = n,
                                   .statics = statics,
                                   .fn = fn,
                                   .next = e->residuals,

@@ -41,9 +41,6 @@ struct ct_mon_fn {
     const struct ct_mon_type *result;
     struct ct_mon_ir **captures;
     size_t ncaptures, captures_cap;
-    uint32_t code; /* first instruction, once emitted */
-    uint32_t frame;
-    bool emitted;
     struct ct_mon_fn *next;
 };
 

@@ -26,7 +26,7 @@ struct ct_mon_build {
     const struct ct_mon_jit_api *jit;
     gcc_jit_context *ctx;
     const struct ct_mon_program *p;
-    gcc_jit_type *i64, *u64, *u32, *u8, *truth, *f64, *bytes, *pointer, *cell, *result, *payload;
+    gcc_jit_type *i64, *u64, *u32, *u8, *truth, *f64, *bytes, *cell, *result, *payload;
     gcc_jit_type *signed_long; /* as the compiler's own functions have it */
     gcc_jit_field *of_value, *of_int, *of_float, *of_meta, *of_stamp;
     gcc_jit_field *of_time, *of_payload, *of_output, *of_form;

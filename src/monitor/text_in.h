@@ -27,7 +27,6 @@ struct ct_mon_text_reader {
         uint32_t hash, input; /* input + 1; 0: free */
     } * table;
     uint32_t mask;
-    char error[512];
 };
 
 /* Reads a value of the type at *p; on failure *actual describes what stands there. */

@@ -13,7 +13,6 @@ enum {
 struct call {
     const struct ct_mon_insn *back;
     struct ct_mon_cell *cells;
-    uint32_t d, size;
 };
 
 static void put(struct ct_monitor *m, uint32_t output, const struct ct_mon_cell *c)
@@ -376,20 +375,18 @@ L_I_CALL : {
     if (!heap_spend(&m->heap, p->costs[fn->code]))
         FAIL(m->heap.exhausted);
     memcpy(top, &A, fn->nargs * sizeof *top);
-    calls[depth++] = (struct call){i, R, i->d, fn->frame};
+    calls[depth++] = (struct call){i, R};
     R = top;
     top += fn->frame;
     GOTO(fn->code);
 }
 L_I_TAIL : {
     const struct ct_mon_fn_info *fn = &p->fns[i->b];
-    struct call *call = &calls[depth - 1];
     if (!heap_spend(&m->heap, p->costs[fn->code]))
         FAIL(m->heap.exhausted);
     if (fn->frame > (size_t)(m->stack + STACK_CELLS - R))
         FAIL(E_STACK);
     memmove(R, &A, fn->nargs * sizeof *R);
-    call->size = fn->frame;
     top = R + fn->frame;
     GOTO(fn->code);
 }

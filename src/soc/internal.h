@@ -135,7 +135,6 @@ struct ct_soc {
     struct ct_soc_process *process;
     struct ct_soc_shared_page *shared_page;
     uint32_t shared_pages;
-    uint32_t processes;
     uint16_t next_asid;
     uint32_t asid_generation;
     struct ct_soc_migration migration;
