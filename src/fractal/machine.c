@@ -2,7 +2,6 @@
 #include "fractal/machine.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "base/options.h"

@@ -2,9 +2,7 @@
 #include "fractal/wire.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/ctx.h"
 

@@ -2,7 +2,6 @@
 /* Sums of logs as tables. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/ctx.h"
 #include "base/options.h"

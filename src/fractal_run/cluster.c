@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The clusters that a program's accesses go through, and what listens to the port of the first one. */
-#include <stdlib.h>
 
 #include "base/ctx.h"
 #include "coretap/access.h"

@@ -2,10 +2,7 @@
 /* What is traced of a program, once it is loaded, and the log of that. */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/ctx.h"
 #include "base/options.h"
 #include "fractal_run/simulation.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Milestones of a run: places that it has to reach, each by its deadline if it has one. */
-#include <stdlib.h>
-#include <string.h>
 
 #include "live/fractal.h"
 #include "live/progress.h"

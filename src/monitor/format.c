@@ -2,7 +2,6 @@
 /* printf conversions as java.util.Formatter makes them. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "monitor/big.h"

@@ -4,7 +4,6 @@
  * places. The kind of a value is known in advance (native_kinds.h), and not looked at. */
 #include "monitor/native_batch.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "monitor/native_words.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/state.h"
 
-#include <string.h>
-
 #include "monitor/certain.h"
 
 /* How a stamp counts between events: what is not of the open instant is only "once". */

@@ -394,7 +394,6 @@ static uint32_t find_stops(const struct ct_code *code, struct ct_code_block *b, 
         }
         it_left = it_left ? (uint8_t)(it_left - 1) : insn.it;
     }
-    b->it_left = it_left;
     return count;
 }
 

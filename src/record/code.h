@@ -34,7 +34,6 @@ struct ct_code_block {
     uint8_t isa;     /* enum ct_isa */
     uint8_t level;   /* exception level */
     uint8_t end_how; /* enum ct_code_end */
-    uint8_t it_left; /* T32: instructions of an IT block that lie behind the block */
     uint64_t last;   /* address of the last instruction */
     /* The places of its first and last byte, with the version of memory there; NULL when there is no second
      * place, or there were too many versions. */

@@ -2,7 +2,6 @@
 #include "record/states.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/ctx.h"
 

@@ -64,7 +64,6 @@ struct ct_unit_wishes {
     uint8_t protocol; /* enum ct_protocol: ETM4, ETE or PTM */
     uint8_t trace_id;
     bool branch_broadcast, cycle_count, timestamps, context_id, vmid, return_stack;
-    bool arm32;
 };
 
 void ct_unit_source(const struct ct_unit_wishes *wishes, struct ct_source *source);

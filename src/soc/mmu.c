@@ -5,7 +5,6 @@
 #include "base/table_memory.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int ct_soc_tlbs_new(struct ct_soc *soc)
 {

@@ -4,7 +4,6 @@
 #include "soc/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void free_areas(struct ct_soc_process *p)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verify/group_run.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/ctx.h"

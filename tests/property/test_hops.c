@@ -326,8 +326,7 @@ static int record(struct trace *t, enum kind kind)
                                     .return_stack = rng_chance(rng, kind == STRETCHING ? 160 : 20)};
     t->returns = kind == STRETCHING && wishes.return_stack;
     t->depth = 0;
-    wishes.arm32 = wishes.protocol == CT_PROTOCOL_ETM4 && rng_chance(rng, 80);
-    t->isa = wishes.arm32 ? CT_ISA_A32 : CT_ISA_A64;
+    t->isa = wishes.protocol == CT_PROTOCOL_ETM4 && rng_chance(rng, 80) ? CT_ISA_A32 : CT_ISA_A64;
     struct ct_unit_options options = {.cc_threshold = 4u << rng_below(rng, 5),
                                       .ts_period = 500,
                                       .sync_period = (rng_below(rng, 3) + (kind == MISLEADING)) * 1000,
