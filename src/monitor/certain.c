@@ -7,45 +7,32 @@
 #include "monitor/certain.h"
 #include "monitor/doubt.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Unseen instants that are evaluated; a stream that still changes after them may hold anything. */
 enum {
     ROUNDS = 4,
     STREAM_WORK = 60, /* units of work of a stream at one instant */
 };
 
-static const struct ct_mon_cell *cell_of(const struct ct_mon_certain *c, const struct ct_mon_node *s)
-{
-    return &c->m->cells[c->m->p->node_cells[s->order]];
-}
-
 /* Tells whether the run itself has an event of the stream at this instant. */
 static bool in_run(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
-    return !c->unseen && cell_of(c, s)->stamp == c->m->stamp;
-}
-
-static struct ct_mon_shade_event nothing(void)
-{
-    return (struct ct_mon_shade_event){.occurs = OCCURS_NOT, .sure = true};
+    return !c->unseen && certain_cell(c, s)->stamp == c->m->stamp;
 }
 
 /* Gives the event that the run has at this instant, as one that every other run has, too. */
 static struct ct_mon_shade_event as_in_run(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     if (!in_run(c, s))
-        return nothing();
+        return certain_no_event();
     return (struct ct_mon_shade_event){
-        .occurs = OCCURS, .sure = true, .value = ct_mon_guess_cell(s->type, *cell_of(c, s))};
+        .occurs = OCCURS, .sure = true, .value = ct_mon_guess_cell(s->type, *certain_cell(c, s))};
 }
 
 static struct ct_mon_shade_event event(const struct ct_mon_certain *c, const struct ct_mon_node *s,
                                        enum ct_mon_occurs occurs, struct ct_mon_guess value)
 {
     if (occurs == OCCURS_NOT)
-        return nothing();
+        return certain_no_event();
     const bool sure = !c->unseen && occurs == OCCURS && ct_mon_guess_single(s->type, &value);
     return (struct ct_mon_shade_event){.occurs = (uint8_t)occurs, .sure = sure, .value = value};
 }
@@ -66,8 +53,9 @@ static struct ct_mon_guess held_value(const struct ct_mon_certain *c, const stru
                                       uint32_t arg)
 {
     const struct ct_mon_shade *h = held(c, s, arg);
-    return h->sure && h->ever && !c->unseen ? ct_mon_guess_cell(s->args[arg]->type, *cell_of(c, s->args[arg]))
-                                            : h->value;
+    return h->sure && h->ever && !c->unseen
+               ? ct_mon_guess_cell(s->args[arg]->type, *certain_cell(c, s->args[arg]))
+               : h->value;
 }
 
 /* Combines how certain two events are into how certain it is that both happen. */
@@ -86,11 +74,11 @@ static enum ct_mon_occurs exists(const struct ct_mon_shade *h)
 static struct ct_mon_shade_event source(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     if (in_run(c, s) && c->maybe)
-        return event(c, s, OCCURS_MAYBE, ct_mon_guess_cell(s->type, *cell_of(c, s)));
+        return event(c, s, OCCURS_MAYBE, ct_mon_guess_cell(s->type, *certain_cell(c, s)));
     if (in_run(c, s))
         return as_in_run(c, s);
     const bool lost = c->losing && !c->kept[s->index];
-    return lost ? event(c, s, OCCURS_MAYBE, ct_mon_guess_any(s->type, false)) : nothing();
+    return lost ? event(c, s, OCCURS_MAYBE, ct_mon_guess_any(s->type, false)) : certain_no_event();
 }
 
 static struct ct_mon_shade_event expiry(const struct ct_mon_certain *c, const struct ct_mon_node *s)
@@ -126,7 +114,7 @@ static struct ct_mon_shade_event default_from(const struct ct_mon_certain *c, co
     const enum ct_mon_occurs first = exists(&c->held[s->order]);
     struct ct_mon_shade_event other = *now(c, s, 1);
     if (first == OCCURS)
-        other = nothing();
+        other = certain_no_event();
     else if (first == OCCURS_MAYBE)
         other.occurs = (uint8_t)both(other.occurs, OCCURS_MAYBE);
     return either(c, s, now(c, s, 0), &other);
@@ -148,7 +136,7 @@ static struct ct_mon_shade_event lift(const struct ct_mon_certain *c, const stru
         params[i] = ct_mon_guess_option(&e->value, e->occurs != OCCURS, e->occurs != OCCURS_NOT);
     }
     if (called == OCCURS_NOT)
-        return nothing();
+        return certain_no_event();
     struct ct_mon_guess result = ct_mon_guess_eval(&c->m->heap, s->kernel, params);
     const enum ct_mon_occurs given = !result.some                  ? OCCURS_NOT
                                      : result.none || result.error ? OCCURS_MAYBE
@@ -167,7 +155,7 @@ static struct ct_mon_shade_event signal_lift(const struct ct_mon_certain *c, con
         occurs = both(occurs, exists(held(c, s, i)));
         params[i] = held_value(c, s, i);
     }
-    return occurs == OCCURS_NOT ? nothing()
+    return occurs == OCCURS_NOT ? certain_no_event()
                                 : event(c, s, occurs, ct_mon_guess_eval(&c->m->heap, s->kernel, params));
 }
 
@@ -187,7 +175,7 @@ static struct ct_mon_shade_event folded(const struct ct_mon_certain *c, const st
     const bool zero = c->to == 0 && !c->unseen;
     const struct ct_mon_guess init = s->kind == N_FOLD ? ct_mon_guess_cell(s->type, s->value) : x->value;
     if (x->occurs == OCCURS_NOT)
-        return s->kind == N_FOLD && zero ? event(c, s, OCCURS, init) : nothing();
+        return s->kind == N_FOLD && zero ? event(c, s, OCCURS, init) : certain_no_event();
     struct ct_mon_guess value = init;
     const struct ct_mon_guess params[] = {s->kind == N_FOLD && zero ? init : before->value, x->value};
     if (before->ever || (s->kind == N_FOLD && zero))
@@ -245,7 +233,7 @@ static struct ct_mon_shade_event operator_event(struct ct_mon_certain *c, const 
     case N_NIL:
     case N_REF:
     case N_OPAQUE:
-        return nothing();
+        return certain_no_event();
     case N_TICK:
         return c->unseen || c->maybe ? event(c, s, OCCURS_MAYBE, ct_mon_guess_range(0, 0)) : as_in_run(c, s);
     default:
@@ -507,156 +495,4 @@ bool ct_mon_certain_instant(struct ct_mon_certain *c)
     c->from = c->to;
     c->track.settled |= lost && !c->losing;
     return !c->track.settled || c->losing || ct_mon_track_less(c, lost);
-}
-
-/* ---- begin and end ---- */
-
-/* Notes that a stream holds what it holds in the run, in every run. */
-static void hold(struct ct_mon_certain *c, const struct ct_mon_node *s)
-{
-    const struct ct_mon_cell *cell = cell_of(c, s);
-    struct ct_mon_shade *h = &c->held[s->order];
-    *h = (struct ct_mon_shade){.sure = true, .never = cell->stamp == 0, .ever = cell->stamp != 0};
-    h->value = h->ever ? ct_mon_guess_cell(s->type, *cell) : ct_mon_guess_range(0, 0);
-    h->value.known = false;
-    if (s->kind == N_MONITOR)
-        *h = ct_mon_certain_verdict(c, s);
-    c->before[s->order] = *h;
-    c->now[s->order] = nothing();
-}
-
-void ct_mon_certain_hold(struct ct_mon_certain *c, uint32_t stream)
-{
-    const struct ct_mon_node *s = c->order->nodes[stream];
-    if (s->kind == N_MONITOR)
-        ct_mon_certain_states_hold(c, s);
-    if (s->kind == N_DELAY)
-        c->timers[s->index] = (struct ct_mon_shade_timer){.sure = true, .due = c->m->timers[s->index]};
-    hold(c, s);
-}
-
-static struct ct_mon_certain *make(struct ct_monitor *m)
-{
-    const struct ct_mon_program *p = m->p;
-    struct ct_mon_certain *c = calloc(1, sizeof *c);
-    if (!c)
-        return NULL;
-    c->m = m;
-    c->order = &m->spec->order;
-    c->kept = calloc(p->ninputs + 1, sizeof *c->kept);
-    c->held = calloc(c->order->n + 1, sizeof *c->held);
-    c->before = calloc(c->order->n + 1, sizeof *c->before);
-    c->now = calloc(c->order->n + 1, sizeof *c->now);
-    c->states = calloc(p->nmachines + 1, sizeof *c->states);
-    c->timers = calloc(p->ntimers + 1, sizeof *c->timers);
-    bool fine = c->kept && c->held && c->before && c->now && c->states && c->timers &&
-                ct_mon_formulas_init(c) && ct_mon_track_init(c) &&
-                (c->quick = ct_mon_quick_new(c->order)) != NULL;
-    for (size_t i = 0; fine && i < c->order->n; i++)
-        if (c->order->nodes[i]->kind == N_MONITOR)
-            fine = ct_mon_certain_states_init(c, c->order->nodes[i]);
-    if (fine)
-        return c;
-    ct_mon_certain_free(c);
-    return NULL;
-}
-
-struct ct_mon_certain *ct_mon_certain_new(struct ct_monitor *m)
-{
-    struct ct_mon_certain *c = m->spare ? m->spare : make(m);
-    m->spare = NULL;
-    if (!c)
-        return NULL;
-    c->losing = c->maybe = c->unseen = false;
-    c->from = m->now;
-    memset(c->kept, 0, m->p->ninputs * sizeof *c->kept);
-    ct_mon_track_begin(c);
-    for (uint32_t i = 0; i < c->order->n; i++)
-        ct_mon_certain_hold(c, i);
-    return c;
-}
-
-void ct_mon_certain_over(struct ct_monitor *m)
-{
-    if (m->spare)
-        ct_mon_certain_free(m->certain);
-    else
-        m->spare = m->certain;
-    m->certain = NULL;
-}
-
-/* Adds what a stream holds in another run, `b`, whose cell the monitor has. */
-static void join_held(const struct ct_mon_certain *c, const struct ct_mon_node *s,
-                      const struct ct_mon_shade *b, const struct ct_mon_cell *mine)
-{
-    struct ct_mon_shade *a = &c->held[s->order];
-    const bool same = a->ever == b->ever && a->never == b->never &&
-                      (!a->ever || ct_mon_value_compare(&c->m->heap, mine, cell_of(c, s)) == 0);
-    a->sure &= same;
-    if (a->ever && b->ever)
-        a->value = ct_mon_guess_join(&a->value, &b->value);
-    else if (b->ever)
-        a->value = b->value;
-    a->value.known = false;
-    a->ever |= b->ever;
-    a->never |= b->never;
-}
-
-static void join_timer(struct ct_mon_shade_timer *a, const struct ct_mon_shade_timer *b)
-{
-    if (a->sure && a->due == b->due)
-        return;
-    const int64_t until = a->sure ? a->due : a->until;
-    a->until = until > b->due ? until : b->due;
-    a->sure = false;
-}
-
-bool ct_mon_certain_join(struct ct_mon_certain *c, const struct ct_mon_world *run)
-{
-    const struct ct_mon_program *p = c->m->p;
-    struct ct_mon_certain *other = ct_mon_certain_new(c->m);
-    if (!other)
-        return false;
-    ct_mon_track_all(c);
-    c->track.settled = true;
-    for (size_t i = 0; i < c->order->n; i++) {
-        const struct ct_mon_node *s = c->order->nodes[i];
-        const uint32_t cell = p->node_cells[s->order];
-        if (s->kind == N_MONITOR) {
-            ct_mon_certain_states_join(c, other, s);
-            c->held[i] = ct_mon_certain_verdict(c, s);
-        } else {
-            join_held(c, s, &other->held[i],
-                      cell < p->roots_from ? &c->m->cells[cell] : &run->cells[cell - p->roots_from]);
-        }
-        c->before[i] = c->held[i];
-    }
-    for (size_t i = 0; i < p->ntimers; i++)
-        join_timer(&c->timers[i], &other->timers[i]);
-    ct_mon_certain_free(other);
-    return true;
-}
-
-void ct_mon_certain_lose(struct ct_mon_certain *c, const uint8_t *kept)
-{
-    ct_mon_track_all(c);
-    for (size_t i = 0; i < c->m->p->ninputs; i++)
-        c->kept[i] = kept && kept[i] && (!c->losing || c->kept[i]);
-    c->losing = true;
-}
-
-void ct_mon_certain_free(struct ct_mon_certain *c)
-{
-    if (!c)
-        return;
-    ct_mon_formulas_free(c);
-    free(c->kept);
-    free(c->held);
-    free(c->before);
-    free(c->now);
-    free(c->states);
-    free(c->timers);
-    ct_mon_track_free(&c->track);
-    free(c->quick);
-    free(c);
 }

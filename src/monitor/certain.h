@@ -121,6 +121,18 @@ struct ct_mon_certain {
     struct ct_mon_quick *quick; /* by stream */
 };
 
+/* Gives the cell that a stream has in the run. */
+static inline const struct ct_mon_cell *certain_cell(const struct ct_mon_certain *c,
+                                                     const struct ct_mon_node *s)
+{
+    return &c->m->cells[c->m->p->node_cells[s->order]];
+}
+
+static inline struct ct_mon_shade_event certain_no_event(void)
+{
+    return (struct ct_mon_shade_event){.occurs = OCCURS_NOT, .sure = true};
+}
+
 /* Makes the state in which no event was lost yet. NULL: no memory. */
 struct ct_mon_certain *ct_mon_certain_new(struct ct_monitor *m);
 void ct_mon_certain_free(struct ct_mon_certain *c);

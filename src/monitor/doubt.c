@@ -27,159 +27,6 @@ static int no_memory(struct ct_monitor *m)
     return ct_fail_nomem(m->ctx, "monitor");
 }
 
-/* ---- results ---- */
-
-static bool add_result(struct ct_mon_doubt_results *list, const struct ct_mon_doubt_result *r)
-{
-    if (!CT_MAKE_ROOM(list->all, list->cap, list->count + 1))
-        return false;
-    list->all[list->count++] = *r;
-    return true;
-}
-
-void ct_mon_doubt_keep(struct ct_monitor *m)
-{
-    struct ct_mon_doubt *d = m->doubt;
-    for (size_t i = 0; i < m->nresults; i++) {
-        const struct ct_monitor_result *from = &m->results[i];
-        const struct ct_mon_doubt_result r = {.value = {.v.i = from->v.i, .meta = from->form},
-                                              .time = (int64_t)from->time,
-                                              .output = from->output};
-        d->no_memory |= !add_result(&d->fresh, &r);
-    }
-    m->nresults = m->instant_first = 0;
-}
-
-/* Finds a result among others: one of an instant by its value, one of a timer by its time, too. */
-static struct ct_mon_doubt_result *find(struct ct_monitor *m, const struct ct_mon_doubt_results *list,
-                                        const struct ct_mon_doubt_result *r)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        struct ct_mon_doubt_result *x = &list->all[i];
-        if (x->output == r->output && x->timed == r->timed && (!r->timed || x->time == r->time) &&
-            ct_mon_value_compare(&m->heap, &x->value, &r->value) == 0)
-            return x;
-    }
-    return NULL;
-}
-
-/* Tells whether the state in the monitor holds the value of a result of a signal. */
-static bool holds(struct ct_monitor *m, const struct ct_mon_doubt_result *r)
-{
-    struct ct_mon_cell value;
-    return ct_mon_world_is_signal(m, r->output) && ct_mon_world_held(m, r->output, &value) &&
-           ct_mon_value_compare(&m->heap, &value, &r->value) == 0;
-}
-
-/* Compares the results of another order, in `fresh`, with those that the run had at the same instant, at
- * `time`. */
-static void compare_results(struct ct_monitor *m, struct ct_mon_doubt_results *mine, int64_t time,
-                            const struct ct_mon_doubt_pair *pair)
-{
-    struct ct_mon_doubt *d = m->doubt;
-    for (size_t i = 0; i < mine->count; i++) {
-        struct ct_mon_doubt_result *r = &mine->all[i];
-        if (r->uncertain || find(m, &d->fresh, r) || (!r->possible && holds(m, r)))
-            continue;
-        r->uncertain = true;
-        r->pair = *pair;
-    }
-    for (size_t i = 0; i < d->fresh.count; i++) {
-        struct ct_mon_doubt_result r = d->fresh.all[i];
-        if (find(m, mine, &r))
-            continue;
-        r.uncertain = r.possible = true;
-        r.time = r.timed && r.time < time ? r.time : time;
-        r.pair = *pair;
-        d->no_memory |= !add_result(mine, &r);
-    }
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct ct_mon_doubt_result *x = a;
-    const struct ct_mon_doubt_result *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    if (x->output != y->output)
-        return x->output < y->output ? -1 : 1;
-    return (int)x->possible - (int)y->possible;
-}
-
-static void give(struct ct_monitor *m, const struct ct_mon_doubt_result *r)
-{
-    struct ct_mon_doubt *d = m->doubt;
-    d->given_time = r->time > d->given_time ? r->time : d->given_time;
-    struct ct_monitor_result result = {
-        .time = (uint64_t)d->given_time, .v.i = r->value.v.i, .output = r->output, .form = r->value.meta};
-    result.form |= r->uncertain ? CERTAIN_NOT : 0;
-    result.form |= r->possible ? CERTAIN_POSSIBLE : 0;
-    d->given = r->pair;
-    if (m->fn)
-        m->fn(m->user, &result, 1);
-    d->given = (struct ct_mon_doubt_pair){0};
-}
-
-/* Puts the state of the run aside; another one can be loaded then. */
-static void leave_run(struct ct_monitor *m)
-{
-    ct_mon_world_save(&m->doubt->run, m);
-    m->doubt->away = true;
-}
-
-static void back_to_run(struct ct_monitor *m)
-{
-    ct_mon_world_load(&m->doubt->run, m);
-    m->doubt->away = false;
-}
-
-/* Makes results of signals certain of which every state holds the value by now, and drops those of other
- * orders that the run has, too. */
-static void settle_signals(struct ct_monitor *m, struct ct_mon_doubt_results *list)
-{
-    struct ct_mon_doubt *d = m->doubt;
-    bool doubtful = false;
-    for (size_t i = 0; i < list->count; i++) {
-        list->all[i].held = list->all[i].uncertain && holds(m, &list->all[i]);
-        doubtful |= list->all[i].held;
-    }
-    if (!doubtful)
-        return;
-    leave_run(m);
-    for (size_t k = 0; k < d->world_count; k++) {
-        ct_mon_world_load(&d->worlds[k], m);
-        for (size_t i = 0; i < list->count; i++)
-            if (list->all[i].held && !list->all[i].possible)
-                list->all[i].held = holds(m, &list->all[i]);
-    }
-    back_to_run(m);
-    size_t kept = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        struct ct_mon_doubt_result *r = &list->all[i];
-        if (r->held && r->possible)
-            continue;
-        r->uncertain &= !r->held;
-        list->all[kept++] = *r;
-    }
-    list->count = kept;
-}
-
-/* Gives results in order, and forgets them. */
-static void give_results(struct ct_monitor *m, struct ct_mon_doubt_results *list)
-{
-    if (list->count)
-        qsort(list->all, list->count, sizeof *list->all, by_time);
-    for (size_t i = 0; i < list->count; i++)
-        give(m, &list->all[i]);
-    list->count = 0;
-}
-
-static void give_settled(struct ct_monitor *m, struct ct_mon_doubt_results *list)
-{
-    settle_signals(m, list);
-    give_results(m, list);
-}
-
 /* ---- states ---- */
 
 static void drop_world(struct ct_mon_doubt *d, size_t i)
@@ -306,7 +153,7 @@ static void clear_window(struct ct_monitor *m)
 {
     struct ct_mon_doubt *d = m->doubt;
     for (size_t i = 0; i < d->count; i++)
-        give_settled(m, &d->window[i].results);
+        ct_mon_doubt_give_settled(m, &d->window[i].results);
     d->count = 0;
 }
 
@@ -319,12 +166,12 @@ static int join(struct ct_monitor *m)
     if (!m->certain && !(m->certain = ct_mon_certain_new(m)))
         return no_memory(m);
     bool fine = true;
-    leave_run(m);
+    ct_mon_doubt_leave_run(m);
     for (size_t i = 0; fine && i < d->world_count; i++) {
         ct_mon_world_load(&d->worlds[i], m);
         fine = ct_mon_certain_join(m->certain, &d->run);
     }
-    back_to_run(m);
+    ct_mon_doubt_back_to_run(m);
     d->blurred = d->worlds[0].pair;
     d->world_count = 0;
     return fine ? CT_OK : no_memory(m);
@@ -340,7 +187,7 @@ static void give_uncertain(struct ct_monitor *m, const struct ct_mon_doubt_pair 
             list->all[k].pair = list->all[k].uncertain ? list->all[k].pair : *pair;
             list->all[k].uncertain = true;
         }
-        give_results(m, list);
+        ct_mon_doubt_give(m, list);
     }
     d->count = 0;
 }
@@ -426,7 +273,7 @@ void ct_mon_doubt_seal(struct ct_monitor *m, uint64_t begin)
         sealed |= d->window[i].span.end < begin ? bit(i) : 0;
     drop_lacking(d, sealed);
     while (first < d->count && sealed >> first & 1)
-        give_settled(m, &d->window[first++].results);
+        ct_mon_doubt_give_settled(m, &d->window[first++].results);
     if (!first)
         return;
     for (size_t i = first; i < d->count; i++) {
@@ -479,7 +326,7 @@ static enum outcome branch(struct ct_monitor *m, const struct ct_mon_world *from
     const enum outcome outcome = outcome_of(m, evaluate_kept(m, &d->window[i], time));
     if (outcome != WENT_ON)
         return outcome;
-    compare_results(m, &d->window[i].results, d->window[i].time, &pair);
+    ct_mon_doubt_compare(m, &d->window[i].results, d->window[i].time, &pair);
     struct ct_mon_world *w = free_world(m);
     if (!w)
         return TOO_MUCH;
@@ -557,7 +404,7 @@ static int keep_results(struct ct_monitor *m, struct ct_mon_doubt_results *resul
     struct ct_mon_doubt *d = m->doubt;
     results->count = 0;
     for (size_t i = 0; i < d->fresh.count; i++)
-        d->no_memory |= !add_result(results, &d->fresh.all[i]);
+        d->no_memory |= !ct_mon_doubt_add(results, &d->fresh.all[i]);
     d->fresh.count = 0;
     if (rc) {
         drop_lacking(d, UINT64_MAX);
@@ -624,25 +471,25 @@ static int act_all(struct ct_monitor *m, const struct act *act)
     const int rc = keep_results(m, results, act_kept(m, act));
     if (rc)
         return rc;
-    leave_run(m);
+    ct_mon_doubt_leave_run(m);
     heap_allow(&m->heap, m->budget);
     for (size_t i = d->world_count; i-- > 0 && outcome != TOO_MUCH;) {
         ct_mon_world_load(&d->worlds[i], m);
         outcome = outcome_of(m, act_kept(m, act));
         if (outcome == WENT_ON)
-            compare_results(m, results, INT64_MAX, &d->worlds[i].pair);
+            ct_mon_doubt_compare(m, results, INT64_MAX, &d->worlds[i].pair);
         ct_mon_world_save(&d->worlds[i], m);
         if (outcome == ENDED)
             drop_world(d, i);
     }
     drop_same(m);
-    back_to_run(m);
+    ct_mon_doubt_back_to_run(m);
     if (d->no_memory)
         return no_memory(m);
     if (outcome == TOO_MUCH || m->heap.exhausted)
         return blur(m);
     d->count = 0;
-    give_settled(m, results);
+    ct_mon_doubt_give_settled(m, results);
     return CT_OK;
 }
 
@@ -702,9 +549,9 @@ static int take_followed(struct ct_monitor *m, const struct ct_monitor_event *ev
     const int rc = keep_results(m, &instant->results, evaluate_kept(m, instant, instant->time));
     if (rc)
         return rc;
-    leave_run(m);
+    ct_mon_doubt_leave_run(m);
     const enum outcome outcome = branch_out(m);
-    back_to_run(m);
+    ct_mon_doubt_back_to_run(m);
     if (d->no_memory)
         return no_memory(m);
     return outcome == TOO_MUCH ? blur(m) : CT_OK;

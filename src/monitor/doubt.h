@@ -119,6 +119,26 @@ void ct_mon_doubt_keep(struct ct_monitor *m);
 void ct_mon_doubt_roots(struct ct_mon_heap_gc *gc, struct ct_mon_doubt *d);
 void ct_mon_doubt_free(struct ct_monitor *m);
 
+/* ---- results: doubt_results.c ---- */
+
+/* Adds a result to a list. False: no memory. */
+bool ct_mon_doubt_add(struct ct_mon_doubt_results *list, const struct ct_mon_doubt_result *result);
+
+/* Compares the results of another order, in `fresh`, with those that the run had at the same instant, at
+ * `time`. `pair` is what the orders differ in. */
+void ct_mon_doubt_compare(struct ct_monitor *m, struct ct_mon_doubt_results *mine, int64_t time,
+                          const struct ct_mon_doubt_pair *pair);
+
+/* Gives results in order, and forgets them. */
+void ct_mon_doubt_give(struct ct_monitor *m, struct ct_mon_doubt_results *list);
+
+/* Does the same after making results of signals certain whose value every state holds by now. */
+void ct_mon_doubt_give_settled(struct ct_monitor *m, struct ct_mon_doubt_results *list);
+
+/* Puts the state of the run aside, so that another one can be loaded, and takes it back. */
+void ct_mon_doubt_leave_run(struct ct_monitor *m);
+void ct_mon_doubt_back_to_run(struct ct_monitor *m);
+
 /* ---- states: doubt_world.c ---- */
 
 /* Makes room for a state. False: no memory. */

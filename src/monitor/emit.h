@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of the emitter: emit.c does streams, emit_ir.c the functions in them. */
+/* Shared by the files of the emitter: emit.c does streams, emit_ir.c the functions in them, emit_tables.c
+ * what a program says beside its code. */
 #ifndef CT_MONITOR_EMIT_H
 #define CT_MONITOR_EMIT_H
 
@@ -62,5 +63,11 @@ enum ct_mon_presence ct_mon_emit_event(struct ct_mon_emit *m, const struct ct_mo
                                        struct ct_mon_label *skip);
 void ct_mon_emit_begin_kernel(struct ct_mon_emit *m, const struct ct_mon_param *params);
 void ct_mon_emit_functions(struct ct_mon_emit *m);
+
+/* Makes the tables of inputs, outputs, timers and machines; machines and timers get the numbers that they
+ * have in these. */
+void ct_mon_emit_tables(struct ct_mon_emit *m, const struct ct_mon_order *order);
+/* Finds how much work a program may take at most from each instruction on. */
+void ct_mon_emit_costs(const struct ct_mon_emit *m);
 
 #endif

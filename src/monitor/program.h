@@ -130,7 +130,6 @@ struct ct_mon_input_info {
     uint64_t source_number;
     uint32_t cell, prev;
     uint32_t code;
-    bool used;
 };
 
 enum {
