@@ -238,6 +238,18 @@ static inline const char *ct_live_core_of(const struct ct_source *source)
     return source->core ? source->core : source->name ? source->name : "";
 }
 
+/* Returns the name of the input. Bytes that the caller gives may have none. */
+static inline const char *ct_live_name_of(const struct ct_live *live)
+{
+    return live->input.name ? live->input.name : "live";
+}
+
+/* Returns the covered part of all, 0 to 1. */
+static inline double ct_live_covered(struct ct_cover_ratio ratio)
+{
+    return ratio.all ? (double)ratio.seen / (double)ratio.all : 0;
+}
+
 double ct_live_now(void); /* returns seconds of a clock that never goes back */
 
 /* ---- the analyses (live.c, stream.c) ---- */

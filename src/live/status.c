@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what the page of a live run shows, as JSON and in words, and takes the samples of its plots. */
+/* Writes what the page of a live run shows, as JSON. */
 #define _GNU_SOURCE /* basename */
 #include "coretap/json.h"
 #include "coretap/session.h"
@@ -10,138 +10,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define HOTTEST     16 /* edges, and functions, that are shown */
-#define PLOTS       8  /* functions with a histogram */
-#define COVER_EVERY 1.0
-#define COVER_SHARE 20 /* working out coverage takes at most 1/20 of the time */
-#define RATE_EVERY  1.0
-
-/* ---- coverage ---- */
-
-static void add_ratio(struct ct_cover_ratio *to, struct ct_cover_ratio some)
-{
-    to->seen += some.seen;
-    to->all += some.all;
-}
-
-/* Adds up the counts of all programs. */
-static int add_programs(struct ct_live *l, struct ct_cover *cover, struct ct_cover_sums *sums)
-{
-    const struct ct_buffer *buffer = l->options.buffer;
-    const struct ct_cover_views_options options = {
-        .size = sizeof options, .arch = buffer->source_count ? &buffer->sources[0].arch : NULL};
-    struct ct_cover_views *views;
-    const int rc = ct_cover_views_new(cover, l->options.covered, &options, &views);
-    if (rc)
-        return rc;
-    for (size_t i = 0; i < ct_cover_views_count(views); i++) {
-        const struct ct_cover_sums *some = &ct_cover_views_report(views, i)->sums;
-        add_ratio(&sums->functions, some->functions);
-        add_ratio(&sums->lines, some->lines);
-        add_ratio(&sums->insns, some->insns);
-        add_ratio(&sums->branches, some->branches);
-        add_ratio(&sums->conditions, some->conditions);
-        add_ratio(&sums->calls, some->calls);
-    }
-    ct_cover_views_free(views);
-    return CT_OK;
-}
-
-/* Counts anew what the chain has seen so far. Does nothing when only a part can be counted. */
-static int take_cover(struct ct_live *l)
-{
-    struct ct_cover_sums sums = {0};
-    ct_cover_free(l->cover);
-    l->cover = NULL;
-    int rc = ct_cover_new(l->ctx, &l->cover);
-    if (!rc)
-        rc = ct_session_give(ct_cover_analysis(l->cover), l->options.covered, l->chain);
-    if (rc) {
-        ct_cover_free(l->cover);
-        l->cover = NULL;
-        return rc;
-    }
-    rc = add_programs(l, l->cover, &sums);
-    if (!rc)
-        l->sums = sums;
-    return rc;
-}
-
-/* Returns how many edges ran so far. Coverage changes only when this does. */
-static uint64_t count_edges(const struct ct_live *l)
-{
-    uint64_t all = 0;
-    for (size_t i = 0; i < 128; i++) {
-        uint32_t count = 0;
-        if (l->streams[i])
-            ct_graph_edges(l->streams[i]->graph, &count);
-        all += count;
-    }
-    return all;
-}
-
-void ct_live_update_cover(struct ct_live *l, bool now)
-{
-    const double begin = ct_live_now();
-    if (!l->options.covered || (!now && (begin < l->cover_next || count_edges(l) == l->edges_then)))
-        return;
-    const int rc = take_cover(l);
-    if (rc == CT_ERR_NOMEM)
-        ct_live_lack(&l->say);
-    else if (rc)
-        ct_live_say(&l->say, CT_LOG_WARNING, "%s", ct_ctx_error(l->ctx));
-    l->edges_then = count_edges(l);
-    const double end = ct_live_now();
-    const double pause = (end - begin) * COVER_SHARE;
-    l->cover_next = end + (pause > COVER_EVERY ? pause : COVER_EVERY);
-}
-
-/* ---- samples ---- */
-
-static double part(struct ct_cover_ratio r)
-{
-    return r.all ? (double)r.seen / (double)r.all : 0;
-}
-
-static void update_rate(struct ct_live *l, double now)
-{
-    if (now - l->rate_then < RATE_EVERY)
-        return;
-    l->rate = (double)(l->analysed - l->bytes_then) / (now - l->rate_then);
-    l->rate_then = now;
-    l->bytes_then = l->analysed;
-}
-
-/* Drops every other sample, and takes samples half as often from now on. */
-static void thin_out(struct ct_live *l)
-{
-    for (size_t i = 0; i < LIVE_HISTORY / 2; i++)
-        l->history[i] = l->history[2 * i + 1];
-    l->sample_count = LIVE_HISTORY / 2;
-    l->sample_every *= 2;
-}
-
-void ct_live_sample(struct ct_live *l, double now)
-{
-    update_rate(l, now);
-    if (now < l->sample_next)
-        return;
-    ct_live_update_cover(l, false);
-    if (l->sample_count == LIVE_HISTORY)
-        thin_out(l);
-    l->history[l->sample_count++] = (struct ct_live_sample){.seconds = now - l->begun,
-                                                            .rate = l->rate,
-                                                            .lines = part(l->sums.lines),
-                                                            .branches = part(l->sums.branches),
-                                                            .functions = part(l->sums.functions)};
-    l->sample_next = now + l->sample_every;
-}
-
-/* ---- JSON ---- */
+#define HOTTEST 16 /* edges, and functions, that are shown */
+#define PLOTS   8  /* functions with a histogram */
 
 static void put_ratio(struct ct_json *j, const char *key, struct ct_cover_ratio r)
 {
@@ -206,17 +79,11 @@ static void put_intake(const struct ct_live_ring_state *input, struct ct_json *j
     ct_json_text(j, "tee_trouble", intake->trouble);
 }
 
-/* Returns the name of the input. Bytes that the caller gives may have none. */
-static const char *name_of(const struct ct_live *l)
-{
-    return l->input.name ? l->input.name : "live";
-}
-
 static void put_input(struct ct_live *l, struct ct_json *j)
 {
     const struct ct_live_ring_state input = ct_live_look(l);
     ct_json_object(j, "input");
-    ct_json_text(j, "name", name_of(l));
+    ct_json_text(j, "name", ct_live_name_of(l));
     ct_json_number(j, "read", input.read);
     ct_json_number(j, "analysed", l->analysed);
     ct_json_number(j, "lost", input.lost);
@@ -665,84 +532,4 @@ void ct_live_status_json(struct ct_live *l, struct ct_json *j, struct ct_live_pa
     }
     ct_live_put_monitors(l, j, parts);
     ct_json_object_end(j);
-}
-
-/* ---- words ---- */
-
-static void say_ratio(struct ct_live_text *out, const char *name, struct ct_cover_ratio r)
-{
-    ct_live_text_print(out, "  %-10s %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", name, r.seen, r.all,
-                       100 * part(r));
-}
-
-static void say_place(struct ct_live_text *out, const struct ct_live_place *place)
-{
-    ct_live_text_print(out, "watchpoint ");
-    ct_live_text_put(out, place->text);
-    ct_live_text_print(out, ": %" PRIu64 " hits\n", place->hits);
-}
-
-static void say_spec(struct ct_live_text *out, const struct ct_live_spec *spec)
-{
-    ct_live_text_print(out, "monitor ");
-    ct_live_text_put(out, spec->name);
-    ct_live_text_print(out, ": %" PRIu64 " violations in %" PRIu64 " results", spec->violations,
-                       spec->results);
-    uint64_t since;
-    if (spec->failure[0]) {
-        ct_live_text_print(out, "; failed: ");
-        ct_live_text_put(out, spec->failure);
-    } else if (ct_live_view_doubt(spec->view, &since)) {
-        ct_live_text_print(out, "; uncertain since %" PRIu64, since);
-    }
-    ct_live_text_print(out, "\n");
-}
-
-static void say_kept(struct ct_live_text *out, const struct ct_live_intake *intake)
-{
-    ct_live_text_print(out, "kept: %" PRIu64 " bytes in ", intake->kept);
-    ct_live_text_put(out, intake->tee);
-    ct_live_text_print(out, "%s%s\n", intake->trouble ? "; cannot be written any more: " : "",
-                       intake->trouble ? intake->trouble : "");
-}
-
-static void say_intake(struct ct_live_text *out, const struct ct_live_ring_state *input)
-{
-    const struct ct_live_intake *intake = &input->intake;
-    const double seconds = ct_live_now() - intake->since;
-    if (intake->waits && !input->ended)
-        ct_live_text_print(out, "connection: none, for %.1f s, %" PRIu64 " attempts; %" PRIu64 " before\n",
-                           seconds, intake->tries, intake->connections);
-    else if (intake->connects)
-        ct_live_text_print(out,
-                           "connection: number %" PRIu64 ", for %.1f s; %" PRIu64 " breaks in the trace\n",
-                           intake->connections, seconds, input->breaks);
-    if (intake->tee)
-        say_kept(out, intake);
-}
-
-void ct_live_status_text(struct ct_live *l, struct ct_live_text *out)
-{
-    const struct ct_live_ring_state input = ct_live_look(l);
-    ct_live_text_put(out, name_of(l));
-    ct_live_text_print(out, ": %" PRIu64 " bytes analysed in %.1f s, %.1f MB/s, %zu of %zu bytes waiting\n",
-                       l->analysed, ct_live_now() - l->begun, l->rate / 1e6, input.fill, input.size);
-    const struct ct_losses losses = ct_chain_losses(l->chain);
-    char words[CT_LOSSES_WORDS];
-    ct_live_text_print(out, "losses: %s\n", ct_losses_words(words, &losses));
-    ct_live_text_print(out, "dropped: %" PRIu64 " bytes at %" PRIu64 " places\n", input.lost, input.losses);
-    say_intake(out, &input);
-    if (l->options.covered) {
-        ct_live_text_print(out, "coverage:\n");
-        say_ratio(out, "functions", l->sums.functions);
-        say_ratio(out, "lines", l->sums.lines);
-        say_ratio(out, "branches", l->sums.branches);
-    }
-    for (size_t i = 0; i < l->place_count; i++)
-        if (l->places[i].on)
-            say_place(out, &l->places[i]);
-    ct_live_say_progress(l, out);
-    for (size_t i = 0; i < l->spec_count; i++)
-        if (l->specs[i].name)
-            say_spec(out, &l->specs[i]);
 }

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes what the page of a live run shows, in words. */
+#include <inttypes.h>
+
+#include "live/live.h"
+#include "live/progress.h"
+
+static void say_ratio(struct ct_live_text *out, const char *name, struct ct_cover_ratio r)
+{
+    ct_live_text_print(out, "  %-10s %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", name, r.seen, r.all,
+                       100 * ct_live_covered(r));
+}
+
+static void say_place(struct ct_live_text *out, const struct ct_live_place *place)
+{
+    ct_live_text_print(out, "watchpoint ");
+    ct_live_text_put(out, place->text);
+    ct_live_text_print(out, ": %" PRIu64 " hits\n", place->hits);
+}
+
+static void say_spec(struct ct_live_text *out, const struct ct_live_spec *spec)
+{
+    ct_live_text_print(out, "monitor ");
+    ct_live_text_put(out, spec->name);
+    ct_live_text_print(out, ": %" PRIu64 " violations in %" PRIu64 " results", spec->violations,
+                       spec->results);
+    uint64_t since;
+    if (spec->failure[0]) {
+        ct_live_text_print(out, "; failed: ");
+        ct_live_text_put(out, spec->failure);
+    } else if (ct_live_view_doubt(spec->view, &since)) {
+        ct_live_text_print(out, "; uncertain since %" PRIu64, since);
+    }
+    ct_live_text_print(out, "\n");
+}
+
+static void say_kept(struct ct_live_text *out, const struct ct_live_intake *intake)
+{
+    ct_live_text_print(out, "kept: %" PRIu64 " bytes in ", intake->kept);
+    ct_live_text_put(out, intake->tee);
+    ct_live_text_print(out, "%s%s\n", intake->trouble ? "; cannot be written any more: " : "",
+                       intake->trouble ? intake->trouble : "");
+}
+
+static void say_intake(struct ct_live_text *out, const struct ct_live_ring_state *input)
+{
+    const struct ct_live_intake *intake = &input->intake;
+    const double seconds = ct_live_now() - intake->since;
+    if (intake->waits && !input->ended)
+        ct_live_text_print(out, "connection: none, for %.1f s, %" PRIu64 " attempts; %" PRIu64 " before\n",
+                           seconds, intake->tries, intake->connections);
+    else if (intake->connects)
+        ct_live_text_print(out,
+                           "connection: number %" PRIu64 ", for %.1f s; %" PRIu64 " breaks in the trace\n",
+                           intake->connections, seconds, input->breaks);
+    if (intake->tee)
+        say_kept(out, intake);
+}
+
+void ct_live_status_text(struct ct_live *l, struct ct_live_text *out)
+{
+    const struct ct_live_ring_state input = ct_live_look(l);
+    ct_live_text_put(out, ct_live_name_of(l));
+    ct_live_text_print(out, ": %" PRIu64 " bytes analysed in %.1f s, %.1f MB/s, %zu of %zu bytes waiting\n",
+                       l->analysed, ct_live_now() - l->begun, l->rate / 1e6, input.fill, input.size);
+    const struct ct_losses losses = ct_chain_losses(l->chain);
+    char words[CT_LOSSES_WORDS];
+    ct_live_text_print(out, "losses: %s\n", ct_losses_words(words, &losses));
+    ct_live_text_print(out, "dropped: %" PRIu64 " bytes at %" PRIu64 " places\n", input.lost, input.losses);
+    say_intake(out, &input);
+    if (l->options.covered) {
+        ct_live_text_print(out, "coverage:\n");
+        say_ratio(out, "functions", l->sums.functions);
+        say_ratio(out, "lines", l->sums.lines);
+        say_ratio(out, "branches", l->sums.branches);
+    }
+    for (size_t i = 0; i < l->place_count; i++)
+        if (l->places[i].on)
+            say_place(out, &l->places[i]);
+    ct_live_say_progress(l, out);
+    for (size_t i = 0; i < l->spec_count; i++)
+        if (l->specs[i].name)
+            say_spec(out, &l->specs[i]);
+}
