@@ -55,6 +55,11 @@ void ct_recording_comparators(const struct ct_recording *recording, struct ct_so
 bool ct_recording_software(const struct ct_recording *recording, enum ct_record_software which,
                            struct ct_source *source);
 
+/* Finds the variables whose accesses are traced, and writes the options that tell the plugin of them, of
+ * CT_RECORD_FEED_WATCH bytes at most. CT_ERR_ARG, CT_ERR_NOT_FOUND, CT_ERR_LIMIT, CT_ERR_NOMEM. */
+int ct_recording_watch(struct ct_ctx *ctx, const struct ct_record_options *given,
+                       struct ct_recording *recording, char *options);
+
 /* Finds the program's ELF file, whose path the caller frees, and its load bias. CT_ERR_NOT_FOUND,
  * CT_ERR_NOMEM. */
 int ct_recording_program(struct ct_ctx *ctx, const struct ct_recording *recording, char **path,
