@@ -7,6 +7,7 @@
 
 #include "base/ctx.h"
 #include "base/options.h"
+#include "base/room.h"
 #include "fractal_log/names.h"
 #include "fractal_log/points.h"
 
@@ -117,16 +118,14 @@ static bool add_region(struct ct_fractal_log *log, uint64_t low, uint64_t high, 
 {
     unsigned number = 1;
     const size_t size = strlen(name);
-    struct region *regions = realloc(log->regions, (log->region_count + 1) * sizeof *regions);
-    if (regions)
-        log->regions = regions;
-    if (!regions || ct_fractal_names_region(log->names, low, high, name)) {
+    if (!CT_PUSH_ROOM(log->regions, log->region_count) ||
+        ct_fractal_names_region(log->names, low, high, name)) {
         free(name);
         return false;
     }
     for (size_t i = 0; i < log->region_count; i++)
-        number += has_name(&regions[i], name);
-    regions[log->region_count++] = (struct region){low, size, name};
+        number += has_name(&log->regions[i], name);
+    log->regions[log->region_count++] = (struct region){low, size, name};
     if (number > 1)
         snprintf(name + size, REGION_NUMBER, " %u", number);
     return true;
@@ -150,7 +149,7 @@ static int take_regions(struct ct_fractal_log *log)
     return fine ? CT_OK : ct_fail_nomem(log->ctx, "regions of a log");
 }
 
-/* What a region is called in sums: programs map their regions in the same order in each run. */
+/* Returns what a region is called in sums: programs map their regions in the same order in each run. */
 static const char *area_of(const struct ct_fractal_log *log, const struct ct_fractal_name *name)
 {
     size_t i = 0;
@@ -160,7 +159,7 @@ static const char *area_of(const struct ct_fractal_log *log, const struct ct_fra
     return i < log->region_count ? log->regions[i].area : name->text;
 }
 
-/* What the log says of where a further process was loaded: "process=N bias=" at the start of a line. */
+/* Finds what the log says of where a further process was loaded: "process=N bias=" at the start of a line. */
 static const char *bias_of_process(const char *text, unsigned process)
 {
     while ((text = log_value(text, "process="))) {

@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "base/printable.h"
 #include "base/search.h"
+#include "base/room.h"
 #include "coretap/programs.h"
 #include "fractal_log/names.h"
 
@@ -34,15 +35,7 @@ static const char *keep(struct ct_fractal_names *n, const char *text)
 
 static int push(struct ct_fractal_names *n, uint64_t lo, uint64_t size, const char *text, uint8_t kind)
 {
-    if (n->count + 1 >= n->capacity) {
-        const size_t capacity = n->capacity ? n->capacity * 2 : 1024;
-        struct ct_fractal_name *all = realloc(n->all, capacity * sizeof *all);
-        if (!all)
-            return 0;
-        n->all = all;
-        n->capacity = capacity;
-    }
-    const char *printable = keep(n, text);
+    const char *printable = CT_MAKE_ROOM(n->all, n->capacity, n->count + 2) ? keep(n, text) : NULL;
     if (!printable)
         return 0;
     n->all[n->count++] = (struct ct_fractal_name){.lo = lo, .hi = lo + size, .text = printable, .kind = kind};
@@ -300,8 +293,8 @@ static const struct ct_fractal_name *lookup(const struct ct_fractal_name *first,
     return lo && va < first[lo - 1].hi ? &first[lo - 1] : NULL;
 }
 
-/* The log knows lines: a line belongs to what its first byte belongs to, else to the first name that
- * begins in it. */
+/* Looks up a line of a log that knows lines alone: it belongs to what its first byte belongs to, else to the
+ * first name that begins in it. */
 static const struct ct_fractal_name *lookup_line(const struct ct_fractal_name *first, size_t count,
                                                  uint64_t va)
 {
@@ -309,7 +302,7 @@ static const struct ct_fractal_name *lookup_line(const struct ct_fractal_name *f
     return at || va & 63 ? at : lookup(first, count, va + 63);
 }
 
-/* Of regions inside of each other the one counts that begins last. */
+/* Looks up the region of an address: of those inside of each other the one that begins last. */
 static const struct ct_fractal_name *lookup_region(const struct ct_fractal_names *n, uint64_t va)
 {
     const struct ct_fractal_name *regions = n->all + n->sections;

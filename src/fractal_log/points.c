@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/room.h"
 
 #define LINE UINT64_C(64)
 
@@ -13,15 +14,7 @@
 static uint32_t add(struct ct_fractal_milestones *m, uint64_t lo, uint64_t hi, const char *name,
                     bool by_address)
 {
-    if (m->count == m->room) {
-        const uint32_t room = m->room ? m->room * 2 : 16;
-        struct ct_fractal_milestone *all = realloc(m->all, room * sizeof *all);
-        if (!all)
-            return UINT32_MAX;
-        m->all = all;
-        m->room = room;
-    }
-    const char *kept = ct_arena_strdup(&m->texts, name);
+    const char *kept = CT_PUSH_ROOM(m->all, m->count) ? ct_arena_strdup(&m->texts, name) : NULL;
     if (!kept)
         return UINT32_MAX;
     m->all[m->count] = (struct ct_fractal_milestone){lo, hi, kept, by_address};
@@ -38,7 +31,17 @@ static uint32_t find(struct ct_fractal_milestones *m, uint64_t lo, uint64_t hi, 
     return add(m, lo, hi, name, m->unit < LINE || !((lo | hi) & (LINE - 1)));
 }
 
-/* A point of a process, as a number by which lines are ordered. */
+/* Adds the line of a point, whose milestone is UINT32_MAX without memory for it. Returns false without
+ * memory. */
+static bool add_line(struct ct_fractal_milestones *m, uint64_t point, uint32_t milestone)
+{
+    if (milestone == UINT32_MAX || !CT_PUSH_ROOM(m->lines, m->line_count))
+        return false;
+    m->lines[m->line_count++] = (struct ct_fractal_observed){point, milestone};
+    return true;
+}
+
+/* Makes a number of a point of a process, by which lines are ordered. */
 static uint64_t key_of(unsigned process, unsigned point)
 {
     return (uint64_t)process << 32 | point;
@@ -68,13 +71,7 @@ static bool read_one(struct ct_fractal_milestones *m, const char *text)
         snprintf(name, sizeof name, "%u:%.*s", process, length, text + at);
     else
         snprintf(name, sizeof name, "%.*s", length, text + at);
-    struct ct_fractal_observed *lines = realloc(m->lines, (m->line_count + 1) * sizeof *lines);
-    if (!lines)
-        return false;
-    m->lines = lines;
-    m->lines[m->line_count] =
-        (struct ct_fractal_observed){.point = key_of(process, point), .milestone = find(m, lo, hi, name)};
-    return m->lines[m->line_count++].milestone != UINT32_MAX;
+    return add_line(m, key_of(process, point), find(m, lo, hi, name));
 }
 
 /* Orders lines by point, then as the log tells of them. */
@@ -99,13 +96,7 @@ static bool join(struct ct_fractal_milestones *m, uint32_t first, uint32_t end)
                                  m->all[m->lines[i].milestone].name);
     if (m->unit < LINE && used + 1 < sizeof name)
         snprintf(name + used, sizeof name - used, " (line)");
-    struct ct_fractal_observed *lines = realloc(m->lines, (m->line_count + 1) * sizeof *lines);
-    if (!lines)
-        return false;
-    m->lines = lines;
-    m->lines[m->line_count] =
-        (struct ct_fractal_observed){m->lines[first].point, add(m, lo, hi, name, false)};
-    return m->lines[m->line_count++].milestone != UINT32_MAX;
+    return add_line(m, m->lines[first].point, add(m, lo, hi, name, false));
 }
 
 /* Gives each line of several milestones, and each whose addresses are told apart, a last one for the hits

@@ -26,7 +26,7 @@ struct ct_fractal_milestones {
     struct ct_arena texts;
     struct ct_fractal_milestone *all;
     struct ct_fractal_observed *lines; /* by point */
-    uint32_t count, room, line_count;
+    uint32_t count, line_count;
     uint32_t unit; /* bytes that addresses of the log tell apart */
 };
 

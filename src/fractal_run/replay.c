@@ -11,6 +11,7 @@
 #include "base/options.h"
 #include "base/out.h"
 #include "base/whole_file.h"
+#include "base/room.h"
 #include "coretap/fractal_run.h"
 
 #define EVENTS_MAX       1024 /* that are taken out of the ring in one go */
@@ -173,14 +174,8 @@ static int take_line(struct ct_fractal_replay *r, const char *text, size_t size)
 /* Keeps the begin of a line for the piece that has its end. */
 static int keep(struct ct_fractal_replay *r, const char *text, size_t size)
 {
-    if (r->rest_size + size > r->rest_room) {
-        const size_t room = 2 * (r->rest_size + size);
-        char *bigger = realloc(r->rest, room);
-        if (!bigger)
-            return ct_fail_nomem(r->ctx, r->name);
-        r->rest = bigger;
-        r->rest_room = room;
-    }
+    if (!CT_MAKE_ROOM(r->rest, r->rest_room, r->rest_size + size))
+        return ct_fail_nomem(r->ctx, r->name);
     memcpy(r->rest + r->rest_size, text, size);
     r->rest_size += size;
     return CT_OK;

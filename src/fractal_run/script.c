@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 #include "coretap/soc.h"
 
 /* Reads a time and moves *at behind it. Returns false when there is none. */
@@ -51,10 +52,7 @@ static int take_line(struct ct_ctx *ctx, struct ct_fractal_script *script, unsig
     if (script->count && step.cycles < script->steps[script->count - 1].cycles)
         return ct_fail(ctx, CT_ERR_FORMAT, "%s:%u: earlier than line %u; nothing was run", script->path,
                        number, script->steps[script->count - 1].line);
-    struct ct_fractal_script_step *steps = realloc(script->steps, (script->count + 1) * sizeof *steps);
-    if (steps)
-        script->steps = steps;
-    step.command = steps ? strdup(at) : NULL;
+    step.command = CT_PUSH_ROOM(script->steps, script->count) ? strdup(at) : NULL;
     if (!step.command)
         return ct_fail_nomem(ctx, script->path);
     script->steps[script->count++] = step;

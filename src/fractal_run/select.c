@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/room.h"
 #include "fractal_run/simulation.h"
 
 #define LINE UINT64_C(64) /* bytes */
@@ -81,14 +82,8 @@ void ct_fractal_selected_free(struct ct_fractal_selected *s)
 /* Adds a span, whose name is copied. Returns 0 without memory. */
 static int push(struct ct_fractal_selected *s, const struct ct_fractal_span *span, const char *name)
 {
-    if (s->count == s->room) {
-        const size_t room = s->room ? 2 * s->room : 16;
-        struct ct_fractal_span *more = realloc(s->span, room * sizeof *more);
-        if (!more)
-            return 0;
-        s->span = more;
-        s->room = room;
-    }
+    if (!CT_MAKE_ROOM(s->span, s->room, s->count + 1))
+        return 0;
     s->span[s->count] = (struct ct_fractal_span){span->lo, span->hi, strdup(name)};
     return s->span[s->count].name ? (int)++s->count : 0;
 }

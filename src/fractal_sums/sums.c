@@ -9,6 +9,7 @@
 #include "base/ctx.h"
 #include "base/fnv.h"
 #include "base/saturate.h"
+#include "base/room.h"
 
 static struct ct_fractal_sums *of(struct ct_analysis *analysis)
 {
@@ -121,14 +122,8 @@ static int make_room(struct ct_fractal_sums *s, void **rows, size_t count, size_
     if (count == CT_FRACTAL_SUMS_MOST)
         return ct_fail(s->analysis.ctx, CT_ERR_LIMIT, "fractal: more than %d different names and pages",
                        CT_FRACTAL_SUMS_MOST);
-    if (count == *room) {
-        const size_t wanted = *room ? 2 * *room : 64;
-        void *more = realloc(*rows, wanted * size);
-        if (!more)
-            return no_memory(s);
-        *rows = more;
-        *room = wanted;
-    }
+    if (!ct_make_room(rows, room, count + 1, size, false))
+        return no_memory(s);
     return 2 * (count + 2) > index->room && make(s) ? no_memory(s) : CT_OK;
 }
 

@@ -7,6 +7,8 @@
 
 #include "monitor/text_in.h"
 
+#include "base/room.h"
+
 /* Lines that may wait behind a range. */
 enum {
     RANGES_MOST = 1 << 20
@@ -58,21 +60,12 @@ static int keep(struct ct_monitor *m, struct ct_mon_text_range range, char *vari
                 const char *end)
 {
     struct ct_mon_text_reader *r = m->reader;
-    struct ct_mon_text_range *all = r->ranges;
-    size_t cap = r->ranges_cap;
     char *value = strndup(p, (size_t)(end - p));
-    if (value && r->nranges == cap) {
-        cap = cap ? 2 * cap : 8;
-        all = realloc(r->ranges, cap * sizeof *all);
-    }
-    if (all) {
-        r->ranges = all;
-        r->ranges_cap = cap;
-    }
-    if (!value || !all || r->nranges == RANGES_MOST) {
+    const bool fits = value && CT_MAKE_ROOM(r->ranges, r->ranges_cap, r->nranges + 1);
+    if (!fits || r->nranges == RANGES_MOST) {
         free(value);
         free(variable);
-        return value && all
+        return fits
                    ? ct_mon_run_fail(m, CT_ERR_LIMIT,
                                      "trace: more than a million lines wait for a range of times before them")
                    : ct_fail_nomem(m->ctx, "trace");
@@ -116,7 +109,7 @@ static const char *bounds(const char **p, const char *end, struct ct_mon_text_ra
         return "the time at which the range ends";
     *p = behind;
     range->last -= !closed;
-    range->step = range->last < range->next ? 0 : 1; /* it may be empty */
+    range->step = range->last < range->next ? 0 : 1; /* step 0: the range is empty */
     return NULL;
 }
 

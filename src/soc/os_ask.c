@@ -188,13 +188,10 @@ uint32_t ct_soc_shared_frame(struct ct_soc *soc, unsigned core, uint32_t pid, ui
             soc->frame[soc->shared_page[i].frame].refs++;
             return soc->shared_page[i].frame;
         }
-    struct ct_soc_shared_page *more =
-        realloc(soc->shared_page, (soc->shared_pages + 1) * sizeof *soc->shared_page);
-    if (!more) {
+    if (!CT_PUSH_ROOM(soc->shared_page, soc->shared_pages)) {
         ct_note_nomem(soc->ctx);
         return UINT32_MAX;
     }
-    soc->shared_page = more;
     const uint32_t frame = ct_soc_frames_take(soc, 1, va);
     if (frame == UINT32_MAX)
         return frame;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
-#include "coretap/soc.h"
+#include "soc/soc.h"
 
 /* A setting: its name, and where its value is in the configuration. */
 struct key {
@@ -24,6 +24,20 @@ static const struct key keys[] = {
     KEY(l2_ways), KEY(tlb_entries), KEY(frames),     KEY(asids),     KEY(granule),  KEY(va_bits),
     KEY(alloc),   KEY(seed),        KEY(port_bytes), KEY(walks),     KEY(sink),
 };
+
+void ct_soc_config_fill(struct ct_soc_config *config)
+{
+    static const char none[sizeof(uint64_t)];
+    const uint64_t seed = config->seed;
+    struct ct_soc_config defaults;
+    ct_soc_defaults(&defaults);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char *member = (char *)config + keys[i].at;
+        if (memcmp(member, none, keys[i].bytes) == 0)
+            memcpy(member, (const char *)&defaults + keys[i].at, keys[i].bytes);
+    }
+    config->seed = seed;
+}
 
 /* Copies the low bytes of a number to a member that has so many. */
 static void store(void *member, size_t bytes, uint64_t value)

@@ -76,26 +76,6 @@ static int check(struct ct_ctx *ctx, const struct ct_soc_config *c)
     return CT_OK;
 }
 
-/* Replaces zeros by defaults, but for the seed, where 0 is a number like another. */
-static void fill_in(struct ct_soc_config *c)
-{
-    struct ct_soc_config d;
-    ct_soc_defaults(&d);
-    c->cores = c->cores ? c->cores : d.cores;
-    c->l1i_bytes = c->l1i_bytes ? c->l1i_bytes : d.l1i_bytes;
-    c->l1i_ways = c->l1i_ways ? c->l1i_ways : d.l1i_ways;
-    c->l1d_bytes = c->l1d_bytes ? c->l1d_bytes : d.l1d_bytes;
-    c->l1d_ways = c->l1d_ways ? c->l1d_ways : d.l1d_ways;
-    c->l2_bytes = c->l2_bytes ? c->l2_bytes : d.l2_bytes;
-    c->l2_ways = c->l2_ways ? c->l2_ways : d.l2_ways;
-    c->tlb_entries = c->tlb_entries ? c->tlb_entries : d.tlb_entries;
-    c->frames = c->frames ? c->frames : d.frames;
-    c->asids = c->asids ? c->asids : d.asids;
-    c->granule = c->granule ? c->granule : d.granule;
-    c->va_bits = c->va_bits ? c->va_bits : d.va_bits;
-    c->port_bytes = c->port_bytes ? c->port_bytes : d.port_bytes;
-}
-
 int ct_soc_new(struct ct_ctx *ctx, const struct ct_soc_config *config, const struct ct_soc_hooks *hooks,
                struct ct_soc **out)
 {
@@ -103,7 +83,7 @@ int ct_soc_new(struct ct_ctx *ctx, const struct ct_soc_config *config, const str
     if (!out)
         return ct_fail_null(ctx, __func__);
     int err = ct_options_read(ctx, __func__, config, &mine, sizeof mine);
-    fill_in(&mine);
+    ct_soc_config_fill(&mine);
     if (!err)
         err = check(ctx, &mine);
     if (err)

@@ -12,7 +12,8 @@ struct ct_soc_latency {
 };
 extern const struct ct_soc_latency ct_soc_latency;
 
-uint64_t ct_soc_now(const struct ct_soc *soc);
+/* Replaces zeros by defaults, but for the seed, where 0 is a number like another. */
+void ct_soc_config_fill(struct ct_soc_config *config);
 
 /* ---- processes ---- */
 

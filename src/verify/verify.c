@@ -143,20 +143,15 @@ static int note_doubt(struct ct_verify_spec *s, const struct ct_verify_place *pl
 {
     if (s->doubt_count >= s->doubt_most) {
         size_t kept = 0;
-        for (size_t i = 0; i < s->doubt_count; i++) /* those that wait are not known to the monitor yet */
+        for (size_t i = 0; i < s->doubt_count; i++) /* the monitor does not know events that wait yet */
             if (s->doubts[i].tag + s->waiting_count > s->tag ||
                 ct_monitor_remembers(s->monitor, s->doubts[i].tag))
                 s->doubts[kept++] = s->doubts[i];
         s->doubt_count = kept;
         s->doubt_most = 2 * kept + CT_VERIFY_WAITING;
     }
-    if (s->doubt_cap < s->doubt_most) {
-        struct ct_verify_doubted *more = realloc(s->doubts, s->doubt_most * sizeof *more);
-        if (!more)
-            return ct_fail_nomem(s->verifier->ctx, "verifier");
-        s->doubts = more;
-        s->doubt_cap = s->doubt_most;
-    }
+    if (!CT_MAKE_ROOM(s->doubts, s->doubt_cap, s->doubt_count + 1))
+        return ct_fail_nomem(s->verifier->ctx, "verifier");
     s->doubts[s->doubt_count++] = (struct ct_verify_doubted){++s->tag, *place};
     return CT_OK;
 }
