@@ -18,7 +18,7 @@ static int write_json(struct ct_live *l, struct ct_live_text *text, struct ct_js
     ct_live_status_json(l, *json, parts);
     if (ct_json_flush(*json) == CT_OK)
         return CT_OK;
-    ct_json_free(*json); /* it writes no more */
+    ct_json_free(*json); /* a writer that failed writes no more */
     *json = NULL;
     return CT_ERR_NOMEM;
 }

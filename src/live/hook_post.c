@@ -53,7 +53,7 @@ struct api {
 struct ct_live_post_client {
     union {
         struct api curl;
-        void *functions[sizeof(struct api) / sizeof(void *)]; /* the same, as they are found */
+        void *functions[sizeof(struct api) / sizeof(void *)]; /* `curl` as a list */
     };
     CURLM *multi;
     CURL *easy;

@@ -28,7 +28,7 @@
 
 /* Violations that wait for a teller, and how it went with the others. */
 struct queue {
-    const char *what; /* as the user named it; NULL: there is no such teller */
+    const char *what; /* the command or URL that the user named; NULL: the queue is not in use */
     const struct ct_live_say *say;
     struct ct_live_teller *teller;
     pthread_mutex_t lock;

@@ -18,7 +18,7 @@
 #include "live/text.h"
 
 #define BODY_MAX    ((size_t)1 << 20)
-#define CONNECTIONS 128  /* of which guests, who showed no token yet, are 48 at most: guests.c */
+#define CONNECTIONS 128  /* the most connections; those without a token yet are fewer (guests.c) */
 #define IDLE_S      30   /* seconds after which a connection that says nothing is closed */
 #define PATIENCE_MS 2000 /* milliseconds that answers may take at the end of the run */
 

@@ -243,7 +243,7 @@ static enum MHD_Result read_from(const struct ct_live_http *h, struct MHD_Connec
 {
     ct_live_board_ask(h->board, command);
     struct ct_live_text *text = &command->read;
-    if (command->fine && !text->text) /* it is empty */
+    if (command->fine && !text->text) /* nothing was written */
         text->text = strdup("");
     if (command->fine)
         return text->text ? send_text(h, c, MHD_HTTP_OK, type, text->text, text->size)

@@ -38,11 +38,11 @@ struct ct_live_http {
     struct ct_live_guests *guests;
     struct ct_live_turns *compiling;
     struct ct_live_places *places;
-    char *token; /* or NULL */
-    char *host;  /* that the address names, or nothing */
+    char *token; /* that a request has to show; NULL: none */
+    char *host;  /* host that the address names, or an empty text */
     char *page;
     size_t page_size;
-    atomic_uint requests; /* that are not answered yet */
+    atomic_uint requests; /* requests that are not answered yet */
 };
 
 /* The body of a request, as far as it came. */

@@ -109,14 +109,10 @@ struct ct_live_parts {
     struct ct_live_part all[LIVE_PARTS];
 };
 
+/* A result with names, which stay when its specification is gone. */
 struct ct_live_result {
-    uint64_t time;
-    char spec[64], output[48], value[64];
-    struct ct_watch_event event; /* where the result happened, if `placed` */
-    struct ct_live_doubt doubt;
-    const char *core; /* that the instance is for, or NULL */
-    bool placed, violation, uncertain;
-    uint8_t id;
+    char spec[64], output[48];
+    struct ct_live_kept kept;
 };
 
 struct ct_live_event {
@@ -356,7 +352,7 @@ struct ct_live_command {
     /* The answer. */
     bool fine;
     bool faulty;     /* the specification has errors */
-    bool lacking;    /* it was refused because memory was missing, and may be done when asked again */
+    bool lacking;    /* memory was missing: the request may be done when it is asked again */
     char text[1024]; /* what was done, or why not */
     uint64_t at;     /* input bytes that were analysed before */
 };
@@ -419,8 +415,8 @@ void ct_live_part_end(struct ct_json *json, struct ct_live_parts *parts, uint64_
 /* Writes an event of a watchpoint, and a number as hexadecimal text. */
 void ct_live_put_event(const struct ct_live *live, struct ct_json *json, const char *key,
                        const struct ct_watch_event *event, uint8_t id);
-/* Writes the events because of whose order a result is uncertain, when they are known. */
-void ct_live_put_doubt(const struct ct_live *live, struct ct_json *json, const struct ct_live_doubt *doubt);
+/* Writes the value of a result, its place, and why it is uncertain, as members. */
+void ct_live_put_kept(const struct ct_live *live, struct ct_json *json, const struct ct_live_kept *kept);
 void ct_live_put_hex(struct ct_json *json, const char *key, uint64_t value, unsigned digits);
 
 #endif

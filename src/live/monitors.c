@@ -124,14 +124,7 @@ static void put_result(const struct ct_live *l, struct ct_json *j, const struct 
     ct_json_number(j, "time", k->time);
     ct_live_put_hex(j, "id", k->id, 2);
     ct_json_text(j, "output", output_name(s, k));
-    ct_json_text(j, "value", k->value);
-    ct_json_bool(j, "violation", k->violation);
-    ct_json_bool(j, "uncertain", k->uncertain);
-    if (k->core)
-        ct_json_text(j, "instance", k->core);
-    if (k->placed)
-        ct_live_put_event(l, j, "event", &k->event, k->id);
-    ct_live_put_doubt(l, j, &k->doubt);
+    ct_live_put_kept(l, j, k);
     ct_json_object_end(j);
 }
 

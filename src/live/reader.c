@@ -37,7 +37,7 @@ struct ct_live_reader {
     struct ct_live_intake intake;
     uint64_t got; /* bytes of this connection */
     int pause;    /* before the next attempt to connect, milliseconds */
-    bool told;    /* it was said that there is no connection */
+    bool told;    /* a message said that there is no connection */
     int *stop;    /* enum ct_monitor_stop, for the specifications */
 };
 

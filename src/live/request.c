@@ -101,7 +101,7 @@ static bool compile(struct ct_live_posted *r, struct ct_live_command *c, json_t 
                                       options, &c->spec);
     c->source = json_string_value(text);
     c->source_size = json_string_length(text);
-    if (ct_ctx_lacked_memory(r->ctx)) /* and not what the compiler made of it */
+    if (ct_ctx_lacked_memory(r->ctx)) /* tells this, and not what the compiler made of it */
         return lack(r, c);
     if (!rc)
         return true;

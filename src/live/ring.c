@@ -20,7 +20,7 @@ struct ct_live_ring {
     uint8_t *data, *waste;
     size_t size;
     bool drop;
-    bool losing; /* it was full, and is not yet half empty again */
+    bool losing; /* the ring was full, and is not yet half empty again */
     bool apart;  /* what comes next is of another connection */
     bool woken, ended;
     const char *trouble;

@@ -20,7 +20,7 @@ struct ct_live_ring;
 /* What is told of where the bytes come from, and of the file that keeps them. */
 struct ct_live_intake {
     bool connects;        /* the source connects again when a connection ends */
-    bool waits;           /* there is no connection now */
+    bool waits;           /* the reader waits for a connection */
     double since;         /* time (ct_live_now) when the last connection began or ended */
     uint64_t connections; /* how many there were */
     uint64_t tries;       /* tries to get the next connection */

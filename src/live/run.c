@@ -12,7 +12,7 @@
 
 #define TICK_MS     100
 #define FIRST_BYTES ((size_t)64 << 10) /* the framing is found out from so many bytes */
-#define FIRST_S     0.5                /* or from those that come within so many seconds */
+#define FIRST_S     0.5                /* seconds after which fewer bytes have to do for that */
 #define PUSH_S      0.05               /* a part that takes longer makes the next ones smaller */
 #define LEAST_PART  ((size_t)256)      /* the smallest part, in bytes */
 #define DRAIN_S     0.3                /* how long waiting bytes are analysed when there is no time left */

@@ -349,7 +349,7 @@ void ct_live_put_event(const struct ct_live *l, struct ct_json *j, const char *k
     ct_json_object_end(j);
 }
 
-void ct_live_put_doubt(const struct ct_live *l, struct ct_json *j, const struct ct_live_doubt *d)
+static void put_doubt(const struct ct_live *l, struct ct_json *j, const struct ct_live_doubt *d)
 {
     uint32_t count;
     const struct ct_watchpoint *points = ct_watches_all(l->watches, &count);
@@ -370,6 +370,18 @@ void ct_live_put_doubt(const struct ct_live *l, struct ct_json *j, const struct 
         ct_json_object_end(j);
     }
     ct_json_array_end(j);
+}
+
+void ct_live_put_kept(const struct ct_live *l, struct ct_json *j, const struct ct_live_kept *k)
+{
+    ct_json_text(j, "value", k->value);
+    ct_json_bool(j, "violation", k->violation);
+    ct_json_bool(j, "uncertain", k->uncertain);
+    if (k->core)
+        ct_json_text(j, "instance", k->core);
+    if (k->placed)
+        ct_live_put_event(l, j, "event", &k->event, k->id);
+    put_doubt(l, j, &k->doubt);
 }
 
 static void put_places(struct ct_live *l, struct ct_json *j)
@@ -417,17 +429,10 @@ static void put_results(struct ct_live *l, struct ct_json *j)
     for (uint64_t i = l->result_count; i > first_kept(l->result_count); i--) {
         const struct ct_live_result *r = &l->results[(i - 1) % LIVE_RECENT];
         ct_json_object(j, NULL);
-        ct_json_number(j, "time", r->time);
+        ct_json_number(j, "time", r->kept.time);
         ct_json_text(j, "monitor", r->spec);
         ct_json_text(j, "output", r->output);
-        ct_json_text(j, "value", r->value);
-        ct_json_bool(j, "violation", r->violation);
-        ct_json_bool(j, "uncertain", r->uncertain);
-        if (r->core)
-            ct_json_text(j, "instance", r->core);
-        if (r->placed)
-            ct_live_put_event(l, j, "event", &r->event, r->id);
-        ct_live_put_doubt(l, j, &r->doubt);
+        ct_live_put_kept(l, j, &r->kept);
         ct_json_object_end(j);
     }
     ct_json_array_end(j);

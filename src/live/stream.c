@@ -62,24 +62,6 @@ static size_t sift(struct ct_live_stream *s, struct ct_watch_event *events, size
 
 /* ---- results ---- */
 
-static void keep_result(struct ct_live *l, const struct ct_live_spec *spec, uint8_t id,
-                        const struct ct_verify_result *from)
-{
-    struct ct_live_result *r = &l->results[l->result_count++ % LIVE_RECENT];
-    *r = (struct ct_live_result){.time = from->time,
-                                 .placed = from->place != NULL,
-                                 .violation = from->violation,
-                                 .uncertain = from->uncertain,
-                                 .core = from->core,
-                                 .id = id};
-    ct_live_doubt_keep(&r->doubt, from);
-    if (from->place)
-        r->event = from->place->event;
-    snprintf(r->spec, sizeof r->spec, "%s", spec->name);
-    snprintf(r->output, sizeof r->output, "%s", from->name);
-    snprintf(r->value, sizeof r->value, "%s", from->value);
-}
-
 void ct_live_note(struct ct_live *l, int rc)
 {
     if (l->refused || !rc)
@@ -119,7 +101,10 @@ void ct_live_result_came(struct ct_live *l, struct ct_live_spec *spec, const str
     ct_live_view_add(spec->view, result, id, ++l->serial, l->board != NULL);
     if (!result->violation && !l->options.all)
         return;
-    keep_result(l, spec, id, result);
+    struct ct_live_result *r = &l->results[l->result_count++ % LIVE_RECENT];
+    snprintf(r->spec, sizeof r->spec, "%s", spec->name);
+    snprintf(r->output, sizeof r->output, "%s", result->name);
+    ct_live_keep(&r->kept, result, id, l->serial);
     if (result->violation && l->hooks)
         ct_live_hooks_tell(l, origin, result);
     if (l->sink.result)

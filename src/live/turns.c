@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#define INSIDE_MOST 2 /* who works, and who waits */
+#define INSIDE_MOST 2 /* threads: one that works, and one that waits */
 
 struct ct_live_turns {
     pthread_mutex_t lock;

@@ -105,29 +105,18 @@ bool ct_live_view_text(struct ct_live_view *v, const char *text, size_t size)
 
 /* ---- results ---- */
 
-/* A value as text, cut to what is kept of one, at a whole character. */
-struct value {
-    const char *text;
-    size_t size;
-};
-
-static struct value value_of(const struct ct_verify_result *r)
+/* Copies a value, cut at a whole character to what is kept of one. */
+static void copy_value(char to[LIVE_VALUE], const char *value)
 {
-    const size_t room = sizeof((struct ct_live_kept *)NULL)->value;
-    struct value v = {r->value, strnlen(r->value, room)};
-    if (v.size == room)
-        for (v.size--; v.size && ((unsigned char)v.text[v.size] & 0xc0) == 0x80;)
-            v.size--;
-    return v;
+    size_t size = strnlen(value, LIVE_VALUE);
+    if (size == LIVE_VALUE)
+        for (size--; size && ((unsigned char)value[size] & 0xc0) == 0x80;)
+            size--;
+    memcpy(to, value, size);
+    to[size] = '\0';
 }
 
-static void copy_value(char *to, struct value from)
-{
-    memcpy(to, from.text, from.size);
-    to[from.size] = '\0';
-}
-
-void ct_live_doubt_keep(struct ct_live_doubt *to, const struct ct_verify_result *from)
+static void keep_doubt(struct ct_live_doubt *to, const struct ct_verify_result *from)
 {
     to->known = from->doubt[0] && from->doubt[1];
     for (size_t i = 0; i < 2 && to->known; i++) {
@@ -140,8 +129,7 @@ void ct_live_doubt_keep(struct ct_live_doubt *to, const struct ct_verify_result 
     }
 }
 
-static void keep(struct ct_live_kept *k, const struct ct_verify_result *r, struct value value, uint8_t id,
-                 uint64_t serial)
+void ct_live_keep(struct ct_live_kept *k, const struct ct_verify_result *r, uint8_t id, uint64_t serial)
 {
     k->serial = serial;
     k->time = r->time;
@@ -153,8 +141,8 @@ static void keep(struct ct_live_kept *k, const struct ct_verify_result *r, struc
     if (r->place)
         k->event = r->place->event;
     k->core = r->core;
-    ct_live_doubt_keep(&k->doubt, r);
-    copy_value(k->value, value);
+    keep_doubt(&k->doubt, r);
+    copy_value(k->value, r->value);
 }
 
 /* Returns whether a value is a number that a plot can have. */
@@ -193,11 +181,10 @@ static void note_doubt(struct ct_live_output *o, const struct ct_verify_result *
 void ct_live_view_add(struct ct_live_view *v, const struct ct_verify_result *r, uint8_t id, uint64_t serial,
                       bool page)
 {
-    const struct value value = value_of(r);
     if (page)
-        keep(&v->last[v->last_count++ % VIEW_LAST], r, value, id, serial);
+        ct_live_keep(&v->last[v->last_count++ % VIEW_LAST], r, id, serial);
     if (page && r->violation)
-        keep(&v->bad[v->bad_count++ % VIEW_BAD], r, value, id, serial);
+        ct_live_keep(&v->bad[v->bad_count++ % VIEW_BAD], r, id, serial);
     if (r->output >= v->output_count)
         return;
     struct ct_live_output *o = &v->outputs[r->output];
@@ -205,7 +192,7 @@ void ct_live_view_add(struct ct_live_view *v, const struct ct_verify_result *r, 
     o->violations += r->violation;
     o->time = r->time;
     o->id = id;
-    copy_value(o->value, value);
+    copy_value(o->value, r->value);
     note_doubt(o, r);
     if (page)
         plot(v, o, r);

@@ -10,6 +10,7 @@
 #include "coretap/verify.h"
 #include "live/plot.h"
 
+#define LIVE_VALUE   64                /* bytes that are kept of a value, with the NUL */
 #define VIEW_OUTPUTS 16                /* outputs that are shown; the first ones */
 #define VIEW_PLOTS   8                 /* outputs with a plot; the first ones */
 #define VIEW_LAST    64                /* latest results that are kept */
@@ -26,9 +27,6 @@ struct ct_live_doubt {
     uint64_t values[2];
 };
 
-/* Keeps what is known of the events in doubt. */
-void ct_live_doubt_keep(struct ct_live_doubt *to, const struct ct_verify_result *from);
-
 /* A result that is kept. */
 struct ct_live_kept {
     uint64_t serial; /* number of the result in the run, from 1 on */
@@ -36,11 +34,15 @@ struct ct_live_kept {
     uint16_t output;
     uint8_t id; /* trace ID */
     bool placed, violation, uncertain;
-    char value[64];
+    char value[LIVE_VALUE];
     struct ct_watch_event event; /* where it happened, if `placed` */
     struct ct_live_doubt doubt;
     const char *core; /* that the instance is for, or NULL */
 };
+
+/* Keeps the result with number `serial`, of a trace ID. */
+void ct_live_keep(struct ct_live_kept *kept, const struct ct_verify_result *result, uint8_t id,
+                  uint64_t serial);
 
 /* One output; what each result changes stands first. */
 struct ct_live_output {
@@ -51,7 +53,7 @@ struct ct_live_output {
     uint8_t type;              /* enum ct_monitor_type */
     uint8_t id;                /* trace ID of the last value */
     bool doubtful;             /* all values since `doubt_since` are uncertain */
-    char value[64];            /* the last one */
+    char value[LIVE_VALUE];    /* the last one */
     char name[48], unit[16];
 };
 
@@ -64,7 +66,7 @@ struct ct_live_view {
     struct ct_live_kept last[VIEW_LAST], bad[VIEW_BAD];
     uint64_t last_count, bad_count; /* that came; the last ones are kept */
     double looked;                  /* when the page asked for it; 0: never */
-    bool lacks;                     /* there was no memory for a plot */
+    bool lacks;                     /* memory was missing for a plot */
 };
 
 /* Makes a view of a specification. NULL without memory. */
