@@ -10,6 +10,7 @@ struct builtin {
     size_t n;
     const struct ct_mon_type *result;
     struct ct_mon_span at;
+    unsigned what; /* that the row has */
 };
 
 typedef struct ct_mon_cv builtin_fn(struct builtin *b);
@@ -47,45 +48,12 @@ static struct ct_mon_cv bi_default(struct builtin *b)
     return stream(b, ct_mon_node_default(&b->e->graph, b->args[0].node, c));
 }
 
-static struct ct_mon_cv plain(struct builtin *b, enum ct_mon_node_kind kind)
+/* Makes a stream of the row's kind, of the arguments as they are. */
+static struct ct_mon_cv plain(struct builtin *b)
 {
     struct ct_mon_node *args[2] = {b->args[0].node, b->n > 1 ? b->args[1].node : NULL};
-    return stream(b, ct_mon_node_plain(&b->e->graph, kind, b->result->args[0], args, (uint32_t)b->n));
-}
-
-static struct ct_mon_cv bi_default_from(struct builtin *b)
-{
-    return plain(b, N_DEFAULT_FROM);
-}
-
-static struct ct_mon_cv bi_time(struct builtin *b)
-{
-    return plain(b, N_TIME);
-}
-
-static struct ct_mon_cv bi_last(struct builtin *b)
-{
-    return plain(b, N_LAST);
-}
-
-static struct ct_mon_cv bi_delay(struct builtin *b)
-{
-    return plain(b, N_DELAY);
-}
-
-static struct ct_mon_cv bi_merge(struct builtin *b)
-{
-    return plain(b, N_MERGE);
-}
-
-static struct ct_mon_cv bi_filter(struct builtin *b)
-{
-    return plain(b, N_FILTER);
-}
-
-static struct ct_mon_cv bi_pure(struct builtin *b)
-{
-    return plain(b, N_PURE);
+    return stream(b, ct_mon_node_plain(&b->e->graph, (enum ct_mon_node_kind)b->what, b->result->args[0], args,
+                                       (uint32_t)b->n));
 }
 
 static struct ct_mon_cv bi_on(struct builtin *b)
@@ -94,7 +62,7 @@ static struct ct_mon_cv bi_on(struct builtin *b)
     if (node_is_const(s)) /* const(c, trigger) */
         return stream(b, ct_mon_node_kernel(&b->e->graph, N_SLIFT, &trigger, 1,
                                             ct_mon_ir_const(&b->e->pool, s->type, s->value), s->type));
-    return plain(b, N_ON);
+    return plain(b);
 }
 
 static struct ct_mon_cv bi_lift(struct builtin *b)
@@ -188,8 +156,9 @@ static struct ct_mon_cv bi_none(struct builtin *b)
     return cv_cell(b->e, b->result, cell_int(0));
 }
 
-static struct ct_mon_cv value_op(struct builtin *b, enum ct_mon_op op)
+static struct ct_mon_cv value_op(struct builtin *b)
 {
+    const enum ct_mon_op op = (enum ct_mon_op)b->what;
     struct ct_mon_elab *e = b->e;
     struct ct_mon_ir **args = ARENA_ARRAY(e->arena, struct ct_mon_ir *, b->n);
     struct ct_mon_op_extra extra = {0};
@@ -202,18 +171,18 @@ static struct ct_mon_cv value_op(struct builtin *b, enum ct_mon_op op)
 }
 
 /* Each operation has one signature: type parameters are A, B, … in the order of the declaration. An operation
- * of the engine (op) believes the types of its operands, and so do the functions above. */
+ * of the engine believes the types of its operands, and so do the functions above. */
 static const struct {
     struct ct_mon_elab_signature is;
     builtin_fn *fn;
-    enum ct_mon_op op; /* where fn is NULL */
+    unsigned what; /* of value_op enum ct_mon_op; of plain, and where it is called, enum ct_mon_node_kind */
 } ROWS[] = {
     {{"nil", "Events[A]"}, bi_nil, 0},
     {{"default", "(Events[A], A) => Events[A]"}, bi_default, 0},
-    {{"defaultFrom", "(Events[A], Events[A]) => Events[A]"}, bi_default_from, 0},
-    {{"time", "(Events[A]) => Events[Int]"}, bi_time, 0},
-    {{"last", "(Events[A], Events[B]) => Events[A]"}, bi_last, 0},
-    {{"delay", "(Events[Int], Events[A]) => Events[Unit]"}, bi_delay, 0},
+    {{"defaultFrom", "(Events[A], Events[A]) => Events[A]"}, plain, N_DEFAULT_FROM},
+    {{"time", "(Events[A]) => Events[Int]"}, plain, N_TIME},
+    {{"last", "(Events[A], Events[B]) => Events[A]"}, plain, N_LAST},
+    {{"delay", "(Events[Int], Events[A]) => Events[Unit]"}, plain, N_DELAY},
     {{"lift1", "(Events[A], (Option[A]) => Option[B]) => Events[B]"}, bi_lift, 0},
     {{"slift1", "(Events[A], (A) => B) => Events[B]"}, bi_slift, 0},
     {{"lift2", "(Events[A], Events[B], (Option[A], Option[B]) => Option[C]) => Events[C]"}, bi_lift, 0},
@@ -235,84 +204,84 @@ static const struct {
     {{"slift5", "(Events[A], Events[B], Events[C], Events[D], Events[E], (A, B, C, D, E) => F) => Events[F]"},
      bi_slift,
      0},
-    {{"merge", "(Events[A], Events[A]) => Events[A]"}, bi_merge, 0},
-    {{"filter", "(Events[A], Events[Bool]) => Events[A]"}, bi_filter, 0},
-    {{"on", "(Events[A], Events[B]) => Events[B]"}, bi_on, 0},
-    {{"pure", "(Events[A]) => Events[A]"}, bi_pure, 0},
+    {{"merge", "(Events[A], Events[A]) => Events[A]"}, plain, N_MERGE},
+    {{"filter", "(Events[A], Events[Bool]) => Events[A]"}, plain, N_FILTER},
+    {{"on", "(Events[A], Events[B]) => Events[B]"}, bi_on, N_ON},
+    {{"pure", "(Events[A]) => Events[A]"}, plain, N_PURE},
     {{"fold", "(Events[A], B, (B, A) => B) => Events[B]"}, bi_fold, 0},
     {{"reduce", "(Events[A], (A, A) => A) => Events[A]"}, bi_reduce, 0},
-    {{"pow", "(Float, Float) => Float"}, NULL, OP_POW},
-    {{"log", "(Float, Float) => Float"}, NULL, OP_LOG},
-    {{"sin", "(Float) => Float"}, NULL, OP_SIN},
-    {{"cos", "(Float) => Float"}, NULL, OP_COS},
-    {{"tan", "(Float) => Float"}, NULL, OP_TAN},
-    {{"atan", "(Float) => Float"}, NULL, OP_ATAN},
-    {{"intToFloat", "(Int) => Float"}, NULL, OP_INT_TO_FLOAT},
-    {{"floatToInt", "(Float) => Int"}, NULL, OP_FLOAT_TO_INT},
-    {{"toString", "(A) => String"}, NULL, OP_TO_STRING},
+    {{"pow", "(Float, Float) => Float"}, value_op, OP_POW},
+    {{"log", "(Float, Float) => Float"}, value_op, OP_LOG},
+    {{"sin", "(Float) => Float"}, value_op, OP_SIN},
+    {{"cos", "(Float) => Float"}, value_op, OP_COS},
+    {{"tan", "(Float) => Float"}, value_op, OP_TAN},
+    {{"atan", "(Float) => Float"}, value_op, OP_ATAN},
+    {{"intToFloat", "(Int) => Float"}, value_op, OP_INT_TO_FLOAT},
+    {{"floatToInt", "(Float) => Int"}, value_op, OP_FLOAT_TO_INT},
+    {{"toString", "(A) => String"}, value_op, OP_TO_STRING},
     {{"none", "Option[A]"}, bi_none, 0},
-    {{"some", "(A) => Option[A]"}, NULL, OP_SOME},
-    {{"isNone", "(Option[A]) => Bool"}, NULL, OP_IS_NONE},
-    {{"isSome", "(Option[A]) => Bool"}, NULL, OP_IS_SOME},
-    {{"getSome", "(Option[A]) => A"}, NULL, OP_GET_SOME},
-    {{"add", "(Int, Int) => Int"}, NULL, OP_ADD},
-    {{"sub", "(Int, Int) => Int"}, NULL, OP_SUB},
-    {{"mul", "(Int, Int) => Int"}, NULL, OP_MUL},
-    {{"div", "(Int, Int) => Int"}, NULL, OP_DIV},
-    {{"mod", "(Int, Int) => Int"}, NULL, OP_MOD},
-    {{"bitand", "(Int, Int) => Int"}, NULL, OP_BITAND},
-    {{"bitor", "(Int, Int) => Int"}, NULL, OP_BITOR},
-    {{"bitxor", "(Int, Int) => Int"}, NULL, OP_BITXOR},
-    {{"leftshift", "(Int, Int) => Int"}, NULL, OP_SHL},
-    {{"rightshift", "(Int, Int) => Int"}, NULL, OP_SHR},
-    {{"lt", "(Int, Int) => Bool"}, NULL, OP_LT},
-    {{"gt", "(Int, Int) => Bool"}, NULL, OP_GT},
-    {{"leq", "(Int, Int) => Bool"}, NULL, OP_LE},
-    {{"geq", "(Int, Int) => Bool"}, NULL, OP_GE},
-    {{"eq", "(A, A) => Bool"}, NULL, OP_EQ},
-    {{"neq", "(A, A) => Bool"}, NULL, OP_NE},
-    {{"fadd", "(Float, Float) => Float"}, NULL, OP_FADD},
-    {{"fsub", "(Float, Float) => Float"}, NULL, OP_FSUB},
-    {{"fmul", "(Float, Float) => Float"}, NULL, OP_FMUL},
-    {{"fdiv", "(Float, Float) => Float"}, NULL, OP_FDIV},
-    {{"flt", "(Float, Float) => Bool"}, NULL, OP_FLT},
-    {{"fgt", "(Float, Float) => Bool"}, NULL, OP_FGT},
-    {{"fleq", "(Float, Float) => Bool"}, NULL, OP_FLE},
-    {{"fgeq", "(Float, Float) => Bool"}, NULL, OP_FGE},
+    {{"some", "(A) => Option[A]"}, value_op, OP_SOME},
+    {{"isNone", "(Option[A]) => Bool"}, value_op, OP_IS_NONE},
+    {{"isSome", "(Option[A]) => Bool"}, value_op, OP_IS_SOME},
+    {{"getSome", "(Option[A]) => A"}, value_op, OP_GET_SOME},
+    {{"add", "(Int, Int) => Int"}, value_op, OP_ADD},
+    {{"sub", "(Int, Int) => Int"}, value_op, OP_SUB},
+    {{"mul", "(Int, Int) => Int"}, value_op, OP_MUL},
+    {{"div", "(Int, Int) => Int"}, value_op, OP_DIV},
+    {{"mod", "(Int, Int) => Int"}, value_op, OP_MOD},
+    {{"bitand", "(Int, Int) => Int"}, value_op, OP_BITAND},
+    {{"bitor", "(Int, Int) => Int"}, value_op, OP_BITOR},
+    {{"bitxor", "(Int, Int) => Int"}, value_op, OP_BITXOR},
+    {{"leftshift", "(Int, Int) => Int"}, value_op, OP_SHL},
+    {{"rightshift", "(Int, Int) => Int"}, value_op, OP_SHR},
+    {{"lt", "(Int, Int) => Bool"}, value_op, OP_LT},
+    {{"gt", "(Int, Int) => Bool"}, value_op, OP_GT},
+    {{"leq", "(Int, Int) => Bool"}, value_op, OP_LE},
+    {{"geq", "(Int, Int) => Bool"}, value_op, OP_GE},
+    {{"eq", "(A, A) => Bool"}, value_op, OP_EQ},
+    {{"neq", "(A, A) => Bool"}, value_op, OP_NE},
+    {{"fadd", "(Float, Float) => Float"}, value_op, OP_FADD},
+    {{"fsub", "(Float, Float) => Float"}, value_op, OP_FSUB},
+    {{"fmul", "(Float, Float) => Float"}, value_op, OP_FMUL},
+    {{"fdiv", "(Float, Float) => Float"}, value_op, OP_FDIV},
+    {{"flt", "(Float, Float) => Bool"}, value_op, OP_FLT},
+    {{"fgt", "(Float, Float) => Bool"}, value_op, OP_FGT},
+    {{"fleq", "(Float, Float) => Bool"}, value_op, OP_FLE},
+    {{"fgeq", "(Float, Float) => Bool"}, value_op, OP_FGE},
     {{"and", "(Bool, Bool) => Bool"}, bi_and, 0},
     {{"or", "(Bool, Bool) => Bool"}, bi_or, 0},
-    {{"not", "(Bool) => Bool"}, NULL, OP_NOT},
-    {{"negate", "(Int) => Int"}, NULL, OP_NEG},
-    {{"bitflip", "(Int) => Int"}, NULL, OP_BITNOT},
-    {{"fnegate", "(Float) => Float"}, NULL, OP_FNEG},
+    {{"not", "(Bool) => Bool"}, value_op, OP_NOT},
+    {{"negate", "(Int) => Int"}, value_op, OP_NEG},
+    {{"bitflip", "(Int) => Int"}, value_op, OP_BITNOT},
+    {{"fnegate", "(Float) => Float"}, value_op, OP_FNEG},
     {{"ite", "(Bool, A, A) => A"}, bi_ite, 0},
-    {{"concat", "(String, String) => String"}, NULL, OP_CONCAT},
-    {{"format", "(String, A) => String"}, NULL, OP_FORMAT},
-    {{"formatInt", "(String, Int) => String"}, NULL, OP_FORMAT},
-    {{"formatFloat", "(String, Float) => String"}, NULL, OP_FORMAT},
-    {{"listEmpty", "List[A]"}, NULL, OP_LIST_EMPTY},
-    {{"listSize", "(List[A]) => Int"}, NULL, OP_SIZE},
-    {{"listAppend", "(List[A], A) => List[A]"}, NULL, OP_LIST_APPEND},
-    {{"listHead", "(List[A]) => A"}, NULL, OP_LIST_HEAD},
-    {{"listTail", "(List[A]) => List[A]"}, NULL, OP_LIST_TAIL},
-    {{"listInit", "(List[A]) => List[A]"}, NULL, OP_LIST_INIT},
-    {{"listLast", "(List[A]) => A"}, NULL, OP_LIST_LAST},
-    {{"listGet", "(List[A], Int) => A"}, NULL, OP_LIST_GET},
-    {{"listSet", "(List[A], Int, A) => List[A]"}, NULL, OP_LIST_SET},
-    {{"listPrepend", "(List[A], A) => List[A]"}, NULL, OP_LIST_PREPEND},
-    {{"setEmpty", "Set[A]"}, NULL, OP_MAP_EMPTY},
-    {{"setAdd", "(Set[A], A) => Set[A]"}, NULL, OP_SET_ADD},
-    {{"setContains", "(Set[A], A) => Bool"}, NULL, OP_MAP_CONTAINS},
-    {{"setRemove", "(Set[A], A) => Set[A]"}, NULL, OP_MAP_REMOVE},
-    {{"setSize", "(Set[A]) => Int"}, NULL, OP_SIZE},
-    {{"setAt", "(Set[A], Int) => A"}, NULL, OP_KEY_AT},
-    {{"mapEmpty", "Map[A, B]"}, NULL, OP_MAP_EMPTY},
-    {{"mapAdd", "(Map[A, B], A, B) => Map[A, B]"}, NULL, OP_MAP_ADD},
-    {{"mapContains", "(Map[A, B], A) => Bool"}, NULL, OP_MAP_CONTAINS},
-    {{"mapGet", "(Map[A, B], A) => B"}, NULL, OP_MAP_GET},
-    {{"mapRemove", "(Map[A, B], A) => Map[A, B]"}, NULL, OP_MAP_REMOVE},
-    {{"mapSize", "(Map[A, B]) => Int"}, NULL, OP_SIZE},
-    {{"mapKeyAt", "(Map[A, B], Int) => A"}, NULL, OP_KEY_AT},
+    {{"concat", "(String, String) => String"}, value_op, OP_CONCAT},
+    {{"format", "(String, A) => String"}, value_op, OP_FORMAT},
+    {{"formatInt", "(String, Int) => String"}, value_op, OP_FORMAT},
+    {{"formatFloat", "(String, Float) => String"}, value_op, OP_FORMAT},
+    {{"listEmpty", "List[A]"}, value_op, OP_LIST_EMPTY},
+    {{"listSize", "(List[A]) => Int"}, value_op, OP_SIZE},
+    {{"listAppend", "(List[A], A) => List[A]"}, value_op, OP_LIST_APPEND},
+    {{"listHead", "(List[A]) => A"}, value_op, OP_LIST_HEAD},
+    {{"listTail", "(List[A]) => List[A]"}, value_op, OP_LIST_TAIL},
+    {{"listInit", "(List[A]) => List[A]"}, value_op, OP_LIST_INIT},
+    {{"listLast", "(List[A]) => A"}, value_op, OP_LIST_LAST},
+    {{"listGet", "(List[A], Int) => A"}, value_op, OP_LIST_GET},
+    {{"listSet", "(List[A], Int, A) => List[A]"}, value_op, OP_LIST_SET},
+    {{"listPrepend", "(List[A], A) => List[A]"}, value_op, OP_LIST_PREPEND},
+    {{"setEmpty", "Set[A]"}, value_op, OP_MAP_EMPTY},
+    {{"setAdd", "(Set[A], A) => Set[A]"}, value_op, OP_SET_ADD},
+    {{"setContains", "(Set[A], A) => Bool"}, value_op, OP_MAP_CONTAINS},
+    {{"setRemove", "(Set[A], A) => Set[A]"}, value_op, OP_MAP_REMOVE},
+    {{"setSize", "(Set[A]) => Int"}, value_op, OP_SIZE},
+    {{"setAt", "(Set[A], Int) => A"}, value_op, OP_KEY_AT},
+    {{"mapEmpty", "Map[A, B]"}, value_op, OP_MAP_EMPTY},
+    {{"mapAdd", "(Map[A, B], A, B) => Map[A, B]"}, value_op, OP_MAP_ADD},
+    {{"mapContains", "(Map[A, B], A) => Bool"}, value_op, OP_MAP_CONTAINS},
+    {{"mapGet", "(Map[A, B], A) => B"}, value_op, OP_MAP_GET},
+    {{"mapRemove", "(Map[A, B], A) => Map[A, B]"}, value_op, OP_MAP_REMOVE},
+    {{"mapSize", "(Map[A, B]) => Int"}, value_op, OP_SIZE},
+    {{"mapKeyAt", "(Map[A, B], Int) => A"}, value_op, OP_KEY_AT},
 };
 
 static size_t find_row(const char *name)
@@ -387,11 +356,11 @@ void ct_mon_elab_check_builtin(struct ct_mon_elab *e, struct ct_mon_ast_def *def
 struct ct_mon_cv ct_mon_elab_builtin(struct ct_mon_elab *e, const char *name, struct ct_mon_cv *args,
                                      size_t n, const struct ct_mon_type *result, struct ct_mon_span at)
 {
-    struct builtin b = {e, args, n, result, at};
     const size_t i = find_row(name);
+    struct builtin b = {e, args, n, result, at, ROWS[i].what};
     for (size_t k = 0; k < n; k++)
         if (args[k].kind == CV_ERROR)
             return cv_error(e);
     /* cppcheck-suppress returnDanglingLifetime ; it keeps no pointer to b */
-    return ROWS[i].fn ? ROWS[i].fn(&b) : value_op(&b, ROWS[i].op);
+    return ROWS[i].fn(&b);
 }

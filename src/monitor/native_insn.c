@@ -255,70 +255,53 @@ static void save(struct ct_mon_build *b, const struct ct_mon_insn *i)
 
 static bool emit_operation(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
-    switch (i->op) {
-    case OP_ADD:
-        arithmetic(b, i, "__builtin_saddl_overflow");
-        return true;
-    case OP_SUB:
-        arithmetic(b, i, "__builtin_ssubl_overflow");
-        return true;
-    case OP_MUL:
-        arithmetic(b, i, "__builtin_smull_overflow");
-        return true;
-    case OP_DIV:
-        divide(b, i, GCC_JIT_BINARY_OP_DIVIDE);
-        return true;
-    case OP_MOD:
-        divide(b, i, GCC_JIT_BINARY_OP_MODULO);
-        return true;
-    case OP_BITAND:
-        bitwise(b, i, GCC_JIT_BINARY_OP_BITWISE_AND);
-        return true;
-    case OP_BITOR:
-        bitwise(b, i, GCC_JIT_BINARY_OP_BITWISE_OR);
-        return true;
-    case OP_BITXOR:
-        bitwise(b, i, GCC_JIT_BINARY_OP_BITWISE_XOR);
-        return true;
-    case OP_FADD:
-        float_arithmetic(b, i, GCC_JIT_BINARY_OP_PLUS);
-        return true;
-    case OP_FSUB:
-        float_arithmetic(b, i, GCC_JIT_BINARY_OP_MINUS);
-        return true;
-    case OP_FMUL:
-        float_arithmetic(b, i, GCC_JIT_BINARY_OP_MULT);
-        return true;
-    case OP_FDIV:
-        float_arithmetic(b, i, GCC_JIT_BINARY_OP_DIVIDE);
-        return true;
-    default:
-        return false;
-    }
+    static const struct {
+        uint8_t op;
+        void (*emit)(struct ct_mon_build *b, const struct ct_mon_insn *i, enum gcc_jit_binary_op op);
+        enum gcc_jit_binary_op binary;
+    } operations[] = {
+        {OP_DIV, divide, GCC_JIT_BINARY_OP_DIVIDE},
+        {OP_MOD, divide, GCC_JIT_BINARY_OP_MODULO},
+        {OP_BITAND, bitwise, GCC_JIT_BINARY_OP_BITWISE_AND},
+        {OP_BITOR, bitwise, GCC_JIT_BINARY_OP_BITWISE_OR},
+        {OP_BITXOR, bitwise, GCC_JIT_BINARY_OP_BITWISE_XOR},
+        {OP_FADD, float_arithmetic, GCC_JIT_BINARY_OP_PLUS},
+        {OP_FSUB, float_arithmetic, GCC_JIT_BINARY_OP_MINUS},
+        {OP_FMUL, float_arithmetic, GCC_JIT_BINARY_OP_MULT},
+        {OP_FDIV, float_arithmetic, GCC_JIT_BINARY_OP_DIVIDE},
+    };
+    const char *checked = i->op == OP_ADD   ? "__builtin_saddl_overflow"
+                          : i->op == OP_SUB ? "__builtin_ssubl_overflow"
+                          : i->op == OP_MUL ? "__builtin_smull_overflow"
+                                            : NULL;
+    if (checked)
+        arithmetic(b, i, checked);
+    for (size_t k = 0; k < sizeof operations / sizeof *operations; k++)
+        if (operations[k].op == i->op) {
+            operations[k].emit(b, i, operations[k].binary);
+            return true;
+        }
+    return checked != NULL;
 }
 
 static bool emit_test(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     static const struct {
         uint8_t op;
-        bool is_float;
+        void (*emit)(struct ct_mon_build *b, const struct ct_mon_insn *i, enum gcc_jit_comparison op);
         enum gcc_jit_comparison comparison;
     } tests[] = {
-        {OP_LT, false, GCC_JIT_COMPARISON_LT}, {OP_GT, false, GCC_JIT_COMPARISON_GT},
-        {OP_LE, false, GCC_JIT_COMPARISON_LE}, {OP_GE, false, GCC_JIT_COMPARISON_GE},
-        {OP_EQ, false, GCC_JIT_COMPARISON_EQ}, {OP_NE, false, GCC_JIT_COMPARISON_NE},
-        {OP_FLT, true, GCC_JIT_COMPARISON_LT}, {OP_FGT, true, GCC_JIT_COMPARISON_GT},
-        {OP_FLE, true, GCC_JIT_COMPARISON_LE}, {OP_FGE, true, GCC_JIT_COMPARISON_GE},
+        {OP_LT, comparison, GCC_JIT_COMPARISON_LT},        {OP_GT, comparison, GCC_JIT_COMPARISON_GT},
+        {OP_LE, comparison, GCC_JIT_COMPARISON_LE},        {OP_GE, comparison, GCC_JIT_COMPARISON_GE},
+        {OP_EQ, comparison, GCC_JIT_COMPARISON_EQ},        {OP_NE, comparison, GCC_JIT_COMPARISON_NE},
+        {OP_FLT, float_comparison, GCC_JIT_COMPARISON_LT}, {OP_FGT, float_comparison, GCC_JIT_COMPARISON_GT},
+        {OP_FLE, float_comparison, GCC_JIT_COMPARISON_LE}, {OP_FGE, float_comparison, GCC_JIT_COMPARISON_GE},
     };
-    for (size_t k = 0; k < sizeof tests / sizeof *tests; k++) {
-        if (tests[k].op != i->op)
-            continue;
-        if (tests[k].is_float)
-            float_comparison(b, i, tests[k].comparison);
-        else
-            comparison(b, i, tests[k].comparison);
-        return true;
-    }
+    for (size_t k = 0; k < sizeof tests / sizeof *tests; k++)
+        if (tests[k].op == i->op) {
+            tests[k].emit(b, i, tests[k].comparison);
+            return true;
+        }
     return false;
 }
 

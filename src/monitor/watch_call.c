@@ -114,24 +114,15 @@ static struct ct_mon_wv fn_within(const struct call *c)
     return in_past(c, list[2], d);
 }
 
-/* Lowers sample(S, E): only the value of S at E counts. */
-static struct ct_mon_wv sample(const struct call *c, size_t signal, size_t event)
-{
-    struct ct_mon_wv e = arg(c, event);
-    if (e.kind != WV_EVENTS)
-        return wrong_kind(c, event, "events", e);
-    struct ct_mon_wv list[2] = {e, ct_mon_watch_lower(c->w, c->env, c->x->args[signal], e.node)};
-    return ct_mon_watch_library(c->w, NULL, "on", list, 2, WV_EVENTS, c->x->span);
-}
-
+/* Lowers sample(S, E) and ifThen(E, S): only the value of S at E counts. */
 static struct ct_mon_wv fn_sample(const struct call *c)
 {
-    return sample(c, 0, 1);
-}
-
-static struct ct_mon_wv fn_if_then(const struct call *c)
-{
-    return sample(c, 1, 0);
+    const size_t event = !strcmp(c->x->name, "sample");
+    const struct ct_mon_wv e = arg(c, event);
+    if (e.kind != WV_EVENTS)
+        return wrong_kind(c, event, "events", e);
+    struct ct_mon_wv list[2] = {e, ct_mon_watch_lower(c->w, c->env, c->x->args[!event], e.node)};
+    return ct_mon_watch_library(c->w, NULL, "on", list, 2, WV_EVENTS, c->x->span);
 }
 
 static struct ct_mon_wv fn_filter(const struct call *c)
@@ -153,24 +144,17 @@ static struct ct_mon_wv fn_if_then_else(const struct call *c)
                                 c->x->span);
 }
 
-static struct ct_mon_wv extremum(const struct call *c, const char *of, const char *from)
+/* Lowers maximum(S) and minimum(S), and both with a value that they begin at. */
+static struct ct_mon_wv fn_extremum(const struct call *c)
 {
     struct ct_mon_wv list[2];
-    if (c->x->nargs == 1)
-        return args(c, "S", list) ? ct_mon_watch_library(c->w, "Wp", of, list, 1, WV_SIGNAL, c->x->span)
-                                  : FAILED;
-    return args(c, "ED", list) ? ct_mon_watch_library(c->w, "Wp", from, list, 2, WV_SIGNAL, c->x->span)
-                               : FAILED;
-}
-
-static struct ct_mon_wv fn_maximum(const struct call *c)
-{
-    return extremum(c, "maximum", "maximumFrom");
-}
-
-static struct ct_mon_wv fn_minimum(const struct call *c)
-{
-    return extremum(c, "minimum", "minimumFrom");
+    const bool from = c->x->nargs == 2;
+    if (!args(c, from ? "ED" : "S", list))
+        return FAILED;
+    const char *function = !from                            ? c->x->name
+                           : !strcmp(c->x->name, "maximum") ? "maximumFrom"
+                                                            : "minimumFrom";
+    return ct_mon_watch_library(c->w, "Wp", function, list, c->x->nargs, WV_SIGNAL, c->x->span);
 }
 
 static struct ct_mon_wv fn_event_count(const struct call *c)
@@ -206,9 +190,9 @@ static const struct {
     struct ct_mon_wv (*fn)(const struct call *c);
 } SPECIAL[] = {
     {"inPast", 2, 2, fn_in_past},          {"within", 3, 3, fn_within},
-    {"sample", 2, 2, fn_sample},           {"ifThen", 2, 2, fn_if_then},
+    {"sample", 2, 2, fn_sample},           {"ifThen", 2, 2, fn_sample},
     {"ifThenElse", 3, 3, fn_if_then_else}, {"filter", 2, 2, fn_filter},
-    {"maximum", 1, 2, fn_maximum},         {"minimum", 1, 2, fn_minimum},
+    {"maximum", 1, 2, fn_extremum},        {"minimum", 1, 2, fn_extremum},
     {"eventCount", 1, 2, fn_event_count},
 };
 
