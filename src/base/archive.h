@@ -12,7 +12,7 @@
 
 /* Where the bytes of a file lie in the one that is open. */
 struct ct_archived {
-    bool inside;           /* it is an entry of an archive; else all of the file */
+    bool inside;           /* the file is an entry of an archive */
     uint64_t offset, size; /* of an entry */
 };
 

@@ -11,7 +11,8 @@ static inline uint64_t ct_clock_nanoseconds(const struct ct_clock *clock, uint64
     return clock->zero + (uint64_t)((unsigned __int128)ticks * clock->mult >> clock->shift);
 }
 
-/* The same at a frequency in Hz; 0: as the clock says, or one for each tick when it is not known. */
+/* Returns the nanoseconds of ticks at a frequency in Hz. With 0 it is that of the clock, or one nanosecond a
+ * tick when that is not known. */
 static inline uint64_t ct_clock_nanoseconds_at(const struct ct_clock *clock, uint64_t frequency,
                                                uint64_t ticks)
 {

@@ -11,7 +11,7 @@ struct ct_ctx {
     void *log_user;
     enum ct_log_level log_most;
     int lacked_memory;
-    int maps_files; /* as ct_ctx_map_files said */
+    int maps_files; /* what ct_ctx_map_files said last */
 };
 
 /* Stores the text and returns `code`, so that a function ends with `return ct_fail(…)`. With ctx NULL only

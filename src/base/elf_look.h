@@ -20,7 +20,7 @@ struct ct_build_id {
 struct ct_elf_code {
     uint64_t offset, size; /* in the file */
     uint64_t addr;         /* before the load bias is added */
-    bool writable;         /* there may be data in it */
+    bool writable;         /* the segment may have data */
 };
 
 struct ct_elf_look {

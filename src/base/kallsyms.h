@@ -12,7 +12,7 @@
  * end without a zero byte. */
 struct ct_kallsyms_symbol {
     uint64_t addr;
-    char type; /* as nm has it */
+    char type; /* letter of the symbol's type, as in nm */
     char *name, *module;
     size_t name_length, module_length; /* module_length is 0 of the kernel's own symbols */
 };

@@ -20,8 +20,7 @@ bool ct_library_find(const char *file, const char *const *names, size_t count, v
     };                                                                                                       \
     union ct_library {                                                                                       \
         struct ct_library##_functions f;                                                                     \
-        void *                                                                                               \
-            found[sizeof(struct ct_library##_functions) / sizeof(void *)]; /* the same, as they are found */ \
+        void *found[sizeof(struct ct_library##_functions) / sizeof(void *)]; /* `f` as a list */             \
     }
 // NOLINTEND(bugprone-macro-parentheses)
 #define CT_LIBRARY_POINTER(name) __typeof__(name) *(name);

@@ -7,7 +7,7 @@ enum ct_simd {
     CT_SIMD_NONE,
     CT_SIMD_NEON,  /* all arm64 processors */
     CT_SIMD_AVX2,  /* with BMI2, where its bit gathering is quick */
-    CT_SIMD_AVX512 /* and F, BW, DQ, VL, VBMI, VBMI2, and GFNI */
+    CT_SIMD_AVX512 /* AVX-512 F, BW, DQ, VL, VBMI and VBMI2, with GFNI */
 };
 
 /* Returns the most that this processor has, or less if the environment variable CORETAP_SIMD is "none",

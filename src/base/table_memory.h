@@ -16,7 +16,7 @@ void *ct_table_memory(size_t count, size_t size);
  * of nearly each record, too. Result: to be freed with free, or NULL. */
 void *ct_table_of_records(size_t count, size_t size);
 
-/* The same, and clears it. */
+/* Gets the memory of a table in the same way, and clears it. */
 void *ct_table_of_zeros(size_t count, size_t size);
 
 /* Makes an array larger, from `count` records of `size` bytes to `more`; NULL and 0 are an array without

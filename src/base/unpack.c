@@ -115,7 +115,7 @@ static int unpack_all(struct ct_ctx *ctx, const char *name, struct unpacking *u,
         const size_t made = room - u->room - *size;
         *size += made;
         if (step == STEP_MORE && !made && left == u->left)
-            step = STEP_BAD; /* it ends before its end */
+            step = STEP_BAD; /* the packed bytes end before what they pack */
     }
     if (step == STEP_NOMEM)
         return ct_fail_nomem(ctx, name);

@@ -18,7 +18,7 @@ int ct_fail_shorter(struct ct_ctx *ctx, int fd, const char *path, uint64_t size)
  * CT_ERR_NOMEM. */
 int ct_whole_file_read(struct ct_ctx *ctx, int fd, const char *path, size_t size, void **bytes);
 
-/* The same of `size` bytes from an offset on. */
+/* Reads `size` bytes from an offset on, in the same way. */
 int ct_whole_file_read_part(struct ct_ctx *ctx, int fd, const char *path, uint64_t from, size_t size,
                             void **bytes);
 

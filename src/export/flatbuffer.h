@@ -34,11 +34,11 @@ void ct_flat_begin(struct ct_flat *flat, struct ct_grown *to);
 /* Writes a table, and lets the field at position `from` point to it. */
 void ct_flat_table(struct ct_flat *flat, size_t from, struct ct_flat_field *fields, size_t count);
 
-/* The same with a text. */
+/* Appends a text, and lets the field point to it. */
 void ct_flat_text(struct ct_flat *flat, size_t from, const char *text);
 
-/* The same with the head of a list, whose `count` elements, of `size` bytes each, follow as zeros. Returns
- * the position of the first element. */
+/* Appends the head of a list, and lets the field point to it. Its `count` elements, of `size` bytes each,
+ * follow as zeros. Returns the position of the first element. */
 size_t ct_flat_list(struct ct_flat *flat, size_t from, size_t count, size_t size);
 
 /* Adds zeros until `to` has a multiple of `to_multiple` bytes behind the begin. */

@@ -140,7 +140,7 @@ static void put_page(struct ct_parquet *p, struct chunk *chunk, bool is_dictiona
         ct_thrift_field_i32(&t, 2, ENCODING_PLAIN);
     } else {
         ct_thrift_field_i32(&t, 2, chunk->dictionary_at ? ENCODING_RLE_DICTIONARY : ENCODING_PLAIN);
-        ct_thrift_field_i32(&t, 3, ENCODING_RLE); /* of which rows have a value */
+        ct_thrift_field_i32(&t, 3, ENCODING_RLE); /* of the levels: which rows have a value */
         ct_thrift_field_i32(&t, 4, ENCODING_RLE); /* of repetitions, which there are none of */
     }
     ct_thrift_end(&t);

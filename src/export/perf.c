@@ -31,7 +31,7 @@ struct exporting {
     uint32_t process;               /* chosen by choose_process */
     struct ct_perf_threads threads; /* context IDs */
     struct ct_perf_codes codes;
-    struct ct_source *sources; /* those of the units */
+    struct ct_source *sources; /* the sources of the units */
     uint8_t bytes[1 << 16];    /* bytes on the way into the file */
 };
 

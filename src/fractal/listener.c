@@ -85,7 +85,7 @@ static inline unsigned matches(const struct ct_rtlb_way *way, uint32_t ways, uin
 struct plain_log {
     struct ct_range range; /* the only one */
     uint64_t contexts;     /* of initiators; 0: plain reads are not logged */
-    bool usual;            /* there is one range, and records have every field */
+    bool usual;            /* the tracer has one range, and records have every field */
     uint8_t target;
     uint8_t *place;  /* of the next record */
     uint32_t room;   /* places */

@@ -101,7 +101,7 @@ void ct_fractal_seat_message(void *user, const struct ct_fractal_message *m, con
         write_sink(s->bench[0].soc, p->tracer, &p->sunk);
 }
 
-/* The same for the second tracer, whose first one says what cannot be. */
+/* Hears a message for the second tracer. What it refuses the first one refuses, too, and tells. */
 static void on_echo(void *user, const struct ct_fractal_message *m, const uint64_t *line)
 {
     struct ct_fractal_echo *echo = user;

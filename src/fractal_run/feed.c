@@ -255,7 +255,8 @@ struct polled {
     nfds_t pipes, count;
 };
 
-/* Behind a signal all pipes are read: a program that finds its own one full could not end. */
+/* Lists the pipes that are read. Behind a signal these are all: a program that finds its own one full could
+ * not end. */
 static void list_pipes(struct ct_fractal_feeds *feeds, struct ct_fractal_feed *feed, const int wakes[2],
                        struct polled *all)
 {

@@ -291,7 +291,7 @@ static int take_word(struct ct_fractal_process *p, uint64_t word)
     struct ct_fractal_simulation *s = p->simulation;
     const enum ct_access_kind kind = ct_access_kind_of(word);
     const uint64_t va = ct_access_va(word);
-    if (p->leaving) { /* it did not become the other program */
+    if (p->leaving) { /* the process did not become the other program */
         free(p->leaving);
         p->leaving = NULL;
     }

@@ -46,10 +46,10 @@ struct ct_fractal_selected {
 struct ct_fractal_process {
     struct ct_fractal_simulation *simulation;
     const char *program;            /* path of its file */
-    char *own_program;              /* the same, if it is the process's to free */
+    char *own_program;              /* `program` where the process has to free it, else NULL */
     struct ct_fractal_names *names; /* NULL: it was never traced */
     uint64_t start_code, bias;      /* where its code lies, and by how much that was moved */
-    bool begun;                     /* it runs, so that these are known */
+    bool begun;                     /* the process runs, so that start_code and bias are known */
     uint32_t pid;
     unsigned number;
     unsigned core;                       /* of its first thread */

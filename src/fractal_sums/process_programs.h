@@ -11,8 +11,8 @@
 /* A process. */
 struct ct_fractal_process_program {
     bool known;      /* the log said what it runs, and that is looked up */
-    bool stranger;   /* it is none of the programs: it has none of their places */
-    uint8_t program; /* as in struct ct_watch_place; 0: places of all programs count */
+    bool stranger;   /* the process runs none of the programs, and has none of their places */
+    uint8_t program; /* number in struct ct_watch_place; 0: places of all programs count */
     uint64_t moved;  /* what is added to the addresses of that program as it is in the set */
 };
 

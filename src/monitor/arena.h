@@ -12,9 +12,9 @@ struct ct_mon_arena_name;
 
 /* Why a compilation cannot go on. */
 enum ct_mon_arena_end {
-    ARENA_NO_MEMORY, /* there is none */
-    ARENA_LIMIT,     /* more than the limit */
-    ARENA_WORK,      /* more than the work */
+    ARENA_NO_MEMORY, /* the system gives no memory */
+    ARENA_LIMIT,     /* it takes more memory than `limit` */
+    ARENA_WORK,      /* it takes more steps than `work` */
 };
 
 /* When memory (or the limit, or the work) runs out the arena jumps to `out_of_memory`: a compilation has one
@@ -26,7 +26,7 @@ struct ct_mon_arena {
     struct ct_mon_arena_name **names;
     size_t name_count, name_cap;
     jmp_buf out_of_memory;
-    enum ct_mon_arena_end end; /* why it was taken */
+    enum ct_mon_arena_end end; /* why the jump was taken */
 };
 /* Makes an empty arena that may hold `limit` bytes and do any amount of work. */
 void ct_mon_arena_init(struct ct_mon_arena *a, size_t limit);

@@ -18,7 +18,7 @@ struct ct_mon_bank {
     uint8_t *vectors; /* by number: the states of the machines */
     uint32_t *slots;  /* a hash table of numbers; 0: free */
     uint32_t room;    /* numbers that there is room for, a power of two */
-    uint32_t rest;    /* so many steps are taken without the table, which was not worth it */
+    uint32_t rest;    /* steps that are taken without the table from here on, since it was not worth it */
     uint32_t since;   /* the stamp of the run when the table was empty */
 };
 

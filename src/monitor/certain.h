@@ -41,7 +41,7 @@ struct ct_mon_shade_edge {
 /* What is known of a set of states. */
 struct ct_mon_shade_set {
     bool never, ever; /* some have no verdict, and some one */
-    bool single;      /* it is one state */
+    bool single;      /* the set is one state */
     uint8_t lo, hi;   /* the least and the largest verdict; none: lo > hi */
 };
 
@@ -64,7 +64,7 @@ struct ct_mon_formulas {
     uint32_t *streams; /* their numbers */
     size_t count;
     bool *is_one;                       /* by stream */
-    bool followed;                      /* or all of them are as in the run */
+    bool followed;                      /* false: all formulas are as in the run */
     uint64_t instants[CERTAIN_COLUMNS]; /* which inputs have events, or may have */
     uint32_t instant_count;
     uint64_t *scratch; /* room for three sets */
@@ -80,7 +80,7 @@ struct ct_mon_shade_timer {
  */
 enum ct_mon_track_role {
     TRACK_NOT,
-    TRACK_RUN,    /* as in the run, and an uncertain one is made of it */
+    TRACK_RUN,    /* the stream is as in the run, and an uncertain one is made of it */
     TRACK_UNSURE, /* uncertain, or made of what may be uncertain */
 };
 
@@ -88,7 +88,7 @@ struct ct_mon_track {
     uint32_t *all; /* the streams that are looked at one by one, in their order */
     size_t all_count;
     uint8_t *roles; /* by stream: enum ct_mon_track_role */
-    uint32_t *list; /* those that are followed, in the order of the streams */
+    uint32_t *list; /* streams that are followed, in their order */
     size_t count;
     uint32_t *lists; /* by input: those of them that one of its events can reach, at an instant of its own */
     size_t *first;   /* by input: where they begin; one more entry at the end */

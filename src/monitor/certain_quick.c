@@ -26,7 +26,7 @@ enum quick_op_kind {
 /* What a value may be. */
 struct value {
     struct ct_mon_range range;
-    bool known; /* it is the one value of the interval, which is that of the run */
+    bool known; /* the interval has one value, which is that of the run */
 };
 
 /* Functions that are evaluated without a stack, which is what takes time. */
@@ -467,8 +467,8 @@ static bool passed(struct ct_mon_certain *c, const struct ct_mon_quick *q, uint3
     return true;
 }
 
-/* A change: the event stays away where nothing changed, and what is held is that of its argument all the
- * same. At an instant that the run did not see it is that of the event. */
+/* Evaluates a change: there is no event where nothing changed, and the stream then holds what its argument
+ * holds. At an instant that the run did not see it holds the value of the event. */
 static bool change(struct ct_mon_certain *c, const struct ct_mon_quick *q, uint32_t stream)
 {
     const struct ct_mon_shade_event *x = &c->now[q->args[0]];

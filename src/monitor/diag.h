@@ -8,7 +8,7 @@
 #include "monitor/arena.h"
 
 struct ct_mon_source {
-    const char *name; /* as shown in messages */
+    const char *name; /* the name that messages show */
     const char *text; /* NUL behind */
     size_t size;
 };

@@ -71,8 +71,8 @@ static struct ct_mon_world *free_world(struct ct_monitor *m)
 /* What became of a state of another order. */
 enum outcome {
     WENT_ON,
-    ENDED,    /* in a runtime error: such runs do not count */
-    TOO_MUCH, /* work or memory */
+    ENDED,    /* the state ended in a runtime error: such runs do not count */
+    TOO_MUCH, /* the state took more work or memory than there is */
 };
 
 /* Takes up the monitor behind a failure of a state that is not the run's. */
@@ -245,7 +245,7 @@ static int evaluate(struct ct_monitor *m, const struct ct_monitor_event *events,
     return rc ? rc : ct_mon_run_close(m);
 }
 
-/* The same, with the results in `fresh`. */
+/* Evaluates the events of an instant that is kept; its results come to be in `fresh`. */
 static int evaluate_kept(struct ct_monitor *m, const struct ct_mon_doubt_instant *instant, int64_t time)
 {
     struct ct_mon_doubt *d = m->doubt;
@@ -346,7 +346,7 @@ static enum outcome branch_all(struct ct_monitor *m, size_t number)
     enum outcome outcome = WENT_ON;
     const struct ct_mon_world *from = &d->worlds[number];
     const bool has_last = from->taken >> last & 1;
-    if (!from->pair.named && from->taken == first_ones(last)) /* this is what the run itself did */
+    if (!from->pair.named && from->taken == first_ones(last)) /* the run itself took these instants */
         return outcome;
     for (size_t i = has_last ? 0 : last; i < d->count && outcome != TOO_MUCH; i++)
         if (!(from->taken >> i & 1) && !(d->window[i].before & ~from->taken))
@@ -465,7 +465,7 @@ static int act_all(struct ct_monitor *m, const struct act *act)
     struct ct_mon_doubt *d = m->doubt;
     struct ct_mon_doubt_results *results = &d->window[0].results;
     enum outcome outcome = WENT_ON;
-    d->count = 1; /* so that its results are roots */
+    d->count = 1; /* makes its results roots of the heap */
     results->count = 0;
     heap_allow(&m->heap, m->budget);
     const int rc = keep_results(m, results, act_kept(m, act));

@@ -37,7 +37,7 @@ struct ct_mon_doubt_result {
     struct ct_mon_doubt_pair pair;
     int64_t time;
     uint32_t output;
-    bool timed;     /* it came before the instant, by a timer: its time counts */
+    bool timed;     /* a timer before the instant made the result, so that its time counts */
     bool uncertain; /* not every order has it */
     bool possible;  /* the run does not have it, but another order does */
     bool held;      /* of a signal: each state holds its value by now */
@@ -64,7 +64,7 @@ struct ct_mon_doubt {
     struct ct_mon_world *worlds; /* room for `most` of them; those behind `world_count` keep their memory */
     size_t world_count, most;
     struct ct_mon_world run; /* the run's own state while that of another order is in the monitor */
-    bool away;               /* it is */
+    bool away;               /* the state of another order is in the monitor */
     bool keeping;            /* results go to `fresh` */
     bool no_memory;          /* for results */
     bool unfollowed;         /* orders were too many at some time */

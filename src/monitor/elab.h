@@ -204,7 +204,7 @@ void ct_mon_elab_close_captures(struct ct_mon_elab *e);
 
 /* builtins: elab_builtin.c */
 struct ct_mon_elab_signature {
-    const char *name, *signature; /* as ct_mon_type_text writes it */
+    const char *name, *signature; /* `signature` is what ct_mon_type_text writes */
 };
 /* Gives the i-th operation that the library may declare, or NULL behind the last one. */
 const struct ct_mon_elab_signature *ct_mon_elab_signature(size_t i);

@@ -226,7 +226,8 @@ static bool adds_to(const struct ct_mon_ir *x, const struct ct_mon_ir *small)
 
 static bool grows_in(struct search *g, const struct ct_mon_ir *x);
 
-/* A function that calls itself is looked through once, with parameters that may all be the stream's. */
+/* Looks through a function; one that calls itself is looked through once, with parameters that may all be the
+ * stream's. */
 static bool function_grows(struct search *g, const struct ct_mon_fn *fn)
 {
     if (g->functions[fn->id] == g->turn)

@@ -7,8 +7,8 @@
 #include "monitor/ir.h"
 
 struct ct_mon_guess {
-    bool known;      /* it is `cell`, and nothing else */
-    bool error;      /* it may be, or hold, an error value */
+    bool known;      /* the value is `cell`, and nothing else */
+    bool error;      /* the value may be, or hold, an error value */
     bool none, some; /* of an option: whether it may be None, and Some of what follows */
     int64_t lo, hi;  /* of Int, Bool, Unit and verdicts; INT64_MIN, INT64_MAX: and all beyond; of other types
                         anything may be */

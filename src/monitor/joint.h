@@ -28,9 +28,9 @@ bool ct_mon_joint_fits(const struct ct_monitor_spec *spec);
 /* What of the instants of others a specification sees: two with different ones may not be parts of one. */
 enum ct_mon_instants {
     INSTANTS_OF_INPUTS, /* nothing: it goes with any of the two others */
-    INSTANTS_OWN,       /* it makes some of its own */
-    INSTANTS_ALL,       /* it counts all of them */
-    INSTANTS_BOTH,      /* it can be part of nothing */
+    INSTANTS_OWN,       /* the specification makes instants of its own */
+    INSTANTS_ALL,       /* the specification counts all instants */
+    INSTANTS_BOTH,      /* the specification does both, so that it can be part of no joint */
 };
 enum ct_mon_instants ct_mon_joint_instants(const struct ct_monitor_spec *spec);
 

@@ -93,8 +93,8 @@ struct ct_mon_lexer {
     uint32_t from, to;
     const char *name; /* T_ID: interned; T_COLON: ":" or ":=" was written */
     uint64_t integer;
-    bool integer_over; /* it does not fit 64 bits */
-    bool integer_big;  /* it does not fit 63 bits; from..to are its digits */
+    bool integer_over; /* the integer does not fit 64 bits */
+    bool integer_big;  /* the integer does not fit 63 bits; from..to are its digits */
     double real;
 };
 

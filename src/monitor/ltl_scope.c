@@ -5,8 +5,8 @@
 
 enum rewriting {
     STOP_BEFORE, /* the word ends in front of the step of b */
-    STOP_WITH,   /* it ends behind that step */
-    STOP_NOW,    /* it has no step at all */
+    STOP_WITH,   /* the formula ends behind that step */
+    STOP_NOW,    /* the formula has no step at all */
     ACCEPT,
     REJECT,
     REWRITINGS

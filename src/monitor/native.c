@@ -54,7 +54,7 @@ enum {
 static const char variable[] = "CORETAP_GCCJIT";
 
 struct ct_mon_native {
-    void *object; /* as of dlopen */
+    void *object; /* what dlopen returned */
     struct ct_mon_native_code code;
     uint8_t *kinds;
     bool *written;
@@ -202,7 +202,7 @@ struct ct_mon_native *ct_mon_native_new(const struct ct_mon_program *p, struct c
     struct ct_mon_native *native = make_native(p);
     if (!native)
         ct_mon_arena_leave(arena, ARENA_NO_MEMORY);
-    if (total_length(p) == 0) /* but that of the instant 0 */
+    if (total_length(p) == 0) /* only the instant 0 has code */
         return native;
     native->object = ct_mon_child_load(compile, (void *)p, stop);
     if (native->object) {

@@ -90,7 +90,7 @@ static void load_cell(struct batch *s, uint32_t k)
         .meta = s->kinds[k] == KIND_MIXED ? local(b, b->u32, "meta") : NULL,
         .now = local(b, b->truth, "now"),
     };
-    b->held = NULL; /* as it lies in memory */
+    b->held = NULL; /* from here on cells are in memory */
     value held = is_float ? read(b, float_of(b, k)) : read(b, int_of(b, k));
     value meta = meta_in(b, k);
     value ever = was_ever(b, k);

@@ -103,7 +103,8 @@ static bool settle_files(int socket)
     return close_range(SOCKET + 1, UINT_MAX, 0) == 0;
 }
 
-/* The name is made where the parent sees it: a child that ends at once leaves no folder without a name. */
+/* Makes the folder, under a name that the parent sees: a child that ends at once leaves no folder without a
+ * name. */
 static bool make_folder(struct shared *shared)
 {
     const char *place = getenv("TMPDIR");

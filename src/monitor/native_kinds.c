@@ -3,7 +3,7 @@
 
 /* What an instruction does with the kinds of its cells. */
 enum shape {
-    BY_BYTECODE, /* it has no form as machine code */
+    BY_BYTECODE, /* the instruction has no form as machine code */
     NO_CELLS,
     TEST,       /* reads a, whatever it is */
     INT_TEST,   /* reads an Int or Bool */

@@ -17,7 +17,7 @@ typedef gcc_jit_rvalue *value;
 struct ct_mon_held {
     enum ct_mon_kind kind;
     gcc_jit_lvalue *value, *meta;
-    gcc_jit_lvalue *now;  /* it has an event at this instant */
+    gcc_jit_lvalue *now;  /* the stream has an event at this instant */
     gcc_jit_lvalue *ever; /* the word in which a bit says that it has had one; NULL: nothing asks for it */
     uint8_t ever_bit;
 };
@@ -27,7 +27,7 @@ struct ct_mon_build {
     gcc_jit_context *ctx;
     const struct ct_mon_program *p;
     gcc_jit_type *i64, *u64, *u32, *u8, *truth, *f64, *bytes, *cell, *result, *payload;
-    gcc_jit_type *signed_long; /* as the compiler's own functions have it */
+    gcc_jit_type *signed_long; /* the type `long` of the compiler's own functions */
     gcc_jit_field *of_value, *of_int, *of_float, *of_meta, *of_stamp;
     gcc_jit_field *of_time, *of_payload, *of_output, *of_form;
     gcc_jit_function *expect;

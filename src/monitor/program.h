@@ -17,7 +17,7 @@ enum ct_mon_insn_op {
     I_SAVE,     /* d := a with its stamp */
     I_TIME,     /* d := now */
     I_LAST,     /* d := a if it ever had an event */
-    I_LAST2,    /* the same, but b is the value before a's event at this instant */
+    I_LAST2,    /* I_LAST where b is the value before a's event at this instant */
     I_JUMP,     /* ->d */
     I_JABSENT,  /* a has no event now: ->d */
     I_JPRESENT, /* a has one: ->d */
@@ -32,7 +32,7 @@ enum ct_mon_insn_op {
     I_PURE,
     I_DEFAULT_FROM,
     I_CALL, /* d := functions[b] of the cells from a on */
-    I_TAIL, /* the same as the result of the present function, which it replaces: arguments from a on */
+    I_TAIL, /* I_CALL whose result is that of the present function, which it replaces: arguments from a on */
     I_RETURN,
     I_CHECK_DELAY, /* a, if it has an event, must be positive */
     I_TIMER,       /* timer d; a amount, b reset */
@@ -100,7 +100,7 @@ struct ct_mon_bank_info {
 
 /* A part of an I_STEPS: a bank, or a machine that is in none. */
 struct ct_mon_bank_use {
-    uint32_t bank;   /* or NO_BANK */
+    uint32_t bank;   /* number of the bank that it is in, or NO_BANK */
     uint32_t column; /* of the bank, for this I_STEPS */
     uint32_t step;   /* of its first machine */
     uint32_t n;      /* machines */

@@ -7,7 +7,7 @@
 
 struct ct_mon_range {
     int64_t lo, hi; /* INT64_MIN, INT64_MAX: and all beyond */
-    bool error;     /* it may be an error value */
+    bool error;     /* the value may be an error */
 };
 
 /* Tells whether an Int may lie beyond the interval. An end at the end of 64 bits is no limit. */

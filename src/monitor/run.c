@@ -13,7 +13,7 @@
 /* Units of work beside those of the instructions. */
 enum {
     INSTANT_WORK = 20,
-    RESULT_WORK = 200, /* it is put into words */
+    RESULT_WORK = 200, /* putting a result into words */
 };
 
 enum {

@@ -17,11 +17,11 @@ struct ct_monitor_spec {
     struct ct_mon_order order;
     struct ct_mon_program program;
     struct ct_mon_native *native;
-    struct ct_mon_beside *beside; /* or this, when it is made while bytecode runs */
+    struct ct_mon_beside *beside; /* makes machine code while bytecode runs; NULL: not wanted */
     uint64_t sum;                 /* of its texts, and how it was compiled */
     bool runnable;
     struct ct_mon_joint *joint; /* what it was made of; NULL: of a text */
-    unsigned users;             /* besides the owner: joints that point into it (atomic) */
+    unsigned users;             /* joints that point into the specification, besides its owner (atomic) */
 };
 
 /* An input whose events need nothing but its machine code. */

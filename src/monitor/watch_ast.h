@@ -53,8 +53,8 @@ enum ct_mon_wx_kind {
 /* Whether the end of an operator has to come. */
 enum ct_mon_need {
     NEED_REQUIRED,
-    NEED_WEAK,     /* or the operand holds for ever */
-    NEED_OPTIONAL, /* or nothing is asked */
+    NEED_WEAK,     /* the operand may hold for ever in its place */
+    NEED_OPTIONAL, /* without it nothing is asked */
 };
 
 /* The words in front of the end of an until or of a scope. */
@@ -105,7 +105,7 @@ struct ct_mon_wdef {
     bool active; /* being lowered: a reference now is a recursion */
     enum {
         TEMPORAL_UNKNOWN,
-        TEMPORAL_NOT, /* or being found out */
+        TEMPORAL_NOT, /* no formula; the value also while this is being found out */
         TEMPORAL
     } temporal; /* whether it is a formula, which has no value outside of monitor(...) */
     struct ct_mon_wmemo *memos;

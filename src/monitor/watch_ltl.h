@@ -41,7 +41,7 @@ struct ct_mon_steps {
     int64_t low, high;
 };
 enum {
-    STEPS_NO_END = -1, /* as `high` */
+    STEPS_NO_END = -1, /* a `high` that is no bound */
 };
 /* Reads the range of an operator. One that holds no number at all is an error. */
 struct ct_mon_steps ct_mon_formula_range(struct ct_mon_formula *f, struct ct_mon_wenv *env,

@@ -41,7 +41,7 @@ struct ct_recording {
     struct ct_recording_watched watched[CT_RECORD_COMPARATORS + 2];
     ct_write_fn *truth;
     void *truth_user;
-    const volatile int *signal; /* as in struct ct_record_options */
+    const volatile int *signal; /* the `signal` of struct ct_record_options */
 };
 
 /* Sets the trace IDs of cores, the first ones as given. Returns false when one is impossible or is there

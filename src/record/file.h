@@ -14,7 +14,7 @@ struct ct_record_file {
     size_t size, room;
     const volatile int *signal; /* that ends waiting; NULL: there is none */
     bool is_pipe;               /* its reader may let it wait */
-    bool left;                  /* it did so behind a signal: nothing more is written */
+    bool left;                  /* the reader left behind a signal: nothing more is written */
 };
 
 /* Creates the file. For the reader of a pipe it waits until *signal (NULL: there is none) is not 0, and so

@@ -17,7 +17,7 @@ struct ct_itm_writer {
     struct ct_software_out out;
     uint64_t clock; /* of the last global timestamp */
     uint64_t since; /* bytes since the last alignment packet */
-    bool begun;     /* there was one, and a whole timestamp */
+    bool begun;     /* a synchronisation was written, and a whole timestamp */
     uint8_t page;   /* of stimulus ports */
 };
 
@@ -30,7 +30,7 @@ struct ct_stm_writer {
     struct ct_software_out out;
     struct ct_stm_encoder *encoder;
     uint64_t since; /* bytes since the last alignment packet */
-    bool begun;     /* there was one, and a version packet */
+    bool begun;     /* a synchronisation was written, and a version packet */
     uint16_t master, channel;
 };
 

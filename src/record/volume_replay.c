@@ -104,8 +104,8 @@ static int place(struct ct_volume_replay *r, const struct ct_flow *run)
                    : ct_unit_place(r->unit, run->start, (enum ct_isa)run->isa);
 }
 
-/* Cycles of a run, where nothing counts them, follow the rule of recordings: one for each instruction, and
- * one more for a branch to another place. */
+/* Spends the cycles of a run. Where nothing counts them they follow the rule of recordings: one for each
+ * instruction, and one more for a branch to another place. */
 static void spend(struct ct_volume_replay *r, const struct ct_flow *run)
 {
     const bool leaves = (run->type == CT_INSN_BR || run->type == CT_INSN_IBR) && run->exec;

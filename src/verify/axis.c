@@ -36,7 +36,7 @@ struct anchor {
 /* A place in the steps of a source, up to which its counts were looked at. */
 struct cursor {
     size_t step, mark;
-    uint64_t cycle; /* so far */
+    uint64_t cycle; /* cycles up to here */
     uint64_t count; /* the cycle at which the last count ended */
     bool shared;    /* steps behind it have a part of the next count */
 };
@@ -53,14 +53,14 @@ struct source {
     struct anchor before, behind;
     uint64_t arrival; /* the cycle at which the last count before it ended */
     bool arrival_broken, arrival_exact;
-    bool counted;     /* there are counts */
+    bool counted;     /* the source has cycle counts */
     bool is_told;     /* a timestamp is the very time of what stands right before it */
     bool is_software; /* nothing in it stands before timestamps that came before it */
     bool over;
     bool unheard; /* no specification takes what it gives */
     /* Of a source that the others stopped waiting for: */
-    bool seen;      /* it had an event or a timestamp */
-    bool absent;    /* it had no timestamp since then */
+    bool seen;      /* the source had an event or a timestamp */
+    bool absent;    /* the source had no timestamp since the others stopped waiting */
     bool open_loss; /* the specifications were told that they miss what it does, and not up to when */
     struct ct_verify_axis_passed passed;
 };
@@ -296,7 +296,7 @@ static void place(const struct ct_verify_axis *axis, struct source *s, const str
         else if (rated)
             narrow(w, a, b);
         const bool is_late = s->passed.times && w->item.begin < axis->floor;
-        if (s->placed > s->first) { /* those of a source keep their order */
+        if (s->placed > s->first) { /* the events of a source keep their order */
             const struct ct_verify_item *before = &s->all[s->placed - 1].item;
             w->item.begin = at_least(w->item.begin, before->begin);
             w->item.end = at_least(w->item.end, before->end);

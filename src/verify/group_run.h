@@ -26,7 +26,7 @@ struct ct_verify_group {
     struct ct_verify_entry *journal;
     size_t journal_count;
     struct ct_mon_place *streams,
-        *inputs; /* as many as a joint run or a member has, for taking over states */
+        *inputs; /* room for the inputs of a joint run or a member, for taking over states */
     /* for handing on results */
     struct ct_monitor_result *sorted;
     size_t *counts; /* by member */

@@ -113,7 +113,7 @@ int ct_verifier_core(struct ct_verifier *v, const char *core)
         return ct_fail(v->ctx, CT_ERR_ARG, "%s: runs are of several sources, whose cores are known",
                        __func__);
     const int rc = ct_verifier_sources(v, &core, 1);
-    v->source_count = 0; /* it is on no axis */
+    v->source_count = 0; /* the verifier is on no axis */
     return rc;
 }
 

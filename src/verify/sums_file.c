@@ -103,7 +103,7 @@ struct reader {
     struct ct_load *from;
     int more; /* 0 when there is no more line */
     char spec[TEXT_ROOM], output[TEXT_ROOM];
-    char texts[6][TEXT_ROOM]; /* those of a violation */
+    char texts[6][TEXT_ROOM]; /* the texts of a violation */
 };
 
 static void next(struct reader *r)

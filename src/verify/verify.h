@@ -88,7 +88,7 @@ struct ct_verify_spec {
     uint32_t number_of_event; /* `number` of the first event of the current instant */
     uint64_t number_of_instant;
     uint64_t lost_last;               /* time of the last gap */
-    struct ct_verify_place *places;   /* those of fed events, then those of waiting ones */
+    struct ct_verify_place *places;   /* places of events that were fed, then of events that wait */
     size_t place_count, cursor;       /* cursor: behind the place of the last result */
     size_t kept_places;               /* that later results may need, at most */
     uint64_t place_total;             /* how many there were since the beginning */
@@ -97,7 +97,7 @@ struct ct_verify_spec {
 
     /* What a run over several sources needs. */
     struct ct_monitor_span *spans;    /* beside `waiting`, when their order is in doubt */
-    bool doubtful;                    /* it is */
+    bool doubtful;                    /* the order of the waiting ones is in doubt */
     struct ct_verify_doubted *doubts; /* that later results may name */
     size_t doubt_count, doubt_cap, doubt_most;
     uint64_t tag;              /* of the last one */
@@ -154,7 +154,7 @@ struct ct_verifier {
     uint32_t watch_count;
     struct ct_verify_spec **fed; /* the specifications in no group, and the leads of groups */
     size_t fed_count, targets_cap, fed_cap;
-    struct ct_verify_group *groups; /* those that ended are in the list until the next index */
+    struct ct_verify_group *groups; /* groups; one that ended is in the list until the next index */
     bool changed;                   /* other specifications are to be fed than the index says */
     bool regroup;                   /* the next run needs other groups than this one */
     uint64_t waste;      /* specifications that were fed alone, though others are like them, times events */
