@@ -124,6 +124,12 @@ static int cut(struct ct_stacks *s, struct ct_stack_thread *t, size_t depth)
     return result;
 }
 
+static int begin_anew(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t function)
+{
+    const int result = cut(s, t, 0);
+    return result != CT_OK ? result : ct_stack_push(s, t, function, 0, 0);
+}
+
 /* Goes back to the function of the innermost frame that waits for `addr`. When none does, the handler of an
  * exception has returned to what ends it; else execution is in the innermost frame of the function; else the
  * stack begins anew. */
@@ -201,6 +207,36 @@ static int take_exception(struct ct_stacks *s, struct ct_stack_thread *t, const 
     return result;
 }
 
+/* Returns the index of the innermost handler of an exception; 0 when there is none. */
+static size_t innermost_handler(const struct ct_stack_thread *t)
+{
+    size_t i = t->depth;
+    while (i > 0 && !t->frames[--i].exception) {
+    }
+    return i;
+}
+
+/* Takes execution out of a handler of the M profile: to what it had interrupted, or to another thread, whose
+ * stack begins anew. */
+static int resume(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
+{
+    const size_t handler = innermost_handler(t);
+    if (!handler || !t->frames[handler].back || t->frames[handler].back == to->addr)
+        return unwind(s, t, to->addr, to->function);
+    s->renewed++;
+    return begin_anew(s, t, to->function);
+}
+
+/* Goes on to an exception that is taken when the handler of another one is over. */
+static int chain(struct ct_stacks *s, struct ct_stack_thread *t)
+{
+    const size_t handler = innermost_handler(t);
+    t->way = CT_WAY_EXCEPTION;
+    t->resumes = t->frames[handler].back;
+    t->site = t->frames[handler].site;
+    return handler ? cut(s, t, handler) : CT_OK;
+}
+
 /* Tells whether a program is started: execution is where it begins, and no code led there. No handler begins
  * there either, unless execution rose to it. It is the loader's begin that is seen first, which the kernel
  * goes to; a trace that was made several times over comes by it each time. */
@@ -210,19 +246,12 @@ static bool is_start(const struct ct_stacks *s, const struct ct_stack_thread *t,
     return to->starts && unseen && s->lanes[t->lane].level <= t->level;
 }
 
-/* Begins the stack of a program that is started. */
-static int start(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t function)
-{
-    const int result = cut(s, t, 0);
-    return result != CT_OK ? result : ct_stack_push(s, t, function, 0, 0);
-}
-
 /* Takes execution to a place. What that means for the stack follows from how the last step ended. */
 static int arrive(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
 {
     uint8_t way = t->depth ? t->way : CT_WAY_START;
     if (is_start(s, t, to))
-        return start(s, t, to->function);
+        return begin_anew(s, t, to->function);
     switch ((enum ct_stack_way)way) {
     case CT_WAY_START:
         return ct_stack_push(s, t, to->function, 0, 0);
@@ -234,6 +263,8 @@ static int arrive(struct ct_stacks *s, struct ct_stack_thread *t, const struct a
         if (!waiting_for(t, to->addr) && !may_be_handler(s, t, to))
             return go_elsewhere(s, t, to->function);
         return unwind(s, t, to->addr, to->function);
+    case CT_WAY_RESUME:
+        return resume(s, t, to);
     case CT_WAY_RETURN:
     case CT_WAY_UNKNOWN:
         return unwind(s, t, to->addr, to->function);
@@ -298,6 +329,8 @@ static int leave(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t number
     if (!turn->interrupted || t->way == CT_WAY_UNKNOWN)
         return CT_OK;
     const struct ct_edge *edge = &edges[number];
+    if (nodes[edge->from].isa == CT_ISA_T32 && ct_transfer_is_exc_return(edge->next))
+        return chain(s, t);
     if (t->way != CT_WAY_NONE && edge->next) {
         const uint32_t function = ct_stack_function_at(s, edge->next, nodes[edge->from].memory);
         const bool begins = ct_stack_begins(s, function, edge->next);
@@ -427,6 +460,14 @@ static void forget_ways(struct ct_stacks *s, uint32_t lane)
     }
 }
 
+/* Notes that the return or jump that was the last step was one from an exception. */
+static void leave_handler(struct ct_stacks *s, uint32_t lane)
+{
+    struct ct_stack_thread *t = s->lanes[lane].thread ? &s->threads[s->lanes[lane].thread - 1] : NULL;
+    if (t && (t->way == CT_WAY_RETURN || t->way == CT_WAY_JUMP))
+        t->way = CT_WAY_RESUME;
+}
+
 /* Takes a mark, by its index in the batch. */
 static int take_mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_batch *batch, size_t index)
 {
@@ -437,6 +478,8 @@ static int take_mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_ba
         return result;
     if (mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_TRACE_ON)
         forget_ways(s, lane);
+    if (mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_RETURN)
+        leave_handler(s, lane);
     if (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CONTEXT)
         return CT_OK;
     s->lanes[lane].level = mark->elem.n & 3;

@@ -29,8 +29,9 @@ enum ct_stack_way {
     CT_WAY_START,
     CT_WAY_CALL,
     CT_WAY_RETURN,
-    CT_WAY_ERET, /* a return from an exception */
-    CT_WAY_JUMP, /* a branch through a register, which may be a return */
+    CT_WAY_ERET,   /* a return from an exception */
+    CT_WAY_RESUME, /* the same in the M profile, where no handler follows */
+    CT_WAY_JUMP,   /* a branch through a register, which may be a return */
     CT_WAY_EXCEPTION,
     CT_WAY_UNKNOWN, /* trace is missing */
 };

@@ -136,10 +136,11 @@ struct ct_timing {
     struct ct_arena arena;
     struct ct_timing_longest origin;       /* what the longest runs have in common */
     uint8_t exception_level, level_before; /* the current one, and the one before the last exception */
-    bool after_eret; /* the last step left its exception, so that a RETURN element says nothing new */
-    bool was_taken;  /* an exception was taken, and nothing ran since then */
-    bool was_off;    /* tracing was off, so that the next step may not go on where the last one led */
-    uint32_t last;   /* the edge of the last step; CT_TIMING_NO_EDGE before the first one */
+    uint64_t chained; /* what the handler that is over had interrupted, for one that is tail-chained to it */
+    bool after_eret;  /* the last step left its exception, so that a RETURN element says nothing new */
+    bool was_taken;   /* an exception was taken, and nothing ran since then */
+    bool was_off;     /* tracing was off, so that the next step may not go on where the last one led */
+    uint32_t last;    /* the edge of the last step; CT_TIMING_NO_EDGE before the first one */
     struct ct_timing_pair *pairs;
     struct ct_timing_gate *gates;
     size_t pair_count;

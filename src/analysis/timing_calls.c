@@ -225,6 +225,8 @@ void ct_timing_exception(struct ct_timing *t, uint64_t resumes_at, uint32_t func
     struct ct_timing_thread *thread = t->now;
     if (t->was_off && resumes_at)
         come_back(t, resumes_at, function);
+    if (ct_transfer_is_exc_return(resumes_at))
+        resumes_at = t->chained;
     t->totals.exceptions++;
     t->level_before = t->exception_level;
     if (thread->level + 1 == CT_TIMING_LEVELS)
@@ -234,10 +236,19 @@ void ct_timing_exception(struct ct_timing *t, uint64_t resumes_at, uint32_t func
     *level(t) = (struct ct_timing_level){.resumes_at = resumes_at, .base = thread->depth};
 }
 
+/* Where the handler went to another place than it had interrupted, another thread goes on. */
 void ct_timing_exception_return(struct ct_timing *t)
 {
+    struct ct_timing_thread *thread = t->now;
+    const uint64_t next = t->last == CT_TIMING_NO_EDGE ? 0 : t->ways[t->last].next;
+    const uint64_t expected = thread->level ? level(t)->resumes_at : 0;
+    t->chained = expected;
     if (!t->after_eret)
         leave_level(t);
+    if (!t->after_eret && expected && next && next != expected && !ct_transfer_is_exc_return(next)) {
+        reset(t, thread);
+        t->totals.renewed++;
+    }
     t->after_eret = false;
 }
 

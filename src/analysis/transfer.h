@@ -44,4 +44,11 @@ static inline bool ct_transfer_may_be_handler(bool rose, bool known, bool begins
     return rose || begins || !known;
 }
 
+/* Returns true for what a handler of the M profile has in the place of a return address (EXC_RETURN). An
+ * exception that returns there is tail-chained: it was taken at the end of another one's handler. */
+static inline bool ct_transfer_is_exc_return(uint64_t addr)
+{
+    return addr >= 0xffffff80 && addr <= 0xffffffff;
+}
+
 #endif

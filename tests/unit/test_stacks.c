@@ -14,7 +14,8 @@
 #include "coretap/stacks.h"
 #include "four_functions.h"
 
-#define MOST 16
+#define MOST       16
+#define EXC_RETURN 0xfffffffdu
 
 struct fixture {
     uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
@@ -27,6 +28,8 @@ struct fixture {
     size_t count;
     struct ct_step_mark marks[MOST];
     size_t mark_count;
+    uint8_t isa;
+    uint64_t renewed; /* how many stacks begin anew */
 };
 
 static int begin(void **state)
@@ -58,8 +61,14 @@ static int finish(void **state)
 /* A step of one instruction at `addr`; an exception behind it returns to `next`. */
 static void step(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint8_t kind, uint64_t next)
 {
-    const struct ct_node node = {
-        .start = addr, .last = addr, .end = addr + 4, .n = 1, .type = type, .sub = sub, .last_size = 4};
+    const struct ct_node node = {.start = addr,
+                                 .last = addr,
+                                 .end = addr + 4,
+                                 .n = 1,
+                                 .type = type,
+                                 .sub = sub,
+                                 .last_size = 4,
+                                 .isa = f->isa};
     uint32_t number;
     assert_int_equal(ct_graph_node(f->graph, &node, &number), CT_OK);
     const struct ct_edge edge = {.next = next, .from = number, .exec = 1, .kind = kind};
@@ -123,7 +132,7 @@ static void expect(struct fixture *f, const char *want)
         strncat(got, number, sizeof got - strlen(got) - 1);
     }
     assert_string_equal(got, want);
-    assert_int_equal(ct_stacks_renewed(f->stacks), 0);
+    assert_int_equal(ct_stacks_renewed(f->stacks), f->renewed);
 }
 
 static void untraced_handler_behind_call(void **state)
@@ -231,6 +240,43 @@ static void branch_to_behind_recursive_call(void **state)
     ret(f, WORK + 8, MAIN + 4, CT_EDGE_NEXT);
     plain(f, MAIN + 4);
     expect(f, "main 2\nmain;work 3\nmain;work;work 3\n");
+}
+
+/* M profile: a handler ends with a return to `to`. EXC_RETURN: the next handler follows at once. */
+static void end_handler(struct fixture *f, uint64_t from, uint64_t to)
+{
+    f->isa = CT_ISA_T32;
+    ret(f, from, to, to == EXC_RETURN ? CT_EDGE_INTERRUPTED : CT_EDGE_NEXT);
+    f->marks[f->mark_count++] =
+        (struct ct_step_mark){.at = (uint32_t)f->count, .elem = {.kind = CT_ELEM_RETURN}};
+}
+
+static void handlers_in_a_chain(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    step(f, WORK, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, WORK + 4);
+    end_handler(f, IRQ, EXC_RETURN);
+    end_handler(f, LEAF, WORK + 4);
+    ret(f, WORK + 4, MAIN + 4, CT_EDGE_NEXT);
+    plain(f, MAIN + 4);
+    expect(f, "main 2\nmain;work 2\nmain;work;irq 1\nmain;work;leaf 1\n");
+}
+
+/* A handler that switches threads of an operating system: the other one begins, or goes on in a function that
+ * both are in. */
+static void another_thread_goes_on(void **state)
+{
+    static const uint64_t places[] = {LEAF, WORK + 8};
+    struct fixture *f = *state;
+    for (size_t i = 0; i < 2; i++) {
+        call(f, MAIN, WORK, CT_EDGE_NEXT);
+        step(f, WORK, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, WORK + 4);
+        end_handler(f, IRQ, places[i]);
+        step(f, places[i], CT_INSN_IBR, 0, CT_EDGE_NEXT, MAIN);
+    }
+    f->renewed = 2;
+    expect(f, "main 2\nmain;work 2\nmain;work;irq 2\nleaf 1\nwork 1\n");
 }
 
 /* As old Arm code returns: MOV PC, LR. */
@@ -420,6 +466,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(handler_behind_call, begin, finish),
         cmocka_unit_test_setup_teardown(handler_behind_return, begin, finish),
         cmocka_unit_test_setup_teardown(branch_to_behind_recursive_call, begin, finish),
+        cmocka_unit_test_setup_teardown(handlers_in_a_chain, begin, finish),
+        cmocka_unit_test_setup_teardown(another_thread_goes_on, begin, finish),
         cmocka_unit_test_setup_teardown(return_through_a_jump, begin, finish),
         cmocka_unit_test_setup_teardown(calls_that_cannot_return, begin, finish),
         cmocka_unit_test_setup_teardown(stacks_too_deep_to_write, begin, finish),

@@ -15,7 +15,8 @@
 #include "coretap/timing.h"
 #include "four_functions.h"
 
-#define MOST 32
+#define EXC_RETURN 0xfffffffdu
+#define MOST       32
 
 struct fixture {
     uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
@@ -326,6 +327,36 @@ static void a_jump_can_return_from_an_exception(void **state)
     assert_int_equal(function(f, "work")->cut, 0);
 }
 
+/* M profile: a handler of one instruction, which takes 100 cycles, goes on to `next`. */
+static void end_handler(struct fixture *f, uint64_t addr, uint64_t next)
+{
+    const uint8_t kind = next == EXC_RETURN ? CT_EDGE_INTERRUPTED : CT_EDGE_NEXT;
+    leave(f, addr, CT_INSN_IBR, CT_INSN_SUB_RET, kind, next, 100);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
+}
+
+/* A second handler is tail-chained to the first one, then work() goes on or another thread does, which is in
+ * work(), too. */
+static void threads_change_in_handlers(void **state)
+{
+    static const uint64_t places[] = {WORK + 4, WORK + 8};
+    struct fixture *f = *state;
+    for (size_t i = 0; i < 2; i++) {
+        call(f, MAIN, WORK, 1);
+        step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
+        exception(f, WORK + 4);
+        end_handler(f, IRQ, EXC_RETURN);
+        exception(f, EXC_RETURN);
+        end_handler(f, LEAF, places[i]);
+        ret(f, places[i], MAIN + 4, 20);
+    }
+    run(f, 1);
+    assert_int_equal(function(f, "work")->inclusive.count, 1);
+    assert_int_equal(function(f, "work")->inclusive.sum, 30);
+    assert_int_equal(function(f, "work")->preempted.sum, 200);
+    assert_int_equal(function(f, "work")->cut, 1);
+}
+
 /* What a gap cuts is counted as begun and not as whole. */
 static void gaps_cut_runs(void **state)
 {
@@ -516,6 +547,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(branches_happen_before_switches, begin, finish),
         cmocka_unit_test_setup_teardown(exceptions_follow_each_other, begin, finish),
         cmocka_unit_test_setup_teardown(a_jump_can_return_from_an_exception, begin, finish),
+        cmocka_unit_test_setup_teardown(threads_change_in_handlers, begin, finish),
         cmocka_unit_test_setup_teardown(gaps_cut_runs, begin, finish),
         cmocka_unit_test_setup_teardown(steps_without_cycles_cut_runs, begin, finish),
         cmocka_unit_test_setup_teardown(contexts_are_ends_of_pairs, begin, finish),
