@@ -64,7 +64,10 @@ static int take(struct ct_ctx *ctx, const char *name, Elf *elf, size_t size, str
 int ct_elf_open(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size_t size, struct ct_elf *out)
 {
     if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0)
-        return ct_fail(ctx, CT_ERR_FORMAT, "%s: not an ELF file", name);
+        return ct_fail(ctx, CT_ERR_FORMAT,
+                       "%s: not an ELF file, nor Intel HEX or S-records; bytes of memory alone are "
+                       "named in the .ini file of a raw trace, as file with an address",
+                       name);
     if (elf_version(EV_CURRENT) == EV_NONE)
         return ct_fail(ctx, CT_ERR_UNSUPPORTED, "%s: libelf does not know the current ELF version", name);
     errno = 0;

@@ -7,6 +7,7 @@
 #include "base/whole_file.h"
 #include "program/memory.h"
 #include "program/module.h"
+#include "program/text_image.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -54,6 +55,21 @@ static int link_module(struct ct_ctx *ctx, const struct ct_module_place *place, 
     return CT_OK;
 }
 
+/* Puts the ELF file of firmware that is text in the place of the bytes of the file. */
+static int read_text(struct ct_ctx *ctx, struct ct_mapped_file *file)
+{
+    uint8_t *bytes;
+    size_t size;
+    file->text = ct_text_image_kind(file->bytes, file->size);
+    int rc = file->text ? ct_text_image_read(ctx, file->path, file->bytes, file->size, &bytes, &size) : CT_OK;
+    if (rc || !file->text)
+        return rc;
+    ct_whole_file_free(file->bytes, file->size);
+    file->bytes = bytes;
+    file->size = size;
+    return CT_OK;
+}
+
 static int read_whole(struct ct_ctx *ctx, int fd, const char *path, const struct ct_archived *where,
                       const struct ct_module_place *placed, struct ct_mapped_file **out)
 {
@@ -80,6 +96,8 @@ static int read_whole(struct ct_ctx *ctx, int fd, const char *path, const struct
         .dev = st.st_dev, .ino = st.st_ino, .offset = where->offset, .bytes = bytes, .size = size};
     memcpy(file->path, path, length);
     result = link_module(ctx, placed, file);
+    if (!result)
+        result = read_text(ctx, file);
     if (result)
         ct_mapped_file_close(file);
     else

@@ -286,6 +286,12 @@ static int widen(struct ct_memory *memory, const struct ct_mapped_file *file, ui
 static int add_dump(struct ct_memory *memory, const struct ct_mapped_file *file, const struct ct_image *image,
                     uint32_t space)
 {
+    if (file->text)
+        return ct_fail(
+            memory->ctx, CT_ERR_CONFIG,
+            "%s: is %s, a text that says itself where its bytes lie, and not what was in memory; the "
+            "image was not added: name it with elf = in place of file =, or with --elf",
+            file->path, file->text);
     if (image->offset >= file->size || image->size > file->size - image->offset)
         return ct_fail(memory->ctx, CT_ERR_CONFIG,
                        "%s: %" PRIu64 " bytes from offset %" PRIu64

@@ -16,7 +16,8 @@ struct ct_mapped_file {
     uint64_t offset; /* of the first byte: not 0 inside of an archive */
     const uint8_t *bytes;
     size_t size;
-    bool is_module; /* a kernel module, which was linked: module.h */
+    bool is_module;   /* a kernel module, which was linked: module.h */
+    const char *text; /* what the file was: text_image.h; NULL: what `bytes` are */
     char path[];
 };
 
@@ -39,7 +40,8 @@ struct ct_region {
 };
 
 /* Reads the regular file at `path`; a kernel module is linked, its sections where `placed` says or, if that
- * is NULL, where the kernel's rules do. CT_ERR_IO, CT_ERR_FORMAT (it is empty), those of ct_module_link. */
+ * is NULL, where the kernel's rules do; of firmware as text the ELF file is made (text_image.h). CT_ERR_IO,
+ * CT_ERR_FORMAT (it is empty), those of ct_module_link. */
 int ct_mapped_file_open(struct ct_ctx *ctx, const char *path, const struct ct_module_place *placed,
                         struct ct_mapped_file **out);
 void ct_mapped_file_close(struct ct_mapped_file *file);

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "program/text_image.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/ctx.h"
+#include "base/room.h"
+#include "base/whole_file.h"
+
+#define MOST_BYTES 256 /* of a record: the count is one byte, and the sum of S-records is in it */
+
+/* One record, whichever format it is of. */
+struct record {
+    enum {
+        DATA,
+        BASE,
+        ENTRY,
+        END,
+        OTHER
+    } kind;
+    uint32_t addr; /* of data; the new base; the entry of the program */
+    uint8_t count; /* bytes of data */
+    uint8_t bytes[MOST_BYTES];
+};
+
+/* Bytes at consecutive addresses. */
+struct piece {
+    uint64_t addr, size;
+    size_t at; /* in the data */
+};
+
+struct reading {
+    struct ct_ctx *ctx;
+    const char *path;
+    uint8_t *data;
+    size_t data_size;
+    struct piece *pieces;
+    size_t count, room;
+    uint32_t base, entry;
+    bool ended;
+};
+
+static int digit(uint8_t c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+}
+
+/* Reads pairs of digits up to the end of the line. Returns how many; 0: there is something else, or too many.
+ */
+static size_t read_pairs(const uint8_t *text, size_t size, uint8_t *bytes)
+{
+    size_t n = 0;
+    while (size && (text[size - 1] == '\r' || text[size - 1] == ' '))
+        size--;
+    if (size % 2 || size / 2 > MOST_BYTES + 5)
+        return 0;
+    for (; n < size / 2; n++) {
+        const int high = digit(text[2 * n]);
+        const int low = digit(text[2 * n + 1]);
+        if (high < 0 || low < 0)
+            return 0;
+        bytes[n] = (uint8_t)(high << 4 | low);
+    }
+    return n;
+}
+
+static uint32_t big_endian(const uint8_t *bytes, size_t count)
+{
+    uint32_t value = 0;
+    for (size_t i = 0; i < count; i++)
+        value = value << 8 | bytes[i];
+    return value;
+}
+
+static uint8_t sum(const uint8_t *bytes, size_t count)
+{
+    uint8_t all = 0;
+    for (size_t i = 0; i < count; i++)
+        all = (uint8_t)(all + bytes[i]);
+    return all;
+}
+
+/* Reads a record of Intel HEX behind its colon: count, address, type, data, sum. */
+static bool read_hex(const uint8_t *b, size_t n, struct record *r)
+{
+    if (n < 5 || n != (size_t)b[0] + 5 || sum(b, n))
+        return false;
+    *r = (struct record){.kind = OTHER, .count = b[0], .addr = big_endian(b + 1, 2)};
+    memcpy(r->bytes, b + 4, r->count);
+    switch (b[3]) {
+    case 0:
+        r->kind = DATA;
+        return true;
+    case 1:
+        r->kind = END;
+        return true;
+    case 2:
+    case 4:
+        r->kind = BASE;
+        r->addr = big_endian(r->bytes, 2) << (b[3] == 2 ? 4 : 16);
+        return r->count == 2;
+    case 3: /* CS:IP, which objcopy writes for entries below 1 MiB */
+        r->kind = ENTRY;
+        r->addr = (big_endian(r->bytes, 2) << 4) + big_endian(r->bytes + 2, 2);
+        return r->count == 4;
+    case 5:
+        r->kind = ENTRY;
+        r->addr = big_endian(r->bytes, 4);
+        return r->count == 4;
+    default:
+        return false;
+    }
+}
+
+/* Reads an S-record behind its S and type: count, address, data, sum. */
+static bool read_srec(uint8_t type, const uint8_t *b, size_t n, struct record *r)
+{
+    static const uint8_t address_sizes[10] = {2, 2, 3, 4, 0, 2, 3, 4, 3, 2};
+    const size_t address = type >= '0' && type <= '9' ? address_sizes[type - '0'] : 0;
+    if (!address || n < address + 2 || n != (size_t)b[0] + 1 || sum(b, n) != 0xff)
+        return false;
+    *r = (struct record){
+        .kind = OTHER, .count = (uint8_t)(n - address - 2), .addr = big_endian(b + 1, address)};
+    memcpy(r->bytes, b + 1 + address, r->count);
+    if (type >= '1' && type <= '3')
+        r->kind = DATA;
+    else if (type >= '7')
+        r->kind = ENTRY;
+    return true;
+}
+
+/* Reads the record of a line. False: it is damaged. */
+static bool read_record(const uint8_t *line, size_t size, struct record *r)
+{
+    uint8_t bytes[MOST_BYTES + 5];
+    if (size > 1 && line[0] == ':')
+        return read_hex(bytes, read_pairs(line + 1, size - 1, bytes), r);
+    if (size > 2 && line[0] == 'S')
+        return read_srec(line[1], bytes, read_pairs(line + 2, size - 2, bytes), r);
+    return false;
+}
+
+static size_t length_of_line(const uint8_t *text, size_t size)
+{
+    const uint8_t *end = memchr(text, '\n', size);
+    return end ? (size_t)(end - text) : size;
+}
+
+const char *ct_text_image_kind(const uint8_t *text, size_t size)
+{
+    struct record r;
+    if (!size || !read_record(text, length_of_line(text, size), &r))
+        return NULL;
+    return text[0] == ':' ? "Intel HEX" : "S-records";
+}
+
+/* Adds data behind the last piece, or as a new one. */
+static int add_data(struct reading *in, const struct record *r)
+{
+    const uint64_t addr = (uint64_t)in->base + r->addr;
+    struct piece *last = in->count ? &in->pieces[in->count - 1] : NULL;
+    memcpy(in->data + in->data_size, r->bytes, r->count);
+    in->data_size += r->count;
+    if (last && last->addr + last->size == addr) {
+        last->size += r->count;
+        return CT_OK;
+    }
+    if (!r->count)
+        return CT_OK;
+    if (!CT_MAKE_ROOM(in->pieces, in->room, in->count + 1))
+        return ct_fail_nomem(in->ctx, in->path);
+    in->pieces[in->count++] = (struct piece){.addr = addr, .size = r->count, .at = in->data_size - r->count};
+    return CT_OK;
+}
+
+static int take_record(struct reading *in, const struct record *r)
+{
+    switch (r->kind) {
+    case DATA:
+        return add_data(in, r);
+    case BASE:
+        in->base = r->addr;
+        return CT_OK;
+    case ENTRY:
+        in->entry = r->addr;
+        return CT_OK;
+    case END:
+        in->ended = true;
+        return CT_OK;
+    case OTHER:
+        break;
+    }
+    return CT_OK;
+}
+
+static int read_lines(struct reading *in, const uint8_t *text, size_t size)
+{
+    int rc = CT_OK;
+    uint64_t line = 0;
+    for (size_t at = 0, length; at < size && !rc && !in->ended; at += length + 1) {
+        struct record r;
+        length = length_of_line(text + at, size - at);
+        line++;
+        if (!length || (length == 1 && text[at] == '\r'))
+            continue;
+        rc = read_record(text + at, length, &r)
+                 ? take_record(in, &r)
+                 : ct_fail(in->ctx, CT_ERR_FORMAT,
+                           "%s: line %" PRIu64 " is damaged: it is no record, or its sum is wrong; the image "
+                           "was not added: copy the file again",
+                           in->path, line);
+    }
+    return rc;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const uint64_t x = ((const struct piece *)a)->addr;
+    const uint64_t y = ((const struct piece *)b)->addr;
+    return x < y ? -1 : x > y;
+}
+
+/* Sorts the pieces, of which no two may overlap. */
+static int sort(struct reading *in)
+{
+    if (!in->count)
+        return ct_fail(in->ctx, CT_ERR_FORMAT,
+                       "%s: has no record with data, so there is no memory image in it", in->path);
+    qsort(in->pieces, in->count, sizeof *in->pieces, by_address);
+    for (size_t i = 1; i < in->count; i++)
+        if (in->pieces[i].addr < in->pieces[i - 1].addr + in->pieces[i - 1].size)
+            return ct_fail(in->ctx, CT_ERR_FORMAT,
+                           "%s: gives the byte at 0x%" PRIx64
+                           " twice; the image was not added: two images may "
+                           "stand one behind the other in the file",
+                           in->path, in->pieces[i].addr);
+    return CT_OK;
+}
+
+/* Writes the pieces as an ELF file: its header, those of segments, data. */
+static int write_elf(const struct reading *in, uint8_t **out, size_t *out_size)
+{
+    const size_t headers = sizeof(Elf32_Ehdr) + in->count * sizeof(Elf32_Phdr);
+    const size_t size = headers + in->data_size;
+    uint8_t *elf = calloc(1, size);
+    void *pages = NULL;
+    if (!elf)
+        return ct_fail_nomem(in->ctx, in->path);
+    memcpy(elf, (uint8_t[]){ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT}, 7);
+    ct_store(elf + offsetof(Elf32_Ehdr, e_type), ET_EXEC, 2);
+    ct_store(elf + offsetof(Elf32_Ehdr, e_machine), EM_ARM, 2);
+    ct_store(elf + offsetof(Elf32_Ehdr, e_version), EV_CURRENT, 4);
+    ct_store(elf + offsetof(Elf32_Ehdr, e_entry), in->entry, 4);
+    ct_store(elf + offsetof(Elf32_Ehdr, e_phoff), sizeof(Elf32_Ehdr), 4);
+    ct_store(elf + offsetof(Elf32_Ehdr, e_ehsize), sizeof(Elf32_Ehdr), 2);
+    ct_store(elf + offsetof(Elf32_Ehdr, e_phentsize), sizeof(Elf32_Phdr), 2);
+    ct_store(elf + offsetof(Elf32_Ehdr, e_phnum), in->count, 2);
+    for (size_t i = 0; i < in->count; i++) {
+        const struct piece *piece = &in->pieces[i];
+        uint8_t *segment = elf + sizeof(Elf32_Ehdr) + i * sizeof(Elf32_Phdr);
+        ct_store(segment + offsetof(Elf32_Phdr, p_type), PT_LOAD, 4);
+        ct_store(segment + offsetof(Elf32_Phdr, p_offset), headers + piece->at, 4);
+        ct_store(segment + offsetof(Elf32_Phdr, p_vaddr), piece->addr, 4);
+        ct_store(segment + offsetof(Elf32_Phdr, p_paddr), piece->addr, 4);
+        ct_store(segment + offsetof(Elf32_Phdr, p_filesz), piece->size, 4);
+        ct_store(segment + offsetof(Elf32_Phdr, p_memsz), piece->size, 4);
+        ct_store(segment + offsetof(Elf32_Phdr, p_flags), PF_R | PF_X, 4);
+    }
+    memcpy(elf + headers, in->data, in->data_size);
+    const int rc = ct_whole_file_copy(in->ctx, in->path, elf, size, &pages);
+    free(elf);
+    *out = pages;
+    *out_size = size;
+    return rc;
+}
+
+int ct_text_image_read(struct ct_ctx *ctx, const char *path, const uint8_t *text, size_t size, uint8_t **out,
+                       size_t *out_size)
+{
+    /* two digits a byte, so there is room for all */
+    struct reading in = {.ctx = ctx, .path = path, .data = malloc(size)};
+    int rc = in.data ? read_lines(&in, text, size) : ct_fail_nomem(ctx, path);
+    if (!rc)
+        rc = sort(&in);
+    if (!rc && in.count >= PN_XNUM)
+        rc = ct_fail(ctx, CT_ERR_LIMIT,
+                     "%s: its bytes lie in %zu places, and %u are the most; the image was "
+                     "not added",
+                     path, in.count, PN_XNUM - 1);
+    if (!rc)
+        rc = write_elf(&in, out, out_size);
+    free(in.pieces);
+    free(in.data);
+    return rc;
+}
