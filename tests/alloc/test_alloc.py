@@ -206,6 +206,7 @@ def cases():
                    "monitor --engine native --spec {tessla} --bind x=work_round --elf {elf} -a {capture}",
                    needs=("gccjit",)),
               Case("graph json", "graph --elf {elf} -f json"),
+              Case("graph of firmware as text", "graph --elf {firmware} -f json"),
               Case("graph of a program in an archive", "graph --elf {package} -f json"),
               Case("graph dot", "graph --elf {elf} -f dot --learn {capture}"),
               Case("spec timing", "spec --timing --function work_round --elf {elf} {capture}"),
@@ -356,6 +357,8 @@ def make_inputs(command, plugin, folder):
     run("fractal", "replay", "--messages", made["messages"], "--pgd", "1000", "--va-bits", "39", "--mode",
         "passive", "-o", made["fractal_log"])
     made["tessla"].write_text(TESSLA)
+    made["firmware"] = folder / "firmware.srec"
+    made["firmware"].write_text("S1070000000000EA0E\nS107010000F020E304\nS107000800F020E3FD\n")
     made["go_table"] = folder / "go_table"
     made["go_table"].write_bytes((ROOT / "tests/fuzz/corpus/elf/go_table").read_bytes()[1:])
     make_named(folder, made)
