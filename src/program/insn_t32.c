@@ -113,6 +113,7 @@ static const struct ct_arm_rule control[] = {
 /* Loads, table branches, exception returns, BXAUT and the CP15 barriers. LDRT has no PC. */
 static const struct ct_arm_rule wide[] = {
     ROW(0xffff8000, 0xe8bd8000, ALL, IBR, V7_RET, "POP.W with the PC", "ARMv6T2"),
+    ROW(0xffff0000, 0xe89f0000, V8M, OTHER, NONE, "CLRM", "Armv8.1-M"),
     ROW(0xffd08000, 0xe8908000, ALL, IBR, NONE, "LDM with the PC", "ARMv6T2"),
     ROW(0xffd08000, 0xe9108000, ALL, IBR, NONE, "LDMDB with the PC", "ARMv6T2"),
     ROW(0xffd00000, 0xe8100000, NOT_M, IBR, NONE, "RFEDB", "ARMv6T2"),

@@ -420,6 +420,8 @@ static void t32_m_profile(void **state)
         {"letp lr, .-18", 0xf01fc80b, BR, 1, CT_ISA_T32, 0xff0},
         {"dls lr, r3", 0xf043e001, OTHER, 0, 0, 0},
         {"lctp", 0xf00fe001, OTHER, 0, 0, 0},
+        {"clrm {r1, r2, r3, ip, apsr}", 0xe89f900e, OTHER, 0, 0, 0},
+        {"ldm r1, {r1, r2, r3, ip, pc}", 0xe891900e, IBR, 0, 0, 0},
         {"bf", 0xf0c0e003, OTHER, 0, 0, 0},
         {"bflx", 0xf0f1e001, OTHER, 0, 0, 0},
         {"bxaut r1, r2, r3", 0xfb521f13, IBR, 0, 0, 0},
