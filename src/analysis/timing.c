@@ -5,7 +5,7 @@
 #include "analysis/dist.h"
 #include "analysis/timing.h"
 #include "analysis/transfer.h"
-#include "base/cold_part.h"
+#include "base/name_suffix.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/room.h"

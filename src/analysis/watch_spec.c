@@ -8,7 +8,7 @@
 
 #include "analysis/number.h"
 #include "analysis/watch.h"
-#include "base/cold_part.h"
+#include "base/name_suffix.h"
 #include "base/ctx.h"
 
 #define MOST_NAME      1024
@@ -44,10 +44,11 @@ static int keep(struct ct_watches *w, bool *found)
     return CT_OK;
 }
 
-/* Adds the entries or returns of the functions with a name. */
+/* Adds the entries or returns of the functions with a name, in the copies that the compiler made, too. */
 static int functions(struct ct_watches *w, const char *spec, enum ct_watch_kind kind, const char *name,
                      bool *found)
 {
+    const unsigned wanted = kind == CT_WATCH_RETURN ? CT_NAME_COPY | CT_NAME_COLD : CT_NAME_COPY;
     int rc = ct_watches_point(w, spec, kind, 0);
     struct ct_program *program;
     for (size_t p = 0; !rc && (program = ct_programs_at(w->programs, p)); p++) {
@@ -57,8 +58,9 @@ static int functions(struct ct_watches *w, const char *spec, enum ct_watch_kind 
         const struct ct_symbol *all = rc ? NULL : ct_symbols_all_code(symbols, &count);
         for (size_t i = 0; !rc && i < count; i++) {
             const uint64_t addr = all[i].addr + program->shift;
-            if ((kind == CT_WATCH_RETURN && ct_is_cold_part(all[i].name, name)) ||
-                ct_symbols_is_named(symbols, &all[i], name))
+            const unsigned suffixes =
+                ct_name_is_of(ct_symbols_label(symbols, &all[i]), name) | ct_name_is_of(all[i].name, name);
+            if ((suffixes && !(suffixes & ~wanted)) || ct_symbols_is_named(symbols, &all[i], name))
                 rc = place(w, kind, p, addr, addr + all[i].size);
         }
     }

@@ -416,9 +416,10 @@ bool cli_without_threads(const struct cli_args *args, const char *how)
 void cli_note_new_stacks(const struct cli_args *args, uint64_t times)
 {
     if (times && !args->quiet)
-        cli_say(
-            "a stack of calls began anew %" PRIu64 " times, where execution went on behind an exception in "
-            "code of none of its functions, as when another thread runs; with context IDs in the trace each "
-            "thread has a stack of its own",
-            times);
+        cli_say("a stack of calls began anew %" PRIu64
+                " times, where execution went on behind an exception in "
+                "other code than was interrupted, as when another thread runs; with context IDs in the trace "
+                "each "
+                "thread has a stack of its own",
+                times);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/cold_part.h"
+#include "base/name_suffix.h"
 #include "base/ctx.h"
 #include "program/cfg.h"
 #include "program/cfg_lift.h"

@@ -3,6 +3,7 @@
 #include "session/sieve.h"
 
 #include "base/ctx.h"
+#include "base/name_suffix.h"
 #include "base/path.h"
 #include "coretap/program.h"
 
@@ -30,13 +31,20 @@ static bool has_module(struct ct_programs *programs, const char *name)
     return false;
 }
 
+/* Tells whether a function, or the copy or part of one, has a name. */
+static bool is_function(const struct ct_symbols *symbols, const struct ct_symbol *symbol, const char *name)
+{
+    return ct_symbols_is_named(symbols, symbol, name) || ct_name_is_of(symbol->name, name) ||
+           ct_name_is_of(ct_symbols_label(symbols, symbol), name);
+}
+
 static bool has_function(const struct ct_program_place *places, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++) {
         size_t symbols;
         const struct ct_symbol *all = ct_symbols_all(places[i].symbols, &symbols);
         for (size_t k = 0; k < symbols; k++)
-            if (ct_symbols_is_named(places[i].symbols, &all[k], name))
+            if (is_function(places[i].symbols, &all[k], name))
                 return true;
     }
     return false;
@@ -80,7 +88,7 @@ static bool is_named(const struct ct_sieve_code *c, const struct ct_program_plac
 {
     const struct ct_symbol *symbol = ct_symbols_at(place->symbols, addr - place->shift, NULL);
     for (size_t k = 0; symbol && k < c->filter->function_count; k++)
-        if (ct_symbols_is_named(place->symbols, symbol, c->filter->functions[k]))
+        if (is_function(place->symbols, symbol, c->filter->functions[k]))
             return true;
     return false;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/name_suffix.h"
 #include "coretap/watch.h"
 #include "elf_build.h"
 #include "support/rng.h"
@@ -16,12 +17,14 @@
 #define MAIN TEXT
 #define WORK (TEXT + 0x20)
 #define LEAF (TEXT + 0x40)
+#define COPY (TEXT + 0x60)
 #define MOST 64
 
 static const struct test_symbol symbols[] = {
     {.name = "main", .value = MAIN, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
     {.name = "work", .value = WORK, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
     {.name = "leaf", .value = LEAF, .size = 0x20, .type = STT_FUNC, .bind = STB_GLOBAL, .section = 1},
+    {.name = "work.isra.0", .value = COPY, .size = 0x20, .type = STT_FUNC, .bind = STB_LOCAL, .section = 1},
 };
 
 struct fixture {
@@ -43,7 +46,7 @@ static int begin(void **state)
 {
     static struct fixture f;
     f = (struct fixture){.ctx = ct_ctx_new()};
-    elf64_build(f.file, symbols, 3);
+    elf64_build(f.file, symbols, 4);
     *state = &f;
     const struct ct_programs_options options = {.size = sizeof options};
     char path[40];
@@ -608,10 +611,44 @@ static void accesses_are_of_logs(void **state)
     assert_non_null(strstr(ct_ctx_error(f->ctx), "in an event log"));
 }
 
+/* Calls go to the function and to the copy of it that the compiler made for some of them. */
+static void copies_are_the_function(void **state)
+{
+    struct fixture *f = *state;
+    watch(f, "entry:work");
+    step(f, MAIN, 2, CT_INSN_BR, CT_INSN_SUB_LINK, WORK, 10);
+    step(f, WORK, 2, CT_INSN_IBR, CT_INSN_SUB_RET, MAIN + 8, 1);
+    step(f, MAIN + 8, 2, CT_INSN_BR, CT_INSN_SUB_LINK, COPY, 1);
+    step(f, COPY, 2, CT_INSN_IBR, CT_INSN_SUB_RET, MAIN + 16, 1);
+    run(f, MOST, MOST / 2);
+    assert_int_equal(f->event_count, 2);
+    assert_int_equal(f->events[1].value, COPY);
+}
+
+static void suffixes_are_read(void **state)
+{
+    (void)state;
+    assert_int_equal(ct_name_is_of("f.constprop.0", "f"), CT_NAME_COPY);
+    assert_int_equal(ct_name_is_of("f.isra.0.cold", "f"), CT_NAME_COPY | CT_NAME_COLD);
+    assert_int_equal(ct_name_is_of("f.cold.1", "f"), CT_NAME_COLD);
+    assert_int_equal(ct_name_is_of("f.part.0", "f"), CT_NAME_PART);
+    assert_int_equal(ct_name_is_of("f.llvm.1234567890", "f"), CT_NAME_COPY);
+    assert_int_equal(ct_name_is_of("A::f(int) [clone .isra.0] [clone .lto_priv.3]", "A::f(int)"),
+                     CT_NAME_COPY);
+    assert_int_equal(ct_name_is_of("f", "f"), 0);
+    assert_int_equal(ct_name_is_of("f.isra.0x", "f"), 0);
+    assert_int_equal(ct_name_is_of("f.israel", "f"), 0);
+    assert_int_equal(ct_name_is_of("f [clone .isra.0", "f"), 0);
+    assert_int_equal(ct_name_is_of("f.constprop.0", "f.constprop"), 0);
+    assert_int_equal(ct_name_is_of("f2.isra.0", "f"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(steps_and_marks_make_events, begin, finish),
+        cmocka_unit_test_setup_teardown(copies_are_the_function, begin, finish),
+        cmocka_unit_test(suffixes_are_read),
         cmocka_unit_test_setup_teardown(cuts_change_nothing, begin, finish),
         cmocka_unit_test_setup_teardown(many_are_told_apart, begin, finish),
         cmocka_unit_test_setup_teardown(later_ones_are_seen, begin, finish),

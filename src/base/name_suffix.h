@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Names that compilers give to copies of functions, and to the parts that they move away from the rest. */
+#ifndef CT_BASE_NAME_SUFFIX_H
+#define CT_BASE_NAME_SUFFIX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* What a symbol is to a function, by its name. Of more than one suffix all bits are set. */
+enum ct_name_suffix {
+    CT_NAME_COPY = 1, /* the function made for some of its calls, or under another name: it is entered as the
+                         function is */
+    CT_NAME_COLD = 2, /* code of it that seldom runs */
+    CT_NAME_PART = 4, /* what is behind its first conditions, as a function that the rest calls */
+};
+
+/* Reads one suffix, as in a symbol (".isra.0", ".cold") or as demanglers write it (" [clone .isra.0]").
+ * Returns what is behind it, and adds to *kinds; NULL: there is no suffix that is known. */
+static inline const char *ct_name_suffix(const char *text, unsigned *kinds)
+{
+    static const struct {
+        const char *text;
+        unsigned kind;
+    } known[] = {{".constprop", CT_NAME_COPY}, {".isra", CT_NAME_COPY}, {".lto_priv", CT_NAME_COPY},
+                 {".llvm", CT_NAME_COPY},      {".part", CT_NAME_PART}, {".cold", CT_NAME_COLD}};
+    static const char clone[] = " [clone ";
+    const bool spelt_out = strncmp(text, clone, sizeof clone - 1) == 0;
+    text += spelt_out ? sizeof clone - 1 : 0;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const size_t length = strlen(known[i].text);
+        if (strncmp(text, known[i].text, length) != 0)
+            continue;
+        text += length;
+        text += *text == '.' ? 1 + strspn(text + 1, "0123456789") : 0;
+        *kinds |= known[i].kind;
+        return !spelt_out ? text : *text == ']' ? text + 1 : NULL;
+    }
+    return NULL;
+}
+
+/* Returns what a symbol called `name` is to the function `of`: bits of enum ct_name_suffix; 0: nothing. */
+static inline unsigned ct_name_is_of(const char *name, const char *of)
+{
+    const size_t length = strlen(of);
+    unsigned kinds = 0;
+    if (strncmp(name, of, length) != 0)
+        return 0;
+    name += length;
+    while (name && *name)
+        name = ct_name_suffix(name, &kinds);
+    return name ? kinds : 0;
+}
+
+/* Returns true when `name` is a part of function `of`: "name.cold" and "name.cold.1" are parts of "name". */
+static inline bool ct_is_cold_part(const char *name, const char *of)
+{
+    return ct_name_is_of(name, of) == CT_NAME_COLD;
+}
+
+#endif
