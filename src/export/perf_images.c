@@ -85,6 +85,12 @@ static int put_elf(const struct maps *m, const char *path, const struct ct_image
 {
     struct ct_mapped_file *file = NULL;
     int rc = ct_mapped_file_open(m->of->ctx, path, image->placed, &file);
+    if (!rc && file->text)
+        rc = ct_fail(
+            m->of->ctx, CT_ERR_UNSUPPORTED,
+            "%s: is %s, and perf reads code as it lies in a file; make such a file with 'objcopy -I %s "
+            "-O binary', and name it in the capture with the address of its first byte",
+            path, file->text, file->text[0] == 'I' ? "ihex" : "srec");
     if (!rc)
         rc = file->is_module ? put_module(m, path, file, image->addr)
                              : put_segments(m, path, file, image->addr);

@@ -12,6 +12,10 @@
 #include "base/room.h"
 #include "base/whole_file.h"
 
+#define A64_RET   0xd65f03c0u
+#define A32_BX_LR 0xe12fff1eu
+#define T32_BX_LR 0x4770u
+
 #define MOST_BYTES 256 /* of a record: the count is one byte, and the sum of S-records is in it */
 
 /* One record, whichever format it is of. */
@@ -242,35 +246,69 @@ static int sort(struct reading *in)
     return CT_OK;
 }
 
-/* Writes the pieces as an ELF file: its header, those of segments, data. */
+/* Tells whether most returns in the data are those of A64: neither the addresses nor a record say which
+ * instruction set the code is of. */
+static bool is_a64(const struct reading *in)
+{
+    size_t a64 = 0;
+    size_t arm = 0;
+    for (size_t i = 0; i < in->count; i++) {
+        const struct piece *piece = &in->pieces[i];
+        for (uint64_t at = -piece->addr & 1; at + 4 <= piece->size; at += 2) {
+            const uint32_t word = ct_load32(in->data + piece->at + at);
+            const bool aligned = ((piece->addr + at) & 3) == 0;
+            a64 += aligned && word == A64_RET;
+            arm += (word & 0xffff) == T32_BX_LR || (aligned && word == A32_BX_LR);
+        }
+    }
+    return a64 > arm;
+}
+
+/* Stores a member of a structure that both classes of ELF files have. */
+#define PUT(at, type, member, value)                                                                         \
+    ct_store((at) + (wide ? offsetof(Elf64_##type, member) : offsetof(Elf32_##type, member)), value,         \
+             wide ? sizeof(((Elf64_##type *)NULL)->member) : sizeof(((Elf32_##type *)NULL)->member))
+
+/* Writes the headers of the file and of its segments. The data lie `headers` bytes from its begin. */
+static void put_headers(const struct reading *in, uint8_t *elf, bool wide, size_t headers)
+{
+    const size_t header = wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
+    const size_t entry = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+    const uint8_t class = wide ? ELFCLASS64 : ELFCLASS32;
+    memcpy(elf, (uint8_t[]){ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, class, ELFDATA2LSB, EV_CURRENT}, 7);
+    PUT(elf, Ehdr, e_type, ET_EXEC);
+    PUT(elf, Ehdr, e_machine, wide ? EM_AARCH64 : EM_ARM);
+    PUT(elf, Ehdr, e_version, EV_CURRENT);
+    PUT(elf, Ehdr, e_entry, in->entry);
+    PUT(elf, Ehdr, e_phoff, header);
+    PUT(elf, Ehdr, e_ehsize, header);
+    PUT(elf, Ehdr, e_phentsize, entry);
+    PUT(elf, Ehdr, e_phnum, in->count);
+    for (size_t i = 0; i < in->count; i++) {
+        const struct piece *piece = &in->pieces[i];
+        uint8_t *segment = elf + header + i * entry;
+        PUT(segment, Phdr, p_type, PT_LOAD);
+        PUT(segment, Phdr, p_flags, PF_R | PF_X);
+        PUT(segment, Phdr, p_offset, headers + piece->at);
+        PUT(segment, Phdr, p_vaddr, piece->addr);
+        PUT(segment, Phdr, p_paddr, piece->addr);
+        PUT(segment, Phdr, p_filesz, piece->size);
+        PUT(segment, Phdr, p_memsz, piece->size);
+    }
+}
+
+/* Writes the pieces as an ELF file. */
 static int write_elf(const struct reading *in, uint8_t **out, size_t *out_size)
 {
-    const size_t headers = sizeof(Elf32_Ehdr) + in->count * sizeof(Elf32_Phdr);
+    const bool wide = is_a64(in);
+    const size_t headers = wide ? sizeof(Elf64_Ehdr) + in->count * sizeof(Elf64_Phdr)
+                                : sizeof(Elf32_Ehdr) + in->count * sizeof(Elf32_Phdr);
     const size_t size = headers + in->data_size;
     uint8_t *elf = calloc(1, size);
     void *pages = NULL;
     if (!elf)
         return ct_fail_nomem(in->ctx, in->path);
-    memcpy(elf, (uint8_t[]){ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT}, 7);
-    ct_store(elf + offsetof(Elf32_Ehdr, e_type), ET_EXEC, 2);
-    ct_store(elf + offsetof(Elf32_Ehdr, e_machine), EM_ARM, 2);
-    ct_store(elf + offsetof(Elf32_Ehdr, e_version), EV_CURRENT, 4);
-    ct_store(elf + offsetof(Elf32_Ehdr, e_entry), in->entry, 4);
-    ct_store(elf + offsetof(Elf32_Ehdr, e_phoff), sizeof(Elf32_Ehdr), 4);
-    ct_store(elf + offsetof(Elf32_Ehdr, e_ehsize), sizeof(Elf32_Ehdr), 2);
-    ct_store(elf + offsetof(Elf32_Ehdr, e_phentsize), sizeof(Elf32_Phdr), 2);
-    ct_store(elf + offsetof(Elf32_Ehdr, e_phnum), in->count, 2);
-    for (size_t i = 0; i < in->count; i++) {
-        const struct piece *piece = &in->pieces[i];
-        uint8_t *segment = elf + sizeof(Elf32_Ehdr) + i * sizeof(Elf32_Phdr);
-        ct_store(segment + offsetof(Elf32_Phdr, p_type), PT_LOAD, 4);
-        ct_store(segment + offsetof(Elf32_Phdr, p_offset), headers + piece->at, 4);
-        ct_store(segment + offsetof(Elf32_Phdr, p_vaddr), piece->addr, 4);
-        ct_store(segment + offsetof(Elf32_Phdr, p_paddr), piece->addr, 4);
-        ct_store(segment + offsetof(Elf32_Phdr, p_filesz), piece->size, 4);
-        ct_store(segment + offsetof(Elf32_Phdr, p_memsz), piece->size, 4);
-        ct_store(segment + offsetof(Elf32_Phdr, p_flags), PF_R | PF_X, 4);
-    }
+    put_headers(in, elf, wide, headers);
     memcpy(elf + headers, in->data, in->data_size);
     const int rc = ct_whole_file_copy(in->ctx, in->path, elf, size, &pages);
     free(elf);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Firmware as text, with the addresses of its bytes: Intel HEX and Motorola S-records. It becomes an ELF file
- * without sections and symbols, of 32-bit Arm, so that all else sees a program. */
+ * without sections and symbols, of 32-bit or 64-bit Arm as its returns are, so that all else sees a program.
+ */
 #ifndef CT_PROGRAM_TEXT_IMAGE_H
 #define CT_PROGRAM_TEXT_IMAGE_H
 

@@ -100,3 +100,19 @@ $ echo no perf.data | coretap info -
 $ coretap info --kcore $T/no-kcore $T/run.data
 ! coretap: $T/no-kcore: No such file or directory; it is the kernel memory given with --kcore
 [2]
+
+Firmware as text is a program like one in an ELF file, but perf cannot read code in it.
+
+$ printf ':0200000280007C\n:10000000600080D2000400F1E1FFFF54C0035FD61E\n:00000001FF\n' > $T/loop.hex
+$ sed "s,^file = loop-code.bin,elf = loop.hex,; /^address/d" examples/raw/board.ini > $T/hex.ini && cp examples/raw/board.bin $T
+$ coretap cover $T/hex.ini | head -6
+| $T/loop.hex
+|   functions            1 of        1   100.0 %
+|   lines                0 of        0         -
+|   instructions         4 of        4   100.0 %
+|   branches             2 of        2   100.0 %
+|   conditions           1 of        1   100.0 %
+$ coretap export --perf $T/hex.data $T/hex.ini
+! coretap: trace, source itm: perf does not know itm; its trace is left out
+! coretap: $T/loop.hex: is Intel HEX, and perf reads code as it lies in a file; make such a file with 'objcopy -I ihex -O binary', and name it in the capture with the address of its first byte
+[2]
