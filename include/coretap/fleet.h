@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap fleet: results of more captures than one machine decodes. A manifest names the captures. Each is
- * decoded by a process of its own, so that nothing that one capture does ends the others; what it gives is a
+ * decoded by another process, so that nothing that one capture does ends the others; what it gives is a
  * saved result (analysis.h), a piece, which is kept in a folder under a name that is made of its contents.
  * Pieces add up in any order. Who hands out the work is not known here: coretap-mpi does that over ranks of
  * MPI, 'coretap map' in one process.
@@ -113,7 +113,9 @@ struct ct_fleet_job_options {
     uint8_t trust;             /* 1: of captures the size alone is compared with the manifest */
     uint8_t pad[7];            /* 0 */
     /* Runs the words in the process of a capture, which is a copy of the caller's, and returns the exit code.
-     * That is sooner than to start the program, which loads its libraries each time. NULL: it is started. */
+     * That is sooner than to start the program, which loads its libraries each time. A process in which it
+     * returned 0 or 1 runs it for the next capture, too, unless it needed much memory. NULL: the program is
+     * started. */
     int (*run)(int argc, char **argv);
 };
 
@@ -153,7 +155,7 @@ CT_API void ct_fleet_job_remove(const struct ct_fleet_job *job);
 
 struct ct_fleet_piece;
 
-/* Begins with a capture: its piece is read, or a process is started that makes it. CT_ERR_ARG, CT_ERR_NOMEM,
+/* Begins with a capture: its piece is read, or a process makes it. CT_ERR_ARG, CT_ERR_NOMEM,
  * CT_ERR_IO. */
 CT_API int ct_fleet_piece_begin(struct ct_fleet_job *job, size_t number, struct ct_fleet_piece **out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One command over many captures, each in a process of its own: what 'coretap map' and coretap-mpi have in
+/* One command over many captures, each in another process: what 'coretap map' and coretap-mpi have in
  * common. */
 #ifndef CT_CLI_FLEET_H
 #define CT_CLI_FLEET_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures that are decoded in parts, each by a process of its own. */
+/* Captures that are decoded in parts, each by another process. */
 #include <stdlib.h>
 
 #include "cli/cover_print.h"

@@ -25,6 +25,7 @@ enum {
 };
 
 static pid_t guarded;
+static bool is_registered; /* on_exit_of_library is called at the end */
 
 #define NOT_WHOLE "what was printed is not whole, and files are as they were before\n"
 #define ENDED     "a library ended the command; " NOT_WHOLE
@@ -185,7 +186,8 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
 void cli_guard(void)
 {
     guarded = getpid();
-    if (atexit(on_exit_of_library) != 0)
+    is_registered = is_registered || atexit(on_exit_of_library) == 0;
+    if (!is_registered)
         cli_no_memory();
     signal(SIGABRT, on_abort);
     const struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};

@@ -107,7 +107,7 @@ const struct cli_command cli_command_map = {
     .summary = "one command over many captures, whose results add up",
     .rest = "[cover|timing|profile|watch|monitor|stats|events] [OPTION]... [CAPTURE]...",
     .about =
-        "Runs a command over each capture, in a process of its own, and adds up what they found: the result "
+        "Runs a command over each capture, in another process, and adds up what they found: the result "
         "is a "
         "file as --format data of that command writes it, and 'coretap merge' adds it to others. The "
         "captures "

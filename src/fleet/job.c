@@ -183,6 +183,7 @@ void ct_fleet_job_free(struct ct_fleet_job *job)
 {
     if (!job)
         return;
+    ct_worker_drop(&job->left);
     ct_arena_free(&job->arena);
     free(job->order);
     free(job);

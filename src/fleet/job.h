@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "coretap/fleet.h"
+#include "fleet/worker.h"
 
 /* A file that a word of the command names. */
 struct ct_job_file {
@@ -19,7 +20,8 @@ struct ct_fleet_job {
     uint8_t base[CT_FLEET_DIGEST]; /* of all that pieces have in common */
     const struct ct_job_file *files;
     size_t file_count;
-    size_t *order; /* numbers of captures */
+    size_t *order;         /* numbers of captures */
+    struct ct_worker left; /* a process that did a capture, for the next one */
     struct ct_arena arena;
 };
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One capture: a process decodes it, whose standard output is the piece. Its crash, or what it takes too long
  * for, is a failure of this capture alone. */
-#define _GNU_SOURCE /* asprintf, memrchr, pipe2 */
+#define _GNU_SOURCE /* asprintf, memrchr */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -19,42 +17,36 @@
 
 #include "base/ctx.h"
 #include "base/printable.h"
-#include "fleet/digest.h"
+#include "fleet/capture_files.h"
 #include "fleet/job.h"
+#include "fleet/worker.h"
 #include "fleet/state.h"
 
 #define READ_SIZE 65536
 #define WORDS     4096 /* bytes of messages that are kept, the last ones */
-#define CANNOT    2    /* exit code of a process that could not read its capture */
 
-/* The texts that a process writes. */
 enum {
-    OUT,  /* the piece */
-    SAID, /* messages */
-    NOTE, /* what the files of the capture were like before it read them */
-    TEXTS
+    OUT = CT_WORKER_OUT,
+    SAID = CT_WORKER_SAID,
+    NOTE = CT_WORKER_NOTE,
+    TEXTS = CT_WORKER_TEXTS
 };
 
-/* One of them, as far as it was read. */
+/* A text that the process writes, as far as it was read. */
 struct text {
     char *data;
     size_t size, room;
     size_t most; /* bytes that are kept */
-    int fd;      /* -1: ended */
 };
 
 struct ct_fleet_piece {
     struct ct_fleet_job *job;
-    size_t number;
-    uint32_t shard;    /* number of a part of the capture; 0: all of it */
-    bool checks;       /* its process compares the contents with the manifest, and not the size alone … */
-    bool checks_alone; /* … and does nothing else */
-    char part[24];     /* what --shard says */
+    struct ct_worker_task task;
+    struct ct_worker worker; /* that does it */
     char *path;
     char *folder; /* for parts; NULL: the piece is of a whole capture */
     struct text texts[TEXTS];
     size_t noted; /* bytes of the note in front of the piece: of parts, which are kept with it */
-    pid_t pid;    /* 0: no process runs */
     struct timespec begin;
     bool done, late, kept;
     int result;    /* of ct_fleet_piece_result, when it is done */
@@ -63,7 +55,7 @@ struct ct_fleet_piece {
 
 static const struct ct_fleet_capture *capture_of(const struct ct_fleet_piece *p)
 {
-    return ct_manifest_at(p->job->manifest, p->number);
+    return ct_manifest_at(p->job->manifest, p->task.number);
 }
 
 /* ---- how it ended ---- */
@@ -158,145 +150,7 @@ static int judge(struct ct_fleet_piece *p, int status)
     return fail(p, why);
 }
 
-/* ---- the process ---- */
-
-static void close_text(struct text *text)
-{
-    if (text->fd >= 0)
-        close(text->fd);
-    text->fd = -1;
-}
-
-/* Compares the contents of the files with what the manifest says. */
-static int check(const struct ct_fleet_piece *p, const struct ct_capture_files *files)
-{
-    uint8_t digest[CT_FLEET_DIGEST];
-    uint64_t size;
-    const int rc = ct_digest_files(p->job->ctx, files, digest, &size);
-    if (rc || !memcmp(digest, capture_of(p)->digest, sizeof digest))
-        return rc;
-    return ct_fail(p->job->ctx, CT_ERR_FORMAT,
-                   "its contents are not those that the manifest names (sha256 differs); write the manifest "
-                   "anew");
-}
-
-/* Compares the size alone, which reads nothing: a capture that became shorter is another one, too. */
-static int check_size(const struct ct_fleet_piece *p, uint64_t size)
-{
-    const uint64_t wanted = capture_of(p)->size;
-    if (size == wanted)
-        return CT_OK;
-    return ct_fail(p->job->ctx, CT_ERR_FORMAT,
-                   "it has %" PRIu64 " bytes and not the %" PRIu64
-                   " that the manifest says, so it is another one; write the manifest anew",
-                   size, wanted);
-}
-
-/* Notes what the files of the capture are like and compares them with the manifest, in the child, which ends
- * when it is another one. */
-static void look(const struct ct_fleet_piece *p, int note)
-{
-    struct ct_capture_files files = {0};
-    uint64_t size;
-    int rc = ct_capture_files_find(p->job->ctx, capture_of(p)->path, &files);
-    if (!rc)
-        rc = ct_capture_files_note(p->job->ctx, &files, note, &size);
-    if (!rc)
-        rc = p->checks ? check(p, &files) : check_size(p, size);
-    ct_capture_files_free(&files);
-    if (rc) {
-        dprintf(STDERR_FILENO, "%s\n", ct_ctx_error(p->job->ctx));
-        _exit(CANNOT);
-    }
-}
-
-/* Runs the command in the child, which has all that this process loaded. */
-static _Noreturn void run_here(const struct ct_fleet_piece *p, char **words)
-{
-    int count = 0;
-    while (words[count])
-        count++;
-    const int code = p->job->options.run(count, words);
-    fflush(stdout);
-    _exit(code);
-}
-
-/* Becomes the command, in the child. */
-static void become(const struct ct_fleet_piece *p, char **words, int pipes[TEXTS][2])
-{
-    const int nothing = open("/dev/null", O_RDONLY);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody takes the result any more */
-    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(pipes[OUT][1], STDOUT_FILENO) < 0 ||
-        dup2(pipes[SAID][1], STDERR_FILENO) < 0)
-        _exit(127);
-    for (int i = 0; i < TEXTS; i++)
-        close(pipes[i][0]);
-    look(p, pipes[NOTE][1]);
-    if (p->checks_alone)
-        _exit(dprintf(STDOUT_FILENO, "checked\n") < 0 ? CANNOT : 0);
-    if (p->job->options.run)
-        run_here(p, words);
-    execv(words[0], words);
-    dprintf(STDERR_FILENO, "%s: cannot be run: %s\n", p->job->options.words[0], strerror(errno));
-    _exit(127);
-}
-
-/* Returns the words of the command line, of which only the list is to be freed. */
-static char **make_words(const struct ct_fleet_piece *p)
-{
-    const struct ct_fleet_job *job = p->job;
-    const char **words = calloc(job->words + job->hidden + 5, sizeof *words);
-    size_t count = 0;
-    if (!words)
-        return NULL;
-    for (size_t i = 0; i < job->words; i++)
-        words[count++] = job->options.words[i];
-    for (size_t i = 0; i < job->hidden; i++)
-        words[count++] = job->options.hidden[i];
-    if (p->shard) {
-        words[count++] = "--shard";
-        words[count++] = p->part;
-    }
-    words[count++] = "--";
-    words[count] = capture_of(p)->path;
-    return (char **)words;
-}
-
-/* Makes a pipe for each text, and the process. Returns false, with errno, where one cannot be had. */
-static bool make_process(struct ct_fleet_piece *p, int pipes[TEXTS][2])
-{
-    for (int i = 0; i < TEXTS; i++)
-        if (pipe2(pipes[i], O_CLOEXEC))
-            return false;
-    fflush(stdout); /* the child would write it, too */
-    p->pid = fork();
-    return p->pid >= 0;
-}
-
-static int start(struct ct_fleet_piece *p)
-{
-    int pipes[TEXTS][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
-    char **words = make_words(p);
-    if (!words)
-        return ct_fail_nomem(p->job->ctx, "job");
-    const bool made = make_process(p, pipes);
-    const int error = errno;
-    if (made && !p->pid)
-        become(p, words, pipes);
-    free(words);
-    for (int i = 0; i < TEXTS; i++) {
-        p->texts[i].fd = pipes[i][0];
-        if (pipes[i][1] >= 0)
-            close(pipes[i][1]);
-    }
-    clock_gettime(CLOCK_MONOTONIC, &p->begin);
-    if (made)
-        return CT_OK;
-    p->pid = 0;
-    for (int i = 0; i < TEXTS; i++)
-        close_text(&p->texts[i]);
-    return ct_fail(p->job->ctx, CT_ERR_IO, "a process cannot be started: %s", strerror(error));
-}
+/* ---- what the process writes ---- */
 
 /* Makes room for what is read next. */
 static bool make_room(struct text *text)
@@ -312,13 +166,14 @@ static bool make_room(struct text *text)
 }
 
 /* Takes what the process wrote. CT_ERR_NOMEM. */
-static int take(struct ct_fleet_piece *p, struct text *text)
+static int take(struct ct_fleet_piece *p, enum ct_worker_text which)
 {
+    struct text *text = &p->texts[which];
     if (!make_room(text))
         return ct_fail_nomem(p->job->ctx, capture_of(p)->path);
-    const ssize_t got = read(text->fd, text->data + text->size, READ_SIZE);
+    const ssize_t got = read(p->worker.texts[which], text->data + text->size, READ_SIZE);
     if (got <= 0 && !(got < 0 && errno == EINTR))
-        close_text(text);
+        ct_worker_close(&p->worker.texts[which]);
     if (got > 0)
         text->size += (size_t)got;
     if (text->size > text->most) { /* the end says why it failed */
@@ -336,9 +191,9 @@ static bool is_late(const struct ct_fleet_piece *p)
 }
 
 /* Tells whether the process wrote all that it wanted. */
-static bool has_ended(const struct ct_fleet_piece *p)
+static bool has_ended(const struct ct_worker *worker)
 {
-    return p->texts[OUT].fd < 0 && p->texts[SAID].fd < 0 && p->texts[NOTE].fd < 0;
+    return worker->texts[OUT] < 0 && worker->texts[SAID] < 0 && worker->texts[NOTE] < 0;
 }
 
 static void finish(struct ct_fleet_piece *p, int result)
@@ -347,47 +202,43 @@ static void finish(struct ct_fleet_piece *p, int result)
     p->done = true;
 }
 
-/* Ends a process that is not wanted any more, or is over. */
-static int reap(struct ct_fleet_piece *p)
+/* Waits for what the process writes, and takes it. *code is its answer; it stays as it is without one.
+ * Returns true when there was something. */
+static bool look(struct ct_fleet_piece *p, int milliseconds, int *code, int *rc)
 {
-    int status = 0;
+    struct pollfd fds[TEXTS + 1];
     for (int i = 0; i < TEXTS; i++)
-        close_text(&p->texts[i]);
-    while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    p->pid = 0;
-    return status;
-}
-
-static void drop(struct ct_fleet_piece *p)
-{
-    if (p->pid) {
-        kill(p->pid, SIGKILL);
-        reap(p);
-    }
+        fds[i] = (struct pollfd){.fd = p->worker.texts[i], .events = POLLIN};
+    fds[TEXTS] = (struct pollfd){.fd = p->worker.control, .events = POLLIN};
+    const bool any = poll(fds, TEXTS + 1, milliseconds) > 0;
+    for (int i = 0; i < TEXTS && any && !*rc; i++)
+        if (fds[i].revents)
+            *rc = take(p, (enum ct_worker_text)i);
+    if (any && fds[TEXTS].revents)
+        ct_worker_answer(&p->worker, code);
+    return any;
 }
 
 int ct_fleet_piece_wait(struct ct_fleet_piece *p, int milliseconds)
 {
     if (!p || p->done)
         return 1;
-    struct pollfd fds[TEXTS];
-    for (int i = 0; i < TEXTS; i++)
-        fds[i] = (struct pollfd){.fd = p->texts[i].fd, .events = POLLIN};
-    int rc = CT_OK;
-    const int there = poll(fds, TEXTS, milliseconds);
-    for (int i = 0; i < TEXTS && there > 0 && !rc; i++)
-        if (fds[i].revents)
-            rc = take(p, &p->texts[i]);
-    if (!rc && is_late(p)) {
-        p->late = true;
-        kill(p->pid, SIGKILL);
-    }
+    int rc = CT_OK, code = -1;
+    look(p, milliseconds, &code, &rc);
+    while (code >= 0 && !rc && look(p, 0, &code, &rc))
+        ; /* what it wrote before it answered is there */
+    p->late = !rc && is_late(p);
+    if (rc || p->late)
+        ct_worker_drop(&p->worker);
     if (rc) {
-        drop(p);
         finish(p, rc);
-    } else if (has_ended(p) || p->late) {
-        finish(p, judge(p, reap(p)));
+    } else if (p->late) {
+        finish(p, judge(p, 0));
+    } else if (code >= 0) {
+        ct_worker_leave(p->job, &p->worker);
+        finish(p, judge(p, W_EXITCODE(code, 0)));
+    } else if (has_ended(&p->worker)) {
+        finish(p, judge(p, ct_worker_reap(&p->worker)));
     }
     return p->done;
 }
@@ -397,7 +248,7 @@ int ct_fleet_piece_wait(struct ct_fleet_piece *p, int milliseconds)
 /* Gives the path of a file in the folder for the parts of a capture. */
 static int make_path(struct ct_fleet_piece *p, const char *name)
 {
-    p->folder = ct_job_shards_path(p->job, p->number);
+    p->folder = ct_job_shards_path(p->job, p->task.number);
     int rc = p->folder ? make_folder(p) : ct_fail_nomem(p->job->ctx, "job");
     if (!rc && asprintf(&p->path, "%s/%s", p->folder, name) < 0) {
         p->path = NULL;
@@ -424,8 +275,10 @@ static int begin(struct ct_fleet_piece *p)
 {
     int rc = read_kept(p);
     p->kept = !rc;
-    if (rc == CT_ERR_NOT_FOUND)
-        return start(p);
+    if (rc == CT_ERR_NOT_FOUND) {
+        clock_gettime(CLOCK_MONOTONIC, &p->begin);
+        return ct_worker_begin(p->job, &p->task, &p->worker);
+    }
     if (!rc)
         finish(p, rc);
     return rc;
@@ -435,11 +288,10 @@ static struct ct_fleet_piece *new_piece(struct ct_fleet_job *job, size_t number)
 {
     struct ct_fleet_piece *p = calloc(1, sizeof *p);
     if (p)
-        *p = (struct ct_fleet_piece){.job = job,
-                                     .number = number,
-                                     .texts = {[OUT] = {.fd = -1, .most = SIZE_MAX},
-                                               [SAID] = {.fd = -1, .most = WORDS},
-                                               [NOTE] = {.fd = -1, .most = SIZE_MAX}}};
+        *p = (struct ct_fleet_piece){
+            .job = job,
+            .task.number = number,
+            .texts = {[OUT] = {.most = SIZE_MAX}, [SAID] = {.most = WORDS}, [NOTE] = {.most = SIZE_MAX}}};
     else
         ct_fail_nomem(job->ctx, "job");
     return p;
@@ -464,7 +316,7 @@ int ct_fleet_piece_begin(struct ct_fleet_job *job, size_t number, struct ct_flee
     struct ct_fleet_piece *p = new_piece(job, number);
     if (!p)
         return CT_ERR_NOMEM;
-    p->checks = !job->options.trust;
+    p->task.checks = !job->options.trust;
     p->path = ct_job_path(job, number);
     return begin_found(p, p->path ? CT_OK : ct_fail_nomem(job->ctx, "job"), out);
 }
@@ -483,8 +335,8 @@ int ct_fleet_shard_begin(struct ct_fleet_job *job, size_t number, uint32_t shard
     struct ct_fleet_piece *p = new_piece(job, number);
     if (!p)
         return CT_ERR_NOMEM;
-    p->shard = shard;
-    snprintf(p->part, sizeof p->part, "%" PRIu32 "/%" PRIu32, shard, shards);
+    p->task.shard = shard;
+    p->task.shards = shards;
     snprintf(name, sizeof name, "%" PRIu32 "-%" PRIu32, shard, shards);
     return begin_found(p, make_path(p, name), out);
 }
@@ -496,7 +348,7 @@ int ct_fleet_check_begin(struct ct_fleet_job *job, size_t number, struct ct_flee
     struct ct_fleet_piece *p = new_piece(job, number);
     if (!p)
         return CT_ERR_NOMEM;
-    p->checks = p->checks_alone = true;
+    p->task.checks = p->task.checks_alone = true;
     return begin_found(p, make_path(p, "checked"), out);
 }
 
@@ -504,7 +356,7 @@ void ct_fleet_piece_free(struct ct_fleet_piece *p)
 {
     if (!p)
         return;
-    drop(p);
+    ct_worker_drop(&p->worker);
     for (int i = 0; i < TEXTS; i++)
         free(p->texts[i].data);
     free(p->failure);

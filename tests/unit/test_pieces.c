@@ -3,11 +3,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -183,12 +185,87 @@ static void run_without_a_program(void **state)
     end(&rig);
 }
 
+/* Prints its process and the how many-th call in it this is; a capture's name says what else it does. */
+static int count_calls(int argc, char **argv)
+{
+    static int calls;
+    const char *name = strrchr(argv[argc - 1], '/') + 1;
+    printf("%ld %d", (long)getpid(), ++calls);
+    if (!strcmp(name, "dies"))
+        raise(SIGKILL);
+    return strcmp(name, "fails") ? calls % 2 : 2;
+}
+
+static const char *const called[] = {"first", "second", "fails", "third", "dies", "fourth", "fifth"};
+
+#define CALLED (sizeof called / sizeof *called)
+
+/* Does a capture. Returns which call in its process it was, or 0 where it failed. */
+static int call_of(struct rig *rig, size_t number, pid_t *process)
+{
+    struct ct_fleet_piece *piece;
+    const void *data;
+    size_t size;
+    char text[64] = "";
+    long pid = 0;
+    int call = 0;
+    assert_int_equal(ct_fleet_piece_begin(rig->job, number, &piece), CT_OK);
+    while (!ct_fleet_piece_wait(piece, 1000))
+        ;
+    if (!ct_fleet_piece_result(piece, &data, &size)) {
+        assert_in_range(size, 1, sizeof text - 1);
+        memcpy(text, data, size);
+        assert_int_equal(sscanf(text, "%ld %d", &pid, &call), 2);
+    } else {
+        assert_non_null(strstr(ct_fleet_piece_failure(piece), called[number]));
+    }
+    *process = (pid_t)pid;
+    ct_fleet_piece_free(piece);
+    return call;
+}
+
+/* A process does one capture after the other, until one fails or it is ended, which is told of that one. */
+static void processes_go_on(void **state)
+{
+    static const int calls[CALLED] = {1, 2, 0, 1, 0, 1, 1};
+    (void)state;
+    struct rig rig;
+    siginfo_t info;
+    pid_t pid;
+    const char *const words[] = {"nothing", NULL};
+    char path[ROOM];
+    begin(&rig, "capture", "exit 3", 0);
+    ct_fleet_job_free(rig.job);
+    ct_manifest_free(rig.manifest);
+    assert_int_equal(ct_manifest_new(rig.ctx, &rig.manifest), CT_OK);
+    for (size_t i = 0; i < CALLED; i++) {
+        struct ct_fleet_capture capture = {.path = path};
+        snprintf(path, sizeof path, "%s/%s", rig.folder, called[i]);
+        write_file(path, called[i]);
+        assert_int_equal(ct_fleet_digest(rig.ctx, path, capture.digest, &capture.size), CT_OK);
+        assert_int_equal(ct_manifest_add(rig.manifest, &capture), CT_OK);
+    }
+    const struct ct_fleet_job_options options = {
+        .size = sizeof options, .words = words, .state = rig.state, .run = count_calls};
+    assert_int_equal(ct_fleet_job_new(rig.ctx, &options, rig.manifest, &rig.job), CT_OK);
+    for (size_t i = 0; i < CALLED; i++) {
+        assert_int_equal(call_of(&rig, i, &pid), calls[i]);
+        if (!strcmp(called[i], "fourth")) { /* as when memory is short and it has nothing to do */
+            assert_int_equal(kill(pid, SIGKILL), 0);
+            assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+        }
+    }
+    for (size_t i = 0; i < CALLED; i++)
+        unlink(ct_manifest_at(rig.manifest, i)->path);
+    end(&rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_while_read),    cmocka_unit_test(left_as_it_was),
         cmocka_unit_test(written_between_parts), cmocka_unit_test(named_once),
-        cmocka_unit_test(run_without_a_program),
+        cmocka_unit_test(run_without_a_program), cmocka_unit_test(processes_go_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
