@@ -505,7 +505,6 @@ void cli_fleet_close(struct cli_fleet *f, bool done)
         close(f->lock_fd);
     }
     free(f->lock);
-    cli_fleet_drop_join(f);
     ct_analysis_free(f->sum);
     ct_fleet_job_free(f->job);
     ct_manifest_free(f->manifest);

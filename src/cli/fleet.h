@@ -96,13 +96,12 @@ struct cli_fleet {
     struct ct_fleet_job *job;
     struct ct_analysis *sum; /* of the pieces that were merged */
     char *state;
-    bool made_state;             /* the folder is removed at the end */
-    char *lock;                  /* file in `state` that is locked until the end; NULL: none */
-    int lock_fd;                 /* of `lock`; -1: it is not locked */
-    uint64_t bytes;              /* of all captures */
-    double merging;              /* seconds that adding up took */
-    uint64_t joined;             /* captures whose parts were joined */
-    struct cli_fleet_join *join; /* a capture some parts of which were added ahead, or NULL */
+    bool made_state; /* the folder is removed at the end */
+    char *lock;      /* file in `state` that is locked until the end; NULL: none */
+    int lock_fd;     /* of `lock`; -1: it is not locked */
+    uint64_t bytes;  /* of all captures */
+    double merging;  /* seconds that adding up took */
+    uint64_t joined; /* captures whose parts were joined */
 };
 
 /* Reads a command line: options of both commands may stand anywhere behind the name of the inner one, and
@@ -130,18 +129,10 @@ int cli_fleet_do(struct cli_fleet *fleet, size_t number, bool (*wait)(void *user
 int cli_fleet_do_shard(struct cli_fleet *fleet, size_t number, uint32_t shard, uint32_t shards,
                        bool (*wait)(void *user), void *user);
 
-/* Adds the next of the parts of a capture ahead of cli_fleet_join, which goes on from there: those before
- * number `end` were made. No other capture can be joined meanwhile. Returns false when there is none to add;
- * what is wrong with a part is told by cli_fleet_join. */
-bool cli_fleet_join_ahead(struct cli_fleet *fleet, size_t number, uint32_t shards, uint32_t end);
-
 /* Makes the piece of a capture from its parts, adds it to the sum, and removes the parts. *joined is false
  * when they do not add up, which is said, or when the piece was there: then cli_fleet_do does the capture.
  * Result: enum cli_exit. */
 int cli_fleet_join(struct cli_fleet *fleet, size_t number, uint32_t shards, bool *joined);
-
-/* Frees what was added ahead, if there is something. */
-void cli_fleet_drop_join(struct cli_fleet *fleet);
 
 /* Waits until a piece is there, as cli_fleet_do. Result: enum cli_exit. */
 int cli_fleet_wait(struct ct_fleet_piece *piece, bool (*wait)(void *user), void *user);

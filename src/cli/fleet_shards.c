@@ -35,42 +35,17 @@ int cli_fleet_do_shard(struct cli_fleet *f, size_t number, uint32_t shard, uint3
 /* ---- joining ---- */
 
 /* A capture whose parts are joined. */
-struct cli_fleet_join {
+struct join {
     struct cli_fleet *fleet;
     size_t number;
     uint32_t shards;
-    uint32_t next; /* number of the part that is added next */
     struct ct_shard *all;
     struct ct_analysis *sum;
     const char *why; /* they do not add up; NULL: the context says it */
-    int result;      /* of what was added so far */
 };
 
-/* Returns the join of a capture, which is new unless parts were added ahead. NULL: no memory. */
-static struct cli_fleet_join *begin_join(struct cli_fleet *f, size_t number, uint32_t shards)
-{
-    if (f->join || !(f->join = calloc(1, sizeof *f->join)))
-        return f->join;
-    *f->join = (struct cli_fleet_join){
-        .fleet = f, .number = number, .shards = shards, .next = f->own.values[CLI_FLEET_TRUST].given};
-    f->join->result = ct_shard_new(f->ctx, 0, shards, &f->join->all);
-    if (!f->join->result)
-        f->join->result = f->kind->make(f->ctx, &f->join->sum);
-    return f->join;
-}
-
-void cli_fleet_drop_join(struct cli_fleet *f)
-{
-    if (f->join) {
-        ct_analysis_free(f->join->sum);
-        ct_shard_free(f->join->all);
-    }
-    free(f->join);
-    f->join = NULL;
-}
-
 /* Adds a part that is in the folder. CT_ERR_NOT_FOUND: it is not, or does not add up. */
-static int add_shard(struct cli_fleet_join *j, uint32_t shard)
+static int add_shard(struct join *j, uint32_t shard)
 {
     struct ct_fleet_piece *piece;
     const void *data = NULL;
@@ -88,32 +63,15 @@ static int add_shard(struct cli_fleet_join *j, uint32_t shard)
     return rc;
 }
 
-/* Adds the next part. Returns false when there is none before number `end`, or one does not add up. */
-static bool add_next(struct cli_fleet_join *j, uint32_t end)
-{
-    if (j->result || j->next >= end)
-        return false;
-    j->result = add_shard(j, j->next++);
-    return true;
-}
-
-bool cli_fleet_join_ahead(struct cli_fleet *f, size_t number, uint32_t shards, uint32_t end)
-{
-    const double begin = cli_seconds();
-    struct cli_fleet_join *j = begin_join(f, number, shards);
-    const bool added = j && add_next(j, end);
-    f->merging += cli_seconds() - begin;
-    return added;
-}
-
-/* Adds all parts that were not added ahead. Coverage without counts is an error of the capture, which
- * decoding it whole tells. */
-static int add_all(struct cli_fleet_join *j)
+/* Adds all parts. Coverage without counts is an error of the capture, which decoding it whole tells. */
+static int add_all(struct join *j)
 {
     bool any = true;
-    while (add_next(j, j->shards + 1))
-        ;
-    int rc = j->result;
+    int rc = ct_shard_new(j->fleet->ctx, 0, j->shards, &j->all);
+    if (!rc)
+        rc = j->fleet->kind->make(j->fleet->ctx, &j->sum);
+    for (uint32_t i = j->fleet->own.values[CLI_FLEET_TRUST].given; i <= j->shards && !rc; i++)
+        rc = add_shard(j, i);
     if (!rc)
         rc = ct_shard_end(j->all, j->sum);
     if (!rc && j->sum->kind == ct_cover_kind())
@@ -125,7 +83,7 @@ static int add_all(struct cli_fleet_join *j)
 }
 
 /* Keeps the sum as the piece of its capture. */
-static int keep(const struct cli_fleet_join *j)
+static int keep(const struct join *j)
 {
     struct cli_memory_file file;
     size_t size;
@@ -162,24 +120,23 @@ static int take_sum(struct cli_fleet *f, struct ct_analysis **sum)
 
 int cli_fleet_join(struct cli_fleet *f, size_t number, uint32_t shards, bool *joined)
 {
+    struct join j = {.fleet = f, .number = number, .shards = shards};
     const double begin = cli_seconds();
     *joined = false;
     if (ct_fleet_job_has(f->job, number))
         return CLI_CLEAN;
-    struct cli_fleet_join *j = begin_join(f, number, shards);
-    if (!j)
-        return cli_no_memory(), CLI_FAILED;
-    int rc = add_all(j);
+    int rc = add_all(&j);
     const bool whole = rc == CT_ERR_NOT_FOUND || rc == CT_ERR_FORMAT;
     if (whole && !f->own.quiet)
         cli_say("%s: its parts are dropped, and it is decoded whole: %s",
-                ct_manifest_at(f->manifest, number)->path, j->why ? j->why : ct_ctx_error(f->ctx));
+                ct_manifest_at(f->manifest, number)->path, j.why ? j.why : ct_ctx_error(f->ctx));
     if (!rc && keeps_piece(f))
-        rc = keep(j);
+        rc = keep(&j);
     if (!rc)
-        rc = take_sum(f, &j->sum);
+        rc = take_sum(f, &j.sum);
     *joined = !rc;
-    cli_fleet_drop_join(f);
+    ct_analysis_free(j.sum);
+    ct_shard_free(j.all);
     f->joined += !rc;
     if (whole || (!rc && keeps_piece(f)))
         ct_fleet_job_drop_shards(f->job, number);

@@ -16,23 +16,15 @@
  * decoding some 30 MB. */
 #define PART_LEAST (UINT64_C(64) << 20)
 
-/* A capture that is decoded in parts. */
-struct cut {
-    uint32_t shards; /* how many; 0: it is not cut */
-    uint32_t left;   /* how many of them are not done */
-    uint32_t first;  /* number of the first one that is not done */
-    bool *done;      /* of each part, by number */
-};
-
 struct ct_ranks_plan {
     const struct ct_ranks *ranks;
     size_t turn;             /* of the capture that comes next */
     uint32_t shard;          /* of that capture, the part that comes next */
-    struct cut *cuts;        /* of each capture, by number */
+    uint32_t *shards;        /* of each capture, by number: how many parts; 0: it is not cut */
+    uint32_t *left;          /* of each capture: how many of its parts are not done */
     size_t *joins;           /* captures all of whose parts are done */
     size_t join, join_count; /* `joins` from `join` on were not handed out */
     size_t cut;              /* captures in parts that were not joined yet */
-    size_t open;             /* number of the first capture with parts that are not done */
 };
 
 /* Returns how many parts each rank has to do. */
@@ -66,19 +58,6 @@ static uint32_t first_part(const struct ct_ranks_plan *p)
     return p->ranks->fleet->own.values[CLI_FLEET_TRUST].given;
 }
 
-/* Cuts a capture into parts, or leaves it whole. False without memory. */
-static bool cut_capture(struct ct_ranks_plan *p, size_t number, uint32_t shards)
-{
-    if (!shards)
-        return true;
-    p->cuts[number] = (struct cut){.shards = shards,
-                                   .left = shards + 1 - p->shard,
-                                   .first = p->shard,
-                                   .done = calloc((size_t)shards + 1, sizeof(bool))};
-    p->cut++;
-    return p->cuts[number].done;
-}
-
 struct ct_ranks_plan *ranks_plan_new(const struct ct_ranks *r)
 {
     const size_t count = ct_manifest_count(r->fleet->manifest);
@@ -86,19 +65,22 @@ struct ct_ranks_plan *ranks_plan_new(const struct ct_ranks *r)
     struct ct_ranks_plan *plan = calloc(1, sizeof *plan);
     if (!plan)
         return NULL;
-    *plan = (struct ct_ranks_plan){
-        .ranks = r, .cuts = calloc(count, sizeof *plan->cuts), .joins = calloc(count, sizeof *plan->joins)};
-    bool fine = plan->cuts && plan->joins;
+    *plan = (struct ct_ranks_plan){.ranks = r,
+                                   .shards = calloc(count, sizeof *plan->shards),
+                                   .left = calloc(count, sizeof *plan->left),
+                                   .joins = calloc(count, sizeof *plan->joins)};
+    if (!plan->shards || !plan->left || !plan->joins) {
+        ranks_plan_free(plan);
+        return NULL;
+    }
     plan->shard = first_part(plan);
-    for (size_t i = 0; i < count && fine; i++) {
+    for (size_t i = 0; i < count; i++) {
         if (ct_fleet_job_has(r->fleet->job, i))
             ct_fleet_job_drop_shards(r->fleet->job, i); /* a job that was killed may have left some */
         else
-            fine = cut_capture(plan, i, count_parts(ct_manifest_at(r->fleet->manifest, i)->size, part));
-    }
-    if (!fine) {
-        ranks_plan_free(plan);
-        return NULL;
+            plan->shards[i] = count_parts(ct_manifest_at(r->fleet->manifest, i)->size, part);
+        plan->left[i] = plan->shards[i] + 1 - plan->shard;
+        plan->cut += plan->shards[i] > 0;
     }
     return plan;
 }
@@ -107,9 +89,8 @@ void ranks_plan_free(struct ct_ranks_plan *plan)
 {
     if (!plan)
         return;
-    for (size_t i = 0; plan->cuts && i < ct_manifest_count(plan->ranks->fleet->manifest); i++)
-        free(plan->cuts[i].done);
-    free(plan->cuts);
+    free(plan->shards);
+    free(plan->left);
     free(plan->joins);
     free(plan);
 }
@@ -136,7 +117,7 @@ struct ct_ranks_unit ranks_plan_next(struct ct_ranks_plan *p, int rank)
     struct ct_ranks_unit unit = {.number = RANKS_NONE, .shard = RANKS_WHOLE};
     if (p->join < p->join_count && (!rank || !is_last_join(p))) {
         unit.number = p->joins[p->join++];
-        unit.shards = p->cuts[unit.number].shards;
+        unit.shards = p->shards[unit.number];
         p->cut--;
         return unit;
     }
@@ -144,7 +125,7 @@ struct ct_ranks_unit ranks_plan_next(struct ct_ranks_plan *p, int rank)
     if (number == SIZE_MAX)
         return unit;
     unit.number = number;
-    unit.shards = p->cuts[number].shards;
+    unit.shards = p->shards[number];
     if (unit.shards)
         unit.shard = p->shard++;
     if (!unit.shards || unit.shard == unit.shards) {
@@ -156,29 +137,8 @@ struct ct_ranks_unit ranks_plan_next(struct ct_ranks_plan *p, int rank)
 
 void ranks_plan_done(struct ct_ranks_plan *p, const struct ct_ranks_unit *unit)
 {
-    if (unit->shard == RANKS_WHOLE)
-        return;
-    struct cut *cut = &p->cuts[unit->number];
-    cut->done[unit->shard] = true;
-    while (cut->first <= cut->shards && cut->done[cut->first])
-        cut->first++;
-    if (!--cut->left)
+    if (unit->shard != RANKS_WHOLE && !--p->left[unit->number])
         p->joins[p->join_count++] = unit->number;
-}
-
-struct ct_ranks_unit ranks_plan_ahead(struct ct_ranks_plan *p)
-{
-    struct ct_ranks_unit unit = {.number = RANKS_NONE};
-    if (!is_last_join(p))
-        return unit;
-    while (p->open < ct_manifest_count(p->ranks->fleet->manifest) && !p->cuts[p->open].left)
-        p->open++;
-    if (p->open == ct_manifest_count(p->ranks->fleet->manifest))
-        return unit;
-    unit.number = p->open;
-    unit.shard = p->cuts[p->open].first;
-    unit.shards = p->cuts[p->open].shards;
-    return unit;
 }
 
 uint64_t ranks_plan_bytes(const struct ct_ranks_plan *p, const struct ct_ranks_unit *unit)

@@ -64,10 +64,6 @@ void ranks_plan_free(struct ct_ranks_plan *plan);
  * for rank 0, which needs the sum in the end: another rank would have to send it. */
 struct ct_ranks_unit ranks_plan_next(struct ct_ranks_plan *plan, int rank);
 
-/* Gives the capture that rank 0 joins when nothing else is left, while parts of it are not done; `shard` is
- * the first of these. Its number is RANKS_NONE where there is none. */
-struct ct_ranks_unit ranks_plan_ahead(struct ct_ranks_plan *plan);
-
 /* Tells whether so much is left that a rank may have something to do ahead: captures in one, more than four
  * for each rank. What is handed out ahead waits for one that is not smaller. */
 bool ranks_plan_is_long(const struct ct_ranks_plan *plan);

@@ -184,15 +184,6 @@ static bool is_over(const struct boss *b)
     return b->dismissed == b->ranks->count - 1 && (b->fatal || ranks_plan_is_over(b->plan));
 }
 
-/* Adds a part of the capture that is joined last while others are decoded. Returns false when none is there.
- */
-static bool join_ahead(struct boss *b)
-{
-    const struct ct_ranks_unit unit = ranks_plan_ahead(b->plan);
-    return !b->fatal && unit.number != RANKS_NONE &&
-           cli_fleet_join_ahead(b->ranks->fleet, unit.number, unit.shards, unit.shard);
-}
-
 static void lead(struct boss *b)
 {
     b->begin = cli_seconds();
@@ -207,7 +198,7 @@ static void lead(struct boss *b)
             note(b, 0, &report);
         } else if (is_over(b)) {
             break;
-        } else if (!join_ahead(b)) {
+        } else {
             ranks_rest();
         }
         serve(b);
