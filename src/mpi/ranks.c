@@ -35,15 +35,21 @@ void ranks_send(const void *data, size_t size, int to, int tag)
     }
 }
 
+bool ranks_look(int from, int tag, MPI_Status *status)
+{
+    int there;
+    MPI_Iprobe(from, tag, MPI_COMM_WORLD, &there, status);
+    if (!there) /* Open MPI answers first, and takes what has arrived then */
+        MPI_Iprobe(from, tag, MPI_COMM_WORLD, &there, status);
+    return there;
+}
+
 void ranks_receive(void *data, size_t size, int from, int tag)
 {
     for (size_t at = 0; at < size;) {
         const size_t piece = size - at < PIECE ? size - at : PIECE;
-        for (int there = 0; !there;) {
-            MPI_Iprobe(from, tag, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
-            if (!there)
-                ranks_rest();
-        }
+        while (!ranks_look(from, tag, MPI_STATUS_IGNORE))
+            ranks_rest();
         MPI_Recv((char *)data + at, (int)piece, MPI_BYTE, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         at += piece;
     }

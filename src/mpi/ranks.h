@@ -83,6 +83,9 @@ void ranks_rest(void);
 /* Sends a message of any size. */
 void ranks_send(const void *data, size_t size, int to, int tag);
 
+/* Tells whether a message is there, and of whom. */
+bool ranks_look(int from, int tag, MPI_Status *status);
+
 /* Waits for a message and takes it. */
 void ranks_receive(void *data, size_t size, int from, int tag);
 

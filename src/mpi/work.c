@@ -137,13 +137,9 @@ static void answer(struct boss *b, int rank, bool ahead)
 /* Answers all ranks that wait for work. */
 static void serve(struct boss *b)
 {
-    int there = 1;
-    while (there) {
-        MPI_Status status;
+    MPI_Status status;
+    while (ranks_look(MPI_ANY_SOURCE, RANKS_REPORT, &status)) {
         struct ct_ranks_report report;
-        MPI_Iprobe(MPI_ANY_SOURCE, RANKS_REPORT, MPI_COMM_WORLD, &there, &status);
-        if (!there)
-            break;
         MPI_Recv(&report, sizeof report, MPI_BYTE, status.MPI_SOURCE, RANKS_REPORT, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
         note(b, status.MPI_SOURCE, &report);
