@@ -4,19 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/room.h"
+
 uint8_t *ct_grown_add(struct ct_grown *to, size_t size)
 {
+    to->failed =
+        to->failed || size > SIZE_MAX - to->size || !CT_MAKE_ROOM(to->bytes, to->room, to->size + size);
     if (to->failed)
         return NULL;
-    if (size > to->room - to->size) {
-        const size_t room = to->room + size + to->room / 2 + 64;
-        uint8_t *more = room > to->room ? realloc(to->bytes, room) : NULL;
-        to->failed = !more;
-        if (!more)
-            return NULL;
-        to->bytes = more;
-        to->room = room;
-    }
     to->size += size;
     return to->bytes + to->size - size;
 }

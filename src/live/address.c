@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "live/address.h"
 
-#include <stddef.h>
+#include <errno.h>
+#include <netdb.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 void ct_live_split_address(char *text, const char **host, const char **port)
 {
@@ -16,4 +19,20 @@ void ct_live_split_address(char *text, const char **host, const char **port)
         colon[-1] = '\0';
         *host = text + 1;
     }
+}
+
+int ct_live_addresses(const char *text, struct addrinfo **all)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    const char *host, *port;
+    char *copy = strdup(text);
+    *all = NULL;
+    if (!copy)
+        return EAI_MEMORY;
+    ct_live_split_address(copy, &host, &port);
+    const int rc = getaddrinfo(host && *host ? host : "127.0.0.1", port, &hints, all);
+    const int error = errno;
+    free(copy);
+    errno = error;
+    return rc;
 }

@@ -39,19 +39,14 @@ static int connect_any(const struct addrinfo *all)
 /* Returns 0 and the socket, or an error. */
 static int connect_to(struct ct_ctx *ctx, const char *address, int *fd)
 {
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    struct addrinfo *all = NULL;
-    const char *host, *port;
-    char *copy = strdup(address);
-    if (!copy)
-        return ct_fail_nomem(ctx, address);
-    ct_live_split_address(copy, &host, &port);
-    const int rc = getaddrinfo(host ? host : "127.0.0.1", port, &hints, &all);
+    struct addrinfo *all;
+    const int rc = ct_live_addresses(address, &all);
     *fd = rc ? -1 : connect_any(all);
     const int error = errno;
     if (all)
         freeaddrinfo(all);
-    free(copy);
+    if (rc == EAI_MEMORY)
+        return ct_fail_nomem(ctx, address);
     if (*fd >= 0)
         return CT_OK;
     return ct_fail(ctx, CT_ERR_IO, "%s: nobody answers: %s; is 'coretap live --http %s' running?", address,

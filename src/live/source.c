@@ -10,7 +10,6 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -109,21 +108,14 @@ static void tell_port(const struct ct_live_say *say, int fd)
         ct_live_say(say, CT_LOG_NOTE, "waits for trace on port %s", port);
 }
 
-/* Finds the addresses of "HOST:PORT". Without a host only this machine's own are meant. */
 static int find_addresses(struct ct_ctx *ctx, const char *name, const char *text, bool listens,
                           struct addrinfo **all)
 {
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    const char *host, *port;
-    char *copy = strdup(text);
-    if (!copy)
+    const int rc = ct_live_addresses(text, all);
+    if (rc == EAI_MEMORY)
         return ct_fail_nomem(ctx, name);
-    ct_live_split_address(copy, &host, &port);
-    const int rc = getaddrinfo(host && *host ? host : "127.0.0.1", port, &hints, all);
-    const int error = errno;
-    free(copy);
     return rc ? ct_fail(ctx, CT_ERR_FORMAT, "%s: %s: %s", name, listens ? "cannot listen" : "no connection",
-                        rc == EAI_SYSTEM ? strerror(error) : gai_strerror(rc))
+                        rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc))
               : CT_OK;
 }
 

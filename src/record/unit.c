@@ -34,8 +34,6 @@ int ct_unit_new(struct ct_ctx *ctx, const struct ct_unit_options *options, struc
     u->o = *options;
     u->random = (options->seed ^ UINT64_C(0x9e3779b97f4a7c15)) | 1;
     u->stopped = options->has_start;
-    u->stack_on = ct_unit_has_return_stack(&options->source);
-    u->broadcast = ct_unit_has_broadcast(&options->source);
     u->event_at = next_at(u, options->event_rate);
     u->overflow_at = next_at(u, options->overflow_rate);
     u->voice = options->source.protocol == CT_PROTOCOL_PTM ? &ct_unit_voice_ptm : &ct_unit_voice_etm4;
@@ -91,6 +89,14 @@ int ct_unit_put(struct ct_unit *u, struct ct_elem elem)
     const int status = u->count == CT_UNIT_ELEMS ? flush(u, false) : CT_OK;
     u->elems[u->count++] = elem;
     return status;
+}
+
+int ct_unit_address(struct ct_unit *u, const struct ct_unit_place *at)
+{
+    return ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_ADDRESS,
+                                           .n = unit_select(at->isa),
+                                           .aux = u->voice == &ct_unit_voice_ptm ? 32 : 64,
+                                           .v = at->addr});
 }
 
 /* ---- return stack: what the decoder can know ---- */

@@ -2,23 +2,6 @@
 /* The elements of an ETMv4 or ETE. */
 #include "record/unit_state.h"
 
-static int open_etm4(struct ct_unit *u)
-{
-    const struct ct_etm4_emit_options options = {.size = sizeof options, .cc_threshold = u->o.cc_threshold};
-    return ct_etm4_emitter_new(u->ctx, &u->o.source, &options, &u->etm4);
-}
-
-static void close_etm4(struct ct_unit *u)
-{
-    ct_etm4_emitter_free(u->etm4);
-}
-
-static int emit_etm4(struct ct_unit *u, const struct ct_elem *elems, size_t size, int final, size_t *taken,
-                     uint8_t *out, size_t cap, size_t *len)
-{
-    return ct_etm4_emit(u->etm4, elems, size, final, taken, out, cap, len);
-}
-
 static bool has(const struct ct_unit *u, unsigned configr_bit)
 {
     return u->o.source.regs.configr >> configr_bit & 1;
@@ -33,9 +16,23 @@ enum {
     CONFIGR_RS = 12,
 };
 
-static uint8_t select_of(uint8_t isa)
+static int open_etm4(struct ct_unit *u)
 {
-    return isa == CT_ISA_T32 ? CT_IS1 : CT_IS0;
+    const struct ct_etm4_emit_options options = {.size = sizeof options, .cc_threshold = u->o.cc_threshold};
+    u->stack_on = has(u, CONFIGR_RS);
+    u->broadcast = has(u, CONFIGR_BB);
+    return ct_etm4_emitter_new(u->ctx, &u->o.source, &options, &u->etm4);
+}
+
+static void close_etm4(struct ct_unit *u)
+{
+    ct_etm4_emitter_free(u->etm4);
+}
+
+static int emit_etm4(struct ct_unit *u, const struct ct_elem *elems, size_t size, int final, size_t *taken,
+                     uint8_t *out, size_t cap, size_t *len)
+{
+    return ct_etm4_emit(u->etm4, elems, size, final, taken, out, cap, len);
 }
 
 /* Makes the context element. Everything that is recorded is non-secure. */
@@ -55,12 +52,6 @@ static struct ct_elem context_of(const struct ct_unit *u, unsigned level)
                                  (uint64_t)(has(u, CONFIGR_VMID) ? u->o.vmid : 0) << 32};
 }
 
-static int say_address(struct ct_unit *u, const struct ct_unit_place *at)
-{
-    return ct_unit_put(
-        u, (struct ct_elem){.kind = CT_ELEM_ADDRESS, .n = select_of(at->isa), .aux = 64, .v = at->addr});
-}
-
 static int begin_etm4(struct ct_unit *u, bool periodic)
 {
     int status = CT_OK;
@@ -73,13 +64,13 @@ static int begin_etm4(struct ct_unit *u, bool periodic)
         status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_TRACE_ON, .n = u->why});
     if (!status)
         status = ct_unit_put(u, context_of(u, u->level));
-    return status ? status : say_address(u, &u->at);
+    return status ? status : ct_unit_address(u, &u->at);
 }
 
 static int enter_etm4(struct ct_unit *u)
 {
     const int status = ct_unit_put(u, context_of(u, u->level));
-    return status ? status : say_address(u, &u->at);
+    return status ? status : ct_unit_address(u, &u->at);
 }
 
 /* Puts out a return from an exception, which changes the level. An ETE has no element for it: its decoder
@@ -116,7 +107,7 @@ static int branch_etm4(struct ct_unit *u, bool taken, bool target, bool eret,
     if (!status && eret)
         status = say_return(u);
     if (!status && target)
-        status = say_address(u, next);
+        status = ct_unit_address(u, next);
     return status ? status : say_cycles(u);
 }
 
@@ -164,19 +155,15 @@ const struct ct_unit_voice ct_unit_voice_etm4 = {
     .lose = lose_etm4,
 };
 
-static uint32_t bit(bool on, unsigned at)
-{
-    return (uint32_t)on << at;
-}
-
 /* Fills in the registers (IHI 0064H chapter 7). TRCIDR0 has cycle counts, branch broadcast, return stack,
  * 64-bit timestamps; TRCIDR2 a cycle counter of 20 bits, context IDs and VMIDs of 4 bytes, 64-bit
  * addresses. */
 static void source_etm4(const struct ct_unit_wishes *w, struct ct_source *source)
 {
-    source->regs.configr = 1 | bit(w->branch_broadcast, CONFIGR_BB) | bit(w->cycle_count, CONFIGR_CCI) |
-                           bit(w->context_id, CONFIGR_CID) | bit(w->vmid, CONFIGR_VMID) |
-                           bit(w->timestamps, CONFIGR_TS) | bit(w->return_stack, CONFIGR_RS);
+    source->regs.configr = 1 | unit_bit(w->branch_broadcast, CONFIGR_BB) |
+                           unit_bit(w->cycle_count, CONFIGR_CCI) | unit_bit(w->context_id, CONFIGR_CID) |
+                           unit_bit(w->vmid, CONFIGR_VMID) | unit_bit(w->timestamps, CONFIGR_TS) |
+                           unit_bit(w->return_stack, CONFIGR_RS);
     source->regs.traceidr = w->trace_id;
     source->regs.idr0 = 0x28000ea1;
     source->regs.idr1 = w->protocol == CT_PROTOCOL_ETE ? 0x4100fff0 : 0x4100f424;
@@ -192,18 +179,4 @@ void ct_unit_source(const struct ct_unit_wishes *wishes, struct ct_source *sourc
         ct_unit_source_ptm(wishes, source);
     else
         source_etm4(wishes, source);
-}
-
-bool ct_unit_has_return_stack(const struct ct_source *source)
-{
-    if (source->protocol == CT_PROTOCOL_PTM)
-        return ct_unit_ptm_has_return_stack(source);
-    return source->regs.configr >> CONFIGR_RS & 1;
-}
-
-bool ct_unit_has_broadcast(const struct ct_source *source)
-{
-    if (source->protocol == CT_PROTOCOL_PTM)
-        return ct_unit_ptm_has_broadcast(source);
-    return source->regs.configr >> CONFIGR_BB & 1;
 }

@@ -19,6 +19,8 @@ static bool has(const struct ct_unit *u, unsigned etmcr_bit)
 
 static int open_ptm(struct ct_unit *u)
 {
+    u->stack_on = has(u, ETMCR_RS);
+    u->broadcast = has(u, ETMCR_BB);
     return ct_ptm_emitter_new(u->ctx, &u->o.source, &u->ptm);
 }
 
@@ -33,11 +35,6 @@ static int emit_ptm(struct ct_unit *u, const struct ct_elem *elems, size_t size,
     return ct_ptm_emit(u->ptm, elems, size, final, taken, out, cap, len);
 }
 
-static uint8_t select_of(uint8_t isa)
-{
-    return isa == CT_ISA_T32 ? CT_IS1 : CT_IS0;
-}
-
 static struct ct_elem context_of(const struct ct_unit *u, bool vmid, unsigned isa)
 {
     const bool ctxt = has(u, ETMCR_CID);
@@ -46,12 +43,6 @@ static struct ct_elem context_of(const struct ct_unit *u, bool vmid, unsigned is
                             .aux = (uint16_t)((ctxt ? CT_CONTEXT_CTXT : 0) | (vmid ? CT_CONTEXT_VMID : 0) |
                                               isa << CT_CONTEXT_IS_SHIFT),
                             .v = (ctxt ? u->context : 0) | (uint64_t)(vmid ? u->o.vmid : 0) << 32};
-}
-
-static int say_address(struct ct_unit *u, const struct ct_unit_place *at)
-{
-    return ct_unit_put(
-        u, (struct ct_elem){.kind = CT_ELEM_ADDRESS, .n = select_of(at->isa), .aux = 32, .v = at->addr});
 }
 
 /* Puts out the cycle count that most elements have in a cycle-accurate trace. */
@@ -73,9 +64,9 @@ static int begin_ptm(struct ct_unit *u, bool periodic)
     if (!status && !periodic)
         status = say_cycles(u);
     if (!status)
-        status = ct_unit_put(u, context_of(u, u->begun && has(u, ETMCR_VMID), select_of(u->at.isa)));
+        status = ct_unit_put(u, context_of(u, u->begun && has(u, ETMCR_VMID), unit_select(u->at.isa)));
     if (!status)
-        status = say_address(u, &u->at);
+        status = ct_unit_address(u, &u->at);
     if (!status && !u->begun && has(u, ETMCR_VMID))
         status = ct_unit_put(u, context_of(u, true, CT_IS_SAME));
     if (periodic || !u->begun) {
@@ -100,7 +91,7 @@ static int branch_ptm(struct ct_unit *u, bool taken, bool target, bool eret, con
             (struct ct_elem){.kind = CT_ELEM_ATOMS, .n = 1, .aux = target ? CT_ATOMS_TARGET : 0, .v = taken});
     if (!status)
         status = say_cycles(u);
-    return status || !target ? status : say_address(u, next);
+    return status || !target ? status : ct_unit_address(u, next);
 }
 
 /* Puts out an exception. A PTM has numbers of its own, and tells the address of the handler: at the high
@@ -116,14 +107,14 @@ static int exception_ptm(struct ct_unit *u, unsigned number)
     int status = CT_OK;
     if (u->n)
         status = ct_unit_put(
-            u, (struct ct_elem){.kind = CT_ELEM_WAYPOINT, .n = select_of(u->at.isa), .v = u->last});
+            u, (struct ct_elem){.kind = CT_ELEM_WAYPOINT, .n = unit_select(u->at.isa), .v = u->last});
     if (!status)
         status = ct_unit_put(
             u, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HERE, .aux = table[i].ptm});
     if (!status)
         status = say_cycles(u);
     const struct ct_unit_place vector = {0xffff0000u + table[i].vector, CT_ISA_A32};
-    return status ? status : say_address(u, &vector);
+    return status ? status : ct_unit_address(u, &vector);
 }
 
 /* Puts out an event. A PTM has no other event than a trigger. */
@@ -160,29 +151,14 @@ const struct ct_unit_voice ct_unit_voice_ptm = {
     .lose = lose_ptm,
 };
 
-static uint32_t bit(bool on, unsigned at)
-{
-    return (uint32_t)on << at;
-}
-
 /* Fills in the registers. ETMIDR says PFTv1.1; ETMCCER a return stack (23), the virtualization extensions
  * (26), timestamps of 64 bits (29), and that barriers are no waypoints. */
 void ct_unit_source_ptm(const struct ct_unit_wishes *w, struct ct_source *source)
 {
-    source->regs.etmcr = bit(w->branch_broadcast, ETMCR_BB) | bit(w->cycle_count, ETMCR_CA) |
-                         bit(w->timestamps, ETMCR_TS) | bit(w->return_stack, ETMCR_RS) |
-                         (w->context_id ? 3u << ETMCR_CID : 0) | bit(w->vmid, ETMCR_VMID);
+    source->regs.etmcr = unit_bit(w->branch_broadcast, ETMCR_BB) | unit_bit(w->cycle_count, ETMCR_CA) |
+                         unit_bit(w->timestamps, ETMCR_TS) | unit_bit(w->return_stack, ETMCR_RS) |
+                         (w->context_id ? 3u << ETMCR_CID : 0) | unit_bit(w->vmid, ETMCR_VMID);
     source->regs.etmidr = 0x411cf312;
     source->regs.etmccer = 0x34c01ac2;
     source->regs.etmtraceidr = w->trace_id;
-}
-
-bool ct_unit_ptm_has_return_stack(const struct ct_source *source)
-{
-    return source->regs.etmcr >> ETMCR_RS & 1;
-}
-
-bool ct_unit_ptm_has_broadcast(const struct ct_source *source)
-{
-    return source->regs.etmcr >> ETMCR_BB & 1;
 }

@@ -16,6 +16,7 @@ struct ct_unit_place {
 
 /* The functions that differ between the protocols: which elements are put out. */
 struct ct_unit_voice {
+    /* Makes the emitter, and finds out whether return stack and branch broadcast are on. */
     int (*open)(struct ct_unit *u);
     void (*close)(struct ct_unit *u);
     int (*emit)(struct ct_unit *u, const struct ct_elem *elems, size_t size, int final, size_t *taken,
@@ -76,15 +77,23 @@ struct ct_unit {
     uint64_t random;
 };
 
-bool ct_unit_has_return_stack(const struct ct_source *source);
-bool ct_unit_has_broadcast(const struct ct_source *source);
+static inline uint32_t unit_bit(bool on, unsigned at)
+{
+    return (uint32_t)on << at;
+}
+
+static inline uint8_t unit_select(uint8_t isa)
+{
+    return isa == CT_ISA_T32 ? CT_IS1 : CT_IS0;
+}
 
 /* Fills in the registers of a PTM. */
 void ct_unit_source_ptm(const struct ct_unit_wishes *wishes, struct ct_source *source);
-bool ct_unit_ptm_has_return_stack(const struct ct_source *source);
-bool ct_unit_ptm_has_broadcast(const struct ct_source *source);
 
 /* Takes an element. */
 int ct_unit_put(struct ct_unit *u, struct ct_elem elem);
+
+/* Takes the element of an address. */
+int ct_unit_address(struct ct_unit *u, const struct ct_unit_place *at);
 
 #endif
