@@ -139,11 +139,6 @@ struct ct_fractal_simulate_options {
     const struct ct_fractal_options *tracer;      /* NULL: the defaults */
     const struct ct_fractal_names_options *names; /* how they are found (`files`, `raw_names`); NULL: as by
                                                      default */
-    /* What is traced, any of these: a range as ct_fractal_range_parse takes it, a section of the program, a
-     * function or object of it; all NULL: all of it. */
-    const char *range, *section, *symbol;
-    const char *const *points; /* observation points in the range, names or hexadecimal addresses */
-    size_t point_count;        /* number of `points`; 0 in passive mode */
     const char *const *beside; /* programs that run on other cores meanwhile, up to CT_FRACTAL_BESIDE */
     size_t beside_count;       /* number of `beside`: fewer than there are cores */
     const char *log_name;      /* what messages call the log; NULL: "log" */
@@ -158,9 +153,8 @@ struct ct_fractal_simulate_options {
     uint8_t points_only; /* 1: accesses to observation points are logged and nothing else */
     uint8_t ring;   /* 1: what finds no place in the tracer's ring is dropped; 0: it is emptied in time */
     uint8_t pad[5]; /* 0 */
-    const struct ct_fractal_selection *selections; /* what is traced besides the above, up to the tracer's
-                                                      registers … */
-    size_t selection_count;                        /* number of them */
+    const struct ct_fractal_selection *selections; /* what is traced, up to the tracer's registers */
+    size_t selection_count; /* number of `selections`; without any but points all of the program is traced */
     const char *script;  /* path of a file of lines "TIME COMMAND", in the order of the program's time; NULL:
                             none. TIME is a number with ns, us, ms or s, or of cycles; COMMAND as
                             ct_fractal_control_ask takes it; '#' begins a comment */

@@ -40,11 +40,13 @@ int ct_fractal_overhead(struct ct_ctx *ctx, const struct ct_fractal_overhead_opt
     int rc = ct_options_read(ctx, __func__, options, &own, sizeof own);
     if (!rc && (!own.argv || !own.argv[0]))
         rc = ct_fail(ctx, CT_ERR_ARG, "%s: no program is given", __func__);
+    const struct ct_fractal_selection code = {.text = ".text", .kind = CT_FRACTAL_SELECT_SECTION};
     const struct ct_fractal_simulate_options traced = {.size = sizeof traced,
                                                        .argv = own.argv,
                                                        .cluster = own.cluster,
                                                        .names = own.names,
-                                                       .section = ".text",
+                                                       .selections = &code,
+                                                       .selection_count = 1,
                                                        .signal = own.signal,
                                                        .mode = CT_FRACTAL_POINTS};
     if (!rc)

@@ -510,7 +510,7 @@ void ct_fractal_simulation_free(struct ct_fractal_simulation *s)
 /* Says what is in the way of a simulation with these options. */
 static int check(struct ct_ctx *ctx, const struct ct_fractal_simulate_options *o)
 {
-    if (!o->argv || !o->argv[0] || (!o->points && o->point_count) || (!o->beside && o->beside_count))
+    if (!o->argv || !o->argv[0] || (!o->beside && o->beside_count))
         return ct_fail(ctx, CT_ERR_ARG,
                        "ct_fractal_simulate: a program, or names that are counted, are null");
     if (o->mode > CT_FRACTAL_ACTIVE)

@@ -76,32 +76,17 @@ int ct_fractal_simulation_text(struct ct_fractal_simulation *s, const char *form
 
 /* ---- what is selected ---- */
 
-/* A selection that an option makes. */
-struct wish {
-    const char *text;
-    unsigned kind;
-};
-
 /* Gives the selection number `index` of the options; returns 0 after the last. Ranges come before points. */
-static int wish_at(const struct ct_fractal_simulate_options *o, size_t index, struct wish *out)
+static int wish_at(const struct ct_fractal_simulate_options *o, size_t index,
+                   struct ct_fractal_selection *out)
 {
-    const struct wish single[] = {{o->range, CT_FRACTAL_SELECT_RANGE},
-                                  {o->section, CT_FRACTAL_SELECT_SECTION},
-                                  {o->symbol, CT_FRACTAL_SELECT_SYMBOL}};
-    const size_t singles = sizeof single / sizeof *single;
-    for (unsigned points = 0; points < 2; points++) {
-        for (size_t i = 0; i < singles + o->selection_count; i++) {
-            *out = i < singles
-                       ? single[i]
-                       : (struct wish){o->selections[i - singles].text, o->selections[i - singles].kind};
-            if (out->text && (out->kind == CT_FRACTAL_SELECT_POINT) == (points != 0) && !index--)
+    for (unsigned points = 0; points < 2; points++)
+        for (size_t i = 0; i < o->selection_count; i++) {
+            *out = o->selections[i];
+            if ((out->kind == CT_FRACTAL_SELECT_POINT) == (points != 0) && !index--)
                 return 1;
         }
-    }
-    if (index >= o->point_count)
-        return 0;
-    *out = (struct wish){o->points[index], CT_FRACTAL_SELECT_POINT};
-    return 1;
+    return 0;
 }
 
 /* Whose a selection is. */
@@ -122,7 +107,7 @@ static const struct ct_fractal_process *origin(const struct ct_fractal_process *
 
 /* Gives the selection number `index`, and tells whose it is, as enum whose. Returns -1 after the last, or
  * with an error in *rc. */
-static int wish_of(struct ct_fractal_process *p, size_t index, struct wish *out, int *rc)
+static int wish_of(struct ct_fractal_process *p, size_t index, struct ct_fractal_selection *out, int *rc)
 {
     struct ct_fractal_process *whose;
     if (!wish_at(&p->simulation->options, index, out))
@@ -141,7 +126,7 @@ static int wish_of(struct ct_fractal_process *p, size_t index, struct wish *out,
 
 size_t ct_fractal_simulation_unmet(const struct ct_fractal_simulation *s)
 {
-    struct wish wish;
+    struct ct_fractal_selection wish;
     size_t unmet = 0, name;
     for (size_t i = 0; wish_at(&s->options, i, &wish); i++) {
         const struct ct_fractal_process *p = s->process, *end = p + s->processes;
@@ -154,7 +139,7 @@ size_t ct_fractal_simulation_unmet(const struct ct_fractal_simulation *s)
 }
 
 /* Selects what was selected of the process in whose place this one is, if its program has that, too. */
-static int select_as_ancestor(struct ct_fractal_process *p, const struct wish *wish)
+static int select_as_ancestor(struct ct_fractal_process *p, const struct ct_fractal_selection *wish)
 {
     static const char *const kinds[] = {"range", "section", "symbol", "point"};
     const int rc = ct_fractal_process_select(p, wish->kind, wish->text, true);
@@ -167,7 +152,7 @@ static int select_as_ancestor(struct ct_fractal_process *p, const struct wish *w
 /* Selects what the options ask for of a kind: ranges, before the tracer starts, or points. */
 static int select_all(struct ct_fractal_process *p, bool points)
 {
-    struct wish wish;
+    struct ct_fractal_selection wish;
     int rc = CT_OK, mine;
     for (size_t i = 0; !rc && (mine = wish_of(p, i, &wish, &rc)) >= 0; i++) {
         if (mine == OTHERS || (wish.kind == CT_FRACTAL_SELECT_POINT) != points)
@@ -182,7 +167,7 @@ static int select_all(struct ct_fractal_process *p, bool points)
  * range. */
 static int is_wanted(struct ct_fractal_process *p, bool *wanted, bool *ranges)
 {
-    struct wish wish;
+    struct ct_fractal_selection wish;
     int rc = CT_OK, mine;
     *wanted = p->number == 0 || (p->image_of && origin(p)->names);
     *ranges = false;

@@ -11,13 +11,13 @@ static int put(void *user, const void *data, size_t size)
 
 int main(int argc, char **argv)
 {
-    static const char *const points[] = {"main"};
+    const struct ct_fractal_selection point = {.text = "main", .kind = CT_FRACTAL_SELECT_POINT};
     struct ct_ctx *ctx = ct_ctx_new();
     FILE *log = argc > 2 ? fopen(argv[1], "wb") : NULL;
     struct ct_fractal_simulate_options options = {.size = sizeof options,
                                                   .argv = argv + 2,
-                                                  .points = points,
-                                                  .point_count = 1,
+                                                  .selections = &point,
+                                                  .selection_count = 1,
                                                   .log = put,
                                                   .log_user = log,
                                                   .mode = CT_FRACTAL_ACTIVE};

@@ -226,9 +226,9 @@ static void what_cannot_be_simulated(void **state)
     how.mode = CT_FRACTAL_ACTIVE + 1;
     assert_int_equal(ct_fractal_simulate(NULL, &how, &result), CT_ERR_ARG);
     how.mode = CT_FRACTAL_ACTIVE;
-    how.point_count = 1;
+    how.selection_count = 1;
     assert_int_equal(ct_fractal_simulate(NULL, &how, &result), CT_ERR_ARG);
-    how.point_count = 0;
+    how.selection_count = 0;
     how.cluster = &much;
     assert_int_equal(ct_fractal_simulate(NULL, &how, &result), CT_ERR_ARG);
     how.cluster = NULL;
