@@ -292,6 +292,18 @@ def who_may(coretap, stream):
     live.stop()
 
 
+def long_values(coretap, stream):
+    live = start(coretap, stream, "--all")
+    text = f'in x: Events[Unit]\nout if count(x) > 0 then "{"a" * 61}\u00e4\u00e4" else "" as long\n'
+    status, answer = live.ask("/api/monitors", {"action": "add", "name": "long", "text": text,
+                                                "bind": {"x": Raw.PLACE}})
+    feed(live, stream.once * 2)
+    verdicts = wait(live, lambda s: s["verdicts"])["verdicts"]
+    check("a long value is cut at a whole character", status == 200 and verdicts and
+          verdicts[0]["value"] == '"' + "a" * 61, (answer, verdicts[:1]))
+    live.stop()
+
+
 def main():
     coretap = sys.argv[1]
     without = missing_parts(coretap).get("live")
@@ -318,6 +330,7 @@ def main():
         doubt(live, stream)
         live.stop()
         changes(coretap, stream, folder)
+        long_values(coretap, stream)
         who_may(coretap, stream)
     return finish()
 
