@@ -491,7 +491,7 @@ static inline size_t take(struct ct_etm4_bytewise *b, uint8_t byte, uint64_t pos
     if (next == DONE)
         s->packet.size = (uint8_t)s->size;
     else
-        ct_etm4_finish_cut(&s->packet, s->size);
+        ct_etm4_finish_cut(&s->packet, s->size, s->size < CT_ETM4_PACKET_MAX);
     s->step = HEADER;
     *out = s->packet;
     return 1;
@@ -563,7 +563,7 @@ size_t ct_etm4_bytewise_finish(struct ct_etm4_bytewise *b, struct ct_etm4_packet
     }
     if (s->step == HEADER)
         return 0;
-    ct_etm4_finish_cut(&s->packet, s->size);
+    ct_etm4_finish_cut(&s->packet, s->size, s->size < CT_ETM4_PACKET_MAX);
     *packet = s->packet;
     s->step = HEADER;
     return 1;

@@ -4,17 +4,12 @@
 #include <stdlib.h>
 
 #include "base/etm4_config.h"
+#include "opencsd/etm4_fields.h"
 #include "opencsd/etm4_packet.h"
 #include "opencsd/etm4_text.h"
 #include "opencsd/layout.h"
 #include "opencsd/log.h"
 #include "opencsd/packet_out.h"
-
-static size_t decode(void *decoder, const uint8_t *data, size_t size, uint64_t pos, int final, void *packet,
-                     size_t *count)
-{
-    return ct_etm4_decode(decoder, data, size, pos, final, packet, 1, count);
-}
 
 static bool is_header_bad(const struct ct_etm4_packet *packet)
 {
@@ -195,7 +190,7 @@ static ocsd_datapath_resp_t finish(struct ct_ocsd_decoder *decoder)
         resp = take_unsynced(d, &fed, true);
     }
     d->ending = !d->base.only_packets;
-    if (resp != OCSD_RESP_FATAL_NOT_INIT)
+    if (!OCSD_DATA_RESP_IS_FATAL(resp))
         resp = pump_if_ready(d);
     ct_ocsd_operation_out(decoder, OCSD_OP_EOT);
     return resp;
@@ -278,7 +273,10 @@ ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_sou
         free_etm4(&d->base);
         return OCSD_ERR_MEM;
     }
-    d->feed = (struct ct_ocsd_feed){.decode = decode, .decoder = d->packets};
+    ct_ocsd_etm4_lengthen(d->packets);
+    d->feed = (struct ct_ocsd_feed){.decode = ct_ocsd_etm4_decode, .decoder = d->packets};
+    d->path.isa = CT_ISA_A32;
+    ct_ocsd_code_set_context(d->path.code, 0, OCSD_MEM_SPACE_S);
     ct_ocsd_etm4_lose(d, UNSYNC_INIT_DECODER);
     *out = &d->base;
     return OCSD_OK;

@@ -37,19 +37,20 @@ struct ct_ocsd_etm4 {
     ocsd_etmv4_i_pkt packet;         /* the last one, for who wants packets */
     uint64_t source_addr;            /* the source address that is walked to */
     uint64_t addr_before;            /* where execution was before an address that no atom followed yet */
+    uint8_t isa_before;              /* … and in which instruction set */
+    ocsd_trc_index_t address_index;  /* … of the packet of that address */
     ocsd_trc_index_t index;          /* of the packet in work */
     ocsd_trc_index_t unsynced_index; /* of the first byte without synchronisation */
     ocsd_trc_index_t commit_index;   /* of the item that left last, in this call of 1.3.3's; else 0 */
     uint32_t max_spec;               /* P0 elements that may be speculative */
-    uint32_t depth;                  /* P0 elements that are held, and those of `unseen` */
-    uint32_t unseen;                 /* P0 elements from before the trace began */
-    uint32_t commit;                 /* P0 elements that are to leave */
-    uint32_t cancel;                 /* … and to be taken back behind them */
-    uint8_t version;                 /* 0x45: ETMv4.5, 0x50: ETE 1.0 */
-    uint8_t state;                   /* enum ct_ocsd_etm4_state */
-    uint8_t reason;                  /* unsync_info_t, why synchronisation is missing */
-    uint8_t unsynced;                /* bytes since synchronisation is missing, up to CT_OCSD_UNSYNCED */
-    uint8_t el_sec;                  /* exception level and security state, as in packets */
+    uint32_t depth;   /* P0 elements that are held, and those that a trace info says came before the trace */
+    uint32_t commit;  /* P0 elements that are to leave */
+    uint32_t cancel;  /* … and to be taken back behind them */
+    uint8_t version;  /* 0x45: ETMv4.5, 0x50: ETE 1.0 */
+    uint8_t state;    /* enum ct_ocsd_etm4_state */
+    uint8_t reason;   /* unsync_info_t, why synchronisation is missing */
+    uint8_t unsynced; /* bytes since synchronisation is missing, up to CT_OCSD_UNSYNCED */
+    uint8_t el_sec;   /* exception level and security state, as in packets */
     bool ete, m_profile, v7m, cycle_count, trans_start_p0, ts_markers; /* its configuration */
     bool split_source;   /* N atoms on the way to a source address end a range of their own */
     int checks;          /* CT_OCSD_CHECK_… */
@@ -62,7 +63,7 @@ struct ct_ocsd_etm4 {
     bool out_of_memory;                      /* something could not be stored */
     bool synced;                             /* an alignment packet came */
     bool after_overflow;                     /* no trace on came since */
-    bool marker_seen;                        /* a timestamp marker came */
+    bool marker_seen;                        /* a timestamp marker was given */
     bool pending_address;                    /* an exception or a Q waits for its address */
     bool last_is1;                           /* instruction set of the last address packet */
     bool address_waits;                      /* such an address came, and was taken at once */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "opencsd/etm4_packet.h"
 
+#include "opencsd/etm4_fields.h"
+
 static const uint16_t types[CT_ETM4_TYPE_COUNT] = {
     [CT_ETM4_NOT_SYNC] = ETM4_PKT_I_NOTSYNC,
     [CT_ETM4_INCOMPLETE_EOT] = ETM4_PKT_I_INCOMPLETE_EOT,
@@ -136,35 +138,18 @@ static void set_count(const struct ct_etm4_packet *in, ocsd_etmv4_i_pkt *out)
     }
 }
 
-/* Reads a field of a trace info packet at *at: seven bits a byte, five bytes at most. */
-static uint32_t read_field(const uint8_t *bytes, uint32_t size, uint32_t *at)
+/* Sets what a trace info packet has. A threshold that is not there stays what it was. */
+static void set_trace_info(const uint8_t *bytes, ocsd_etmv4_i_pkt *out)
 {
-    uint32_t value = 0;
-    for (unsigned shift = 0; *at < size && shift < 35; shift += 7) {
-        const uint8_t byte = bytes[(*at)++];
-        value |= (uint32_t)((uint64_t)(byte & 0x7fu) << shift);
-        if (!(byte & 0x80))
-            break;
-    }
-    return value;
-}
-
-/* Sets what a trace info packet has: PLCTL says which of INFO, KEY, SPEC and CYCT are there. A threshold that
- * is not there stays what it was. */
-static void set_trace_info(const struct ct_etm4_packet *in, const uint8_t *bytes, ocsd_etmv4_i_pkt *out)
-{
-    uint32_t at = 1;
-    const uint32_t plctl = read_field(bytes, in->size, &at);
-    out->trace_info.val = plctl & 1 ? read_field(bytes, in->size, &at) : 0;
+    const struct ct_ocsd_trace_info info = ct_ocsd_etm4_trace_info(bytes);
+    out->trace_info.val = info.info;
     out->pkt_valid.bits.trace_info_valid = 1;
-    if (plctl & 2)
-        read_field(bytes, in->size, &at);
-    if (plctl & 4) {
-        out->curr_spec_depth = read_field(bytes, in->size, &at);
+    if (info.sections & 4) {
+        out->curr_spec_depth = info.spec;
         out->pkt_valid.bits.spec_depth_valid = 1;
     }
-    if (plctl & 8) {
-        out->cc_threshold = read_field(bytes, in->size, &at);
+    if (info.sections & 8) {
+        out->cc_threshold = info.threshold;
         out->pkt_valid.bits.cc_thresh_valid = 1;
     }
 }
@@ -229,7 +214,7 @@ void ct_ocsd_etm4_convert(const struct ct_etm4_packet *in, const uint8_t *bytes,
         out->err_hdr_val = in->header;
         break;
     case CT_ETM4_TRACE_INFO:
-        set_trace_info(in, bytes, out);
+        set_trace_info(bytes, out);
         break;
     case CT_ETM4_TIMESTAMP:
         set_timestamp(in, out);

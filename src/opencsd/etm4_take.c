@@ -2,6 +2,7 @@
 /* Packets of an ETMv4 or ETE: what each of them adds to what is held, and what leaves because of it. IHI
  * 0064H chapter 5. */
 #include "opencsd/etm4.h"
+#include "opencsd/etm4_fields.h"
 #include "opencsd/layout.h"
 #include "opencsd/log.h"
 #include "opencsd/packet_out.h"
@@ -10,7 +11,7 @@
 /* Loses synchronisation, but keeps what is held. */
 static void lose_path(struct ct_ocsd_etm4 *d, unsync_info_t reason)
 {
-    d->depth = d->unseen = d->commit = d->cancel = 0;
+    d->depth = d->commit = d->cancel = 0;
     d->mispredict = d->discard = d->pending_address = d->to_source = false;
     d->state = CT_OCSD_ETM4_NO_SYNC;
     d->mismatch = NULL;
@@ -18,8 +19,10 @@ static void lose_path(struct ct_ocsd_etm4 *d, unsync_info_t reason)
         d->has_next_start = false;
         d->told_failure = true;
     }
-    if (d->address_waits) /* 1.3.3 has held it, and drops it */
+    if (d->address_waits) { /* 1.3.3 has held it, and drops it */
         d->path.addr = d->addr_before;
+        d->path.isa = d->isa_before;
+    }
     d->address_waits = false;
     d->reason = (uint8_t)reason;
     d->path.need_address = d->need_context = true;
@@ -62,10 +65,10 @@ static void add_no_sync(struct ct_ocsd_etm4 *d)
 }
 
 /* Says that synchronisation was lost in the middle of a packet. While the client flushes, 1.3.3 says so with
- * the next packet. */
+ * the next packet, and where decoding ends too, if the client goes on. */
 static void tell_loss(struct ct_ocsd_etm4 *d)
 {
-    if (!d->flushing)
+    if (!d->flushing && !d->halted)
         add_no_sync(d);
 }
 
@@ -76,6 +79,7 @@ static void overrun(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const char *
     ct_ocsd_log(d->base.name, OCSD_ERR_SEV_ERROR, OCSD_ERR_COMMIT_PKT_OVERRUN, index, d->base.id, message);
     ct_ocsd_output_drop(&d->path.output);
     lose_path(d, UNSYNC_BAD_PACKET);
+    d->halted = halts(d);
     tell_loss(d);
 }
 
@@ -137,11 +141,8 @@ static void on_q(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 
 static void on_timestamp(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 {
-    const bool counts = !d->ts_markers || d->marker_seen;
-    hold(d, (struct ct_ocsd_held){.kind = counts ? CT_OCSD_HELD_TIMESTAMP : CT_OCSD_HELD_NOTHING,
-                                  .value = p->value,
-                                  .n = d->cycle_count,
-                                  .count = p->count});
+    hold(d, (struct ct_ocsd_held){
+                .kind = CT_OCSD_HELD_TIMESTAMP, .value = p->value, .n = d->cycle_count, .count = p->count});
 }
 
 static void on_cycles(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
@@ -199,6 +200,7 @@ static void on_control(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
     case CT_ETM4_BAD_TRACEMODE:
     case CT_ETM4_RESERVED_CFG:
     case CT_ETM4_EXTENSION:
+    case CT_ETM4_PE_RESET: /* whose packet 1.3.3 knows, but not its decoder */
     case CT_ETM4_INCOMPLETE_EOT:
         fail(d, OCSD_ERR_BAD_DECODE_PKT, "Unknown packet type.");
         break;
@@ -271,7 +273,6 @@ static void on_packet(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
         on_timestamp(d, p);
         break;
     case CT_ETM4_TS_MARKER:
-        d->marker_seen = true;
         hold(d, (struct ct_ocsd_held){.kind = CT_OCSD_HELD_MARKER});
         break;
     case CT_ETM4_EVENT:
@@ -297,7 +298,7 @@ static void on_packet(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 static void on_first_info(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 {
     d->state = CT_OCSD_ETM4_DECODE;
-    d->unseen = d->depth = p->count2;
+    d->depth = p->count2;
     if (p->flags & CT_ETM4_TSTATE)
         hold_transaction(d, OCSD_MEM_TRANS_TRACE_INIT, false);
 }
@@ -386,20 +387,12 @@ static void fail_image(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
     ct_ocsd_etm4_lose(d, mismatch->reason);
     d->after_overflow = d->marker_seen = false;
     d->halted = mismatch->fatal || halts(d);
-    if (!d->halted)
-        tell_loss(d);
+    tell_loss(d);
 }
 
 /* Takes one step of what is to be committed. */
 static void commit_step(struct ct_ocsd_etm4 *d)
 {
-    if (d->unseen) {
-        const uint32_t count = d->commit < d->unseen ? d->commit : d->unseen;
-        d->commit -= count;
-        d->unseen -= count;
-        d->depth -= count;
-        return;
-    }
     if (!d->held.count) {
         overrun(d, d->commit_index, "Not enough elements to commit");
         return;
@@ -505,8 +498,12 @@ static bool is_quick(const struct ct_ocsd_etm4 *d)
 static void take_address(struct ct_ocsd_etm4 *d, uint64_t addr, uint8_t is1)
 {
     d->last_is1 = is1;
-    d->addr_before = d->address_waits ? d->addr_before : d->path.addr;
+    if (!d->address_waits) {
+        d->addr_before = d->path.addr;
+        d->isa_before = d->path.isa;
+    }
     d->address_waits = true;
+    d->address_index = d->index;
     ct_ocsd_etm4_execute(d, &(const struct ct_ocsd_held){
                                 .kind = CT_OCSD_HELD_ADDRESS, .n = is1, .value = addr, .index = d->index});
 }
@@ -536,7 +533,7 @@ void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 {
     if (take_quickly(d, p))
         return;
-    d->commit_index = 0;
+    d->commit_index = d->address_waits ? d->address_index : 0;
     if (d->state == CT_OCSD_ETM4_NO_SYNC)
         add_no_sync(d);
     if ((p->type >= CT_ETM4_ADDR_S_IS0 && p->type <= CT_ETM4_ADDR_MATCH) || p->flags & CT_ETM4_HAS_ADDR)
@@ -560,13 +557,10 @@ void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 
 static void cancel(struct ct_ocsd_etm4 *d)
 {
-    const uint32_t left = ct_ocsd_held_cancel(&d->held, d->cancel);
-    const uint32_t unseen = left < d->unseen ? left : d->unseen;
-    if (left > unseen) {
+    if (ct_ocsd_held_cancel(&d->held, d->cancel)) {
         overrun(d, d->index, "Not enough elements to cancel");
         return;
     }
-    d->unseen -= unseen;
     d->depth -= d->cancel;
     d->cancel = 0;
 }
@@ -684,7 +678,7 @@ static uint32_t take_next_time(struct ct_ocsd_etm4 *d, const uint8_t *bytes, uin
 {
     struct ct_etm4_packet packet;
     size_t count;
-    const size_t used = ct_etm4_decode(d->packets, bytes, size, d->feed.pos, 0, &packet, 1, &count);
+    const size_t used = ct_ocsd_etm4_decode(d->packets, bytes, size, d->feed.pos, 0, &packet, &count);
     if (!count)
         return 0;
     d->commit_index = 0;

@@ -363,8 +363,11 @@ static void on_q(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
     ct_ocsd_path_go_to(&d->path, item->value, select_isa(d, item->n));
 }
 
+/* Adds a timestamp, which means nothing before the first marker where there are some. */
 static void add_timestamp(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
 {
+    if (d->ts_markers && !d->marker_seen)
+        return;
     ocsd_generic_trace_elem *e =
         ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_TIMESTAMP, item->index);
     e->timestamp = item->value;
@@ -449,6 +452,7 @@ void ct_ocsd_etm4_execute(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *ite
         add_cycles(d, item);
         break;
     case CT_OCSD_HELD_MARKER:
+        d->marker_seen = true;
         ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_SYNC_MARKER, item->index);
         break;
     case CT_OCSD_HELD_TRANSACTION:

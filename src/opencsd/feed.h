@@ -8,7 +8,8 @@
 #include <stdbool.h>
 
 enum {
-    CT_OCSD_FEED_ROOM = 288, /* bytes of one packet, and of the frame that ends it */
+    CT_OCSD_PACKET_MAX = 4096,                   /* bytes of a packet that can be cut */
+    CT_OCSD_FEED_ROOM = CT_OCSD_PACKET_MAX + 32, /* … and of the frame that ends it */
 };
 
 /* Decodes one packet, as the functions of packet.h do with room for one. `packet` is of the protocol's type.

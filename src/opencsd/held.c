@@ -44,6 +44,12 @@ static void take_out(struct ct_ocsd_held_queue *q, uint32_t i)
         *ct_ocsd_held_at(q, i) = *ct_ocsd_held_at(q, i + 1);
 }
 
+/* Tells whether an item is one of the P0 elements that are taken back. OpenCSD does not count two kinds. */
+static bool counts(const struct ct_ocsd_held *item)
+{
+    return item->p0 && item->kind != CT_OCSD_HELD_SOURCE && item->kind != CT_OCSD_HELD_FUNCTION_RETURN;
+}
+
 uint32_t ct_ocsd_held_cancel(struct ct_ocsd_held_queue *q, uint32_t count)
 {
     for (uint32_t i = q->count; i-- && count;) {
@@ -54,7 +60,8 @@ uint32_t ct_ocsd_held_cancel(struct ct_ocsd_held_queue *q, uint32_t count)
             item->n = item->p0 = (uint8_t)(item->n - count);
             return 0;
         }
-        count -= item->p0 < count ? item->p0 : count;
+        if (counts(item))
+            count -= item->p0 < count ? item->p0 : count;
         take_out(q, i);
     }
     return count;

@@ -21,7 +21,6 @@ enum ct_ocsd_held_kind {
     CT_OCSD_HELD_CYCLES,    /* count */
     CT_OCSD_HELD_MARKER,
     CT_OCSD_HELD_TRANSACTION, /* n: trace_memtrans_t */
-    CT_OCSD_HELD_NOTHING,     /* of a packet that is not told */
 };
 
 struct ct_ocsd_held {
@@ -38,8 +37,7 @@ struct ct_ocsd_held {
 static inline bool ct_ocsd_held_is_apart(const struct ct_ocsd_held *item)
 {
     return item->kind == CT_OCSD_HELD_EVENT || item->kind == CT_OCSD_HELD_TIMESTAMP ||
-           item->kind == CT_OCSD_HELD_CYCLES || item->kind == CT_OCSD_HELD_MARKER ||
-           item->kind == CT_OCSD_HELD_NOTHING;
+           item->kind == CT_OCSD_HELD_CYCLES || item->kind == CT_OCSD_HELD_MARKER;
 }
 
 /* A queue that grows. */

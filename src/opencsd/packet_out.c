@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "opencsd/packet_out.h"
 
+#include "opencsd/feed.h"
 #include "opencsd/layout.h"
 #include "opencsd/line.h"
 #include "opencsd/log.h"
 #include "opencsd/tree.h"
 
 enum {
-    TEXT_SIZE = 512, /* longest line */
+    TEXT_SIZE = 512, /* longest line without bytes */
+    BYTE_SIZE = 5,   /* letters of a byte */
 };
 
 static const char digits[] = "0123456789abcdef";
@@ -26,7 +28,7 @@ static void add_bytes(struct ct_ocsd_line *line, const uint8_t *bytes, uint32_t 
 void ct_ocsd_packet_print(const struct ct_ocsd_decoder *decoder, uint8_t id, ocsd_trc_index_t index,
                           const void *packet, const uint8_t *bytes, uint32_t size)
 {
-    char text[2 * TEXT_SIZE];
+    char text[2 * TEXT_SIZE + BYTE_SIZE * CT_OCSD_FEED_ROOM];
     struct ct_ocsd_line line = {.text = text, .size = sizeof text};
     ct_ocsd_line_say(&line, "Idx:");
     ct_ocsd_line_decimal(&line, index);

@@ -20,6 +20,7 @@ int ct_etm4_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, stru
     if (!d)
         return ct_fail_nomem(ctx, "ETMv4 packet decoder");
     d->config = config;
+    d->packet_max = CT_ETM4_PACKET_MAX;
     ct_etm4_headers_init(&config, d->headers);
     ct_etm4_decoder_reset(d);
     *out = d;
@@ -301,20 +302,20 @@ size_t ct_etm4_decode(struct ct_etm4_decoder *d, const uint8_t *data, size_t siz
                 break;
             continue;
         }
-        size_t left = size - at < CT_ETM4_PACKET_MAX ? size - at : CT_ETM4_PACKET_MAX;
+        size_t left = size - at < d->packet_max ? size - at : d->packet_max;
         struct ct_etm4_packet *packet = &packets[n];
         struct ct_etm4_cursor c = {.p = data + at, .end = data + at + left};
         *packet =
             (struct ct_etm4_packet){.pos = pos + at, .type = d->headers[data[at]].type, .header = data[at]};
         decode_one(d, &c, packet);
         if (c.cut) {
-            if (!final && left < CT_ETM4_PACKET_MAX)
+            if (!final && left < d->packet_max)
                 break;
-            ct_etm4_finish_cut(packet, left);
+            ct_etm4_finish_cut(packet, left, left < d->packet_max);
             c.p = c.end;
         }
         packet->size = (uint8_t)(c.p - (data + at));
-        at += packet->size;
+        at = (size_t)(c.p - data);
         n++;
     }
     if (final && at == size && n < cap && !d->synced)

@@ -163,16 +163,15 @@ static inline void ct_etm4_finish_header(struct ct_etm4_decoder *d, struct ct_et
     }
 }
 
-/* Makes what stands for a packet of which only `size` bytes could be read, because the trace ends in it or
- * because it is longer than a packet can be. */
-static inline void ct_etm4_finish_cut(struct ct_etm4_packet *packet, size_t size)
+/* Makes what stands for a packet of which only `size` bytes could be read, because the trace `ends` in it or
+ * else because it is longer than a packet can be. */
+static inline void ct_etm4_finish_cut(struct ct_etm4_packet *packet, size_t size, bool ends)
 {
     *packet = (struct ct_etm4_packet){.pos = packet->pos,
                                       .header = packet->header,
                                       .err = packet->type,
                                       .size = (uint8_t)size,
-                                      .type = size < CT_ETM4_PACKET_MAX ? CT_ETM4_INCOMPLETE_EOT
-                                                                        : CT_ETM4_BAD_SEQUENCE};
+                                      .type = ends ? CT_ETM4_INCOMPLETE_EOT : CT_ETM4_BAD_SEQUENCE};
 }
 
 #endif

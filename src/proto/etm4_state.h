@@ -14,7 +14,8 @@ struct ct_etm4_decoder {
     struct ct_etm4_address history[3];
     uint64_t timestamp;
     uint32_t cc_threshold;
-    bool sf; /* the last context said 64 bits */
+    uint32_t packet_max; /* bytes of a packet; one that is longer is bad */
+    bool sf;             /* the last context said 64 bits */
     bool info_seen;
     bool synced;
     /* A run of bytes without synchronisation that did not become a packet yet. */

@@ -102,39 +102,23 @@ static size_t line_length(const char *text)
     return end ? (size_t)(end - text) + 1 : strlen(text);
 }
 
-/* Tells whether a line is an element of another instruction set. Of 32-bit code only ranges are looked at:
- * there a context may have either. */
+/* Tells whether a line is an element of another instruction set, where one is known. Of 32-bit code only
+ * ranges are looked at: there a context may have either. */
 static bool is_foreign(const char *line, ocsd_isa isa)
 {
     const char *end = line + line_length(line);
     const char *found = strstr(line, " isa=");
     const char *range = strstr(line, " st=");
-    if (*line != 'E' || !found || found >= end || (isa != ocsd_isa_aarch64 && (!range || range >= end)))
+    if (isa == ocsd_isa_unknown || *line != 'E' || !found || found >= end ||
+        (isa != ocsd_isa_aarch64 && (!range || range >= end)))
         return false;
     return strtol(found + strlen(" isa="), NULL, 10) != (long)isa;
 }
 
-/* Returns where a text is in the line of a message; NULL when it is not. */
-static const char *find_in_line(const char *line, const char *text)
-{
-    const size_t size = strlen(text);
-    const char *end = line + line_length(line);
-    for (const char *at = line; *line == 'T' && at + size <= end; at++)
-        if (!memcmp(at, text, size))
-            return at;
-    return NULL;
-}
-
-/* Tells whether two lines are the same, but for the cycle threshold of a trace info packet: where none came
- * before, 1.3.3 prints what was in its memory. */
 static bool is_same_line(const char *a, const char *b)
 {
-    const size_t a_size = line_length(a), b_size = line_length(b);
-    const char *a_text = find_in_line(a, "Idx:"), *b_text = find_in_line(b, "Idx:");
-    const char *a_end = find_in_line(a, "; CC_THRESHOLD="), *b_end = find_in_line(b, "; CC_THRESHOLD=");
-    if (!a_text || !b_text || !a_end || !b_end)
-        return a_size == b_size && !memcmp(a, b, a_size);
-    return a_end - a_text == b_end - b_text && !memcmp(a_text, b_text, (size_t)(a_end - a_text));
+    const size_t size = line_length(a);
+    return size == line_length(b) && !memcmp(a, b, size);
 }
 
 /* Compares what the libraries gave, up to the first code of another instruction set. Returns true when it is

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Short traces of ETMv4 and ETE that cannot be, or that nobody makes: what coretap's library gives of them,
+ * elements as well as packets with their bytes, is what OpenCSD 1.3.3 gives, whole and in pieces.
+ *
+ * usage: test_bytes OPENCSD CORETAP */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coretap/input.h"
+#include "opencsd/compare.h"
+
+enum {
+    HALT = OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS,
+    PAUSES = 1 << 25,     /* after each element */
+    MARKERS = 1 << 26,    /* ETE 1.1, whose timestamps follow markers */
+    SPECULATES = 1 << 27, /* up to eight P0 elements */
+    NO_IDS = 1 << 28,     /* context and VMID have no size */
+    ETE = 1 << 29,        /* else ETMv4 */
+    ROW_FLAGS = PAUSES | MARKERS | SPECULATES | NO_IDS | ETE,
+    ROOM = 8192,  /* bytes of a trace */
+    WORDS = 1024, /* of the program, at 0x1000: three NOPs, a branch, and so on */
+};
+
+static const uint32_t NOP = 0xd503201f, IF = 0x54000020; /* b.eq to the next word */
+
+struct row {
+    const char *name;
+    int flags;
+    const char *trace; /* bytes in hex; A: alignment and trace info, S: with address and context behind them,
+                        * 83*100: a byte so many times */
+};
+
+static const struct row rows[] = {
+    {"a trace info that says what came before the trace", SPECULATES, "a 01050003 x f7 f7 f7 2d03"},
+    {"... taken back", SPECULATES, "a 01050003 x 2e02 f7 2d01"},
+    {"... without speculation", 0, "a 01050003 x f7 f7"},
+    {"a trace info of many bytes", 0, "a 0101 83*100 07 f7 S f7"},
+    {"... longer than any other packet", 0, "a 0101 83*1000 07 f7 S f7"},
+    {"... whose threshold stands behind a long field", 0, "a 01db f391a8ed97808000 48f7df9b1e03 10 S 10 f7"},
+    {"... whose first byte goes on", 0, "a 01 81*6 0102 f7 S f7"},
+    {"... that is cut", 0, "a 0101 83*200"},
+    {"a cycle count behind a long field", 0, "S 0ee6a4a686bacbe49d0e74 f7"},
+    {"long fields of other packets", SPECULATES, "S 03 ff*300 0f f7 2d 83*99 00 S f7"},
+    {"a context without the ID that it says it has", NO_IDS, "S 8170 f7 f6 81b0 f7 f6 81f0 f7 f6"},
+    {"... at the end", NO_IDS, "S f7 8170"},
+    {"a cancel of more than there is, where decoding halts", HALT | SPECULATES, "S f7 2e02 f7 S f7 2d01"},
+    {"a commit of more than there is, where decoding halts", HALT | SPECULATES, "S f7 2d02 f7 S f7 2d01"},
+    {"... behind a pause", HALT | SPECULATES | PAUSES, "S f7 2d02 f7 S f7 2d01"},
+    {"a mispredict of nothing, where decoding halts", HALT | SPECULATES, "S 30 f7 S f7 2d01"},
+    {"a packet that is cut, where decoding halts", HALT, "S f7 06"},
+    {"a commit of more than there is, behind an address", 0, "S f7 9d4004000000000000 2d05 S f7"},
+    {"a reset of the PE", ETE, "S f7 060000 f7 S f7"},
+    {"a source address before any context", ETE, "A b80308000000000000 f7"},
+    {"... behind an address that was dropped", ETE,
+     "S f7 08 A 9d0308000000000000 08 A b80308000000000000 f7"},
+    {"a cancel of source addresses", ETE | SPECULATES, "S f7 f7 b80308000000000000 2e01 2d02"},
+    {"... among atoms", ETE | SPECULATES, "S f7 b80308000000000000 f7 2e03 f7 2d01"},
+    {"a marker that leaves behind a loss", ETE | SPECULATES | MARKERS,
+     "S f7 88 0205 f7 2e05 S f7 0207 f7 2d02"},
+    {"a timestamp whose marker left before a loss", ETE | SPECULATES | MARKERS,
+     "S 88 f7 2d01 f7 0205 f7 2e05 S f7 0207 f7 2d02"},
+};
+
+static size_t put_hex(uint8_t *bytes, const char *word)
+{
+    size_t size = 0;
+    for (; word[0] > ' ' && word[1] > ' ' && word[0] != '*'; word += 2) {
+        const char digits[] = {word[0], word[1], 0};
+        bytes[size++] = (uint8_t)strtoul(digits, NULL, 16);
+    }
+    if (*word == '*') {
+        const size_t count = strtoul(word + 1, NULL, 10);
+        memset(bytes, bytes[0], count);
+        return count;
+    }
+    return size;
+}
+
+/* Writes the bytes of a word of a trace. Returns how many. */
+static size_t put_word(uint8_t *bytes, const char *word)
+{
+    static const char alignment[] = "000000000000000000000080", info[] = "010100",
+                      address[] = "85000800000000000030";
+    size_t size = 0;
+    if (*word == 'a' || *word == 'A' || *word == 'S')
+        size += put_hex(bytes, alignment);
+    if (*word == 'A' || *word == 'S')
+        size += put_hex(bytes + size, info);
+    if (*word == 'x' || *word == 'S')
+        size += put_hex(bytes + size, address);
+    return size ? size : put_hex(bytes, word);
+}
+
+static size_t put_trace(uint8_t *bytes, const char *words)
+{
+    size_t size = 0;
+    for (const char *at = words; *at; at += *at == ' ') {
+        size += put_word(bytes + size, at);
+        at += strcspn(at, " ");
+    }
+    return size;
+}
+
+static struct ct_source source_of(const struct row *row)
+{
+    const bool ete = row->flags & ETE;
+    return (struct ct_source){.name = "core",
+                              .protocol = ete ? CT_PROTOCOL_ETE : CT_PROTOCOL_ETM4,
+                              .trace_id = 0x10,
+                              .arch = {.major = 8, .profile = CT_PROFILE_A},
+                              .regs = {.idr0 = row->flags & MARKERS ? 0x2c801ca1 : 0x28000ea1,
+                                       .idr1 = ete ? 0x4100fff3 : 0x4100f433,
+                                       .idr2 = row->flags & NO_IDS ? 4 : 0x488,
+                                       .idr8 = row->flags & SPECULATES ? 8 : 0,
+                                       .devarch = row->flags & MARKERS ? 0x47715a13 : 0x47705a13,
+                                       .configr = row->flags & MARKERS ? 0x891 : 0xc1,
+                                       .traceidr = 0x10}};
+}
+
+/* Plays a row through both, in calls of at most `chunk` bytes: elements, or packets. */
+static bool is_same(const struct row *row, uint32_t chunk, int as_packets, const struct library *theirs,
+                    const struct library *ours)
+{
+    static uint8_t bytes[ROOM];
+    static uint32_t words[WORDS];
+    struct compare_counts counts = {0};
+    const struct ct_source source = source_of(row);
+    for (int i = 0; i < WORDS; i++)
+        words[i] = i % 4 == 3 ? IF : NOP;
+    const struct ocsd_region region = {0x1000, sizeof words, 0, (const uint8_t *)words};
+    const struct compare_trace trace = {&source, &region, 1, bytes, put_trace(bytes, row->trace), false};
+    const struct player player = {.single = 1,
+                                  .chunk = chunk,
+                                  .severity = 3,
+                                  .create_flags = row->flags & ~ROW_FLAGS,
+                                  .as_packets = as_packets,
+                                  .wait = row->flags & PAUSES ? 1 : 0};
+    compare(player, &trace, theirs, ours, ocsd_isa_unknown, 0, &counts);
+    return !counts.worse && !counts.crashes;
+}
+
+int main(int argc, char **argv)
+{
+    struct library theirs, ours;
+    int failed = 0;
+    if (argc < 3 || library_load(argv[1], &theirs) || library_load(argv[2], &ours))
+        return 2;
+    printf("TAP version 13\n1..%zu\n", sizeof rows / sizeof *rows);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool good = true;
+        for (int as_packets = 0; as_packets <= 2; as_packets += 2)
+            for (uint32_t chunk = 7; chunk <= ROOM; chunk += ROOM - 7)
+                good &= is_same(&rows[i], chunk, as_packets, &theirs, &ours);
+        printf("%sok %zu - %s\n", good ? "" : "not ", i + 1, rows[i].name);
+        failed |= !good;
+    }
+    return failed;
+}
