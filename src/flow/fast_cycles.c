@@ -4,17 +4,24 @@
  * Whatever is new or rare goes the way of single steps (fast_steps.c), from the begin of its leg on. */
 #include "flow/fast_legs.h"
 
-/* Larger counts are not for sums of 64 bits. */
-#define CYCLES_MOST UINT32_C(0xffff)
-
 /* The most elements between two steps that make marks: fewer than the builder lets a step wait for. */
 #define MARKS_MOST (CT_STEP_WAIT_MARKS / 2)
 
 /* Fewer elements are not worth the beginning: between hops there are 48 at a time. */
 #define ELEMS_LEAST 128u
 
-/* After so many steps the table gets what was counted: counts have 32 bits. */
+/* After so many steps or cycles the table gets what was counted: their sums have 32 bits. */
 #define COUNTED_MOST (UINT32_C(1) << 31)
+
+/* A rate has so many bits behind the point. It is too large by less than 2 of the last one, so that a part of
+ * a count is right while the instructions of a step times those of a leg have fewer bits. */
+#define RATE_BITS 36u
+
+_Static_assert((uint64_t)CT_LEGS_STEPS *CT_LEG_INSNS_MOST *CT_LEG_INSNS_MOST < UINT64_C(1) << (RATE_BITS - 1),
+               "parts of counts are right");
+
+/* Set in the instructions of the last step of a leg. */
+#define LEG_END (UINT32_C(1) << 31)
 
 /* Where execution is between two legs, and the last step, which waits for its edge. */
 struct place {
@@ -51,7 +58,7 @@ static inline uint32_t turn(struct ct_fast *f, const struct ct_block *like, uint
 /* Returns true for a count that is no simple one. */
 static inline bool is_rare(const struct ct_elem *count)
 {
-    return count->aux || count->n == CT_CYCLES_UNPLACED || count->v > CYCLES_MOST;
+    return count->aux || count->n == CT_CYCLES_UNPLACED || count->v > CT_LEG_CYCLES_MOST;
 }
 
 /* Follows elements as long as all is known, and lists legs. */
@@ -62,6 +69,7 @@ static void follow(struct ct_fast *f, struct place p, const struct ct_elem *elem
     const struct ct_block *like = &f->blocks.blocks[p.last];
     uint32_t steps = 1; /* with the one before */
     uint32_t begin = 1; /* of the leg */
+    uint32_t insns = 0; /* since then */
     g->address_count = g->count = 0;
     g->step[0] = &g->sums[p.last][p.exec];
     for (size_t i = 0; i < size; i++) {
@@ -86,6 +94,9 @@ static void follow(struct ct_fast *f, struct place p, const struct ct_elem *elem
                     if (!link)
                         return;
                 }
+                const uint32_t n_insns = link >> CT_LEG_INSNS_SHIFT & CT_LEG_INSNS_MOST;
+                insns += n_insns;
+                g->insns[steps] = n_insns;
                 g->step[steps] = &g->sums[p.cur][exec];
                 __builtin_prefetch(g->step[steps++], 1);
                 p.last = p.cur;
@@ -101,8 +112,10 @@ static void follow(struct ct_fast *f, struct place p, const struct ct_elem *elem
             if (steps == begin || is_rare(elem))
                 return;
             g->leg[g->count++] =
-                (struct ct_leg){steps, (uint32_t)elem->v, (uint32_t)i + 1, p.last << 1 | p.exec};
+                (struct ct_leg){steps, insns, (uint32_t)elem->v, (uint32_t)i + 1, p.last << 1 | p.exec};
+            g->insns[steps - 1] |= LEG_END;
             begin = steps;
+            insns = 0;
         } else if (elem->kind != CT_ELEM_EVENT || ++p.marks > MARKS_MOST) {
             return;
         }
@@ -138,43 +151,47 @@ static void take_turns(struct ct_legs *g)
 
 static inline void add(struct ct_leg_sums *s, uint32_t cycles)
 {
-    s->sum += cycles;
+    const uint32_t spare = CT_LEG_CYCLES_MOST - cycles;
+    s->times += (uint64_t)cycles << 32 | 1;
     s->square += (uint64_t)cycles * cycles;
-    s->count++;
-    s->min = s->min < cycles ? s->min : cycles;
-    s->max = s->max > cycles ? s->max : cycles;
-}
-
-/* Divides a count among `steps` steps as ct_step_split does, and adds the parts but the last one, which is
- * returned. */
-static inline uint32_t add_leg(struct ct_leg_sums *const *step, uint32_t steps, uint32_t cycles)
-{
-    uint32_t insns = 0;
-    uint32_t left = cycles;
-    for (uint32_t i = 0; i < steps; i++)
-        insns += step[i]->insns;
-    for (uint32_t i = 0; i + 1 < steps; i++) {
-        const uint32_t part = cycles * step[i]->insns / insns;
-        add(step[i], part);
-        left -= part;
+    if (__builtin_expect(cycles > s->max || spare > s->spare, 0)) {
+        s->max = cycles > s->max ? (uint16_t)cycles : s->max;
+        s->spare = spare > s->spare ? (uint16_t)spare : s->spare;
     }
-    return left;
 }
 
-/* Adds all legs. Result: the cycles of the last step, which is not added. */
-static uint32_t add_legs(struct ct_legs *g)
+/* Finds the rates of all legs. */
+static void find_rates(struct ct_legs *g)
 {
-    uint32_t begin = 1;
-    uint32_t left = 0;
+    uint32_t cycles = 0;
     for (uint32_t i = 0; i < g->count; i++) {
         const struct ct_leg *leg = &g->leg[i];
-        if (i)
-            add(g->step[begin - 1], left);
-        left = add_leg(g->step + begin, leg->end - begin, leg->cycles);
-        begin = leg->end;
+        const double scaled = (double)((int64_t)leg->cycles << RATE_BITS);
+        g->rate[i] = (uint64_t)(int64_t)(scaled / (int32_t)leg->insns) + 1;
+        g->until[i] = cycles += leg->cycles;
     }
-    g->counted += begin;
-    return left;
+    g->cycles += cycles;
+}
+
+/* Adds all legs, each divided among its steps as ct_step_split does. Where legs end cannot be predicted, so
+ * nothing branches on it. Result: the cycles of the last step, which is not added. */
+static uint32_t add_legs(struct ct_legs *g)
+{
+    const uint32_t last = g->leg[g->count - 1].end - 1;
+    uint32_t sum = 0;
+    uint32_t leg = 0;
+    find_rates(g);
+    for (uint32_t i = 1; i < last; i++) {
+        const uint32_t ends = g->insns[i] >> 31;
+        const uint64_t insns = g->insns[i] & CT_LEG_INSNS_MOST;
+        const uint32_t before = sum;
+        sum += (uint32_t)(insns * g->rate[leg] >> RATE_BITS);
+        sum += (g->until[leg] - sum) & -ends; /* what is left is the last step's */
+        leg += ends;
+        add(g->step[i], sum - before);
+    }
+    g->counted += last + 1;
+    return g->until[leg] - sum;
 }
 
 /* Settles the edge of the last step. */
@@ -216,6 +233,10 @@ static void come_to(const struct ct_legs *g, struct place *p, const struct ct_el
 static size_t count_some(struct ct_fast *f, struct place *p, const struct ct_elem *elems, size_t size)
 {
     struct ct_legs *g = f->legs;
+    if (g->counted > COUNTED_MOST || g->cycles > COUNTED_MOST)
+        f->blocks.error = ct_fast_spend_legs(f);
+    if (f->blocks.error)
+        return 0;
     follow(f, *p, elems, size);
     if (g->count)
         find_turns(f);
@@ -292,8 +313,6 @@ size_t ct_fast_cycles_burst(struct ct_fast *f, const struct ct_elem *elems, size
     size_t done = 0;
     if (!takes_legs(f) || size < ELEMS_LEAST)
         return ct_fast_steps_burst(f, elems, size);
-    if (f->legs && f->legs->counted > COUNTED_MOST)
-        f->blocks.error = ct_fast_spend_legs(f);
     while (done < size && !f->blocks.error) {
         if (!f->builder.waiting && f->builder.pending && !f->walk->atoms_done)
             done += count_legs(f, elems + done, size - done);

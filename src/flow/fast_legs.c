@@ -71,16 +71,17 @@ void ct_fast_free_legs(struct ct_fast *f)
 static int spend(struct ct_fast *f, uint32_t number, unsigned exec, uint32_t edge, struct ct_leg_sums *s)
 {
     const struct ct_block *block = &f->blocks.blocks[number];
-    const struct ct_edge_stats stats = {.count = s->count,
-                                        .timed = s->count,
-                                        .sum = s->sum,
+    const uint32_t count = (uint32_t)s->times;
+    const struct ct_edge_stats stats = {.count = count,
+                                        .timed = count,
+                                        .sum = s->times >> 32,
                                         .square_lo = s->square,
-                                        .min = s->min,
+                                        .min = CT_LEG_CYCLES_MOST - s->spare,
                                         .max = s->max};
-    f->sums.ranges += s->count;
-    f->sums.instructions += (uint64_t)s->count * block->n;
-    f->sums.branches += exec && block->flags & CT_BLOCK_BRANCH ? s->count : 0;
-    *s = (struct ct_leg_sums){.insns = s->insns, .min = UINT32_MAX};
+    f->sums.ranges += count;
+    f->sums.instructions += (uint64_t)count * block->n;
+    f->sums.branches += exec && block->flags & CT_BLOCK_BRANCH ? count : 0;
+    *s = (struct ct_leg_sums){0};
     return ct_edges_add_at(f->edges, f->blocks.domains[block->domain].context, edge, &stats);
 }
 
@@ -92,12 +93,12 @@ int ct_fast_spend_legs(struct ct_fast *f)
         return CT_OK;
     for (uint32_t i = 1; i < g->cap && i < f->blocks.count && !rc; i++)
         for (unsigned exec = 0; exec < 2 && !rc; exec++)
-            if (g->sums[i][exec].count)
+            if (g->sums[i][exec].times)
                 rc = spend(f, i, exec, f->blocks.blocks[i].edge[exec], &g->sums[i][exec]);
     for (uint32_t i = 0; i < g->turn_cap && !rc; i++)
-        if (g->turns[i].sums.count)
+        if (g->turns[i].sums.times)
             rc = spend(f, g->turns[i].from, 1, g->turns[i].edge, &g->turns[i].sums);
-    g->counted = 0;
+    g->counted = g->cycles = 0;
     return rc;
 }
 
@@ -121,8 +122,8 @@ uint32_t ct_legs_link(struct ct_fast *f, uint32_t number, unsigned exec)
         (!indirect && (block->edge[exec] == CT_NO_NUMBER || !block->next[exec])))
         return 0;
     g->links[number].addr = block->addr;
-    g->sums[number][exec] = (struct ct_leg_sums){.insns = block->n, .min = UINT32_MAX};
-    return g->links[number].next[exec] = CT_LEG_KNOWN | (indirect ? 0 : block->next[exec]);
+    const uint32_t next = indirect ? 0 : block->next[exec];
+    return g->links[number].next[exec] = CT_LEG_KNOWN | block->n << CT_LEG_INSNS_SHIFT | next;
 }
 
 struct ct_leg_turn *ct_legs_turn(struct ct_fast *f, uint32_t from, uint64_t addr)
@@ -135,10 +136,6 @@ struct ct_leg_turn *ct_legs_turn(struct ct_fast *f, uint32_t from, uint64_t addr
     if (!pair || !pair->next || g->turn_count * 4 >= g->turn_cap * 3)
         return NULL;
     g->turn_count++;
-    *turn = (struct ct_leg_turn){.addr = addr,
-                                 .from = from,
-                                 .next = pair->next,
-                                 .edge = pair->edge,
-                                 .sums = {.insns = f->blocks.blocks[from].n, .min = UINT32_MAX}};
+    *turn = (struct ct_leg_turn){.addr = addr, .from = from, .next = pair->next, .edge = pair->edge};
     return turn;
 }

@@ -10,13 +10,17 @@
 /* The most steps that are followed at a time. */
 #define CT_LEGS_STEPS 1024u
 
-/* What a step leads to: the block that follows, with CT_LEG_KNOWN; 0 behind an indirect branch. A link of 0
- * is not known. */
+/* What a step leads to: the block that follows, or 0 behind an indirect branch, with the instructions of the
+ * step and CT_LEG_KNOWN. A link of 0 is not known. */
 #define CT_LEG_BLOCK (CT_BLOCKS_MAX - 1)
 #define CT_LEG_KNOWN (UINT32_C(1) << 31)
 
-/* The most instructions of a step that has a link. */
-#define CT_LEG_INSNS_MOST 0xffffu
+/* Where the instructions are in a link, and the most of them. */
+#define CT_LEG_INSNS_SHIFT 20u
+#define CT_LEG_INSNS_MOST  0x7ffu
+
+/* The most cycles of a leg: larger counts are not for its sums. */
+#define CT_LEG_CYCLES_MOST UINT32_C(0xffff)
 
 /* The links of a block, for both atoms. */
 struct ct_leg_links {
@@ -24,12 +28,15 @@ struct ct_leg_links {
     uint64_t addr; /* of the block, once one of them is known */
 };
 
-/* What is summed up of an edge, in half a line of the cache. */
+/* What is summed up of an edge, in half a line of the cache: zeros before it came. The two sums are apart, so
+ * that they are not put into a vector and taken out again. */
 struct ct_leg_sums {
-    uint64_t sum, square;
-    uint32_t count;
-    uint32_t insns;    /* of its step */
-    uint32_t min, max; /* where count is not 0 */
+    uint64_t times; /* how often it came; the sum of its cycles from bit 32 on */
+    uint16_t max;
+    uint16_t spare; /* CT_LEG_CYCLES_MOST less the least */
+    uint32_t pad;
+    uint64_t square;
+    uint64_t more_pad;
 };
 
 /* A pair of an indirect branch and its target. */
@@ -45,6 +52,7 @@ struct ct_leg_turn {
 /* A leg: where its steps end, its count, and how many elements end with it. */
 struct ct_leg {
     uint32_t end;
+    uint32_t insns;
     uint32_t cycles;
     uint32_t elems;
     uint32_t last; /* the block of its last step << 1 | the atom */
@@ -64,13 +72,17 @@ struct ct_legs {
     uint32_t cap;                  /* blocks that there is room for */
     struct ct_leg_turn *turns;     /* a power of two, of which at most half is used */
     uint32_t turn_count, turn_cap;
-    uint32_t counted; /* steps since the table got them */
+    uint32_t counted; /* steps since the table got them, … */
+    uint32_t cycles;  /* … and their cycles */
     /* What is followed: steps from 1 on, behind step 0, which waits for its edge. */
     struct ct_leg_sums *step[CT_LEGS_STEPS];
+    uint32_t insns[CT_LEGS_STEPS]; /* of each step, and in bit 31 whether a leg ends with it */
     uint32_t address_count;
     struct ct_leg_address address[CT_LEGS_STEPS];
     uint32_t count; /* of legs */
     struct ct_leg leg[CT_LEGS_STEPS];
+    uint64_t rate[CT_LEGS_STEPS + 1];  /* of each leg: cycles of an instruction (RATE_BITS) … */
+    uint32_t until[CT_LEGS_STEPS + 1]; /* … and the cycles of all legs up to it */
 };
 
 /* Makes room for all blocks. Returns false without memory. */

@@ -285,6 +285,46 @@ static void squares_carry(void **state)
     ct_edges_free(edges);
 }
 
+/* A loop of one edge, in one call: its cycles have more than 32 bits. */
+static void cycles_of_an_edge_are_not_limited(void **state)
+{
+    (void)state;
+    enum {
+        PASSES = 70000,
+        CYCLES_EACH = 65535
+    };
+    static const uint8_t branch_to_itself[] = {0, 0, 0, 0x14};
+    static struct ct_elem elems[2 + 2 * PASSES] = {
+        {.kind = CT_ELEM_CONTEXT, .n = 1, .aux = CT_CONTEXT_SF},
+        {.kind = CT_ELEM_ADDRESS, .v = 0x1000},
+    };
+    struct ct_memory *memory;
+    struct ct_edges *edges;
+    struct ct_fast *fast;
+    struct ct_step_batch batch;
+    size_t taken;
+    for (size_t i = 0; i < PASSES; i++) {
+        elems[2 + 2 * i] = (struct ct_elem){.kind = CT_ELEM_ATOMS, .n = 1, .v = 1};
+        elems[3 + 2 * i] = (struct ct_elem){.kind = CT_ELEM_CYCLES, .n = CT_CYCLES_ALONE, .v = CYCLES_EACH};
+    }
+    assert_int_equal(ct_memory_new(NULL, &memory), CT_OK);
+    assert_int_equal(
+        ct_memory_add_bytes(memory, branch_to_itself, sizeof branch_to_itself, 0x1000, CT_SPACE_ANY), CT_OK);
+    assert_int_equal(ct_edges_new(NULL, NULL, &edges), CT_OK);
+    const struct ct_fast_options options = {.size = sizeof options, .cycles = 1, .counts = edges};
+    assert_int_equal(ct_fast_new(NULL, &source, memory, &options, &fast), CT_OK);
+    assert_int_equal(ct_fast_run(fast, elems, SIZE(elems), 0, &taken, &batch), CT_OK);
+    assert_int_equal(ct_fast_flush(fast, &batch), CT_OK);
+    assert_int_equal(taken, SIZE(elems));
+    const struct ct_edge_stats s = ct_edges_get(edges, CT_EDGES_ALL, 0);
+    assert_int_equal(s.count, PASSES - 1);
+    assert_int_equal(s.sum, (uint64_t)(PASSES - 1) * CYCLES_EACH);
+    assert_true(s.min == CYCLES_EACH && s.max == CYCLES_EACH);
+    ct_fast_free(fast);
+    ct_edges_free(edges);
+    ct_memory_free(memory);
+}
+
 static void contexts_beyond_the_limit_count_together(void **state)
 {
     (void)state;
@@ -377,6 +417,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(edges_add_up_by_context, begin, finish),
         cmocka_unit_test(squares_carry),
         cmocka_unit_test(parts_are_exact),
+        cmocka_unit_test(cycles_of_an_edge_are_not_limited),
         cmocka_unit_test(contexts_beyond_the_limit_count_together),
         cmocka_unit_test_setup_teardown(tables_merge_by_what_edges_are, begin, finish),
     };
