@@ -358,6 +358,35 @@ def crashes(fleet):
     assert "was ended by signal 9" in said, said
 
 
+def workers_are_killed(fleet):
+    """A process does many captures. When it is killed the one that it has at that moment failed, and no other."""
+    state, output = fleet.path("workers-state"), fleet.path("workers.data")
+    job = [COMMAND, "map", *map(str, fleet.job(output.name, "--state", state, "--resume"))]
+    rng = random.Random(SEED)
+    killed = failed = 0
+    for _ in range(COUNT):
+        with subprocess.Popen(job, stderr=subprocess.DEVNULL) as process:
+            children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            while process.poll() is None:
+                for child in children.read_text(encoding="utf-8").split():
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(int(child), signal.SIGKILL)
+                        killed += 1
+                time.sleep(rng.uniform(0, 0.02))
+        assert process.returncode == 1, process.returncode
+        lines = output.read_text(encoding="utf-8").splitlines()
+        said = {line.split(": ")[0]: line for line in lines if line.startswith("failure ")}
+        ended = {name for name, line in said.items() if "was ended by signal 9" in line}
+        lost = len(ended & {f"failure {path}" for path in fleet.fine})
+        assert f"failed {len(said)}" in lines and len(said) == fleet.failed + lost, lines[:9]
+        assert len(list(state.iterdir())) == len(fleet.fine) - lost, (lost, list(state.iterdir()))
+        failed += len(ended)
+        shutil.rmtree(state)
+    run(*job, code=1)
+    assert output.read_bytes() == fleet.path("map.data").read_bytes()
+    return f"{killed} were killed, {failed} captures failed of it"
+
+
 def disk_is_full(fleet):
     """What the folder of pieces cannot take ends the job by name."""
     def small():
@@ -694,7 +723,7 @@ def keep_tidy(folder):
 def main():
     checks = [manifest_lists, manifest_goes_on, map_adds_up, parts_add_up, every_command, map_is_killed,
               pieces_stay, bad_input, trust_looks_at_sizes, one_capture_is_looked_at, takes_too_long, crashes,
-              one_output_is_of_one_job, disk_is_full, disk_fills_up]
+              workers_are_killed, one_output_is_of_one_job, disk_is_full, disk_fills_up]
     if MPI:
         checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, disk_fills_up_with_parts,
                    parts_lose_their_folder, ranks_are_killed, ranks_refuse, captures_are_read_once,
