@@ -60,7 +60,7 @@ class Fleet:
         self.pieces = self.manifest.with_suffix(".pieces")
         self.folder = tempfile.TemporaryDirectory()
         self.work = pathlib.Path(self.folder.name)
-        self.failures, self.damaged = set(), 0
+        self.failures, self.failed, self.damaged = set(), 0, 0
 
     def run(self, *words):
         """Runs the command. Exit code 1 says that captures are damaged or could not be read: what could be
@@ -82,8 +82,9 @@ class Fleet:
         done = self.run("map", command, "--manifest", part, "--state", self.pieces, "--resume", "-o", result)
         self.failures |= {line.removeprefix("coretap:").strip() for line in done.stderr.splitlines()
                           if line.startswith("coretap:   ")}
-        damaged = re.search(r", (\d+) of them not whole", done.stderr)
-        self.damaged = max(self.damaged, int(damaged[1]) if damaged else 0)
+        told = re.search(r", (\d+) of them not whole, (\d+) more that could not be read", done.stderr)
+        self.damaged, self.failed = (max(before, int(now)) for before, now in
+                                     zip((self.damaged, self.failed), told.groups() if told else (0, 0)))
         return result
 
     def by(self, key):

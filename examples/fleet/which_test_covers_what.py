@@ -40,6 +40,7 @@ def main():
     tests = {test: covered(week, week.sum("cover", captures, test))
              for test, captures in week.by("test").items()}
     whole = covered(week, week.sum("cover", week.captures, "all"))
+    read = len(week.captures) - week.failed
     rows, alone, nobody = [], 0, 0
     for name in sorted(whole):
         by = [test for test, parts in tests.items() if parts.get(name)]
@@ -49,7 +50,7 @@ def main():
                               *(cell(parts.get(name, 0)) for parts in tests.values()), cell(whole[name]),
                               ("note soft" if by else "note bad", fleet.text(note))))
     fleet.write_page(sys.argv[3], "Which test covers what",
-                     f"Lines of each function that ran, in {fleet.several(len(week.captures), 'capture')} of "
+                     f"Lines of each function that ran, in {fleet.several(read, 'capture')} of "
                      f"{fleet.several(len(tests), 'test')}. Covered by one test alone: "
                      f"{fleet.several(alone, 'function')}; by none: {nobody}.",
                      fleet.table(["function", *(f"={test}" for test in tests), "=all", ""], rows,

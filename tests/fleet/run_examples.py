@@ -69,7 +69,8 @@ class Week:
 
 
 def covers(week):
-    rows, _ = week.page("which_test_covers_what")
+    rows, text = week.page("which_test_covers_what")
+    assert f"in {len(week.captures) - 1} captures of 3 tests" in text, text
     assert rows["checksum"][1:] == ["–", "–", "100%", "100%", "only sync"], rows["checksum"]
     assert rows["parse"][1:] == ["–", "100%", "–", "100%", "only render"], rows["parse"]
     assert rows["main"][1:] == ["100%"] * 4 + [""], rows["main"]

@@ -359,7 +359,7 @@ def crashes(fleet):
 
 
 def workers_are_killed(fleet):
-    """A process does many captures. When it is killed the one that it has at that moment failed, and no other."""
+    """A process does many captures. When it is killed the one that it has then failed, and no other."""
     state, output = fleet.path("workers-state"), fleet.path("workers.data")
     job = [COMMAND, "map", *map(str, fleet.job(output.name, "--state", state, "--resume"))]
     rng = random.Random(SEED)
