@@ -15,7 +15,7 @@
 enum {
     MOST_FACTORIES = OCSD_PROTOCOL_END - OCSD_PROTOCOL_CUSTOM_0,
     TEXT_SIZE = 576,   /* longest message */
-    CACHED_READ = 256, /* a read of up to so many bytes has all of them or none */
+    CACHED_READ = 256, /* a read of up to so many bytes has all of them or none; in 1.5.5 any does */
 };
 
 static struct {
@@ -105,19 +105,23 @@ static ocsd_err_t read_memory(const void *lib_context, const ocsd_vaddr_t addres
 {
     const struct custom *d = lib_context;
     const struct ct_ocsd_memory *memory = &d->base.tree->memory;
-    uint8_t bytes[CACHED_READ];
-    const bool is_cached = *num_bytes <= sizeof bytes;
+    const uint32_t size = *num_bytes;
+    const bool is_whole = size <= CACHED_READ || ct_ocsd_version() >= CT_OCSD_LATE_VERSION;
     if (!memory->used)
         return OCSD_ERR_INVALID_PARAM_VAL;
     if (d->base.only_packets)
         return OCSD_ERR_ATTACH_INVALID_PARAM;
-    uint32_t got = ct_ocsd_memory_read(memory, address, (uint32_t)mem_space, cs_trace_id, *num_bytes,
-                                       is_cached ? bytes : p_buffer);
-    if (is_cached && got < *num_bytes)
-        got = 0;
-    if (is_cached)
-        memcpy(p_buffer, bytes, got);
-    *num_bytes = got;
+    uint8_t few[CACHED_READ];
+    uint8_t *bytes = !is_whole ? p_buffer : size <= CACHED_READ ? few : malloc(size);
+    if (!bytes)
+        return OCSD_ERR_MEM;
+    *num_bytes = ct_ocsd_memory_read(memory, address, (uint32_t)mem_space, cs_trace_id, size, bytes);
+    if (is_whole && *num_bytes < size)
+        *num_bytes = 0;
+    if (is_whole)
+        memcpy(p_buffer, bytes, *num_bytes);
+    if (bytes != few && bytes != p_buffer)
+        free(bytes);
     return OCSD_OK;
 }
 

@@ -38,6 +38,7 @@ static const char *const names[] = {
     [OCSD_GEN_TRC_ELEM_MEMTRANS] = "MEMTRANS",
     [OCSD_GEN_TRC_ELEM_CUSTOM] = "CUSTOM",
     [CT_OCSD_ITMTRACE] = "ITMTRACE",
+    [CT_OCSD_INSTRUMENTATION] = "INSTRUMENTATION",
 };
 
 static const char *isa_word(ocsd_isa isa)
@@ -166,6 +167,9 @@ static void add_payload(struct ct_ocsd_line *line, const ocsd_generic_trace_elem
         break;
     case CT_OCSD_ITMTRACE:
         ct_ocsd_itm_element_text(line, e);
+        break;
+    case CT_OCSD_INSTRUMENTATION:
+        ct_ocsd_line_add(line, "EL%u; 0x%016" PRIx64, e->exception_number, e->timestamp);
         break;
     case OCSD_GEN_TRC_ELEM_MEMTRANS:
         add_transaction(line, e->mem_trans);

@@ -49,6 +49,12 @@ static void set_address(const struct ct_etm3_packet *in, uint8_t bits, ocsd_etmv
     out->curr_isa = ct_ocsd_v7_ocsd_isa(in->isa);
 }
 
+/* Returns the instruction set of a branch address: A32 as long as none is known. */
+static uint8_t isa_of(const struct ct_etm3_packet *in)
+{
+    return in->isa == CT_V7_ISA_UNKNOWN ? CT_V7_A32 : in->isa;
+}
+
 static void set_context(const struct ct_etm3_packet *in, ocsd_etmv3_pkt *out)
 {
     if (!(in->flags & CT_ETM3_HAS_SEC))
@@ -122,6 +128,7 @@ static void clear_packet(ocsd_etmv3_pkt *out)
     out->p_hdr_fmt = 0;
     out->ts_update_bits = 0;
     out->exception.bits.present = 0;
+    out->isync_info.has_cycle_count = 0;
     out->data.update_dval = out->data.update_addr = 0;
     out->err_type = ETM3_PKT_NOERROR;
     out->prev_isa = out->curr_isa;
@@ -141,7 +148,7 @@ void ct_ocsd_etm3_convert(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *i
         set_sync(in, out);
         break;
     case CT_ETM3_BRANCH_ADDRESS:
-        set_address(in, ct_ocsd_v7_address_bits(bytes, in->isa, d->alt_branch), out);
+        set_address(in, ct_ocsd_v7_address_bits(bytes, isa_of(in), d->alt_branch), out);
         set_context(in, out);
         set_exception(d, in, out);
         break;

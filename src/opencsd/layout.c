@@ -102,6 +102,14 @@ void ct_ocsd_late_element(const ocsd_generic_trace_elem *e, struct ct_ocsd_late_
         set_itm(e, out);
 }
 
+/* Gives an element of the library what one of the instrumentation extension says. */
+static void get_instrumentation(const struct ct_ocsd_late_element *late, ocsd_generic_trace_elem *out)
+{
+    out->elem_type = (ocsd_gen_trc_elem_t)CT_OCSD_INSTRUMENTATION;
+    out->exception_number = *(const uint8_t *)late->payload;
+    out->timestamp = late->payload[1];
+}
+
 /* Reads an element of the later layout. */
 static void read_late(const struct ct_ocsd_late_element *in, bool has_itm, ocsd_generic_trace_elem *out)
 {
@@ -114,7 +122,7 @@ static void read_late(const struct ct_ocsd_late_element *in, bool has_itm, ocsd_
     else if ((int)out->elem_type == (has_itm ? LATEST_CUSTOM : LATE_CUSTOM))
         out->elem_type = OCSD_GEN_TRC_ELEM_CUSTOM;
     else if ((int)out->elem_type == LATE_INSTRUMENTATION)
-        out->elem_type = (ocsd_gen_trc_elem_t)LATE_CUSTOM;
+        get_instrumentation(in, out);
 }
 
 const ocsd_generic_trace_elem *ct_ocsd_own_element(const ocsd_generic_trace_elem *element,

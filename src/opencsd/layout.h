@@ -17,6 +17,11 @@ struct ct_ocsd_late_element {
     const void *extended_data;
 };
 
+enum {
+    CT_OCSD_INSTRUMENTATION = 33, /* an element of the instrumentation extension, in the library: its payload
+                                   * is the exception level, its timestamp the value */
+};
+
 /* A packet of the later layout. What there is in front of a member in its midst is the same, and behind it.
  */
 struct ct_ocsd_late_etm4_packet {

@@ -52,6 +52,12 @@ static void add_range(struct ct_ocsd_line *line, const char *kind, uint64_t firs
     ct_ocsd_line_say(line, "\n");
 }
 
+/* Returns the memory space that the further regions of a file have. */
+static uint32_t any_space(void)
+{
+    return ct_ocsd_version() >= CT_OCSD_LATE_VERSION ? late_spaces[0].space : early_spaces[0].space;
+}
+
 static void print_accessor(const struct ct_ocsd_accessor *a)
 {
     char text[TEXT_SIZE];
@@ -61,7 +67,7 @@ static void print_accessor(const struct ct_ocsd_accessor *a)
         add_range(&line, a->kind, a->first, a->last, a->space);
     for (size_t i = 0; i < a->region_count; i++)
         add_range(&line, a->kind, a->regions[i].first, a->regions[i].last,
-                  i || !a->has_base ? OCSD_MEM_SPACE_ANY : a->space);
+                  i || !a->has_base ? any_space() : a->space);
     if (a->path)
         ct_ocsd_line_add(&line, "Filename=%s\n", a->path);
     ct_ocsd_log_text(OCSD_ERR_SEV_INFO, text);

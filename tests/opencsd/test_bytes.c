@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Short traces of ETMv4 and ETE that cannot be, or that nobody makes: what coretap's library gives of them,
- * elements as well as packets with their bytes, is what OpenCSD 1.3.3 gives, whole and in pieces.
+/* Short traces of ETMv4, ETE and ETMv3 that cannot be, or that nobody makes: what coretap's library gives of
+ * them, elements as well as packets with their bytes, is what OpenCSD 1.3.3 gives, whole and in pieces.
  *
  * usage: test_bytes OPENCSD CORETAP */
 #include <stdio.h>
@@ -12,12 +12,14 @@
 
 enum {
     HALT = OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS,
+    PACKETS = 1 << 23,    /* no elements */
+    ETMV3 = 1 << 24,      /* else ETMv4, or: */
     PAUSES = 1 << 25,     /* after each element */
     MARKERS = 1 << 26,    /* ETE 1.1, whose timestamps follow markers */
     SPECULATES = 1 << 27, /* up to eight P0 elements */
     NO_IDS = 1 << 28,     /* context and VMID have no size */
-    ETE = 1 << 29,        /* else ETMv4 */
-    ROW_FLAGS = PAUSES | MARKERS | SPECULATES | NO_IDS | ETE,
+    ETE = 1 << 29,
+    ROW_FLAGS = PACKETS | ETMV3 | PAUSES | MARKERS | SPECULATES | NO_IDS | ETE,
     ROOM = 8192,  /* bytes of a trace */
     WORDS = 1024, /* of the program, at 0x1000: three NOPs, a branch, and so on */
 };
@@ -60,6 +62,9 @@ static const struct row rows[] = {
      "S f7 88 0205 f7 2e05 S f7 0207 f7 2d02"},
     {"a timestamp whose marker left before a loss", ETE | SPECULATES | MARKERS,
      "S 88 f7 2d01 f7 0205 f7 2e05 S f7 0207 f7 2d02"},
+    {"branches before an instruction set is known", ETMV3, "000000000080 67 b5f108 41"},
+    {"an I-sync that is cut behind one with cycles", ETMV3 | PACKETS,
+     "000000000080 70 04 2100100000 70 04 21"},
 };
 
 static size_t put_hex(uint8_t *bytes, const char *word)
@@ -105,6 +110,12 @@ static size_t put_trace(uint8_t *bytes, const char *words)
 static struct ct_source source_of(const struct row *row)
 {
     const bool ete = row->flags & ETE;
+    if (row->flags & ETMV3)
+        return (struct ct_source){.name = "core",
+                                  .protocol = CT_PROTOCOL_ETM3,
+                                  .trace_id = 0x10,
+                                  .arch = {.major = 7, .profile = CT_PROFILE_A},
+                                  .regs = {.etmidr = 0x411cf245, .etmccer = 0x18541ac2, .traceidr = 0x10}};
     return (struct ct_source){.name = "core",
                               .protocol = ete ? CT_PROTOCOL_ETE : CT_PROTOCOL_ETM4,
                               .trace_id = 0x10,
@@ -149,7 +160,7 @@ int main(int argc, char **argv)
     printf("TAP version 13\n1..%zu\n", sizeof rows / sizeof *rows);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bool good = true;
-        for (int as_packets = 0; as_packets <= 2; as_packets += 2)
+        for (int as_packets = rows[i].flags & PACKETS ? 2 : 0; as_packets <= 2; as_packets += 2)
             for (uint32_t chunk = 7; chunk <= ROOM; chunk += ROOM - 7)
                 good &= is_same(&rows[i], chunk, as_packets, &theirs, &ours);
         printf("%sok %zu - %s\n", good ? "" : "not ", i + 1, rows[i].name);
