@@ -3,9 +3,9 @@
 """perf with coretap's library in the place of OpenCSD's prints the same, byte by byte: of perf.data of the
 corpus, and of recorded programs, sound and damaged. The instructions of damaged trace are compared up to
 where execution leaves the files that are mapped, since there perf shows what OpenCSD happened to have read
-ahead, or up to where a decoder complains: test_streams.c compares what comes then. Of damaged trace a few
-outputs in a hundred are known to differ (docs/perf.md): each is told, and more than one in twenty are too
-many. perf does half of what it can with each recording, with CT_LONG=1 all.
+ahead, or up to where a decoder complains: test_streams.c compares what comes then. Each output of damaged
+trace that differs is told, and more than one in a hundred are too many: what 1.3.3 makes of some depends on
+memory that it never set. perf does half of what it can with each recording, with CT_LONG=1 all.
 
 usage: perf.py COMMAND PLUGIN EXAMPLES LIBRARY"""
 import os
@@ -101,8 +101,8 @@ def check_damaged(tap, name, ways, files):
     differ = [(data, line, why) for data, line, why in found if why]
     for data, line, why in differ:
         print(f"# {data.name}: perf {' '.join(line)}: {why}".replace("\n", "\n# "))
-    tap.check(f"{name}: at most one of twenty outputs differs, of {len(found)}",
-              f"{len(differ)} differ" if 20 * len(differ) > len(found) else None)
+    tap.check(f"{name}: at most one of a hundred outputs differs, of {len(found)}",
+              f"{len(differ)} differ" if 100 * len(differ) > len(found) else None)
 
 
 def check(tap, name, ways, data, folder, part=slice(None)):
