@@ -111,40 +111,32 @@ def line_through(points):
     return mean_y - slope * mean_x, slope
 
 
-def measure_captures(how, captures, folder):
-    """Decodes some captures by themselves. Returns their pieces, and seconds of a MB."""
-    step = max(1, len(captures) // ONE_BY_ONE)
-    points, pieces = [], []
-    for capture in captures[::step]:
-        piece = folder / f"{len(points)}.piece"
-        words = (how.coretap, how.command, "-q", "--format", "data", capture["path"])
-        took = min(subprocess_seconds(words, piece) for _ in range(5 * how.turns))
+def make_pieces(how, captures, folder):
+    """Decodes some captures by themselves. Returns their pieces."""
+    pieces = []
+    for number, capture in enumerate(captures[::max(1, len(captures) // ONE_BY_ONE)]):
+        piece = folder / f"{number}.piece"
+        words = [str(how.coretap), how.command, "-q", "--format", "data", capture["path"]]
+        with piece.open("wb") as file:
+            subprocess.run(words, stdout=file, stderr=subprocess.DEVNULL, check=False)
         if piece.stat().st_size:
-            points.append((capture["size"] / 1e6, took))
             pieces.append(piece)
-    return pieces, line_through(points)[1]
+    return pieces
 
 
-def measure_start(how, captures, folder, per_mb):
-    """Seconds of a capture in a job that do not depend on its size: the process is made, begins and ends, its
-    piece is taken, kept and added up. It is a copy of the one that does the job, so captures by themselves do
-    not tell."""
-    some = captures[::max(1, len(captures) // ONE_BY_ONE)]
+def measure_captures(how, captures, folder):
+    """Seconds of a capture in a job that do not depend on its size, and those of a MB. A process does many
+    captures, so jobs of as many small and large ones tell, and not captures by themselves."""
+    ordered = sorted(captures, key=lambda capture: capture["size"])
+    groups = ordered[:1], ordered[:ONE_BY_ONE], ordered[-ONE_BY_ONE:]
     seconds = []
-    for count in (1, len(some)):
+    for group in groups:
         words = (how.coretap, "map", how.command, "-q", "--trust", "--manifest",
-                 part_of(some, count, folder), "-o", folder / "mapped")
+                 part_of(group, len(group), folder), "-o", folder / "mapped")
         seconds.append(min(run(*words)[0] for _ in range(3 * how.turns)))
-    size = sum(capture["size"] for capture in some[1:]) / 1e6
-    return (seconds[1] - seconds[0] - size * per_mb) / (len(some) - 1)
-
-
-def subprocess_seconds(words, output):
-    """Seconds of a command whose standard output is a file, which does not wait for the disk."""
-    with output.open("wb") as file:
-        begin = time.monotonic()
-        subprocess.run([str(word) for word in words], stdout=file, stderr=subprocess.DEVNULL, check=False)
-        return time.monotonic() - begin
+    sizes = [sum(capture["size"] for capture in group) / 1e6 for group in groups]
+    per_mb = (seconds[2] - seconds[1]) / (sizes[2] - sizes[1])
+    return (seconds[1] - seconds[0] - (sizes[1] - sizes[0]) * per_mb) / (len(groups[1]) - 1), per_mb
 
 
 def measure_merge(how, pieces, folder):
@@ -212,13 +204,13 @@ def main():
     captures = [json.loads(line) for line in lines]
     with tempfile.TemporaryDirectory(dir=how.folder) as name:
         folder = pathlib.Path(name)
-        pieces, per_mb = measure_captures(how, captures, folder)
+        pieces, (start, per_mb) = make_pieces(how, captures, folder), measure_captures(how, captures, folder)
         merging, piece, result = measure_merge(how, pieces, folder)
         keeping = measure_keep(pieces, folder)
         figures = {
             "command": how.command, "cores": len(os.sched_getaffinity(0)), "captures": len(captures),
             "sizes_mb": [capture["size"] / 1e6 for capture in captures],
-            "start_s": measure_start(how, captures, folder, per_mb) - keeping - piece * merging,
+            "start_s": start - keeping - piece * merging,
             "decode_s_per_mb": per_mb, "digest_s_per_mb": measure_digest(how, captures),
             "merge_s_per_mb": merging, "keep_s": keeping, "piece_mb": piece,
             "sum_mb": result,
