@@ -43,7 +43,7 @@ struct ct_cfg_edge {
     uint32_t next_in;  /* the next edge of the same `to`, or CT_CFG_NONE */
     uint8_t kind;      /* enum ct_cfg_kind */
     uint8_t origin;    /* enum ct_cfg_origin */
-    uint8_t back;      /* 1: leads from inside a loop to its head */
+    uint8_t back;      /* 1: leads from inside a loop to a head of it */
     uint8_t pad[5];
 };
 
@@ -66,7 +66,8 @@ struct ct_cfg_block {
     uint8_t sub;        /* enum ct_insn_sub */
     uint8_t cond;       /* 1: the last instruction is conditional, by itself or in an IT block */
     uint8_t cut;        /* 1: what comes behind it could not be read */
-    uint8_t pad[7];
+    uint8_t head;       /* 1: it is a head of `loop` */
+    uint8_t pad[6];
 };
 
 struct ct_cfg_function {
@@ -86,14 +87,15 @@ struct ct_cfg_function {
     uint8_t pad[3];
 };
 
-/* A loop: blocks of which each reaches each. By function, outer ones before inner ones. */
+/* A loop: blocks of which each reaches each. By function, outer ones before inner ones. Its heads are the
+ * blocks that it is entered at; loops inside of it are of what is left without the edges that lead there. */
 struct ct_cfg_loop {
-    uint32_t head;   /* block that it is entered at */
+    uint32_t head;   /* the head with the lowest address */
     uint32_t parent; /* loop around it, or CT_CFG_NONE */
     uint32_t function;
     uint32_t depth;      /* 1: the outermost */
     uint32_t blocks;     /* in it, inner loops included */
-    uint8_t irreducible; /* 1: it has other entries than its head, which is the one with the lowest address */
+    uint8_t irreducible; /* 1: it has more than one head */
     uint8_t pad[3];
 };
 

@@ -39,8 +39,9 @@ struct ct_wcet_step {
     uint32_t block;
     uint8_t assumed; /* 1: some of its cycles were never observed */
     uint8_t pad[3];
-    uint64_t count;  /* executions */
-    uint64_t cycles; /* of all of them */
+    uint64_t count;    /* executions */
+    uint64_t cycles;   /* of all of them */
+    uint64_t measured; /* of these cycles, those of measured calls (CT_WCET_MEASURED) */
 };
 
 enum ct_wcet_assumption {
@@ -56,20 +57,25 @@ enum ct_wcet_assumption {
     CT_WCET_UNCALLED, /* this function calls itself, was never seen to run and nothing says how often: no path
                          goes there */
     CT_WCET_LEFT_OUT, /* this loop was never seen to run and nobody bounds it: no path goes there */
+    CT_WCET_MEASURED, /* a call of which there is no model, as of a shared library: the longest run that was
+                         measured of what it calls stands for it */
 };
 
 /* What the bound hangs on without being measured or told. */
 struct ct_wcet_assumed {
     uint32_t kind;   /* enum ct_wcet_assumption */
-    uint32_t what;   /* block (of DEPTH and UNCALLED the first one of the function), or loop (LOOP, TOTAL,
-                        LEFT_OUT) */
+    uint32_t what;   /* block (of MEASURED the one that calls, of DEPTH and UNCALLED the first one of the
+                        function), or loop (LOOP, TOTAL,   LEFT_OUT) */
     uint32_t within; /* TOTAL: a loop around it, or CT_CFG_NONE: a run of the entry */
     uint32_t pad;
-    uint64_t value; /* cycles, or the bound; of WAY_OUT, CALL, UNCALLED and LEFT_OUT 0 */
+    uint64_t value; /* cycles (of MEASURED those of the longest run), or the bound; of WAY_OUT, CALL, UNCALLED
+                       and LEFT_OUT 0 */
+    uint64_t runs;  /* MEASURED: how many were measured; else 0 */
 };
 
 struct ct_wcet_result {
     uint64_t wcet;                   /* cycles */
+    uint64_t measured;               /* of these, the cycles of measured calls */
     uint64_t observed_max;           /* of a whole run of the entry; 0 without one */
     uint64_t observed_runs;          /* whole runs */
     const struct ct_wcet_step *path; /* blocks that run on the longest path, by function and address */
@@ -80,7 +86,9 @@ struct ct_wcet_result {
     uint64_t rate_insns;  /* the slowest rate seen: instructions that rate_cycles were for */
     uint8_t is_bound; /* 0: another run may take longer, because something was only observed or is left out.
                          1: only if a piece takes more cycles than was measured or assumed for it */
-    uint8_t pad[7];
+    uint8_t relaxed; /* 1: the model is large, and its path was found without whole numbers: `wcet` is rounded
+                        up to what no path exceeds, and executions are rounded */
+    uint8_t pad[6];
 };
 
 struct ct_wcet_options {

@@ -108,6 +108,7 @@ void ct_ilp_write(const struct ct_ilp *p, FILE *out)
 #ifdef CT_HAVE_CBC
 
 #include <coin/Cbc_C_Interface.h>
+#include <coin/Clp_C_Interface.h>
 #include <errno.h>
 #include <float.h>
 #include <math.h>
@@ -117,8 +118,9 @@ void ct_ilp_write(const struct ct_ilp *p, FILE *out)
 /* The library to load in place of the solver: another build of it or, in tests, nothing. */
 #define VARIABLE "CORETAP_CBC"
 
-/* Functions of CBC, which is loaded when a program is to be solved: it takes longer than most commands do to
- * begin, and brings conversions of printf that make each one slower. */
+/* Functions of CBC and of CLP, which it is made with and which brings no whole numbers. They are loaded when
+ * a program is to be solved: that takes longer than most commands do to begin, and brings conversions of
+ * printf that make each one slower. */
 #define ENTRIES(X)                                                                                           \
     X(Cbc_newModel)                                                                                          \
     X(Cbc_deleteModel)                                                                                       \
@@ -127,9 +129,18 @@ void ct_ilp_write(const struct ct_ilp *p, FILE *out)
     X(Cbc_setInteger)                                                                                        \
     X(Cbc_setParameter)                                                                                      \
     X(Cbc_solve)                                                                                             \
-    X(Cbc_isContinuousUnbounded)                                                                             \
+    X(Cbc_isNodeLimitReached)                                                                                \
     X(Cbc_isProvenOptimal)                                                                                   \
-    X(Cbc_getColSolution)
+    X(Cbc_getColSolution)                                                                                    \
+    X(Clp_newModel)                                                                                          \
+    X(Clp_deleteModel)                                                                                       \
+    X(Clp_loadProblem)                                                                                       \
+    X(Clp_setLogLevel)                                                                                       \
+    X(Clp_setOptimizationDirection)                                                                          \
+    X(Clp_initialSolve)                                                                                      \
+    X(Clp_status)                                                                                            \
+    X(Clp_primalColumnSolution)                                                                              \
+    X(Clp_objectiveValue)
 
 CT_LIBRARY(solver, ENTRIES);
 
@@ -216,56 +227,120 @@ static int check(struct ct_ctx *ctx, const struct ct_ilp *p, const uint64_t *val
     return CT_OK;
 }
 
-static int read_solution(struct ct_ctx *ctx, const struct solver_functions *cbc, Cbc_Model *model,
-                         const struct ct_ilp *p, uint64_t *values, uint64_t *gain)
+/* Up to so many columns a solution in whole numbers is looked for when that without is none, and with so many
+ * branches: more takes minutes. */
+#define MOST_WHOLE    16384
+#define MOST_BRANCHES "1000"
+
+/* What the solver's tolerances may hide of the largest gain, as a part of it. */
+#define TOLERANCE 1e-6
+
+/* Reads the values of a solution, rounded. Returns whether they are whole numbers. */
+static bool read_values(const double *solution, const struct ct_ilp *p, uint64_t *values)
 {
-    if (cbc->Cbc_isContinuousUnbounded(model))
-        return ct_fail(ctx, CT_ERR_LIMIT,
-                       "the model has no largest time: loops in more than 64 levels, as the dispatch of an "
-                       "interpreter makes them, have no bound; choose an entry that does not lead to them");
-    if (!cbc->Cbc_isProvenOptimal(model))
-        return ct_fail(ctx, CT_ERR_NOT_FOUND,
-                       "no path fulfils all constraints: the entry never returns, or the bounds "
-                       "contradict each other");
-    const double *solution = cbc->Cbc_getColSolution(model);
+    bool whole = true;
     for (size_t i = 0; i < p->column_count; i++) {
-        double value = solution[i] < 0 ? 0 : floor(solution[i] + 0.5);
+        const double value = solution[i] < 0 ? 0 : floor(solution[i] + 0.5);
+        whole &= fabs(value - solution[i]) < TOLERANCE;
         values[i] = value > MOST_VALUE ? (uint64_t)MOST_VALUE : (uint64_t)value;
     }
-    return check(ctx, p, values, gain);
+    return whole;
 }
 
-int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *p, uint64_t *values, uint64_t *gain)
+static int fail_impossible(struct ct_ctx *ctx)
+{
+    return ct_fail(ctx, CT_ERR_NOT_FOUND,
+                   "no path fulfils all constraints: the entry never returns, or the bounds "
+                   "contradict each other");
+}
+
+/* Reads a solution. When it is not in whole numbers, *relaxed is true and the gain is rounded up: no solution
+ * in whole numbers has more. */
+static int read_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp, Clp_Simplex *model,
+                        const struct ct_ilp *p, uint64_t *values, uint64_t *gain, bool *relaxed)
+{
+    const int status = clp->Clp_status(model);
+    const double value = ceil(clp->Clp_objectiveValue(model) * (1 + TOLERANCE));
+    if (status == 1)
+        return fail_impossible(ctx);
+    if (status)
+        return ct_fail(ctx, CT_ERR_LIMIT, "the model has no largest time: nothing bounds one of its cycles");
+    *relaxed = !read_values(clp->Clp_primalColumnSolution(model), p, values);
+    if (!*relaxed)
+        return check(ctx, p, values, gain);
+    if (value >= 0x1p64)
+        return ct_fail(ctx, CT_ERR_LIMIT, "the bound is beyond 2^64 cycles; give smaller bounds");
+    *gain = (uint64_t)value;
+    return CT_OK;
+}
+
+/* Solves the program without whole numbers, which is quick and mostly gives some. */
+static int solve_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp, const struct ct_ilp *p,
+                         const struct sparse *s, uint64_t *values, uint64_t *gain, bool *relaxed)
+{
+    Clp_Simplex *model = clp->Clp_newModel();
+    if (!model)
+        return ct_fail_nomem(ctx, "linear program");
+    clp->Clp_setLogLevel(model, 0);
+    clp->Clp_loadProblem(model, (int)p->column_count, (int)p->row_count, s->start, s->row, s->factor, NULL,
+                         NULL, s->gain, s->low, s->high);
+    clp->Clp_setOptimizationDirection(model, -1);
+    clp->Clp_initialSolve(model);
+    const int rc = read_relaxed(ctx, clp, model, p, values, gain, relaxed);
+    clp->Clp_deleteModel(model);
+    return rc;
+}
+
+/* Solves it in whole numbers. *relaxed stays true, and all else as it is, when that takes too many branches.
+ */
+static int solve_whole(struct ct_ctx *ctx, const struct solver_functions *cbc, const struct ct_ilp *p,
+                       const struct sparse *s, uint64_t *values, uint64_t *gain, bool *relaxed)
+{
+    Cbc_Model *model = cbc->Cbc_newModel();
+    if (!model)
+        return ct_fail_nomem(ctx, "linear program");
+    cbc->Cbc_loadProblem(model, (int)p->column_count, (int)p->row_count, s->start, s->row, s->factor, NULL,
+                         NULL, s->gain, s->low, s->high);
+    cbc->Cbc_setObjSense(model, -1);
+    for (size_t i = 0; i < p->column_count; i++)
+        cbc->Cbc_setInteger(model, (int)i);
+    cbc->Cbc_setParameter(model, "logLevel", "0");
+    cbc->Cbc_setParameter(model, "maxNodes", MOST_BRANCHES);
+    cbc->Cbc_solve(model);
+    int rc = CT_OK;
+    *relaxed = cbc->Cbc_isNodeLimitReached(model);
+    if (cbc->Cbc_isProvenOptimal(model)) {
+        read_values(cbc->Cbc_getColSolution(model), p, values);
+        *relaxed = false;
+        rc = check(ctx, p, values, gain);
+    } else if (!*relaxed) {
+        rc = fail_impossible(ctx);
+    }
+    cbc->Cbc_deleteModel(model);
+    return rc;
+}
+
+int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *p, uint64_t *values, uint64_t *gain, bool *relaxed)
 {
     struct sparse s = {0};
     union solver solver;
     int rc = load(ctx, &solver);
     if (rc)
         return rc;
-    const struct solver_functions *cbc = &solver.f;
-    Cbc_Model *model = cbc->Cbc_newModel();
-    if (!model || !sparse_make(p, &s)) {
-        sparse_free(&s);
-        return ct_fail_nomem(ctx, "linear program");
-    }
-    cbc->Cbc_loadProblem(model, (int)p->column_count, (int)p->row_count, s.start, s.row, s.factor, NULL, NULL,
-                         s.gain, s.low, s.high);
-    cbc->Cbc_setObjSense(model, -1);
-    for (size_t i = 0; i < p->column_count; i++)
-        cbc->Cbc_setInteger(model, (int)i);
-    cbc->Cbc_setParameter(model, "logLevel", "0");
-    cbc->Cbc_solve(model);
-    rc = read_solution(ctx, cbc, model, p, values, gain);
-    cbc->Cbc_deleteModel(model);
+    rc = sparse_make(p, &s) ? solve_relaxed(ctx, &solver.f, p, &s, values, gain, relaxed)
+                            : ct_fail_nomem(ctx, "linear program");
+    if (!rc && *relaxed && p->column_count <= MOST_WHOLE)
+        rc = solve_whole(ctx, &solver.f, p, &s, values, gain, relaxed);
     sparse_free(&s);
     return rc;
 }
 
 #else
 
-int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *p, uint64_t *values, uint64_t *gain)
+int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *p, uint64_t *values, uint64_t *gain, bool *relaxed)
 {
     (void)p;
+    (void)relaxed;
     (void)values;
     (void)gain;
     return ct_fail(ctx, CT_ERR_UNSUPPORTED,

@@ -42,12 +42,14 @@ void ct_wcet_free(struct ct_wcet *w)
     for (size_t i = 0; i < w->way_count; i++)
         ct_dist_free(&w->ways[i].cycles);
     free(w->uncounted);
-    void *const lists[] = {w->ways,     w->runs,       w->loops,     w->rules,     w->recursive,
-                           w->terms,    w->depths,     w->path,      w->assumed,   w->piece,
+    void *const lists[] = {w->ways,     w->runs,       w->loops,     w->rules,     w->recursive, w->outs,
+                           w->terms,    w->depths,     w->path,      w->assumed,   w->piece,     w->measured,
                            w->run_most, w->nest_first, w->nest_most, w->depth_most};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]);
     ct_addr_map_free(&w->way_at);
+    ct_addr_map_free(&w->run_at);
+    ct_addr_map_free(&w->out_at);
     free(w);
 }
 
@@ -67,12 +69,13 @@ static int add_assumed(struct ct_wcet *w, struct ct_wcet_result *result, struct 
     return CT_OK;
 }
 
-/* Divides the cycles of a vertex among its blocks by their instructions. */
+/* Divides the cycles of a vertex among its blocks by their instructions; those of a measured call are of the
+ * last one. */
 static void spread(const struct ct_wcet_model *m, const struct ct_wcet_column *c, uint64_t count,
                    struct ct_wcet_step *steps)
 {
     const struct ct_wcet_vertex *v = &m->vertices[c->vertex];
-    unsigned __int128 all = (unsigned __int128)c->cycles * count;
+    unsigned __int128 all = (unsigned __int128)(c->cycles - c->call) * count;
     uint64_t n = 0;
     for (uint32_t b = v->block; b != CT_CFG_NONE; b = ct_wcet_model_behind(m, b)) {
         const struct ct_cfg_block *block = &m->blocks[b];
@@ -82,28 +85,43 @@ static void spread(const struct ct_wcet_model *m, const struct ct_wcet_column *c
         steps[b].cycles += (uint64_t)(all * n / v->n) - before;
         steps[b].assumed |= !c->seen;
     }
+    steps[v->end].cycles += c->call * count;
+    steps[v->end].measured += c->call * count;
+}
+
+/* Tells whether a column is the first of those on the longest path that make the same measured call. */
+static bool is_first_call(const struct ct_wcet_model *m, uint32_t column, const uint64_t *values)
+{
+    const struct ct_wcet_column *c = &m->columns[column];
+    uint32_t other = m->ends[m->vertices[c->vertex].end];
+    while (other != CT_CFG_NONE && (other >= column || !values[other] || m->columns[other].edge != c->edge))
+        other = m->columns[other].next_end;
+    return c->runs && other == CT_CFG_NONE;
+}
+
+static int assume_way(const struct ct_wcet_model *m, uint32_t column, const uint64_t *values,
+                      struct ct_wcet_result *result)
+{
+    const struct ct_wcet_column *c = &m->columns[column];
+    struct ct_wcet_assumed a = {.kind = c->seen ? CT_WCET_SHARED : CT_WCET_CYCLES,
+                                .what = m->vertices[c->vertex].end,
+                                .within = CT_CFG_NONE,
+                                .value = (c->cycles - c->call) * values[column]};
+    int rc = !c->seen || c->shared ? add_assumed(m->w, result, a) : CT_OK;
+    a.kind = c->runs ? CT_WCET_MEASURED : CT_WCET_CALL;
+    a.value = c->call;
+    a.runs = c->runs;
+    if (!rc && (c->runs ? is_first_call(m, column, values) : m->edges[c->edge].kind == CT_CFG_UNKNOWN))
+        rc = add_assumed(m->w, result, a);
+    return rc;
 }
 
 static int assume_ways(const struct ct_wcet_model *m, const uint64_t *values, struct ct_wcet_result *result)
 {
     int rc = CT_OK;
-    for (uint32_t i = 0; !rc && i < m->column_count; i++) {
-        const struct ct_wcet_column *c = &m->columns[i];
-        struct ct_wcet_assumed a = {.kind = CT_WCET_CYCLES,
-                                    .what = m->vertices[c->vertex].end,
-                                    .within = CT_CFG_NONE,
-                                    .value = c->cycles * values[i]};
-        if (!values[i])
-            continue;
-        if (c->seen)
-            a.kind = CT_WCET_SHARED;
-        if (!c->seen || c->shared)
-            rc = add_assumed(m->w, result, a);
-        a.kind = CT_WCET_CALL;
-        a.value = 0;
-        if (!rc && m->edges[c->edge].kind == CT_CFG_UNKNOWN)
-            rc = add_assumed(m->w, result, a);
-    }
+    for (uint32_t i = 0; !rc && i < m->column_count; i++)
+        if (values[i])
+            rc = assume_way(m, i, values, result);
     return rc;
 }
 
@@ -113,7 +131,7 @@ static int assume_ends(const struct ct_wcet_model *m, struct ct_wcet_result *res
     int rc = CT_OK;
     for (uint32_t v = 0; !rc && !m->options->exclude && v < m->vertex_count; v++) {
         const struct ct_cfg_block *block = &m->blocks[m->vertices[v].end];
-        const struct ct_wcet_assumed a = {CT_WCET_WAY_OUT, m->vertices[v].end, CT_CFG_NONE, 0, 0};
+        const struct ct_wcet_assumed a = {CT_WCET_WAY_OUT, m->vertices[v].end, CT_CFG_NONE, 0, 0, 0};
         if (m->vertices[v].count || block->first_out == CT_CFG_NONE)
             continue;
         if (m->edges[block->first_out].kind == CT_CFG_UNKNOWN)
@@ -122,15 +140,20 @@ static int assume_ends(const struct ct_wcet_model *m, struct ct_wcet_result *res
     return rc;
 }
 
-static int assume_loops(const struct ct_wcet_model *m, const struct ct_wcet_step *steps,
-                        struct ct_wcet_result *result)
+/* Tells whether the longest path goes round a loop. */
+static bool runs(const struct ct_wcet_model *m, uint32_t loop, const uint64_t *values)
+{
+    return m->rounds[loop] != CT_CFG_NONE && values[m->rounds[loop]];
+}
+
+static int assume_loops(const struct ct_wcet_model *m, const uint64_t *values, struct ct_wcet_result *result)
 {
     int rc = CT_OK;
     for (uint32_t l = 0; !rc && l < m->w->loop_count; l++) {
         const struct ct_wcet_loop *loop = &m->w->loops[l];
-        const struct ct_wcet_assumed a = {CT_WCET_LOOP, l, CT_CFG_NONE, 0, loop->bound};
-        const struct ct_wcet_assumed left_out = {CT_WCET_LEFT_OUT, l, CT_CFG_NONE, 0, 0};
-        if (loop->used && loop->origin == CT_WCET_OBSERVED && steps[m->loops[l].head].count)
+        const struct ct_wcet_assumed a = {CT_WCET_LOOP, l, CT_CFG_NONE, 0, loop->bound, 0};
+        const struct ct_wcet_assumed left_out = {CT_WCET_LEFT_OUT, l, CT_CFG_NONE, 0, 0, 0};
+        if (loop->origin == CT_WCET_OBSERVED && runs(m, l, values))
             rc = add_assumed(m->w, result, a);
         if (loop->used && loop->origin == CT_WCET_NOBODY && !m->options->exclude)
             rc = add_assumed(m->w, result, left_out);
@@ -147,12 +170,25 @@ static int assume_totals(const struct ct_wcet_model *m, const uint64_t *values,
         const struct ct_wcet_total *t = &m->totals[i];
         bool loop = t->loop != CT_CFG_NONE;
         uint32_t block = loop ? m->loops[t->loop].head : m->functions[t->within].block;
-        const struct ct_wcet_assumed a = {loop ? CT_WCET_TOTAL : CT_WCET_DEPTH, loop ? t->loop : block,
-                                          loop ? t->within : CT_CFG_NONE, 0, t->most};
-        const struct ct_wcet_assumed uncalled = {CT_WCET_UNCALLED, block, CT_CFG_NONE, 0, 0};
-        if (!loop && !t->most && !m->options->exclude)
-            rc = add_assumed(m->w, result, uncalled);
-        else if (steps[block].count && ct_ilp_reaches(&m->ilp, t->row, values))
+        const struct ct_wcet_assumed a = {loop ? CT_WCET_TOTAL : CT_WCET_DEPTH,
+                                          loop ? t->loop : block,
+                                          loop ? t->within : CT_CFG_NONE,
+                                          0,
+                                          t->most,
+                                          0};
+        if ((loop ? runs(m, t->loop, values) : steps[block].count) && ct_ilp_reaches(&m->ilp, t->row, values))
+            rc = add_assumed(m->w, result, a);
+    }
+    return rc;
+}
+
+/* Notes the functions that are left out because they call themselves and never ran. */
+static int assume_uncalled(const struct ct_wcet_model *m, struct ct_wcet_result *result)
+{
+    int rc = CT_OK;
+    for (uint32_t f = 0; !rc && !m->options->exclude && f < m->function_count; f++) {
+        const struct ct_wcet_assumed a = {CT_WCET_UNCALLED, m->functions[f].block, CT_CFG_NONE, 0, 0, 0};
+        if (m->uncalled[f])
             rc = add_assumed(m->w, result, a);
     }
     return rc;
@@ -165,8 +201,10 @@ static int assume(const struct ct_wcet_model *m, const uint64_t *values, const s
     if (!rc)
         rc = assume_ends(m, result);
     if (!rc)
-        rc = assume_loops(m, steps, result);
-    return rc ? rc : assume_totals(m, values, steps, result);
+        rc = assume_loops(m, values, result);
+    if (!rc)
+        rc = assume_totals(m, values, steps, result);
+    return rc ? rc : assume_uncalled(m, result);
 }
 
 /* Tells whether no run can be longer, provided that no piece takes longer than was measured or assumed for
@@ -193,8 +231,10 @@ static int tell(const struct ct_wcet_model *m, const uint64_t *values, struct ct
     if (!steps)
         return ct_fail_nomem(w->ctx, "wcet");
     for (uint32_t i = 0; i < m->column_count; i++)
-        if (values[i])
+        if (values[i]) {
             spread(m, &m->columns[i], values[i], steps);
+            result->measured += m->columns[i].call * values[i];
+        }
     int rc = assume(m, values, steps, result);
     result->path_count = 0;
     for (uint32_t b = 0; b < m->block_count; b++)
@@ -235,11 +275,9 @@ static int check(const struct ct_wcet *w, const struct ct_wcet_options *options)
 
 static void tell_runs(const struct ct_wcet_model *m, struct ct_wcet_result *result)
 {
-    for (size_t i = 0; i < m->w->run_count; i++)
-        if (m->w->runs[i].entry == m->functions[m->options->entry].entry) {
-            result->observed_max = m->w->runs[i].max;
-            result->observed_runs = m->w->runs[i].count;
-        }
+    const struct ct_wcet_runs *runs = ct_wcet_runs_of(m->w, m->functions[m->options->entry].entry);
+    result->observed_max = runs ? runs->max : 0;
+    result->observed_runs = runs ? runs->count : 0;
 }
 
 static int write_model(const struct ct_wcet_model *m, ct_write_fn *write, void *user)
@@ -269,7 +307,9 @@ static int solve(struct ct_wcet_model *m, ct_write_fn *write, void *user, struct
     uint64_t *values = rc ? NULL : calloc(m->ilp.column_count + 1, sizeof *values);
     if (rc || !values)
         return rc == CT_ERR_NOMEM || !rc ? ct_fail_nomem(m->w->ctx, "wcet") : rc;
-    rc = ct_ilp_solve(m->w->ctx, &m->ilp, values, &result->wcet);
+    bool relaxed = false;
+    rc = ct_ilp_solve(m->w->ctx, &m->ilp, values, &result->wcet, &relaxed);
+    result->relaxed = relaxed;
     result->rate_cycles = m->rate_cycles;
     result->rate_insns = m->rate_insns;
     tell_runs(m, result);

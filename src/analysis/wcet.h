@@ -31,10 +31,20 @@ struct ct_wcet_cost {
     bool shared;
 };
 
-/* Runs of a function: how many were whole, the longest, and all that began, those inside of other runs
- * included. */
+/* Runs of a function: how many were whole, the longest, and all that began. Of a recursion `count` and `max`
+ * are those of the outermost runs, `all` also those inside of them. */
 struct ct_wcet_runs {
     uint64_t entry, count, max, begun;
+    struct ct_wcet_call {
+        uint64_t cycles; /* of the longest */
+        uint64_t runs;   /* that were measured as a whole */
+    } all;
+};
+
+/* The longest measured run of what a branch at `last` leads to in other programs. */
+struct ct_wcet_out {
+    uint64_t last;
+    struct ct_wcet_call call;
 };
 
 /* A term of a constraint: the block at an address or an edge, times a factor. */
@@ -63,11 +73,12 @@ struct ct_wcet_rule {
 
 /* Counts of the loops in one thread, or in the exception on top of it. */
 struct ct_wcet_counts {
-    uint64_t *rounds;                /* by loop; the other arrays are in the same block of memory */
-    uint64_t *entries;               /* by loop: how often it was entered */
-    uint64_t *sums;                  /* by nest: rounds of the inner loop since the outer one was last
-                                        entered */
-    uint64_t *stamps;                /* by nest: the entry of the outer loop for which `sums` counts */
+    uint64_t *rounds;  /* by loop; the other arrays are in the same block of memory */
+    uint64_t *entries; /* by loop: how often it was entered; in a function that calls itself: the
+                          call from outside for which `rounds` counts */
+    uint64_t *sums;    /* by nest: rounds of the inner loop since the outer one was last
+                          entered */
+    uint64_t *stamps;  /* by nest: the entry of the outer loop for which `sums` counts */
     uint64_t *run_sums, *run_stamps; /* by loop: the same for runs of the entry */
     uint64_t *calls;                 /* by piece of the call graph: calls from outside of it */
     uint64_t *depths, *depth_stamps; /* by function: runs since the last such call, and the call for which
@@ -94,6 +105,7 @@ enum ct_wcet_act_kind {
     CT_WCET_ENTERS,     /* a loop, from outside of it */
     CT_WCET_ROUND,      /* the head of a loop runs */
     CT_WCET_NEST,       /* the same, for the loops around it and the run of the entry */
+    CT_WCET_DEEP_ROUND, /* the head of a loop in a function that calls itself runs */
     CT_WCET_CALLED,     /* a function that calls itself, from within its piece of the call graph */
     CT_WCET_CALLED_IN,  /* the same, from outside of the piece */
     CT_WCET_RUN_BEGINS, /* of the entry, called from a block */
@@ -141,6 +153,10 @@ struct ct_wcet {
     struct ct_addr_map way_at; /* maps a start to its first way */
     struct ct_wcet_runs *runs;
     size_t run_count, run_room;
+    struct ct_addr_map run_at; /* maps an entry to its runs */
+    struct ct_wcet_out *outs;
+    size_t out_count, out_room;
+    struct ct_addr_map out_at; /* maps the address of a branch to where it leads */
     struct ct_wcet_loop *loops;
     size_t loop_count;
     uint8_t *uncounted; /* by block: 1 when it ran in runs whose loops were not counted; NULL when there were
@@ -167,6 +183,7 @@ struct ct_wcet {
     size_t term_count;
     struct ct_wcet_depth *depths;
     size_t depth_count;
+    uint8_t *measured; /* by function: 1 when its longest run stands for a call of it; NULL: of none */
     /* The result. */
     struct ct_wcet_step *path;
     struct ct_wcet_assumed *assumed;
@@ -180,6 +197,13 @@ uint64_t ct_wcet_times_run(const struct ct_wcet *wcet, const struct ct_wcet_term
  * When exceptions cut such runs, the most of their pieces are added up. */
 struct ct_wcet_cost ct_wcet_cost_of(const struct ct_wcet *wcet, uint64_t start, uint64_t last,
                                     const struct ct_cfg_edge *edge, double quantile);
+
+/* Returns the runs of the function with this entry, NULL when none was measured. */
+const struct ct_wcet_runs *ct_wcet_runs_of(const struct ct_wcet *wcet, uint64_t entry);
+
+/* Returns what was measured of calls and jumps from an instruction into other programs; `runs` is 0 when
+ * nothing was. */
+struct ct_wcet_call ct_wcet_call_out(const struct ct_wcet *wcet, uint64_t last);
 
 /* Finds the blocks that ran where loops were not counted. CT_ERR_NOMEM. */
 int ct_wcet_find_uncounted(struct ct_wcet *wcet);
@@ -217,6 +241,9 @@ enum ct_wcet_act_kind ct_wcet_depth_act(const struct ct_wcet *wcet, const struct
 /* Does one of those, and counts that the head of a loop runs. */
 void ct_wcet_count_call(struct ct_wcet *wcet, struct ct_wcet_act act);
 void ct_wcet_count_nest(struct ct_wcet *wcet, uint32_t loop, const struct ct_cfg_loop *loops);
+
+/* Counts a round of a loop in a function that calls itself, since the last call from outside. */
+void ct_wcet_count_deep_round(struct ct_wcet *wcet, uint32_t loop, const struct ct_cfg_loop *loops);
 
 /* ---- wcet_threads.c ---- */
 

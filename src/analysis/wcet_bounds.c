@@ -3,6 +3,7 @@
  * statement a line; # begins a comment:
  *   loop PLACE N              the head of the loop runs at most N times for each time it is entered
  *   recursion FUNCTION N      the function runs at most N times for each call from outside of its recursion
+ *   measured FUNCTION         for a call of the function stands its longest run that was measured
  *   never PLACE
  *   2 PLACE + PLACE <= PLACE + 3     executions in one run of the entry; also >= and ==
  * A place is an address, a function (its entry; after "loop" its only loop, or FUNCTION#K the K-th by
@@ -140,6 +141,26 @@ static int recursion(const struct line *line, const char *word, uint64_t runs)
     if (!CT_PUSH_ROOM(w->depths, w->depth_count))
         return ct_fail_nomem(w->ctx, "wcet");
     w->depths[w->depth_count++] = (struct ct_wcet_depth){.function = function, .runs = runs};
+    return CT_OK;
+}
+
+/* Takes a function whose calls are measured and not modelled. */
+static int measured(const struct line *line, const char *word)
+{
+    struct ct_wcet *w = line->w;
+    size_t count;
+    const struct ct_cfg_function *all = ct_cfg_functions(w->cfg, &count);
+    const uint32_t function = function_named(w, word, strlen(word));
+    if (function == CT_CFG_NONE)
+        return mistake(line, "no such function", word);
+    const struct ct_wcet_runs *runs = ct_wcet_runs_of(w, all[function].entry);
+    if (!runs || !runs->all.runs)
+        return mistake(line, "no whole run of the function was measured", word);
+    if (!w->measured)
+        w->measured = calloc(count + 1, sizeof *w->measured);
+    if (!w->measured)
+        return ct_fail_nomem(w->ctx, "wcet");
+    w->measured[function] = 1;
     return CT_OK;
 }
 
@@ -288,6 +309,8 @@ static int read_line(const struct line *line, char *text)
         return CT_OK;
     if (word && !count && strcmp(verb, "never") == 0)
         return never(line, word);
+    if (word && !count && strcmp(verb, "measured") == 0)
+        return measured(line, word);
     if (count && (strcmp(verb, "loop") == 0 || strcmp(verb, "recursion") == 0)) {
         if (!ct_number_read(count, &value) || value > INT32_MAX)
             return mistake(line, "not a number up to 2^31", count);

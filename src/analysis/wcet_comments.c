@@ -108,7 +108,8 @@ static bool is_left_at_end(const struct ct_wcet *w, uint32_t loop)
                 inner = loops[inner].parent;
             bool flows = edges[e].kind == CT_CFG_NEXT || edges[e].kind == CT_CFG_BRANCH;
             leaves |= inner != loop && (flows || edges[e].kind == CT_CFG_RETURN);
-            goes_back |= flows && edges[e].to == loops[loop].head;
+            goes_back |= flows && edges[e].to != CT_CFG_NONE && blocks[edges[e].to].head &&
+                         blocks[edges[e].to].loop == loop;
         }
         if (leaves && !goes_back)
             return false;

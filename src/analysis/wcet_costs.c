@@ -47,13 +47,33 @@ static int find_way(struct ct_wcet *w, const struct ct_timing_edge *edge, uint64
     return CT_OK;
 }
 
+/* Adds what was measured of runs in two places. */
+static void add_call(struct ct_wcet_call *into, struct ct_wcet_call call)
+{
+    into->runs += call.runs;
+    if (call.cycles > into->cycles)
+        into->cycles = call.cycles;
+}
+
+static struct ct_wcet_call runs_of(const struct ct_timing_function *f)
+{
+    struct ct_wcet_call call = {.cycles = f->inclusive.max, .runs = f->inclusive.count};
+    add_call(&call, (struct ct_wcet_call){.cycles = f->recursive.max, .runs = f->recursive.count});
+    return call;
+}
+
+const struct ct_wcet_runs *ct_wcet_runs_of(const struct ct_wcet *w, uint64_t entry)
+{
+    const uint32_t i = ct_addr_map_get(&w->run_at, entry);
+    return i == CT_CFG_NONE ? NULL : &w->runs[i];
+}
+
 static int add_run(struct ct_wcet *w, const struct ct_timing_function *f)
 {
-    size_t i = 0;
-    while (i < w->run_count && w->runs[i].entry != f->addr)
-        i++;
-    if (i == w->run_count) {
-        if (!CT_MAKE_ROOM(w->runs, w->run_room, w->run_count + 1))
+    uint32_t i = ct_addr_map_get(&w->run_at, f->addr);
+    if (i == CT_CFG_NONE) {
+        i = (uint32_t)w->run_count;
+        if (!CT_MAKE_ROOM(w->runs, w->run_room, w->run_count + 1) || ct_addr_map_put(&w->run_at, f->addr, i))
             return ct_fail_nomem(w->ctx, "wcet");
         w->runs[w->run_count++] = (struct ct_wcet_runs){.entry = f->addr};
     }
@@ -61,21 +81,69 @@ static int add_run(struct ct_wcet *w, const struct ct_timing_function *f)
     w->runs[i].begun += f->runs;
     if (f->inclusive.max > w->runs[i].max)
         w->runs[i].max = f->inclusive.max;
+    add_call(&w->runs[i].all, runs_of(f));
     return CT_OK;
 }
 
-static int add_way(struct ct_wcet *w, const struct ct_timing_edge *edge, bool counted)
+struct ct_wcet_call ct_wcet_call_out(const struct ct_wcet *w, uint64_t last)
+{
+    const uint32_t i = ct_addr_map_get(&w->out_at, last);
+    return i == CT_CFG_NONE ? (struct ct_wcet_call){0} : w->outs[i].call;
+}
+
+/* Returns the function of another program that an edge leads into: of those that ran, the last one that
+ * begins at or before its target. They are sorted by program and address. */
+static const struct ct_timing_function *entered_by(const struct ct_timing_found *found,
+                                                   const struct ct_timing_edge *edge)
+{
+    size_t low = 0;
+    size_t high = found->function_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct ct_timing_function *f = &found->functions[middle];
+        if (f->program < edge->next_program || (f->program == edge->next_program && f->addr <= edge->next))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct ct_timing_function *f = low ? &found->functions[low - 1] : NULL;
+    return f && f->program == edge->next_program ? f : NULL;
+}
+
+/* Notes how long a call or jump into another program took until it came back. */
+static int add_out(struct ct_wcet *w, const struct ct_timing_found *found, const struct ct_timing_edge *edge)
+{
+    const bool calls = edge->branch == CT_TIMING_BRANCH_JUMP || edge->branch == CT_TIMING_BRANCH_CALL;
+    const struct ct_timing_function *f = calls ? entered_by(found, edge) : NULL;
+    const struct ct_wcet_call call = f ? runs_of(f) : (struct ct_wcet_call){0};
+    if (!call.runs)
+        return CT_OK;
+    uint32_t i = ct_addr_map_get(&w->out_at, edge->last);
+    if (i == CT_CFG_NONE) {
+        i = (uint32_t)w->out_count;
+        if (!CT_MAKE_ROOM(w->outs, w->out_room, w->out_count + 1) ||
+            ct_addr_map_put(&w->out_at, edge->last, i))
+            return ct_fail_nomem(w->ctx, "wcet");
+        w->outs[w->out_count++] = (struct ct_wcet_out){.last = edge->last};
+    }
+    add_call(&w->outs[i].call, (struct ct_wcet_call){.cycles = call.cycles, .runs = edge->count});
+    return CT_OK;
+}
+
+static int add_way(struct ct_wcet *w, const struct ct_timing_found *found, const struct ct_timing_edge *edge,
+                   bool counted)
 {
     /* code of another program may have the same address in its file */
-    const uint64_t next = edge->next_program == edge->program || !edge->next ? edge->next : UINT64_MAX;
+    const bool leaves = edge->next && edge->next_program != edge->program;
     struct ct_wcet_way *way = NULL;
-    const int rc = find_way(w, edge, next, &way);
+    const int rc = find_way(w, edge, leaves ? UINT64_MAX : edge->next, &way);
     if (!way)
         return rc;
     way->count += edge->count;
     way->shared += edge->shared;
     way->uncounted += counted ? 0 : edge->count;
-    return ct_dist_merge(&way->cycles, &edge->cycles);
+    const int merged = ct_dist_merge(&way->cycles, &edge->cycles);
+    return merged || !leaves ? merged : add_out(w, found, edge);
 }
 
 int ct_wcet_observe(struct ct_wcet *w, struct ct_timing_sums *sums, int counted)
@@ -89,7 +157,7 @@ int ct_wcet_observe(struct ct_wcet *w, struct ct_timing_sums *sums, int counted)
         return rc;
     for (size_t i = 0; !rc && i < found.edge_count; i++)
         if (found.edges[i].program == program && !(found.edges[i].flags & CT_NODE_NOPATH))
-            rc = add_way(w, &found.edges[i], counted);
+            rc = add_way(w, &found, &found.edges[i], counted);
     for (size_t i = 0; !rc && i < found.function_count; i++) {
         const struct ct_timing_function *f = &found.functions[i];
         if (f->program == program && f->runs && f->addr)
@@ -138,8 +206,9 @@ static bool fits(const struct ct_wcet_way *way, const struct ct_cfg_edge *edge)
     case CT_CFG_NEXT:
         return !way->exec || way->next == edge->target || (way->next == 0 && way->end == edge->target);
     case CT_CFG_RETURN:
-    case CT_CFG_UNKNOWN:
         return way->exec;
+    case CT_CFG_UNKNOWN: /* to where the program has no code, or no one knows where */
+        return way->exec && (way->next == UINT64_MAX || way->kind == CT_EDGE_OPEN);
     default: /* an open way does not tell where it led; a direct branch can only lead to one place */
         return way->exec && (way->next == edge->target || way->kind == CT_EDGE_OPEN);
     }

@@ -53,25 +53,23 @@ static int add_act(struct ct_wcet *w, enum ct_wcet_act_kind kind, uint32_t what)
     return CT_OK;
 }
 
-/* Adds what an edge counts of the loops that its target is in, from the inside out. Other loops around it go
- * on. A function that calls itself may be in the loop more than once at a time; its counts are never taken
- * back, so they are too large rather than too small. */
-static int add_loops(struct ct_wcet *w, const struct ct_cfg_edge *edge, uint32_t innermost)
+/* Adds what an edge counts of the loop whose head it leads to. No other loop is entered by it, because what a
+ * loop is entered at is its head and in no loop inside of it. A function that calls itself may be in the loop
+ * more than once at a time; its rounds are counted for each call from outside of its recursion. */
+static int add_loop(struct ct_wcet *w, const struct ct_cfg_edge *edge)
 {
     size_t count;
-    const struct ct_cfg_loop *loops = ct_cfg_loops(w->cfg, &count);
-    uint32_t headed = CT_CFG_NONE;
+    const struct ct_cfg_block *to = &ct_cfg_blocks(w->cfg, &count)[edge->to];
     int rc = CT_OK;
-    for (uint32_t l = innermost; !rc && l != CT_CFG_NONE; l = loops[l].parent) {
-        if (ct_wcet_enters(w, edge, l) && !w->recursive[loops[l].function])
-            rc = add_act(w, CT_WCET_ENTERS, l);
-        if (loops[l].head != edge->to)
-            continue;
-        headed = l;
-        if (!rc)
-            rc = add_act(w, CT_WCET_ROUND, l);
-    }
-    return rc || headed == CT_CFG_NONE ? rc : add_act(w, CT_WCET_NEST, headed);
+    if (!to->head)
+        return CT_OK;
+    if (to->function != CT_CFG_NONE && w->recursive[to->function])
+        return add_act(w, CT_WCET_DEEP_ROUND, to->loop);
+    if (ct_wcet_enters(w, edge, to->loop))
+        rc = add_act(w, CT_WCET_ENTERS, to->loop);
+    if (!rc)
+        rc = add_act(w, CT_WCET_ROUND, to->loop);
+    return rc ? rc : add_act(w, CT_WCET_NEST, to->loop);
 }
 
 /* Adds what an edge of the control flow graph counts when it is traversed. */
@@ -87,7 +85,7 @@ static int add_traversed(struct ct_wcet *w, uint32_t number)
     int rc = run == CT_WCET_NOTHING ? CT_OK : add_act(w, run, edge->from);
     if (!rc && depth != CT_WCET_NOTHING)
         rc = add_act(w, depth, blocks[edge->to].function);
-    return rc ? rc : add_loops(w, edge, blocks[edge->to].loop);
+    return rc ? rc : add_loop(w, edge);
 }
 
 /* Adds what the edge from a call to the block behind it counts, which a return also traverses. */
@@ -209,6 +207,9 @@ static int act(struct ct_wcet *w, struct ct_wcet_act a, const struct ct_cfg_loop
         return CT_OK;
     case CT_WCET_NEST:
         ct_wcet_count_nest(w, a.what, loops);
+        return CT_OK;
+    case CT_WCET_DEEP_ROUND:
+        ct_wcet_count_deep_round(w, a.what, loops);
         return CT_OK;
     case CT_WCET_ERET:
     case CT_WCET_JUMPS:

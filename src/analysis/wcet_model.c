@@ -18,17 +18,29 @@ int ct_wcet_model_init(struct ct_wcet_model *m, struct ct_wcet *w, const struct 
     m->blocks = ct_cfg_blocks(w->cfg, &m->block_count);
     m->edges = ct_cfg_edges(w->cfg, &m->edge_count);
     m->loops = ct_cfg_loops(w->cfg, &count);
+    m->heads = malloc((count + 1) * sizeof *m->heads);
     m->entered = malloc((count + 1) * sizeof *m->entered);
+    m->rounds = malloc((count + 1) * sizeof *m->rounds);
+    m->next_head = malloc((m->block_count + 1) * sizeof *m->next_head);
+    m->uncalled = calloc(m->function_count + 1, sizeof *m->uncalled);
     m->vertex_of = malloc((m->block_count + 1) * sizeof *m->vertex_of);
     m->ends = malloc((m->block_count + 1) * sizeof *m->ends);
     m->covers = malloc((m->block_count + 1) * sizeof *m->covers);
     m->in = malloc((m->block_count + 1) * sizeof *m->in);
-    if (!m->vertex_of || !m->ends || !m->covers || !m->in || !m->entered)
+    if (!m->vertex_of || !m->ends || !m->covers || !m->in || !m->heads || !m->entered || !m->rounds ||
+        !m->next_head || !m->uncalled)
         return ct_fail_nomem(w->ctx, "wcet");
     for (size_t i = 0; i < m->block_count; i++)
         m->vertex_of[i] = m->ends[i] = m->covers[i] = m->in[i] = CT_CFG_NONE;
-    for (size_t l = 0; l < count; l++)
-        m->entered[l] = CT_CFG_NONE;
+    for (size_t l = 0; l < count; l++) {
+        m->heads[l] = m->entered[l] = m->rounds[l] = CT_CFG_NONE;
+        w->loops[l].used = 0;
+    }
+    for (size_t i = m->block_count; i-- > 0;)
+        if (m->blocks[i].head) {
+            m->next_head[i] = m->heads[m->blocks[i].loop];
+            m->heads[m->blocks[i].loop] = (uint32_t)i;
+        }
     ct_wcet_rate(w, options->quantile, &m->rate_cycles, &m->rate_insns);
     return CT_OK;
 }
@@ -42,8 +54,11 @@ void ct_wcet_model_free(struct ct_wcet_model *m)
     free(m->vertices);
     free(m->columns);
     free(m->cover_list);
+    free(m->heads);
+    free(m->next_head);
     free(m->entered);
-    free(m->entries);
+    free(m->rounds);
+    free(m->uncalled);
     free(m->totals);
     ct_ilp_free(&m->ilp);
 }
@@ -95,25 +110,56 @@ static int make_vertex(struct ct_wcet_model *m, uint32_t block)
 
 /* ---- columns ---- */
 
+/* Tells whether a function is a stub for one of another program: a jump that was seen to lead there. The
+ * first time it leads to the code that looks the function up, which all stubs share. */
+static bool is_stub(const struct ct_wcet_model *m, const struct ct_cfg_function *f)
+{
+    const struct ct_cfg_block *block = &m->blocks[f->block];
+    return f->count == 1 && block->type == CT_INSN_IBR && block->sub == CT_INSN_SUB_NONE &&
+           ct_wcet_call_out(m->w, block->last).runs;
+}
+
+/* Finds what stands for a call that is not modelled: the longest run that was measured. */
+static struct ct_wcet_call call_of(const struct ct_wcet_model *m, const struct ct_cfg_edge *e)
+{
+    const uint32_t f = e->to == CT_CFG_NONE ? CT_CFG_NONE : m->blocks[e->to].function;
+    if (e->kind == CT_CFG_UNKNOWN)
+        return ct_wcet_call_out(m->w, m->blocks[e->from].last);
+    if ((e->kind != CT_CFG_CALL && e->kind != CT_CFG_TAIL) || f == CT_CFG_NONE ||
+        m->functions[f].block != e->to ||
+        !((m->w->measured && m->w->measured[f]) || is_stub(m, &m->functions[f])))
+        return (struct ct_wcet_call){0};
+    const struct ct_wcet_runs *runs = ct_wcet_runs_of(m->w, m->functions[f].entry);
+    return runs ? runs->all : (struct ct_wcet_call){0};
+}
+
 static int add_column(struct ct_wcet_model *m, uint32_t vertex, uint32_t edge)
 {
     const struct ct_wcet_vertex *v = &m->vertices[vertex];
     const struct ct_cfg_edge *e = &m->edges[edge];
     const struct ct_wcet_cost cost =
         ct_wcet_cost_of(m->w, m->blocks[v->block].start, m->blocks[v->end].last, e, m->options->quantile);
+    const struct ct_wcet_call call = call_of(m, e);
     if (!cost.seen && m->options->exclude)
         return CT_OK;
     if (!CT_MAKE_ROOM(m->columns, m->column_room, m->column_count + 1))
         return ct_fail_nomem(m->w->ctx, "wcet");
     struct ct_wcet_column *c = &m->columns[m->column_count];
-    *c = (struct ct_wcet_column){
-        .vertex = vertex, .edge = edge, .next_in = CT_CFG_NONE, .seen = cost.seen, .shared = cost.shared};
-    c->cycles = cost.seen ? cost.cycles : (v->n * m->rate_cycles + m->rate_insns - 1) / m->rate_insns;
+    *c = (struct ct_wcet_column){.vertex = vertex,
+                                 .edge = edge,
+                                 .to = call.runs ? CT_CFG_NONE : e->to,
+                                 .next_in = CT_CFG_NONE,
+                                 .call = call.cycles,
+                                 .runs = call.runs,
+                                 .seen = cost.seen,
+                                 .shared = cost.shared};
+    c->cycles =
+        call.cycles + (cost.seen ? cost.cycles : (v->n * m->rate_cycles + m->rate_insns - 1) / m->rate_insns);
     c->next_end = m->ends[v->end];
     m->ends[v->end] = (uint32_t)m->column_count;
-    if (e->to != CT_CFG_NONE) {
-        c->next_in = m->in[e->to];
-        m->in[e->to] = (uint32_t)m->column_count;
+    if (c->to != CT_CFG_NONE) {
+        c->next_in = m->in[c->to];
+        m->in[c->to] = (uint32_t)m->column_count;
     }
     char name[32];
     uint32_t column;
@@ -132,28 +178,40 @@ static bool has_targets(const struct ct_wcet_model *m, uint32_t block)
 }
 
 /* Returns true for an edge that is a column. Those from a call to behind it are none (their flow is that of
- * the call), nor are computed branches without a known target. A computed call without one calls nothing. */
-static bool is_way(const struct ct_wcet_model *m, const struct ct_cfg_edge *e)
+ * the call), nor are ways to what is left out. A computed branch or call leaves the program where calls of
+ * other programs were measured; a computed call without any target calls nothing. */
+static bool is_way(struct ct_wcet_model *m, const struct ct_cfg_edge *e)
 {
-    bool calls = m->blocks[e->from].sub == CT_INSN_SUB_LINK;
+    const struct ct_cfg_block *from = &m->blocks[e->from];
     if (e->kind == CT_CFG_CALLED)
         return false;
-    return e->kind != CT_CFG_UNKNOWN || (calls && !has_targets(m, e->from));
+    if (e->kind == CT_CFG_UNKNOWN)
+        return ct_wcet_call_out(m->w, from->last).runs ||
+               (from->sub == CT_INSN_SUB_LINK && !has_targets(m, e->from));
+    return !ct_wcet_model_leaves_out(m, e);
 }
 
+/* Adds the ways out of a vertex. What is behind a call is reached when one of them is the call. */
 static int make_ways(struct ct_wcet_model *m, uint32_t vertex)
 {
+    const uint32_t first = (uint32_t)m->column_count;
+    const uint32_t out = m->blocks[m->vertices[vertex].end].first_out;
     int rc = CT_OK;
-    m->vertices[vertex].first = (uint32_t)m->column_count;
-    for (uint32_t e = m->blocks[m->vertices[vertex].end].first_out; !rc && e != CT_CFG_NONE;
-         e = m->edges[e].next_out) {
-        size_t before = m->column_count;
+    bool calls = false;
+    for (uint32_t e = out; !rc && e != CT_CFG_NONE; e = m->edges[e].next_out) {
+        const size_t before = m->column_count;
         if (is_way(m, &m->edges[e]))
             rc = add_column(m, vertex, e);
-        if (!rc && (m->column_count > before || m->edges[e].kind == CT_CFG_CALLED))
-            rc = make_vertex(m, m->edges[e].to);
+        if (rc || m->column_count == before)
+            continue;
+        calls |= m->edges[e].kind == CT_CFG_CALL || m->edges[e].kind == CT_CFG_UNKNOWN;
+        rc = make_vertex(m, m->columns[before].to);
     }
-    m->vertices[vertex].count = (uint32_t)m->column_count - m->vertices[vertex].first;
+    for (uint32_t e = out; !rc && calls && e != CT_CFG_NONE; e = m->edges[e].next_out)
+        if (m->edges[e].kind == CT_CFG_CALLED)
+            rc = make_vertex(m, m->edges[e].to);
+    m->vertices[vertex].first = first;
+    m->vertices[vertex].count = (uint32_t)m->column_count - first;
     return rc;
 }
 

@@ -15,12 +15,15 @@ struct ct_wcet_vertex {
 struct ct_wcet_column {
     uint32_t vertex;
     uint32_t edge;     /* of the control flow graph */
+    uint32_t to;       /* the block that it leads to, or CT_CFG_NONE: out of what is modelled */
     uint32_t next_end; /* the next column whose vertex ends with the same block, or CT_CFG_NONE */
     uint32_t next_in;  /* the next column that leads to the same block, or CT_CFG_NONE */
-    uint64_t cycles;
+    uint64_t cycles;   /* with those of the call */
+    uint64_t call;     /* the most cycles that a measured call, for which there is no model, took */
+    uint64_t runs;     /* how many were measured; 0: it makes no such call */
     bool seen;
     bool shared;
-    uint8_t pad[6];
+    uint8_t pad[2];
 };
 
 /* A vertex that a block is in. */
@@ -58,9 +61,11 @@ struct ct_wcet_model {
     size_t column_count, column_room;
     struct ct_wcet_cover *cover_list;
     size_t cover_count, cover_room;
-    uint32_t *entered; /* by loop: where its list in `entries` begins, or CT_CFG_NONE while it was not made */
-    uint32_t *entries; /* lists of the edges that enter a loop, each with CT_CFG_NONE behind it */
-    size_t entry_count, entry_room;
+    uint32_t *heads;     /* by loop: its first head */
+    uint32_t *next_head; /* by block: the next head of the same loop, or CT_CFG_NONE */
+    uint32_t *entered;   /* by loop: the column of how often it is entered, or CT_CFG_NONE */
+    uint32_t *rounds;    /* by loop: the column of how often its heads run, or CT_CFG_NONE */
+    uint8_t *uncalled;   /* by function: 1 when it calls itself and is left out because it never ran */
     struct ct_wcet_total *totals;
     size_t total_count, total_room;
     uint64_t rate_cycles, rate_insns;
@@ -86,6 +91,13 @@ int ct_wcet_model_add(struct ct_wcet_model *model, uint32_t edge, int64_t factor
 int ct_wcet_model_check_returns(const struct ct_wcet_model *model);
 
 /* ---- wcet_model_bounds.c ---- */
+
+/* Tells whether a way is none because it leads to a loop or a recursion that never ran and that nobody
+ * bounds, and notes what is left out so. */
+bool ct_wcet_model_leaves_out(struct ct_wcet_model *model, const struct ct_cfg_edge *edge);
+
+/* Tells whether the entry begins with a head of the loop, which is then entered by no way. */
+bool ct_wcet_model_starts_at(const struct ct_wcet_model *model, uint32_t loop);
 
 /* Refuses an entry that calls itself when nothing says how often, before rows are made. CT_ERR_NOT_FOUND. */
 int ct_wcet_model_check_depth(const struct ct_wcet_model *model);

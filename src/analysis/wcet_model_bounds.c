@@ -10,67 +10,45 @@
 
 /* ---- loops ---- */
 
-/* Adds to the last row how often the head of a loop runs by ways that are in the model, times `factor`. */
-static int add_rounds(struct ct_wcet_model *m, uint32_t loop, int64_t factor)
+bool ct_wcet_model_starts_at(const struct ct_wcet_model *m, uint32_t loop)
 {
-    int rc = CT_OK;
-    for (uint32_t e = m->blocks[m->loops[loop].head].first_in; !rc && e != CT_CFG_NONE;
-         e = m->edges[e].next_in)
-        rc = ct_wcet_model_add(m, e, factor);
+    const struct ct_cfg_block *entry = &m->blocks[m->functions[m->options->entry].block];
+    return entry->head && entry->loop == loop;
+}
+
+/* Makes a column for how often the heads of a loop run, or (`enters`) how often they are come to from outside
+ * of it. Rows of loops inside of others are then short, however many ways lead to heads. */
+static int sum_column(struct ct_wcet_model *m, uint32_t loop, bool enters, uint32_t *column)
+{
+    char name[32];
+    if (*column != CT_CFG_NONE)
+        return CT_OK;
+    snprintf(name, sizeof name, "%s_%" PRIu32, enters ? "entries" : "rounds", loop);
+    int rc = ct_ilp_column(&m->ilp, name, 0, column);
+    if (!rc)
+        rc = ct_ilp_row(&m->ilp, name, CT_ILP_EQ, ct_wcet_model_starts_at(m, loop));
+    if (!rc)
+        rc = ct_ilp_term(&m->ilp, *column, 1);
+    for (uint32_t h = m->heads[loop]; !rc && h != CT_CFG_NONE; h = m->next_head[h])
+        for (uint32_t e = m->blocks[h].first_in; !rc && e != CT_CFG_NONE; e = m->edges[e].next_in)
+            if (!enters || ct_wcet_enters(m->w, &m->edges[e], loop))
+                rc = ct_wcet_model_add(m, e, -1);
     return rc;
 }
 
-static int add_entry(struct ct_wcet_model *m, uint32_t edge)
-{
-    if (!CT_MAKE_ROOM(m->entries, m->entry_room, m->entry_count + 1))
-        return ct_fail_nomem(m->w->ctx, "wcet");
-    m->entries[m->entry_count++] = edge;
-    return CT_OK;
-}
-
-/* Lists the edges that enter a loop. A large function has many loops with a row for each loop around them, so
- * that its edges are looked through once a loop and not once a row. */
-static int list_entries(struct ct_wcet_model *m, uint32_t loop)
-{
-    const struct ct_cfg_function *f = &m->functions[m->loops[loop].function];
-    size_t count;
-    const uint32_t *members = ct_cfg_members(m->w->cfg, &count);
-    int rc = CT_OK;
-    m->entered[loop] = (uint32_t)m->entry_count;
-    for (uint32_t i = 0; !rc && i < f->count; i++)
-        for (uint32_t e = m->blocks[members[f->first + i]].first_in; !rc && e != CT_CFG_NONE;
-             e = m->edges[e].next_in)
-            if (ct_wcet_enters(m->w, &m->edges[e], loop))
-                rc = add_entry(m, e);
-    return rc ? rc : add_entry(m, CT_CFG_NONE);
-}
-
-/* Adds to the last row how often a loop is entered, times `factor`. */
-static int add_entries(struct ct_wcet_model *m, uint32_t loop, int64_t factor)
-{
-    int rc = m->entered[loop] == CT_CFG_NONE ? list_entries(m, loop) : CT_OK;
-    for (size_t i = m->entered[loop]; !rc && m->entries[i] != CT_CFG_NONE; i++)
-        rc = ct_wcet_model_add(m, m->entries[i], factor);
-    return rc;
-}
-
-/* Returns 1 when the entry begins with the head of the loop, which is then entered and runs once by no
- * way. */
-static int64_t starts_at(const struct ct_wcet_model *m, uint32_t loop)
-{
-    return m->functions[m->options->entry].block == m->loops[loop].head;
-}
-
-/* Adds the row that the head runs at most `bound` times for each time that the loop, or one around it, is
+/* Adds the row that the heads run at most `bound` times for each time that the loop, or one around it, is
  * entered. */
 static int rounds_row(struct ct_wcet_model *m, const char *name, uint32_t loop, uint32_t within,
                       uint64_t bound)
 {
-    int64_t right = starts_at(m, within) * (int64_t)bound - starts_at(m, loop);
-    int rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, right);
+    int rc = sum_column(m, loop, false, &m->rounds[loop]);
     if (!rc)
-        rc = add_rounds(m, loop, 1);
-    return rc ? rc : add_entries(m, within, -(int64_t)bound);
+        rc = sum_column(m, within, true, &m->entered[within]);
+    if (!rc)
+        rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, 0);
+    if (!rc)
+        rc = ct_ilp_term(&m->ilp, m->rounds[loop], 1);
+    return rc ? rc : ct_ilp_term(&m->ilp, m->entered[within], -(int64_t)bound);
 }
 
 static int loop_row(struct ct_wcet_model *m, uint32_t loop, uint64_t bound)
@@ -80,25 +58,30 @@ static int loop_row(struct ct_wcet_model *m, uint32_t loop, uint64_t bound)
     return rounds_row(m, name, loop, loop, bound);
 }
 
-static bool is_used(const struct ct_wcet_model *m, uint32_t loop)
+/* Tells whether any head of a loop is in the model. */
+static bool is_covered(const struct ct_wcet_model *m, uint32_t loop)
 {
-    return m->covers[m->loops[loop].head] != CT_CFG_NONE;
+    uint32_t h = m->heads[loop];
+    while (h != CT_CFG_NONE && m->covers[h] == CT_CFG_NONE)
+        h = m->next_head[h];
+    return h != CT_CFG_NONE;
 }
 
-/* Returns the best bound that is known: told by the user, in a comment, counted by the code, or observed. */
-static uint64_t bound_of(struct ct_wcet_model *m, uint32_t loop)
+/* Finds the best bound that is known: told by the user, in a comment, counted by the code, or observed. */
+static void find_bound(struct ct_wcet_model *m, uint32_t loop)
 {
     struct ct_wcet_loop *l = &m->w->loops[loop];
+    if (l->used)
+        return;
     l->used = 1;
     if (l->origin == CT_WCET_USER || l->origin == CT_WCET_COMMENT)
-        return l->bound;
+        return;
     l->bound = ct_cfg_loop_count(m->w->cfg, loop);
     l->origin = CT_WCET_COUNTED;
     if (!l->bound) {
         l->bound = l->observed;
         l->origin = l->observed ? CT_WCET_OBSERVED : CT_WCET_NOBODY;
     }
-    return l->bound;
 }
 
 static bool is_uncounted(const struct ct_wcet_model *m, uint32_t block)
@@ -106,37 +89,48 @@ static bool is_uncounted(const struct ct_wcet_model *m, uint32_t block)
     return m->w->uncounted && m->w->uncounted[block];
 }
 
-/* Refuses a loop whose rounds were not counted in a saved file, because those counted elsewhere may be
+/* Tells whether rounds of a loop were not counted in a saved file, so that those counted elsewhere may be
  * fewer. */
-static int check_counted(const struct ct_wcet_model *m, uint32_t loop)
+static bool is_half_counted(const struct ct_wcet_model *m, uint32_t loop)
 {
     const uint8_t origin = m->w->loops[loop].origin;
-    const uint32_t head = m->loops[loop].head;
     const bool is_told = origin != CT_WCET_OBSERVED && origin != CT_WCET_NOBODY;
-    if (is_told || !is_uncounted(m, head))
+    uint32_t h = is_told ? CT_CFG_NONE : m->heads[loop];
+    while (h != CT_CFG_NONE && !is_uncounted(m, h))
+        h = m->next_head[h];
+    return h != CT_CFG_NONE;
+}
+
+static int check_counted(const struct ct_wcet_model *m, uint32_t loop)
+{
+    if (!is_half_counted(m, loop))
         return CT_OK;
     return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
                    "%s: the loop at 0x%" PRIx64
                    " ran in a saved file of times, which does not tell how often "
                    "loops go round: say its bound, or give the capture in place of the file",
-                   m->functions[m->loops[loop].function].label, m->blocks[head].start);
+                   m->functions[m->loops[loop].function].label, m->blocks[m->loops[loop].head].start);
+}
+
+/* Tells whether nothing bounds a loop and it never ran. If ways are excluded that were never observed, the
+ * way back to its head is one; and a head with which the entry begins runs once by no way. */
+static bool is_left_out(struct ct_wcet_model *m, uint32_t loop)
+{
+    find_bound(m, loop);
+    return !m->w->loops[loop].bound && !m->options->exclude && !ct_wcet_model_starts_at(m, loop) &&
+           !is_half_counted(m, loop);
 }
 
 int ct_wcet_model_loops(struct ct_wcet_model *m)
 {
     int rc = CT_OK;
     for (uint32_t l = 0; !rc && l < m->w->loop_count; l++) {
-        m->w->loops[l].used = 0;
-        if (!is_used(m, l))
+        if (!is_covered(m, l))
             continue;
-        uint64_t bound = bound_of(m, l);
-        /* Nothing bounds the loop, and it never ran. If ways are excluded that were never observed, the way
-         * back to its head is one; and a head with which the entry begins runs once by no way. */
-        if (m->w->loops[l].origin == CT_WCET_NOBODY && (m->options->exclude || starts_at(m, l)))
-            bound = 1;
+        find_bound(m, l);
         rc = check_counted(m, l);
         if (!rc)
-            rc = loop_row(m, l, bound);
+            rc = loop_row(m, l, m->w->loops[l].bound || is_left_out(m, l) ? m->w->loops[l].bound : 1);
     }
     return rc;
 }
@@ -185,9 +179,9 @@ static int run_row(struct ct_wcet_model *m, uint32_t loop)
     char name[32];
     uint64_t most = m->w->run_most[loop];
     snprintf(name, sizeof name, "run_%" PRIu32, loop);
-    int rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, (int64_t)most - starts_at(m, loop));
+    int rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, (int64_t)most);
     if (!rc)
-        rc = add_rounds(m, loop, 1);
+        rc = ct_ilp_term(&m->ilp, m->rounds[loop], 1);
     return rc ? rc : add_total(m, most, loop, CT_CFG_NONE);
 }
 
@@ -208,7 +202,8 @@ static void find_loose(const struct ct_wcet_model *m, uint8_t *loose)
         for (uint32_t c = 0; c < m->column_count; c++) {
             const struct ct_cfg_edge *e = &m->edges[m->columns[c].edge];
             uint32_t from = m->blocks[e->from].function;
-            uint32_t to = e->to == CT_CFG_NONE ? CT_CFG_NONE : m->blocks[e->to].function;
+            uint32_t into = m->columns[c].to;
+            uint32_t to = into == CT_CFG_NONE ? CT_CFG_NONE : m->blocks[into].function;
             if (to == CT_CFG_NONE || to == from || loose[to] || (!loose[from] && !is_loose(m, e->from)))
                 continue;
             loose[to] = 1;
@@ -231,7 +226,7 @@ int ct_wcet_model_nests(struct ct_wcet_model *m)
         loose[w->depths[i].function] = 1;
     find_loose(m, loose);
     for (uint32_t l = 0; !rc && l < w->loop_count; l++) {
-        if (!w->loops[l].used || w->loops[l].origin != CT_WCET_OBSERVED)
+        if (m->rounds[l] == CT_CFG_NONE || w->loops[l].origin != CT_WCET_OBSERVED)
             continue;
         rc = nest_rows(m, l);
         if (!rc && runs && w->run_most[l] && !loose[m->loops[l].function] && !is_loose(m, m->loops[l].head))
@@ -258,7 +253,8 @@ struct calls {
 static uint32_t callee_of(const struct ct_wcet_model *m, uint32_t column)
 {
     const struct ct_cfg_edge *e = &m->edges[m->columns[column].edge];
-    const uint32_t to = e->to == CT_CFG_NONE ? CT_CFG_NONE : m->blocks[e->to].function;
+    const uint32_t block = m->columns[column].to;
+    const uint32_t to = block == CT_CFG_NONE ? CT_CFG_NONE : m->blocks[block].function;
     const bool calls = e->kind == CT_CFG_CALL || e->kind == CT_CFG_TAIL;
     return calls && to != CT_CFG_NONE && m->w->recursive[to] ? to : CT_CFG_NONE;
 }
@@ -341,10 +337,8 @@ static uint64_t depth_of(const struct ct_wcet_model *m, uint32_t function, bool 
     *told = false;
     if (m->w->depth_most[function] && !is_uncounted(m, m->functions[function].block))
         return m->w->depth_most[function];
-    for (size_t i = 0; i < m->w->run_count; i++) /* all that were seen are no fewer than those of one call */
-        if (m->w->runs[i].entry == m->functions[function].entry)
-            return m->w->runs[i].begun;
-    return 0;
+    const struct ct_wcet_runs *runs = ct_wcet_runs_of(m->w, m->functions[function].entry);
+    return runs ? runs->begun : 0; /* all that were seen are no fewer than those of one call */
 }
 
 /* Tells whether a function of the model calls itself. */
@@ -366,6 +360,31 @@ int ct_wcet_model_check_depth(const struct ct_wcet_model *m)
                    m->functions[f].label, m->functions[f].name);
 }
 
+/* Adds the row that the heads of a loop in a function that calls itself run no more often than was observed
+ * for each call from outside of its recursion. */
+static int deep_row(struct ct_wcet_model *m, uint32_t loop, struct calls *calls)
+{
+    char name[32];
+    const uint32_t piece = m->w->piece[m->loops[loop].function];
+    int rc = outside_column(m, piece, calls);
+    snprintf(name, sizeof name, "deep_%" PRIu32, loop);
+    if (!rc)
+        rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, 0);
+    if (!rc)
+        rc = ct_ilp_term(&m->ilp, m->rounds[loop], 1);
+    return rc ? rc : ct_ilp_term(&m->ilp, calls->outside[piece], -(int64_t)m->w->loops[loop].observed);
+}
+
+static int deep_rows(struct ct_wcet_model *m, struct calls *calls)
+{
+    int rc = CT_OK;
+    for (uint32_t l = 0; !rc && l < m->w->loop_count; l++)
+        if (m->rounds[l] != CT_CFG_NONE && m->w->loops[l].origin == CT_WCET_OBSERVED &&
+            m->w->recursive[m->loops[l].function])
+            rc = deep_row(m, l, calls);
+    return rc;
+}
+
 int ct_wcet_model_depths(struct ct_wcet_model *m)
 {
     struct calls calls = {0};
@@ -379,6 +398,26 @@ int ct_wcet_model_depths(struct ct_wcet_model *m)
         if (!rc && !told)
             rc = add_total(m, runs, CT_CFG_NONE, f);
     }
+    if (!rc && !m->options->product)
+        rc = deep_rows(m, &calls);
     free(calls.first); /* all lists are in its block of memory */
     return rc;
+}
+
+/* ---- what is left out ---- */
+
+bool ct_wcet_model_leaves_out(struct ct_wcet_model *m, const struct ct_cfg_edge *e)
+{
+    bool told;
+    const struct ct_cfg_block *to = e->to == CT_CFG_NONE ? NULL : &m->blocks[e->to];
+    if (!to)
+        return false;
+    if (to->head && is_left_out(m, to->loop))
+        return true;
+    if (to->function == CT_CFG_NONE || to->function == m->blocks[e->from].function ||
+        !m->w->recursive[to->function] || to->function == m->options->entry ||
+        depth_of(m, to->function, &told) || told)
+        return false;
+    m->uncalled[to->function] = 1;
+    return true;
 }

@@ -107,3 +107,12 @@ void ct_wcet_count_nest(struct ct_wcet *w, uint32_t loop, const struct ct_cfg_lo
     if (c->runs)
         add(&c->run_sums[loop], &c->run_stamps[loop], c->run, &w->run_most[loop]);
 }
+
+void ct_wcet_count_deep_round(struct ct_wcet *w, uint32_t loop, const struct ct_cfg_loop *loops)
+{
+    struct ct_wcet_counts *c = w->at->counts;
+    const uint64_t call = c->calls[w->piece[loops[loop].function]];
+    add(&c->rounds[loop], &c->entries[loop], call, &w->loops[loop].observed);
+    if (c->runs)
+        add(&c->run_sums[loop], &c->run_stamps[loop], c->run, &w->run_most[loop]);
+}

@@ -40,7 +40,7 @@ static void consider(struct work *k, uint32_t vertex)
     const struct ct_wcet_vertex *v = &k->m->vertices[vertex];
     const uint32_t behind = behind_call(k->m, vertex);
     for (uint32_t c = v->first; !k->returns[vertex] && c < v->first + v->count; c++)
-        if (goes_on(k, k->m->edges[k->m->columns[c].edge].to) && goes_on(k, behind)) {
+        if (goes_on(k, k->m->columns[c].to) && goes_on(k, behind)) {
             k->returns[vertex] = true;
             k->queue[k->count++] = vertex;
         }
@@ -87,7 +87,7 @@ static uint32_t find_dead_end(struct work *k, uint32_t entry)
         if (!v->count && out != CT_CFG_NONE && m->edges[out].kind == CT_CFG_UNKNOWN)
             return k->queue[i];
         for (uint32_t c = v->first; c < v->first + v->count; c++)
-            search(k, m->edges[m->columns[c].edge].to, k->queue[i]);
+            search(k, m->columns[c].to, k->queue[i]);
         search(k, behind_call(m, k->queue[i]), k->queue[i]);
     }
     return CT_CFG_NONE;
@@ -111,12 +111,12 @@ static int refuse(struct work *k, const struct ct_cfg_function *entry)
     const struct ct_wcet_model *m = k->m;
     const struct ct_cfg_function *last = entered_last(k, find_dead_end(k, entry->block));
     if (last)
-        return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
-                       "%s: no path fulfils all constraints: none comes back from %s (0x%" PRIx64
-                       "), which goes to where nothing of the program was seen to run, such as a shared "
-                       "library; link the program statically, tell where it goes with --targets, or choose "
-                       "another entry",
-                       entry->label, last->label, last->entry);
+        return ct_fail(
+            m->w->ctx, CT_ERR_NOT_FOUND,
+            "%s: no path fulfils all constraints: none comes back from %s (0x%" PRIx64
+            "), which goes to where no run was measured, such as a library whose code is missing; give that "
+            "with --elf, tell where it goes with --targets, or choose another entry",
+            entry->label, last->label, last->entry);
     return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
                    "%s: no path fulfils all constraints: %s; choose an entry that returns", entry->label,
                    m->options->exclude ? "no way that was observed leads to its return" : "it never returns");

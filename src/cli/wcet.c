@@ -34,12 +34,11 @@ static const struct cli_option options[OPTIONS] = {
                .arg = "FUNCTION",
                .help = "The function whose longest time is looked for."},
     [ELF] = CLI_ELF_FILES,
-    [BOUNDS] =
-        {.name = "bounds",
-         .kind = CLI_TEXT,
-         .arg = "FILE",
-         .help =
-             "How often loops go round, how deep recursions go, which paths cannot be (docs/analysis.md)."},
+    [BOUNDS] = {.name = "bounds",
+                .kind = CLI_TEXT,
+                .arg = "FILE",
+                .help = "How often loops go round, how deep recursions go, which calls are measured, which "
+                        "paths cannot be (docs/analysis.md)."},
     [QUANTILE] = {.name = "quantile",
                   .kind = CLI_TEXT,
                   .arg = "Q",

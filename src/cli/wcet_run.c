@@ -142,7 +142,9 @@ static bool find_entry(struct cli_wcet *w, const struct cli_args *args)
     else if (!found)
         cli_say(strstr(w->wish.entry, "+0x")
                     ? "%s: no function begins there, so that no path does; give --entry one of the functions "
-                      "that 'coretap graph' lists, or name the program with --elf"
+                      "that 'coretap graph' lists, tell it as a function with --targets, or name the program "
+                      "with "
+                      "--elf"
                     : "%s: no program has code of a function of that name; name the program with --elf; "
                       "'coretap graph' lists its functions",
                 w->wish.entry);

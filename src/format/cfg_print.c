@@ -80,7 +80,7 @@ static void text_block(const struct view *v, uint32_t number)
     fprintf(v->out, "  b%" PRIu32 " 0x%" PRIx64 "..0x%" PRIx64 " n=%" PRIu32, number, block->start,
             block->last, block->n);
     if (block->loop != CT_CFG_NONE)
-        fprintf(v->out, " %s=l%" PRIu32, v->loops[block->loop].head == number ? "head" : "loop", block->loop);
+        fprintf(v->out, " %s=l%" PRIu32, block->head ? "head" : "loop", block->loop);
     fputc('\n', v->out);
     for (uint32_t e = block->first_out; e != CT_CFG_NONE; e = v->edges[e].next_out)
         text_edge(v, e);
@@ -163,11 +163,10 @@ static void print_learnt(FILE *out, const struct ct_cfg *cfg, uint32_t function)
 static void dot_block(const struct view *v, uint32_t number)
 {
     const struct ct_cfg_block *block = &v->blocks[number];
-    bool is_head = block->loop != CT_CFG_NONE && v->loops[block->loop].head == number;
     fprintf(v->out,
             "    b%" PRIu32 " [label=\"b%" PRIu32 "\\n0x%" PRIx64 "..0x%" PRIx64 "\\n%" PRIu32
             " instructions\"%s];\n",
-            number, number, block->start, block->last, block->n, is_head ? ", peripheries=2" : "");
+            number, number, block->start, block->last, block->n, block->head ? ", peripheries=2" : "");
 }
 
 static void dot_edge(const struct view *v, uint32_t number)

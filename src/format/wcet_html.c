@@ -84,6 +84,8 @@ static void no_bound(FILE *out, const struct ct_wcet_result *r)
                         count_assumed(r, CT_WCET_DEPTH) + count_assumed(r, CT_WCET_LEFT_OUT) +
                         count_assumed(r, CT_WCET_UNCALLED);
     const bool targets = count_assumed(r, CT_WCET_CALL) + count_assumed(r, CT_WCET_WAY_OUT);
+    const bool calls = count_assumed(r, CT_WCET_MEASURED);
+    char text[CT_NUMBER_SIZE];
     fputs("<p><span class=\"badge bad\">no bound</span> Another run may take longer.", out);
     if (rounds)
         fputs(" Some loop or recursion has no other bound than what was observed, or none and is left out: "
@@ -93,7 +95,11 @@ static void no_bound(FILE *out, const struct ct_wcet_result *r)
         fputs(" Some computed branch or call was never observed, and where it goes is not in the time: tell "
               "it with --targets.",
               out);
-    if (!rounds && !targets)
+    if (calls)
+        fprintf(out,
+                " %s cycles of it are of calls that are measured and not modelled, as of shared libraries.",
+                ct_number_count(text, r->measured));
+    if (!rounds && !targets && !calls)
         fputs(" The time leaves out what was never observed (--unobserved exclude), or a part of what was "
               "measured (--quantile).",
               out);

@@ -45,20 +45,26 @@ void ct_wcet_print_text(FILE *out, const struct ct_wcet_view *v)
             "entry=%s\nwcet_cycles=%" PRIu64 "\nis_bound=%s\nobserved_max_cycles=%" PRIu64
             "\nobserved_runs=%" PRIu64 "\n",
             v->entry, r->wcet, r->is_bound ? "true" : "false", r->observed_max, r->observed_runs);
+    fprintf(out, "measured_calls_cycles=%" PRIu64 "\nrelaxed=%s\n", r->measured,
+            r->relaxed ? "true" : "false");
     (void)ct_losses_keys(&v->losses, CT_LOSSES_PROGRAM, '\n', ct_write_file, out);
-    fputs("\n# block\texecutions\tcycles\tpart\n", out);
+    fputs("\n# block\texecutions\tcycles\tpart\tmeasured_calls\n", out);
     for (size_t i = 0; i < r->path_count; i++) {
         const struct ct_wcet_step *s = &r->path[i];
         text_place(out, v, s->block);
-        fprintf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%.1f%%%s\n", s->count, s->cycles,
-                r->wcet ? 100.0 * (double)s->cycles / (double)r->wcet : 0, s->assumed ? "\tassumed" : "");
+        fprintf(out, "\t%" PRIu64 "\t%" PRIu64 "\t%.1f%%\t%" PRIu64 "%s\n", s->count, s->cycles,
+                r->wcet ? 100.0 * (double)s->cycles / (double)r->wcet : 0, s->measured,
+                s->assumed ? "\tassumed" : "");
     }
     text_loops(out, v);
     if (r->assumed_count)
         fputs("# assumed\tvalue\twhy\n", out);
     for (size_t i = 0; i < r->assumed_count; i++) {
         text_place(out, v, ct_wcet_view_assumed_block(v, &r->assumed[i]));
-        fprintf(out, "\t%" PRIu64 "\t%s\n", r->assumed[i].value, ct_wcet_view_assumed_text(&r->assumed[i]));
+        fprintf(out, "\t%" PRIu64 "\t%s", r->assumed[i].value, ct_wcet_view_assumed_text(&r->assumed[i]));
+        if (r->assumed[i].runs)
+            fprintf(out, " (%" PRIu64 " measured)", r->assumed[i].runs);
+        fputc('\n', out);
     }
 }
 
@@ -87,6 +93,7 @@ static void json_path(struct ct_json *json, const struct ct_wcet_view *v)
         json_place(json, v, s->block);
         ct_json_number(json, "count", s->count);
         ct_json_number(json, "cycles", s->cycles);
+        ct_json_number(json, "measured_calls_cycles", s->measured);
         ct_json_bool(json, "assumed", s->assumed);
         ct_json_object_end(json);
     }
@@ -122,6 +129,8 @@ void ct_wcet_print_json(FILE *out, const struct ct_wcet_view *v)
     ct_json_bool(&json, "is_bound", r->is_bound);
     ct_json_number(&json, "observed_max_cycles", r->observed_max);
     ct_json_number(&json, "observed_runs", r->observed_runs);
+    ct_json_number(&json, "measured_calls_cycles", r->measured);
+    ct_json_bool(&json, "relaxed", r->relaxed);
     ct_losses_json(&json, &v->losses, CT_LOSSES_PROGRAM);
     json_path(&json, v);
     json_loops(&json, v);
@@ -131,6 +140,8 @@ void ct_wcet_print_json(FILE *out, const struct ct_wcet_view *v)
         ct_json_text(&json, "kind", ct_wcet_view_assumed_name(r->assumed[i].kind));
         json_place(&json, v, ct_wcet_view_assumed_block(v, &r->assumed[i]));
         ct_json_number(&json, "value", r->assumed[i].value);
+        if (r->assumed[i].runs)
+            ct_json_number(&json, "runs", r->assumed[i].runs);
         if (r->assumed[i].within != CT_CFG_NONE)
             ct_json_number(&json, "within_loop", r->assumed[i].within);
         ct_json_text(&json, "why", ct_wcet_view_assumed_text(&r->assumed[i]));

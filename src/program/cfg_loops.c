@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dominators (Cooper, Harvey and Kennedy: the simple fast algorithm) and loops of each function. A loop is a
- * strongly connected piece of the blocks; without the edges into its head, what is left connected in it are
- * the loops inside (Steensgaard's forest). With one entry each these are the natural loops; with more entries
- * they are irreducible. */
+ * strongly connected piece of the blocks. Its heads are the blocks that it is entered at; without the edges
+ * into them, what is left connected in it are the loops inside. With one head each these are the natural
+ * loops; with more they are irreducible. All heads are cut at once: an interpreter whose instructions jump to
+ * each other is then two loops, one inside of the other, and not as many as it has instructions. */
 #include <stdlib.h>
 
 #include "base/ctx.h"
 #include "program/cfg.h"
 
-#define DEEPEST 64 /* loops deeper than this are not told apart: more is no program */
+#define DEEPEST 64 /* all blocks of a loop as deep as this are its heads, so that no cycle is without one */
 #define UNSEEN  UINT32_MAX
 
 struct frame {
@@ -25,11 +26,13 @@ struct work {
     uint32_t *stack;
     uint32_t *postorder;
     struct frame *frames;
-    uint32_t *region; /* the blocks of the region that is looked at */
+    uint32_t *region; /* the blocks of the function; those of each loop stand together */
+    uint32_t *begin;  /* by loop of the function: where its blocks begin in `region` */
     uint32_t clock;
     uint32_t depth;
-    uint32_t pieces; /* pieces closed so far; a function uses no number twice */
-    uint32_t base;   /* the first number of the region that is looked at */
+    uint32_t pieces;     /* pieces closed so far; a function uses no number twice */
+    uint32_t base;       /* the first number of the region that is looked at */
+    uint32_t first_loop; /* of the function */
 };
 
 static bool stays(const struct ct_cfg *cfg, const struct ct_cfg_edge *edge)
@@ -119,12 +122,13 @@ static void forget(struct work *w, const struct ct_cfg_function *function)
 
 /* ---- loops ---- */
 
-/* Tells whether an edge is in the region of loop `around`, in which nothing leads back to the loop's head. */
+/* Tells whether an edge is in the region of loop `around`, in which nothing leads back to the loop's heads.
+ */
 static bool in_region(const struct work *w, const struct ct_cfg_edge *edge, uint32_t around)
 {
     const struct ct_cfg *cfg = w->cfg;
     return stays(cfg, edge) && cfg->blocks.at[edge->to].loop == around &&
-           (around == CT_CFG_NONE || cfg->loops.at[around].head != edge->to);
+           (around == CT_CFG_NONE || !cfg->blocks.at[edge->to].head);
 }
 
 static void close_piece(struct work *w, uint32_t block)
@@ -170,17 +174,17 @@ static void connect(struct work *w, uint32_t from, uint32_t around)
     }
 }
 
+/* Tells whether something outside of its piece, or a call or jump out of another function, leads to a block.
+ */
 static bool is_entered(const struct work *w, uint32_t block, uint32_t piece)
 {
     const struct ct_cfg *cfg = w->cfg;
     const struct ct_cfg_block *b = &cfg->blocks.at[block];
     if (cfg->functions.at[b->function].block == block)
         return true;
-    for (uint32_t e = b->first_in; e != CT_CFG_NONE; e = cfg->edges.at[e].next_in) {
-        uint32_t from = cfg->edges.at[e].from;
-        if (stays(cfg, &cfg->edges.at[e]) && w->piece[from] != piece)
+    for (uint32_t e = b->first_in; e != CT_CFG_NONE; e = cfg->edges.at[e].next_in)
+        if (!stays(cfg, &cfg->edges.at[e]) || w->piece[cfg->edges.at[e].from] != piece)
             return true;
-    }
     return false;
 }
 
@@ -197,104 +201,99 @@ static bool has_edge_to_itself(const struct work *w, uint32_t block, uint32_t ar
 static int add_loop(struct work *w, uint32_t first, uint32_t count, uint32_t around)
 {
     struct ct_cfg *cfg = w->cfg;
+    const uint32_t function = cfg->blocks.at[w->region[first]].function;
+    const uint32_t depth = around == CT_CFG_NONE ? 1 : cfg->loops.at[around].depth + 1;
     uint32_t head = UNSEEN;
-    uint32_t entries = 0;
+    uint32_t heads = 0;
     int rc = CT_CFG_ROOM(cfg, &cfg->loops);
     if (rc)
         return rc;
+    const uint32_t number = (uint32_t)cfg->loops.count++;
     for (uint32_t i = first; i < first + count; i++) {
-        if (!is_entered(w, w->region[i], w->piece[w->region[i]]))
-            continue;
-        if (head == UNSEEN)
+        struct ct_cfg_block *block = &cfg->blocks.at[w->region[i]];
+        block->loop = number;
+        block->head = depth == DEEPEST || is_entered(w, w->region[i], w->piece[w->region[i]]);
+        if (block->head && !heads++)
             head = w->region[i];
-        entries++;
     }
-    uint32_t number = (uint32_t)cfg->loops.count++;
-    uint32_t function = cfg->blocks.at[w->region[first]].function;
-    cfg->loops.at[number] =
-        (struct ct_cfg_loop){.head = head == UNSEEN ? w->region[first] : head,
-                             .parent = around,
-                             .function = function,
-                             .depth = around == CT_CFG_NONE ? 1 : cfg->loops.at[around].depth + 1,
-                             .blocks = count,
-                             .irreducible = entries > 1};
-    cfg->functions.at[function].irreducible |= entries > 1;
-    for (uint32_t i = first; i < first + count; i++)
-        cfg->blocks.at[w->region[i]].loop = number;
+    if (!heads) { /* nothing leads there, as to code that is only reached by a computed branch */
+        head = w->region[first];
+        cfg->blocks.at[head].head = 1;
+    }
+    w->begin[number - w->first_loop] = first;
+    cfg->loops.at[number] = (struct ct_cfg_loop){.head = head,
+                                                 .parent = around,
+                                                 .function = function,
+                                                 .depth = depth,
+                                                 .blocks = count,
+                                                 .irreducible = heads > 1};
+    cfg->functions.at[function].irreducible |= heads > 1;
     return CT_OK;
 }
 
 /* Moves the blocks of each piece together, in their order. Pieces that are no loop may stay anywhere. */
-static void sort_pieces(struct work *w, uint32_t count)
+static void sort_pieces(struct work *w, uint32_t *region, uint32_t count)
 {
     uint32_t *start = w->postorder; /* not used any more; it has an entry for each block and one more */
     uint32_t pieces = w->pieces - w->base;
     for (uint32_t i = 0; i <= pieces; i++)
         start[i] = 0;
     for (uint32_t i = 0; i < count; i++)
-        start[w->piece[w->region[i]] - w->base + 1]++;
+        start[w->piece[region[i]] - w->base + 1]++;
     for (uint32_t i = 0; i < pieces; i++)
         start[i + 1] += start[i];
     for (uint32_t i = 0; i < count; i++)
-        w->stack[start[w->piece[w->region[i]] - w->base]++] = w->region[i];
+        w->stack[start[w->piece[region[i]] - w->base]++] = region[i];
     for (uint32_t i = 0; i < count; i++)
-        w->region[i] = w->stack[i];
+        region[i] = w->stack[i];
 }
 
-/* Finds the loops directly inside of loop `around` (or of a function), whose blocks are region[0 … count). */
-static int split_region(struct work *w, uint32_t count, uint32_t around)
+/* Finds the loops directly inside of loop `around` (or of a function), whose blocks are region[first … first
+ * + count). */
+static int split_region(struct work *w, uint32_t first, uint32_t count, uint32_t around)
 {
+    const uint32_t end = first + count;
     int rc = CT_OK;
     w->clock = w->depth = 0;
     w->base = w->pieces;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = first; i < end; i++)
         w->order[w->region[i]] = w->piece[w->region[i]] = UNSEEN;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = first; i < end; i++)
         if (w->order[w->region[i]] == UNSEEN)
             connect(w, w->region[i], around);
-    sort_pieces(w, count);
-    for (uint32_t i = 0, end; !rc && i < count; i = end) {
-        for (end = i + 1; end < count && w->piece[w->region[end]] == w->piece[w->region[i]];)
-            end++;
-        if (end - i > 1 || has_edge_to_itself(w, w->region[i], around))
-            rc = add_loop(w, i, end - i, around);
+    sort_pieces(w, w->region + first, count);
+    for (uint32_t i = first, next; !rc && i < end; i = next) {
+        for (next = i + 1; next < end && w->piece[w->region[next]] == w->piece[w->region[i]];)
+            next++;
+        if (next - i > 1 || has_edge_to_itself(w, w->region[i], around))
+            rc = add_loop(w, i, next - i, around);
     }
     return rc;
-}
-
-/* Lists the members of the function that belong to loop `around` and to no loop inside of it, sorted by
- * address. */
-static uint32_t take_region(struct work *w, const struct ct_cfg_function *function, uint32_t around)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < function->count; i++) {
-        uint32_t block = w->cfg->members.at[function->first + i];
-        if (w->cfg->blocks.at[block].loop == around)
-            w->region[count++] = block;
-    }
-    return count;
 }
 
 static int find_loops(struct work *w, const struct ct_cfg_function *function)
 {
     struct ct_cfg *cfg = w->cfg;
-    size_t next = cfg->loops.count;
+    w->first_loop = (uint32_t)cfg->loops.count;
     w->pieces = 0;
-    int rc = split_region(w, take_region(w, function, CT_CFG_NONE), CT_CFG_NONE);
-    for (; !rc && next < cfg->loops.count; next++)
-        if (cfg->loops.at[next].blocks > 1 && cfg->loops.at[next].depth < DEEPEST)
-            rc = split_region(w, take_region(w, function, (uint32_t)next), (uint32_t)next);
+    for (uint32_t i = 0; i < function->count; i++)
+        w->region[i] = cfg->members.at[function->first + i];
+    int rc = split_region(w, 0, function->count, CT_CFG_NONE);
+    for (uint32_t l = w->first_loop; !rc && l < cfg->loops.count; l++)
+        if (cfg->loops.at[l].blocks > 1 && cfg->loops.at[l].depth < DEEPEST)
+            rc = split_region(w, w->begin[l - w->first_loop], cfg->loops.at[l].blocks, l);
     return rc;
 }
 
+/* Tells whether an edge leads from inside of a loop to a head of it. */
 static bool leads_back(const struct ct_cfg *cfg, const struct ct_cfg_edge *edge)
 {
-    if (!stays(cfg, edge))
+    if (!stays(cfg, edge) || !cfg->blocks.at[edge->to].head)
         return false;
-    for (uint32_t l = cfg->blocks.at[edge->from].loop; l != CT_CFG_NONE; l = cfg->loops.at[l].parent)
-        if (cfg->loops.at[l].head == edge->to)
-            return true;
-    return false;
+    uint32_t l = cfg->blocks.at[edge->from].loop;
+    while (l != CT_CFG_NONE && l != cfg->blocks.at[edge->to].loop)
+        l = cfg->loops.at[l].parent;
+    return l != CT_CFG_NONE;
 }
 
 static int find_all(struct work *w)
@@ -305,6 +304,7 @@ static int find_all(struct work *w)
     for (size_t i = 0; i < cfg->blocks.count; i++) {
         cfg->blocks.at[i].loop = CT_CFG_NONE;
         cfg->blocks.at[i].dominator = CT_CFG_NONE;
+        cfg->blocks.at[i].head = 0;
     }
     for (size_t i = 0; !rc && i < cfg->functions.count; i++) {
         forget(w, &cfg->functions.at[i]);
@@ -320,7 +320,7 @@ int ct_cfg_loops_find(struct ct_cfg *cfg)
 {
     size_t n = cfg->blocks.count + 2;
     struct work w = {.cfg = cfg};
-    uint32_t *columns = calloc(n, 6 * sizeof *columns);
+    uint32_t *columns = calloc(n, 7 * sizeof *columns);
     w.frames = calloc(n, sizeof *w.frames);
     if (!columns || !w.frames) {
         free(columns);
@@ -333,6 +333,7 @@ int ct_cfg_loops_find(struct ct_cfg *cfg)
     w.stack = columns + 3 * n;
     w.postorder = columns + 4 * n;
     w.region = columns + 5 * n;
+    w.begin = columns + 6 * n;
     int rc = find_all(&w);
     free(columns);
     free(w.frames);

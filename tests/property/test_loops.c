@@ -197,6 +197,15 @@ static void count_nest(struct ct_wcet *p, uint32_t loop, const struct ct_cfg_loo
         count_up(&c->run_sums[loop], &c->run_stamps[loop], c->run, &p->run_most[loop]);
 }
 
+/* Counts a round of a loop in a recursion, for the last call from outside of that. */
+static void count_deep_round(struct ct_wcet *p, uint32_t loop, uint32_t piece)
+{
+    struct ct_wcet_counts *c = p->at->counts;
+    count_up(&c->rounds[loop], &c->entries[loop], c->calls[piece], &p->loops[loop].observed);
+    if (c->runs)
+        count_up(&c->run_sums[loop], &c->run_stamps[loop], c->run, &p->run_most[loop]);
+}
+
 static void traverse(struct ct_wcet *p, uint32_t number)
 {
     size_t count;
@@ -204,9 +213,10 @@ static void traverse(struct ct_wcet *p, uint32_t number)
     const struct ct_cfg_block *blocks = ct_cfg_blocks(p->cfg, &count);
     const struct ct_cfg_loop *loops = ct_cfg_loops(p->cfg, &count);
     struct ct_wcet_counts *c = p->at->counts;
-    uint32_t headed = CT_CFG_NONE;
     if (edge->to == CT_CFG_NONE)
         return;
+    const uint32_t innermost = blocks[edge->to].loop;
+    const bool deep = innermost != CT_CFG_NONE && p->recursive[loops[innermost].function];
     count_run(p, edge);
     count_depth(p, edge, blocks[edge->from].function, blocks[edge->to].function);
     for (uint32_t l = blocks[edge->to].loop; l != CT_CFG_NONE; l = loops[l].parent) {
@@ -214,15 +224,17 @@ static void traverse(struct ct_wcet *p, uint32_t number)
             c->rounds[l] = 0;
             c->entries[l]++;
         }
-        if (loops[l].head == edge->to) {
+        if (l == innermost && blocks[edge->to].head && !deep)
             c->rounds[l]++;
-            headed = l;
-        }
         if (c->rounds[l] > p->loops[l].observed)
             p->loops[l].observed = c->rounds[l];
     }
-    if (headed != CT_CFG_NONE)
-        count_nest(p, headed, loops);
+    if (innermost == CT_CFG_NONE || !blocks[edge->to].head)
+        return;
+    if (deep)
+        count_deep_round(p, innermost, p->piece[loops[innermost].function]);
+    else
+        count_nest(p, innermost, loops);
 }
 
 static void traverse_called(struct ct_wcet *p, uint64_t next)

@@ -3,7 +3,7 @@
 """coretap wcet on recorded programs: never below what was observed, and the written model has the same
 optimum for CBC and GLPK.
 
-usage: run_wcet.py COMMAND PLUGIN WORKER.C NESTED.C COMPUTED.C"""
+usage: run_wcet.py COMMAND PLUGIN WORKER.C NESTED.C COMPUTED.C LIBRARY.C"""
 import json
 import os
 import pathlib
@@ -16,7 +16,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
-COMMAND, PLUGIN, WORKER, NESTED, COMPUTED = sys.argv[1:6]
+COMMAND, PLUGIN, WORKER, NESTED, COMPUTED, LIBRARY = sys.argv[1:7]
 ENV = {**os.environ, "CORETAP_TRACE_PLUGIN": PLUGIN}
 COMPILE = ["-g", "-nostdlib", "-static", "-ffreestanding", "-fno-builtin", "-I",
            str(pathlib.Path(WORKER).resolve().parent)]
@@ -330,6 +330,96 @@ def check_several(folder):
     return f"{one['wcet_cycles']} and {two['wcet_cycles']} cycles, together {both['wcet_cycles']}"
 
 
+ARM_ROOT = "/usr/aarch64-linux-gnu"
+
+
+def record_library(folder):
+    """A dynamically linked program and its capture, from main on."""
+    program, capture = folder / "library", folder / "capture"
+    shutil.rmtree(capture, ignore_errors=True)
+    run("aarch64-linux-gnu-gcc", "-O1", "-g", "-o", program, LIBRARY)
+    run(COMMAND, "record", "-q", "-o", capture, "--cycle-count=1", "--start", "main", "--", program)
+    return capture
+
+
+def check_library(folder):
+    """A call of a shared library stands with the longest run that was measured of it, and says so; so does
+    one of a function that the user says is measured."""
+    capture = record_library(folder)
+    wcet = [COMMAND, "wcet", "-q", "--entry", "sorted"]
+    result = json.loads(run(*wcet, "--format", "json", capture))
+    timing = json.loads(run(COMMAND, "timing", "-q", "--format", "json", capture))
+    longest = {f["name"]: f["inclusive"]["max"] for s in timing for f in s["functions"]}
+    calls = [a for a in result["assumed"] if a["kind"] == "measured"]
+    assert result["is_bound"] is False and {a["function"] for a in calls} == {"qsort@plt", "format"}, calls
+    assert sorted(a["runs"] for a in calls if a["function"] == "format") == [60, 60], calls
+    assert (sorted(a["value"] for a in calls if a["function"] == "format")
+            == sorted(longest[name] for name in ("snprintf@plt", "strlen@plt"))), (calls, longest)
+    assert result["measured_calls_cycles"] == sum(s["measured_calls_cycles"] for s in result["path"]) > 0
+    assert sum(s["cycles"] for s in result["path"]) == result["wcet_cycles"]
+    text = run(*wcet, capture)
+    assert f"measured_calls_cycles={result['measured_calls_cycles']}\n" in text, text
+    assert "this call is measured, not modelled" in text and "(60 measured)" in text, text
+    page = run(*wcet, "--format", "html", capture)
+    assert f"{result['measured_calls_cycles']:,} cycles of it are of calls that are measured" in page
+    bounds = folder / "bounds"
+    bounds.write_text("measured format\n")
+    told = json.loads(run(*wcet, "--format", "json", "--bounds", bounds, capture))
+    assert all(s["function"] != "format" for s in told["path"]), told
+    assert longest["format"] in {a["value"] for a in told["assumed"] if a["kind"] == "measured"}, told
+    assert result["observed_max_cycles"] <= told["wcet_cycles"] < result["wcet_cycles"], told
+    bounds.write_text("measured deregister_tm_clones_of_nobody\n")
+    failed = subprocess.run([*wcet, "--bounds", bounds, capture], capture_output=True, text=True, check=False)
+    assert failed.returncode == 2 and "bounds:1: no such function" in failed.stderr, failed
+    return f"{result['observed_max_cycles']} <= {told['wcet_cycles']} <= {result['wcet_cycles']} cycles"
+
+
+def check_all(folder):
+    """No bound is below the longest run that was observed: of all functions of a recording, in the program
+    and the libraries below it."""
+    capture = record_library(folder)
+    timing = json.loads(run(COMMAND, "timing", "-q", "--format", "json", capture))
+    names = sorted({f["name"] for s in timing for f in s["functions"] if f["inclusive"]["count"]})
+    refused = {}
+    for name in names:
+        done = subprocess.run([COMMAND, "wcet", "-q", "--entry", name, "--format", "json", capture],
+                              capture_output=True, text=True, check=False)
+        if done.returncode:
+            refused[name] = done.stderr
+            continue
+        result = json.loads(done.stdout)
+        assert result["wcet_cycles"] >= result["observed_max_cycles"] > 0, result
+    assert all("no function begins there" in why and "--targets" in why for why in refused.values()), refused
+    assert len(refused) * 10 < len(names), refused
+    return f"{len(names)} functions, {len(refused)} refused"
+
+
+def check_interpreter(folder):
+    """Instructions that jump to each other by computed branches are not loops in as many levels."""
+    kinds = 90
+    labels = "".join(f"l{i}: r += r * {i + 3} + {i}; goto *t[*p++];\n" for i in range(kinds))
+    source, program = folder / "interpreter.c", folder / "interpreter"
+    source.write_text(f"""#include "leave.h"
+static unsigned char code[400]; volatile unsigned result;
+__attribute__((noinline)) unsigned work(const unsigned char *p) {{
+    static const void *const t[] = {{{", ".join(f"&&l{i}" for i in range(kinds))}, &&end}};
+    unsigned r = 1; goto *t[*p++];
+{labels}end: return r; }}
+void _start(void) {{
+    for (int i = 0; i < 399; i++) code[i] = (i * 2654435761u >> 9) % {kinds};
+    code[399] = {kinds}; result = work(code); result += work(code + 200); leave(); }}
+""")
+    run("aarch64-linux-gnu-gcc", "-O2", *COMPILE, "-o", program, source)
+    capture = folder / "capture"
+    shutil.rmtree(capture, ignore_errors=True)
+    run(COMMAND, "record", "-q", "-o", capture, "--cycle-count=1", "--", program)
+    result = json.loads(run(COMMAND, "wcet", "-q", "--entry", "work", "--elf", program, "--format", "json",
+                            capture))
+    assert result["wcet_cycles"] >= result["observed_max_cycles"] > 0, result
+    assert len(result["loops"]) < kinds / 4, result["loops"]
+    return f"{result['observed_max_cycles']} <= {result['wcet_cycles']} cycles, {len(result['loops'])} loops"
+
+
 def check_no_solver(folder):
     """The solver is loaded when a model is to be solved; without it the model is written."""
     program, capture = record(folder, NESTED, "-O1")
@@ -362,6 +452,7 @@ def main():
         "several captures and saved times": check_several,
         "quantile": check_quantile,
         "targets": check_targets,
+        "an interpreter": check_interpreter,
         "no solver": check_no_solver,
     }
     with tempfile.TemporaryDirectory() as folder:
@@ -374,6 +465,11 @@ def main():
             tap.case(name, absent(compiler, qemu), lambda p=program, o=options: check(folder, p, o))
         for name, body in more.items():
             tap.case(name, absent("aarch64-linux-gnu-gcc", "qemu-aarch64"), lambda b=body: b(folder))
+        needs_root = None if os.path.isdir(ARM_ROOT) else f"needs {ARM_ROOT} (Debian: libc6-arm64-cross)"
+        ENV["QEMU_LD_PREFIX"] = ARM_ROOT
+        for name, body in {"a shared library": check_library, "every function": check_all}.items():
+            tap.case(name, absent("aarch64-linux-gnu-gcc", "qemu-aarch64") or needs_root,
+                     lambda b=body: b(folder))
     for solver, package in (("cbc", "coinor-cbc"), ("glpsol", "glpk-utils")):
         if not shutil.which(solver):
             tap.skip(f"the optimum of {solver}", f"{solver} is missing (Debian: {package})")

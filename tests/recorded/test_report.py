@@ -343,7 +343,7 @@ def check_left_out(capture):
     loops, functions = kinds["left out"], kinds["uncalled"]
     worst = report(capture, "--entry", "main").split('id="worst"')[1]
     check("what never ran is no bound, and is told",
-          wcet["is_bound"] is False and loops > 100 and functions > 10 and
+          wcet["is_bound"] is False and loops > 10 and functions > 10 and
           f"{wcet['wcet_cycles']:,} cycles" in worst and ">no bound</span>" in worst and
           f"loops {loops}, functions that call themselves {functions}." in worst, (wcet["is_bound"], kinds))
     alone = report(capture, "--entry", "control_round").split('id="worst"')[1]

@@ -264,6 +264,27 @@ static void irreducible_loops_are_marked(void **state)
     drop(&p);
 }
 
+/* Three instructions of an interpreter, each of which may go on with any: they are one loop with three heads,
+ * and none inside of it. */
+static void an_interpreter_is_one_loop(void **state)
+{
+    static struct program p;
+    char text[256] = "";
+    (void)state;
+    const uint32_t code[] = {BR, NOP, BR, NOP, BR, NOP, BR, RET};
+    const struct test_symbol symbols[] = {FUNCTION("main", 0, 8)};
+    for (unsigned from = 0; from < 8; from += 2)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "main+%u: main+4 main+12 main+20 main+28\n",
+                 4 * from);
+    assert_int_equal(make(&p, code, 8, symbols, 1, text), CT_OK);
+    assert_int_equal(p.loop_count, 1);
+    assert_int_equal(p.loops[0].blocks, 3);
+    for (unsigned at = 1; at < 6; at += 2)
+        assert_true(p.blocks[ct_cfg_block_at(p.cfg, TEXT + 4 * (uint64_t)at)].head);
+    assert_false(p.blocks[ct_cfg_block_at(p.cfg, TEXT)].head);
+    drop(&p);
+}
+
 static void edges_between_addresses(void **state)
 {
     static struct program p;
@@ -291,6 +312,7 @@ int main(void)
         cmocka_unit_test(told_not_to_return),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(irreducible_loops_are_marked),
+        cmocka_unit_test(an_interpreter_is_one_loop),
         cmocka_unit_test(edges_between_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@ $ coretap wcet --entry main examples/quickstart
 ! coretap: main: no program has code of a function of that name; name the program with --elf; 'coretap graph' lists its functions
 [2]
 $ coretap wcet --entry firmware.bin+0x4 examples/quickstart
-! coretap: firmware.bin+0x4: no function begins there, so that no path does; give --entry one of the functions that 'coretap graph' lists, or name the program with --elf
+! coretap: firmware.bin+0x4: no function begins there, so that no path does; give --entry one of the functions that 'coretap graph' lists, tell it as a function with --targets, or name the program with --elf
 [2]
 $ coretap wcet --entry main --quantile 2 examples/quickstart
 ! coretap wcet: --quantile: '2' is not a number above 0 and up to 1
