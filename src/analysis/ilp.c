@@ -135,6 +135,7 @@ void ct_ilp_write(const struct ct_ilp *p, FILE *out)
     X(Clp_newModel)                                                                                          \
     X(Clp_deleteModel)                                                                                       \
     X(Clp_loadProblem)                                                                                       \
+    X(Clp_setMaximumIterations)                                                                              \
     X(Clp_setLogLevel)                                                                                       \
     X(Clp_setOptimizationDirection)                                                                          \
     X(Clp_initialSolve)                                                                                      \
@@ -232,6 +233,9 @@ static int check(struct ct_ctx *ctx, const struct ct_ilp *p, const uint64_t *val
 #define MOST_WHOLE    16384
 #define MOST_BRANCHES "1000"
 
+/* So many steps of the simplex algorithm are tried: CPython's 142,588 columns took 17,000. */
+#define MOST_STEPS 100000
+
 /* What the solver's tolerances may hide of the largest gain, as a part of it. */
 #define TOLERANCE 1e-6
 
@@ -263,6 +267,12 @@ static int read_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp, 
     const double value = ceil(clp->Clp_objectiveValue(model) * (1 + TOLERANCE));
     if (status == 1)
         return fail_impossible(ctx);
+    if (status == 3)
+        return ct_fail(
+            ctx, CT_ERR_LIMIT,
+            "the model is too large to be solved (%zu rows): take functions out of it with 'measured "
+            "FUNCTION' in the file of bounds, or ways that never ran with --unobserved exclude",
+            p->row_count);
     if (status)
         return ct_fail(ctx, CT_ERR_LIMIT, "the model has no largest time: nothing bounds one of its cycles");
     *relaxed = !read_values(clp->Clp_primalColumnSolution(model), p, values);
@@ -282,6 +292,7 @@ static int solve_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp,
     if (!model)
         return ct_fail_nomem(ctx, "linear program");
     clp->Clp_setLogLevel(model, 0);
+    clp->Clp_setMaximumIterations(model, MOST_STEPS);
     clp->Clp_loadProblem(model, (int)p->column_count, (int)p->row_count, s->start, s->row, s->factor, NULL,
                          NULL, s->gain, s->low, s->high);
     clp->Clp_setOptimizationDirection(model, -1);

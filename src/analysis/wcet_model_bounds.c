@@ -116,9 +116,10 @@ static int check_counted(const struct ct_wcet_model *m, uint32_t loop)
  * way back to its head is one; and a head with which the entry begins runs once by no way. */
 static bool is_left_out(struct ct_wcet_model *m, uint32_t loop)
 {
+    if (m->options->exclude || ct_wcet_model_starts_at(m, loop))
+        return false;
     find_bound(m, loop);
-    return !m->w->loops[loop].bound && !m->options->exclude && !ct_wcet_model_starts_at(m, loop) &&
-           !is_half_counted(m, loop);
+    return !m->w->loops[loop].bound && !is_half_counted(m, loop);
 }
 
 int ct_wcet_model_loops(struct ct_wcet_model *m)
