@@ -4,9 +4,9 @@
 #include "etm4/hops_strips.c"
 
 CT_VECTOR void loop_strip_address(struct ct_hops_strip *s, const struct ct_address_rows *rows,
-                                  const struct ct_etm4_masks *m, const uint8_t *data, uint32_t at)
+                                  const struct ct_etm4_masks *m, const uint8_t *data)
 {
-    list_block(s, rows, m, data, at, true);
+    list_block(s, rows, m, data, true);
 }
 
 CT_VECTOR void loop_strip_atoms(struct ct_hops_strip *s, const uint8_t *data)

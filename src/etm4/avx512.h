@@ -38,5 +38,18 @@ CT_AVX512_INLINE __m512i ct_four_lanes(const uint8_t table[16])
     return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)table));
 }
 
+/* Returns the running sums of 32 numbers of 16 bits. */
+CT_AVX512_INLINE __m512i ct_running_sums(__m512i v)
+{
+    v = _mm512_add_epi16(v, _mm512_bslli_epi128(v, 2));
+    v = _mm512_add_epi16(v, _mm512_bslli_epi128(v, 4));
+    v = _mm512_add_epi16(v, _mm512_bslli_epi128(v, 8));
+    /* The last sum of a lane is added to the next lane, then that of both to the other two. */
+    const __m512i lanes = _mm512_set_epi64(0x0017001700170017, 0x0017001700170017, 0, 0, 0x0007000700070007,
+                                           0x0007000700070007, 0, 0);
+    v = _mm512_mask_add_epi16(v, 0xff00ff00, v, _mm512_permutexvar_epi16(lanes, v));
+    return _mm512_mask_add_epi16(v, 0xffff0000, v, _mm512_permutexvar_epi16(_mm512_set1_epi16(15), v));
+}
+
 #endif
 #endif

@@ -3,12 +3,12 @@
  * then addresses are resolved eight at a time. The number of loop rounds does not depend on what stands in
  * the 64 bytes. */
 #include "analysis/events.h"
-#include "etm4/avx512.h"
+#include "etm4/addresses_avx512.h"
 #include "etm4/events_run.h"
 
 #ifdef CT_HAVE_AVX512
 
-/* rounds of eight entries, for times and for addresses, that are written for each block */
+/* rounds of eight times that are written for each block */
 #define ROUNDS 3u
 
 /* ---- cycles ---- */
@@ -41,19 +41,6 @@ CT_AVX512_INLINE struct count_constants count_constants(const struct ct_etm4_eve
     };
 }
 
-/* Returns the running sums of the 32 numbers. */
-CT_AVX512_INLINE __m512i add_up(__m512i v)
-{
-    v = _mm512_add_epi16(v, _mm512_bslli_epi128(v, 2));
-    v = _mm512_add_epi16(v, _mm512_bslli_epi128(v, 4));
-    v = _mm512_add_epi16(v, _mm512_bslli_epi128(v, 8));
-    /* The last sum of a lane is added to the next lane, then that of both to the other two. */
-    const __m512i lanes = _mm512_set_epi64(0x0017001700170017, 0x0017001700170017, 0, 0, 0x0007000700070007,
-                                           0x0007000700070007, 0, 0);
-    v = _mm512_mask_add_epi16(v, 0xff00ff00, v, _mm512_permutexvar_epi16(lanes, v));
-    return _mm512_mask_add_epi16(v, 0xffff0000, v, _mm512_permutexvar_epi16(_mm512_set1_epi16(15), v));
-}
-
 /* Adds up counts by pairs of bytes, with all that are before the pair. The counts begin one byte before the
  * bits of the mask. */
 CT_AVX512_INLINE __m512i sum_counts(const struct count_constants *c, const uint8_t *data,
@@ -73,7 +60,7 @@ CT_AVX512_INLINE __m512i sum_counts(const struct count_constants *c, const uint8
     __m512i v = _mm512_maddubs_epi16(values, c->one);
     v = _mm512_add_epi16(v, _mm512_slli_epi16(_mm512_maddubs_epi16(high, c->one), 7));
     v = _mm512_add_epi16(v, _mm512_mullo_epi16(_mm512_maddubs_epi16(counted, c->one), c->threshold));
-    return add_up(v);
+    return ct_running_sums(v);
 }
 
 /* Returns true when the sums of a block overflowed 16 bits, as one of them is then less than the one before:
@@ -151,113 +138,18 @@ CT_AVX512_INLINE bool list_times(struct ct_events_run *r, size_t at, size_t list
 
 /* ---- addresses ---- */
 
-/* Writes eight payloads, from number `from` on. */
-CT_AVX512_INLINE void store_payloads(uint64_t *to, const uint8_t *data, __m512i addresses, unsigned from)
-{
-    const __m512i behind =
-        _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(const void *)(data + CT_SCAN_BLOCK)));
-    const __m512i eighth = _mm512_and_si512(_mm512_srli_epi16(ct_places_zmm(), 3), _mm512_set1_epi8(7));
-    const __m512i number = _mm512_add_epi8(eighth, _mm512_set1_epi8((char)from));
-    const __m512i byte =
-        _mm512_add_epi8(_mm512_and_si512(ct_places_zmm(), _mm512_set1_epi8(7)), _mm512_set1_epi8(1));
-    const __m512i index = _mm512_add_epi8(_mm512_permutexvar_epi8(number, addresses), byte);
-    _mm512_storeu_si512(to + from, _mm512_permutex2var_epi8(ct_load_zmm(data), index, behind));
-}
-
-/* Writes the payloads of a block that has more addresses than most. */
-CT_AVX512 static __attribute__((noinline)) void store_more_payloads(uint64_t *to, const uint8_t *data,
-                                                                    __m512i addresses, unsigned count)
-{
-    for (unsigned i = ROUNDS * 8; i < count; i += 8)
-        store_payloads(to, data, addresses, i);
-}
-
 /* Lists the payloads of the addresses of the chunk at `at`, and their rows. Result: how many. */
 CT_AVX512_INLINE size_t list_addresses(struct ct_events_run *r, size_t at)
 {
-    const struct ct_wide_addresses *w = &r->burst->tables->wide;
-    const __m512i rows0 = ct_load_zmm(w->rows[0]);
-    const __m512i rows1 = ct_load_zmm(w->rows[1]);
-    const __m512i all = ct_keep_zmm(ct_places_zmm());
+    const struct ct_address_tables tables = ct_load_address_tables(&r->burst->tables->wide);
     const uint8_t *data = r->data + at;
     size_t listed = 0;
     for (unsigned b = 0; b < r->chunk.blocks; b++, data += CT_SCAN_BLOCK) {
-        const uint64_t mask = r->chunk.masks[b].addresses;
-        const unsigned count = ct_bits_set(mask);
-        uint64_t *to = r->past + 3 + listed;
-        const __m512i bytes = ct_load_zmm(data);
-        const __mmask64 more = _mm512_movepi8_mask(ct_load_zmm(data + 1));
-        __m512i rows = _mm512_permutexvar_epi8(bytes, rows0);
-        rows = _mm512_mask_permutexvar_epi8(rows, more, bytes, rows1);
-        _mm512_storeu_si512(r->rows + listed, _mm512_maskz_compress_epi8(mask, rows));
-        const __m512i addresses = _mm512_maskz_compress_epi8(mask, all);
-        store_payloads(to, data, addresses, 0);
-        store_payloads(to, data, addresses, 8);
-        store_payloads(to, data, addresses, 16);
-        if (__builtin_expect(count > ROUNDS * 8, 0))
-            store_more_payloads(to, data, addresses, count);
         r->blocks[b].before = listed;
-        listed += count;
+        listed += ct_list_payloads(&tables, data, r->chunk.masks[b].addresses, r->past + 3 + listed,
+                                   r->rows + listed);
     }
     return listed;
-}
-
-/* A look-up table of sixteen 64-bit entries. */
-struct pair {
-    __m512i low;
-    __m512i high;
-};
-
-CT_AVX512_INLINE struct pair load_pair(const uint64_t table[CT_WIDE_ROWS])
-{
-    return (struct pair){.low = ct_load_zmm(table), .high = ct_load_zmm(table + 8)};
-}
-
-CT_AVX512_INLINE __m512i of_pair(const struct pair *table, __m512i row)
-{
-    return _mm512_permutex2var_epi64(table->low, row, table->high);
-}
-
-/* Turns the `count` payloads at r->past + 3 into addresses, and writes these to `targets` too. */
-CT_AVX512_INLINE void resolve(struct ct_events_run *r, size_t count, uint64_t *targets)
-{
-    const struct ct_wide_addresses *w = &r->burst->tables->wide;
-    const struct pair shifts = load_pair(w->shifts);
-    const struct pair take = load_pair(w->take);
-    const struct pair kept = load_pair(w->keep);
-    const __m512i ones = ct_keep_zmm(_mm512_set1_epi64(-1));
-    const __m512i one = ct_keep_zmm(_mm512_set1_epi64(1));
-    const __m512i match = ct_keep_zmm(_mm512_set1_epi64(CT_WIDE_MATCH));
-    /* in an index, i means number i of the eight addresses before, and 8 + i number i of these */
-    const __m512i former = ct_keep_zmm(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
-    const __m512i before = ct_keep_zmm(_mm512_add_epi64(former, _mm512_set1_epi64(7)));
-    const __m512i zero = _mm512_setzero_si512();
-    const __mmask64 first_bytes = UINT64_C(0x0101010101010101);
-    uint64_t *past = r->past + 3;
-    __m512i last = _mm512_permutexvar_epi64(_mm512_set_epi64(2, 1, 0, 0, 0, 0, 0, 0), ct_load_zmm(r->past));
-    for (size_t i = 0; i < count; i += 8) {
-        __m512i x = ct_load_zmm(past + i);
-        const __m512i row =
-            _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)(r->rows + i)));
-        /* puts the seven bits of the first byte next to the second byte, with a 1 below them */
-        x = _mm512_or_si512(_mm512_mask_add_epi8(x, first_bytes, x, x), one);
-        /* Each address by itself: the one that it takes bits from, which bits, and its own. */
-        __m512i from = _mm512_sub_epi64(before, _mm512_subs_epu8(row, match));
-        __m512i keep = of_pair(&kept, row);
-        __m512i v =
-            _mm512_and_si512(_mm512_multishift_epi64_epi8(of_pair(&shifts, row), x), of_pair(&take, row));
-        /* Then the eight together: an address takes what its source takes from further back. After four steps
-         * each source is one of the eight before, or one of the first four of these. */
-        for (int round = 0; round < 2; round++) {
-            v = _mm512_ternarylogic_epi64(v, keep, _mm512_permutex2var_epi64(zero, from, v), 0xf8);
-            keep = _mm512_and_si512(keep, _mm512_permutex2var_epi64(ones, from, keep));
-            from = _mm512_permutex2var_epi64(former, from, from);
-        }
-        const __m512i first = _mm512_ternarylogic_epi64(v, keep, _mm512_permutexvar_epi64(from, last), 0xf8);
-        last = _mm512_ternarylogic_epi64(v, keep, _mm512_permutex2var_epi64(last, from, first), 0xf8);
-        _mm512_storeu_si512(past + i, last);
-        _mm512_storeu_si512(targets + i, _mm512_andnot_si512(one, last));
-    }
 }
 
 CT_AVX512 bool ct_etm4_add_chunk_avx512(struct ct_events_run *r, size_t at)
@@ -268,7 +160,8 @@ CT_AVX512 bool ct_etm4_add_chunk_avx512(struct ct_events_run *r, size_t at)
     const size_t listed = list_addresses(r, at);
     if (!list_times(r, at, listed))
         return false;
-    resolve(r, listed, r->burst->columns->targets + columns->count);
+    ct_resolve_addresses(&r->burst->tables->wide, r->past + 3, r->rows, listed,
+                         r->burst->columns->targets + columns->count);
     r->count = listed;
     return true;
 }

@@ -289,7 +289,6 @@ int ct_etm4_hops_run(struct ct_etm4_hops *h, struct ct_work *work)
 int ct_etm4_hops_sync(struct ct_etm4_hops *h, struct ct_stream_stats *stats)
 {
     int rc = ct_hops_sync(&h->hops);
-    ct_fast_take_strip_packets(h->fast, ct_etm4_fast_burst(h->bytes)->packets);
     stats->elements += h->hops.elements;
     h->hops.elements = 0;
     ct_etm4_fast_count_packets(h->bytes, stats);

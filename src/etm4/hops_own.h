@@ -4,6 +4,7 @@
 #define CT_ETM4_HOPS_OWN_H
 
 #include "etm4/ahead.h"
+#include "etm4/atom_row.h"
 #include "etm4/hops.h"
 #include "etm4/hops_pace.h"
 #include "etm4/lane.h"
@@ -34,21 +35,28 @@ struct ct_hops_worth {
     struct ct_hops_pace pace;
 };
 
+/* blocks of a strip, and addresses that are written behind the last one, at most */
+#define CT_STRIP_BLOCKS 128u
+#define CT_STRIP_BEYOND 64u
+
 /* Stretches that are listed from the scan (hops_strips.c), with their addresses, bit 0 the instruction set,
  * behind the three before number 0. */
 struct ct_hops_strip {
     struct ct_etm4_chunk chunk;
     struct ct_fast_strip list;
     struct ct_cut_others others;
-    struct ct_fast_atoms headers[256];
-    bool have_headers; /* they are made … */
-    bool unlike;       /* … and the trace was found to have other packets for the same stretches */
-    uint32_t count;    /* the number of the last address */
-    uint32_t bytes;    /* of packets of atoms */
-    uint32_t behind;   /* place in the run behind the last atom */
-    uint64_t past[2 + CT_STRIP_PLACES];
-    uint32_t place[CT_STRIP_PLACES]; /* of each address in the run … */
-    uint32_t ends[CT_STRIP_PLACES];  /* … and that behind the last atom before it */
+    struct ct_atom_row atoms;
+    uint8_t address_headers[256]; /* all that there are … */
+    unsigned address_kinds;       /* … and how many */
+    uint8_t atom_headers[CT_ATOM_HEADERS];
+    unsigned blocks; /* how many were listed … */
+    struct {
+        uint64_t atoms, addresses;
+    } masks[CT_STRIP_BLOCKS]; /* … and where their packets begin */
+    uint32_t count;           /* the number of the last address */
+    uint64_t past[2 + CT_STRIP_PLACES + CT_STRIP_BEYOND];
+    uint8_t headers[CT_STRIP_PLACES + CT_STRIP_BEYOND]; /* of the addresses from number 1 on */
+    uint8_t rows[CT_SCAN_BYTES + CT_SCAN_BLOCK];        /* with AVX-512: rows of those of a chunk */
 };
 
 struct ct_etm4_hops {

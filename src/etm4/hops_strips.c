@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Edge counts where hops rest: stretches (the atoms between two addresses) are listed straight from the scan,
- * by the bytes of their packets, and no elements are made. */
+ * and no elements are made. */
 #include "etm4/hops_own.h"
 
 #include <string.h>
 
-#include "etm4/avx512.h"
+#include "etm4/addresses_avx512.h"
 #include "etm4/events_run.h"
 
 #ifdef CT_HAVE_VECTORS
@@ -13,95 +13,114 @@
 /* Fewer addresses in a chunk are not worth the beginning. */
 #define LEAST 4u
 
-/* With cycle counts, the most packets of atoms for each address. */
-#define ATOMS_MOST 2u
-
-/* Gives each header of an atom packet its atoms. */
+/* Lists the headers that are addresses, and those of atoms. */
 static void make_headers(struct ct_hops_strip *s, const struct ct_etm4_burst *burst)
 {
-    for (unsigned h = 0; h < 256; h++) {
-        const struct ct_etm4_row *row = burst->rows[h];
-        const bool atoms = (row->head & 0xff) == CT_ELEM_ATOMS && row->form == CT_BURST_PLAIN;
-        s->headers[h].bits = atoms ? (uint32_t)row->base : 0;
-        s->headers[h].count = atoms ? (uint8_t)(row->head >> 8) : 0;
-    }
-    s->have_headers = true;
+    for (unsigned h = 0; h < 256; h++)
+        if (burst->rows[h]->form != CT_BURST_RARE && burst->rows[h]->address)
+            s->address_headers[s->address_kinds++] = (uint8_t)h;
+    for (unsigned i = 0; i < CT_ATOM_HEADERS; i++)
+        s->atom_headers[i] = (uint8_t)(CT_ATOM_HEADER + i);
 }
 
-/* Lists the addresses of a block, whose first byte is `at` of the run. */
+/* Lists the addresses of a block, and for each how many packets of atoms are before it. */
 CT_VECTOR_INLINE void list_block(struct ct_hops_strip *s, const struct ct_address_rows *rows,
-                                 const struct ct_etm4_masks *m, const uint8_t *data, uint32_t at, bool wide)
+                                 const struct ct_etm4_masks *m, const uint8_t *data, bool wide)
 {
     uint32_t n = s->count;
     uint64_t *past = s->past + 3 + n;
     uint64_t last = past[-1];
     for (uint64_t left = m->addresses; left; left &= left - 1) {
         const unsigned i = ct_lowest_bit(left);
-        const uint64_t before = m->atoms & ct_bits_below(i);
         last = ct_address_of(rows, data + i, past, last, wide);
         *past++ = last;
-        n++;
+        s->headers[++n] = data[i];
         s->list.addr[n] = last & ~UINT64_C(1);
-        s->list.at[n] = s->bytes + ct_bits_set(before);
-        s->place[n] = at + i;
-        s->ends[n] = before ? at + 64 - ct_clear_above(before) : s->behind;
+        s->list.at[n] = s->atoms.packets + ct_bits_set(m->atoms & ct_bits_below(i));
     }
     s->count = n;
-    s->behind = m->atoms ? at + 64 - ct_clear_above(m->atoms) : s->behind;
 }
 
 /* Puts the packets of atoms of a block behind those before. */
 CT_VECTOR_INLINE void keep_atoms(struct ct_hops_strip *s, const uint8_t *data, uint64_t atoms)
 {
-    uint8_t *to = s->list.bytes + s->bytes;
+    uint8_t *to = s->atoms.headers + s->atoms.packets;
     for (unsigned i = 0; i < CT_SCAN_BLOCK; i += 8, atoms >>= 8)
         to += ct_bytes_keep(to, data + i, (uint8_t)atoms);
-    s->bytes = (uint32_t)(to - s->list.bytes);
+    s->atoms.packets = (uint32_t)(to - s->atoms.headers);
 }
 
-#ifdef CT_HAVE_AVX512
-CT_AVX512_INLINE void keep_atoms_avx512(struct ct_hops_strip *s, const uint8_t *data, uint64_t atoms)
+CT_VECTOR static void list_plain(struct ct_hops_strip *s, const struct ct_etm4_event_tables *tables,
+                                 const uint8_t *data)
 {
-    /* storing with compression would be slow on Zen 4 */
-    _mm512_storeu_si512(s->list.bytes + s->bytes, _mm512_maskz_compress_epi8(atoms, ct_load_zmm(data)));
-    s->bytes += (unsigned)__builtin_popcountll(atoms);
-}
-
-CT_AVX512 static void list_avx512(struct ct_hops_strip *s, const struct ct_address_rows *rows,
-                                  const uint8_t *data, uint32_t at)
-{
-    for (unsigned b = 0; b < s->chunk.blocks; b++, data += CT_SCAN_BLOCK, at += CT_SCAN_BLOCK) {
+    for (unsigned b = 0; b < s->chunk.blocks; b++, data += CT_SCAN_BLOCK) {
         const struct ct_etm4_masks *m = &s->chunk.masks[b];
-        if (m->odd)
-            list_block(s, rows, m, data, at, true);
-        else
-            list_block(s, rows, m, data, at, false);
-        keep_atoms_avx512(s, data, m->atoms);
-    }
-}
-#endif
-
-CT_VECTOR static void list_plain(struct ct_hops_strip *s, const struct ct_address_rows *rows,
-                                 const uint8_t *data, uint32_t at)
-{
-    for (unsigned b = 0; b < s->chunk.blocks; b++, data += CT_SCAN_BLOCK, at += CT_SCAN_BLOCK) {
-        const struct ct_etm4_masks *m = &s->chunk.masks[b];
-        list_block(s, rows, m, data, at, true);
+        list_block(s, &tables->addresses, m, data, true);
         keep_atoms(s, data, m->atoms);
     }
 }
 
-/* Lists the addresses and atoms of the chunk, which begins at byte `at` of the run. */
-static void list(struct ct_hops_strip *s, const struct ct_address_rows *rows, const uint8_t *data,
-                 uint32_t at)
-{
 #ifdef CT_HAVE_AVX512
-    if (s->chunk.simd == CT_SIMD_AVX512) {
-        list_avx512(s, rows, data, at);
-        return;
+
+/* Writes for each address of a block how many packets of atoms are before it. */
+CT_AVX512_INLINE void store_ranks(uint32_t *to, const struct ct_etm4_masks *m, uint32_t packets, __m512i all)
+{
+    const __m512i before = _mm512_set1_epi32((int)packets);
+    /* number k is behind those packets of its kind that are k, and all others are atoms */
+    const __mmask64 places = _pext_u64(m->addresses, m->addresses | m->atoms);
+    const __m512i ranks = _mm512_sub_epi8(_mm512_maskz_compress_epi8(places, all), all);
+    const __m128i first = _mm512_castsi512_si128(ranks);
+    const __m128i second = _mm512_extracti32x4_epi32(ranks, 1);
+    _mm512_storeu_si512(to, _mm512_add_epi32(_mm512_cvtepu8_epi32(first), before));
+    _mm512_storeu_si512(to + 16, _mm512_add_epi32(_mm512_cvtepu8_epi32(second), before));
+    if (__builtin_expect(ct_bits_set(m->addresses) > 32, 0)) {
+        const __m128i third = _mm512_extracti32x4_epi32(ranks, 2);
+        const __m128i fourth = _mm512_extracti32x4_epi32(ranks, 3);
+        _mm512_storeu_si512(to + 32, _mm512_add_epi32(_mm512_cvtepu8_epi32(third), before));
+        _mm512_storeu_si512(to + 48, _mm512_add_epi32(_mm512_cvtepu8_epi32(fourth), before));
     }
+}
+
+CT_AVX512 static void list_avx512(struct ct_hops_strip *s, const struct ct_etm4_event_tables *tables,
+                                  const uint8_t *data)
+{
+    const struct ct_address_tables address_tables = ct_load_address_tables(&tables->wide);
+    const __m512i all = address_tables.places;
+    uint64_t *const past = s->past + 3 + s->count;
+    uint32_t n = 0;
+    for (unsigned b = 0; b < s->chunk.blocks; b++, data += CT_SCAN_BLOCK) {
+        const struct ct_etm4_masks *m = &s->chunk.masks[b];
+        const __m512i bytes = ct_load_zmm(data);
+        store_ranks(s->list.at + s->count + n + 1, m, s->atoms.packets, all);
+        /* storing with compression would be slow on Zen 4 */
+        _mm512_storeu_si512(s->atoms.headers + s->atoms.packets, _mm512_maskz_compress_epi8(m->atoms, bytes));
+        _mm512_storeu_si512(s->headers + s->count + n + 1, _mm512_maskz_compress_epi8(m->addresses, bytes));
+        s->atoms.packets += ct_bits_set(m->atoms);
+        n += ct_list_payloads(&address_tables, data, m->addresses, past + n, s->rows + n);
+    }
+    ct_resolve_addresses(&tables->wide, past, s->rows, n, s->list.addr + s->count + 1);
+    s->count += n;
+}
 #endif
-    list_plain(s, rows, data, at);
+
+/* Lists the addresses and atoms of the chunk at `data`. */
+CT_VECTOR static void list(struct ct_hops_strip *s, const struct ct_etm4_event_tables *tables,
+                           const uint8_t *data)
+{
+    uint32_t n = s->count + 1;
+    for (unsigned b = 0; b < s->chunk.blocks; b++, s->blocks++) {
+        s->masks[s->blocks].atoms = s->chunk.masks[b].atoms;
+        s->masks[s->blocks].addresses = s->chunk.masks[b].addresses;
+    }
+#ifdef CT_HAVE_AVX512
+    if (s->chunk.simd == CT_SIMD_AVX512)
+        list_avx512(s, tables, data);
+    else
+#endif
+        list_plain(s, tables, data);
+    ct_atom_row_join(&s->atoms, s->chunk.simd);
+    for (; n <= s->count; n++)
+        s->list.at[n] = s->atoms.before[s->list.at[n]];
 }
 
 /* Scans the chunk at byte `at` of the run, whose first packet begins at *entry. Result: the bytes of it. */
@@ -115,11 +134,11 @@ static size_t scan(struct ct_etm4_hops *h, const struct ct_run *run, size_t at, 
 struct lead {
     unsigned header; /* where its first address begins … */
     unsigned behind; /* … and the packet behind that */
-    unsigned addresses, counts;
-    unsigned atoms; /* packets of atoms behind the first address */
+    unsigned addresses;
+    bool atoms; /* there are atoms behind the first address */
 };
 
-/* Finds the first address of the chunk, and how many packets of each kind there are. */
+/* Finds the first address of the chunk, and how many there are. */
 CT_VECTOR static struct lead find_lead(const struct ct_etm4_chunk *chunk)
 {
     struct lead l = {0};
@@ -131,19 +150,11 @@ CT_VECTOR static struct lead find_lead(const struct ct_etm4_chunk *chunk)
             packets &= ~(m->addresses ^ (m->addresses - 1));
         }
         l.addresses += ct_bits_set(m->addresses);
-        l.atoms += l.addresses ? ct_bits_set(m->atoms & packets) : 0;
-        l.counts += ct_bits_set(m->counts);
+        l.atoms |= l.addresses && m->atoms & packets;
         if (l.addresses && !l.behind && packets)
             l.behind = b * CT_SCAN_BLOCK + ct_lowest_bit(packets);
     }
     return l;
-}
-
-/* Tells whether the bytes of packets tell stretches. Cycle counts cut rows of atoms into packets, now here
- * and now there, so that what execution does again has other packets. */
-static bool are_alike(const struct lead *l)
-{
-    return !l->counts || l->atoms <= l->addresses * ATOMS_MOST;
 }
 
 /* Decodes trace up to the first address, and begins. An atom follows, so no element of it is held. Returns
@@ -156,29 +167,84 @@ static bool begin(struct ct_etm4_hops *h, struct ct_work *work)
     struct ct_step_batch batch;
     size_t taken;
     unsigned entry = 0;
-    if (s->unlike || work->at >= work->run->size || !ct_fast_wants_strips(h->fast) ||
-        !ct_etm4_hops_is_ready(h) || !ct_fast_is_open(h->fast) || !ct_etm4_fast_enter(h->bytes))
+    if (work->at >= work->run->size || !ct_fast_wants_strips(h->fast) || !ct_etm4_hops_is_ready(h) ||
+        !ct_fast_is_open(h->fast) || !ct_etm4_fast_enter(h->bytes))
         return false;
     scan(h, work->run, work->at, &entry);
     const struct lead lead = find_lead(&s->chunk);
     if (lead.addresses <= LEAST || !lead.atoms)
         return false;
-    if (!s->have_headers) {
-        s->unlike = !are_alike(&lead);
+    if (!s->address_kinds)
         make_headers(s, burst);
-    }
-    if (s->unlike)
-        return false;
     size_t count = ct_etm4_fast_release(h->bytes, elems);
     count += ct_etm4_fast_read(h->bytes, work->run->data + work->at, lead.header + 1, elems + count);
     h->hops.elements += count;
     work->at += lead.behind;
     work->last_offset = ct_run_offset(work->run, work->run->pos + work->at - 1);
     h->hops.error = ct_fast_run(h->fast, elems, count, 0, &taken, &batch);
-    s->count = s->bytes = 0;
+    s->count = s->blocks = 0;
     for (unsigned i = 0; i < 3; i++)
         s->past[i] = burst->address[2 - i];
-    return !h->hops.error && ct_fast_begin_strip(h->fast, s->headers, &s->list);
+    if (h->hops.error || !ct_fast_begin_strip(h->fast, &s->list))
+        return false;
+    ct_atom_row_begin(&s->atoms, burst, s->list.atoms);
+    return true;
+}
+
+/* Finds where the strip ends, right behind the last atom before address `done`. Result: that place, from
+ * the begin of the strip on. *packets: how many packets of atoms are before it. */
+CT_VECTOR static size_t find_end(const struct ct_hops_strip *s, size_t done, size_t *packets)
+{
+    size_t last = 0;
+    size_t atoms = 0;
+    unsigned b = 0;
+    for (;; b++) {
+        const unsigned addresses = ct_bits_set(s->masks[b].addresses);
+        if (done <= addresses)
+            break;
+        done -= addresses;
+        last = s->masks[b].atoms ? b : last;
+        atoms += ct_bits_set(s->masks[b].atoms);
+    }
+    const unsigned place = ct_bit_select(s->masks[b].addresses, (unsigned)done - 1);
+    const uint64_t before = s->masks[b].atoms & ct_bits_below(place);
+    *packets = atoms + ct_bits_set(before);
+    if (before)
+        return (size_t)(b + 1) * CT_SCAN_BLOCK - ct_clear_above(before);
+    return (last + 1) * CT_SCAN_BLOCK - ct_clear_above(s->masks[last].atoms);
+}
+
+#ifdef CT_HAVE_AVX512
+
+/* Counts how many of the bytes are each of the headers. */
+CT_AVX512 static void count_headers(const uint8_t *bytes, size_t size, const uint8_t *headers, unsigned kinds,
+                                    uint64_t packets[256])
+{
+    for (size_t i = 0; i < size; i += CT_SCAN_BLOCK) {
+        const __m512i block = ct_load_zmm(bytes + i);
+        const size_t left = size - i;
+        const __mmask64 there = ct_mask64(left < CT_SCAN_BLOCK ? (unsigned)left : CT_SCAN_BLOCK);
+        for (unsigned k = 0; k < kinds; k++)
+            packets[headers[k]] +=
+                ct_bits_set(_mm512_mask_cmpeq_epi8_mask(there, block, _mm512_set1_epi8((char)headers[k])));
+    }
+}
+
+#endif
+
+/* Counts packets by their headers, of which there are so many. */
+static void count_packets(enum ct_simd simd, const uint8_t *bytes, size_t size, const uint8_t *headers,
+                          unsigned kinds, uint64_t packets[256])
+{
+#ifdef CT_HAVE_AVX512
+    if (simd == CT_SIMD_AVX512) {
+        count_headers(bytes, size, headers, kinds, packets);
+        return;
+    }
+#endif
+    (void)simd, (void)headers, (void)kinds;
+    for (size_t i = 0; i < size; i++)
+        packets[bytes[i]]++;
 }
 
 /* Ends the strip behind the last atom of stretch `done` - 1, of which the address behind is left to the
@@ -187,19 +253,32 @@ static void end(struct ct_etm4_hops *h, struct ct_work *work, size_t at, size_t 
 {
     struct ct_hops_strip *s = &h->strip;
     const uint8_t *data = work->run->data;
-    const size_t to = done ? s->ends[done] : work->at;
     uint64_t *packets = ct_etm4_fast_burst(h->bytes)->packets;
-    for (size_t i = 1; i < done; i++)
-        packets[data[s->place[i]]]++;
+    size_t atoms = 0;
+    size_t to = work->at;
+    if (done) {
+        to += find_end(s, done, &atoms);
+        count_packets(s->chunk.simd, s->headers + 1, done - 1, s->address_headers, s->address_kinds, packets);
+        count_packets(s->chunk.simd, s->atoms.headers, atoms, s->atom_headers, CT_ATOM_HEADERS, packets);
+    }
     ct_fast_end_strip(h->fast, done);
     if (at > to)
         h->hops.elements -= ct_etm4_fast_forget(h->bytes, data + to, at - to);
     if (done) {
         const uint64_t address[3] = {s->past[done + 1], s->past[done], s->past[done - 1]};
         ct_etm4_fast_leave(h->bytes, address);
-        h->hops.elements += done - 1 + s->list.at[done];
+        h->hops.elements += done - 1 + atoms;
     }
     ct_etm4_hops_pass(h, work, to, &s->others);
+}
+
+/* Returns true when another chunk can be listed. */
+static bool has_room(const struct ct_hops_strip *s)
+{
+    return s->blocks + CT_SCAN_BLOCKS <= CT_STRIP_BLOCKS &&
+           s->count + CT_SCAN_BYTES + CT_STRIP_BEYOND < CT_STRIP_PLACES &&
+           s->atoms.packets + CT_SCAN_BYTES <= CT_ATOM_PACKETS &&
+           s->atoms.atoms + CT_SCAN_BYTES * CT_ATOMS_OF_PACKET < CT_STRIP_ATOMS;
 }
 
 int ct_etm4_hops_strips(struct ct_etm4_hops *h, struct ct_work *work)
@@ -212,16 +291,14 @@ int ct_etm4_hops_strips(struct ct_etm4_hops *h, struct ct_work *work)
     uint32_t listed = 0;
     unsigned entry = 0;
     bool more = true;
-    s->behind = (uint32_t)at;
     while (more && done == listed) {
         listed = s->count;
         const size_t size = scan(h, work->run, at, &entry);
-        list(s, &ct_etm4_fast_tables(h->bytes)->addresses, work->run->data + at, (uint32_t)at);
+        list(s, ct_etm4_fast_tables(h->bytes), work->run->data + at);
         ct_etm4_cuts_others(&s->chunk, work->run->data + at, size, &s->others);
         done = ct_fast_count_strip(h->fast, done, listed, s->count);
         at += size;
-        more = s->chunk.blocks && entry != CT_SCAN_STOP && s->count + CT_SCAN_BYTES < CT_STRIP_PLACES - 2 &&
-               s->bytes + CT_SCAN_BYTES < CT_STRIP_BYTES - CT_SCAN_BLOCK;
+        more = s->chunk.blocks && entry != CT_SCAN_STOP && has_room(s);
     }
     if (done == listed)
         done = ct_fast_count_strip(h->fast, done, s->count, s->count);

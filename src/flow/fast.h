@@ -46,30 +46,23 @@ void ct_fast_tune_stretches(struct ct_fast *f, unsigned rows);
 
 /* ---- strips ---- */
 
-/* The atoms of a packet, which is one byte. */
-struct ct_fast_atoms {
-    uint32_t bits;
-    uint8_t count;
-};
-
-/* Stretches (the atoms between two addresses) that are told by the bytes of their packets: where they lie
- * side by side, the addresses, and for each address the index of the first byte behind it. */
+/* Stretches (the atoms between two addresses) side by side: the addresses, for each of them the number of the
+ * first atom behind it, and the atoms as bits. */
 struct ct_fast_strip {
     uint64_t *addr; /* room for CT_STRIP_PLACES */
     uint32_t *at;
-    uint8_t *bytes; /* room for CT_STRIP_BYTES */
+    uint64_t *atoms; /* room for CT_STRIP_ATOMS bits */
 };
 
-#define CT_STRIP_PLACES 2100u
-#define CT_STRIP_BYTES  5000u
+#define CT_STRIP_PLACES 2200u
+#define CT_STRIP_ATOMS  65536u
 
 /* For counts, in A64: returns true unless stretches do not come again at present. */
 bool ct_fast_wants_strips(const struct ct_fast *f);
 
-/* Begins to count stretches, the first of which begins at the address that came last. Each header that is an
- * atom packet has its atoms in `headers`. Returns false, and does nothing, when the engine is not there. */
-bool ct_fast_begin_strip(struct ct_fast *f, const struct ct_fast_atoms headers[256],
-                         struct ct_fast_strip *strip);
+/* Begins to count stretches, the first of which begins at the address that came last. Returns false, and does
+ * nothing, when the engine is not there. */
+bool ct_fast_begin_strip(struct ct_fast *f, struct ct_fast_strip *strip);
 
 /* Counts stretches from number `first` on up to `n`, and prepares those from there up to `ahead`, of which
  * all addresses are known: each is to be prepared before it is counted. Result: how many are done, from
@@ -79,9 +72,6 @@ size_t ct_fast_count_strip(struct ct_fast *f, size_t first, size_t n, size_t ahe
 /* Ends the strip behind the atoms of stretch s - 1: the address behind it did not come yet. With s = 0
  * nothing was done, and the first address did come. */
 void ct_fast_end_strip(struct ct_fast *f, size_t s);
-
-/* Adds how many packets of each header were counted by strips, and forgets it. */
-void ct_fast_take_strip_packets(struct ct_fast *f, uint64_t packets[256]);
 
 /* ---- hops ---- */
 

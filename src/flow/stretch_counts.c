@@ -2,8 +2,6 @@
 /* Counts the edges of stretches. What a stretch of the table added to its edges is worked out when it loses
  * its place to another one, or when the table is read: then it is followed along links once, for as many
  * times as it came. */
-#include <string.h>
-
 #include "flow/fast_returns.h"
 #include "flow/stretch_table.h"
 
@@ -21,7 +19,7 @@ struct way {
 static struct way begin_way(const struct ct_stretches *c, uint32_t number)
 {
     const struct ct_stretch *s = &c->left[number];
-    return (struct way){ct_stretch_atoms(c, s->bits), ct_stretch_block(s),
+    return (struct way){ct_stretch_atoms(s->bits), ct_stretch_block(s),
                         (uint32_t)(s->word >> CT_STRETCH_TIMES_SHIFT), number};
 }
 
@@ -80,14 +78,6 @@ CT_STRETCH_INLINE void count_inside(struct ct_fast *f, uint32_t last[CT_STRETCHE
         }
 }
 
-/* Counts the packets of a stretch, unless they were counted when its atoms were joined. */
-static void count_packets(struct ct_stretches *c, uint64_t bits, uint64_t times)
-{
-    uint64_t packets = ct_stretch_is_joined(bits) ? 0 : bits & ((UINT64_C(1) << CT_STRETCH_SPACE_SHIFT) - 1);
-    for (; packets; packets >>= 8)
-        c->packets[packets & 255] += times;
-}
-
 static void count_left(struct ct_fast *f)
 {
     struct ct_stretches *c = f->stretches;
@@ -99,8 +89,6 @@ static void count_left(struct ct_fast *f)
         count_inside(f, last, false);
     for (unsigned i = 0; i < c->left_count; i++)
         __builtin_prefetch(&b->pairs[ct_pair_place(b, last[i], c->left[i].next)], 1);
-    for (unsigned i = 0; c->headers && i < c->left_count; i++)
-        count_packets(c, c->left[i].bits, c->left[i].word >> CT_STRETCH_TIMES_SHIFT);
     for (unsigned i = 0; i < c->left_count; i++)
         if (last[i] && !ct_stretch_is_behind(c, c->left[i].next))
             ct_blocks_known_pair(b, last[i], c->left[i].next, CT_ISA_A64)->count +=
@@ -131,15 +119,4 @@ void ct_fast_spend_stretches(struct ct_fast *f)
             ct_stretch_take_out(f, &c->rows[i][k]);
     count_left(f);
     c->used = false;
-}
-
-void ct_fast_take_strip_packets(struct ct_fast *f, uint64_t packets[256])
-{
-    struct ct_stretches *c = f->stretches;
-    if (!c || !c->headers)
-        return;
-    ct_fast_spend_stretches(f);
-    for (unsigned i = 0; i < 256; i++)
-        packets[i] += c->packets[i];
-    memset(c->packets, 0, sizeof c->packets);
 }

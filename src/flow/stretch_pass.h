@@ -51,7 +51,7 @@ static inline uint32_t ct_stretch_last_of(const struct ct_stretch_pass *p, unsig
     }
     uint32_t block = ct_stretch_block_at(p->f, p->c->addr[s]);
     uint32_t last = block;
-    for (uint64_t atoms = ct_stretch_atoms(p->c, p->c->bits[s]); atoms != 1; atoms >>= 1) {
+    for (uint64_t atoms = ct_stretch_atoms(p->c->bits[s]); atoms != 1; atoms >>= 1) {
         *exec = atoms & 1;
         last = block;
         block = links[block].next[*exec] & CT_LINK_BLOCK;
@@ -69,7 +69,7 @@ static inline void ct_stretch_come_back(struct ct_stretch_pass *p, unsigned s)
     const uint32_t last = ct_stretch_last_of(p, s - 1, &exec);
     const uint32_t link = f->links[last].next[exec];
     ct_fast_come_along(f, &p->at, last, exec, link, false);
-    p->at.marks = c->headers ? 0 : ct_stretch_marks_before(p->elems, c->at[s]);
+    p->at.marks = p->elems ? ct_stretch_marks_before(p->elems, c->at[s]) : 0;
     p->at.have_addr = false;
     ct_stretch_come_to(p, s);
     if (link & CT_LINK_INDIRECT && p->at.have_addr)
@@ -88,7 +88,7 @@ CT_STRETCH_INLINE unsigned ct_stretch_follow(struct ct_stretch_pass *p, unsigned
 {
     struct ct_fast *f = p->f;
     const struct ct_stretches *c = p->c;
-    const uint64_t atoms = ct_stretch_atoms(c, c->bits[s]);
+    const uint64_t atoms = ct_stretch_atoms(c->bits[s]);
     struct ct_branch_target *pair;
     if (p->counted && ct_stretch_is_behind(c, c->addr[s]))
         ct_stretch_come_back(p, s);

@@ -24,5 +24,5 @@ bool ct_stretch_find_effect(struct ct_stretch_pass *p, unsigned s, struct ct_row
 {
     struct ct_stretches *c = p->c;
     return comes_again(c, s) &&
-           ct_fast_find_effect(p->f, before, begin, ct_stretch_atoms(c, c->bits[s]), effect);
+           ct_fast_find_effect(p->f, before, begin, ct_stretch_atoms(c->bits[s]), effect);
 }

@@ -1,52 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts strips: stretches that are told by the bytes of their packets, so that no elements are made. */
+/* Counts strips: stretches that were listed straight from the scan, so that no elements are made. */
 #include "base/bytes.h"
 #include "flow/stretch_pass.h"
 
-/* Adds the packets of stretch `s`, so many times, to the counts of packets. Result: how many atoms it has. */
-static unsigned add_packets(struct ct_stretches *c, size_t s, uint64_t times)
+/* The most atoms of an element that are followed at once. */
+#define ELEM_ATOMS CT_FAST_GROUP
+
+/* Returns `count` atoms of the strip from number `at` on, at most CT_STRETCH_ATOMS_MOST. */
+static inline uint64_t atoms_at(const struct ct_stretches *c, uint32_t at, uint32_t count)
 {
-    unsigned count = 0;
-    for (uint32_t at = c->at[s]; at < c->at[s + 1]; at++) {
-        c->packets[c->bytes[at]] += times;
-        count += c->headers[c->bytes[at]].count;
-    }
-    return count;
+    return ct_load64((const uint8_t *)c->atoms + (at >> 3)) >> (at & 7) & ct_mask64(count);
 }
 
-static bool is_long(const struct ct_stretches *c, size_t s)
-{
-    return c->at[s + 1] - c->at[s] > CT_STRETCH_PACKETS_MOST;
-}
-
-/* Returns the atoms of stretch `s`, which is long, as its bits, or CT_STRETCH_NONE, and counts its packets.
- */
-static uint64_t join_atoms(struct ct_stretches *c, size_t s)
-{
-    uint64_t atoms = 0;
-    unsigned count = 0;
-    for (uint32_t at = c->at[s]; at < c->at[s + 1]; at++) {
-        const struct ct_fast_atoms *header = &c->headers[c->bytes[at]];
-        c->packets[c->bytes[at]]++;
-        atoms |= (uint64_t)header->bits << (count & 63);
-        count += header->count;
-    }
-    return count > CT_STRETCH_JOINED_MOST
-               ? CT_STRETCH_NONE
-               : (atoms | UINT64_C(1) << count) << CT_STRETCH_JOINED_SHIFT | CT_STRETCH_JOINED;
-}
-
-/* Takes the bytes of packets of stretches from `first` up to `n` as their bits, finds their rows and fetches
- * them. */
+/* Takes the atoms of stretches from `first` up to `n` as their bits, finds their rows and fetches them. */
 CT_STRETCH_INLINE void find_strip_rows(struct ct_stretches *c, size_t first, size_t n, uint64_t space)
 {
     const unsigned shift = c->shift;
     for (size_t s = first; s < n; s++) {
-        const uint32_t size = c->at[s + 1] - c->at[s];
-        uint64_t bits = ct_load64(c->bytes + c->at[s]) & ct_mask64(size * 8 & 63);
-        if (__builtin_expect(size > CT_STRETCH_PACKETS_MOST, 0))
-            bits = join_atoms(c, s);
-        c->bits[s] = bits | space << CT_STRETCH_SPACE_SHIFT;
+        const uint32_t count = c->at[s + 1] - c->at[s];
+        const uint64_t bits = atoms_at(c, c->at[s], count) | UINT64_C(1) << (count & 63);
+        c->bits[s] =
+            count - 1 < CT_STRETCH_ATOMS_MOST ? bits | space << CT_STRETCH_SPACE_SHIFT : CT_STRETCH_NONE;
         c->row[s] = ct_stretch_row(shift, c->addr[s], c->addr[s + 1], c->bits[s]);
     }
     for (size_t s = first; s < n; s++)
@@ -54,23 +28,21 @@ CT_STRETCH_INLINE void find_strip_rows(struct ct_stretches *c, size_t first, siz
 }
 
 /* Gives the atoms of stretch `s`, of which `done` are done, to the engine as elements. */
-static void run_packets(struct ct_fast *f, size_t s, unsigned done)
+static void run_atoms(struct ct_fast *f, size_t s, unsigned done)
 {
     const struct ct_stretches *c = f->stretches;
     struct ct_elem elems[64];
     struct ct_step_batch batch;
     size_t taken;
-    uint32_t at = c->at[s];
+    uint32_t at = c->at[s] + done;
     const uint32_t end = c->at[s + 1];
-    for (; at < end && done >= c->headers[c->bytes[at]].count; at++)
-        done -= c->headers[c->bytes[at]].count;
-    f->walk->atoms_done = done;
     while (at < end && !f->blocks.error) {
         size_t n = 0;
-        for (; at < end && n < sizeof elems / sizeof *elems; at++) {
-            const struct ct_fast_atoms *header = &c->headers[c->bytes[at]];
-            elems[n] = (struct ct_elem){.kind = CT_ELEM_ATOMS, .n = header->count, .v = header->bits};
-            n++;
+        for (; at < end && n < sizeof elems / sizeof *elems; n++) {
+            const uint32_t some = end - at < ELEM_ATOMS ? end - at : ELEM_ATOMS;
+            elems[n] =
+                (struct ct_elem){.kind = CT_ELEM_ATOMS, .n = (uint8_t)some, .v = atoms_at(c, at, some)};
+            at += some;
         }
         ct_fast_run(f, elems, n, 0, &taken, &batch);
     }
@@ -83,13 +55,13 @@ static bool is_ready(const struct ct_fast *f)
 
 /* Follows stretch `s`, of which the table has none, and remembers it unless something is new behind it.
  * Returns false when the engine is not ready behind it. */
-static bool follow_packets(struct ct_stretch_pass *p, unsigned s)
+static bool follow_stretch(struct ct_stretch_pass *p, unsigned s)
 {
     struct ct_fast *f = p->f;
     struct ct_stretches *c = p->c;
     unsigned done = 0;
-    c->count[s] = add_packets(c, s, !is_long(c, s));
-    const bool fits = c->count[s] <= (is_long(c, s) ? CT_STRETCH_JOINED_MOST : CT_STRETCH_ATOMS_MOST);
+    c->count[s] = c->at[s + 1] - c->at[s];
+    const bool fits = c->bits[s] != CT_STRETCH_NONE;
     if (fits)
         done = ct_stretch_follow(p, s);
     if (!done && p->counted)
@@ -97,7 +69,7 @@ static bool follow_packets(struct ct_stretch_pass *p, unsigned s)
     p->counted = false;
     if (done < c->count[s]) {
         ct_fast_put_at(f, &p->at);
-        run_packets(f, s, done);
+        run_atoms(f, s, done);
         p->at = ct_fast_take_at(f);
         if (!is_ready(f))
             return false;
@@ -130,12 +102,9 @@ CT_STRETCH_INLINE size_t count_strip(struct ct_fast *f, size_t first, size_t n, 
         if (c->at[s + 1] == c->at[s])
             break;
         struct ct_stretch_pass q = p;
-        ready = follow_packets(&q, (unsigned)s);
+        ready = follow_stretch(&q, (unsigned)s);
         p = q;
     }
-    for (size_t i = s; s < n && i < ahead; i++)
-        if (is_long(c, i))
-            add_packets(c, i, UINT64_MAX); /* -1 */
     c->looked += (uint32_t)(s - first);
     c->strip = p;
     return s;
@@ -171,17 +140,11 @@ void ct_fast_end_strip(struct ct_fast *f, size_t s)
     ct_stretches_judge(c);
 }
 
-bool ct_fast_begin_strip(struct ct_fast *f, const struct ct_fast_atoms headers[256],
-                         struct ct_fast_strip *strip)
+bool ct_fast_begin_strip(struct ct_fast *f, struct ct_fast_strip *strip)
 {
     if (!is_ready(f) || !f->have_addr || !f->walk->sf || !ct_fast_have_links(f) || !ct_stretches_have(f))
         return false;
     struct ct_stretches *c = f->stretches;
-    if (!c->headers) {
-        ct_fast_spend_stretches(f);
-        ct_fast_forget_stretches(f);
-    }
-    c->headers = headers;
     if (f->linked > CT_LINKED_MOST) {
         ct_fast_spend_stretches(f);
         ct_fast_spend_links(f);
@@ -190,6 +153,6 @@ bool ct_fast_begin_strip(struct ct_fast *f, const struct ct_fast_atoms headers[2
     c->strip = (struct ct_stretch_pass){.f = f, .c = c, .at = ct_fast_take_at(f)};
     c->addr[0] = f->addr;
     c->at[0] = 0;
-    *strip = (struct ct_fast_strip){.addr = c->addr, .at = c->at, .bytes = c->bytes};
+    *strip = (struct ct_fast_strip){.addr = c->addr, .at = c->at, .atoms = c->atoms};
     return true;
 }

@@ -92,7 +92,7 @@ bool ct_fast_wants_stretches(struct ct_fast *f, size_t size)
         return false;
     struct ct_stretches *c = f->stretches;
     c->resting -= c->resting < size ? c->resting : (uint32_t)size;
-    return !c->resting && !c->headers && size >= c->least && f->marks < CT_FAST_MARKS / 2;
+    return !c->resting && size >= c->least && f->marks < CT_FAST_MARKS / 2;
 }
 
 bool ct_fast_wants_strips(const struct ct_fast *f)

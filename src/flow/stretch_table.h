@@ -58,13 +58,6 @@ struct ct_stretch {
 /* what stands for the atoms of a stretch that is not for the table */
 #define CT_STRETCH_NONE UINT64_C(1)
 
-/* Where stretches are told by the bytes of their packets: the most of these. A stretch with more has its
- * atoms in place of them, at most CT_STRETCH_JOINED_MOST, behind a byte that no such packet is. */
-#define CT_STRETCH_PACKETS_MOST 7u
-#define CT_STRETCH_JOINED       UINT64_C(1)
-#define CT_STRETCH_JOINED_SHIFT 8
-#define CT_STRETCH_JOINED_MOST  (CT_STRETCH_SPACE_SHIFT - CT_STRETCH_JOINED_SHIFT - 1u)
-
 /* Going through the stretches that were collected. */
 struct ct_stretch_pass {
     struct ct_fast *f;
@@ -96,12 +89,9 @@ struct ct_stretches {
     uint64_t addr[CT_STRETCH_PLACES], bits[CT_STRETCH_PLACES];
     uint32_t count[CT_STRETCH_PLACES], at[CT_STRETCH_PLACES];
     uint32_t row[CT_STRETCH_PLACES];
-    /* By the bytes of packets (ct_fast_begin_strip): then bits are these bytes, and `at` is the index of the
-     * first one behind the address. */
-    const struct ct_fast_atoms *headers; /* what each packet stands for; NULL: bits are atoms */
-    uint64_t packets[256];               /* how many there were, by their byte */
+    /* of a strip, where `at` is the number of the first atom behind the address */
     struct ct_stretch_pass strip;
-    uint8_t bytes[CT_STRIP_BYTES + 8];
+    uint64_t atoms[CT_STRIP_ATOMS / 64 + 2];
 };
 
 /* Returns true where a stretch goes on behind another one: with a return stack there are fewer addresses, and
@@ -117,27 +107,10 @@ static inline uint32_t ct_stretch_block(const struct ct_stretch *s)
     return (uint32_t)(s->word >> CT_STRETCH_BLOCK_SHIFT) & CT_LINK_BLOCK;
 }
 
-static inline bool ct_stretch_is_joined(uint64_t bits)
-{
-    return (bits & ((1u << CT_STRETCH_JOINED_SHIFT) - 1)) == CT_STRETCH_JOINED;
-}
-
 /* Returns the atoms of a stretch of the table, with a 1 behind the last one. */
-static inline uint64_t ct_stretch_atoms(const struct ct_stretches *c, uint64_t bits)
+static inline uint64_t ct_stretch_atoms(uint64_t bits)
 {
-    uint64_t packets = bits & ((UINT64_C(1) << CT_STRETCH_SPACE_SHIFT) - 1);
-    uint64_t atoms = 0;
-    unsigned count = 0;
-    if (!c->headers)
-        return packets;
-    if (ct_stretch_is_joined(bits))
-        return packets >> CT_STRETCH_JOINED_SHIFT;
-    for (; packets; packets >>= 8) {
-        const struct ct_fast_atoms *header = &c->headers[packets & 255];
-        atoms |= (uint64_t)header->bits << count;
-        count += header->count;
-    }
-    return atoms | UINT64_C(1) << count;
+    return bits & ((UINT64_C(1) << CT_STRETCH_SPACE_SHIFT) - 1);
 }
 
 /* Returns what a stretch of the table does to the return stack, of which there must be one. */
