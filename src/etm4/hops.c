@@ -32,16 +32,21 @@
 #define FILLING         3u
 #define REFILLING_TIMED 2u
 
-/* With cycles elements are followed for PROBE bytes to be measured, and again after PROBE_AGAIN bytes unless
- * hops take less than PROBE_CLEAR of their time. Hops become quicker while their tables fill: before PATIENCE
- * bytes of them time does not decide. */
-#define PROBE       (UINT64_C(256) << 10)
-#define PROBE_AGAIN (UINT64_C(16) << 20)
-#define PROBE_CLEAR 0.6
-#define PATIENCE    (UINT64_C(6) << 20)
+/* Where time decides, elements (or strips) are followed for PROBE bytes to be measured, and again after
+ * PROBE_AGAIN bytes unless hops take less than PROBE_CLEAR of their time. Hops become quicker while their
+ * tables fill: before PATIENCE bytes of them time does not decide. */
+#define PROBE          (UINT64_C(512) << 10)
+#define PROBE_TIMED    (UINT64_C(256) << 10)
+#define PROBE_AGAIN    (UINT64_C(16) << 20)
+#define PROBE_CLEAR    0.6
+#define PATIENCE       (UINT64_C(1) << 20)
+#define PATIENCE_TIMED (UINT64_C(6) << 20)
 
 /* Hops that did not rest yet, and are slower than elements by less than this, go on: they become quicker. */
 #define SLOW 1.3
+
+/* Without cycles hops go on while a judgement finds less than this of the time of the one before. */
+#define QUICKER 0.9
 
 /* Hops that take more than this of the time of elements gain too little to try them as often again. */
 #define CLEAR 0.8
@@ -84,12 +89,13 @@ int ct_etm4_hops_new(struct ct_ctx *ctx, struct ct_etm4_fast *bytes, struct ct_f
         return ct_fail_nomem(ctx, "hops");
     h->bytes = bytes;
     h->fast = fast;
+    const bool timed = ct_fast_counts_cycles(fast);
     h->worth = (struct ct_hops_worth){.judged = JUDGED,
                                       .learning = LEARNING,
                                       .rest_most = REST_MOST,
-                                      .paced = ct_fast_counts_cycles(fast),
-                                      .probe = PROBE,
-                                      .patience = PATIENCE};
+                                      .paced = timed,
+                                      .probe = timed ? PROBE_TIMED : PROBE,
+                                      .patience = timed ? PATIENCE_TIMED : PATIENCE};
     for (unsigned i = 0; i < CT_LANES; i++) {
         h->ways[i].lane.hops = &h->hops;
         h->ways[i].lane.table = &ct_etm4_fast_tables(bytes)->scan;
@@ -160,14 +166,33 @@ static uint64_t *next_rest(struct ct_hops_worth *w, const struct ct_hops *h)
     return h->blocks->shared ? ct_shared_program_rest(h->blocks->shared) : &w->rest;
 }
 
-/* Tells whether elements are to be measured before hops are judged. */
-static bool wants_probe(const struct ct_hops_worth *w, uint64_t position)
+/* Tells whether time decides between hops and elements, once both were measured. Without cycles it does where
+ * stretches come again; else hops are quicker, and rests for what was measured in a bad moment would cost. */
+static bool is_told_by_time(const struct ct_etm4_hops *h)
 {
+    return h->hops.timed || ct_fast_repeats_stretches(h->fast);
+}
+
+/* Tells whether elements are to be measured before hops are judged. */
+static bool wants_probe(const struct ct_etm4_hops *h, uint64_t position)
+{
+    const struct ct_hops_worth *w = &h->worth;
     if (!w->paced || w->pace.hops == 0 || w->hopped < w->patience)
         return false;
     if (w->pace.elems == 0)
         return !w->probed;
-    return position >= w->probe_from && w->pace.hops > w->pace.elems * PROBE_CLEAR;
+    return is_told_by_time(h) && position >= w->probe_from && w->pace.hops > w->pace.elems * PROBE_CLEAR;
+}
+
+/* Tells whether hops take longer than elements. Without cycles they do so twice in a row, and do not become
+ * quicker meanwhile: a judgement is of half a millisecond, in which much else may take its time. */
+static bool is_slower(const struct ct_etm4_hops *h)
+{
+    const struct ct_hops_worth *w = &h->worth;
+    const double most = w->pace.elems * (w->rested ? 1 : SLOW);
+    if (h->hops.timed)
+        return w->pace.hops > most;
+    return w->pace.hops > most && w->before > most && w->pace.hops > w->before * QUICKER;
 }
 
 /* Tells whether hops are not worth while: too many of them are new, or they take longer than elements where
@@ -176,8 +201,8 @@ static bool is_bad(const struct ct_etm4_hops *h)
 {
     const struct ct_hops_worth *w = &h->worth;
     const bool known = w->pace.hops > 0 && w->pace.elems > 0;
-    if (known && (w->rested || w->hopped >= w->patience))
-        return w->pace.hops > w->pace.elems * (w->rested ? 1 : SLOW);
+    if (known && is_told_by_time(h) && (w->rested || w->hopped >= w->patience))
+        return is_slower(h);
     return (h->hops.missed - w->missed) * w->cost > w->bytes;
 }
 
@@ -207,7 +232,7 @@ static void judge(struct ct_etm4_hops *h, uint64_t position)
         w->pace.hops = ct_hops_pace_end(&w->pace, position);
     if (w->learning && h->hops.missed < h->hops.enough) {
         w->learning--;
-    } else if (wants_probe(w, position)) {
+    } else if (wants_probe(h, position)) {
         begin_rest(w, position, w->probe);
         w->probed = true;
     } else if (is_bad(h)) {
@@ -219,6 +244,7 @@ static void judge(struct ct_etm4_hops *h, uint64_t position)
         __atomic_store_n(next, 0, __ATOMIC_RELAXED);
         w->rested = false;
     }
+    w->before = w->resting ? 0 : w->pace.hops;
     begin_judgement(h);
     if (w->paced)
         ct_hops_pace_begin(&w->pace, position);

@@ -23,7 +23,8 @@ struct ct_hops_worth {
                          */
     uint64_t rest_most; /* … which is doubled each time, up to this */
     uint64_t until;     /* position in the stream up to which they rest */
-    /* With cycles: what hops and elements take, which decides where it is known. */
+    /* What hops and elements take, which decides where it is known: with cycles, and for counts where the
+     * trace has cycle counts and many packets of atoms for each address. */
     bool paced;
     bool resting;          /* elements are followed, up to `until` */
     bool probed;           /* elements were followed for nothing but to be measured … */
@@ -32,6 +33,7 @@ struct ct_hops_worth {
     uint64_t hopped;       /* … and those up to the last judgement */
     uint64_t measure_from; /* position from which elements are measured; 0: they are already */
     uint64_t probe_from;   /* position from which they are measured once more */
+    double before;         /* pace.hops of the judgement before; 0 behind a rest */
     struct ct_hops_pace pace;
 };
 

@@ -13,6 +13,9 @@
 /* Fewer addresses in a chunk are not worth the beginning. */
 #define LEAST 4u
 
+/* With cycle counts, more packets of atoms for each address are many. */
+#define ATOMS_MANY 2u
+
 /* Lists the headers that are addresses, and those of atoms. */
 static void make_headers(struct ct_hops_strip *s, const struct ct_etm4_burst *burst)
 {
@@ -134,11 +137,11 @@ static size_t scan(struct ct_etm4_hops *h, const struct ct_run *run, size_t at, 
 struct lead {
     unsigned header; /* where its first address begins … */
     unsigned behind; /* … and the packet behind that */
-    unsigned addresses;
-    bool atoms; /* there are atoms behind the first address */
+    unsigned addresses, counts;
+    unsigned atoms; /* packets of atoms behind the first address */
 };
 
-/* Finds the first address of the chunk, and how many there are. */
+/* Finds the first address of the chunk, and how many packets of each kind there are. */
 CT_VECTOR static struct lead find_lead(const struct ct_etm4_chunk *chunk)
 {
     struct lead l = {0};
@@ -150,11 +153,19 @@ CT_VECTOR static struct lead find_lead(const struct ct_etm4_chunk *chunk)
             packets &= ~(m->addresses ^ (m->addresses - 1));
         }
         l.addresses += ct_bits_set(m->addresses);
-        l.atoms |= l.addresses && m->atoms & packets;
+        l.atoms += l.addresses ? ct_bits_set(m->atoms & packets) : 0;
+        l.counts += ct_bits_set(m->counts);
         if (l.addresses && !l.behind && packets)
             l.behind = b * CT_SCAN_BLOCK + ct_lowest_bit(packets);
     }
     return l;
+}
+
+/* Returns true where cycle counts cut atoms into many packets. A hop is for each of these, a stretch for each
+ * address; so hops, though little of them is new, may be slower. */
+static bool is_cut(const struct lead *l)
+{
+    return l->counts && l->atoms > l->addresses * ATOMS_MANY;
 }
 
 /* Decodes trace up to the first address, and begins. An atom follows, so no element of it is held. Returns
@@ -174,8 +185,10 @@ static bool begin(struct ct_etm4_hops *h, struct ct_work *work)
     const struct lead lead = find_lead(&s->chunk);
     if (lead.addresses <= LEAST || !lead.atoms)
         return false;
-    if (!s->address_kinds)
+    if (!s->address_kinds) {
+        h->worth.paced = is_cut(&lead);
         make_headers(s, burst);
+    }
     size_t count = ct_etm4_fast_release(h->bytes, elems);
     count += ct_etm4_fast_read(h->bytes, work->run->data + work->at, lead.header + 1, elems + count);
     h->hops.elements += count;
