@@ -118,7 +118,7 @@ static int read_options(struct ct_live *l)
         rc = ct_options_read(l->ctx, "ct_live_new", o->compile, &l->compile, sizeof l->compile);
     if (!rc)
         rc = ct_options_read(l->ctx, "ct_live_new", l->verify.limits, &l->limits, sizeof l->limits);
-    l->compile.no_include = 1; /* who comes over the network may not read files */
+    l->compile.no_include = 1; /* a client of the page may not read files */
     l->limits.stop = &l->stop;
     l->verify.limits = &l->limits;
     l->say = (struct ct_live_say){o->say, o->say_user};

@@ -287,7 +287,7 @@ static struct ct_mon_shade held_after(const struct ct_mon_certain *c, const stru
     const struct ct_mon_shade *before = &c->held[s->order];
     if (s->kind == N_MONITOR)
         return ct_mon_certain_verdict(c, s);
-    if (s->kind == N_PURE && !c->unseen) /* also where its event stays away because nothing changed */
+    if (s->kind == N_PURE && !c->unseen) /* also where there is no event because nothing changed */
         e = now(c, s, 0);
     if (e->occurs == OCCURS_NOT)
         return *before;

@@ -88,7 +88,7 @@ static inline bool ct_mon_doubt_lasts(const struct ct_monitor *m)
     return m->doubt && m->doubt->world_count;
 }
 
-/* Tells whether no result and no state hangs on the order of events any more. */
+/* Tells whether no result and no state depends on the order of events any more. */
 static inline bool ct_mon_doubt_is_over(const struct ct_monitor *m)
 {
     return !m->doubt || (!m->doubt->world_count && !m->doubt->count);

@@ -157,7 +157,7 @@ static inline int run_native(struct ct_monitor *m, native_fn *fn, uint32_t code)
 
 static int evaluate(struct ct_monitor *m, uint32_t code)
 {
-    if (code == NO_CODE) { /* what the streams hold changed all the same */
+    if (code == NO_CODE) { /* what the streams hold changed nevertheless */
         m->instant_first = m->nresults;
         return m->certain ? after_program(m, true) : CT_OK;
     }

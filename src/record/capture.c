@@ -374,7 +374,7 @@ void ct_record_capture_changed(struct ct_record_capture *capture)
 
 /* ---- what describes the trace ---- */
 
-/* Names the program in the capture. When that fails the trace is whole all the same, so it is only a
+/* Names the program in the capture. When that fails the trace is whole nevertheless, so it is only a
  * warning. */
 static void name_program(struct ct_record_capture *capture, struct ct_record_programs *programs)
 {

@@ -513,7 +513,7 @@ int ct_verify_axis_run(struct ct_verify_axis *axis)
     for (;;) {
         struct source *s = &axis->sources[find_first(axis, &begin, &ready)];
         const bool none = begin == UINT64_MAX;
-        /* which specification says something first hangs on the events alone, not on how they came */
+        /* which specification says something first depends on the events alone, not on how they came */
         const bool turns = none ? is_over(axis) : ready && axis->taken >= (axis->yield ? ROUND_YIELD : ROUND);
         if (turns)
             rc = turn(axis, begin);

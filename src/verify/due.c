@@ -150,7 +150,7 @@ static int give(struct ct_verify_spec *s, const struct ct_verify_due *x, struct 
 }
 
 /* Tells whether all that overlaps an item has come. A loss may have no end yet, and what it is to the events
- * behind it hangs on these alone. */
+ * behind it depends on these alone. */
 static bool is_due(const struct ct_verify_due *x, uint64_t floor)
 {
     return floor == UINT64_MAX || (x->lost ? x->item.begin : x->item.end) < floor;

@@ -350,7 +350,7 @@ static int make_group(struct ct_verifier *v, struct plan *p, bool *made)
 
 /* ---- finding them ---- */
 
-/* Tells whether nothing that a specification on an axis says hangs on an order of events: state that goes
+/* Tells whether nothing that a specification on an axis says depends on an order of events: state that goes
  * from run to run has no doubts in it. What losses left uncertain does go along. */
 static bool has_order(const struct ct_verify_spec *s)
 {

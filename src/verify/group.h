@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Groups: specifications that are fed by the same watchpoints run as one (monitor/joint.h), which is as fast
- * as if one file held them. To whom they belong they stay separate: each can be removed or exchanged, and
+ * as if one file held them. To their owners they stay separate: each can be removed or exchanged, and
  * when one fails the others go on. Events and losses since a checkpoint are kept, so that the members can
  * take them once more, each by itself, when the joint run fails. */
 #ifndef CT_VERIFY_GROUP_H
@@ -61,7 +61,7 @@ int ct_verify_group_split(struct ct_verify_group *group);
 /* Gives an event that was meant for the lead of a group that has ended to the members. */
 int ct_verify_group_pass(struct ct_verify_group *group, const struct ct_watch_event *e, uint32_t input);
 
-/* Tells results of the joint run to whom they belong. */
+/* Gives each result of the joint run to the member that it belongs to. */
 void ct_verify_group_tell(struct ct_verify_group *group, const struct ct_monitor_result *results,
                           size_t count);
 
