@@ -25,17 +25,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HEADER_BYTES  64
-#define FIELD_BYTES   16
-#define BLOCK_BYTES   32
-#define BLOCK_MAGIC   0x4b4c4246u /* "FBLK" */
-#define TEXT_MAGIC    0x54585446u /* "FTXT" */
-#define BLOCK_RECORDS 4096
-#define BLOCKS_A_SECOND                                                                                      \
-    1000 /* at least, where there are records: a reader of a growing log does not wait                       \
-          */
-#define TEXT_MAX    (1u << 20)
-#define HEADER_MOST (HEADER_BYTES + 16 * FIELD_BYTES + TEXT_MAX)
+#define HEADER_BYTES    64
+#define FIELD_BYTES     16
+#define BLOCK_BYTES     32
+#define BLOCK_MAGIC     0x4b4c4246u /* "FBLK" */
+#define TEXT_MAGIC      0x54585446u /* "FTXT" */
+#define BLOCK_RECORDS   4096
+#define BLOCKS_A_SECOND 1000 /* at least, where there are records: for readers of a growing log */
+#define TEXT_MAX        (1u << 20)
+#define HEADER_MOST     (HEADER_BYTES + 16 * FIELD_BYTES + TEXT_MAX)
 
 static void store32(uint8_t *p, uint32_t v)
 {
