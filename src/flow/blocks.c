@@ -53,6 +53,7 @@ void ct_blocks_clear(struct ct_blocks *b)
     b->count = 1;
     b->domain_count = 0;
     b->generation++;
+    b->repeats = true;
     memset(b->slots, 0, (size_t)b->cap * 2 * sizeof *b->slots);
     b->pair_count = 0;
     memset(b->pairs, 0, b->pair_cap * sizeof *b->pairs);
@@ -163,6 +164,8 @@ int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context,
     uint32_t i = 0;
     while (i < b->domain_count && (b->domains[i].memory != memory || b->domains[i].context != context))
         i++;
+    for (uint32_t k = 0; k < b->domain_count && i == b->domain_count; k++)
+        b->repeats |= b->domains[k].memory == memory;
     int rc = i == b->domain_count ? new_domain(b, memory, who, &i) : CT_OK;
     if (!rc && i >= CT_DOMAINS_MAX)
         rc = ct_fail(b->ctx, CT_ERR_LIMIT, "program blocks: more than %u memories and contexts",
@@ -405,21 +408,22 @@ uint32_t ct_block_node(struct ct_blocks *b, uint32_t block)
                            .cond = info->cond,
                            .last_size = info->last_size};
     struct ct_shared_block *shared = shared_block(b, block);
-    int rc = ct_graph_node_as(b->graph, &node, shared ? &shared->node : NULL, &k->node);
+    int rc = ct_graph_node_as(b->graph, &node, !b->repeats, shared ? &shared->node : NULL, &k->node);
     if (rc)
         b->error = rc;
     return k->node;
 }
 
-/* Returns the number of an edge; `id` is where its shared number is kept, or NULL. */
-static uint32_t edge_of(struct ct_blocks *b, uint32_t block, unsigned executed, uint64_t next, uint32_t *id)
+/* Returns the number of an edge; `is_new` and `id` as in ct_graph_edge_as. */
+static uint32_t edge_of(struct ct_blocks *b, uint32_t block, unsigned executed, uint64_t next, bool is_new,
+                        uint32_t *id)
 {
     struct ct_edge edge = {
         .next = next, .from = ct_block_node(b, block), .exec = (uint8_t)executed, .kind = CT_EDGE_NEXT};
     uint32_t number = CT_NO_NUMBER;
     if (edge.from == CT_NO_NUMBER) /* there was no memory for the node, which the error says */
         return number;
-    int rc = ct_graph_edge_as(b->graph, &edge, id, &number);
+    int rc = ct_graph_edge_as(b->graph, &edge, is_new && !b->repeats, id, &number);
     if (rc)
         b->error = rc;
     return number;
@@ -431,7 +435,7 @@ uint32_t ct_block_edge(struct ct_blocks *b, uint32_t block, unsigned executed)
     uint32_t *number = &b->blocks[block].edge[executed];
     struct ct_shared_block *shared = *number == CT_NO_NUMBER ? shared_block(b, block) : NULL;
     if (*number == CT_NO_NUMBER)
-        *number = edge_of(b, block, executed, ct_block_target(b, block, executed, &isa),
+        *number = edge_of(b, block, executed, ct_block_target(b, block, executed, &isa), true,
                           shared ? &shared->edge[executed] : NULL);
     return *number;
 }
@@ -439,6 +443,6 @@ uint32_t ct_block_edge(struct ct_blocks *b, uint32_t block, unsigned executed)
 uint32_t ct_pair_edge(struct ct_blocks *b, struct ct_branch_target *pair)
 {
     if (pair->edge == CT_NO_NUMBER)
-        pair->edge = edge_of(b, pair->from, 1, pair->addr, NULL);
+        pair->edge = edge_of(b, pair->from, 1, pair->addr, pair->isa == CT_ISA_A64, NULL);
     return pair->edge;
 }

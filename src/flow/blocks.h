@@ -89,6 +89,8 @@ struct ct_blocks {
     uint32_t domain_count, domain_cap;
     uint32_t pair_count, pair_cap; /* pair_cap is a power of two, of which at most a quarter is used */
     uint32_t generation;           /* how often all blocks were forgotten */
+    bool repeats;                  /* two blocks may be one node: some were forgotten, or are of one memory in
+                                      two contexts */
     int error;                     /* CT_ERR_NOMEM or CT_ERR_LIMIT: why the last call returned nothing */
 };
 

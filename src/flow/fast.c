@@ -117,6 +117,42 @@ static void open_tail(struct ct_fast *f)
     f->open = false;
 }
 
+/* Returns the pair of the last block and a target, made when it is new; the walk stays where it is. NULL
+ * without memory. */
+static struct ct_branch_target *pair_to(struct ct_fast *f, uint64_t addr, uint8_t isa)
+{
+    struct ct_branch_target *pair = ct_blocks_known_pair(&f->blocks, f->last, addr, isa);
+    if (pair)
+        return pair;
+    const struct ct_walk walk = *f->walk;
+    pair = ct_blocks_pair(&f->blocks, f->last, addr, isa);
+    *f->walk = walk;
+    return pair;
+}
+
+/* Gives the builder's last step its edge to `addr`. Where the step was of block f->last, that has the edge or
+ * makes it, and the graph need not look for it. */
+static int settle_next(struct ct_fast *f, uint64_t addr, uint8_t isa)
+{
+    struct ct_blocks *b = &f->blocks;
+    struct ct_step_builder *steps = &f->builder;
+    const struct ct_block *last = &b->blocks[f->last];
+    uint8_t next_isa;
+    if (f->domain_stale || !f->last || !steps->pending || steps->node != last->node ||
+        last->domain != f->domain || ct_blocks_are_full(b))
+        return ct_step_settle(steps, CT_EDGE_NEXT, addr);
+    if (steps->exec && last->flags & CT_BLOCK_INDIRECT) {
+        struct ct_branch_target *pair = pair_to(f, addr, isa);
+        if (pair)
+            ct_step_settle_as(steps, ct_pair_edge(b, pair));
+    } else if (ct_block_target(b, f->last, steps->exec, &next_isa) == addr) {
+        ct_step_settle_as(steps, ct_block_edge(b, f->last, steps->exec));
+    } else {
+        return ct_step_settle(steps, CT_EDGE_NEXT, addr);
+    }
+    return b->error;
+}
+
 void ct_fast_leave(struct ct_fast *f)
 {
     struct ct_walk *w = f->walk;
@@ -178,9 +214,9 @@ static int enter_domain(struct ct_fast *f)
 }
 
 /* For counts: gives the builder's last step its edge to `addr` and adds all its steps to the table. */
-static int enter_counts(struct ct_fast *f, uint64_t addr)
+static int enter_counts(struct ct_fast *f, uint64_t addr, uint8_t isa)
 {
-    int rc = ct_step_settle(&f->builder, CT_EDGE_NEXT, addr);
+    int rc = settle_next(f, addr, isa);
     if (!rc)
         rc = ct_fast_absorb(f);
     f->marks = 0;
@@ -202,7 +238,7 @@ uint32_t ct_fast_enter(struct ct_fast *f, unsigned executed)
                   (executed || !ct_walk_is_always_taken(w, &range)));
     uint32_t block = 0;
     if (found && stale && f->counts)
-        f->blocks.error = enter_counts(f, addr);
+        f->blocks.error = enter_counts(f, addr, isa);
     if (found && stale && !f->blocks.error)
         f->blocks.error = enter_domain(f);
     if (found && !f->blocks.error)
@@ -214,7 +250,7 @@ uint32_t ct_fast_enter(struct ct_fast *f, unsigned executed)
     if (block && f->builder.timestamp_held && !f->counts)
         f->blocks.error = ct_step_put_timestamp(&f->builder);
     if (block && !f->blocks.error)
-        f->blocks.error = f->counts ? enter_counts(f, addr) : ct_step_settle(&f->builder, CT_EDGE_NEXT, addr);
+        f->blocks.error = f->counts ? enter_counts(f, addr, isa) : settle_next(f, addr, isa);
     f->open = false;
     f->cur = block;
     return f->blocks.error ? 0 : block;
@@ -261,18 +297,35 @@ bool ct_fast_pft_return(struct ct_fast *f, const struct ct_block *block, bool ta
     return true;
 }
 
+/* Returns true for a context that repeats the current one, in A64, where it says nothing of the instruction
+ * set. */
+static bool repeats_context(const struct ct_fast *f, const struct ct_elem *elem)
+{
+    const struct ct_elem *last = &f->context_elem;
+    return f->walk->sf && elem->n == last->n && elem->v == last->v &&
+           ((elem->aux ^ last->aux) & ~(unsigned)CT_CONTEXT_SILENT) == 0;
+}
+
 /* Lets the plain walk take an element, as far as there is room. Returns true when the element is done. */
 static bool walk_plain(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
 {
     size_t count;
     ct_fast_leave(f);
-    f->domain_stale |= elem->kind == CT_ELEM_CONTEXT;
+    f->domain_stale |= elem->kind == CT_ELEM_CONTEXT && !repeats_context(f, elem);
     if (elem->kind == CT_ELEM_CONTEXT)
         f->context_elem = *elem;
     size_t taken = ct_walk_run(f->walk, elem, 1, end, f->records, ROOM, &count);
     ct_flow_add_up(&f->sums, f->records, count);
-    for (size_t i = 0; i < count && !f->blocks.error; i++)
-        f->blocks.error = ct_step_add_flow(&f->builder, &f->records[i]);
+    for (size_t i = 0; i < count && !f->blocks.error; i++) {
+        const struct ct_flow *r = &f->records[i];
+        const bool settles = r->kind == CT_FLOW_RANGE && !r->stale;
+        if (settles && f->builder.timestamp_held)
+            f->blocks.error = ct_step_put_timestamp(&f->builder);
+        if (settles && !f->blocks.error)
+            f->blocks.error = settle_next(f, r->start, r->isa);
+        if (!f->blocks.error)
+            f->blocks.error = ct_step_add_flow(&f->builder, r);
+    }
     return taken;
 }
 
@@ -303,15 +356,6 @@ static bool take_address(struct ct_fast *f, const struct ct_elem *elem, uint64_t
     f->addr_isa = ct_walk_isa(f->walk, elem->n);
     f->have_addr = true;
     return true;
-}
-
-/* Returns true for a context that repeats the current one, in A64, where it says nothing of the instruction
- * set. */
-static bool repeats_context(const struct ct_fast *f, const struct ct_elem *elem)
-{
-    const struct ct_elem *last = &f->context_elem;
-    return f->walk->sf && elem->n == last->n && elem->v == last->v &&
-           ((elem->aux ^ last->aux) & ~(unsigned)CT_CONTEXT_SILENT) == 0;
 }
 
 int ct_fast_forget(struct ct_fast *f)

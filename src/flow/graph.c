@@ -9,15 +9,34 @@
 #include "base/table_memory.h"
 #include "flow/shared_program.h"
 
-/* An array of entries of one size that are found by their bytes, with a hash table: a power of two slots, 0
- * in the free ones; in the others the hash of an entry << 32 and its number + 1. An entry lies in its home
- * slot or, when another one was there first, in the first free slot from its hash on. The homes of entries
- * that are met one after the other lie side by side, so that a look-up seldom waits for memory. A graph that
- * shares looks in the shared one instead, and keeps which number an entry has there. */
+/* the first number of slots, and of entries */
+#define FIRST_CAP 512u
+
+/* how many entries get their slots at a time */
+#define BATCH 16u
+
+/* the bits of what was added by a look-up, a power of two */
+#define MARKS 32768u
+
+/* A hash table of entries: a power of two slots, 0 in the free ones; in the others the hash of an entry << 32
+ * and its number + 1. An entry lies in its home slot or, when another one was there first, in the first free
+ * slot from its hash on. The homes of entries that are met one after the other lie side by side, so that a
+ * look-up seldom waits for memory. */
+struct index {
+    uint64_t *slots; /* at least twice as many as are used */
+    uint32_t used;
+    uint32_t mask; /* number of slots less one */
+};
+
+/* An array of entries of one size that are found by their bytes. Those that blocks number (blocks.h) are
+ * mostly known to be new, and are not in the index before somebody looks for such an entry; those that blocks
+ * never number have an index of their own. A graph that shares looks in the shared one instead, and keeps
+ * which number an entry has there. */
 struct store {
     uint8_t *entries;
     uint32_t (*home)(const uint8_t *entry);
-    uint64_t *slots;
+    bool (*is_rare)(const struct ct_graph *graph, const uint8_t *entry); /* blocks never number it */
+    struct index common, rare;
     uint32_t *ids;     /* of a graph that shares: the shared number of each entry … */
     uint32_t *numbers; /* … and the entry + 1 that has a shared number here, or 0 */
     uint32_t id_room;  /* room in `ids` … */
@@ -25,8 +44,8 @@ struct store {
     size_t size;       /* of an entry, in bytes; a multiple of 8 */
     uint32_t count;    /* entries */
     uint32_t cap;
-    uint32_t indexed; /* so many of the entries have a slot; a look-up gives the others theirs */
-    uint32_t mask;    /* number of slots less one */
+    uint32_t indexed;            /* so many of the entries are in their index; a look-up adds the others */
+    uint64_t marked[MARKS / 64]; /* bits by home: set for common entries that blocks did not add */
 };
 
 struct ct_graph {
@@ -37,8 +56,21 @@ struct ct_graph {
     struct store edges;
 };
 
-/* the first number of slots, at most half of which are used */
-#define FIRST_CAP 512u
+/* Tells whether blocks never number such an entry. */
+static bool is_rare_node(const struct ct_graph *graph, const uint8_t *entry)
+{
+    (void)graph;
+    return entry[offsetof(struct ct_node, flags)];
+}
+
+static bool is_rare_edge(const struct ct_graph *graph, const uint8_t *entry)
+{
+    struct ct_edge edge;
+    memcpy(&edge, entry, sizeof edge);
+    return edge.kind != CT_EDGE_NEXT ||
+           (edge.from < graph->nodes.count &&
+            is_rare_node(graph, graph->nodes.entries + edge.from * sizeof(struct ct_node)));
+}
 
 static uint32_t hash_bytes(const uint8_t *bytes, size_t size)
 {
@@ -88,45 +120,79 @@ static bool has_entry(const struct store *store, uint64_t slot, const uint8_t *e
     return slot >> 32 == hash && same_bytes(store->entries + number * store->size, entry, store->size);
 }
 
-/* Returns the slot of an entry, or the free one where it would be. */
-static uint64_t *find_slot(const struct store *store, const uint8_t *entry, uint32_t hash)
+/* Returns the number of an entry + 1, or 0. */
+static uint32_t find(const struct store *store, const struct index *index, const uint8_t *entry)
 {
-    uint64_t *home = &store->slots[store->home(entry) & store->mask];
-    if (!*home || has_entry(store, *home, entry, hash))
-        return home;
-    uint32_t at = hash & store->mask;
-    while (store->slots[at] && !has_entry(store, store->slots[at], entry, hash))
-        at = (at + 1) & store->mask;
-    return &store->slots[at];
+    if (!index->slots)
+        return 0;
+    const uint32_t hash = hash_bytes(entry, store->size);
+    const uint64_t *slot = &index->slots[store->home(entry) & index->mask];
+    for (uint32_t at = hash; *slot && !has_entry(store, *slot, entry, hash); at++)
+        slot = &index->slots[at & index->mask];
+    return (uint32_t)*slot;
 }
 
 /* Returns the slot for an entry that has none. */
-static uint64_t *free_slot(const struct store *store, const uint8_t *entry, uint32_t hash)
+static uint64_t *free_slot(const struct index *index, uint32_t home, uint32_t hash)
 {
-    uint64_t *home = &store->slots[store->home(entry) & store->mask];
-    uint32_t at = hash & store->mask;
-    while (*home && store->slots[at])
-        at = (at + 1) & store->mask;
-    return *home ? &store->slots[at] : home;
+    uint64_t *slot = &index->slots[home & index->mask];
+    for (uint32_t at = hash; *slot; at++)
+        slot = &index->slots[at & index->mask];
+    return slot;
 }
 
-/* Gives each entry a slot. There are twice as many slots as there is room for entries. False without memory.
- */
-static bool index_all(struct store *store)
+/* Makes room for so many entries in all. Returns false without memory. */
+static bool have_slots(const struct store *store, struct index *index, uint32_t count)
 {
-    if (store->cap && store->mask != store->cap * 2 - 1) {
-        uint64_t *slots = ct_table_memory((size_t)store->cap * 2, sizeof *slots);
-        if (!slots)
-            return false;
-        free(store->slots);
-        store->slots = slots;
-        store->mask = store->cap * 2 - 1;
-        store->indexed = 0;
+    uint32_t size = index->slots ? index->mask + 1 : FIRST_CAP;
+    while (size < count * 2)
+        size *= 2;
+    if (index->slots && size == index->mask + 1)
+        return true;
+    struct index larger = {ct_table_memory(size, sizeof *larger.slots), index->used, size - 1};
+    if (!larger.slots)
+        return false;
+    for (uint32_t i = 0; index->slots && i <= index->mask; i++) {
+        const uint64_t slot = index->slots[i];
+        const size_t number = (uint32_t)slot - 1;
+        if (slot)
+            *free_slot(&larger, store->home(store->entries + number * store->size), (uint32_t)(slot >> 32)) =
+                slot;
     }
-    for (; store->indexed < store->count; store->indexed++) {
-        const uint8_t *entry = store->entries + store->indexed * store->size;
-        const uint32_t hash = hash_bytes(entry, store->size);
-        *free_slot(store, entry, hash) = (uint64_t)hash << 32 | (store->indexed + 1);
+    free(index->slots);
+    *index = larger;
+    return true;
+}
+
+/* Puts `count` entries into the index, BATCH at most, but for the rare ones, which are in theirs. All slots
+ * that they may lie in are fetched before the first of them is looked at. */
+static void index_batch(const struct ct_graph *graph, struct store *store, uint32_t count)
+{
+    struct index *index = &store->common;
+    uint32_t home[BATCH], hash[BATCH];
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *entry = store->entries + (store->indexed + i) * store->size;
+        home[i] = store->home(entry);
+        hash[i] = hash_bytes(entry, store->size);
+        __builtin_prefetch(&index->slots[home[i] & index->mask], 1);
+        __builtin_prefetch(&index->slots[hash[i] & index->mask], 1);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const bool rare = store->is_rare(graph, store->entries + store->indexed++ * store->size);
+        if (!rare)
+            *free_slot(index, home[i], hash[i]) = (uint64_t)hash[i] << 32 | store->indexed;
+        index->used += !rare;
+    }
+}
+
+/* Puts all entries into the index. False without memory. */
+static bool index_all(const struct ct_graph *graph, struct store *store)
+{
+    if (store->indexed < store->count && !have_slots(store, &store->common, store->cap))
+        return false;
+    while (store->indexed < store->count) {
+        const uint32_t left = store->count - store->indexed;
+        index_batch(graph, store, left < BATCH ? left : BATCH);
     }
     return true;
 }
@@ -169,16 +235,55 @@ static int append(const struct ct_graph *graph, struct store *store, const void 
     return CT_OK;
 }
 
+/* Returns the bit of an entry in `marked`. */
+static uint64_t *mark_of(struct store *store, const uint8_t *entry, uint64_t *bit)
+{
+    const uint32_t at = store->home(entry) & (MARKS - 1);
+    *bit = UINT64_C(1) << (at & 63);
+    return &store->marked[at / 64];
+}
+
+/* Adds an entry that later look-ups have to find, whoever asks. */
+static int append_findable(const struct ct_graph *graph, struct store *store, const void *entry,
+                           uint32_t *number)
+{
+    uint64_t bit;
+    if (!store->is_rare(graph, entry)) {
+        *mark_of(store, entry, &bit) |= bit;
+        return append(graph, store, entry, number);
+    }
+    if (!have_slots(store, &store->rare, store->rare.used + 1))
+        return ct_fail_nomem(graph->ctx, "program graph");
+    const int rc = append(graph, store, entry, number);
+    if (rc)
+        return rc;
+    const uint32_t hash = hash_bytes(entry, store->size);
+    *free_slot(&store->rare, store->home(entry), hash) = (uint64_t)hash << 32 | (*number + 1);
+    store->rare.used++;
+    return CT_OK;
+}
+
 /* Finds an entry of a graph that shares nothing, which is added when it is new. */
 static int number_of(const struct ct_graph *graph, struct store *store, const void *entry, uint32_t *number)
 {
-    if (!index_all(store))
+    const bool rare = store->is_rare(graph, entry);
+    if (!rare && !index_all(graph, store))
         return ct_fail_nomem(graph->ctx, "program graph");
-    const uint32_t slot = store->cap ? (uint32_t)*find_slot(store, entry, hash_bytes(entry, store->size)) : 0;
-    if (!slot)
-        return append(graph, store, entry, number);
-    *number = slot - 1;
+    const uint32_t there = find(store, rare ? &store->rare : &store->common, entry);
+    if (!there)
+        return append_findable(graph, store, entry, number);
+    *number = there - 1;
     return CT_OK;
+}
+
+/* Does the same for an entry that blocks did not number before: where nobody else added it either, it is not
+ * looked for, which would wait for a line of the index. */
+static int number_of_new(const struct ct_graph *graph, struct store *store, const void *entry,
+                         uint32_t *number)
+{
+    uint64_t bit;
+    return *mark_of(store, entry, &bit) & bit ? number_of(graph, store, entry, number)
+                                              : append(graph, store, entry, number);
 }
 
 /* ---- of a graph that shares ---- */
@@ -238,8 +343,10 @@ int ct_graph_new(struct ct_ctx *ctx, struct ct_graph **out)
     graph->ctx = ctx;
     graph->nodes.size = sizeof(struct ct_node);
     graph->nodes.home = home_of_node;
+    graph->nodes.is_rare = is_rare_node;
     graph->edges.size = sizeof(struct ct_edge);
     graph->edges.home = home_of_edge;
+    graph->edges.is_rare = is_rare_edge;
     *out = graph;
     return CT_OK;
 }
@@ -250,7 +357,8 @@ static void free_store(const struct store *store)
         ct_array_free(store->entries, store->cap, store->size);
     ct_array_free(store->ids, store->id_room, sizeof *store->ids);
     ct_array_free(store->numbers, store->id_cap, sizeof *store->numbers);
-    free(store->slots);
+    free(store->common.slots);
+    free(store->rare.slots);
 }
 
 void ct_graph_free(struct ct_graph *graph)
@@ -269,10 +377,11 @@ void ct_graph_share(struct ct_graph *graph, struct ct_shared_program *shared, bo
     graph->numbers_alone = numbers_alone;
 }
 
-int ct_graph_node_as(struct ct_graph *graph, const struct ct_node *node, uint32_t *id, uint32_t *number)
+int ct_graph_node_as(struct ct_graph *graph, const struct ct_node *node, bool is_new, uint32_t *id,
+                     uint32_t *number)
 {
     if (!graph->shared)
-        return number_of(graph, &graph->nodes, node, number);
+        return (is_new ? number_of_new : number_of)(graph, &graph->nodes, node, number);
     uint32_t known = id ? __atomic_load_n(id, __ATOMIC_RELAXED) : CT_NO_NUMBER;
     if (known == CT_NO_NUMBER) {
         const int rc = ct_shared_program_node(graph->shared, node, &known);
@@ -284,10 +393,11 @@ int ct_graph_node_as(struct ct_graph *graph, const struct ct_node *node, uint32_
     return number_of_id(graph, &graph->nodes, known, node, number);
 }
 
-int ct_graph_edge_as(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *id, uint32_t *number)
+int ct_graph_edge_as(struct ct_graph *graph, const struct ct_edge *edge, bool is_new, uint32_t *id,
+                     uint32_t *number)
 {
     if (!graph->shared)
-        return number_of(graph, &graph->edges, edge, number);
+        return (is_new ? number_of_new : number_of)(graph, &graph->edges, edge, number);
     uint32_t known = id ? __atomic_load_n(id, __ATOMIC_RELAXED) : CT_NO_NUMBER;
     if (known == CT_NO_NUMBER) {
         const struct ct_edge shared = shared_edge(graph, edge);
@@ -304,14 +414,14 @@ int ct_graph_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *
 {
     if (!graph || !node || !number)
         return CT_ERR_ARG;
-    return ct_graph_node_as(graph, node, NULL, number);
+    return ct_graph_node_as(graph, node, false, NULL, number);
 }
 
 int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number)
 {
     if (!graph || !edge || !number)
         return CT_ERR_ARG;
-    return ct_graph_edge_as(graph, edge, NULL, number);
+    return ct_graph_edge_as(graph, edge, false, NULL, number);
 }
 
 int ct_graph_append(struct ct_graph *graph, const struct ct_node *nodes, uint32_t node_count,
@@ -322,9 +432,9 @@ int ct_graph_append(struct ct_graph *graph, const struct ct_node *nodes, uint32_
     uint32_t number;
     int rc = CT_OK;
     for (uint32_t i = 0; i < node_count && !rc; i++)
-        rc = append(graph, &graph->nodes, &nodes[i], &number);
+        rc = append_findable(graph, &graph->nodes, &nodes[i], &number);
     for (uint32_t i = 0; i < edge_count && !rc; i++)
-        rc = edges[i].from < graph->nodes.count ? append(graph, &graph->edges, &edges[i], &number)
+        rc = edges[i].from < graph->nodes.count ? append_findable(graph, &graph->edges, &edges[i], &number)
                                                 : CT_ERR_ARG;
     return rc;
 }

@@ -50,10 +50,12 @@ struct ct_edge ct_shared_program_edge_at(struct ct_shared_program *p, uint32_t i
  * them. */
 void ct_graph_share(struct ct_graph *graph, struct ct_shared_program *shared, bool numbers_alone);
 
-/* The same as ct_graph_node and ct_graph_edge. `id` is where the shared number is kept, or NULL; if it is not
- * there yet, it is looked for and put there. */
-int ct_graph_node_as(struct ct_graph *graph, const struct ct_node *node, uint32_t *id, uint32_t *number);
-int ct_graph_edge_as(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *id, uint32_t *number);
+/* The same as ct_graph_node and ct_graph_edge. `is_new`: these functions were not given it before. `id` is
+ * where the shared number is kept, or NULL; if it is not there yet, it is looked for and put there. */
+int ct_graph_node_as(struct ct_graph *graph, const struct ct_node *node, bool is_new, uint32_t *id,
+                     uint32_t *number);
+int ct_graph_edge_as(struct ct_graph *graph, const struct ct_edge *edge, bool is_new, uint32_t *id,
+                     uint32_t *number);
 
 /* Return what has a number in a graph, which may share. */
 struct ct_node ct_graph_node_at(const struct ct_graph *graph, uint32_t node);

@@ -83,6 +83,13 @@ static inline void ct_step_split(uint32_t *cycles, const uint32_t *insns, size_t
 /* Gives the last step its edge, if it has none. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_step_settle(struct ct_step_builder *b, enum ct_edge_kind kind, uint64_t next);
 
+/* Gives the last step, which has none, its edge by number. */
+static inline void ct_step_settle_as(struct ct_step_builder *b, uint32_t edge)
+{
+    b->pending = false;
+    b->edge[b->count - 1] = edge;
+}
+
 /* Makes the timestamp that is held back a mark, because another record follows. CT_ERR_NOMEM,
  * CT_ERR_LIMIT. */
 int ct_step_put_timestamp(struct ct_step_builder *b);

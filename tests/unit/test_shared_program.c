@@ -212,10 +212,45 @@ static void crowded_entries_keep_their_numbers(void **state)
     ct_graph_free(graph);
 }
 
+/* Nodes and edges that blocks say are new are not looked for, and found by all who ask later; what others
+ * added before is found by blocks. */
+static void what_is_new_to_blocks_has_one_number(void **state)
+{
+    (void)state;
+    struct ct_graph *graph;
+    uint32_t number;
+    assert_int_equal(ct_graph_new(NULL, &graph), CT_OK);
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < BLOCKS; i++) {
+            struct ct_node node = node_at(0x1000 + i * 4);
+            node.flags = i % 4 == 1 ? CT_NODE_CUT : 0; /* which no block is */
+            if (i % 4 == 0 && !pass)
+                assert_int_equal(ct_graph_append(graph, &node, 1, NULL, 0), CT_OK);
+            else if (i % 4 == 3 || (i % 4 == 0 && pass))
+                assert_int_equal(ct_graph_node_as(graph, &node, !pass || i % 4 == 0, NULL, &number), CT_OK);
+            else
+                assert_int_equal(ct_graph_node(graph, &node, &number), CT_OK);
+            assert_int_equal(pass ? number : i, i);
+        }
+    for (uint32_t i = 0; i < BLOCKS; i++) {
+        struct ct_edge edge = edge_from(i, 0x40);
+        edge.kind = i % 4 == 2 ? CT_EDGE_OPEN : CT_EDGE_NEXT;
+        const bool is_new = i % 4 == 3; /* to blocks */
+        assert_int_equal(is_new ? ct_graph_edge_as(graph, &edge, true, NULL, &number)
+                                : ct_graph_edge(graph, &edge, &number),
+                         CT_OK);
+        assert_int_equal(number, i);
+        assert_int_equal(ct_graph_edge_as(graph, &edge, i % 4 == 0, NULL, &number), CT_OK);
+        assert_int_equal(number, i);
+    }
+    ct_graph_free(graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crowded_entries_keep_their_numbers),
+        cmocka_unit_test(what_is_new_to_blocks_has_one_number),
         cmocka_unit_test(parts_number_by_their_own_way),
         cmocka_unit_test(whole_is_numbered_in_the_order_of_its_parts),
         cmocka_unit_test(threads_have_the_same_numbers),
