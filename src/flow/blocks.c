@@ -16,10 +16,10 @@ int ct_blocks_init(struct ct_blocks *b, struct ct_ctx *ctx, struct ct_walk *walk
         .walk = walk, .graph = graph, .ctx = ctx, .count = 1, .cap = FIRST_CAP, .block_room = FIRST_CAP};
     b->blocks = ct_array_grow(NULL, 0, FIRST_CAP, sizeof *b->blocks);
     b->infos = ct_array_grow(NULL, 0, FIRST_CAP, sizeof *b->infos);
-    b->slots = calloc(FIRST_CAP * 2, sizeof *b->slots);
+    const bool indexed = ct_block_index_init(&b->index);
     b->pair_cap = FIRST_CAP;
     b->pairs = calloc(FIRST_CAP, sizeof *b->pairs);
-    if (!b->blocks || !b->infos || !b->slots || !b->pairs) {
+    if (!b->blocks || !b->infos || !indexed || !b->pairs) {
         ct_blocks_deinit(b);
         return ct_fail_nomem(ctx, "program blocks");
     }
@@ -31,13 +31,12 @@ void ct_blocks_deinit(struct ct_blocks *b)
 {
     ct_array_free(b->blocks, b->block_room, sizeof *b->blocks);
     ct_array_free(b->infos, b->cap, sizeof *b->infos);
-    free(b->slots);
+    ct_block_index_deinit(&b->index);
     free(b->pairs);
     free(b->domains);
     b->domains = NULL;
     b->blocks = NULL;
     b->infos = NULL;
-    b->slots = NULL;
     b->pairs = NULL;
 }
 
@@ -54,33 +53,9 @@ void ct_blocks_clear(struct ct_blocks *b)
     b->domain_count = 0;
     b->generation++;
     b->repeats = true;
-    memset(b->slots, 0, (size_t)b->cap * 2 * sizeof *b->slots);
+    ct_block_index_clear(&b->index);
     b->pair_count = 0;
     memset(b->pairs, 0, b->pair_cap * sizeof *b->pairs);
-}
-
-static uint32_t hash_of(uint64_t addr, uint16_t domain)
-{
-    return (uint32_t)((addr + domain * UINT64_C(0xc2b2ae3d27d4eb4f)) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-}
-
-/* Returns the slot where a block lies if no other one was there first: blocks that lie near each other are
- * met one after the other, so they have slots near each other. The others lie from their hash on. */
-static uint64_t *home_of(const struct ct_blocks *b, uint64_t addr, uint16_t domain)
-{
-    const uint32_t region = hash_of(addr & ~UINT64_C(127), domain);
-    return &b->slots[(region >> 8 << 4 | (addr >> 3 & 15)) & (b->cap * 2 - 1)];
-}
-
-static void index_block(struct ct_blocks *b, uint32_t number)
-{
-    const struct ct_block *block = &b->blocks[number];
-    const uint32_t hash = hash_of(block->addr, block->domain);
-    const uint32_t mask = b->cap * 2 - 1;
-    uint64_t *slot = home_of(b, block->addr, block->domain);
-    for (uint32_t at = hash & mask; *slot; at = (at + 1) & mask)
-        slot = &b->slots[at];
-    *slot = (uint64_t)hash << 32 | number;
 }
 
 static int no_memory(struct ct_blocks *b)
@@ -91,24 +66,16 @@ static int no_memory(struct ct_blocks *b)
 static int grow(struct ct_blocks *b)
 {
     const uint32_t cap = b->cap * 2;
-    uint64_t *slots = ct_table_memory((size_t)cap * 2, sizeof *slots);
-    struct ct_block *blocks = slots ? ct_array_grow(b->blocks, b->block_room, cap, sizeof *blocks) : NULL;
+    struct ct_block *blocks = ct_array_grow(b->blocks, b->block_room, cap, sizeof *blocks);
     if (blocks) {
         b->blocks = blocks;
         b->block_room = cap;
     }
     struct ct_block_info *infos = blocks ? ct_array_grow(b->infos, b->cap, cap, sizeof *infos) : NULL;
-    if (!infos) {
-        free(slots);
+    if (!infos)
         return no_memory(b);
-    }
-    free(b->slots);
     b->infos = infos;
-    b->slots = slots;
     b->cap = cap;
-    for (uint32_t i = 1; i < b->count; i++)
-        if (b->blocks[i].n)
-            index_block(b, i);
     return CT_OK;
 }
 
@@ -121,15 +88,23 @@ static bool have_room(struct ct_blocks *b, uint32_t number)
     return true;
 }
 
-/* Puts a block to its number. */
-static void put(struct ct_blocks *b, uint32_t number, const struct ct_block *block,
-                const struct ct_block_info *info)
+/* Puts a block to its number. Returns the number, or 0 without memory. */
+static uint32_t put(struct ct_blocks *b, uint32_t number, const struct ct_block *block,
+                    const struct ct_block_info *info)
 {
+    uint32_t *place = have_room(b, number)
+                          ? ct_block_index_place(
+                                &b->index, ct_block_key(block->addr, block->isa, block->space, block->domain))
+                          : NULL;
+    if (!place) {
+        no_memory(b);
+        return 0;
+    }
     b->blocks[number] = *block;
     b->infos[number] = *info;
-    index_block(b, number);
     if (number >= b->count)
         b->count = number + 1;
+    return *place = number;
 }
 
 /* ---- domains ---- */
@@ -202,18 +177,7 @@ static uint8_t flags_of(const struct ct_walk *w, const struct ct_walk_range *ran
 
 uint32_t ct_blocks_find(const struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain)
 {
-    const uint8_t space = (uint8_t)ct_walk_space(b->walk);
-    const uint32_t hash = hash_of(addr, domain);
-    const uint32_t mask = b->cap * 2 - 1;
-    const uint64_t *slot = home_of(b, addr, domain);
-    for (uint32_t at = hash & mask; *slot; at = (at + 1) & mask) {
-        const struct ct_block *found = &b->blocks[(uint32_t)*slot];
-        if (*slot >> 32 == hash && found->addr == addr && found->isa == isa && found->space == space &&
-            found->domain == domain)
-            break;
-        slot = &b->slots[at];
-    }
-    return (uint32_t)*slot;
+    return ct_block_index_find(&b->index, ct_block_key(addr, isa, (uint8_t)ct_walk_space(b->walk), domain));
 }
 
 static bool shares(const struct ct_blocks *b, uint16_t domain)
@@ -234,11 +198,8 @@ static uint32_t fetch(struct ct_blocks *b, uint32_t number)
 {
     if (number < b->cap && b->blocks[number].n)
         return number;
-    if (!have_room(b, number))
-        return 0;
     const struct ct_shared_block *s = ct_shared_program_block(b->shared, number);
-    put(b, number, &s->block, &s->info);
-    return number;
+    return put(b, number, &s->block, &s->info);
 }
 
 /* Adds a block that this part did not have. Result: its number, or 0 without memory. */
@@ -254,10 +215,7 @@ static uint32_t add(struct ct_blocks *b, const struct ct_block *block, const str
     number = b->count;
     if (b->shared && number < ct_shared_program_most(b->shared))
         number = ct_shared_program_most(b->shared);
-    if (!have_room(b, number))
-        return 0;
-    put(b, number, block, info);
-    return number;
+    return put(b, number, block, info);
 }
 
 /* Reads the instructions from an address to the next waypoint and makes a block of them. */

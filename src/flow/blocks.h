@@ -6,10 +6,11 @@
 #define CT_FLOW_BLOCKS_H
 
 #include "coretap/graph.h"
+#include "flow/block_index.h"
 #include "flow/walk.h"
 
 /* The most blocks, and the most pairs of a branch and a target; with more of them the engine begins anew.
- * They take 96 and 48 bytes each, index included. */
+ * They take 80 and 48 bytes each, and blocks an index of 544 bytes for each 128 addresses of instructions. */
 #define CT_BLOCKS_MAX (UINT32_C(1) << 20)
 
 #define CT_NO_NUMBER UINT32_MAX
@@ -81,7 +82,7 @@ struct ct_blocks {
     struct ct_block *blocks; /* of blocks that are shared those that this part came to; the others are
                                 zeros */
     struct ct_block_info *infos;
-    uint64_t *slots;     /* index: twice as many as there is room for blocks; hash << 32 | number, 0: free */
+    struct ct_block_index index;
     uint32_t count, cap; /* `count` is the highest number + 1 */
     uint32_t block_room; /* of `blocks`: as `cap`, or more when there was no memory for the rest */
     struct ct_branch_target *pairs;
@@ -100,7 +101,8 @@ void ct_blocks_deinit(struct ct_blocks *b);
 /* Returns true when there is not room for as many blocks or pairs as one element may need. */
 static inline bool ct_blocks_are_full(const struct ct_blocks *b)
 {
-    return b->count > CT_BLOCKS_MAX - 128 || b->pair_count > CT_BLOCKS_MAX - 128;
+    return b->count > CT_BLOCKS_MAX - 128 || b->pair_count > CT_BLOCKS_MAX - 128 ||
+           b->index.count > CT_BLOCK_CHUNKS_MAX - 128;
 }
 
 /* Lets new blocks share what parts of a stream meet. */
