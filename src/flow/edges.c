@@ -17,9 +17,16 @@
 #define FIRST_CONTEXTS  4u
 #define FIRST_BLOCK_CAP 16u
 
-/* The statistics of one context. A node has a block of entries once one of its edges was traversed. */
+/* The statistics of BLOCK edges of one context: counts alone as long as no cycles are added. Both are NULL at
+ * first, and one of them is for good. */
+struct block {
+    struct ct_edge_stats *stats;
+    uint64_t *counts;
+};
+
+/* The statistics of one context. */
 struct column {
-    struct ct_edge_stats **blocks;
+    struct block *blocks;
     uint32_t cap;
 };
 
@@ -61,8 +68,10 @@ int ct_edges_new(struct ct_ctx *ctx, const struct ct_edges_options *options, str
 static void free_columns(struct ct_edges *e)
 {
     for (size_t c = 0; c < e->count; c++) {
-        for (uint32_t i = 0; i < e->columns[c].cap; i++)
-            free(e->columns[c].blocks[i]);
+        for (uint32_t i = 0; i < e->columns[c].cap; i++) {
+            free(e->columns[c].blocks[i].stats);
+            free(e->columns[c].blocks[i].counts);
+        }
         free(e->columns[c].blocks);
     }
     e->count = 0;
@@ -155,32 +164,77 @@ static bool grow_column(struct ct_edges *e, struct column *column, uint32_t bloc
     uint32_t cap = column->cap ? column->cap : FIRST_BLOCK_CAP;
     while (cap <= block)
         cap *= 2;
-    struct ct_edge_stats **blocks = realloc(column->blocks, cap * sizeof(struct ct_edge_stats *));
+    struct block *blocks = realloc(column->blocks, cap * sizeof *blocks);
     if (!blocks) {
         ct_fail_nomem(e->ctx, "edge statistics");
         return false;
     }
-    memset(blocks + column->cap, 0, (cap - column->cap) * sizeof(struct ct_edge_stats *));
+    memset(blocks + column->cap, 0, (cap - column->cap) * sizeof *blocks);
     column->blocks = blocks;
     column->cap = cap;
     return true;
 }
 
+/* Returns the block of an edge, which may be new; NULL without memory. */
+static struct block *block_of(struct ct_edges *e, size_t context, uint32_t edge)
+{
+    struct column *column = &e->columns[context];
+    const uint32_t block = edge >> BLOCK_SHIFT;
+    if (block >= column->cap && !grow_column(e, column, block))
+        return NULL;
+    if (edge >= e->contexts[context].edges)
+        e->contexts[context].edges = edge + 1;
+    return &column->blocks[block];
+}
+
 /* Returns the entry of an edge, made when it is new; NULL without memory. */
 static struct ct_edge_stats *entry(struct ct_edges *e, size_t context, uint32_t edge)
 {
-    struct column *column = &e->columns[context];
-    uint32_t block = edge >> BLOCK_SHIFT;
-    if (block >= column->cap && !grow_column(e, column, block))
+    struct block *block = block_of(e, context, edge);
+    if (!block)
         return NULL;
-    struct ct_edge_stats **place = column->blocks + block;
-    if (!*place && !(*place = calloc(BLOCK, sizeof(struct ct_edge_stats)))) {
+    if (!block->stats && !(block->stats = calloc(BLOCK, sizeof *block->stats))) {
         ct_fail_nomem(e->ctx, "edge statistics");
         return NULL;
     }
-    if (edge >= e->contexts[context].edges)
-        e->contexts[context].edges = edge + 1;
-    return *place + (edge & (BLOCK - 1));
+    for (uint32_t i = 0; block->counts && i < BLOCK; i++)
+        block->stats[i].count = block->counts[i];
+    free(block->counts);
+    block->counts = NULL;
+    return &block->stats[edge & (BLOCK - 1)];
+}
+
+/* Returns the count of an edge, made when it is new; NULL without memory. */
+static uint64_t *count_of(struct ct_edges *e, size_t context, uint32_t edge)
+{
+    struct block *block = block_of(e, context, edge);
+    if (!block)
+        return NULL;
+    if (block->stats)
+        return &block->stats[edge & (BLOCK - 1)].count;
+    if (!block->counts && !(block->counts = calloc(BLOCK, sizeof *block->counts))) {
+        ct_fail_nomem(e->ctx, "edge statistics");
+        return NULL;
+    }
+    return &block->counts[edge & (BLOCK - 1)];
+}
+
+/* Returns the statistics of an edge in a block. */
+static struct ct_edge_stats stats_in(const struct block *block, uint32_t edge)
+{
+    const uint32_t at = edge & (BLOCK - 1);
+    if (block->stats)
+        return block->stats[at];
+    return (struct ct_edge_stats){.count = block->counts ? block->counts[at] : 0};
+}
+
+/* Zeroes the statistics of a block. */
+static void zero(const struct block *block)
+{
+    if (block->stats)
+        memset(block->stats, 0, BLOCK * sizeof *block->stats);
+    if (block->counts)
+        memset(block->counts, 0, BLOCK * sizeof *block->counts);
 }
 
 static void add(struct ct_edge_stats *to, const struct ct_edge_stats *s)
@@ -205,10 +259,14 @@ int ct_edges_enter(struct ct_edges *e, size_t *context)
 
 int ct_edges_add_at(struct ct_edges *e, size_t context, uint32_t edge, const struct ct_edge_stats *stats)
 {
-    struct ct_edge_stats *to = entry(e, context, edge);
-    if (!to)
+    struct ct_edge_stats *to = stats->timed ? entry(e, context, edge) : NULL;
+    uint64_t *count = to ? &to->count : stats->timed ? NULL : count_of(e, context, edge);
+    if (!count)
         return CT_ERR_NOMEM;
-    add(to, stats);
+    if (to)
+        add(to, stats);
+    else
+        *count += stats->count;
     e->contexts[context].steps += stats->count;
     e->totals.steps += stats->count;
     e->totals.cycles += stats->sum;
@@ -241,6 +299,18 @@ static inline void add_one(struct ct_edge_stats *to, uint32_t cycles)
     to->square_hi += to->square_lo < square;
 }
 
+/* Counts one traversal where there may be no statistics yet. Returns false without memory. */
+static bool add_first(struct ct_edges *e, size_t context, uint32_t edge, uint32_t cycles)
+{
+    uint64_t *count = cycles == CT_STEP_NO_CYCLES ? count_of(e, context, edge) : NULL;
+    struct ct_edge_stats *to = cycles == CT_STEP_NO_CYCLES ? NULL : entry(e, context, edge);
+    if (count)
+        ++*count;
+    if (to)
+        add_one(to, cycles);
+    return count || to;
+}
+
 /* Counts steps of one context. */
 static int add_steps(struct ct_edges *e, const uint32_t *edge, const uint32_t *cycles, size_t count)
 {
@@ -252,23 +322,20 @@ static int add_steps(struct ct_edges *e, const uint32_t *edge, const uint32_t *c
     if (rc)
         return rc;
     const struct column *column = &e->columns[context];
-    struct ct_edge_stats *const *blocks = column->blocks;
+    const struct block *blocks = column->blocks;
     uint32_t edges = e->contexts[context].edges;
     for (size_t i = 0; i < count; i++) {
-        struct ct_edge_stats *to;
-        uint32_t number = edge[i];
-        if (number < edges && blocks[number >> BLOCK_SHIFT]) {
-            to = &blocks[number >> BLOCK_SHIFT][number & (BLOCK - 1)];
-        } else {
-            to = entry(e, context, number);
-            if (!to)
-                return CT_ERR_NOMEM;
-            blocks = column->blocks;
-            edges = e->contexts[context].edges;
-        }
-        uint32_t c = cycles ? cycles[i] : CT_STEP_NO_CYCLES;
+        const uint32_t number = edge[i];
+        const uint32_t c = cycles ? cycles[i] : CT_STEP_NO_CYCLES;
         sum += c == CT_STEP_NO_CYCLES ? 0 : c & CT_STEP_CYCLES;
-        add_one(to, c);
+        if (number < edges && blocks[number >> BLOCK_SHIFT].stats) {
+            add_one(&blocks[number >> BLOCK_SHIFT].stats[number & (BLOCK - 1)], c);
+            continue;
+        }
+        if (!add_first(e, context, number, c))
+            return CT_ERR_NOMEM;
+        blocks = column->blocks;
+        edges = e->contexts[context].edges;
     }
     e->contexts[context].steps += count;
     e->totals.steps += count;
@@ -418,13 +485,13 @@ static int take_column(struct ct_edges *e, struct column *column, const struct c
     size_t context;
     int rc = ct_edges_enter(e, &context);
     for (uint32_t b = 0; !rc && b < column->cap; b++) {
-        struct ct_edge_stats *block = column->blocks[b];
-        for (uint32_t i = 0; block && !rc && i < BLOCK; i++) {
-            if (!block[i].count)
-                continue;
-            rc = ct_edges_add_at(e, context, map->edges[b << BLOCK_SHIFT | i], &block[i]);
-            block[i] = (struct ct_edge_stats){0};
+        const struct block *block = &column->blocks[b];
+        for (uint32_t i = 0; (block->stats || block->counts) && !rc && i < BLOCK; i++) {
+            const struct ct_edge_stats stats = stats_in(block, i);
+            if (stats.count)
+                rc = ct_edges_add_at(e, context, map->edges[b << BLOCK_SHIFT | i], &stats);
         }
+        zero(block);
     }
     return rc;
 }
@@ -450,10 +517,8 @@ int ct_edges_take(struct ct_edges *e, struct ct_graph *graph, struct ct_edges *p
 void ct_edges_drop(struct ct_edges *part)
 {
     for (size_t c = 0; c < part->count; c++) {
-        for (uint32_t b = 0; part->contexts[c].steps && b < part->columns[c].cap; b++) {
-            if (part->columns[c].blocks[b])
-                memset(part->columns[c].blocks[b], 0, BLOCK * sizeof **part->columns[c].blocks);
-        }
+        for (uint32_t b = 0; part->contexts[c].steps && b < part->columns[c].cap; b++)
+            zero(&part->columns[c].blocks[b]);
         part->contexts[c].steps = 0;
     }
     part->totals = (struct ct_edge_totals){0};
@@ -488,9 +553,12 @@ struct ct_edge_stats ct_edges_get(const struct ct_edges *e, size_t context, uint
     uint32_t block = edge >> BLOCK_SHIFT;
     size_t first = context == CT_EDGES_ALL ? 0 : context;
     size_t last = context == CT_EDGES_ALL ? e->count : context + 1;
-    for (size_t c = first; c < last && c < e->count; c++)
-        if (block < e->columns[c].cap && e->columns[c].blocks[block])
-            add(&sum, &e->columns[c].blocks[block][edge & (BLOCK - 1)]);
+    for (size_t c = first; c < last && c < e->count; c++) {
+        if (block >= e->columns[c].cap)
+            continue;
+        const struct ct_edge_stats stats = stats_in(&e->columns[c].blocks[block], edge);
+        add(&sum, &stats);
+    }
     return sum;
 }
 

@@ -325,6 +325,30 @@ static void cycles_of_an_edge_are_not_limited(void **state)
     ct_memory_free(memory);
 }
 
+/* Edges that have counts alone get cycles later. */
+static void cycles_come_to_edges_that_were_counted(void **state)
+{
+    (void)state;
+    struct ct_edges *edges;
+    const struct ct_edge_stats counted = {.count = 3};
+    const struct ct_edge_stats timed = {
+        .count = 2, .timed = 1, .sum = 9, .square_lo = 81, .min = 9, .max = 9};
+    assert_int_equal(ct_edges_new(NULL, NULL, &edges), CT_OK);
+    for (uint32_t edge = 0; edge < 1000; edge += 3)
+        assert_int_equal(ct_edges_add_stats(edges, edge, &counted), CT_OK);
+    for (uint32_t edge = 0; edge < 700; edge += 2)
+        assert_int_equal(ct_edges_add_stats(edges, edge, &timed), CT_OK);
+    for (uint32_t edge = 0; edge < 1000; edge++)
+        assert_int_equal(ct_edges_add_stats(edges, edge, &counted), CT_OK);
+    for (uint32_t edge = 0; edge < 1000; edge++) {
+        const struct ct_edge_stats s = ct_edges_get(edges, 0, edge);
+        const bool has_cycles = edge < 700 && edge % 2 == 0;
+        assert_int_equal(s.count, 3u + (edge % 3 == 0 ? 3 : 0) + (has_cycles ? 2 : 0));
+        assert_true(s.timed == has_cycles && s.sum == (has_cycles ? 9 : 0) && s.min == s.sum);
+    }
+    ct_edges_free(edges);
+}
+
 static void contexts_beyond_the_limit_count_together(void **state)
 {
     (void)state;
@@ -416,6 +440,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(nothing_is_held_for_ever, begin, finish),
         cmocka_unit_test_setup_teardown(edges_add_up_by_context, begin, finish),
         cmocka_unit_test(squares_carry),
+        cmocka_unit_test(cycles_come_to_edges_that_were_counted),
         cmocka_unit_test(parts_are_exact),
         cmocka_unit_test(cycles_of_an_edge_are_not_limited),
         cmocka_unit_test(contexts_beyond_the_limit_count_together),
