@@ -42,17 +42,26 @@ static int read_part(struct ct_ctx *ctx, int fd, const char *path, uint64_t from
 /* The usual size of a large page. */
 #define LARGE_PAGE ((size_t)2 << 20)
 
-/* Asks for large pages where [at, end) has all of them: a large program is read in fewer faults. */
-static void take_large_pages(char *bytes, size_t at, size_t end)
+/* all sizes of pages are multiples of it */
+#define SMALL_PAGE ((size_t)4 << 10)
+
+/* Readies the pages of [at, end), which are to be written, in fewer faults than one a page: all at once, or
+ * large ones where they are filled. */
+static void ready_pages(char *bytes, size_t at, size_t end)
 {
-#ifdef MADV_HUGEPAGE
     const uintptr_t from = ((uintptr_t)bytes + at + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
     const uintptr_t to = ((uintptr_t)bytes + end) & ~(LARGE_PAGE - 1);
-    const int error = errno;
-    if (from < to) /* without them it is only slower */
+    const int error = errno; /* what the kernel refuses is only slower */
+#ifdef MADV_HUGEPAGE
+    if (from < to)
         madvise((void *)from, to - from, MADV_HUGEPAGE);
-    errno = error;
 #endif
+#ifdef MADV_POPULATE_WRITE
+    const size_t in_page = ((uintptr_t)bytes + at) & (SMALL_PAGE - 1);
+    if (from >= to && end > at)
+        madvise(bytes + at - in_page, end - at + in_page, MADV_POPULATE_WRITE);
+#endif
+    errno = error;
 }
 
 /* Reads what is no hole. A file system that knows of no holes says that all is data. */
@@ -68,7 +77,7 @@ static int read_data(struct ct_ctx *ctx, int fd, const char *path, char *bytes, 
         const size_t from = hole < 0 ? at : (size_t)data;
         const size_t to = hole < 0 || (size_t)hole > size ? size : (size_t)hole;
         const size_t end = to > from ? to : size;
-        take_large_pages(bytes, from, end);
+        ready_pages(bytes, from, end);
         if (from < size)
             rc = read_part(ctx, fd, path, 0, bytes, from, end);
         at = end;
