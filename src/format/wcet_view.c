@@ -55,8 +55,8 @@ const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *a)
         "this loop was never seen to run and has no bound; no path goes there: bound it with 'loop PLACE N' "
         "in the file of "
         "bounds",
-        "this call is measured, not modelled: the longest run that was measured of what it calls stands for "
-        "it",
+        ("this call is measured, not modelled: the longest run that was measured of what it calls stands for "
+         "it"),
     };
     if (a->kind == CT_WCET_TOTAL && a->within == CT_CFG_NONE)
         return "rounds of this loop in all are only what was observed, in a run of the entry";
