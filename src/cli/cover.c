@@ -70,8 +70,11 @@ static int run(const struct cli_args *args)
     c.read.part = &args->values[SHARD];
     int code = cli_filter_read(&c.read.filter, args, false) ? cli_counts_read(&c, args, ELF) : CLI_FAILED;
     if (code != CLI_FAILED && !c.read.kept_nothing) {
-        const int reported = cli_cover_print(stdout, &c, (enum cli_cover_format)args->values[FORMAT].number,
-                                             args->values[FUNCTIONS].given);
+        const enum cli_cover_format format = (enum cli_cover_format)args->values[FORMAT].number;
+        const int nothing =
+            cli_results_nothing_ran(&c.read, code, "the coverage is", format == CLI_COVER_DATA);
+        const int reported =
+            nothing ? nothing : cli_cover_print(stdout, &c, format, args->values[FUNCTIONS].given);
         code = reported > code ? reported : code;
     }
     cli_counts_close(&c);

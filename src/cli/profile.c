@@ -606,21 +606,14 @@ static bool is_of_time(enum format format)
     return format == CHROME || format == PERFETTO;
 }
 
-/* Tells whether there is nothing that a profile could be made of: no instruction ran, and no saved result is
- * there. Times of software trace and sums are of something else, or may be empty. */
-static bool is_of_nothing(const struct profile *p, int code)
+/* Says that nothing ran, unless the profile may have software trace all the same. Sums and timelines may be
+ * empty. Result: as of cli_results_nothing_ran. */
+static int nothing_ran(const struct profile *p, int code)
 {
-    const struct cli_results *read = &p->counts.read;
-    return code == CLI_CLEAN && !is_of_time(p->format) && p->format != DATA && !read->ran.instructions &&
-           !read->has_file;
-}
-
-static int say_nothing_ran(const struct profile *p)
-{
-    cli_say("%s: the profile is empty: no instruction ran in its trace; 'coretap stats' counts what it has",
-            p->counts.read.args->operand);
-    cli_output_set_empty();
-    return CLI_DAMAGED;
+    const bool may_be_empty = p->format == CHROME || p->format == DATA;
+    return p->format == PERFETTO
+               ? CLI_CLEAN
+               : cli_results_nothing_ran(&p->counts.read, code, "the profile is", may_be_empty);
 }
 
 static int print(struct profile *p)
@@ -688,7 +681,8 @@ static int run(const struct cli_args *args)
                : is_timeline  ? read_slices(&p, args)
                               : cli_counts_read(&p.counts, args, ELF);
     if (code != CLI_FAILED && !p.counts.read.kept_nothing) {
-        const int printed = is_of_nothing(&p, code) ? say_nothing_ran(&p) : print(&p);
+        const int nothing = nothing_ran(&p, code);
+        const int printed = nothing ? nothing : print(&p);
         code = printed > code ? printed : code;
     }
     if (code == CLI_FAILED && ct_slice_writer_count(p.slices))

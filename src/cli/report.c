@@ -261,6 +261,7 @@ static int analyse(struct report *r)
     int code = collect(r);
     if (code == CLI_FAILED || r->counts.read.kept_nothing)
         return code;
+    (void)cli_results_nothing_ran(&r->counts.read, code, "what the page has of executed code is", true);
     const bool covers = tells_any(r, CT_REPORT_COVERAGE);
     struct ct_cover_views *views = covers ? cli_counts_views(&r->counts) : NULL;
     if (covers && !views)

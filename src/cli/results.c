@@ -309,6 +309,18 @@ int cli_results_read(struct cli_results *r)
     return r->kept_nothing ? CLI_DAMAGED : worst;
 }
 
+int cli_results_nothing_ran(const struct cli_results *r, int code, const char *result, bool may_be_empty)
+{
+    if (code != CLI_CLEAN || r->ran.instructions || r->has_file || r->shard)
+        return CLI_CLEAN;
+    if (!may_be_empty || !r->args->quiet)
+        cli_say("%s: %s empty: no instruction ran in its trace; 'coretap stats' counts what it has",
+                r->args->operand, result);
+    if (!may_be_empty)
+        cli_output_set_empty();
+    return may_be_empty ? CLI_CLEAN : CLI_DAMAGED;
+}
+
 const char *cli_results_buffer(const struct cli_results *r, const struct ct_session_turn *turn,
                                const struct ct_buffer *last)
 {

@@ -105,6 +105,12 @@ bool cli_results_open(struct cli_results *results, const char *path);
 /* Reads what all operands name; a pipe is a saved file. Result: enum cli_exit. */
 int cli_results_read(struct cli_results *results);
 
+/* Says that `result` is empty because no instruction ran in the captures. When it `may_be_empty` that is a
+ * note, and it is written all the same. Says nothing when trouble was told (`code`), of saved files, and of a
+ * part of a capture. Result: CLI_DAMAGED when there is nothing to write, else CLI_CLEAN. */
+int cli_results_nothing_ran(const struct cli_results *results, int code, const char *result,
+                            bool may_be_empty);
+
 /* Gives what the heading of a stream has: the name of its buffer, or NULL where that is `last` or the only
  * one, and its trace ID, or -1 where one ID alone is wanted. */
 const char *cli_results_buffer(const struct cli_results *results, const struct ct_session_turn *turn,

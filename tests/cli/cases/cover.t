@@ -213,3 +213,25 @@ $ coretap merge -q --weight 9000000000000000000 $T/w | grep -E '^(run|not)'
 | not 1004 18000000000000000000
 $ coretap merge -q --weight 0 $T/w 2>&1 | head -1
 | coretap merge: --weight: '0' is not a number from 1 to 18446744073709551615
+
+# A trace in which no instruction ran.
+$ printf ':0400000000BF704786\n:00000001FF\n' > $T/code.hex
+$ coretap cover --elf $T/code.hex examples/raw/itm.ini
+! coretap: examples/raw/itm.ini: the coverage is empty: no instruction ran in its trace; 'coretap stats' counts what it has
+[1]
+$ coretap cover -f html -o $T/page --elf $T/code.hex examples/raw/itm.ini
+! coretap: examples/raw/itm.ini: the coverage is empty: no instruction ran in its trace; 'coretap stats' counts what it has
+! coretap: $T/page: is not written, since the result is empty
+[1]
+$ coretap cover -f data -o $T/sums --elf $T/code.hex examples/raw/itm.ini
+! coretap: examples/raw/itm.ini: the coverage is empty: no instruction ran in its trace; 'coretap stats' counts what it has
+$ coretap cover -q -f data -o $T/sums --elf $T/code.hex examples/raw/itm.ini
+$ coretap cover --elf $T/code.hex $T/sums | head -2
+| $T/code.hex
+|   functions            0 of        0         -
+$ coretap report -o $T/page --elf $T/code.hex examples/raw/itm.ini
+! coretap: examples/raw/itm.ini: what the page has of executed code is empty: no instruction ran in its trace; 'coretap stats' counts what it has
+$ coretap profile -f chrome --elf $T/code.hex examples/raw/itm.ini
+| {"displayTimeUnit":"ns","otherData":{"unit":"instructions"},"traceEvents":[
+| ]}
+! coretap: examples/raw/itm.ini: the profile is empty: no instruction ran in its trace; 'coretap stats' counts what it has

@@ -95,3 +95,16 @@ $ coretap timing -q --format json --pair "0x80000" examples/quickstart
 $ : > $T/none; coretap merge $T/none
 ! coretap: $T/none: the file is empty; a capture is expected, or what a command wrote with --format data
 [2]
+
+# A trace in which no instruction ran.
+$ coretap timing -o $T/times examples/raw/itm.ini
+! coretap: examples/raw/itm.ini: the table of times is empty: no instruction ran in its trace; 'coretap stats' counts what it has
+! coretap: $T/times: is not written, since the result is empty
+[1]
+$ coretap timing -f data examples/raw/itm.ini
+| coretap-timing 4
+| captures 1
+| capture examples/raw/itm.ini
+| totals 0 0 0 0 0 0 0 0 0
+| end 5f98afd0ab956c86
+! coretap: examples/raw/itm.ini: the table of times is empty: no instruction ran in its trace; 'coretap stats' counts what it has
