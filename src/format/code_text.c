@@ -6,12 +6,12 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "format/disasm.h"
+#include "format/it_block.h"
 
 #define SLOT_BITS 12
 
 struct slot {
     struct ct_code_address at;
-    uint8_t it; /* as of ct_disasm_it: the text depends on it */
     bool used;
     struct ct_code_line line;
 };
@@ -168,30 +168,39 @@ static int memory_of(struct ct_code_text *code, const struct ct_buffer *buffer, 
     return rc;
 }
 
-/* Returns the bytes at an address in one of the spaces, or in any. */
-static const uint8_t *bytes_in(const struct ct_memory *memory, uint64_t addr, uint32_t spaces, size_t *size)
+/* The bytes of an instruction, and where they were found. */
+struct code_bytes {
+    const uint8_t *bytes; /* NULL: nowhere */
+    size_t size;
+    const struct ct_memory *memory;
+    uint64_t addr;
+    uint32_t space;
+};
+
+/* Finds the bytes at the address in the memory, in one of the spaces, or in any. */
+static void find_in(struct code_bytes *found, uint32_t spaces)
 {
-    const uint8_t *bytes = spaces ? ct_memory_at(memory, addr, spaces, size) : NULL;
-    for (uint32_t space = 1; !spaces && !bytes && space & CT_SPACE_ANY; space <<= 1)
-        bytes = ct_memory_at(memory, addr, space, size);
-    return bytes;
+    found->space = spaces ? spaces : 1;
+    do {
+        found->bytes = ct_memory_at(found->memory, found->addr, found->space, &found->size);
+    } while (!found->bytes && !spaces && (found->space <<= 1) & CT_SPACE_ANY);
 }
 
 /* Finds the bytes of an instruction: as the capture has them, or else the file of the program. */
 static int find_bytes(struct ct_code_text *code, const struct ct_code_address *at,
-                      const struct ct_program_place *place, const uint8_t **bytes, size_t *size)
+                      const struct ct_program_place *place, struct code_bytes *found)
 {
     const struct ct_buffer *buffer = buffer_of(code, at->source);
-    const struct ct_memory *memory = NULL;
     int rc = CT_OK;
-    *bytes = NULL;
-    if (buffer && !(rc = memory_of(code, buffer, at->memory, &memory)))
-        *bytes = bytes_in(memory, at->addr, at->space, size);
-    if (rc || *bytes || !place || !place->program)
+    *found = (struct code_bytes){.addr = at->addr};
+    if (buffer && !(rc = memory_of(code, buffer, at->memory, &found->memory)))
+        find_in(found, at->space);
+    if (rc || found->bytes || !place || !place->program)
         return rc;
-    rc = ct_program_memory(place->program, &memory);
+    found->addr = at->addr - place->shift;
+    rc = ct_program_memory(place->program, &found->memory);
     if (!rc)
-        *bytes = bytes_in(memory, at->addr - place->shift, 0, size);
+        find_in(found, 0);
     return rc == CT_ERR_NOMEM ? rc : CT_OK;
 }
 
@@ -210,20 +219,29 @@ static void trim(char *text)
         text[--size] = '\0';
 }
 
+/* Returns the ITSTATE of an instruction of T32. The block is in the code that symbols say the same of. */
+static uint8_t it_of(const struct code_bytes *found, const struct ct_program_place *place, uint64_t addr)
+{
+    struct ct_symbol_span span = {0};
+    if (place)
+        ct_symbols_around(place->symbols, addr - place->shift, &span);
+    const uint64_t from = place ? span.from + place->shift : 0;
+    return ct_it_block_at(found->memory, found->space, from + (found->addr - addr), found->addr);
+}
+
 static int find_insn(struct ct_code_text *code, const struct ct_code_address *at,
                      const struct ct_program_place *place, struct ct_code_line *out)
 {
-    const uint8_t *bytes = NULL;
-    size_t size = 0;
+    struct code_bytes found = {0};
     const uint8_t isa = at->isa == CT_ISA_UNKNOWN && place
                             ? (uint8_t)ct_symbols_isa_at(place->symbols, at->addr - place->shift)
                             : at->isa;
-    const int rc = isa <= CT_ISA_T32 ? find_bytes(code, at, place, &bytes, &size) : CT_OK;
-    if (rc || size < 2 || size < size_of(isa, bytes))
+    const int rc = isa <= CT_ISA_T32 ? find_bytes(code, at, place, &found) : CT_OK;
+    if (rc || !found.bytes || found.size < 2 || found.size < size_of(isa, found.bytes))
         return rc;
-    out->size = size_of(isa, bytes);
-    out->begins = isa == CT_ISA_T32 ? ct_disasm_begins(bytes, out->size) : 0;
-    ct_disasm_text(code->disasm, isa, at->addr, bytes, out->size, out->insn);
+    const uint8_t it = isa == CT_ISA_T32 ? it_of(&found, place, at->addr) : 0;
+    out->size = size_of(isa, found.bytes);
+    ct_disasm_text(code->disasm, isa, it, at->addr, found.bytes, out->size, out->insn);
     trim(out->insn);
     return ct_disasm_lacked_memory(code->disasm) ? ct_fail_nomem(code->names->ctx, "disassembler") : CT_OK;
 }
@@ -249,14 +267,9 @@ int ct_code_text_find(struct ct_code_text *code, const struct ct_code_address *a
     /* Fibonacci hashing, because addresses of code differ in their low bits. */
     const uint64_t hash = (at->addr ^ at->memory) * UINT64_C(0x9e3779b97f4a7c15);
     struct slot *slot = &code->slots[hash >> (64 - SLOT_BITS)];
-    const uint8_t it = code->disasm ? ct_disasm_it(code->disasm, at->addr) : 0;
-    if (!rc && slot->used && slot->it == it && ct_code_address_same(&slot->at, at)) {
-        if (code->disasm)
-            ct_disasm_pass(code->disasm, at->addr, slot->line.size, slot->line.begins);
-    } else if (!rc) {
+    if (!rc && !(slot->used && ct_code_address_same(&slot->at, at))) {
         rc = look_up(code, at, &slot->line);
         slot->at = *at;
-        slot->it = it;
         slot->used = !rc;
     }
     *out = &slot->line;

@@ -16,7 +16,6 @@ struct ct_code_line {
     const char *file;        /* of the source that it was made from; NULL: not known, or not wanted */
     uint32_t line;           /* 0: not known */
     uint8_t size;            /* bytes; 0: memory there cannot be read, or is not wanted */
-    uint8_t begins;          /* as of ct_disasm_begins */
     char insn[CT_CODE_INSN]; /* in words; empty when `size` is 0 */
 };
 

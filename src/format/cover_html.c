@@ -4,6 +4,7 @@
 #include "format/cover.h"
 #include "base/search.h"
 #include "format/disasm.h"
+#include "format/it_block.h"
 #include "format/page.h"
 #include "format/source_text.h"
 #include "format/xml.h"
@@ -187,6 +188,16 @@ static void function_table(const struct page *p)
 
 /* ---- source ---- */
 
+/* Returns the address from which on there is nothing but instructions up to this one. */
+static uint64_t code_begin(const struct page *p, const struct ct_cover_insn *insn)
+{
+    const struct ct_cover_insn *first = insn;
+    while (first > p->view->report->insns && first[-1].addr + first[-1].size == first->addr &&
+           insn->addr - first->addr < CT_IT_BLOCK_WINDOW)
+        first--;
+    return first->addr;
+}
+
 static void instruction(const struct page *p, const struct ct_cover_insn *insn)
 {
     char text[192];
@@ -194,7 +205,10 @@ static void instruction(const struct page *p, const struct ct_cover_insn *insn)
     const uint8_t *bytes = ct_memory_at(p->view->memory, insn->addr, CT_SPACE_EL1N, &size);
     if (!bytes || size < insn->size)
         return;
-    ct_disasm_text(p->disasm, insn->isa, insn->addr, bytes, insn->size, text);
+    const uint8_t it = insn->isa == CT_ISA_T32
+                           ? ct_it_block_at(p->view->memory, CT_SPACE_EL1N, code_begin(p, insn), insn->addr)
+                           : 0;
+    ct_disasm_text(p->disasm, insn->isa, it, insn->addr, bytes, insn->size, text);
     fprintf(p->out, "<span%s>%10" PRIu64 "</span>  <b>%" PRIx64 "</b>  ", insn->count ? "" : " class=\"no\"",
             insn->count, insn->addr);
     ct_xml_text(p->out, text);

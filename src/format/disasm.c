@@ -94,8 +94,6 @@ struct ct_disasm {
     bool open[KINDS]; /* none where Capstone is not there: then instructions are shown as numbers */
     bool lacked_memory;
     union capstone capstone;
-    uint64_t behind; /* end address of the last T32 instruction that was written */
-    uint8_t it;      /* ITSTATE behind that instruction (Arm ARM, E1.2.3); 0: the next one has no condition */
 };
 
 static void open_all(struct ct_disasm *disasm)
@@ -137,14 +135,10 @@ void ct_disasm_free(struct ct_disasm *disasm)
     free(disasm);
 }
 
-/* Puts an IT instruction for one condition before the bytes of an instruction of T32, when those that were
- * written before it lead into the block of an IT: Capstone sees no more than what it is given. Returns how
- * many bytes were put there. */
-static size_t put_condition(struct ct_disasm *disasm, uint64_t addr, const uint8_t *bytes, size_t size,
-                            uint8_t out[6])
+/* Puts an IT instruction for one condition before the bytes of an instruction of T32 that has one: Capstone
+ * sees no more than what it is given. Returns how many bytes were put there. */
+static size_t put_condition(uint8_t it, const uint8_t *bytes, size_t size, uint8_t out[6])
 {
-    const uint8_t it = ct_disasm_it(disasm, addr);
-    ct_disasm_pass(disasm, addr, size, ct_disasm_begins(bytes, size));
     if (!it || size > 4)
         return 0;
     out[0] = (it & 0xf0) | 8;
@@ -153,12 +147,12 @@ static size_t put_condition(struct ct_disasm *disasm, uint64_t addr, const uint8
     return 2;
 }
 
-static bool in_words(struct ct_disasm *disasm, uint8_t isa, uint64_t addr, const uint8_t *bytes, size_t size,
-                     char text[192])
+static bool in_words(struct ct_disasm *disasm, uint8_t isa, uint8_t it, uint64_t addr, const uint8_t *bytes,
+                     size_t size, char text[192])
 {
     cs_insn *insn;
     uint8_t block[6];
-    const size_t before = isa == CT_ISA_T32 ? put_condition(disasm, addr, bytes, size, block) : 0;
+    const size_t before = put_condition(it, bytes, size, block);
     const size_t wanted = before ? 2 : 1;
     if (isa >= KINDS || !disasm->open[isa] || disasm->lacked_memory)
         return false;
@@ -175,8 +169,6 @@ static bool in_words(struct ct_disasm *disasm, uint8_t isa, uint64_t addr, const
 #else
 struct ct_disasm {
     bool lacked_memory;
-    uint64_t behind;
-    uint8_t it;
 };
 
 struct ct_disasm *ct_disasm_new(void)
@@ -189,35 +181,18 @@ void ct_disasm_free(struct ct_disasm *disasm)
     free(disasm);
 }
 
-static bool in_words(struct ct_disasm *disasm, uint8_t isa, uint64_t addr, const uint8_t *bytes, size_t size,
-                     char text[192])
+static bool in_words(struct ct_disasm *disasm, uint8_t isa, uint8_t it, uint64_t addr, const uint8_t *bytes,
+                     size_t size, char text[192])
 {
-    (void)disasm, (void)isa, (void)addr, (void)bytes, (void)size, (void)text;
+    (void)disasm, (void)isa, (void)it, (void)addr, (void)bytes, (void)size, (void)text;
     return false;
 }
 #endif
 
-uint8_t ct_disasm_begins(const uint8_t *bytes, size_t size)
+void ct_disasm_text(struct ct_disasm *disasm, uint8_t isa, uint8_t it, uint64_t addr, const uint8_t *bytes,
+                    size_t size, char text[192])
 {
-    return size == 2 && bytes[1] == 0xbf && bytes[0] & 15 ? bytes[0] : 0;
-}
-
-uint8_t ct_disasm_it(const struct ct_disasm *disasm, uint64_t addr)
-{
-    return disasm->behind == addr ? disasm->it : 0;
-}
-
-void ct_disasm_pass(struct ct_disasm *disasm, uint64_t addr, size_t size, uint8_t begins)
-{
-    const uint8_t it = ct_disasm_it(disasm, addr);
-    disasm->behind = addr + size;
-    disasm->it = begins ? begins : it & 7 ? (uint8_t)((it & 0xe0) | (it << 1 & 0x1f)) : 0;
-}
-
-void ct_disasm_text(struct ct_disasm *disasm, uint8_t isa, uint64_t addr, const uint8_t *bytes, size_t size,
-                    char text[192])
-{
-    if (in_words(disasm, isa, addr, bytes, size, text))
+    if (in_words(disasm, isa, it, addr, bytes, size, text))
         return;
     uint32_t opcode = 0;
     for (size_t i = 0; i < size && i < 4; i++)

@@ -37,6 +37,8 @@ struct Till {
 #ifdef __arm__
         asm volatile("cmp %0, #7; ite eq; addeq %0, %0, #1; addne.w %0, %0, #2; add %0, %0, #0"
                      : "+r"(price));
+        /* In place of a return from an exception, which may lead into a block. */
+        asm volatile("b 1f; it eq; 1: addeq %0, %0, #0" : "+r"(price) : : "cc");
 #endif
         for (int i = 0; i < price % 5; i++)
             asm volatile("");
