@@ -140,6 +140,10 @@ CT_API uint32_t ct_cfg_block_at(const struct ct_cfg *cfg, uint64_t addr);
 /* Finds the function with this entry; CT_CFG_NONE when there is none. */
 CT_API uint32_t ct_cfg_function_at(const struct ct_cfg *cfg, uint64_t entry);
 
+/* Finds the function with this name or label, one with code if there is one. When there is none it is the
+ * copy that the compiler made of it, as "name.constprop.0", if there is only one; else CT_CFG_NONE. */
+CT_API uint32_t ct_cfg_function_named(const struct ct_cfg *cfg, const char *name);
+
 /* Finds the edge between two instructions. It is the one that execution traverses when it goes from the
  * instruction at `last`, the last one of its block, to `next`; CT_CFG_NONE when the graph has none. Where the
  * targets of a return or a call are not known, its edge is found for each `next`. */

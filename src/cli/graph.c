@@ -128,16 +128,6 @@ static int learn(const struct cli_args *args, struct ct_cfg *cfg)
 
 /* ---- printing ---- */
 
-static const struct ct_cfg_function *function_named(const struct ct_cfg *cfg, const char *name)
-{
-    size_t count;
-    const struct ct_cfg_function *functions = ct_cfg_functions(cfg, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(functions[i].name, name) == 0 || strcmp(functions[i].label, name) == 0)
-            return &functions[i];
-    return NULL;
-}
-
 /* Writes a piece, and notes that there was something to write. */
 static int put(void *user, const void *data, size_t size)
 {
@@ -149,14 +139,16 @@ static int put(void *user, const void *data, size_t size)
 static int print(const struct cli_args *args, const struct ct_cfg *cfg)
 {
     struct ct_cfg_write_options how = {.size = sizeof how, .format = (uint8_t)args->values[FORMAT].number};
+    size_t count;
     bool any = false;
     if (args->values[FUNCTION].given) {
-        how.function = function_named(cfg, args->values[FUNCTION].text);
-        if (!how.function) {
+        const uint32_t function = ct_cfg_function_named(cfg, args->values[FUNCTION].text);
+        if (function == CT_CFG_NONE) {
             cli_say("%s: has no function '%s'; 'coretap graph' without --function lists all",
                     args->values[ELF].text, args->values[FUNCTION].text);
             return CLI_FAILED;
         }
+        how.function = &ct_cfg_functions(cfg, &count)[function];
     }
     const int rc = ct_cfg_write(args->ctx, cfg, &how, put, &any);
     if (rc && rc != CT_ERR_IO) /* what could not be written is told of at the end of the command */

@@ -91,6 +91,13 @@ static int measure(struct cli_wcet *w)
 
 /* ---- before and after ---- */
 
+/* Tells whether a name is this one, or this one with the suffix of a copy. */
+static bool begins_with(const char *name, const char *text)
+{
+    const size_t length = strlen(text);
+    return strncmp(name, text, length) == 0 && (!name[length] || name[length] == '.' || name[length] == ' ');
+}
+
 /* Tells whether the entry is named by a symbol of a program, or by the program and an address. An error in
  * the symbols is told by who asks for them next. */
 static bool is_named_in(const struct cli_wcet *w, struct ct_program *program)
@@ -100,8 +107,8 @@ static bool is_named_in(const struct cli_wcet *w, struct ct_program *program)
     const struct ct_symbol *all =
         ct_program_symbols(program, &symbols) ? NULL : ct_symbols_all(symbols, &count);
     for (size_t i = 0; i < count; i++)
-        if (strcmp(all[i].name, w->wish.entry) == 0 ||
-            strcmp(ct_symbols_label(symbols, &all[i]), w->wish.entry) == 0)
+        if (begins_with(all[i].name, w->wish.entry) ||
+            begins_with(ct_symbols_label(symbols, &all[i]), w->wish.entry))
             return true;
     const char *module = symbols ? ct_symbols_module(symbols) : "";
     const size_t length = strlen(module);
@@ -116,13 +123,12 @@ static int find_in(struct cli_wcet *w, struct ct_program *program, bool *found)
     if (!rc)
         rc = ct_program_lines(program, &w->lines);
     const struct ct_cfg_function *all = rc ? NULL : ct_cfg_functions(w->cfg, &count);
-    for (uint32_t f = 0; all && !*found && f < count; f++)
-        if ((strcmp(all[f].name, w->wish.entry) == 0 || strcmp(all[f].label, w->wish.entry) == 0) &&
-            all[f].block != CT_CFG_NONE) {
-            w->program = program;
-            w->options.entry = f;
-            *found = true;
-        }
+    const uint32_t f = all ? ct_cfg_function_named(w->cfg, w->wish.entry) : CT_CFG_NONE;
+    *found = f != CT_CFG_NONE && all[f].block != CT_CFG_NONE;
+    if (*found) {
+        w->program = program;
+        w->options.entry = f;
+    }
     return rc;
 }
 

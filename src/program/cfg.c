@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/name_suffix.h"
 #include "base/options.h"
 #include "base/room.h"
 #include "base/search.h"
@@ -388,6 +389,34 @@ uint32_t ct_cfg_function_at(const struct ct_cfg *cfg, uint64_t entry)
 {
     const struct ct_cfg_here *here = cfg ? ct_cfg_here(cfg, entry) : NULL;
     return here ? here->function - 1 : CT_CFG_NONE;
+}
+
+/* Tells whether a function is a copy of another one that has code. */
+static bool is_copy(const struct ct_cfg_function *f, const char *of)
+{
+    return f->block != CT_CFG_NONE &&
+           (ct_name_is_of(f->name, of) == CT_NAME_COPY || ct_name_is_of(f->label, of) == CT_NAME_COPY);
+}
+
+uint32_t ct_cfg_function_named(const struct ct_cfg *cfg, const char *name)
+{
+    uint32_t found = CT_CFG_NONE;
+    uint32_t copy = CT_CFG_NONE;
+    uint32_t copies = 0;
+    size_t count;
+    const struct ct_cfg_function *all = name ? ct_cfg_functions(cfg, &count) : NULL;
+    for (uint32_t i = 0; all && i < count; i++) {
+        const bool is_named = strcmp(all[i].name, name) == 0 || strcmp(all[i].label, name) == 0;
+        if (is_named && all[i].block != CT_CFG_NONE)
+            return i;
+        if (is_named && found == CT_CFG_NONE)
+            found = i;
+        if (is_copy(&all[i], name)) {
+            copy = i;
+            copies++;
+        }
+    }
+    return found == CT_CFG_NONE && copies == 1 ? copy : found;
 }
 
 uint32_t ct_cfg_block_at(const struct ct_cfg *cfg, uint64_t addr)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "base/name_suffix.h"
 #include "base/options.h"
 #include "record/capture.h"
 #include "record/code.h"
@@ -102,6 +103,25 @@ static int end_thread(struct record *r, unsigned index, bool certain)
     return status;
 }
 
+/* Returns the index of the function with a name, or else of its only copy; `count`: there is none, or several
+ * copies. */
+static size_t function_named(const struct ct_symbols *symbols, const struct ct_symbol *all, size_t count,
+                             const char *name)
+{
+    size_t copy = count;
+    size_t copies = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (ct_symbols_is_named(symbols, &all[i], name))
+            return i;
+        if (ct_name_is_of(all[i].name, name) == CT_NAME_COPY ||
+            ct_name_is_of(ct_symbols_label(symbols, &all[i]), name) == CT_NAME_COPY) {
+            copy = i;
+            copies++;
+        }
+    }
+    return copies == 1 ? copy : count;
+}
+
 /* Finds the address of a function of the program, as it was loaded. */
 static int find_function(struct record *r, const char *text, uint64_t *addr)
 {
@@ -116,9 +136,7 @@ static int find_function(struct record *r, const char *text, uint64_t *addr)
     if (!rc)
         rc = ct_program_symbols(program, &symbols);
     const struct ct_symbol *all = rc ? NULL : ct_symbols_all(symbols, &count);
-    size_t i = 0;
-    while (i < count && !ct_symbols_is_named(symbols, &all[i], text))
-        i++;
+    const size_t i = function_named(symbols, all, count, text);
     const struct ct_code_range *code = rc ? NULL : ct_symbols_code(symbols, &ranges);
     if (!rc && i == count)
         rc = ct_fail(r->ctx, CT_ERR_NOT_FOUND,

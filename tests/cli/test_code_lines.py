@@ -45,6 +45,12 @@ struct Till {
     }
 };
 }
+NARROW int thrice(int n) asm("thrice.isra.0");
+NARROW int thrice(int n)
+{
+    asm volatile("");
+    return 3 * n;
+}
 WIDE int twice(int n)
 {
     asm volatile("");
@@ -56,7 +62,7 @@ int main()
     shop::Till till;
     for (int i = 0; i < 50; i++)
         till.add(twice(i));
-    return till.sum == 0;
+    return till.sum == thrice(0);
 }
 """
 # Mnemonics that objdump and Capstone have in common; both have aliases of their own for others.
@@ -238,6 +244,19 @@ def check_decode(name, truth, capture):
     tap.check(f"{name}: and with --merge", told == rows, told[:3])
 
 
+def check_copy(name, folder, program):
+    """A function of which there is only a copy that the compiler made has its own name, too."""
+    capture = folder / "copy"
+    run(CORETAP, "record", "-q", "--cycle-count", "-o", capture, "--start", "main", "--", program)
+    graph = lines("graph", "--elf", program, "--function", "thrice")
+    tap.check(f"{name}: graph of a copy", any(line.startswith("thrice.isra.0 ") for line in graph), graph[:3])
+    path = lines("wcet", "-q", "--entry", "thrice", capture)
+    tap.check(f"{name}: the longest path of a copy", "entry=thrice" in path, path[:3])
+    run(CORETAP, "record", "-q", "-o", folder / "part", "--start", "thrice", "--", program)
+    rows = [row for _, code in listed(folder / "part", "--symbols", "--disasm") for row in code]
+    tap.check(f"{name}: a recording from a copy on", rows[0][1] == "thrice.isra.0", rows[:2])
+
+
 def check_program(name, folder, triple, *options):
     folder.mkdir()
     source, program, capture = folder / "till.cc", folder / "till", folder / "capture"
@@ -254,6 +273,7 @@ def check_program(name, folder, triple, *options):
     check_alone(name, capture, found)
     check_objects(name, capture, found)
     check_decode(name, truth, capture)
+    check_copy(name, folder, program)
     run(triple + "strip", program)
     rows = [row for line, code in listed(capture, "--symbols", "--disasm") for row in code]
     tap.check(f"{name}, stripped: every address has a name, and its instruction",

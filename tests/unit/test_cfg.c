@@ -117,6 +117,25 @@ static void what_follows_calls(void **state)
     drop(&p);
 }
 
+/* A function that there are only copies of is its copy, if that is one; parts of it are none. */
+static void copies_have_the_name(void **state)
+{
+    static struct program p;
+    (void)state;
+    const uint32_t code[] = {RET, RET, RET, RET, RET, RET};
+    const struct test_symbol symbols[] = {
+        FUNCTION("one.constprop.0", 0, 1),        FUNCTION("one", 1, 1),
+        FUNCTION("two.isra.0.constprop.1", 2, 1), FUNCTION("two.part.0", 3, 1),
+        FUNCTION("three.llvm.7", 4, 1),           FUNCTION("three.llvm.8", 5, 1)};
+    assert_int_equal(make(&p, code, 6, symbols, 6, NULL), CT_OK);
+    assert_int_equal(ct_cfg_function_named(p.cfg, "one"), ct_cfg_function_at(p.cfg, TEXT + 4));
+    assert_int_equal(ct_cfg_function_named(p.cfg, "two"), ct_cfg_function_at(p.cfg, TEXT + 8));
+    assert_int_equal(ct_cfg_function_named(p.cfg, "three"), CT_CFG_NONE);
+    assert_int_equal(ct_cfg_function_named(p.cfg, "three.llvm.8"), ct_cfg_function_at(p.cfg, TEXT + 20));
+    assert_int_equal(ct_cfg_function_named(p.cfg, "tw"), CT_CFG_NONE);
+    drop(&p);
+}
+
 static void tail_call_returns(void **state)
 {
     static struct program p;
@@ -310,6 +329,7 @@ int main(void)
         cmocka_unit_test(edges_are_added),
         cmocka_unit_test(targets_make_code_known),
         cmocka_unit_test(told_not_to_return),
+        cmocka_unit_test(copies_have_the_name),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(irreducible_loops_are_marked),
         cmocka_unit_test(an_interpreter_is_one_loop),

@@ -87,6 +87,7 @@ static const char *const something[] = {
     "ct_cfg_block_at",
     "ct_cfg_edge_between",
     "ct_cfg_function_at",
+    "ct_cfg_function_named",
     "ct_cfg_kind_name",
     "ct_cfg_origin_name",
     "ct_cover_kind",
