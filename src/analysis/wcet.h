@@ -135,7 +135,9 @@ struct ct_wcet_stream {
     struct ct_wcet_counts *counts; /* of the current level */
     bool arrives;                  /* the next step may be where an exception goes back to */
     bool after_eret;
-    bool shares;              /* there were more threads than counters, so that some share one */
+    uint64_t next;    /* where the last step led */
+    uint64_t chained; /* what the handler that is over had interrupted, for one that is tail-chained */
+    bool shares;      /* there were more threads than counters, so that some share one */
     struct ct_wcet_act *acts; /* what steps do, one list after the other */
     size_t act_count, act_room;
     size_t edge_count;             /* edges of the program graph whose acts are known */

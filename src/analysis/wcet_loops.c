@@ -234,6 +234,8 @@ static int count_steps(struct ct_wcet *w, const uint32_t *steps, size_t i, size_
         for (uint32_t a = s->first_act[edge]; !rc && a < s->first_act[edge + 1]; a++)
             rc = act(w, s->acts[a], loops, s->passed[edge].next);
     }
+    if (i)
+        w->at->next = s->passed[steps[i - 1]].next;
     return rc;
 }
 

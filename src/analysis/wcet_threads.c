@@ -3,6 +3,7 @@
  * handler may be in the very loops that it interrupted. */
 #include <stdlib.h>
 
+#include "analysis/transfer.h"
 #include "analysis/wcet.h"
 #include "base/ctx.h"
 
@@ -78,6 +79,8 @@ static int enter_exception(struct ct_wcet *w, uint64_t resumes_at)
     struct ct_wcet_thread *t = w->at->now;
     if (t->level + 1 == CT_WCET_LEVELS)
         return forget(w);
+    if (ct_transfer_is_exc_return(resumes_at))
+        resumes_at = w->at->chained;
     t->levels[++t->level].resumes_at = resumes_at;
     t->levels[t->level].counts.runs = false;
     w->at->arrives = true;
@@ -88,6 +91,19 @@ static int leave_exception(struct ct_wcet *w)
 {
     w->at->now->level -= w->at->now->level > 0;
     return take_up(w);
+}
+
+/* Takes execution out of a handler of the M profile. Where it went to another place than it had interrupted,
+ * another thread goes on, and the run of the entry is not seen as a whole. */
+static int resume(struct ct_wcet *w)
+{
+    const struct ct_wcet_thread *t = w->at->now;
+    const uint64_t expected = t->level ? t->levels[t->level].resumes_at : 0;
+    const uint64_t next = w->at->next;
+    w->at->chained = expected;
+    if (expected && next && next != expected && !ct_transfer_is_exc_return(next))
+        return forget(w);
+    return leave_exception(w);
 }
 
 int ct_wcet_step_begins(struct ct_wcet *w, uint64_t addr)
@@ -123,7 +139,7 @@ static int on_element(struct ct_wcet *w, const struct ct_elem *elem)
     case CT_ELEM_RETURN:
         if (w->at->after_eret)
             return CT_OK;
-        return leave_exception(w);
+        return resume(w);
     case CT_ELEM_TRACE_ON:
         w->at->arrives = true;
         return elem->n == CT_TRACE_ON_FILTER ? CT_OK : forget(w);

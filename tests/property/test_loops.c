@@ -278,6 +278,7 @@ static int take_step(struct ct_wcet *p, const struct ct_node *node, const struct
     if (p->at->arrives)
         REQUIRE(ct_wcet_step_begins(p, node->start) == CT_OK);
     go_along(p, node, edge);
+    p->at->next = edge->next;
     if (edge->kind != CT_EDGE_NEXT || (transfer != CT_TRANSFER_ERET && transfer != CT_TRANSFER_JUMP))
         return 1;
     return ct_wcet_step_leaves(p, transfer == CT_TRANSFER_ERET ? CT_WCET_ERET : CT_WCET_JUMPS, edge->next) ==

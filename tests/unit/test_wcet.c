@@ -12,6 +12,7 @@
 
 #include "analysis/ilp.h"
 #include "analysis/timing_sums.h"
+#include "analysis/wcet.h"
 #include "coretap/learn.h"
 #include "coretap/wcet.h"
 #include "elf_build.h"
@@ -24,6 +25,7 @@
 #define NOP   0xd503201f
 #define RET   0xd65f03c0
 #define MOST  4096
+#define MARKS 8
 
 /* main calls work, whose loop counts to 10 and calls leaf in each round. work goes on as w0 says. */
 enum {
@@ -99,6 +101,8 @@ struct fixture {
     struct ct_wcet *wcet;
     uint32_t edges[MOST], cycles[MOST];
     size_t count;
+    struct ct_step_mark marks[MARKS];
+    size_t mark_count;
     uint32_t entry;
 };
 
@@ -225,6 +229,69 @@ static void one_path_is_exact(void **state)
 }
 
 /* The longer of two ways, each seen once. */
+/* What stands in the place of a return address in a handler of the M profile. */
+#define EXC_RETURN UINT64_C(0xfffffff0)
+
+static void mark(struct fixture *f, struct ct_elem elem)
+{
+    assert_in_range(f->mark_count, 0, MARKS - 1);
+    f->marks[f->mark_count++] =
+        (struct ct_step_mark){.at = (uint32_t)f->count, .kind = CT_MARK_ELEM, .elem = elem};
+}
+
+/* An exception of the M profile, whose handler leads to `next`. */
+static void handle(struct fixture *f, uint64_t resumes_at, uint64_t next)
+{
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = resumes_at});
+    step(f, LEAF, 13, (unsigned)((next - TEXT) / 4), true, 1);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
+}
+
+/* Returns the most rounds of the loop in a run of work, which a handler leads from the begin of the third
+ * round to `next`; from there on `rounds` more begin. */
+static uint64_t rounds_of_run(struct fixture *f, bool chained, unsigned next, unsigned rounds)
+{
+    f->count = f->mark_count = 0;
+    ct_wcet_tell_runs_of(f->wcet, f->entry);
+    step(f, 0, 0, WORK, true, 3);
+    for (unsigned i = 0; i < rounds + 2; i++) {
+        if (i == 2) {
+            handle(f, AT(HEAD), chained ? EXC_RETURN : AT(next));
+            if (chained)
+                handle(f, EXC_RETURN, AT(next));
+        }
+        if (i != 2 || next == HEAD) {
+            step(f, i ? HEAD : WORK, 4, LEAF, true, 5);
+            step(f, LEAF, 13, BEHIND, true, 11);
+        }
+        step(f, BEHIND, 7, i < rounds + 1 ? HEAD : 8, i < rounds + 1, 13);
+    }
+    step(f, 8, 8, 11, true, 17);
+    step(f, 11, 11, 1, true, 19);
+    const struct ct_step_batch batch = {.graph = f->graph,
+                                        .edge = f->edges,
+                                        .cycles = f->cycles,
+                                        .count = f->count,
+                                        .marks = f->marks,
+                                        .mark_count = f->mark_count};
+    assert_int_equal(ct_wcet_count_loops(f->wcet, 7, &batch), CT_OK);
+    size_t count;
+    assert_non_null(ct_wcet_loops(f->wcet, &count));
+    uint64_t most = 0;
+    for (size_t l = 0; l < count; l++)
+        most = f->wcet->run_most[l] > most ? f->wcet->run_most[l] : most;
+    return most;
+}
+
+/* Of a run of work in which another thread comes up nothing counts from then on. */
+static void threads_change_in_handlers(void **state)
+{
+    assert_int_equal(rounds_of_run(*state, false, BEHIND, 8), 3);
+    assert_int_equal(rounds_of_run(*state, false, HEAD, 3), 5);
+    assert_int_equal(rounds_of_run(*state, true, HEAD, 4), 6);
+    assert_int_equal(rounds_of_run(*state, true, BEHIND, 8), 6);
+}
+
 static void the_longer_way_counts(void **state)
 {
     struct fixture *f = *state;
@@ -467,6 +534,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(terms_add_up_within_a_row),
         cmocka_unit_test_setup_teardown(one_path_is_exact, begin, finish),
+        cmocka_unit_test_setup_teardown(threads_change_in_handlers, begin, finish),
         cmocka_unit_test_setup_teardown(the_longer_way_counts, begin, finish),
         cmocka_unit_test_setup_teardown(the_largest_time_counts_each_time, begin, finish),
         cmocka_unit_test_setup_teardown(what_was_not_seen_is_assumed, begin, finish),
