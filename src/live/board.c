@@ -161,6 +161,7 @@ void ct_live_board_answer(struct ct_live_board *b, enum ct_live_kind kind)
 static void refuse(struct ct_live_command *command)
 {
     command->fine = false;
+    command->late = true;
     snprintf(command->text, sizeof command->text, "the run is over");
 }
 

@@ -249,7 +249,7 @@ static enum MHD_Result read_from(const struct ct_live_http *h, struct MHD_Connec
         return text->text ? send_text(h, c, MHD_HTTP_OK, type, text->text, text->size)
                           : ct_live_http_hang_up(h);
     ct_live_text_free(text);
-    return refuse_command(h, c, MHD_HTTP_NOT_FOUND,
+    return refuse_command(h, c, command->late ? MHD_HTTP_CONFLICT : MHD_HTTP_NOT_FOUND,
                           command->lacking ? "out of memory; ask again" : command->text, command);
 }
 

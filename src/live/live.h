@@ -353,6 +353,7 @@ struct ct_live_command {
     bool fine;
     bool faulty;     /* the specification has errors */
     bool lacking;    /* memory was missing: the request may be done when it is asked again */
+    bool late;       /* the run is over, so nothing is done any more */
     char text[1024]; /* what was done, or why not */
     uint64_t at;     /* input bytes that were analysed before */
 };
