@@ -87,8 +87,9 @@ static int add_run(struct ct_wcet *w, const struct ct_timing_function *f)
 
 struct ct_wcet_call ct_wcet_call_out(const struct ct_wcet *w, uint64_t last)
 {
+    const struct ct_wcet_call none = {0};
     const uint32_t i = ct_addr_map_get(&w->out_at, last);
-    return i == CT_CFG_NONE ? (struct ct_wcet_call){0} : w->outs[i].call;
+    return i == CT_CFG_NONE ? none : w->outs[i].call;
 }
 
 /* Returns the function of another program that an edge leads into: of those that ran, the last one that

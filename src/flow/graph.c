@@ -235,21 +235,24 @@ static int append(const struct ct_graph *graph, struct store *store, const void 
     return CT_OK;
 }
 
+struct mark {
+    uint64_t *word, bit;
+};
+
 /* Returns the bit of an entry in `marked`. */
-static uint64_t *mark_of(struct store *store, const uint8_t *entry, uint64_t *bit)
+static struct mark mark_of(struct store *store, const uint8_t *entry)
 {
     const uint32_t at = store->home(entry) & (MARKS - 1);
-    *bit = UINT64_C(1) << (at & 63);
-    return &store->marked[at / 64];
+    return (struct mark){&store->marked[at / 64], UINT64_C(1) << (at & 63)};
 }
 
 /* Adds an entry that later look-ups have to find, whoever asks. */
 static int append_findable(const struct ct_graph *graph, struct store *store, const void *entry,
                            uint32_t *number)
 {
-    uint64_t bit;
     if (!store->is_rare(graph, entry)) {
-        *mark_of(store, entry, &bit) |= bit;
+        const struct mark mark = mark_of(store, entry);
+        *mark.word |= mark.bit;
         return append(graph, store, entry, number);
     }
     if (!have_slots(store, &store->rare, store->rare.used + 1))
@@ -281,9 +284,9 @@ static int number_of(const struct ct_graph *graph, struct store *store, const vo
 static int number_of_new(const struct ct_graph *graph, struct store *store, const void *entry,
                          uint32_t *number)
 {
-    uint64_t bit;
-    return *mark_of(store, entry, &bit) & bit ? number_of(graph, store, entry, number)
-                                              : append(graph, store, entry, number);
+    const struct mark mark = mark_of(store, entry);
+    return *mark.word & mark.bit ? number_of(graph, store, entry, number)
+                                 : append(graph, store, entry, number);
 }
 
 /* ---- of a graph that shares ---- */
