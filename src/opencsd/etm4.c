@@ -10,6 +10,7 @@
 #include "opencsd/layout.h"
 #include "opencsd/log.h"
 #include "opencsd/packet_out.h"
+#include "proto/etm4_state.h"
 
 static bool is_header_bad(const struct ct_etm4_packet *packet)
 {
@@ -96,6 +97,16 @@ static uint32_t unsynced_part(const struct ct_ocsd_etm4 *d, const uint8_t *bytes
     return size < most ? size : most;
 }
 
+/* Notes the state that a packet's context has. A context packet without one says that nothing changed: behind
+ * a reset, at which 1.3.3 keeps the last context, that brings its state back. */
+static void note_context(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet)
+{
+    if (packet->flags & CT_ETM4_HAS_CONTEXT)
+        d->context_sf = packet->flags & CT_ETM4_SF;
+    else if (packet->type == CT_ETM4_CTXT)
+        d->packets->sf = d->context_sf;
+}
+
 /* Takes the next packet, or bytes of none; *used of the bytes. */
 static ocsd_datapath_resp_t take_next(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const uint8_t *bytes,
                                       uint32_t size, uint32_t *used)
@@ -109,6 +120,7 @@ static ocsd_datapath_resp_t take_next(struct ct_ocsd_etm4 *d, ocsd_trc_index_t i
     if (fed.have && packet.type != CT_ETM4_NOT_SYNC) {
         d->base.stats.bad_header_errs += is_header_bad(&packet);
         d->synced = true;
+        note_context(d, &packet);
         return take(d, &packet, &fed);
     }
     if (!fed.taken && !fed.have)

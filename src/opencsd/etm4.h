@@ -73,6 +73,7 @@ struct ct_ocsd_etm4 {
     bool ending;                             /* the trace is over, and the last elements are on their way */
     bool need_context;                       /* the context is not known */
     bool sf;                                 /* 64-bit state */
+    bool context_sf;                         /* … of the last context packet, also before a reset */
     bool lacks_return;                       /* the return stack was empty */
     bool to_source;                          /* source_addr is walked to */
 };
