@@ -257,11 +257,12 @@ static int append_findable(const struct ct_graph *graph, struct store *store, co
     }
     if (!have_slots(store, &store->rare, store->rare.used + 1))
         return ct_fail_nomem(graph->ctx, "program graph");
+    const uint32_t next = store->count + 1;
     const int rc = append(graph, store, entry, number);
     if (rc)
         return rc;
     const uint32_t hash = hash_bytes(entry, store->size);
-    *free_slot(&store->rare, store->home(entry), hash) = (uint64_t)hash << 32 | (*number + 1);
+    *free_slot(&store->rare, store->home(entry), hash) = (uint64_t)hash << 32 | next;
     store->rare.used++;
     return CT_OK;
 }

@@ -49,14 +49,11 @@ const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *a)
         "a computed branch that was never observed; no path goes there",
         "rounds of this loop in all are only what was observed, each time that a loop around it was entered",
         "runs of this function for a call from outside of its recursion are only what was observed",
-        "this function calls itself, was never seen to run, and nothing says how often; no path goes there: "
-        "say 'recursion "
-        "FUNCTION N' in the file of bounds",
-        "this loop was never seen to run and has no bound; no path goes there: bound it with 'loop PLACE N' "
-        "in the file of "
-        "bounds",
-        ("this call is measured, not modelled: the longest run that was measured of what it calls stands for "
-         "it"),
+        ("this function calls itself, was never seen to run, and nothing says how often; no path goes there: "
+         "say 'recursion FUNCTION N' in the file of bounds"),
+        ("this loop was never seen to run and has no bound; no path goes there: bound it with 'loop PLACE N' "
+         "in the file of bounds"),
+        "this call is measured, not modelled: the longest measured run of what it calls stands for it",
     };
     if (a->kind == CT_WCET_TOTAL && a->within == CT_CFG_NONE)
         return "rounds of this loop in all are only what was observed, in a run of the entry";
