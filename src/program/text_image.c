@@ -29,6 +29,7 @@ struct record {
     } kind;
     uint32_t addr; /* of data; the new base; the entry of the program */
     uint8_t count; /* bytes of data */
+    bool ends;     /* ENTRY of S-records: no more are needed behind it, and those that come are read */
     uint8_t bytes[MOST_BYTES];
 };
 
@@ -46,7 +47,7 @@ struct reading {
     struct piece *pieces;
     size_t count, room;
     uint32_t base, entry;
-    bool ended;
+    bool ended; /* a record came that ends the image */
 };
 
 static int digit(uint8_t c)
@@ -131,17 +132,19 @@ static bool read_srec(uint8_t type, const uint8_t *b, size_t n, struct record *r
     *r = (struct record){
         .kind = OTHER, .count = (uint8_t)(n - address - 2), .addr = big_endian(b + 1, address)};
     memcpy(r->bytes, b + 1 + address, r->count);
-    if (type >= '1' && type <= '3')
+    if (type >= '1' && type <= '3') {
         r->kind = DATA;
-    else if (type >= '7')
+    } else if (type >= '7') {
         r->kind = ENTRY;
+        r->ends = true;
+    }
     return true;
 }
 
 /* Reads the record of a line. False: it is damaged. */
 static bool read_record(const uint8_t *line, size_t size, struct record *r)
 {
-    uint8_t bytes[MOST_BYTES + 5];
+    uint8_t bytes[MOST_BYTES + 5] = {0};
     if (size > 1 && line[0] == ':')
         return read_hex(bytes, read_pairs(line + 1, size - 1, bytes), r);
     if (size > 2 && line[0] == 'S')
@@ -192,6 +195,7 @@ static int take_record(struct reading *in, const struct record *r)
         return CT_OK;
     case ENTRY:
         in->entry = r->addr;
+        in->ended |= r->ends;
         return CT_OK;
     case END:
         in->ended = true;
@@ -202,12 +206,37 @@ static int take_record(struct reading *in, const struct record *r)
     return CT_OK;
 }
 
+/* Warns of an image that has no end, as one that was cut between two records, and of records behind the end,
+ * as in two files that were joined. `rest` is the text behind line `line`, the last one that was read. */
+static void tell_end(const struct reading *in, const uint8_t *rest, size_t size, uint64_t line)
+{
+    struct record r;
+    if (!in->ended)
+        ct_log(in->ctx, CT_LOG_WARNING,
+               "%s: has no record that ends it, so it may have been cut behind line %" PRIu64
+               ", and what followed is not there; copy the file again",
+               in->path, line);
+    for (size_t at = 0, length; in->ended && at < size; at += length + 1) {
+        length = length_of_line(rest + at, size - at);
+        line++;
+        if (!read_record(rest + at, length, &r))
+            continue;
+        ct_log(in->ctx, CT_LOG_WARNING,
+               "%s: line %" PRIu64
+               ": stands behind the record that ends the image, and is not read, nor what "
+               "follows; put these records into a file of their own",
+               in->path, line);
+        break;
+    }
+}
+
 static int read_lines(struct reading *in, const uint8_t *text, size_t size)
 {
     int rc = CT_OK;
     uint64_t line = 0;
-    for (size_t at = 0, length; at < size && !rc && !in->ended; at += length + 1) {
-        struct record r;
+    size_t at = 0;
+    struct record r = {.kind = OTHER};
+    for (size_t length; at < size && !rc && r.kind != END; at += length + 1) {
         length = length_of_line(text + at, size - at);
         line++;
         if (!length || (length == 1 && text[at] == '\r'))
@@ -219,6 +248,8 @@ static int read_lines(struct reading *in, const uint8_t *text, size_t size)
                            "was not added: copy the file again",
                            in->path, line);
     }
+    if (!rc)
+        tell_end(in, text + (at < size ? at : size), at < size ? size - at : 0, line);
     return rc;
 }
 
@@ -322,7 +353,9 @@ int ct_text_image_read(struct ct_ctx *ctx, const char *path, const uint8_t *text
 {
     /* two digits a byte, so there is room for all */
     struct reading in = {.ctx = ctx, .path = path, .data = malloc(size)};
-    int rc = in.data ? read_lines(&in, text, size) : ct_fail_nomem(ctx, path);
+    if (!in.data)
+        return ct_fail_nomem(ctx, path);
+    int rc = read_lines(&in, text, size);
     if (!rc)
         rc = sort(&in);
     if (!rc && in.count >= PN_XNUM)

@@ -97,12 +97,43 @@ static void damage_is_told(void **state)
     refuse(":", 1, "not an ELF file");
 }
 
+/* Keeps the last warning. */
+static void keep(void *user, enum ct_log_level level, const char *text)
+{
+    (void)level;
+    snprintf(user, 512, "%s", text);
+}
+
+static void warn(const char *text, const char *want)
+{
+    char said[512] = "";
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_memory *memory;
+    ct_ctx_set_log(ctx, keep, said, CT_LOG_WARNING);
+    assert_int_equal(ct_memory_new(ctx, &memory), CT_OK);
+    assert_int_equal(add(memory, text, 1), CT_OK);
+    if (*want ? !strstr(said, want) : *said)
+        fail_msg("'%s' is not what is said: %s", want, said);
+    ct_memory_free(memory);
+    ct_ctx_free(ctx);
+}
+
+static void what_is_not_read_is_told(void **state)
+{
+    (void)state;
+    warn(two_places, "");
+    warn(records, "");
+    warn(":0400000001020304F2\n", "may have been cut behind line 1");
+    warn(":0400000001020304F2\n:00000001FF\n\n:0400020001020304F0\n", "line 4: stands behind the record");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_lie_where_they_say),
         cmocka_unit_test(records_of_each_size),
         cmocka_unit_test(damage_is_told),
+        cmocka_unit_test(what_is_not_read_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
