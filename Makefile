@@ -61,10 +61,11 @@ check: builds
 
 # The same, longer: CT_LONG says how many random cases (tests/support/rng.h), and the tests in the suite
 # `long` have no short form. Each test runs once in a build; under the sanitizers a tenth of the cases, and
-# minutes of fuzzing.
+# minutes of fuzzing. It takes hours, so each part says how it ended and how long it took; with RESUME=1 what
+# did well the last time is not run again.
 check-long: builds
 	$(deps) fleet
-	@tools/run-tests --timeout-multiplier 60 CT_LONG=1 $(BUILD) $(BUILD):long \
+	@tools/run-tests --parts $(if $(RESUME),--resume) --timeout-multiplier 60 CT_LONG=1 $(BUILD) $(BUILD):long \
 	  CT_LONG=10 CT_FUZZ_SECONDS=60 $(SANITIZED):unit,golden,property,oracle,cli,recorded,fuzz,fuzz-long
 
 # Built for 64-bit Arm and tested under QEMU.

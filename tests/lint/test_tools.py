@@ -62,6 +62,54 @@ def test_totals():
     yield "a skip keeps its reason", reasons("ok 1 - a # SKIP b is missing\n") == ["b: t: a: b is missing"]
 
 
+SUITES = """project('suites')
+one = find_program('one')
+foreach name : ['first', 'second']
+  test(name, one, args: [name], suite: 'a')
+endforeach
+test('first', one, args: ['third'], suite: 'b')
+test('minutes', one, args: ['minutes'], suite: 'long')
+add_test_setup('default', is_default: true, exclude_suites: ['long'])
+"""
+# Notes that it ran, and does well when a file is there, or at once.
+ONE = """#!/bin/sh
+cd "$(dirname "$0")" && echo "$1" >>ran && { [ "$1" != second ] || [ -f mended ]; }
+"""
+
+
+def test_parts():
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "meson.build").write_text(SUITES)
+        (folder / "one").write_text(ONE)
+        (folder / "one").chmod(0o755)
+        subprocess.run(["meson", "setup", "build"], cwd=folder, capture_output=True, check=True)
+
+        def run(*words):
+            (folder / "ran").unlink(missing_ok=True)
+            tool = pathlib.Path(sys.argv[1]).resolve() / "run-tests"
+            said = subprocess.run([tool, "--parts", *words, "build"], cwd=folder, text=True,
+                                  capture_output=True, check=False)
+            rows = said.stdout.partition("== parts\n")[2].splitlines()
+            ran = (folder / "ran").read_text().split() if (folder / "ran").exists() else []
+            return said.returncode, [row.split()[:2] for row in rows[:-2]], rows[-1], sorted(ran)
+
+        yield "parts are suites, and say how they ended", run() == (
+            1, [["FAILED", "build:a"], ["passed", "build:b"]], "2 passed, 1 failed, 0 skipped",
+            ["first", "second", "third"])
+        (folder / "mended").touch()
+        good = [["passed", "build:a"], ["passed", "build:b"]]
+        yield "only what failed runs again", run("--resume") == (
+            0, good, "3 passed, 0 failed, 0 skipped", ["second"])
+        yield "then nothing", run("--resume")[:3] == (0, good, "3 passed, 0 failed, 0 skipped")
+        yield "another environment runs all", run("--resume", "CT_LONG=1")[3] == ["first", "second", "third"]
+        yield "the same one nothing", run("--resume", "CT_LONG=1")[3] == []
+        (folder / "one").write_text(ONE + "# anew\n")
+        yield "a program that changed runs again", run("--resume", "CT_LONG=1")[3] == [
+            "first", "second", "third"]
+        yield "all run without it", run()[3] == ["first", "second", "third"]
+
+
 def test_layers():
     fault = load("check-layers").fault
     yield "base for all", fault("frame", "base/bytes.h") is None
@@ -303,8 +351,8 @@ def test_configure():
 
 
 def main():
-    results = [*test_totals(), *test_layers(), *test_exports(), *test_tags(), *test_abi(), *test_hygiene(),
-               *test_api_pages(), *test_configure()]
+    results = [*test_totals(), *test_parts(), *test_layers(), *test_exports(), *test_tags(), *test_abi(),
+               *test_hygiene(), *test_api_pages(), *test_configure()]
     for number, (name, good) in enumerate(results, 1):
         print(f"{'' if good else 'not '}ok {number} - {name}")
     print(f"1..{len(results)}")
