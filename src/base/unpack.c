@@ -26,7 +26,9 @@ enum step {
     STEP_NOMEM,
 };
 
-/* A file that is unpacked. Each kind goes on where it was: bytes are taken from `in`, and put to `out`. */
+/* A file that is unpacked. Each kind goes on where it was: bytes are taken from `in`, and put to `out`. A
+ * file may have several packed parts, one behind the other, as when its pieces were packed at the same time.
+ */
 struct unpacking {
     const uint8_t *in;
     size_t left;
@@ -45,7 +47,7 @@ static enum step unpack_zstd(struct unpacking *u)
     u->left -= from.pos;
     u->out += to.pos;
     u->room -= to.pos;
-    return ZSTD_isError(rest) ? STEP_BAD : rest ? STEP_MORE : STEP_END;
+    return ZSTD_isError(rest) ? STEP_BAD : rest || u->left ? STEP_MORE : STEP_END;
 }
 
 static enum step unpack_gzip(struct unpacking *u)
@@ -60,7 +62,9 @@ static enum step unpack_gzip(struct unpacking *u)
     u->in = z->next_in;
     u->room -= (size_t)(z->next_out - u->out);
     u->out = z->next_out;
-    return rc == Z_STREAM_END ? STEP_END : rc == Z_OK ? STEP_MORE : rc == Z_MEM_ERROR ? STEP_NOMEM : STEP_BAD;
+    if (rc == Z_STREAM_END)
+        return u->left && inflateReset(z) == Z_OK ? STEP_MORE : STEP_END;
+    return rc == Z_OK ? STEP_MORE : rc == Z_MEM_ERROR ? STEP_NOMEM : STEP_BAD;
 }
 
 #ifdef CT_HAVE_LZMA
@@ -71,7 +75,7 @@ static enum step unpack_xz(struct unpacking *u)
     xz->avail_in = u->left;
     xz->next_out = u->out;
     xz->avail_out = u->room;
-    const lzma_ret rc = lzma_code(xz, LZMA_RUN);
+    const lzma_ret rc = lzma_code(xz, LZMA_FINISH);
     u->in = xz->next_in;
     u->left = xz->avail_in;
     u->out = xz->next_out;
@@ -153,7 +157,7 @@ static int run_xz(struct ct_ctx *ctx, const char *name, struct unpacking *u, siz
 {
 #ifdef CT_HAVE_LZMA
     lzma_stream xz = LZMA_STREAM_INIT;
-    if (lzma_stream_decoder(&xz, MOST_MEMORY, 0) != LZMA_OK)
+    if (lzma_stream_decoder(&xz, MOST_MEMORY, LZMA_CONCATENATED) != LZMA_OK)
         return ct_fail_nomem(ctx, name);
     u->state = &xz;
     u->go_on = unpack_xz;

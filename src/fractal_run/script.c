@@ -9,6 +9,7 @@
 
 #include "base/ctx.h"
 #include "base/room.h"
+#include "base/text_line.h"
 #include "coretap/soc.h"
 
 /* Reads a time and moves *at behind it. Returns false when there is none. */
@@ -39,7 +40,7 @@ static bool read_time(const char **at, uint64_t *cycles)
 static int take_line(struct ct_ctx *ctx, struct ct_fractal_script *script, unsigned number, char *line)
 {
     struct ct_fractal_script_step step = {.line = number};
-    line[strcspn(line, "#\r\n")] = 0;
+    line[strcspn(line, "#\r")] = 0;
     for (size_t n = strlen(line); n && strchr(" \t", line[n - 1]); n--)
         line[n - 1] = 0;
     const char *at = line + strspn(line, " \t");
@@ -62,16 +63,16 @@ static int take_line(struct ct_ctx *ctx, struct ct_fractal_script *script, unsig
 int ct_fractal_script_load(struct ct_ctx *ctx, const char *path, struct ct_fractal_script *script)
 {
     char line[1024];
-    int rc = CT_OK;
+    unsigned number = 1;
+    int rc;
     *script = (struct ct_fractal_script){.path = path};
     FILE *file = fopen(path, "r");
     if (!file)
         return ct_fail(ctx, errno == ENOMEM ? CT_ERR_NOMEM : CT_ERR_IO, "%s: cannot be opened: %s", path,
                        strerror(errno));
-    for (unsigned number = 1; !rc && fgets(line, sizeof line, file); number++)
-        rc = take_line(ctx, script, number, line);
-    if (!rc && ferror(file))
-        rc = ct_fail(ctx, CT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
+    while ((rc = ct_text_line(ctx, file, path, number, line, sizeof line)) > 0 &&
+           !(rc = take_line(ctx, script, number, line)))
+        number++;
     fclose(file);
     return rc;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings of a cluster, from a file. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/text_line.h"
 #include "soc/soc.h"
 
 /* A setting: its name, and where its value is in the configuration. */
@@ -64,18 +67,25 @@ static bool set_key(struct ct_soc_config *config, const char *name, uint64_t val
     return false;
 }
 
+/* Reads a number, decimal or with 0x, that is all of the text. */
+static bool read_number(const char *text, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
+    return isdigit((unsigned char)*text) && !*end && !errno;
+}
+
 /* Reads a line, of which comments do not count. Returns false when it is no setting; it is cut behind what
  * counts. */
 static bool read_line(char *line, struct ct_soc_config *config)
 {
-    char name[64];
-    unsigned long long value;
-    char *end = strpbrk(line, "#;\n");
-    if (end)
-        *end = 0;
+    char name[64], text[24], more;
+    uint64_t value;
+    line[strcspn(line, "#;")] = 0;
     if (line[strspn(line, " \t\r")] == 0)
         return true;
-    return sscanf(line, " %63[a-z0-9_] = %lli", name, (long long *)&value) == 2 &&
+    return sscanf(line, " %63[a-z0-9_] = %23s %c", name, text, &more) == 2 && read_number(text, &value) &&
            set_key(config, name, value);
 }
 
@@ -89,12 +99,13 @@ int ct_soc_config_load(struct ct_ctx *ctx, const char *path, struct ct_soc_confi
         return ct_fail(ctx, errno == ENOMEM ? CT_ERR_NOMEM : CT_ERR_IO, "%s: cannot be opened: %s", path,
                        strerror(errno));
     char line[256];
-    int rc = CT_OK;
-    for (unsigned number = 1; !rc && fgets(line, sizeof line, file); number++)
-        if (!read_line(line, config))
-            rc = ct_fail(ctx, CT_ERR_FORMAT,
-                         "%s:%u: '%s' is not a setting of the cluster; see docs/fractal.md", path, number,
-                         line);
+    unsigned number = 1;
+    int rc;
+    while ((rc = ct_text_line(ctx, file, path, number, line, sizeof line)) > 0 && read_line(line, config))
+        number++;
+    if (rc > 0)
+        rc = ct_fail(ctx, CT_ERR_FORMAT, "%s:%u: '%s' is not a setting of the cluster; see docs/fractal.md",
+                     path, number, line);
     fclose(file);
     return rc;
 }

@@ -35,10 +35,13 @@ static int power_of_two(uint32_t x)
     return x && !(x & (x - 1));
 }
 
+#define MOST_CACHE (64u << 20) /* bytes of a cache, for each line of which the simulation keeps its state */
+#define MOST_TLB   65536u      /* entries */
+
 /* Tells whether a cache of lines has a power of two of sets, with `most` ways at the most. */
 static int is_cache(uint32_t bytes, uint32_t ways, uint32_t most)
 {
-    return ways && ways <= most && power_of_two(bytes / CT_FRACTAL_LINE / ways);
+    return ways && ways <= most && bytes <= MOST_CACHE && power_of_two(bytes / CT_FRACTAL_LINE / ways);
 }
 
 #define L1_WAYS 1024
@@ -52,11 +55,14 @@ static int check(struct ct_ctx *ctx, const struct ct_soc_config *c)
         const char *rule;
     } rules[] = {
         {c->cores && c->cores <= CT_SOC_CORES, "cores are 1 to 8"},
-        {is_cache(c->l1i_bytes, c->l1i_ways, L1_WAYS), "l1i_bytes / 64 / l1i_ways is a power of two"},
-        {is_cache(c->l1d_bytes, c->l1d_ways, L1_WAYS), "l1d_bytes / 64 / l1d_ways is a power of two"},
-        {is_cache(c->l2_bytes, c->l2_ways, L2_WAYS),
-         "l2_bytes / 64 / l2_ways is a power of two, and l2_ways are 16 at most"},
-        {power_of_two(c->tlb_entries / 4), "tlb_entries / 4 is a power of two"},
+        {is_cache(c->l1i_bytes, c->l1i_ways, L1_WAYS),
+         "l1i_bytes are 64 MiB at most, and l1i_bytes / 64 / l1i_ways is a power of two"},
+        {is_cache(c->l1d_bytes, c->l1d_ways, L1_WAYS),
+         "l1d_bytes are 64 MiB at most, and l1d_bytes / 64 / l1d_ways is a power of two"},
+        {is_cache(c->l2_bytes, c->l2_ways, L2_WAYS), "l2_bytes are 64 MiB at most, l2_bytes / 64 / l2_ways "
+                                                     "is a power of two, and l2_ways are 16 at most"},
+        {power_of_two(c->tlb_entries / 4) && c->tlb_entries <= MOST_TLB,
+         "tlb_entries are 65536 at most, and tlb_entries / 4 is a power of two"},
         {c->granule == 12 || c->granule == 14 || c->granule == 16, "granule is 12, 14 or 16"},
         {c->va_bits >= 25 && c->va_bits <= 48, "va_bits are 25 to 48"},
         {c->frames >= 64 && (uint64_t)c->frames << c->granule <= (UINT64_C(1) << 36) - SOC_BASE,

@@ -16,6 +16,7 @@
 #include "base/open_resolved.h"
 #include "base/places.h"
 #include "base/table_memory.h"
+#include "base/unpack.h"
 
 static void error_text_survives(void **state)
 {
@@ -133,6 +134,44 @@ static void arrays_grow_with_zeros(void **state)
     ct_array_free(array, count, sizeof *array);
 }
 
+/* "ab" and "cd", packed by each of the tools and joined, as gzip and others unpack them. */
+static void packed_parts_are_one_file(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t size;
+    } packed[] = {
+        {"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x4b\x4c\x02\x00\x6d\x48\x83\x9e\x02\x00\x00\x00"
+         "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x4b\x4e\x01\x00\xda\x8f\xd6\x45\x02\x00\x00\x00",
+         44},
+        {"\x28\xb5\x2f\xfd\x20\x02\x11\x00\x00\x61\x62\x28\xb5\x2f\xfd\x20\x02\x11\x00\x00\x63\x64", 22},
+        {"\xfd\x37\x7a\x58\x5a\x00\x00\x01\x69\x22\xde\x36\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2f"
+         "\xe5\xa3\x01\x00\x01\x61\x62\x00\x00\x00\x6d\x48\x83\x9e\x00\x01\x16\x02\xd0\x61\x10\xd2"
+         "\x90\x42\x99\x0d\x01\x00\x00\x00\x00\x01\x59\x5a\xfd\x37\x7a\x58\x5a\x00\x00\x01\x69\x22"
+         "\xde\x36\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2f\xe5\xa3\x01\x00\x01\x63\x64\x00\x00\x00"
+         "\xda\x8f\xd6\x45\x00\x01\x16\x02\xd0\x61\x10\xd2\x90\x42\x99\x0d\x01\x00\x00\x00\x00\x01"
+         "\x59\x5a",
+         112},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {
+        struct ct_ctx *ctx = ct_ctx_new();
+        uint8_t *out;
+        size_t size;
+        const int rc =
+            ct_unpack(ctx, "packed", (const uint8_t *)packed[i].bytes, packed[i].size, 64, &out, &size);
+        assert_true(rc == CT_OK || rc == CT_ERR_UNSUPPORTED); /* without liblzma */
+        assert_true(rc || (size == 4 && memcmp(out, "abcd", 4) == 0));
+        free(out);
+        /* cut in the second part */
+        assert_int_equal(
+            ct_unpack(ctx, "packed", (const uint8_t *)packed[i].bytes, packed[i].size - 3, 64, &out, &size),
+            rc ? CT_ERR_UNSUPPORTED : CT_ERR_FORMAT);
+        assert_null(out);
+        ct_ctx_free(ctx);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +179,7 @@ int main(void)
         cmocka_unit_test(bit_fields),
         cmocka_unit_test(places),
         cmocka_unit_test(arrays_grow_with_zeros),
+        cmocka_unit_test(packed_parts_are_one_file),
         cmocka_unit_test(exchanged_paths_are_not_opened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

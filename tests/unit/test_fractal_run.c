@@ -206,7 +206,41 @@ static void settings(void **state)
              path);
     assert_string_equal(ct_ctx_error(ctx), want);
     assert_int_equal(ct_soc_config_load(ctx, "/nowhere/at all", &config), CT_ERR_IO);
+    assert_int_equal(ct_soc_config_load(ctx, "/", &config), CT_ERR_IO);
     ct_ctx_free(ctx);
+}
+
+/* Numbers are decimal or have 0x, and are all of the value; lines are not cut. */
+static void settings_with_mistakes(void **state)
+{
+    static const char *const wrong[] = {
+        "frames = 64k\n", "cores = 2 3\n", "cores = -1\n", "seed = 1e3\n", "seed = 99999999999999999999\n",
+        "cores =\n"};
+    char text[600];
+    struct ct_soc_config config;
+    (void)state;
+    write_file("cores = 010\r\n");
+    assert_int_equal(ct_soc_config_load(NULL, path, &config), CT_OK);
+    assert_int_equal(config.cores, 10);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        write_file(wrong[i]);
+        assert_int_equal(ct_soc_config_load(NULL, path, &config), CT_ERR_FORMAT);
+    }
+    snprintf(text, sizeof text, "#%254scores = 2\n", "");
+    write_file(text);
+    assert_int_equal(ct_soc_config_load(NULL, path, &config), CT_ERR_FORMAT);
+}
+
+static void clusters_that_are_too_large(void **state)
+{
+    const struct ct_soc_config large[] = {{.size = sizeof *large, .l1i_bytes = 1u << 27},
+                                          {.size = sizeof *large, .l1d_bytes = 1u << 27},
+                                          {.size = sizeof *large, .l2_bytes = 1u << 27},
+                                          {.size = sizeof *large, .tlb_entries = 1u << 30}};
+    struct ct_soc *soc;
+    (void)state;
+    for (size_t i = 0; i < sizeof large / sizeof *large; i++)
+        assert_int_equal(ct_soc_new(NULL, &large[i], NULL, &soc), CT_ERR_ARG);
 }
 
 static void what_cannot_be_simulated(void **state)
@@ -337,6 +371,8 @@ int main(void)
         cmocka_unit_test(receivers_end_a_replay),
         cmocka_unit_test(what_cannot_be_replayed),
         cmocka_unit_test(settings),
+        cmocka_unit_test(settings_with_mistakes),
+        cmocka_unit_test(clusters_that_are_too_large),
         cmocka_unit_test(what_cannot_be_simulated),
         cmocka_unit_test(overheads),
         cmocka_unit_test(logs_add_up),
