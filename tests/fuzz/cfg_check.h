@@ -6,12 +6,7 @@
 #include <stdlib.h>
 
 #include "coretap/cfg.h"
-
-static inline void require(int truth)
-{
-    if (!truth)
-        abort();
-}
+#include "fuzz.h"
 
 static inline void check_edges(const struct ct_cfg *cfg)
 {

@@ -1,47 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Branch lists of simpleperf. What must hold: of what cannot be read nothing is taken; what was read is
  * written as a file that is read again and is then written as itself, to the byte. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "coretap/branch_list.h"
-#include "fuzz.h"
+#include "written.h"
 
 #define MOST_BYTES 65536
 
-static void require(int truth)
-{
-    if (!truth)
-        abort();
-}
-
-struct file {
-    char *bytes;
-    size_t size;
-};
-
-static int append(void *user, const void *data, size_t size)
-{
-    struct file *file = user;
-    char *bytes = realloc(file->bytes, file->size + size + 1);
-    if (!bytes)
-        return CT_ERR_NOMEM;
-    memcpy(bytes + file->size, data, size);
-    file->bytes = bytes;
-    file->size += size;
-    return CT_OK;
-}
-
 /* Reads a file. Returns what is written of it; without bytes when it cannot be read. */
-static struct file read_and_write(struct ct_ctx *ctx, const void *data, size_t size)
+static struct written read_and_write(struct ct_ctx *ctx, const void *data, size_t size)
 {
     struct ct_branch_list *list;
-    struct file file = {0};
+    struct written file = {0};
     require(ct_branch_list_new(ctx, &list) == CT_OK);
     if (ct_branch_list_load(list, "input", data, size) == CT_OK) {
         for (uint32_t i = 0; i < ct_branch_list_binaries(list); i++)
             require(*ct_branch_list_binary_at(list, i).path);
-        require(ct_branch_list_write(list, append, &file) == CT_OK);
+        require(ct_branch_list_write(list, written_append, &file) == CT_OK);
         require(ct_branch_list_is_file(file.bytes, file.size));
     } else
         require(!ct_branch_list_binaries(list) && *ct_ctx_error(ctx));
@@ -54,13 +28,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > MOST_BYTES)
         return 0;
     struct ct_ctx *ctx = ct_ctx_new();
-    const struct file first = read_and_write(ctx, data, size);
-    if (first.size) {
-        const struct file second = read_and_write(ctx, first.bytes, first.size);
-        require(second.size == first.size && memcmp(first.bytes, second.bytes, first.size) == 0);
-        free(second.bytes);
-    }
-    free(first.bytes);
+    const struct written first = read_and_write(ctx, data, size);
+    if (first.size)
+        written_same(first, read_and_write(ctx, first.bytes, first.size));
     ct_ctx_free(ctx);
     return 0;
 }

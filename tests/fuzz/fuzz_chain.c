@@ -25,12 +25,6 @@ struct outcome {
     struct ct_stream_stats stats;
 };
 
-static void require(int truth)
-{
-    if (!truth)
-        abort();
-}
-
 /* FNV-1a, a word at a time. */
 static void mix(struct outcome *outcome, uint64_t word)
 {

@@ -8,12 +8,6 @@
 
 #define MOST_BYTES 65536
 
-static void require(int truth)
-{
-    if (!truth)
-        abort();
-}
-
 static uint64_t check_items(struct ct_cover *cover, size_t *places)
 {
     uint64_t sum = 0;

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELF files, as memory and as symbols. One byte that chooses the load bias, then the file. What must hold:
- * functions are in order, stay in the address space and are found at their first byte unless another one
- * lies there; pieces of code between them are in none; memory that is found can be read to its end. */
+/* ELF files, as memory, as symbols and as a layout. One byte that chooses the load bias, then the file. What
+ * must hold: functions are in order, stay in the address space and are found at their first byte unless
+ * another one lies there; pieces of code between them are in none; memory that is found can be read to its
+ * end. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "coretap/program.h"
 #include "fuzz.h"
+#include "program/layout.h"
 #include "program/memory.h"
 
 /* More is not a better test, and segments of many pages are slow. */
 #define MOST_BYTES 65536
-
-static void require(int truth)
-{
-    if (!truth)
-        abort();
-}
 
 static void check_symbols(const struct ct_symbols *symbols)
 {
@@ -78,6 +74,18 @@ static void load_memory(const uint8_t *data, size_t size, uint64_t bias)
     free(file);
 }
 
+static void load_layout(const uint8_t *data, size_t size, uint64_t bias)
+{
+    struct ct_layout *layout;
+    if (ct_layout_make(NULL, "fuzz", data, size, bias, &layout) != CT_OK)
+        return;
+    for (size_t i = 0; i < layout->object_count; i++)
+        require(*layout->objects[i].name && strlen(layout->objects[i].name) < MOST_BYTES);
+    for (size_t i = 0; i < layout->section_count; i++)
+        require(strlen(layout->sections[i].name) < MOST_BYTES && layout->sections[i].size);
+    ct_layout_free(layout);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 1 || size > MOST_BYTES)
@@ -95,6 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ct_symbols_free(symbols);
     }
     load_memory(file, size, bias);
+    load_layout(file, size, bias);
     free(file);
     return 0;
 }

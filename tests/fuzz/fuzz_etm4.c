@@ -17,12 +17,6 @@ struct list {
     size_t room;
 };
 
-static void require(int truth)
-{
-    if (!truth)
-        abort();
-}
-
 /* Decodes in pieces of `step` bytes, `cap` packets a call. A packet that is not finished is
  * presented again with more behind it, from memory of just its size. */
 static void decode(struct ct_etm4_decoder *decoder, const uint8_t *data, size_t size, size_t step, size_t cap,

@@ -25,12 +25,6 @@ struct seen {
     struct ct_stream_stats stats;
 };
 
-static void require(int truth)
-{
-    if (!truth)
-        abort();
-}
-
 static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
 {
     struct seen *seen = user;

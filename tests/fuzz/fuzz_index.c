@@ -10,12 +10,6 @@
 #define HEAD       16u
 #define MOST_BYTES 65536u
 
-static void require(int truth)
-{
-    if (!truth)
-        abort();
-}
-
 /* Points ascend, so that they can be searched. */
 static void look_at(const struct ct_index *index)
 {

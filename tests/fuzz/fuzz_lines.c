@@ -10,12 +10,6 @@
 
 #define MOST_BYTES 65536
 
-static void require(int truth)
-{
-    if (!truth)
-        abort();
-}
-
 static void check_rows(const struct ct_lines *lines)
 {
     size_t count;

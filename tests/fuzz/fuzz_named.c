@@ -7,24 +7,18 @@
 
 #include <stdlib.h>
 
-#define REQUIRE(condition)                                                                                   \
-    do {                                                                                                     \
-        if (!(condition))                                                                                    \
-            abort();                                                                                         \
-    } while (0)
-
 /* Looks at one named event: a short buffer has the begin of the whole text. */
 static void look(const struct ct_named_event *named, const struct ct_named_table *table)
 {
     char whole[4096];
     char part[16];
-    REQUIRE(named->entry && named->count <= named->entry->count &&
+    require(named->entry && named->count <= named->entry->count &&
             named->cut == (named->count < named->entry->count));
     const size_t size = ct_named_event_text(named, table, 0, whole, sizeof whole);
-    REQUIRE(ct_named_event_text(named, table, 0, part, sizeof part) == size);
+    require(ct_named_event_text(named, table, 0, part, sizeof part) == size);
     const size_t shown = size < sizeof whole ? size : sizeof whole - 1;
-    REQUIRE(strlen(whole) <= shown && strlen(part) <= sizeof part - 1);
-    REQUIRE(memcmp(whole, part, shown < sizeof part - 1 ? shown : sizeof part - 1) == 0);
+    require(strlen(whole) <= shown && strlen(part) <= sizeof part - 1);
+    require(memcmp(whole, part, shown < sizeof part - 1 ? shown : sizeof part - 1) == 0);
 }
 
 static void read_writes(const struct ct_named_table *table, const uint8_t *data, size_t size)

@@ -13,12 +13,6 @@
 
 #define FUZZ_MOST 4096
 
-static inline void require(int truth)
-{
-    if (!truth)
-        abort();
-}
-
 struct fuzz_result {
     uint8_t *packets;
     size_t packet_count;

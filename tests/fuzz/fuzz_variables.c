@@ -11,12 +11,6 @@
 #define MOST_BYTES 65536
 #define MOST_NAME  100
 
-static void require(int truth)
-{
-    if (!truth)
-        abort();
-}
-
 static void check(const struct ct_variable *v)
 {
     require(v->name && v->type && strlen(v->name) < MOST_BYTES);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "chain/protocol.h"
+#include "fuzz.h"
 
 #define PIECES_LEFT_MAX 96
 
@@ -18,12 +19,6 @@ struct pieces {
     size_t elem_count;
     size_t room; /* of either */
 };
-
-static inline void pieces_require(int truth)
-{
-    if (!truth)
-        abort();
-}
 
 static inline void *pieces_new(size_t count, size_t size)
 {
@@ -44,19 +39,19 @@ static inline void pieces_decode(const struct ct_protocol_ops *ops, void *decode
         last = end == size;
         size_t count;
         do {
-            pieces_require(out->packet_count + cap <= out->room);
+            require(out->packet_count + cap <= out->room);
             uint8_t *piece = pieces_new(end - done + 1, 1);
             piece = realloc(piece, end - done ? end - done : 1);
             memcpy(piece, data + done, end - done);
             done += ops->decode(decoder, piece, end - done, done, (int)last,
                                 out->packets + out->packet_count * ops->packet_size, cap, &count);
             free(piece);
-            pieces_require(count <= cap && done <= end);
+            require(count <= cap && done <= end);
             out->packet_count += count;
         } while (count == cap);
-        pieces_require(end - done <= PIECES_LEFT_MAX);
+        require(end - done <= PIECES_LEFT_MAX);
     }
-    pieces_require(done == size);
+    require(done == size);
 }
 
 /* Elements of the packets, `batch` packets and `cap` elements a call. */
@@ -68,10 +63,10 @@ static inline void pieces_resolve(const struct ct_protocol_ops *ops, void *resol
         last = end == out->packet_count;
         size_t count;
         do {
-            pieces_require(out->elem_count + cap <= out->room);
+            require(out->elem_count + cap <= out->room);
             done += ops->resolve(resolver, out->packets + done * ops->packet_size, end - done, (int)last,
                                  out->elems + out->elem_count, cap, &count);
-            pieces_require(count <= cap && done <= end);
+            require(count <= cap && done <= end);
             out->elem_count += count;
         } while (done < end || count > cap - CT_RESOLVE_MIN);
     }
@@ -84,7 +79,7 @@ static inline struct pieces pieces_run(const struct ct_protocol_ops *ops, const 
     void *decoder = NULL, *resolver = NULL;
     out.packets = pieces_new(out.room, ops->packet_size);
     out.elems = pieces_new(out.room, sizeof *out.elems);
-    pieces_require(!ops->decoder_new(NULL, source, &decoder) && !ops->resolver_new(NULL, source, &resolver));
+    require(!ops->decoder_new(NULL, source, &decoder) && !ops->resolver_new(NULL, source, &resolver));
     pieces_decode(ops, decoder, data, size, step, cap, &out);
     pieces_resolve(ops, resolver, cap, CT_RESOLVE_MIN + cap, &out);
     ops->decoder_free(decoder);
@@ -105,15 +100,15 @@ static inline void pieces_check(const struct ct_source *source, const uint8_t *d
     const struct ct_protocol_ops *ops = ct_protocol_ops((enum ct_protocol)source->protocol);
     struct pieces whole = pieces_run(ops, source, data, size, size ? size : 1, 32);
     struct pieces cut = pieces_run(ops, source, data, size, choice % 41u + 1, choice / 41u + 1);
-    pieces_require(whole.packet_count == cut.packet_count && whole.elem_count == cut.elem_count);
-    pieces_require(!memcmp(whole.packets, cut.packets, whole.packet_count * ops->packet_size));
-    pieces_require(!memcmp(whole.elems, cut.elems, whole.elem_count * sizeof *whole.elems));
+    require(whole.packet_count == cut.packet_count && whole.elem_count == cut.elem_count);
+    require(!memcmp(whole.packets, cut.packets, whole.packet_count * ops->packet_size));
+    require(!memcmp(whole.elems, cut.elems, whole.elem_count * sizeof *whole.elems));
     uint64_t pos = 0;
     for (size_t i = 0; i < whole.packet_count; i++) {
         const uint8_t *packet = whole.packets + i * ops->packet_size;
         uint64_t at;
         memcpy(&at, packet, sizeof at);
-        pieces_require(packet[ops->type_at] < ops->type_count && at >= pos && (i || at == 0));
+        require(packet[ops->type_at] < ops->type_count && at >= pos && (i || at == 0));
         pos = at;
     }
     pieces_free(&whole);

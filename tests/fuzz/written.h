@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a ct_write_fn was given, kept in memory. */
+#ifndef CT_TESTS_FUZZ_WRITTEN_H
+#define CT_TESTS_FUZZ_WRITTEN_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "coretap/base.h"
+#include "fuzz.h"
+
+struct written {
+    char *bytes; /* to be freed */
+    size_t size;
+};
+
+/* The ct_write_fn, whose `user` is a struct written. */
+static inline int written_append(void *user, const void *data, size_t size)
+{
+    struct written *all = user;
+    char *bytes = realloc(all->bytes, all->size + size + 1);
+    if (!bytes)
+        return CT_ERR_NOMEM;
+    memcpy(bytes + all->size, data, size);
+    all->bytes = bytes;
+    all->size += size;
+    return CT_OK;
+}
+
+/* Requires that both are the same, and frees them. */
+static inline void written_same(struct written a, struct written b)
+{
+    require(a.size == b.size && (!a.size || memcmp(a.bytes, b.bytes, a.size) == 0));
+    free(a.bytes);
+    free(b.bytes);
+}
+
+#endif
