@@ -17,9 +17,8 @@
 /* Tells whether the bytes of a section are in the file, behind its header. */
 static bool is_inside(const struct ct_module *m, const struct ct_module_scn *s)
 {
-    return s->type == SHT_NOBITS || s->type == SHT_NULL ||
-           (s->offset <= m->size && s->size <= m->size - s->offset &&
-            (!s->size || s->offset >= ct_module_header_size(m)));
+    return s->type == SHT_NOBITS || (s->offset <= m->size && s->size <= m->size - s->offset &&
+                                     (!s->size || s->offset >= ct_module_header_size(m)));
 }
 
 static int damaged(const struct ct_module *m, const char *what)
@@ -51,6 +50,8 @@ int ct_module_read(struct ct_module *m)
     for (size_t i = 0; i < m->count; i++) {
         struct ct_module_scn *s = &m->sections[i];
         *s = ct_module_read_section(m, m->bytes + at + i * entry);
+        if (s->type == SHT_NULL) /* its members say nothing, wherever they lead */
+            s->flags = s->offset = s->size = 0;
         if (!is_inside(m, s))
             return damaged(m, "a section");
         if (s->align & (s->align - 1) || s->align > PAGE * 16)
@@ -63,7 +64,7 @@ int ct_module_read(struct ct_module *m)
         s->code = s->placed && s->flags & SHF_EXECINSTR && s->size;
         if (s->code && !strcmp(s->name, ".plt"))
             m->plt = s;
-        if (s->type == SHT_SYMTAB && !m->symbols)
+        if (s->type == SHT_SYMTAB && s->link < m->count && !m->symbols)
             m->symbols = s;
     }
     return CT_OK;
@@ -132,7 +133,8 @@ static int size_plts(struct ct_module *m)
         const bool init = !strcmp(s->name, ".init.plt");
         const bool trampoline = !strcmp(s->name, ".text.ftrace_trampoline");
         uint64_t entries = 0;
-        if (!init && !trampoline && strcmp(s->name, ".plt") != 0)
+        if ((!init && !trampoline && strcmp(s->name, ".plt") != 0) ||
+            (s->type != SHT_PROGBITS && s->type != SHT_NOBITS))
             continue;
         const int rc = trampoline ? CT_OK : count_entries(m, init, &entries);
         if (rc)
@@ -169,6 +171,13 @@ static uint64_t align_up(uint64_t at, uint64_t to)
     return to > 1 ? (at + to - 1) & ~(to - 1) : at;
 }
 
+static int too_large(const struct ct_module *m)
+{
+    return ct_fail(m->ctx, CT_ERR_LIMIT,
+                   "%s: the kernel module asks for more than 2 GiB of memory; nothing of it was read",
+                   m->path);
+}
+
 static int lay_out_by_rules(struct ct_module *m)
 {
     uint64_t at = 0;
@@ -180,10 +189,7 @@ static int lay_out_by_rules(struct ct_module *m)
             s->addr = align_up(at, s->align);
             s->placed = true;
             if (s->size > MOST_BYTES || s->addr > MOST_BYTES)
-                return ct_fail(m->ctx, CT_ERR_LIMIT,
-                               "%s: the kernel module asks for more than 2 GiB of memory; nothing of it was "
-                               "read",
-                               m->path);
+                return too_large(m);
             at = s->addr + s->size;
         }
     return CT_OK;
@@ -202,14 +208,19 @@ static void lay_out_as_known(struct ct_module *m, const struct ct_module_place *
     }
 }
 
-/* Finds where code ends, and checks that no section of code lies in another one. */
+/* Finds where code ends, and checks that there is not too much, and that no section of it lies in another
+ * one. */
 static int find_code(struct ct_module *m)
 {
+    uint64_t all = 0;
     for (size_t i = 0; i < m->count; i++) {
         struct ct_module_scn *s = &m->sections[i];
         s->code = s->placed && s->flags & SHF_EXECINSTR && s->size;
         if (!s->code)
             continue;
+        all += s->size < MOST_BYTES ? s->size : MOST_BYTES;
+        if (all >= MOST_BYTES)
+            return too_large(m);
         if (!is_init(s) && s->addr < MOST_BYTES && s->addr + s->size > m->calls)
             m->calls = s->addr + s->size;
         if (s->addr + (s->size - 1) < s->addr)
