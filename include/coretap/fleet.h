@@ -123,7 +123,7 @@ struct ct_fleet_job;
 
 /* Makes the work of one command over all captures of a manifest, which stay the caller's. Files that the
  * words name are read: a piece is known by them, the words, the version of the library and the capture.
- * CT_ERR_IO, CT_ERR_ARG, CT_ERR_NOMEM. */
+ * CT_ERR_FORMAT with `trust`, when a path is there twice; CT_ERR_IO, CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_fleet_job_new(struct ct_ctx *ctx, const struct ct_fleet_job_options *options,
                             const struct ct_manifest *manifest, struct ct_fleet_job **out);
 CT_API void ct_fleet_job_free(struct ct_fleet_job *job);

@@ -189,11 +189,7 @@ static bool read_operands(struct cli_fleet *f)
 {
     bool fine = true;
     const struct ct_manifest_options options = {
-        .size = sizeof options,
-        .user = &fine,
-        .skipped = refuse_operand,
-        /* several may have the same contents, which is not to count twice */
-        .trust = f->own.values[CLI_FLEET_TRUST].given && f->inner.rest_count == 1};
+        .size = sizeof options, .user = &fine, .skipped = refuse_operand, .trust = 1};
     for (int i = 0; i < f->inner.rest_count && fine; i++)
         if (ct_manifest_find(f->manifest, f->inner.rest[i], &options))
             return cli_library_error(f->ctx), false;
@@ -243,18 +239,30 @@ static bool read_captures(struct cli_fleet *f)
 
 /* ---- the folder of pieces ---- */
 
-static bool has_pieces(const char *folder)
+/* Looks for pieces in the folder, whose names have the version of coretap that made them. Returns false,
+ * after a message, when some are of another version: what this one makes beside them would be added up with
+ * them. */
+static bool find_pieces(const char *folder, bool *any)
 {
+    char mine[64];
     DIR *dir = opendir(folder);
-    bool has = false;
+    bool fine = true;
     const struct dirent *entry;
-    while (dir && !has && (entry = readdir(dir))) {
-        const char *dot = strrchr(entry->d_name, '.');
-        has = dot && (!strcmp(dot, ".piece") || !strcmp(dot, ".shards"));
+    snprintf(mine, sizeof mine, "-%s.piece", ct_version());
+    *any = false;
+    while (dir && fine && (entry = readdir(dir))) {
+        if (!strstr(entry->d_name, ".piece"))
+            continue;
+        *any = true;
+        fine = strstr(entry->d_name, mine) != NULL;
+        if (!fine)
+            cli_say("%s: has pieces of another coretap (%s), and this is coretap %s; go on with the version "
+                    "that made them, or name another folder",
+                    folder, entry->d_name, ct_version());
     }
     if (dir)
         closedir(dir);
-    return has;
+    return fine;
 }
 
 /* Makes the folder, unless it is there. */
@@ -330,9 +338,10 @@ static bool lock_folder(struct cli_fleet *f)
 /* Makes the folder, or sees that it is one of this job. */
 static bool open_state(struct cli_fleet *f)
 {
-    if (!(f->made_state ? lock_folder(f) : make_folder(f)))
+    bool any;
+    if (!(f->made_state ? lock_folder(f) : make_folder(f)) || !find_pieces(f->state, &any))
         return false;
-    if (f->own.values[CLI_FLEET_RESUME].given || !has_pieces(f->state))
+    if (f->own.values[CLI_FLEET_RESUME].given || !any)
         return true;
     cli_say("%s: has pieces of a job that was begun before; --resume goes on with it, or name another folder",
             f->state);
@@ -383,11 +392,41 @@ static bool make_job(struct cli_fleet *f)
                                                  .hidden = f->hidden,
                                                  .state = f->state,
                                                  .seconds = values[CLI_FLEET_TIMEOUT].number,
-                                                 .trust = values[CLI_FLEET_TRUST].given,
+                                                 .trust = cli_fleet_trusts(f),
                                                  .run = decode};
     return !ct_fleet_job_new(f->ctx, &options, f->manifest, &f->job) && !f->kind->make(f->ctx, &f->sum)
                ? true
                : (cli_library_error(f->ctx), false);
+}
+
+static const struct ct_fleet_capture *in_order(const struct cli_fleet *f, size_t turn)
+{
+    return ct_manifest_at(f->manifest, ct_fleet_job_order(f->job, turn));
+}
+
+/* Refuses captures that have the same contents, which would count twice. They are of one size, so others are
+ * not read for that. */
+static bool refuse_same(const struct cli_fleet *f)
+{
+    struct ct_manifest *read;
+    const struct ct_fleet_capture *before = NULL, *at, *next = in_order(f, 0);
+    int rc = ct_manifest_new(f->ctx, &read);
+    for (size_t turn = 0; !rc && (at = next); turn++, before = at) {
+        struct ct_fleet_capture capture = *at;
+        next = in_order(f, turn + 1);
+        if ((before && before->size == at->size) || (next && next->size == at->size))
+            rc = ct_fleet_digest(f->ctx, capture.path, capture.digest, &capture.size);
+        else
+            continue;
+        rc = rc == CT_ERR_IO ? CT_OK : rc ? rc : ct_manifest_add(read, &capture);
+    }
+    ct_manifest_free(read);
+    return !rc || (cli_library_error(f->ctx), false);
+}
+
+bool cli_fleet_trusts(const struct cli_fleet *f)
+{
+    return f->own.values[CLI_FLEET_TRUST].given || !f->own.values[CLI_FLEET_MANIFEST].given;
 }
 
 bool cli_fleet_open(struct cli_fleet *f, bool with_state)
@@ -395,7 +434,9 @@ bool cli_fleet_open(struct cli_fleet *f, bool with_state)
     const char *cache = f->own.values[CLI_FLEET_CACHE].text;
     if (cache && setenv("DEBUGINFOD_CACHE_PATH", cache, 1))
         return cli_no_memory(), false;
-    return read_captures(f) && find_state(f) && (!with_state || open_state(f)) && make_job(f);
+    const bool listed = f->own.values[CLI_FLEET_MANIFEST].given;
+    return read_captures(f) && find_state(f) && make_job(f) &&
+           (!with_state || ((listed || refuse_same(f)) && open_state(f)));
 }
 
 /* In the place of an exit code: the piece was kept and is damaged. */

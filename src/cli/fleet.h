@@ -118,6 +118,10 @@ bool cli_manifests_read(struct ct_ctx *ctx, const struct cli_args *args, size_t 
  * 0: another rank makes the folder, which is there. Result: false after a message. */
 bool cli_fleet_open(struct cli_fleet *fleet, bool with_state);
 
+/* Tells whether the contents of captures are not compared with a manifest: with --trust, and where none lists
+ * them. */
+bool cli_fleet_trusts(const struct cli_fleet *fleet);
+
 /* Does one capture, and adds its piece or its failure to the sum. `wait` is called again and again meanwhile
  * (it may be NULL) and ends the job when it returns false. Result: enum cli_exit. *failure is why there is no
  * piece, to be freed, or NULL. */

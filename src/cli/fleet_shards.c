@@ -70,7 +70,7 @@ static int add_all(struct join *j)
     int rc = ct_shard_new(j->fleet->ctx, 0, j->shards, &j->all);
     if (!rc)
         rc = j->fleet->kind->make(j->fleet->ctx, &j->sum);
-    for (uint32_t i = j->fleet->own.values[CLI_FLEET_TRUST].given; i <= j->shards && !rc; i++)
+    for (uint32_t i = cli_fleet_trusts(j->fleet); i <= j->shards && !rc; i++)
         rc = add_shard(j, i);
     if (!rc)
         rc = ct_shard_end(j->all, j->sum);

@@ -22,8 +22,15 @@ struct finder {
     struct ct_capture_files *out;
 };
 
+/* Adds a file. A pipe or a device, which may never end, is refused. */
 static int add(const struct finder *f, const char *name, const char *path)
 {
+    struct stat st;
+    if (!stat(path, &st) && !S_ISREG(st.st_mode))
+        return ct_fail(f->ctx, CT_ERR_IO,
+                       "%s: is neither a file nor a folder, but a pipe or a device; put a "
+                       "copy of the trace in its place",
+                       path);
     struct ct_capture_files *out = f->out;
     struct ct_capture_file *list = ct_arena_push(&out->arena, out->list, &out->count, sizeof *list);
     if (!list)

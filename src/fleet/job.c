@@ -113,6 +113,28 @@ static int by_size(const void *a, const void *b, void *user)
     return memcmp(x->digest, y->digest, sizeof x->digest);
 }
 
+static int by_path(const void *a, const void *b, void *user)
+{
+    return strcmp(ct_manifest_at(user, *(const size_t *)a)->path,
+                  ct_manifest_at(user, *(const size_t *)b)->path);
+}
+
+/* Refuses a path that is there twice: one of both is not the capture that is there now, which nobody sees
+ * where contents are not compared. */
+static int refuse_same_path(const struct ct_fleet_job *job)
+{
+    const size_t count = ct_manifest_count(job->manifest);
+    qsort_r(job->order, count, sizeof *job->order, by_path, (void *)job->manifest);
+    for (size_t i = 1; i < count; i++)
+        if (!by_path(&job->order[i - 1], &job->order[i], (void *)job->manifest))
+            return ct_fail(
+                job->ctx, CT_ERR_FORMAT,
+                "%s: is in the manifest twice, with other contents, so it would count twice; write "
+                "the manifest anew",
+                ct_manifest_at(job->manifest, job->order[i])->path);
+    return CT_OK;
+}
+
 static int make_order(struct ct_fleet_job *job)
 {
     const size_t count = ct_manifest_count(job->manifest);
@@ -121,8 +143,9 @@ static int make_order(struct ct_fleet_job *job)
         return ct_fail_nomem(job->ctx, "job");
     for (size_t i = 0; i < count; i++)
         job->order[i] = i;
+    const int rc = job->options.trust ? refuse_same_path(job) : CT_OK;
     qsort_r(job->order, count, sizeof *job->order, by_size, (void *)job->manifest);
-    return CT_OK;
+    return rc;
 }
 
 /* ---- jobs ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One capture: a process decodes it, whose standard output is the piece. Its crash, or what it takes too long
  * for, is a failure of this capture alone. */
-#define _GNU_SOURCE /* asprintf, memrchr */
+#define _GNU_SOURCE /* asprintf, strsep */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -24,6 +24,10 @@
 
 #define READ_SIZE 65536
 #define WORDS     4096 /* bytes of messages that are kept, the last ones */
+
+/* Bytes of a failure that are kept, so many of them for the path of a capture at least. */
+#define FAILURE      1000
+#define FAILURE_NAME 400
 
 enum {
     OUT = CT_WORKER_OUT,
@@ -68,29 +72,33 @@ static int fail(struct ct_fleet_piece *p, const char *why)
     const char *printed = ct_printable(&arena, path);
     const size_t length = printed ? strlen(printed) : 0;
     const bool named = length && !strncmp(why, printed, length) && (why[length] == ':' || why[length] == '/');
+    const char *rest = why + (named ? length : 0);
+    const int size = (int)strnlen(rest, FAILURE - FAILURE_NAME);
     ct_arena_free(&arena);
-    if (asprintf(&p->failure, "%s%s%s", path, named ? "" : ": ", why + (named ? length : 0)) < 0) {
+    if (asprintf(&p->failure, "%.*s%s%.*s", FAILURE - size, path, named ? "" : ": ", size, rest) < 0) {
         p->failure = NULL;
         return ct_fail_nomem(p->job->ctx, path);
     }
-    if (strlen(p->failure) > 1000) /* more is not kept beside a result */
-        p->failure[1000] = 0;
     return CT_ERR_NOT_FOUND;
 }
 
-/* Finds the last line that the process said, which is why it failed. */
-static const char *last_line(struct ct_fleet_piece *p)
+/* Finds the last message that the process said, which is why it failed: the last line, or the last one that
+ * begins as messages do, since a message may have more lines, which show a text that it is about. */
+static const char *last_message(struct ct_fleet_piece *p)
 {
     static const char prefix[] = "coretap: ";
     struct text *said = &p->texts[SAID];
-    while (said->size && said->data[said->size - 1] == '\n')
-        said->size--;
-    if (!said->size)
-        return "the process said nothing of why";
-    said->data[said->size] = 0;
-    char *line = memrchr(said->data, '\n', said->size);
-    line = line ? line + 1 : said->data;
-    return strncmp(line, prefix, sizeof prefix - 1) ? line : line + sizeof prefix - 1;
+    const char *found = "the process said nothing of why";
+    bool prefixed = false;
+    if (said->size)
+        said->data[said->size - (said->data[said->size - 1] == '\n')] = 0;
+    for (char *rest = said->size ? said->data : NULL, *line; (line = strsep(&rest, "\n"));) {
+        const bool begins = !strncmp(line, prefix, sizeof prefix - 1);
+        if (begins || !prefixed)
+            found = begins ? line + sizeof prefix - 1 : line;
+        prefixed |= begins;
+    }
+    return found;
 }
 
 /* Makes the folder for the parts of a capture, unless it is there. */
@@ -140,7 +148,7 @@ static int judge(struct ct_fleet_piece *p, int status)
         snprintf(why, sizeof why, "the process that decoded it was ended by signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
     else if (WEXITSTATUS(status) > 1)
-        return fail(p, last_line(p));
+        return fail(p, last_message(p));
     else if (!p->texts[OUT].size)
         snprintf(why, sizeof why, "the process that decoded it gave no result");
     else if (ct_capture_note_holds(note->data, note->size))

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/ctx.h"
+#include "base/printable.h"
 #include "fleet/capture_files.h"
 #include "fleet/digest.h"
 #include "fleet/job.h"
@@ -51,7 +52,7 @@ static int check(const struct ct_fleet_job *job, const struct ct_worker_task *ta
                    "anew");
 }
 
-/* Compares the size alone, which reads nothing: a capture that became shorter is another one, too. */
+/* Compares the size, which reads nothing: a capture of another size has other contents. */
 static int check_size(const struct ct_fleet_job *job, const struct ct_worker_task *task, uint64_t size)
 {
     const uint64_t wanted = capture_of(job, task)->size;
@@ -73,11 +74,15 @@ static bool look(const struct ct_fleet_job *job, const struct ct_worker_task *ta
     if (!rc)
         rc = ct_capture_files_note(job->ctx, &files, note, &size);
     if (!rc)
-        rc = task->checks ? check(job, task, &files) : check_size(job, task, size);
+        rc = check_size(job, task, size);
+    if (!rc && task->checks)
+        rc = check(job, task, &files);
     ct_capture_files_free(&files);
-    if (rc)
-        dprintf(STDERR_FILENO, "%s\n", ct_ctx_error(job->ctx));
-    return !rc;
+    if (!rc)
+        return true;
+    ct_put_printable(stderr, ct_ctx_error(job->ctx)); /* a line break in a name would end the message */
+    fputc('\n', stderr);
+    return false;
 }
 
 /* Puts the words of the command line into `words`, which has room for them, and a NULL behind them. `part` is

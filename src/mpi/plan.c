@@ -30,7 +30,7 @@ struct ct_ranks_plan {
 /* Returns how many parts each rank has to do. */
 static unsigned count_shares(const struct cli_fleet *f)
 {
-    return ct_manifest_count(f->manifest) == 1 ? 1 : SHARES + !f->own.values[CLI_FLEET_TRUST].given;
+    return ct_manifest_count(f->manifest) == 1 ? 1 : SHARES + !cli_fleet_trusts(f);
 }
 
 /* Returns the size of a part, or UINT64_MAX when nothing is cut. */
@@ -52,10 +52,10 @@ static uint32_t count_parts(uint64_t size, uint64_t part)
     return count < 2 ? 0 : count < CT_FLEET_SHARDS ? (uint32_t)count : CT_FLEET_SHARDS;
 }
 
-/* Returns the number of the first part of a capture: with --trust its contents are not compared. */
+/* Returns the number of the first part of a capture: 1 where its contents are not compared. */
 static uint32_t first_part(const struct ct_ranks_plan *p)
 {
-    return p->ranks->fleet->own.values[CLI_FLEET_TRUST].given;
+    return cli_fleet_trusts(p->ranks->fleet);
 }
 
 struct ct_ranks_plan *ranks_plan_new(const struct ct_ranks *r)

@@ -69,8 +69,7 @@ class Fleet:
             [str(self.captures / f"{i:04}") for i in range(GOOD + BAD)], entries
         # of one that was there the day before, and one that was changed since
         shutil.rmtree(self.captures / "0003")
-        with open(self.captures / "0005" / "note", "a", encoding="utf-8") as note:
-            note.write("changed")
+        (self.captures / "0005" / "note").write_text("x\n", encoding="utf-8")
         self.failed = BAD + 2
         self.fine = [entry["path"] for entry in entries if self.reads(entry["path"])]
 
@@ -250,6 +249,71 @@ def bad_input(fleet):
     assert "Not a directory" in refused(lines[0], "--state", fleet.manifest)
     for words in (["timing", fleet.captures / "0000"], ["timing", "--manifest", fleet.manifest]):
         assert "where are the pieces kept" in run(COMMAND, "map", *words, code=2).stderr
+
+
+def bad_captures(fleet):
+    """What a manifest names in the place of a capture is told with its reason, and the rest counts."""
+    manifest, output, pipe = fleet.path("odd.jsonl"), fleet.path("odd.data"), fleet.path("pipe")
+    good, other = map(json.loads, fleet.manifest.read_text(encoding="utf-8").splitlines()[:2])
+    os.mkfifo(pipe)
+    long = fleet.path("/".join(5 * [180 * "x"]))
+    shutil.copytree(other["path"], long)
+    reasons = {"/dev/zero": "is neither a file nor a folder", str(pipe): "is neither a file nor a folder",
+               "/nowhere/a\nb": "/nowhere/a\\x0ab: is not there", str(fleet.manifest): "it has ",
+               str(fleet.folder): "it has ", str(long): "x: it has "}
+    entries = [good] + [{**other, "path": path, "sha256": f"{number:064}", "size": 1 + (number == 2)}
+                        for number, path in enumerate(reasons)]
+    manifest.write_text("".join(json.dumps(entry) + "\n" for entry in entries), encoding="utf-8")
+    for options in ([], ["--trust"]):
+        run(COMMAND, "map", "stats", "--manifest", manifest, "-o", output, *options, code=1, timeout=60)
+        lines = output.read_text(encoding="utf-8").splitlines()
+        failures = [line for line in lines if line.startswith("failure ")]
+        assert "captures 1" in lines and len(failures) == len(reasons), lines
+        for path, reason in reasons.items():
+            name = path.split("\n", maxsplit=1)[0][:400]
+            assert any(name in line and reason in line for line in failures), (name, failures)
+    manifest.write_text("".join(json.dumps({**good, "sha256": f"{number:064}"}) + "\n" for number in (1, 2)),
+                        encoding="utf-8")
+    said = run(COMMAND, "map", "stats", "--trust", "--manifest", manifest, "-o", output, code=2).stderr
+    assert f"{good['path']}: is in the manifest twice" in said, said
+    spec = fleet.path("two-lines.tessla")
+    spec.write_text(SPEC, encoding="utf-8")
+    said = run(COMMAND, "map", "monitor", "--spec", spec, "--bind", "a=nothing", good["path"], "-o", output,
+               code=1).stderr  # a message of three lines, the last of which points at a letter
+    assert "watchpoint 'nothing'" in said and "^" not in said, said
+
+
+def other_versions(fleet):
+    """Pieces of another version of coretap are not gone on from, and stay as they are."""
+    state, output = fleet.path("versions"), fleet.path("versions.data")
+    job = ["stats", fleet.captures / "0000", "-o", output, "--state", state, "--resume"]
+    run(COMMAND, "map", *job)
+    piece, = state.iterdir()
+    for name in (piece.name.split("-")[0] + "-0.0.9.piece", piece.name.split("-")[0] + ".piece",
+                 piece.name.split("-")[0] + "-0.0.9.piece.shards"):
+        piece = piece.rename(state / name)
+        for program in [[COMMAND, "map"], *([ranks(2)] if MPI else [])]:
+            said = run(*program, *job, code=2, env=RANKS).stderr
+            assert f"{state}: has pieces of another coretap ({name})" in said, said
+        assert list(state.iterdir()) == [piece]
+
+
+def named_captures_are_read_once(fleet):
+    """Captures that no manifest lists are not read for their contents, unless another one has their size."""
+    large, output = fleet.path("large"), fleet.path("large.data")
+    shutil.copytree(fleet.captures / "0000", large)
+    trace = large / "trace.bin"
+    trace.write_bytes(trace.read_bytes() * 2000)
+    words = [COMMAND, "map", "stats", "-q", str(large), str(fleet.captures / "0001"), "-o", str(output)]
+    with subprocess.Popen(words) as process:
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        counts = dict(line.split(": ") for line in
+                      pathlib.Path(f"/proc/{process.pid}/io").read_text(encoding="ascii").splitlines())
+    assert process.returncode in (0, 1) and output.exists(), process.returncode
+    assert int(counts["rchar"]) < trace.stat().st_size, (counts, trace.stat().st_size)
+    shutil.copytree(large, fleet.path("copy"))
+    said = run(*words, fleet.path("copy"), code=2).stderr
+    assert "has the same contents as" in said and "count twice" in said, said
 
 
 def trust_looks_at_sizes(fleet):
@@ -723,7 +787,8 @@ def keep_tidy(folder):
 
 def main():
     checks = [manifest_lists, manifest_goes_on, map_adds_up, parts_add_up, every_command, map_is_killed,
-              pieces_stay, bad_input, trust_looks_at_sizes, one_capture_is_looked_at, takes_too_long, crashes,
+              pieces_stay, bad_input, bad_captures, other_versions, named_captures_are_read_once,
+              trust_looks_at_sizes, one_capture_is_looked_at, takes_too_long, crashes,
               workers_are_killed, one_output_is_of_one_job, disk_is_full, disk_fills_up]
     if MPI:
         checks += [ranks_agree, cuts_agree, cuts_are_killed, one_capture_alone, disk_fills_up_with_parts,
