@@ -167,10 +167,14 @@ struct ct_image {
     uint64_t offset; /* first byte of the file that counts */
     uint64_t size;   /* bytes that count */
     uint32_t space;  /* enum ct_space bits */
-    uint8_t is_elf;  /* 1: path is an ELF file whose PT_LOAD segments are meant; addr is the load bias */
+    uint8_t is_elf;  /* 1: path is an ELF file whose PT_LOAD segments are meant; addr is the load bias. 2
+                        (CT_IMAGE_OF_NAMES): its code lies there, but the bytes are those of another image */
     const struct ct_module_place *placed; /* of a kernel module that was told where its sections lay; NULL:
                                              the rules of the kernel say where */
 };
+
+/* Of ct_image.is_elf: the file names what lies in a copy of memory, which is an image of its own. */
+#define CT_IMAGE_OF_NAMES 2
 
 /* Returns 1 when both images say the same of the same addresses, else 0. */
 CT_API int ct_image_same(const struct ct_image *a, const struct ct_image *b);

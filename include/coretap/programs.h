@@ -115,6 +115,11 @@ CT_API int ct_program_named(struct ct_program *program, const struct ct_named_ta
 /* Finds a variable of the program, as ct_variable_find does, whose errors it has; it belongs to the set. */
 CT_API int ct_program_variable(struct ct_program *program, const char *name, const struct ct_variable **out);
 
+/* Gives where the code of the program lies, as in its symbols: *count ranges in no order. Of a copy of memory
+ * (kcore) that is what no other program that lay in all memories has, so that each address belongs to one
+ * program. The list belongs to the set and stays. The errors of ct_program_symbols; CT_ERR_ARG. */
+CT_API int ct_program_code(struct ct_program *program, const struct ct_code_range **out, size_t *count);
+
 /* Returns 1 when the program has code at an address of a memory; 0 also when its symbols cannot be loaded. */
 CT_API int ct_program_has(struct ct_program *program, uint64_t addr, uint32_t memory);
 

@@ -14,15 +14,11 @@ int ct_cover_number(struct ct_cover *cover, struct ct_program *program, uint32_t
 static int place(struct ct_cover *cover, struct ct_program *program)
 {
     struct ct_cover_place place = {.bias = program->bias, .memories = program->memories};
-    const struct ct_symbols *symbols;
     uint32_t number = 0;
     int rc = ct_cover_number(cover, program, &number);
     if (!rc)
-        rc = ct_program_symbols(program, &symbols);
-    if (rc)
-        return rc;
-    place.code = ct_symbols_code(symbols, &place.code_count);
-    return ct_cover_add_place(cover, number, &place);
+        rc = ct_program_code(program, &place.code, &place.code_count);
+    return rc ? rc : ct_cover_add_place(cover, number, &place);
 }
 
 int ct_cover_set_programs(struct ct_analysis *analysis, struct ct_programs *programs)

@@ -156,6 +156,7 @@ bool ct_elf_look(const struct ct_files *files, const char *path, struct ct_elf_l
     size_t count = ct_load16(head + (wide ? 56 : 44));
     uint64_t at = wide ? ct_load64(head + 32) : ct_load32(head + 28);
     out->is_elf = true;
+    out->is_core = ct_load16(head + 16) == ET_CORE;
     out->machine = ct_load16(head + 18);
     count = count < CT_ELF_LOOK_HEADERS ? count : CT_ELF_LOOK_HEADERS;
     n = files->read_at(files->user, path, at, (char *)headers, count * entry);

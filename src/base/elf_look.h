@@ -25,6 +25,7 @@ struct ct_elf_code {
 
 struct ct_elf_look {
     bool is_elf;
+    bool is_core; /* a copy of memory */
     uint16_t machine;
     struct ct_build_id id;
     size_t code_count;

@@ -190,7 +190,7 @@ static void print_image(const struct ct_image *image)
     cli_put_printable(stdout, image->path);
     printf(" at 0x%" PRIx64, image->addr);
     if (image->is_elf)
-        fputs(", ELF", stdout);
+        fputs(image->is_elf == CT_IMAGE_OF_NAMES ? ", ELF, names only" : ", ELF", stdout);
     else
         printf(", %" PRIu64 " bytes", image->size);
     if (image->space != CT_SPACE_ANY)

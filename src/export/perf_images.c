@@ -168,7 +168,8 @@ int ct_perf_images_write(const struct ct_perf_export_of *of, const struct ct_per
         rc = put_map(&m, &codes->all[i].map);
     for (size_t i = 0; i < of->count; i++)
         for (size_t k = 0; !rc && k < of->buffers[i].image_count; k++)
-            if (!is_earlier(of, i, &of->buffers[i].images[k]) &&
+            if (of->buffers[i].images[k].is_elf != CT_IMAGE_OF_NAMES &&
+                !is_earlier(of, i, &of->buffers[i].images[k]) &&
                 !ct_perf_codes_hold(codes, &of->buffers[i].images[k]))
                 rc = put_image(&m, &of->buffers[i].images[k]);
     return rc;

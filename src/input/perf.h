@@ -139,6 +139,7 @@ struct ct_perf {
     size_t event_count;
     struct ct_clock clock;
     const char *release;           /* of the kernel; may be NULL */
+    const char *kcore;             /* the kernel's memory, beside which files have names alone; or NULL */
     char *kallsyms, *kallsyms_end; /* the text of the target's, with a zero byte behind it; or NULL */
     bool kallsyms_read;            /* it was looked for */
     uint64_t lost;                 /* records that the kernel could not write */

@@ -83,6 +83,12 @@ static const char *find_vmlinux(const struct ct_perf *p, const struct ct_build_i
     return path;
 }
 
+/* Returns what an ELF file of the kernel is for: its code, or names beside kcore. */
+static uint8_t elf_kind_of(const struct ct_perf *p)
+{
+    return p->kcore ? CT_IMAGE_OF_NAMES : 1;
+}
+
 /* Adds the kernel's ELF file. `event` maps the kernel; its name ends in the symbol that stands at its
  * `file_offset`. */
 static int add_vmlinux(struct kernel *k, const struct ct_perf_event *event)
@@ -96,21 +102,23 @@ static int add_vmlinux(struct kernel *k, const struct ct_perf_event *event)
     uint64_t value;
     if (id)
         ct_build_id_text(id, hex);
+    if (!path && p->kcore && !p->options->vmlinux)
+        return CT_OK;
+    const char *lost =
+        p->kcore ? "what ran in the kernel counts for kcore" : "instructions in the kernel are not listed";
     if (!path)
-        return ct_perf_missing(
-            p,
-            "%s%s%s: %s; instructions in the kernel are not listed; give its file with --vmlinux, or "
-            "better --kcore with the kcore of 'perf record --kcore'",
-            KERNEL_NAME, *hex ? ", build id " : "", hex, reason ? reason : "not found");
+        return ct_perf_missing(p, "%s%s%s: %s; %s; give its file with --vmlinux%s", KERNEL_NAME,
+                               *hex ? ", build id " : "", hex, reason ? reason : "not found", lost,
+                               p->kcore ? "" : ", or better --kcore with the kcore of 'perf record --kcore'");
     if (!symbol_of_file(path, *symbol ? symbol : "_text", &value))
-        return ct_perf_missing(
-            p,
-            "%s: %s has no symbol %s, so where it ran is not known; instructions in the kernel are "
-            "not listed; give the vmlinux that is not stripped",
-            KERNEL_NAME, path, *symbol ? symbol : "_text");
+        return ct_perf_missing(p,
+                               "%s: %s has no symbol %s, so where it ran is not known; %s; give the vmlinux "
+                               "that is not stripped",
+                               KERNEL_NAME, path, *symbol ? symbol : "_text", lost);
     uint64_t ran_at = event->file_offset ? event->file_offset : event->addr;
     return add_image(
-        k, &(struct ct_image){.path = path, .addr = ran_at - value, .space = CT_SPACE_ANY, .is_elf = 1});
+        k, &(struct ct_image){
+               .path = path, .addr = ran_at - value, .space = CT_SPACE_ANY, .is_elf = elf_kind_of(p)});
 }
 
 static int add_map(struct kernel *k, const struct ct_perf_event *event)
@@ -119,18 +127,18 @@ static int add_map(struct kernel *k, const struct ct_perf_event *event)
         return add_vmlinux(k, event);
     const struct ct_perf_object *object;
     int rc = ct_perf_objects_find(k->objects, event->name, event->id, false, &object);
-    const bool fits = event->size && event->addr <= UINT64_MAX - (event->size - 1);
+    const bool fits = !k->perf->kcore && event->size && event->addr <= UINT64_MAX - (event->size - 1);
     if (!rc && !object->path && fits)
         rc = ct_perf_add_gone(k->perf, object, event->addr, event->size);
     if (rc || !object->path)
         return rc;
     struct ct_image image = {.path = object->path, .addr = event->addr, .space = CT_SPACE_ANY};
     if (*event->name == '[' || ct_module_is_named(event->name)) {
-        image.is_elf = 1;
+        image.is_elf = elf_kind_of(k->perf);
         rc = ct_perf_place_module(k->perf, object->path, event, &image.placed);
         return rc ? rc : add_image(k, &image);
     }
-    if (event->file_offset >= object->size)
+    if (k->perf->kcore || event->file_offset >= object->size)
         return CT_OK;
     uint64_t left = object->size - event->file_offset;
     image.offset = event->file_offset;
@@ -163,17 +171,17 @@ int ct_perf_kernel_images(struct ct_perf *p, struct ct_perf_objects *objects, st
     const char *reason = NULL;
     *images = NULL;
     *count = 0;
-    const char *kcore = find_kcore(p, &reason);
-    if (!kcore && p->options->kcore)
+    p->kcore = find_kcore(p, &reason);
+    if (!p->kcore && p->options->kcore)
         return ct_fail(p->opening->ctx, CT_ERR_IO, "%s: %s; it is the kernel memory given with --kcore",
                        p->options->kcore, reason);
     if (!is_traced(p))
         return CT_OK;
-    if (kcore)
-        return add_image(&k, &(struct ct_image){.path = kcore, .space = CT_SPACE_ANY, .is_elf = 1});
     int rc = CT_OK;
     for (size_t i = 0; !rc && i < p->event_count; i++)
         if (p->events[i].kind == CT_PERF_EVENT_MAP && p->events[i].kernel)
             rc = add_map(&k, &p->events[i]);
+    if (!rc && p->kcore)
+        rc = add_image(&k, &(struct ct_image){.path = p->kcore, .space = CT_SPACE_ANY, .is_elf = 1});
     return rc;
 }

@@ -5,6 +5,7 @@
 #include "base/elf_strings.h"
 #include "base/kallsyms.h"
 #include "base/module_name.h"
+#include "base/path.h"
 #include "base/unpack.h"
 #include "input/perf.h"
 
@@ -95,21 +96,35 @@ static int read_sections(struct module *m)
 
 /* ---- kallsyms ---- */
 
+/* Finds the target's kallsyms: beside kcore, below --symfs, or in the build-id cache. NULL: it has none. */
+static const char *find_kallsyms(const struct ct_perf *p, uint64_t *size)
+{
+    static const char *const cached[] = {"kallsyms", NULL};
+    struct ct_arena *arena = p->opening->arena;
+    const struct ct_files *files = p->opening->files;
+    const char *symfs = p->options->symfs;
+    const char *const places[] = {
+        p->kcore ? ct_arena_printf(arena, "%.*skallsyms", (int)(ct_base_name(p->kcore) - p->kcore), p->kcore)
+                 : NULL,
+        symfs ? ct_path_join(arena, symfs, "proc/kallsyms") : NULL,
+        ct_perf_cached(p, ct_perf_listed_id(p, "[kernel.kallsyms]"), cached),
+    };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (places[i] && files->look(files->user, places[i], size) == CT_FILE_REGULAR && *size)
+            return places[i];
+    return NULL;
+}
+
 /* Reads the target's kallsyms, once. p->kallsyms stays NULL when there is none. */
 static int load_kallsyms(struct ct_perf *p)
 {
-    static const char *const cached[] = {"kallsyms", NULL};
     const struct ct_files *files = p->opening->files;
-    const char *path = NULL;
     uint64_t size = 0;
     if (p->kallsyms_read)
         return CT_OK;
     p->kallsyms_read = true;
-    if (p->options->symfs)
-        path = ct_path_join(p->opening->arena, p->options->symfs, "proc/kallsyms");
-    if (!path || files->look(files->user, path, &size) != CT_FILE_REGULAR || !size)
-        path = ct_perf_cached(p, ct_perf_listed_id(p, "[kernel.kallsyms]"), cached);
-    if (!path || files->look(files->user, path, &size) != CT_FILE_REGULAR || !size || size > KALLSYMS_MAX)
+    const char *path = find_kallsyms(p, &size);
+    if (!path || size > KALLSYMS_MAX)
         return CT_OK;
     char *text = ct_arena_alloc(&p->arena, size + 1);
     if (!text)
@@ -156,7 +171,7 @@ static const struct listed_symbol *find_symbol(const struct listed_symbol *all, 
                                                const char *name)
 {
     const struct listed_symbol key = {.name = name};
-    const struct listed_symbol *found = bsearch(&key, all, count, sizeof *all, by_name);
+    const struct listed_symbol *found = !all ? NULL : bsearch(&key, all, count, sizeof *all, by_name);
     if (!found || (found > all && !by_name(found - 1, &key)) ||
         (found + 1 < all + count && !by_name(found + 1, &key)))
         return NULL;

@@ -171,6 +171,8 @@ static int tell_missing(struct ct_perf *p, const struct ct_perf_object *object, 
     if (object->id)
         ct_build_id_text(object->id, id);
     const char *with = *id ? ", build id " : "";
+    if (p->kcore)
+        return CT_OK;
     if (is_anonymous(object->name))
         return ct_perf_missing(
             p,

@@ -318,6 +318,8 @@ int ct_memory_add_image(struct ct_memory *memory, const struct ct_image *image)
         return CT_ERR_ARG;
     if (!image || !image->path)
         return ct_fail(memory->ctx, CT_ERR_ARG, "memory image: it has no path");
+    if (image->is_elf == CT_IMAGE_OF_NAMES)
+        return CT_OK;
     uint32_t space = image->space;
     struct ct_mapped_file *file = NULL;
     int result = check_space(memory, &space);

@@ -182,12 +182,11 @@ int ct_programs_named(struct ct_programs *programs, const struct ct_named_table 
 
 int ct_program_has(struct ct_program *program, uint64_t addr, uint32_t memory)
 {
-    const struct ct_symbols *symbols;
+    const struct ct_code_range *code;
     size_t count;
     if (!program || !ct_memory_set_has(&program->memories, memory) ||
-        ct_program_symbols(program, &symbols) != CT_OK)
+        ct_program_code(program, &code, &count) != CT_OK)
         return 0;
-    const struct ct_code_range *code = ct_symbols_code(symbols, &count);
     return ct_code_has(code, count, addr - program->shift);
 }
 

@@ -132,6 +132,7 @@ static int add(struct ct_programs *p, const char *path, uint64_t bias, const str
         return no_memory(p);
     p->all = all;
     p->all[p->count - 1] = *out = made;
+    ct_programs_forget_rests(p);
     return CT_OK;
 }
 
@@ -311,14 +312,14 @@ static int add_memory(struct ct_programs *p, const struct ct_image *image)
     return CT_OK;
 }
 
-static int add_images(struct ct_programs *p, const struct ct_buffer *buffer)
+static int add_images(struct ct_programs *p, const struct ct_buffer *buffer, const struct ct_capture *capture)
 {
     int rc = CT_OK;
     for (size_t i = 0; i < buffer->image_count && !rc; i++) {
         const struct ct_image *image = &buffer->images[i];
         if (!image->is_elf)
             rc = add_memory(p, image);
-        else if (!is_replaced(p, image))
+        else if (!is_replaced(p, image) && !(rc = ct_program_names_memory(p->ctx, image, capture)))
             rc = add_everywhere(p, image, false);
     }
     return rc;
@@ -395,8 +396,9 @@ int ct_programs_add_capture(struct ct_programs *p, const struct ct_capture *capt
     if (!p || !capture)
         return ct_fail(p ? p->ctx : NULL, CT_ERR_ARG, "ct_programs_add_capture: a null pointer");
     int rc = keep_sources(p, capture);
+    ct_programs_forget_rests(p);
     for (size_t i = 0; i < capture->buffer_count && !rc; i++)
-        rc = add_images(p, &capture->buffers[i]);
+        rc = add_images(p, &capture->buffers[i], capture);
     if (!p->options.all_memories && ct_programs_by_memory(capture))
         return rc;
     for (size_t i = 0; i < capture->program_count && !rc; i++)

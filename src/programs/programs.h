@@ -18,6 +18,10 @@ struct ct_known_program {
     bool in_capture;                /* the capture knows the program */
     bool nowhere;                   /* it belongs to another capture, as far as is known */
     const struct ct_module_place *placed; /* of a kernel module, in the arena of the set; NULL: not known */
+    bool is_looked_at, is_core;           /* whether it is a copy of memory, once its headers were read */
+    struct ct_code_range *rest;           /* of a copy of memory: its code that no other program has; NULL: it
+                                             was not asked for since programs came or went */
+    size_t rest_count;
     struct ct_symbols *symbols;
     struct ct_lines *lines;
     struct ct_memory *memory;
@@ -76,6 +80,14 @@ bool ct_same_code_is_other(const struct ct_same_code *same);
  * becomes the image of the capture that has the same build id, if one is here. CT_ERR_CONFIG. */
 int ct_program_version(struct ct_ctx *ctx, const char *path, uint64_t bias, const struct ct_capture *capture,
                        const struct ct_image **image);
+
+/* Checks that an image that only names what lies in a copy of memory is a file with the code that is there.
+ * Other images pass, and modules, whose code is not the file's before it is linked. CT_ERR_CONFIG. */
+int ct_program_names_memory(struct ct_ctx *ctx, const struct ct_image *names,
+                            const struct ct_capture *capture);
+
+/* Forgets what code of copies of memory is in no other program, because programs come. */
+void ct_programs_forget_rests(struct ct_programs *programs);
 
 /* Frees what was loaded of a program. */
 void ct_known_program_unload(struct ct_known_program *program);

@@ -5,6 +5,7 @@
 
 #include "base/ctx.h"
 #include "base/elf_look.h"
+#include "base/module_name.h"
 #include "base/path.h"
 
 #include <inttypes.h>
@@ -113,13 +114,22 @@ static void compare_gone(struct version *v, const struct ct_capture *capture)
 
 /* ---- code ---- */
 
+/* Tells whether an image can hold the code of the file: a copy of memory, or a file at the same place. */
+static bool may_have_code(const struct version *v, const struct ct_image *image)
+{
+    struct ct_elf_look elf;
+    if (!image->is_elf || image->is_elf == CT_IMAGE_OF_NAMES)
+        return !image->is_elf;
+    return image->addr == v->bias || (ct_elf_look(&ct_files_system, image->path, &elf) && elf.is_core);
+}
+
 /* Compares the code of all images in one space with the file's. A memory may be in many pieces. */
 static void compare_space(struct version *v, const struct ct_image *images, size_t count, uint32_t space)
 {
     struct ct_same_code code = {0};
     const struct ct_image *contradicting = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (images[i].space != space || (images[i].is_elf && images[i].addr != v->bias))
+        if (images[i].space != space || !may_have_code(v, &images[i]))
             continue;
         const uint64_t others = code.other_pages;
         ct_same_code(v->path, &v->elf, v->bias, &images[i], &code);
@@ -179,6 +189,16 @@ static int check_code(struct ct_ctx *ctx, struct version *v, const struct ct_cap
         "lines; name the build that ran, and the address where it lay (FILE@ADDRESS), or leave this file out",
         v->path, v->contradicting->path, capture->path ? capture->path : "the capture", v->code.other_pages,
         v->code.pages, v->code.first_other);
+}
+
+int ct_program_names_memory(struct ct_ctx *ctx, const struct ct_image *names,
+                            const struct ct_capture *capture)
+{
+    struct version v = {.path = names->path, .bias = names->addr};
+    if (names->is_elf != CT_IMAGE_OF_NAMES || ct_module_is_named(names->path) ||
+        !ct_elf_look(&ct_files_system, names->path, &v.elf))
+        return CT_OK;
+    return check_code(ctx, &v, capture);
 }
 
 int ct_program_version(struct ct_ctx *ctx, const char *path, uint64_t bias, const struct ct_capture *capture,

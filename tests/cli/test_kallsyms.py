@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A perf.data of a kernel with kcore: functions have the names of the kallsyms beside it, in all that names
-functions. Prints TAP.
+functions; with its vmlinux, the kernel is a program by itself. Prints TAP.
 
 usage: test_kallsyms.py CORETAP"""
 import os
@@ -18,6 +18,7 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 CORETAP = os.path.abspath(sys.argv[1])
 UNIT = [0, 0x10, 0x28000ea1, 0x4100f403, 0x488, 0, 0xcc]
+MOVED = 0x200000  # how far from where it was linked the kernel ran
 KERNEL, MODULE = 0xffff800010000000, 0xffff800008000000
 RETURN = bytes.fromhex("c0035fd6")
 LISTED = f"{KERNEL:016x} T _text\n{KERNEL + 0x40:016x} t helper\n{MODULE:016x} t probe\t[one]\n"
@@ -65,6 +66,32 @@ def check_told(folder, listed, text, want):
     return want
 
 
+def check_vmlinux(folder):
+    """Three of four instructions are in the kernel's own file, and one is in kcore alone."""
+    vmlinux, made = folder / "vmlinux", folder / "each"
+    code = [(KERNEL - MOVED, RETURN * 16), (KERNEL + 0x40 - MOVED, RETURN * 1008)]
+    vmlinux.write_bytes(elf_writer.elf(elf_writer.EXECUTABLE, code, [("_text", KERNEL - MOVED)]))
+    got = run(folder, "profile", "--format", "bolt", "--each", made, "--vmlinux", vmlinux)
+    runs = {file.name: [line.split() for line in file.read_text().splitlines() if line[0] in "Ff"]
+            for file in made.iterdir()}
+    counts = {name: sum(int(run[3]) for run in found) for name, found in runs.items()}
+    assert counts == {"vmlinux.bolt": 3, "kcore.bolt": 1}, f"{counts} {got.stderr}"
+    functions = run(folder, "cover", "--functions", "--vmlinux", vmlinux).stdout
+    assert functions.count("probe [one]") == 1, functions
+    assert ", ELF, names only" in run(folder, "info", "--vmlinux", vmlinux).stdout
+    return f"{counts}"
+
+
+def check_other_vmlinux(folder):
+    """A kernel of another version is refused by its code, as there are no build ids."""
+    other = folder / "other"
+    other.write_bytes(elf_writer.elf(elf_writer.EXECUTABLE, [(KERNEL - MOVED, bytes(range(256)) * 16)],
+                                     [("_text", KERNEL - MOVED)]))
+    got = run(folder, "cover", "--functions", "--vmlinux", other)
+    assert got.returncode == 2 and "has other code than" in got.stderr, f"{got.returncode} {got.stderr}"
+    return got.stderr
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -73,6 +100,8 @@ def main():
         for line in (["cover", "--functions"], ["profile", "-f", "folded"], ["profile", "-f", "callgrind"],
                      ["timing"], ["decode"], ["list", "--elements", "--symbols"], ["report", "-o", "-"]):
             tap.case(" ".join(line), None, lambda line=line: check_names(folder, line))
+        tap.case("vmlinux is a program by itself", None, lambda: check_vmlinux(folder))
+        tap.case("another vmlinux is refused", None, lambda: check_other_vmlinux(folder))
         hidden = "".join("0" * 16 + line[16:] for line in LISTED.splitlines(True))
         for title, text, want in (("hidden addresses", hidden, "kernel.kptr_restrict"),
                                   ("another boot", "ffff900000000000 T _text\n", "of the same boot"),

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from elf_writer import EXECUTABLE, elf
+from elf_writer import CORE, EXECUTABLE, elf
 from perf_kernel import find_kernel, kernels
 from perf_recordings import COMPILER, decoded, need_recorder
 from perf_tool import ROOT, Tap, first_difference, run, skip
@@ -92,14 +92,26 @@ class Machine:
         self.take(said)
         self.capture = Capture(self.folder / "capture")
 
+    def memory(self, low=0):
+        """(address, bytes) of what lay from `low` on."""
+        core = self.capture.read("cpu_0.ini")
+        parts = [(int(core[section].get("address", "0"), 16), core[section].get("file"))
+                 for section in core.sections()]
+        return [(address, (self.capture.folder / file).read_bytes()) for address, file in parts
+                if file and address >= low]
+
+    def kcore(self, folder):
+        """What 'perf record --kcore' copies: the memory, and kallsyms beside it."""
+        folder.mkdir()
+        (folder / "kallsyms").write_text("".join(
+            f"{addr:016x} t {name}" + (f"\t[{module}]\n" if module else "\n")
+            for (name, module), addr in self.symbols.items()))
+        (folder / "kcore").write_bytes(elf(CORE, self.memory()))
+        return folder / "kcore"
+
     def vmlinux(self):
         """The kernel's code, as far as it ran, with the symbols that modules want."""
-        segments = []
-        core = self.capture.read("cpu_0.ini")
-        for section in core.sections():
-            address = int(core[section].get("address", "0"), 16)
-            if address >= TEXT:
-                segments.append((address, (self.capture.folder / core[section]["file"]).read_bytes()))
+        segments = self.memory(TEXT)
         names = [("_text", TEXT)]
         names += [(name, addr) for (name, module), addr in self.symbols.items() if not module]
         return elf(EXECUTABLE, segments, names)
@@ -128,6 +140,34 @@ def check_places(tap, command, machine, isa="A64"):
                  if machine.symbols.get((function, name), addr) != addr]
         tap.check(f"{isa}, {name}: {len(lies)} functions lie where the kernel put them",
                   wrong[:3] or (None if lies else "no functions"))
+
+
+def instructions(folder):
+    """How many instructions the profile of each program counts."""
+    sums = {}
+    for file in folder.iterdir():
+        runs = [line.split() for line in file.read_text().splitlines() if line[0] in "Ff"]
+        sums[file.name.removesuffix(".bolt")] = sum(
+            ((int(last, 16) - int(first, 16)) // 4 + 1) * int(count) for _, first, last, count in runs)
+    return sums
+
+
+def check_profiles(tap, command, machine, folder, data):
+    """With the machine's memory, the kernel and each module have profiles of their own, which count what ran
+    in them."""
+    path = decoded(command, data, "--kcore", folder / "kcore/kcore")
+    sums = []
+    files = ["--symfs", folder / "root", "--vmlinux", folder / "vmlinux"]
+    for name, options in (("alone", []), ("each", files)):
+        said = run([command, "profile", "-q", "-f", "bolt", "--each", folder / name, "--kcore",
+                    folder / "kcore/kcore", *options, data])[1]
+        sums.append(instructions(folder / name))
+    want = {f"{name}.ko": sum(base <= at < base + size for at in path)
+            for name, (base, size) in machine.modules.items()}
+    got = {name: sums[1].get(name, 0) for name in want}
+    tap.check(f"--kcore: {sum(want.values())} instructions in modules, {sums[1].get('vmlinux')} in vmlinux",
+              None if got == want and sums[1].get("vmlinux") and sum(sums[1].values()) == sums[0]["kcore"]
+              else f"{want} {sums} {said}")
 
 
 def check_32_bit(tap, command, folder):
@@ -164,6 +204,8 @@ def main():
                   first_difference([f"{at:x}" for at in wanted], [f"{at:x}" for at in got],
                                    ("memory", "modules")))
         check_places(tap, command, machine)
+        machine.kcore(folder / "kcore")
+        check_profiles(tap, command, machine, folder, data)
         check_32_bit(tap, command, folder / "armhf")
     tap.end()
 
