@@ -45,14 +45,15 @@ struct ct_branch_list;
 CT_API int ct_branch_list_new(struct ct_ctx *ctx, struct ct_branch_list **out);
 CT_API void ct_branch_list_free(struct ct_branch_list *list);
 
-/* Returns 1 when a file that begins with these bytes may be one of branch lists, else 0. Old ones can be
- * compressed by zstd. 32 bytes are enough. */
+/* Returns 1 when a file that begins with these bytes may be one of branch lists, or a recording of simpleperf
+ * that has these in the place of trace, else 0. Old ones can be compressed by zstd. 104 bytes are enough. */
 CT_API int ct_branch_list_is_file(const void *start, size_t size);
 
 /* Adds what a file holds, called `name` in messages. Its formats are the old one, a message that may be
- * compressed, and version 1. Of a file that is damaged nothing is taken. Samples of x86 processors in it are
- * left out with a warning. CT_ERR_FORMAT, CT_ERR_UNSUPPORTED: another version; CT_ERR_LIMIT: a message has
- * more than 2^31 bytes; CT_ERR_ARG, CT_ERR_NOMEM. */
+ * compressed, and version 1; both can be inside of a recording (`simpleperf record --decode-etm`). Of a file
+ * that is damaged nothing is taken. Samples of x86 processors in it are left out with a warning.
+ * CT_ERR_FORMAT, CT_ERR_UNSUPPORTED: another version; CT_ERR_LIMIT: a message has more than 2^31 bytes;
+ * CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_branch_list_load(struct ct_branch_list *list, const char *name, const void *bytes, size_t size);
 
 /* Gives the number of a binary, which is added when it is not there. Those are the same that are equal in all

@@ -16,6 +16,25 @@ static const uint8_t zstd_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
 /* The first bytes of a file of the old format: field 1, of 24 bytes. */
 static const uint8_t old_start[2] = {CT_PROTO_LIST_MAGIC << 3 | CT_PROTO_BYTES, CT_BRANCH_LIST_MAGIC_SIZE};
 
+/* Of a recording in the format of perf.data: offsets in its head, and the feature of simpleperf. */
+enum {
+    PERF_DATA = 40,     /* offset and size of the data */
+    PERF_FEATURES = 72, /* a bit for each of 256 */
+    PERF_HEAD = 104,    /* bytes of the head */
+    PERF_BRANCH_LIST = 133,
+};
+
+static bool has_feature(const uint8_t *head, unsigned feature)
+{
+    return head[PERF_FEATURES + feature / 8] >> feature % 8 & 1;
+}
+
+/* Tells whether a file is a recording with branch lists in the place of trace. */
+static bool is_recording(const uint8_t *bytes, size_t size)
+{
+    return size >= PERF_HEAD && !memcmp(bytes, "PERFILE2", 8) && has_feature(bytes, PERF_BRANCH_LIST);
+}
+
 /* A file that is read. */
 struct loading {
     struct ct_ctx *ctx;
@@ -191,6 +210,26 @@ static int read_message(struct loading *l, const uint8_t *bytes, size_t size, bo
 
 /* ---- files ---- */
 
+/* Finds the branch lists in a recording of 'simpleperf record --decode-etm': the section of a feature, whose
+ * place stands behind the data. CT_ERR_FORMAT. */
+static int find_in_recording(const struct loading *l, const uint8_t **bytes, size_t *size)
+{
+    const uint64_t data_end = ct_load64(*bytes + PERF_DATA) + ct_load64(*bytes + PERF_DATA + 8);
+    uint64_t at = data_end;
+    for (unsigned i = 0; i < PERF_BRANCH_LIST; i++)
+        at += 16u * (unsigned)has_feature(*bytes, i);
+    const bool fits = at >= data_end && at <= *size && *size - at >= 16;
+    const uint64_t offset = fits ? ct_load64(*bytes + at) : 0, length = fits ? ct_load64(*bytes + at + 8) : 0;
+    if (!fits || offset > *size || length > *size - offset)
+        return ct_fail(l->ctx, CT_ERR_FORMAT,
+                       "%s: a recording of simpleperf whose branch lists are cut by the end of the file; "
+                       "nothing of it is counted, copy it anew",
+                       l->name);
+    *bytes += offset;
+    *size = (size_t)length;
+    return CT_OK;
+}
+
 /* Unpacks one frame, whose size it need not tell, into `out`. */
 static int unpack(const struct loading *l, const uint8_t *bytes, size_t size, struct ct_grown *out)
 {
@@ -263,6 +302,11 @@ static int read_messages(struct loading *l, const uint8_t *bytes, size_t size)
 
 static int read_file(struct loading *l, const uint8_t *bytes, size_t size)
 {
+    if (is_recording(bytes, size)) {
+        const int rc = find_in_recording(l, &bytes, &size);
+        if (rc)
+            return rc;
+    }
     if (size >= CT_BRANCH_LIST_MAGIC_SIZE && !memcmp(bytes, CT_BRANCH_LIST_MAGIC, CT_BRANCH_LIST_MAGIC_SIZE))
         return size >= CT_BRANCH_LIST_HEAD
                    ? read_messages(l, bytes, size)
@@ -278,7 +322,7 @@ int ct_branch_list_is_file(const void *start, size_t size)
     const uint8_t *bytes = start;
     if (!bytes || size < CT_BRANCH_LIST_MAGIC_SIZE + sizeof old_start)
         return 0;
-    return !memcmp(bytes, CT_BRANCH_LIST_MAGIC, CT_BRANCH_LIST_MAGIC_SIZE) ||
+    return is_recording(bytes, size) || !memcmp(bytes, CT_BRANCH_LIST_MAGIC, CT_BRANCH_LIST_MAGIC_SIZE) ||
            !memcmp(bytes, zstd_magic, sizeof zstd_magic) ||
            (!memcmp(bytes, old_start, sizeof old_start) &&
             !memcmp(bytes + sizeof old_start, CT_BRANCH_LIST_MAGIC, CT_BRANCH_LIST_MAGIC_SIZE));

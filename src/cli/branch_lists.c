@@ -12,7 +12,7 @@
 
 bool cli_branch_lists_is_file(const char *path)
 {
-    char start[32];
+    char start[104];
     const size_t got = cli_results_begin(path, start, sizeof start);
     return ct_branch_list_is_file(start, got);
 }

@@ -236,12 +236,12 @@ static int look_at_file(struct finder *f, const char *path, uint64_t size)
     if (n < 0)
         return miss(f, path, strerror(errno));
     head.size = (size_t)n;
+    if (ct_branch_list_is_file(head.bytes, head.size))
+        return try_branch_list(f, path, size);
     if (is_perf(&head))
         return try(f, path, true);
     if (length > 4 && !strcmp(path + length - 4, ".ini"))
         return try(f, path, is_description(&head));
-    if (ct_branch_list_is_file(head.bytes, head.size))
-        return try_branch_list(f, path, size);
     skip(f, path, "is no perf.data file, no branch list, and no description of a trace");
     return CT_OK;
 }

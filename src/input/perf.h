@@ -164,6 +164,9 @@ int ct_perf_damage(struct ct_perf *perf, const char *fmt, ...) __attribute__((fo
 int ct_perf_read_header(struct ct_perf *perf);
 int ct_perf_read_features(struct ct_perf *perf);
 
+/* Finds the section of a feature, behind the data. False: the file has none. */
+bool ct_perf_section(struct ct_perf *perf, enum ct_perf_feature feature, uint64_t *offset, uint64_t *size);
+
 /* Adds an attribute of `size` bytes, without its IDs, which the caller sets. */
 int ct_perf_add_attr(struct ct_perf *perf, const uint8_t *bytes, size_t size, struct ct_perf_attr **out);
 

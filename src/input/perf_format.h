@@ -6,11 +6,12 @@
 #ifndef CT_INPUT_PERF_FORMAT_H
 #define CT_INPUT_PERF_FORMAT_H
 
-#define CT_PERF_MAGIC       "PERFILE2"
-#define CT_PERF_HEADER_SIZE 104u /* of a file; in pipe mode there are only magic and size: */
-#define CT_PERF_PIPE_SIZE   16u
-#define CT_PERF_ATTR_SIZE   128u /* of struct perf_event_attr, as the exporter writes it */
-#define CT_PERF_RECORD_MAX  65535u
+#define CT_PERF_MAGIC        "PERFILE2"
+#define CT_PERF_HEADER_SIZE  104u /* of a file; in pipe mode there are only magic and size: */
+#define CT_PERF_HEADER_FLAGS 72u  /* offset of the bits of its features */
+#define CT_PERF_PIPE_SIZE    16u
+#define CT_PERF_ATTR_SIZE    128u /* of struct perf_event_attr, as the exporter writes it */
+#define CT_PERF_RECORD_MAX   65535u
 
 enum ct_perf_record_type {
     CT_PERF_MMAP = 1,
@@ -85,6 +86,7 @@ enum ct_perf_feature {
     CT_PERF_FEATURE_ARCH = 6,
     CT_PERF_FEATURE_BRANCH_STACK = 15,
     CT_PERF_FEATURE_AUXTRACE = 18,
+    CT_PERF_FEATURE_INIT_MAP = 134, /* of simpleperf: records of what was mapped before */
 };
 
 #define CT_PERF_AUXTRACE_CS_ETM 3u

@@ -183,37 +183,35 @@ int ct_perf_feature(struct ct_perf *p, uint64_t feature, const uint8_t *bytes, s
     return p->release ? CT_OK : ct_fail_nomem(p->opening->ctx, p->file.path);
 }
 
+bool ct_perf_section(struct ct_perf *p, enum ct_perf_feature feature, uint64_t *offset, uint64_t *size)
+{
+    uint8_t flags[CT_PERF_HEADER_SIZE - CT_PERF_HEADER_FLAGS];
+    const uint8_t *bytes =
+        p->pipe || p->unclosed ? NULL : ct_perf_file_bytes(&p->file, 0, CT_PERF_HEADER_SIZE);
+    if (!bytes)
+        return false;
+    memcpy(flags, bytes + CT_PERF_HEADER_FLAGS, sizeof flags);
+    uint64_t at = p->data_end;
+    for (unsigned i = 0; i < feature; i++)
+        at += 16u * (flags[i / 8] >> i % 8 & 1u);
+    bytes = flags[feature / 8] >> feature % 8 & 1 ? ct_perf_file_bytes(&p->file, at, 16) : NULL;
+    if (!bytes) /* where the file is cut that is said already */
+        return false;
+    const struct section section = load_section(bytes);
+    *offset = section.offset;
+    *size = section.size;
+    return section.offset <= UINT64_MAX - section.size;
+}
+
 int ct_perf_read_features(struct ct_perf *p)
 {
-    if (p->pipe || p->unclosed)
-        return CT_OK;
-    uint8_t flags[32];
-    const uint8_t *h = ct_perf_file_bytes(&p->file, 0, CT_PERF_HEADER_SIZE);
-    if (!h)
-        return CT_OK;
-    memcpy(flags, h + 72, sizeof flags);
-    uint64_t at = p->data_end;
-    for (unsigned feature = 0; feature < 256; feature++) {
-        if (!(flags[feature / 8] >> feature % 8 & 1))
-            continue;
-        const uint8_t *bytes = ct_perf_file_bytes(&p->file, at, 16);
-        if (!bytes)
-            return CT_OK; /* the file is cut: said already */
-        struct section s = load_section(bytes);
-        at += 16;
-        if (s.offset > UINT64_MAX - s.size)
-            continue;
-        int rc = CT_OK;
-        if (feature == CT_PERF_FEATURE_BUILD_ID) {
-            rc = read_build_ids(p, s);
-        } else {
-            size_t size = s.size < 4096 ? (size_t)s.size : 4096;
-            bytes = ct_perf_file_bytes(&p->file, s.offset, size);
-            if (bytes)
-                rc = ct_perf_feature(p, feature, bytes, size);
-        }
-        if (rc)
-            return rc;
-    }
-    return CT_OK;
+    struct section s;
+    int rc = CT_OK;
+    if (ct_perf_section(p, CT_PERF_FEATURE_BUILD_ID, &s.offset, &s.size))
+        rc = read_build_ids(p, s);
+    if (rc || !ct_perf_section(p, CT_PERF_FEATURE_OSRELEASE, &s.offset, &s.size))
+        return rc;
+    const size_t size = s.size < 4096 ? (size_t)s.size : 4096;
+    const uint8_t *bytes = ct_perf_file_bytes(&p->file, s.offset, size);
+    return bytes ? ct_perf_feature(p, CT_PERF_FEATURE_OSRELEASE, bytes, size) : CT_OK;
 }

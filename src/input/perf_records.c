@@ -127,9 +127,8 @@ static int take_record(struct ct_perf *p, struct inflating *in, const uint8_t *r
     return packed && packed <= size - 16 ? inflate(p, in, record + 16, (size_t)packed, at) : CT_OK;
 }
 
-static int read_all(struct ct_perf *p, struct inflating *in, uint64_t end)
+static int read_range(struct ct_perf *p, struct inflating *in, uint64_t at, uint64_t end)
 {
-    uint64_t at = p->data;
     while (at < end) {
         const uint8_t *record = end - at < 8 ? NULL : ct_perf_file_bytes(&p->file, at, 8);
         if (!record)
@@ -152,20 +151,29 @@ static int read_all(struct ct_perf *p, struct inflating *in, uint64_t end)
     return CT_OK;
 }
 
-int ct_perf_read_records(struct ct_perf *p)
+/* Reads the records from `at` to `end`, whose compressed ones are a stream by themselves. */
+static int read_all(struct ct_perf *p, uint64_t at, uint64_t end)
 {
     struct inflating in = {0};
-    uint64_t end = p->data_end < p->file.size ? p->data_end : p->file.size;
+    const int rc = read_range(p, &in, at, end < p->file.size ? end : p->file.size);
+    ZSTD_freeDStream(in.stream);
+    free(in.bytes);
+    return rc;
+}
+
+int ct_perf_read_records(struct ct_perf *p)
+{
+    uint64_t at, size;
     int rc = CT_OK;
     if (p->unclosed)
         rc = ct_perf_damage(
             p, "its header was never completed: perf was ended before it could; records are read up "
                "to the end of the file");
+    if (!rc && ct_perf_section(p, CT_PERF_FEATURE_INIT_MAP, &at, &size))
+        rc = read_all(p, at, at + size);
     if (!rc)
-        rc = read_all(p, &in, end);
-    if (!rc && !p->cut && end < p->data_end)
-        rc = cut(p, end, "between records");
-    ZSTD_freeDStream(in.stream);
-    free(in.bytes);
+        rc = read_all(p, p->data, p->data_end);
+    if (!rc && !p->cut && p->file.size < p->data_end)
+        rc = cut(p, p->file.size, "between records");
     return rc;
 }

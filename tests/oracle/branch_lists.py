@@ -17,8 +17,10 @@ import tempfile
 
 from perf_recordings import COMPILER, Recording, need_recorder
 from perf_tool import ROOT, Tap, first_difference, run, skip
+from perf_writer import Writer, with_features
 
 MAGIC = b"simpleperf:EtmBranchList"
+BRANCH_LIST = 133  # the feature of a recording
 SCHEMA = ROOT / "tests/support/branch_list.proto"
 T32 = "arm-linux-gnueabihf-gcc"
 
@@ -143,6 +145,24 @@ def check_read(tap, coretap, folder, recording, lists):
         tap.check(f"{recording.program.name}: {name} is read",
                   difference(direct, got) or (got[2] if got[3] else None))
     return path
+
+
+def check_recording(tap, coretap, folder, recording, lists):
+    """Branch lists in a recording, in the place of trace ('simpleperf record --decode-etm')."""
+    direct = profile(coretap, [recording.folder])
+    path = folder / "recording.data"
+    empty = Writer(recording.capture.units).whole()
+    for name, body in (("version 1", file_of([lists.text()])), ("the old format", old_file(lists))):
+        path.write_bytes(with_features(empty, {2: b"", 128: bytes(40), BRANCH_LIST: body}))
+        got = profile(coretap, [path])
+        tap.check(f"{name} in a recording is read", difference(direct, got) or (got[2] if got[3] else None))
+    _, said, code = run([coretap, "stats", path])
+    tap.check("a recording without trace is refused",
+              None if code == 2 and "is a branch list" in said else said)
+    path.write_bytes(path.read_bytes()[:-1])
+    _, said, code = run([coretap, "profile", "-f", "bolt", path])
+    tap.check("a recording that is cut is told",
+              None if code == 2 and "are cut by the end of the file" in said else said)
 
 
 def check_written(tap, coretap, folder, recording):
@@ -393,6 +413,7 @@ def main():
         lists = Lists(one.program, build_id(one.program)).follow_packets(coretap, one.folder)
         read = check_read(tap, coretap, folder, one, lists)
         check_later(tap, coretap, folder, one, lists)
+        check_recording(tap, coretap, folder, one, lists)
         written = check_written(tap, coretap, folder, one)
         check_merge(tap, coretap, folder, one, read, written)
         check_versions(tap, coretap, folder, one, two, lists)

@@ -15,14 +15,15 @@ import zipfile
 
 from perf_recordings import Recording, need_recorder
 from perf_tool import Tap, first_difference, run
-from perf_writer import Writer
+from perf_writer import Writer, with_features
 
 # Of simpleperf's record.h: symbols of the kernel, a file, a symbol, a record in parts, the end of these,
 # numbers of events, stacks, unwinding, what traced.
 OWN = range(32768, 32777)
 
 # Of its record_file_format.h: files with symbols, facts about the recording, unwinding, build ids of files …
-FEATURES = range(128, 134)
+FEATURES = range(128, 133)
+INIT_MAP = 134  # records of what was mapped before
 
 
 def own_records(writer):
@@ -31,32 +32,20 @@ def own_records(writer):
         writer.record(number, body + bytes(-len(body) % 8))
 
 
-def with_features(data):
-    """Adds sections that only simpleperf knows behind the data."""
-    data = bytearray(data)
-    at = len(data) + 16 * len(FEATURES)
-    for number in FEATURES:
-        word = 72 + number // 64 * 8
-        bits, = struct.unpack_from("<Q", data, word)
-        struct.pack_into("<Q", data, word, bits | 1 << number % 64)
-    for number in FEATURES:
-        data += struct.pack("<QQ", at, 40)
-        at += 40
-    return bytes(data) + b"".join(bytes([number]) * 40 for number in FEATURES)
-
-
 def profile(coretap, *operands):
     out, said, code = run([coretap, "profile", "-f", "bolt", *operands])
     return out.splitlines(), said, code
 
 
-def phone(folder, *recordings, lost=False):
-    """A recording of a phone: its files are below `folder`/root here. `lost`: the last trace is not there."""
+def phone(folder, *recordings, lost=False, before=False):
+    """A recording of a phone: its files are below `folder`/root here. `lost`: the last trace is not there.
+    `before`: files were mapped before, as in recordings of the whole phone."""
     root = folder / "root"
     system = root / "data/local/tmp"
     system.mkdir(parents=True, exist_ok=True)
     writer = Writer(recordings[0].capture.units)
     own_records(writer)
+    begin, sections = len(writer.data), {number: bytes([number]) * 40 for number in FEATURES}
     for pid, recording in enumerate(recordings, 1000):
         copy = system / recording.program.name
         shutil.copy(recording.program, copy)
@@ -64,13 +53,16 @@ def phone(folder, *recordings, lost=False):
         for addr, size, offset, _ in recording.capture.maps():
             writer.map(pid, addr, size, offset, "/" + str(copy.relative_to(root)))
         own_records(writer)
+    if before:
+        sections[INIT_MAP] = bytes(writer.data[begin:])
+        del writer.data[begin:]
     for pid, recording in enumerate(recordings, 1000):
         end = len(writer.trace)
         writer.run(pid, recording.capture.trace)
     if lost:
         del writer.trace[end:]
     path = folder / "perf.data"
-    path.write_bytes(with_features(writer.whole()))
+    path.write_bytes(with_features(writer.whole(), sections))
     return path, root
 
 
@@ -166,6 +158,10 @@ def main():
         data, root = phone(folder, one)
         got, said, code = profile(coretap, "--symfs", root, data)
         tap.check("its own records and features are passed over",
+                  first_difference(want, got, ("alone", "phone")) or (said if code else None))
+        data, root = phone(folder, one, before=True)
+        got, said, code = profile(coretap, "--symfs", root, data)
+        tap.check("files that were mapped before the recording",
                   first_difference(want, got, ("alone", "phone")) or (said if code else None))
         check_packages(tap, coretap, folder, one, want)
         data, root = phone(folder, one, two, lost=True)

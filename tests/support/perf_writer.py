@@ -157,3 +157,13 @@ class Writer:
         head = struct.pack("<8sQQQQQQQQQ24x", b"PERFILE2", 104, 144, ids + 16, len(attributes),
                            ids + 16 + len(attributes), len(data), 0, 0, 0)
         return head + struct.pack("<QQ", TRACE_EVENT, DUMMY_EVENT) + attributes + bytes(data)
+
+
+def with_features(data, sections):
+    """Adds sections of features (number -> bytes) behind the data of a file that has none."""
+    data, at = bytearray(data), len(data) + 16 * len(sections)
+    for number, body in sorted(sections.items()):
+        data[72 + number // 8] |= 1 << number % 8
+        data += struct.pack("<QQ", at, len(body))
+        at += len(body)
+    return bytes(data) + b"".join(body for _, body in sorted(sections.items()))
