@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts loops for each thread (context ID and VMID) by itself, and for each exception on top of it, whose
- * handler may be in the very loops that it interrupted. */
+ * handler may be in the very loops that it interrupted. Threads that handlers of the M profile switch have no
+ * context ID: each of them is known by the address at which it was interrupted. */
 #include <stdlib.h>
 
 #include "analysis/transfer.h"
@@ -35,23 +36,34 @@ static int take_up(struct ct_wcet *w)
     return w->at->counts->rounds ? CT_OK : make_counts(w, w->at->counts);
 }
 
+/* Makes another thread with this context the current one. Where there is no counter left, threads share one:
+ * counts may become too large, but not too small. */
+static int add_thread(struct ct_wcet *w, uint32_t ctxt, uint32_t vmid)
+{
+    struct ct_wcet_stream *s = w->at;
+    if (s->thread_count == CT_WCET_THREADS)
+        s->shares = w->no_runs = true;
+    else
+        s->threads[s->thread_count++] = (struct ct_wcet_thread){.ctxt = ctxt, .vmid = vmid};
+    s->now = &s->threads[s->thread_count - 1];
+    return take_up(w);
+}
+
 int ct_wcet_switch_thread(struct ct_wcet *w, uint32_t ctxt, uint32_t vmid)
 {
-    if (!w->at->threads)
-        w->at->threads = calloc(CT_WCET_THREADS, sizeof *w->at->threads);
-    if (!w->at->threads)
+    struct ct_wcet_stream *s = w->at;
+    if (!s->threads)
+        s->threads = calloc(CT_WCET_THREADS, sizeof *s->threads);
+    if (!s->threads)
         return ct_fail_nomem(w->ctx, "wcet");
-    size_t i = 0;
-    while (i < w->at->thread_count && (w->at->threads[i].ctxt != ctxt || w->at->threads[i].vmid != vmid))
-        i++;
-    if (i == CT_WCET_THREADS) { /* threads share a counter: counts may become too large, but not too small */
-        i--;
-        w->at->shares = w->no_runs = true;
-    } else if (i == w->at->thread_count) {
-        w->at->threads[w->at->thread_count++] = (struct ct_wcet_thread){.ctxt = ctxt, .vmid = vmid};
-    }
-    w->at->now = &w->at->threads[i];
-    return take_up(w);
+    if (s->now && s->now->ctxt == ctxt && s->now->vmid == vmid)
+        return take_up(w);
+    for (size_t i = 0; i < s->thread_count; i++)
+        if (s->threads[i].ctxt == ctxt && s->threads[i].vmid == vmid) {
+            s->now = &s->threads[i];
+            return take_up(w);
+        }
+    return add_thread(w, ctxt, vmid);
 }
 
 void ct_wcet_free_threads(struct ct_wcet_stream *s)
@@ -93,17 +105,57 @@ static int leave_exception(struct ct_wcet *w)
     return take_up(w);
 }
 
-/* Takes execution out of a handler of the M profile. Where it went to another place than it had interrupted,
- * another thread goes on, and the run of the entry is not seen as a whole. */
+/* Finds the threads of this context that were interrupted at `addr` and did not go on since. Returns how many
+ * there are, and in *found one of them. */
+static size_t find_interrupted(const struct ct_wcet *w, uint64_t addr, struct ct_wcet_thread **found)
+{
+    const struct ct_wcet_stream *s = w->at;
+    size_t n = 0;
+    for (size_t i = 0; i < s->thread_count; i++) {
+        struct ct_wcet_thread *t = &s->threads[i];
+        if (t == s->now || t->level != 1 || t->levels[1].resumes_at != addr || t->ctxt != s->now->ctxt ||
+            t->vmid != s->now->vmid)
+            continue;
+        *found = t;
+        n++;
+    }
+    return n;
+}
+
+/* Makes the thread that goes on at `addr` the current one; the one before stays interrupted. Of several that
+ * were interrupted there nobody knows which it is: the current counts go on, and no run is seen as a whole.
+ */
+static int go_to_thread(struct ct_wcet *w, uint64_t addr)
+{
+    struct ct_wcet_stream *s = w->at;
+    struct ct_wcet_thread *now = s->now;
+    struct ct_wcet_thread *found = NULL;
+    const size_t n = find_interrupted(w, addr, &found);
+    if (!n && s->thread_count < CT_WCET_THREADS)
+        return add_thread(w, now->ctxt, now->vmid);
+    if (n != 1) {
+        if (found)
+            found->levels[1].resumes_at = now->levels[1].resumes_at;
+        for (size_t i = 0; i < s->thread_count; i++)
+            s->threads[i].levels[0].counts.runs = false;
+        found = now;
+    }
+    found->level = 0;
+    s->now = found;
+    return take_up(w);
+}
+
+/* Takes execution out of a handler of the M profile. Another thread goes on where it went to another place
+ * than it had interrupted, unless it only skipped an instruction, as handlers of faults do. */
 static int resume(struct ct_wcet *w)
 {
     const struct ct_wcet_thread *t = w->at->now;
     const uint64_t expected = t->level ? t->levels[t->level].resumes_at : 0;
     const uint64_t next = w->at->next;
     w->at->chained = expected;
-    if (expected && next && next != expected && !ct_transfer_is_exc_return(next))
-        return forget(w);
-    return leave_exception(w);
+    if (!expected || !next || next - expected <= 4 || ct_transfer_is_exc_return(next))
+        return leave_exception(w);
+    return t->level == 1 ? go_to_thread(w, next) : forget(w);
 }
 
 int ct_wcet_step_begins(struct ct_wcet *w, uint64_t addr)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Holds the README to its word: what it shows under "$ coretap …" is what the command prints, and the program
-in it is examples/count.c. A line "[...]" stands for any number of lines. Prints TAP.
+in it is examples/count.c. A line "[...]" stands for any number of lines. The example of a file of bounds in
+docs/analysis.md has one statement a line. Prints TAP.
 
 usage: test_readme.py COMMAND [--write]     --write puts the first lines of what is printed in their places"""
 import os
@@ -15,6 +16,8 @@ README = ROOT / "README.md"
 BLOCK = re.compile(r"^```\n\$ coretap (.*)\n((?:.*\n)*?)```$", re.MULTILINE)
 PROGRAM = re.compile(r"^```c\n((?:.*\n)*?)```$", re.MULTILINE)
 LEFT_OUT = "[...]"
+BOUNDS = re.compile(r"^### The file of bounds\n.*?^```\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+STATEMENT = re.compile(r"(loop \S+ \d+|recursion \S+ \d+|(measured|never) \S+|[^#]+ [<>=]= \S+)( +#.*)?")
 
 
 def run(coretap, line):
@@ -65,6 +68,8 @@ def main():
     programs = PROGRAM.findall(text)
     same = programs == [(ROOT / "examples" / "count.c").read_text()]
     results.append(("the program is examples/count.c", None if same else "it is not"))
+    lines = BOUNDS.search((ROOT / "docs" / "analysis.md").read_text()).group(1).splitlines()
+    results.append(("statements of bounds", next((x for x in lines if not STATEMENT.fullmatch(x)), None)))
     for number, (name, why) in enumerate(results, 1):
         print(f"{'not ' if why else ''}ok {number} - {name}")
         if why:

@@ -228,7 +228,6 @@ static void one_path_is_exact(void **state)
     assert_int_equal(r.assumed_count, 0);
 }
 
-/* The longer of two ways, each seen once. */
 /* What stands in the place of a return address in a handler of the M profile. */
 #define EXC_RETURN UINT64_C(0xfffffff0)
 
@@ -245,6 +244,27 @@ static void handle(struct fixture *f, uint64_t resumes_at, uint64_t next)
     mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = resumes_at});
     step(f, LEAF, 13, (unsigned)((next - TEXT) / 4), true, 1);
     mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
+}
+
+static void count_all(struct fixture *f)
+{
+    const struct ct_step_batch batch = {.graph = f->graph,
+                                        .edge = f->edges,
+                                        .cycles = f->cycles,
+                                        .count = f->count,
+                                        .marks = f->marks,
+                                        .mark_count = f->mark_count};
+    assert_int_equal(ct_wcet_count_loops(f->wcet, 7, &batch), CT_OK);
+}
+
+static uint64_t most_in_a_run(const struct fixture *f)
+{
+    size_t count;
+    uint64_t most = 0;
+    assert_non_null(ct_wcet_loops(f->wcet, &count));
+    for (size_t l = 0; l < count; l++)
+        most = f->wcet->run_most[l] > most ? f->wcet->run_most[l] : most;
+    return most;
 }
 
 /* Returns the most rounds of the loop in a run of work, which a handler leads from the begin of the third
@@ -268,19 +288,8 @@ static uint64_t rounds_of_run(struct fixture *f, bool chained, unsigned next, un
     }
     step(f, 8, 8, 11, true, 17);
     step(f, 11, 11, 1, true, 19);
-    const struct ct_step_batch batch = {.graph = f->graph,
-                                        .edge = f->edges,
-                                        .cycles = f->cycles,
-                                        .count = f->count,
-                                        .marks = f->marks,
-                                        .mark_count = f->mark_count};
-    assert_int_equal(ct_wcet_count_loops(f->wcet, 7, &batch), CT_OK);
-    size_t count;
-    assert_non_null(ct_wcet_loops(f->wcet, &count));
-    uint64_t most = 0;
-    for (size_t l = 0; l < count; l++)
-        most = f->wcet->run_most[l] > most ? f->wcet->run_most[l] : most;
-    return most;
+    count_all(f);
+    return most_in_a_run(f);
 }
 
 /* Of a run of work in which another thread comes up nothing counts from then on. */
@@ -292,6 +301,45 @@ static void threads_change_in_handlers(void **state)
     assert_int_equal(rounds_of_run(*state, true, BEHIND, 8), 6);
 }
 
+/* Rounds of the loop in work, of which the first one enters it. */
+static void go_round(struct fixture *f, unsigned n, bool enters)
+{
+    for (unsigned i = 0; i < n; i++) {
+        step(f, enters && !i ? WORK : HEAD, 4, LEAF, true, 5);
+        step(f, LEAF, 13, BEHIND, true, 11);
+        step(f, BEHIND, 7, HEAD, true, 13);
+    }
+}
+
+/* Of two threads in one loop, told apart by where each of them was interrupted, one runs the head 7 times and
+ * the other one 6 times. */
+static void threads_have_rounds_of_their_own(void **state)
+{
+    struct fixture *f = *state;
+    f->count = f->mark_count = 0;
+    ct_wcet_tell_runs_of(f->wcet, f->entry);
+    step(f, 0, 0, WORK, true, 3);
+    go_round(f, 3, true);
+    handle(f, AT(HEAD), AT(0));
+    step(f, 0, 0, WORK, true, 3);
+    go_round(f, 4, true);
+    step(f, HEAD, 4, LEAF, true, 5);
+    step(f, LEAF, 13, BEHIND, true, 11);
+    handle(f, AT(BEHIND), AT(HEAD));
+    go_round(f, 3, false);
+    handle(f, AT(HEAD), AT(BEHIND));
+    step(f, BEHIND, 7, HEAD, true, 13);
+    count_all(f);
+    size_t count;
+    uint64_t most = 0;
+    const struct ct_wcet_loop *loops = ct_wcet_loops(f->wcet, &count);
+    for (size_t l = 0; l < count; l++)
+        most = loops[l].observed > most ? loops[l].observed : most;
+    assert_int_equal(most, 7);
+    assert_int_equal(most_in_a_run(f), 7);
+}
+
+/* The longer of two ways, each seen once. */
 static void the_longer_way_counts(void **state)
 {
     struct fixture *f = *state;
@@ -535,6 +583,7 @@ int main(void)
         cmocka_unit_test(terms_add_up_within_a_row),
         cmocka_unit_test_setup_teardown(one_path_is_exact, begin, finish),
         cmocka_unit_test_setup_teardown(threads_change_in_handlers, begin, finish),
+        cmocka_unit_test_setup_teardown(threads_have_rounds_of_their_own, begin, finish),
         cmocka_unit_test_setup_teardown(the_longer_way_counts, begin, finish),
         cmocka_unit_test_setup_teardown(the_largest_time_counts_each_time, begin, finish),
         cmocka_unit_test_setup_teardown(what_was_not_seen_is_assumed, begin, finish),
