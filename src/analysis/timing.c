@@ -251,8 +251,7 @@ static int on_element(struct ct_timing *t, const struct ct_elem *elem)
         return CT_OK;
     }
     case CT_ELEM_RETURN:
-        ct_timing_exception_return(t);
-        return CT_OK;
+        return ct_timing_exception_return(t);
     case CT_ELEM_TRACE_ON:
         t->was_off = true;
         if (elem->n != CT_TRACE_ON_FILTER)

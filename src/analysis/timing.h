@@ -77,9 +77,10 @@ struct ct_timing_frame {
     uint64_t from;    /* position of the stream, when it began */
     uint64_t self;
     uint32_t function;
-    bool is_tail;  /* begun by a jump: it returns together with the one below it */
-    bool is_inner; /* the same function runs below it */
-    uint8_t pad[2];
+    bool is_tail;    /* begun by a jump: it returns together with the one below it */
+    bool is_inner;   /* the same function runs below it */
+    bool is_handler; /* begun by an exception: it ends where the M profile returns from that */
+    uint8_t pad;
 };
 
 /* What runs without being preempted: the thread itself, or the handler of an exception on top of it. */
@@ -159,7 +160,7 @@ int ct_timing_steps(struct ct_timing *timing, const struct ct_step_batch *batch,
 
 /* Takes an exception that resumes at an address, in a function; both are 0 when the trace does not tell. */
 void ct_timing_exception(struct ct_timing *timing, uint64_t resumes_at, uint32_t function);
-void ct_timing_exception_return(struct ct_timing *timing);
+int ct_timing_exception_return(struct ct_timing *timing); /* CT_ERR_NOMEM */
 
 /* Cuts all runs, because it is not known which of them still last. */
 void ct_timing_forget(struct ct_timing *timing);

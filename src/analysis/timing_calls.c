@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes runs of functions from calls and returns. Each thread (context ID and VMID) has its own stack, and
- * each exception a level on top of it, with a clock that stands still while others run. */
+ * each exception a level on top of it, with a clock that stands still while others run. Threads that handlers
+ * of the M profile switch have no context ID: each is known by the address at which it was interrupted. */
 #include <stdlib.h>
 
 #include "analysis/dist.h"
@@ -57,6 +58,17 @@ static struct ct_timing_thread *make_thread(struct ct_timing *t)
     return oldest;
 }
 
+static int add_thread(struct ct_timing *t, uint32_t ctxt, uint32_t vmid)
+{
+    struct ct_timing_thread *thread = make_thread(t);
+    if (!thread)
+        return ct_fail_nomem(t->ctx, "timing");
+    thread->ctxt = ctxt;
+    thread->vmid = vmid;
+    t->now = thread;
+    return CT_OK;
+}
+
 int ct_timing_switch(struct ct_timing *t, uint32_t ctxt, uint32_t vmid)
 {
     if (t->now)
@@ -66,13 +78,7 @@ int ct_timing_switch(struct ct_timing *t, uint32_t ctxt, uint32_t vmid)
             t->now = &t->threads[i];
             return CT_OK;
         }
-    struct ct_timing_thread *thread = make_thread(t);
-    if (!thread)
-        return ct_fail_nomem(t->ctx, "timing");
-    thread->ctxt = ctxt;
-    thread->vmid = vmid;
-    t->now = thread;
-    return CT_OK;
+    return add_thread(t, ctxt, vmid);
 }
 
 /* ---- runs ---- */
@@ -146,6 +152,18 @@ static int end_run(struct ct_timing *t)
     return ct_dist_add(&t->functions[frame->function].preempted, wall - inclusive, t->histograms);
 }
 
+/* Returns true when the innermost run is of the function that an exception called, or was begun by jumps from
+ * it. */
+static bool is_in_handler(struct ct_timing *t)
+{
+    const struct ct_timing_thread *thread = t->now;
+    const uint32_t base = level(t)->base;
+    uint32_t at = thread->depth;
+    while (at > base && thread->frames[at - 1].is_tail)
+        at--;
+    return at == base + 1 && thread->frames[base].is_handler;
+}
+
 /* Ends the runs down to the one that returns to `target`. Runs above it that were not begun by a jump never
  * returned. */
 static int return_to(struct ct_timing *t, uint64_t target)
@@ -155,6 +173,8 @@ static int return_to(struct ct_timing *t, uint64_t target)
     uint32_t at = thread->depth;
     while (at > base && (thread->frames[at - 1].is_tail || thread->frames[at - 1].returns_to != target))
         at--;
+    if (at == base && is_in_handler(t))
+        return CT_OK; /* ended by ct_timing_exception_return */
     if (at == base) {
         cut_frames(t, thread, base); /* returned to where no call was seen */
         return CT_OK;
@@ -236,20 +256,88 @@ void ct_timing_exception(struct ct_timing *t, uint64_t resumes_at, uint32_t func
     *level(t) = (struct ct_timing_level){.resumes_at = resumes_at, .base = thread->depth};
 }
 
-/* Where the handler went to another place than it had interrupted, another thread goes on. */
-void ct_timing_exception_return(struct ct_timing *t)
+/* Begins a run of the function that an exception called. Only the M profile calls functions; elsewhere
+ * execution comes into a table of vectors, or tracing was off. */
+static void begin_handler(struct ct_timing *t, const struct ct_timing_way *way)
 {
     struct ct_timing_thread *thread = t->now;
+    const uint32_t depth = thread->depth;
+    if (!thread->level || depth != level(t)->base || !way->function ||
+        t->functions[way->function].addr != way->start)
+        return;
+    begin_run(t, way->function, 0, false);
+    if (thread->depth > depth)
+        thread->frames[depth].is_handler = true;
+}
+
+static int end_handler(struct ct_timing *t)
+{
+    int rc = CT_OK;
+    if (is_in_handler(t))
+        while (!rc && t->now->depth > level(t)->base)
+            rc = end_run(t);
+    return rc;
+}
+
+/* Finds the threads of this context that were interrupted at `addr` and did not go on since. Cuts their runs
+ * when there are several, since nobody knows which of them goes on. Returns how many there are, and in *found
+ * one of them: the current one, if it is there. */
+static size_t find_interrupted(struct ct_timing *t, uint64_t addr, struct ct_timing_thread **found)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->thread_count; i++) {
+        struct ct_timing_thread *thread = &t->threads[i];
+        if (thread->level != 1 || thread->levels[1].resumes_at != addr || thread->ctxt != t->now->ctxt ||
+            thread->vmid != t->now->vmid)
+            continue;
+        if (n++)
+            cut_frames(t, thread, 0);
+        if (n == 2)
+            cut_frames(t, *found, 0);
+        if (n == 1 || thread == t->now)
+            *found = thread;
+    }
+    return n;
+}
+
+/* Takes execution out of the only handler to `addr`: to the thread that was interrupted there, or to one that
+ * is not known yet. The thread before stays interrupted. */
+static int go_to_thread(struct ct_timing *t, uint64_t addr)
+{
+    struct ct_timing_thread *before = t->now;
+    struct ct_timing_thread *found = NULL;
+    const size_t n = find_interrupted(t, addr, &found);
+    if (!n && addr - level(t)->resumes_at <= 4)
+        found = before; /* a handler of faults skipped an instruction */
+    cut_frames(t, before, level(t)->base);
+    before->used = t->totals.steps;
+    if (!found)
+        return add_thread(t, before->ctxt, before->vmid);
+    t->totals.renewed += n > 1;
+    t->now = found;
+    leave_level(t);
+    return CT_OK;
+}
+
+int ct_timing_exception_return(struct ct_timing *t)
+{
     const uint64_t next = t->last == CT_TIMING_NO_EDGE ? 0 : t->ways[t->last].next;
-    const uint64_t expected = thread->level ? level(t)->resumes_at : 0;
+    const uint64_t expected = t->now->level ? level(t)->resumes_at : 0;
+    const bool has_left = t->after_eret;
     t->chained = expected;
-    if (!t->after_eret)
-        leave_level(t);
-    if (!t->after_eret && expected && next && next != expected && !ct_transfer_is_exc_return(next)) {
-        reset(t, thread);
+    t->after_eret = false;
+    const int rc = has_left ? CT_OK : end_handler(t);
+    if (rc || has_left)
+        return rc;
+    const bool is_known = expected && next && !ct_transfer_is_exc_return(next);
+    if (is_known && t->now->level == 1)
+        return go_to_thread(t, next);
+    leave_level(t);
+    if (is_known && next - expected > 4) {
+        reset(t, t->now);
         t->totals.renewed++;
     }
-    t->after_eret = false;
+    return CT_OK;
 }
 
 /* ---- steps ---- */
@@ -307,6 +395,8 @@ int ct_timing_steps(struct ct_timing *t, const struct ct_step_batch *batch, size
     int rc = CT_OK;
     if (from < to && t->was_off)
         come_back(t, t->ways[batch->edge[from]].start, t->ways[batch->edge[from]].function);
+    else if (from < to && t->was_taken)
+        begin_handler(t, &t->ways[batch->edge[from]]);
     for (; i < to && !rc; i++) {
         const uint32_t edge = batch->edge[i];
         const uint32_t word = ct_timing_word(batch->cycles ? batch->cycles[i] : CT_STEP_NO_CYCLES);

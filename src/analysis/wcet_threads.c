@@ -113,7 +113,7 @@ static size_t find_interrupted(const struct ct_wcet *w, uint64_t addr, struct ct
     size_t n = 0;
     for (size_t i = 0; i < s->thread_count; i++) {
         struct ct_wcet_thread *t = &s->threads[i];
-        if (t == s->now || t->level != 1 || t->levels[1].resumes_at != addr || t->ctxt != s->now->ctxt ||
+        if (t->level != 1 || t->levels[1].resumes_at != addr || t->ctxt != s->now->ctxt ||
             t->vmid != s->now->vmid)
             continue;
         *found = t;
@@ -122,40 +122,39 @@ static size_t find_interrupted(const struct ct_wcet *w, uint64_t addr, struct ct
     return n;
 }
 
-/* Makes the thread that goes on at `addr` the current one; the one before stays interrupted. Of several that
- * were interrupted there nobody knows which it is: the current counts go on, and no run is seen as a whole.
- */
+/* Takes execution out of the only handler to `addr`: to the thread that was interrupted there, or to one that
+ * is not known yet. The thread before stays interrupted. Of several that were interrupted there nobody knows
+ * which it is: the current counts go on, and no run is seen as a whole. */
 static int go_to_thread(struct ct_wcet *w, uint64_t addr)
 {
     struct ct_wcet_stream *s = w->at;
     struct ct_wcet_thread *now = s->now;
-    struct ct_wcet_thread *found = NULL;
+    struct ct_wcet_thread *found = now;
     const size_t n = find_interrupted(w, addr, &found);
-    if (!n && s->thread_count < CT_WCET_THREADS)
+    const bool skips = addr - now->levels[1].resumes_at <= 4; /* as handlers of faults do */
+    if (!n && !skips && s->thread_count < CT_WCET_THREADS)
         return add_thread(w, now->ctxt, now->vmid);
-    if (n != 1) {
-        if (found)
-            found->levels[1].resumes_at = now->levels[1].resumes_at;
+    if (n > 1 || (!n && !skips)) {
+        found->levels[1].resumes_at = now->levels[1].resumes_at;
         for (size_t i = 0; i < s->thread_count; i++)
             s->threads[i].levels[0].counts.runs = false;
-        found = now;
     }
-    found->level = 0;
-    s->now = found;
+    s->now = n == 1 ? found : now;
+    s->now->level = 0;
     return take_up(w);
 }
 
-/* Takes execution out of a handler of the M profile. Another thread goes on where it went to another place
- * than it had interrupted, unless it only skipped an instruction, as handlers of faults do. */
+/* Takes execution out of a handler of the M profile. */
 static int resume(struct ct_wcet *w)
 {
     const struct ct_wcet_thread *t = w->at->now;
     const uint64_t expected = t->level ? t->levels[t->level].resumes_at : 0;
     const uint64_t next = w->at->next;
+    const bool is_known = expected && next && !ct_transfer_is_exc_return(next);
     w->at->chained = expected;
-    if (!expected || !next || next - expected <= 4 || ct_transfer_is_exc_return(next))
-        return leave_exception(w);
-    return t->level == 1 ? go_to_thread(w, next) : forget(w);
+    if (is_known && t->level == 1)
+        return go_to_thread(w, next);
+    return is_known && next - expected > 4 ? forget(w) : leave_exception(w);
 }
 
 int ct_wcet_step_begins(struct ct_wcet *w, uint64_t addr)

@@ -339,7 +339,7 @@ static void end_handler(struct fixture *f, uint64_t addr, uint64_t next)
  * work(), too. */
 static void threads_change_in_handlers(void **state)
 {
-    static const uint64_t places[] = {WORK + 4, WORK + 8};
+    static const uint64_t places[] = {WORK + 4, WORK + 12};
     struct fixture *f = *state;
     for (size_t i = 0; i < 2; i++) {
         call(f, MAIN, WORK, 1);
@@ -354,7 +354,51 @@ static void threads_change_in_handlers(void **state)
     assert_int_equal(function(f, "work")->inclusive.count, 1);
     assert_int_equal(function(f, "work")->inclusive.sum, 30);
     assert_int_equal(function(f, "work")->preempted.sum, 200);
-    assert_int_equal(function(f, "work")->cut, 1);
+    assert_int_equal(function(f, "work")->cut, 0);
+}
+
+/* M profile: each of two threads in work() is taken up where it was interrupted, so that both are whole. The
+ * handlers are functions, which run from the exception to the return from it. */
+static void threads_go_on_where_they_were_interrupted(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, 1);
+    step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
+    exception(f, WORK + 4);
+    end_handler(f, IRQ, MAIN);
+    call(f, MAIN, WORK, 1);
+    step(f, WORK, CT_INSN_OTHER, 0, WORK + 8, 5);
+    exception(f, WORK + 8);
+    end_handler(f, IRQ, WORK + 4);
+    ret(f, WORK + 4, MAIN + 4, 20);
+    step(f, MAIN + 4, CT_INSN_OTHER, 0, MAIN + 8, 1);
+    exception(f, MAIN + 8);
+    end_handler(f, IRQ, WORK + 8);
+    ret(f, WORK + 8, MAIN + 4, 40);
+    run(f, 1);
+    assert_int_equal(function(f, "work")->inclusive.count, 2);
+    assert_int_equal(function(f, "work")->inclusive.min, 30);
+    assert_int_equal(function(f, "work")->inclusive.max, 45);
+    assert_int_equal(function(f, "work")->cut, 0);
+    assert_int_equal(function(f, "irq")->inclusive.count, 3);
+    assert_int_equal(function(f, "irq")->inclusive.sum, 300);
+}
+
+/* Of two threads that were interrupted at one place nobody knows which goes on, also where it may be the one
+ * that the handler interrupted: no run is of both. */
+static void threads_at_one_place_are_cut(void **state)
+{
+    struct fixture *f = *state;
+    for (size_t i = 0; i < 2; i++) {
+        call(f, MAIN, WORK, 1);
+        step(f, WORK, CT_INSN_OTHER, 0, WORK + 8, 5);
+        exception(f, WORK + 8);
+        end_handler(f, IRQ, i ? WORK + 8 : MAIN);
+    }
+    ret(f, WORK + 8, MAIN + 4, 40);
+    run(f, 1);
+    assert_int_equal(function(f, "work")->inclusive.count, 0);
+    assert_int_equal(function(f, "work")->cut, 2);
 }
 
 /* What a gap cuts is counted as begun and not as whole. */
@@ -548,6 +592,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(exceptions_follow_each_other, begin, finish),
         cmocka_unit_test_setup_teardown(a_jump_can_return_from_an_exception, begin, finish),
         cmocka_unit_test_setup_teardown(threads_change_in_handlers, begin, finish),
+        cmocka_unit_test_setup_teardown(threads_go_on_where_they_were_interrupted, begin, finish),
+        cmocka_unit_test_setup_teardown(threads_at_one_place_are_cut, begin, finish),
         cmocka_unit_test_setup_teardown(gaps_cut_runs, begin, finish),
         cmocka_unit_test_setup_teardown(steps_without_cycles_cut_runs, begin, finish),
         cmocka_unit_test_setup_teardown(contexts_are_ends_of_pairs, begin, finish),

@@ -255,6 +255,7 @@ static void count_all(struct fixture *f)
                                         .marks = f->marks,
                                         .mark_count = f->mark_count};
     assert_int_equal(ct_wcet_count_loops(f->wcet, 7, &batch), CT_OK);
+    assert_int_equal(ct_wcet_count_loops(f->wcet, 7, NULL), CT_OK);
 }
 
 static uint64_t most_in_a_run(const struct fixture *f)
