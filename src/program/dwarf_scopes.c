@@ -47,6 +47,13 @@ struct owner {
     uint64_t lowest;
 };
 
+/* Returns where the code at an address of the debug information lies. GNU as gives functions of T32 assembly
+ * the addresses of their symbols, in which bit 0 is set. */
+static uint64_t code_at(const struct scopes *s, uint64_t addr)
+{
+    return (addr + s->reader->bias) & ~UINT64_C(1);
+}
+
 /* Result: 1 when there are too many. */
 static int add_extent(void *user, uint64_t start, uint64_t end)
 {
@@ -54,8 +61,8 @@ static int add_extent(void *user, uint64_t start, uint64_t end)
     struct scopes *s = owner->scopes;
     if (!spend(s))
         return 1;
-    start += s->reader->bias;
-    end += s->reader->bias;
+    start = code_at(s, start);
+    end = code_at(s, end);
     if (end <= start)
         return CT_OK;
     if (!CT_MAKE_ROOM(s->extents, s->extent_room, s->extent_count + 1))
@@ -173,7 +180,7 @@ static int add_scope(struct scopes *s, Dwarf_Die *die, uint32_t parent, uint32_t
     if (parent != CT_LINE_NONE)
         scope->depth = lines->scopes[parent].depth + 1;
     uint64_t entry;
-    scope->entry = entry_of(s, die, &entry) ? entry + s->reader->bias : lowest;
+    scope->entry = entry_of(s, die, &entry) ? code_at(s, entry) : lowest;
     describe(s, die, scope);
     lines->more[mine] = (struct ct_scope_more){
         .call_discriminator = parent == CT_LINE_NONE ? 0 : number_of(die, DW_AT_GNU_discriminator),
@@ -193,7 +200,7 @@ static int add_label(struct scopes *s, Dwarf_Die *die)
     uint32_t file = decl_file(s, die);
     if (file == CT_LINE_NONE)
         return CT_OK;
-    addr += s->reader->bias;
+    addr = code_at(s, addr);
     if (!CT_MAKE_ROOM(lines->labels, s->label_room, lines->label_count + 1))
         return ct_fail_nomem(s->reader->ctx, s->reader->name);
     lines->labels[lines->label_count++] =

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Conditions that no branch shows, on instructions of which there are known numbers; and the table of
-contexts, which says of each what --context says of it alone. Prints TAP.
+"""Conditions that no branch shows, on instructions of which there are known numbers; the table of contexts,
+which says of each what --context says of it alone; and functions in assembly. Prints TAP.
 
 usage: test_conditions.py CORETAP"""
 import json
@@ -46,6 +46,23 @@ CASES = {
              "movgt r0, #2",
              "movle r0, #1", "bx lr"], 2, 1, 1),
 }
+ASSEMBLY = """
+    .syntax unified
+    .thumb
+    .global _start
+    .type _start, %function
+_start:
+    bl leaf
+    bl leaf
+    mov r7, #1
+    svc #0
+    .size _start, . - _start
+    .type leaf, %function
+leaf:
+    mov r0, #0
+    bx lr
+    .size leaf, . - leaf
+"""
 THREADS = """
 #include <pthread.h>
 static int first(int n) { return n > 3 ? 1 : 2; }
@@ -99,6 +116,15 @@ def check_hidden(folder, isa):
     return f"{ran} of {hidden}"
 
 
+def check_assembly(folder):
+    """GNU as gives functions of T32 the addresses of their symbols, in which bit 0 is set."""
+    program, capture = build(folder, ASSEMBLY, ["arm-linux-gnueabihf-gcc", "-g", "-nostdlib", "-static",
+                                                "-x", "assembler"])
+    functions = [(f["name"], f["address"] % 2, f["count"]) for f in cover(program, capture)["functions"]]
+    assert functions == [("_start", 0, 1), ("leaf", 0, 2)], functions
+    return f"{len(functions)} functions"
+
+
 def turn_contexts(text):
     """A coverage file of one program with its contexts in the opposite order, and the sum that belongs to
     it."""
@@ -139,6 +165,7 @@ def check_contexts(folder):
 def main():
     tests = [(f"conditions that no branch shows, {isa}", COMPILERS[isa][0],
               lambda f, i=isa: check_hidden(f, i)) for isa in CASES]
+    tests.append(("assembly, T32", "arm-linux-gnueabihf-gcc", check_assembly))
     tests.append(("contexts", "aarch64-linux-gnu-gcc", check_contexts))
     print(f"1..{len(tests)}")
     failed = 0
