@@ -5,6 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Tells that nothing says where the functions of a program lie: all of it is then one without a name (see
+ * struct ct_symbol), and only what ran is known to be code. */
+static void tell_unbounded(const struct cli_counts *c, const struct ct_cover_report *report)
+{
+    if (report->function_count == 1 && strstr(report->functions[0].name, "+0x") && report->sums.insns.seen &&
+        !c->read.args->quiet)
+        cli_say("%s: a program of it has no symbols, so that only code that ran is known and counted: the "
+                "parts of functions, instructions and calls that ran are no coverage; give a file with "
+                "symbols with --elf or --symdir",
+                c->read.args->operand);
+}
+
 int cli_cover_check(const struct cli_counts *c, const struct ct_cover_views *views)
 {
     uint64_t seen = 0;
@@ -12,6 +24,7 @@ int cli_cover_check(const struct cli_counts *c, const struct ct_cover_views *vie
     for (size_t i = 0; i < ct_cover_views_count(views); i++) {
         seen += ct_cover_views_report(views, i)->sums.insns.seen;
         elsewhere += ct_cover_views_report(views, i)->elsewhere;
+        tell_unbounded(c, ct_cover_views_report(views, i));
     }
     if (seen)
         return CLI_CLEAN;

@@ -40,6 +40,11 @@ static bool find_plugin(char path[4096], const char *file, const char *variable)
     return access(path, R_OK) == 0;
 }
 
+static bool is_big_endian(const unsigned char *head, ssize_t n)
+{
+    return n > EI_DATA && !memcmp(head, ELFMAG, SELFMAG) && head[EI_DATA] == ELFDATA2MSB;
+}
+
 /* Finds the command for the architecture of a program, which its ELF header tells. */
 static int find_command(struct ct_ctx *ctx, struct ct_qemu *qemu, const char *program)
 {
@@ -52,7 +57,9 @@ static int find_command(struct ct_ctx *ctx, struct ct_qemu *qemu, const char *pr
     const struct emulator *emulator = emulator_of(head, n < 0 ? 0 : (size_t)n);
     if (!emulator)
         return ct_fail(ctx, CT_ERR_NOT_FOUND, "%s: %s; give an Arm Linux program, by its path", program,
-                       n < 0 ? strerror(why) : "not an ELF program for Arm");
+                       n < 0                    ? strerror(why)
+                       : is_big_endian(head, n) ? "a big-endian program, which cannot be recorded"
+                                                : "not an ELF program for Arm");
     qemu->arm32 = emulator->machine == EM_ARM;
     qemu->command = emulator->command;
     qemu->sysroot = emulator->sysroot;

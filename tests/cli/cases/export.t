@@ -112,6 +112,7 @@ $ coretap cover $T/hex.ini | head -6
 |   instructions         4 of        4   100.0 %
 |   branches             2 of        2   100.0 %
 |   conditions           1 of        1   100.0 %
+! coretap: $T/hex.ini: a program of it has no symbols, so that only code that ran is known and counted: the parts of functions, instructions and calls that ran are no coverage; give a file with symbols with --elf or --symdir
 $ coretap export --perf $T/hex.data $T/hex.ini
 ! coretap: trace, source itm: perf does not know itm; its trace is left out
 ! coretap: $T/loop.hex: is Intel HEX, and perf reads code as it lies in a file; make such a file with 'objcopy -I ihex -O binary', and name it in the capture with the address of its first byte

@@ -13,6 +13,9 @@ $ coretap record -o x -- /nowhere/program
 $ coretap record -o x -- /etc/passwd
 ! coretap: /etc/passwd: not an ELF program for Arm; give an Arm Linux program, by its path
 [2]
+$ printf '\177ELF\1\2\1' > $T/big-endian; coretap record -o $T/none -- $T/big-endian
+! coretap: $T/big-endian: a big-endian program, which cannot be recorded; give an Arm Linux program, by its path
+[2]
 # A file of another format is not given to the shell.
 $ echo 'echo from the shell' > $T/machine; chmod +x $T/machine; CORETAP_TRACE_PLUGIN=/dev/null coretap record --system -o $T/boot -- $T/machine -M virt
 ! coretap: $T/machine cannot be run: Exec format error; give the QEMU that the machine runs on, as qemu-system-aarch64 of Debian's package qemu-system-arm, and its arguments
