@@ -16,10 +16,13 @@
 
 static int check_header(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf)
 {
-    if (elf->header.e_ident[EI_DATA] != ELFDATA2LSB)
+    const unsigned machine = elf->header.e_machine;
+    const bool is_be8 = machine == EM_ARM && elf->header.e_flags & EF_ARM_BE8;
+    if (elf->header.e_ident[EI_DATA] != ELFDATA2LSB && !is_be8)
         return ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                       "%s: big-endian ELF file; only little-endian Arm programs can be read", name);
-    unsigned machine = elf->header.e_machine;
+                       "%s: big-endian ELF file whose code is big-endian, too; link it with --be8, or use a "
+                       "little-endian program",
+                       name);
     if (machine != EM_AARCH64 && machine != EM_ARM)
         return ct_fail(ctx, CT_ERR_UNSUPPORTED,
                        "%s: ELF file for machine %u, which is neither AArch64 (%u) nor Arm (%u); use the "

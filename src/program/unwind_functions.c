@@ -307,6 +307,8 @@ int ct_collect_unwind(struct ct_collector *c)
 {
     GElf_Phdr header;
     int result = CT_OK;
+    if (c->elf->header.e_ident[EI_DATA] != ELFDATA2LSB)
+        return CT_OK; /* the cursors read little-endian numbers */
     struct cursor frames = find_eh_frame(c->elf);
     if (frames.at)
         result = read_eh_frame(c, frames);

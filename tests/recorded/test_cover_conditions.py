@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Conditions that no branch shows, on instructions of which there are known numbers; the table of contexts,
-which says of each what --context says of it alone; and functions in assembly. Prints TAP.
+which says of each what --context says of it alone; functions in assembly, and of a big-endian program. Prints
+TAP.
 
 usage: test_conditions.py CORETAP"""
 import json
@@ -125,6 +126,24 @@ def check_assembly(folder):
     return f"{len(functions)} functions"
 
 
+def check_big_endian(folder):
+    """Of BE8, code is little-endian: the trace of the same program in little-endian says as much of it."""
+    compiler = ["arm-linux-gnueabihf-gcc", "-mthumb", "-Wl,--build-id=none", *FREE]
+    program, capture = build(folder, ASSEMBLY, [*compiler, "-x", "assembler"])
+    run(*compiler, "-mbig-endian", "-Wl,--be8", "-o", folder / "be8", "-x", "assembler", folder / "program.c")
+    be32 = bytearray((folder / "be8").read_bytes())
+    be32[37] &= 0x7f  # EF_ARM_BE8
+    (folder / "be32").write_bytes(be32)
+    program.unlink()
+    functions = cover(folder / "be8", capture)["functions"]
+    got = [(f["name"], f["count"], f["line"]) for f in functions]
+    assert got == [("_start", 1, 7), ("leaf", 2, 14)], got
+    done = subprocess.run([CORETAP, "cover", "--elf", folder / "be32", capture], capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 2 and "--be8" in done.stderr, done.stderr
+    return f"{len(functions)} functions"
+
+
 def turn_contexts(text):
     """A coverage file of one program with its contexts in the opposite order, and the sum that belongs to
     it."""
@@ -166,6 +185,7 @@ def main():
     tests = [(f"conditions that no branch shows, {isa}", COMPILERS[isa][0],
               lambda f, i=isa: check_hidden(f, i)) for isa in CASES]
     tests.append(("assembly, T32", "arm-linux-gnueabihf-gcc", check_assembly))
+    tests.append(("big-endian", "arm-linux-gnueabihf-gcc", check_big_endian))
     tests.append(("contexts", "aarch64-linux-gnu-gcc", check_contexts))
     print(f"1..{len(tests)}")
     failed = 0
