@@ -138,8 +138,8 @@ def check_big_endian(folder):
     functions = cover(folder / "be8", capture)["functions"]
     got = [(f["name"], f["count"], f["line"]) for f in functions]
     assert got == [("_start", 1, 7), ("leaf", 2, 14)], got
-    done = subprocess.run([CORETAP, "cover", "--elf", folder / "be32", capture], capture_output=True, text=True,
-                          check=False)
+    done = subprocess.run([CORETAP, "cover", "--elf", folder / "be32", capture], capture_output=True,
+                          text=True, check=False)
     assert done.returncode == 2 and "--be8" in done.stderr, done.stderr
     return f"{len(functions)} functions"
 
