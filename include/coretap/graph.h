@@ -73,8 +73,9 @@ struct ct_graph;
 CT_API int ct_graph_new(struct ct_ctx *ctx, struct ct_graph **out);
 CT_API void ct_graph_free(struct ct_graph *graph);
 
-/* Returns the number of a node or an edge, which is added when it is not there. Two are the same when they
- * are equal in all their members. CT_ERR_NOMEM; CT_ERR_LIMIT when there are CT_GRAPH_MAX. */
+/* Gives the number of a node or an edge, which is added when it is not there. Two are the same when they are
+ * equal in all their members. CT_ERR_ARG for an edge whose node is not there yet; CT_ERR_NOMEM; CT_ERR_LIMIT
+ * when there are CT_GRAPH_MAX. */
 CT_API int ct_graph_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *number);
 CT_API int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number);
 

@@ -68,8 +68,7 @@ static bool is_rare_edge(const struct ct_graph *graph, const uint8_t *entry)
     struct ct_edge edge;
     memcpy(&edge, entry, sizeof edge);
     return edge.kind != CT_EDGE_NEXT ||
-           (edge.from < graph->nodes.count &&
-            is_rare_node(graph, graph->nodes.entries + edge.from * sizeof(struct ct_node)));
+           is_rare_node(graph, graph->nodes.entries + edge.from * sizeof(struct ct_node));
 }
 
 static uint32_t hash_bytes(const uint8_t *bytes, size_t size)
@@ -421,11 +420,22 @@ int ct_graph_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *
     return ct_graph_node_as(graph, node, false, NULL, number);
 }
 
+/* Refuses an edge whose node the graph does not have: where it is looked for depends on its node. */
+static int check_edge(const struct ct_graph *graph, const struct ct_edge *edge)
+{
+    return edge->from < graph->nodes.count
+               ? CT_OK
+               : ct_fail(graph->ctx, CT_ERR_ARG,
+                         "program graph: an edge leaves node %u of %u, and is not added: add its node before",
+                         edge->from, graph->nodes.count);
+}
+
 int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number)
 {
     if (!graph || !edge || !number)
         return CT_ERR_ARG;
-    return ct_graph_edge_as(graph, edge, false, NULL, number);
+    const int rc = check_edge(graph, edge);
+    return rc ? rc : ct_graph_edge_as(graph, edge, false, NULL, number);
 }
 
 int ct_graph_append(struct ct_graph *graph, const struct ct_node *nodes, uint32_t node_count,
@@ -437,9 +447,10 @@ int ct_graph_append(struct ct_graph *graph, const struct ct_node *nodes, uint32_
     int rc = CT_OK;
     for (uint32_t i = 0; i < node_count && !rc; i++)
         rc = append_findable(graph, &graph->nodes, &nodes[i], &number);
-    for (uint32_t i = 0; i < edge_count && !rc; i++)
-        rc = edges[i].from < graph->nodes.count ? append_findable(graph, &graph->edges, &edges[i], &number)
-                                                : CT_ERR_ARG;
+    for (uint32_t i = 0; i < edge_count && !rc; i++) {
+        rc = check_edge(graph, &edges[i]);
+        rc = rc ? rc : append_findable(graph, &graph->edges, &edges[i], &number);
+    }
     return rc;
 }
 

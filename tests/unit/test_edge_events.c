@@ -203,6 +203,7 @@ static void test_shared(void **state)
     assert_int_equal(ct_graph_edge(f->all, &edge, &number), CT_OK);
     const struct ct_edge without_node = {.from = 1000};
     assert_int_equal(ct_graph_append(f->all, NULL, 0, &without_node, 1), CT_ERR_ARG);
+    assert_int_equal(ct_graph_edge(f->all, &without_node, &number), CT_ERR_ARG);
     give(f, &s, 50, s.count, true);
     (void)check(f, &s, 0, true);
     (void)ct_graph_edges(s.graph, &edges);

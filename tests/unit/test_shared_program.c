@@ -202,7 +202,7 @@ static void crowded_entries_keep_their_numbers(void **state)
             uint32_t number;
             assert_int_equal(ct_graph_node(graph, &node, &number), CT_OK);
             assert_int_equal(number, i);
-            const struct ct_edge edges[] = {edge_from(7, 0x1000 + i * 4), edge_from(10 + i, 0x1000)};
+            const struct ct_edge edges[] = {edge_from(0, 0x1004 + i * 4), edge_from(i, 0x1000)};
             for (uint32_t k = 0; k < 2; k++) {
                 assert_int_equal(ct_graph_edge(graph, &edges[k], &number), CT_OK);
                 assert_int_equal(number, 2 * i + k);
