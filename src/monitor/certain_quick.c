@@ -219,9 +219,12 @@ static inline bool apply(enum ct_mon_op op, struct value a, struct value b, stru
 
 static inline struct value choose(struct value c, struct value yes, struct value no)
 {
+    struct value chosen = {range_join(yes.range, no.range), false};
     if (c.range.lo == c.range.hi)
-        return c.range.lo ? yes : no;
-    return (struct value){range_join(yes.range, no.range), false};
+        chosen = c.range.lo ? yes : no;
+    chosen.known &= !c.range.error;
+    chosen.range.error |= c.range.error;
+    return chosen;
 }
 
 static inline struct value connect(struct value a, struct value b, bool stop)

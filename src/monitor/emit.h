@@ -49,7 +49,7 @@ static inline uint32_t emit_here(const struct ct_mon_emit *m)
 
 /* Jumps to one place that is not emitted yet. */
 struct ct_mon_label {
-    uint32_t *at; /* instructions; bit 31: the target is operand b */
+    uint32_t *at; /* instructions */
     size_t n, cap;
 };
 void ct_mon_emit_jump(struct ct_mon_emit *m, struct ct_mon_label *l, uint32_t op, uint32_t a);

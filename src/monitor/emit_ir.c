@@ -25,13 +25,8 @@ void ct_mon_emit_jump(struct ct_mon_emit *m, struct ct_mon_label *l, uint32_t op
 
 void ct_mon_emit_land(struct ct_mon_emit *m, struct ct_mon_label *l)
 {
-    for (size_t i = 0; i < l->n; i++) {
-        struct ct_mon_insn *insn = &m->p->code[l->at[i] & 0x7fffffff];
-        if (l->at[i] >> 31)
-            insn->b = emit_here(m);
-        else
-            insn->d = emit_here(m);
-    }
+    for (size_t i = 0; i < l->n; i++)
+        m->p->code[l->at[i]].d = emit_here(m);
     l->n = 0;
 }
 
@@ -112,8 +107,15 @@ static int known(const struct ct_mon_emit *m, const struct ct_mon_ir *x, int dep
     return -1;
 }
 
-/* Jumps to `no` when x is false. */
-static void branch(struct ct_mon_emit *m, const struct ct_mon_ir *x, struct ct_mon_label *no)
+/* Jumps when the cell is true, or false. `error`: operand b of I_JFALSE. */
+static void jump_on(struct ct_mon_emit *m, struct ct_mon_label *l, uint32_t op, uint32_t cell, uint32_t error)
+{
+    ct_mon_emit_jump(m, l, op, cell);
+    m->p->code[m->p->ncode - 1].b = error;
+}
+
+/* Jumps to `no` when x is false. `error`: operand b of I_JFALSE, for when x is an error. */
+static void branch(struct ct_mon_emit *m, const struct ct_mon_ir *x, struct ct_mon_label *no, uint32_t error)
 {
     if (is_test(m, x)) {
         ct_mon_emit_jump(m, no, x->op == OP_IS_SOME ? I_JABSENT : I_JPRESENT,
@@ -123,14 +125,14 @@ static void branch(struct ct_mon_emit *m, const struct ct_mon_ir *x, struct ct_m
             ct_mon_emit_jump(m, no, x->args[0]->op == OP_IS_SOME ? I_JPRESENT : I_JABSENT,
                              m->params[x->args[0]->args[0]->index].cell);
         else
-            ct_mon_emit_jump(m, no, I_JTRUE, ct_mon_emit_value(m, x->args[0], NO_CELL));
+            jump_on(m, no, I_JTRUE, ct_mon_emit_value(m, x->args[0], NO_CELL), error);
     } else if (x->kind == IR_AND && known(m, x->args[1], 0) < 0) {
         /* the second part lies in a branch: what it computes may be missing behind `no`, not behind here */
         if (known(m, x->args[0], 0) < 0)
-            branch(m, x->args[0], no);
-        branch(m, x->args[1], no);
+            branch(m, x->args[0], no, error);
+        branch(m, x->args[1], no, error);
     } else {
-        ct_mon_emit_jump(m, no, I_JFALSE, ct_mon_emit_value(m, x, NO_CELL));
+        jump_on(m, no, I_JFALSE, ct_mon_emit_value(m, x, NO_CELL), error);
     }
 }
 
@@ -162,7 +164,7 @@ static uint32_t emit_if(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32
     uint32_t d = want == NO_CELL ? new_temp(m) : want;
     struct ct_mon_label no = {0}, end = {0};
     size_t before = m->nmemos;
-    branch(m, x->args[0], &no);
+    branch(m, x->args[0], &no, d + 1);
     ct_mon_emit_value(m, x->args[1], d);
     forget(m, before);
     ct_mon_emit_jump(m, &end, I_JUMP, 0);
@@ -332,7 +334,7 @@ enum ct_mon_presence ct_mon_emit_event(struct ct_mon_emit *m, const struct ct_mo
             return ct_mon_emit_event(m, x->args[k ? 1 : 2], d, skip);
         struct ct_mon_label no = {0}, end = {0};
         size_t before = m->nmemos;
-        branch(m, x->args[0], &no);
+        branch(m, x->args[0], &no, 0);
         enum ct_mon_presence a = ct_mon_emit_event(m, x->args[1], d, skip);
         forget(m, before);
         ct_mon_emit_jump(m, &end, I_JUMP, 0);
@@ -354,8 +356,9 @@ static void emit_result(struct ct_mon_emit *m, const struct ct_mon_ir *x)
     } else if (x->kind == IR_IF && known(m, x->args[0], 0) < 0) {
         struct ct_mon_label no = {0};
         size_t before = m->nmemos;
-        branch(m, x->args[0], &no);
+        branch(m, x->args[0], &no, 1);
         emit_result(m, x->args[1]);
+        ct_mon_emit_insn(m, I_RETURN, 0, 0, 0); /* an error in the condition is in cell 0 and is the result */
         forget(m, before);
         ct_mon_emit_land(m, &no);
         emit_result(m, x->args[2]);

@@ -192,16 +192,21 @@ static struct ct_mon_guess eval_assuming(struct eval *e, const struct ct_mon_ir 
     return g;
 }
 
-/* Works out an 'if' whose condition may be either. An error in the condition ends the run, so what would then
- * be chosen does not matter. */
+/* Works out an 'if'. An error in the condition is its value, or ends the run. */
 static struct ct_mon_guess choice(struct eval *e, const struct ct_mon_ir *x)
 {
     const struct ct_mon_guess c = eval(e, x->args[0]);
-    if (c.lo == c.hi)
-        return eval_assuming(e, x->args[c.lo ? 1 : 2], x->args[0], c.lo != 0);
-    const struct ct_mon_guess yes = eval_assuming(e, x->args[1], x->args[0], true);
-    const struct ct_mon_guess no = eval_assuming(e, x->args[2], x->args[0], false);
-    return ct_mon_guess_join(&yes, &no);
+    struct ct_mon_guess g;
+    if (c.lo == c.hi) {
+        g = eval_assuming(e, x->args[c.lo ? 1 : 2], x->args[0], c.lo != 0);
+    } else {
+        const struct ct_mon_guess yes = eval_assuming(e, x->args[1], x->args[0], true);
+        const struct ct_mon_guess no = eval_assuming(e, x->args[2], x->args[0], false);
+        g = ct_mon_guess_join(&yes, &no);
+    }
+    g.known &= !c.error;
+    g.error |= c.error;
+    return g;
 }
 
 static struct ct_mon_guess connective(struct eval *e, const struct ct_mon_ir *x)

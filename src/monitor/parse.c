@@ -66,21 +66,25 @@ static const char **name_list(struct ct_mon_parser *p, enum ct_mon_token close, 
     return names;
 }
 
+void ct_mon_parse_skip_evaluation(struct ct_mon_parser *p)
+{
+    while (p->lx.token == T_ID && (!strcmp(p->lx.name, "lazy") || !strcmp(p->lx.name, "strict"))) {
+        const struct ct_mon_lexer before = p->lx;
+        ct_mon_lex_next(&p->lx);
+        if (p->lx.token != T_ID && p->lx.token != T_LPAREN && p->lx.token != T_LBRACE) {
+            p->lx = before;
+            return;
+        }
+    }
+}
+
 void ct_mon_parse_params(struct ct_mon_parser *p, struct ct_mon_ast_def *def)
 {
     size_t cap = 0;
     def->has_params = true;
     ct_mon_parse_skip_nl(p);
     while (!p->failed && p->lx.token != T_RPAREN) {
-        /* newer sources mark parameters that are looked at late or early: it makes no difference here */
-        while (p->lx.token == T_ID && (!strcmp(p->lx.name, "lazy") || !strcmp(p->lx.name, "strict"))) {
-            struct ct_mon_lexer before = p->lx;
-            ct_mon_lex_next(&p->lx);
-            if (p->lx.token != T_ID) {
-                p->lx = before;
-                break;
-            }
-        }
+        ct_mon_parse_skip_evaluation(p);
         struct ct_mon_ast_param param = {.name = p->lx.name, .span = lex_span(&p->lx)};
         if (!ct_mon_parse_expect(p, T_ID, "the name of a parameter"))
             return;
@@ -116,19 +120,75 @@ static struct ct_mon_ast *builtin(struct ct_mon_parser *p)
     return e;
 }
 
+/* Skips the arguments of an annotation, which are for tools that read the source. */
+static void annotation_args(struct ct_mon_parser *p)
+{
+    if (!ct_mon_parse_accept(p, T_LPAREN))
+        return;
+    unsigned open = 1;
+    const char *text;
+    size_t size;
+    while (open && p->lx.token != T_END) {
+        open += p->lx.token == T_LPAREN;
+        open -= p->lx.token == T_RPAREN;
+        if (p->lx.token == T_STRING || p->lx.token == T_FSTRING)
+            while (ct_mon_lex_string(&p->lx, &text, &size) != PART_END)
+                ;
+        ct_mon_lex_next(&p->lx);
+    }
+    if (open)
+        ct_mon_parse_error(p, "')'");
+}
+
+/* Reads "liftable" and "extern" before "def", as newer sources have them. */
+static bool modifiers(struct ct_mon_parser *p)
+{
+    struct ct_mon_lexer lx = p->lx;
+    bool liftable = false;
+    lx.quiet = true;
+    while (lx.token == T_ID && (!strcmp(lx.name, "liftable") || !strcmp(lx.name, "extern"))) {
+        liftable |= lx.name[0] == 'l';
+        do
+            ct_mon_lex_next(&lx);
+        while (lx.token == T_NEWLINE);
+    }
+    if (lx.token != T_DEF)
+        return false;
+    lx.quiet = p->lx.quiet;
+    p->lx = lx;
+    return liftable;
+}
+
+/* Reads what stands before a statement. *liftable tells whether it makes a function liftable. */
+static struct ct_mon_ast_annotation *annotations(struct ct_mon_parser *p, bool *liftable)
+{
+    struct ct_mon_ast_annotation *first = NULL;
+    *liftable = false;
+    while (!p->failed && p->lx.token == T_AT) {
+        struct ct_mon_ast_annotation *a = ARENA_NEW(p->arena, struct ct_mon_ast_annotation);
+        ct_mon_lex_next(&p->lx);
+        a->name = p->lx.name;
+        a->span = lex_span(&p->lx);
+        if (!ct_mon_parse_expect(p, T_ID, "the name of an annotation"))
+            break;
+        annotation_args(p);
+        ct_mon_parse_skip_nl(p);
+        *liftable |= !strcmp(a->name, "liftable");
+        a->next = first;
+        first = a;
+    }
+    *liftable |= modifiers(p);
+    return first;
+}
+
 void ct_mon_parse_defs(struct ct_mon_parser *p, struct ct_mon_ast *block)
 {
     size_t cap = 0;
+    bool liftable;
     ct_mon_parse_skip_nl(p);
-    while (!p->failed && (p->lx.token == T_DEF || p->lx.token == T_AT)) {
-        bool liftable = false;
-        while (ct_mon_parse_accept(p, T_AT)) {
-            liftable |= p->lx.name && !strcmp(p->lx.name, "liftable");
-            ct_mon_parse_expect(p, T_ID, "the name of an annotation");
-            ct_mon_parse_skip_nl(p);
-        }
+    while (!p->failed && (annotations(p, &liftable) || p->lx.token == T_DEF)) {
         struct ct_mon_ast_def *def = ct_mon_parse_def(p);
-        def->liftable |= liftable;
+        def->liftable = liftable;
         ARENA_PUSH(p->arena, block->defs, block->ndefs, cap, def);
         if (p->lx.token != T_NEWLINE && p->lx.token != T_RBRACE)
             ct_mon_parse_error(p, "the end of the definition");
@@ -181,44 +241,6 @@ struct ct_mon_ast_def *ct_mon_parse_def(struct ct_mon_parser *p)
     }
     def->span = span_join(def->span, def->body->span);
     return def;
-}
-
-/* Skips the arguments of an annotation, which are for tools that read the source. */
-static void annotation_args(struct ct_mon_parser *p)
-{
-    if (!ct_mon_parse_accept(p, T_LPAREN))
-        return;
-    unsigned open = 1;
-    const char *text;
-    size_t size;
-    while (open && p->lx.token != T_END) {
-        open += p->lx.token == T_LPAREN;
-        open -= p->lx.token == T_RPAREN;
-        if (p->lx.token == T_STRING || p->lx.token == T_FSTRING)
-            while (ct_mon_lex_string(&p->lx, &text, &size) != PART_END)
-                ;
-        ct_mon_lex_next(&p->lx);
-    }
-    if (open)
-        ct_mon_parse_error(p, "')'");
-}
-
-static struct ct_mon_ast_annotation *annotations(struct ct_mon_parser *p)
-{
-    struct ct_mon_ast_annotation *first = NULL;
-    while (!p->failed && p->lx.token == T_AT) {
-        struct ct_mon_ast_annotation *a = ARENA_NEW(p->arena, struct ct_mon_ast_annotation);
-        ct_mon_lex_next(&p->lx);
-        a->name = p->lx.name;
-        a->span = lex_span(&p->lx);
-        if (!ct_mon_parse_expect(p, T_ID, "the name of an annotation"))
-            break;
-        annotation_args(p);
-        ct_mon_parse_skip_nl(p);
-        a->next = first;
-        first = a;
-    }
-    return first;
 }
 
 static void type_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
@@ -315,16 +337,6 @@ static void def_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
     s->name_span = s->def->name_span;
 }
 
-/* Reads "extern" or "liftable" before "def", as newer sources have it. */
-static bool modifier(struct ct_mon_parser *p, bool *liftable)
-{
-    if (p->lx.token != T_ID || (strcmp(p->lx.name, "liftable") != 0 && strcmp(p->lx.name, "extern") != 0))
-        return false;
-    *liftable |= p->lx.name[0] == 'l';
-    ct_mon_lex_next(&p->lx);
-    return true;
-}
-
 static struct ct_mon_ast_stmt *include(struct ct_mon_parser *p)
 {
     const char *text = "";
@@ -379,10 +391,8 @@ static struct ct_mon_ast_stmt *statement(struct ct_mon_parser *p, bool module)
         return include(p);
     struct ct_mon_ast_stmt *s = ARENA_NEW(p->arena, struct ct_mon_ast_stmt);
     s->span = lex_span(&p->lx);
-    s->annotations = annotations(p);
-    bool liftable = false;
-    while (modifier(p, &liftable))
-        ;
+    bool liftable;
+    s->annotations = annotations(p, &liftable);
     switch (p->failed ? T_BAD : p->lx.token) {
     case T_DEF:
         def_statement(p, s);
@@ -407,12 +417,10 @@ static struct ct_mon_ast_stmt *statement(struct ct_mon_parser *p, bool module)
         ct_mon_parse_error(p, "a statement: 'def', 'in', 'out', 'type', 'module' or 'include'");
         break;
     }
-    for (const struct ct_mon_ast_annotation *a = s->annotations; a; a = a->next) {
-        liftable |= !strcmp(a->name, "liftable");
+    for (const struct ct_mon_ast_annotation *a = s->annotations; a; a = a->next)
         s->raw |= !strcmp(a->name, "raw");
-    }
     if (s->def)
-        s->def->liftable |= liftable;
+        s->def->liftable = liftable;
     return s;
 }
 

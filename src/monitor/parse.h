@@ -44,6 +44,9 @@ bool ct_mon_parse_enter(struct ct_mon_parser *p);
 struct ct_mon_ast_type *ct_mon_parse_type(struct ct_mon_parser *p);
 struct ct_mon_ast *ct_mon_parse_expr(struct ct_mon_parser *p);
 struct ct_mon_ast_def *ct_mon_parse_def(struct ct_mon_parser *p);
+/* Skips "lazy" and "strict", with which newer sources say when an argument is evaluated: here an argument is
+ * evaluated where it is needed. */
+void ct_mon_parse_skip_evaluation(struct ct_mon_parser *p);
 void ct_mon_parse_params(struct ct_mon_parser *p, struct ct_mon_ast_def *def);
 /* Reads "a, b, c" and the closing bracket. */
 void ct_mon_parse_type_list(struct ct_mon_parser *p, enum ct_mon_token close, struct ct_mon_ast_type ***list,

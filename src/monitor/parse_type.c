@@ -54,6 +54,7 @@ static struct ct_mon_ast_type *record_type(struct ct_mon_parser *p)
 
 struct ct_mon_ast_type *ct_mon_parse_type(struct ct_mon_parser *p)
 {
+    ct_mon_parse_skip_evaluation(p);
     struct ct_mon_ast_type *t = type_new(p, AT_NAME);
     if (!ct_mon_parse_enter(p))
         return t;

@@ -22,7 +22,8 @@ enum ct_mon_insn_op {
     I_JABSENT,  /* a has no event now: ->d */
     I_JPRESENT, /* a has one: ->d */
     I_JNEVER,   /* a never had one: ->d */
-    I_JFALSE,   /* ->d; an error in a ends the run */
+    I_JFALSE, /* a is false: ->d. An error in a ends the run where b is 0; else cell b - 1 := a, and execution
+                 goes on right before d, with the jump behind the choice */
     I_JTRUE,
     I_AND, /* a is false or an error: d := a, ->b */
     I_OR,

@@ -315,12 +315,17 @@ L_I_JNEVER:
     JUMP_IF(!A.stamp);
 L_I_JFALSE:
     if (__builtin_expect(A.meta & META_ERR, 0))
-        FAIL(cell_err(&A));
+        goto condition_error;
     JUMP_IF(!A.v.i);
 L_I_JTRUE:
     if (__builtin_expect(A.meta & META_ERR, 0))
-        FAIL(cell_err(&A));
+        goto condition_error;
     JUMP_IF(A.v.i);
+condition_error:
+    if (!i->b)
+        FAIL(cell_err(&A));
+    SET(R[i->b - 1], i, A.v.i, A.meta);
+    GOTO(i->d - 1);
 L_I_AND:
     if ((A.meta & META_ERR) || !A.v.i) {
         SET(D, i, A.v.i, A.meta);

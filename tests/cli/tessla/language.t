@@ -51,6 +51,29 @@ out x
 !     3 | out x
 !       |     ^
 
+### newer sources: liftable and extern before def, lazy and strict before a parameter or its type
+in x: Events[Int]
+liftable
+def size(a: strict Int): Int = if a < 0 then -a else a
+extern def twice(lazy a: Int): Int = a + a
+def f(a: Events[Int]) = {
+  liftable def rest(p: Int, q: lazy Int): Int = if q == 1 then 0 else p % q
+  def choose(later: lazy (Int) => Int): Int = later(4)
+  rest(a, choose((b: lazy Int) => b + 1))
+}
+out size(x) + slift1(x, twice) as s
+def r = f(plus) where { liftable def one(a: Int): Int = a + 1
+  def plus = one(x) }
+out r
+def lazy: Events[Int] = x
+out lazy
+<<<
+1: x = -7
+>>>
+1: s = -7
+1: r = -1
+1: lazy = -7
+
 ### deprecated forms warn
 in x: Events[Int]
 def f(a: Int): Int = { def b = a + 1

@@ -201,6 +201,44 @@ out if 10 / x > 1 then 1 else 2 as i
 ! coretap: Division by zero (t = 1)
 [2]
 
+### an error value as the condition of a choice is raised only where what is chosen is needed
+in l: Events[List[Int]]
+def big = if List.head(l) > 2 then 1 else 2
+def found(k: Int): Int = if 10 / k > 1 then 7 else 8
+out if List.isEmpty(l) then 0 else big as nested
+out const(3, big) as c
+out count(slift1(List.size(l), found)) as n
+out List.size(l) > 0 && (if 10 / List.size(l) > 1 && List.head(l) > 2 then true else false) as b
+<<<
+1: l = List(1)
+2: l = List()
+3: l = List(5, 1)
+>>>
+0: n = 0
+1: nested = 2
+1: c = 3
+1: n = 1
+1: b = false
+2: nested = 0
+2: c = 3
+2: n = 2
+2: b = false
+3: nested = 1
+3: c = 3
+3: n = 3
+3: b = true
+
+### an error value is raised where it decides whether there is an event
+in x: Events[Int]
+out filter(x, 10 / x > 1) as f
+<<<
+1: x = 5
+2: x = 0
+>>>
+1: f = 5
+! coretap: Division by zero (t = 2)
+[2]
+
 ### lazy operators do not need their right side
 in x: Events[Int]
 out x != 0 && 10 / x > 1 as a
