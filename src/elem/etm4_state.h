@@ -22,7 +22,7 @@ struct ct_etm4_demand {
     bool mispredict;
     bool discard;
     bool fail;    /* the packet cannot be: all that is uncommitted is lost */
-    bool overrun; /* … because it commits or takes back more than there is */
+    bool overrun; /* the packet commits or takes back more elements than there are */
 };
 
 struct ct_etm4_resolver {
@@ -32,7 +32,7 @@ struct ct_etm4_resolver {
     enum ct_etm4_resolver_state state;
     uint8_t gap;          /* enum ct_gap: why there is no synchronisation */
     uint32_t depth;       /* P0 elements that are uncommitted, unseen ones included */
-    uint32_t unseen;      /* … from before the trace began */
+    uint32_t unseen;      /* uncommitted P0 elements from before the trace began */
     bool pending_address; /* the newest P0 element waits for its address */
     bool doubtful;        /* while trace is discarded: addresses no longer tell where the last branch went */
     bool after_overflow;  /* the next trace on comes after an overflow */

@@ -13,11 +13,11 @@ struct ct_itm_resolver {
     struct ct_sw_stream stream;
     unsigned prescaler;   /* a step of a local timestamp is 1 << this cycles */
     uint64_t local_time;  /* cycles since the start or the last overflow */
-    uint64_t global_low;  /* of a global timestamp: the bits of its first packet … */
-    uint64_t global_high; /* … and of its second */
+    uint64_t global_low;  /* bits of the first packet of a global timestamp */
+    uint64_t global_high; /* bits of the second packet of a global timestamp */
     bool global_known;    /* there was a second packet, and none is still to come */
     uint8_t page;         /* of stimulus ports */
-    bool overflow;        /* … which no element tells of yet */
+    bool overflow;        /* there was an overflow that no element tells of yet */
 };
 
 /* Gives the prescaler of local timestamps as a shift. ITMTCR has it in bits 9:8 (1, 4, 16, 64); it counts in

@@ -21,7 +21,7 @@ struct ct_sw_stream {
     uint64_t pos;  /* of the packet in work */
     uint64_t lost; /* bytes since the GAP that could not be used */
     uint8_t gap;   /* enum ct_gap: why there is no synchronisation */
-    bool told;     /* … a GAP told of it */
+    bool told;     /* a GAP told of the loss */
     bool synced;
     bool ended;
     /* What the last SW_SOURCE said; `source_put`: there was one. */

@@ -28,8 +28,8 @@ struct ct_v7_stream {
     uint32_t ctxt, vmid;
     uint16_t known;       /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID */
     uint64_t pos;         /* of the packet in work */
-    uint64_t lost;        /* bytes of packets that could not be used since the gap began … */
-    uint64_t lost_cycles; /* … and the cycles that they counted */
+    uint64_t lost;        /* bytes of packets that could not be used since the gap began */
+    uint64_t lost_cycles; /* cycles that the packets in `lost` counted */
 };
 
 /* Sets the array that elements go to. */

@@ -284,8 +284,8 @@ size_t ct_etm4_burst_elems(struct ct_etm4_burst *b, const uint8_t *data, size_t 
 
 /* A timestamp packet. */
 struct stamp {
-    uint64_t low;  /* its value: the low bits of the timestamp … */
-    unsigned bits; /* … and how many they are */
+    uint64_t low;  /* the low bits of the timestamp */
+    unsigned bits; /* how many bits `low` has */
     uint32_t count;
     size_t bytes; /* of the packet; 0: it is longer than a burst reads */
 };

@@ -87,11 +87,11 @@ struct ct_hop_state {
 
 struct ct_hops {
     struct ct_ctx *ctx;
-    struct ct_blocks *blocks;    /* of the engine, as are … */
-    struct ct_edges *edges;      /* … what it counts to … */
-    struct ct_flow_sums *sums;   /* … and what it adds up */
-    struct ct_etm4_burst *burst; /* counts packets by header … */
-    uint64_t elements;           /* … and these, of hops */
+    struct ct_blocks *blocks;    /* blocks of the engine */
+    struct ct_edges *edges;      /* edges that the engine counts */
+    struct ct_flow_sums *sums;   /* what the engine adds up */
+    struct ct_etm4_burst *burst; /* counts the packets of hops by header */
+    uint64_t elements;           /* counts the elements of hops */
     struct ct_etm4_burst reader; /* of the packets of one hop, in 32- or 64-bit state as its first block is */
     struct ct_quick_hop *quick;
     uint32_t *quick_records; /* by place */
@@ -105,9 +105,8 @@ struct ct_hops {
     uint32_t state_count, state_cap;
     uint32_t *records; /* 0 is none */
     uint32_t record_size, record_cap;
-    uint64_t
-        missed; /* what look-ups that found something else cost, in moves of a hop to the quick table … */
-    uint64_t enough; /* … and how much of that is too much: then lanes end at what is not found */
+    uint64_t missed; /* cost of look-ups that found something else, in moves of a hop to the quick table */
+    uint64_t enough; /* the most that `missed` may be: beyond it lanes end at what is not found */
     bool timed;
     bool known_only; /* hops that are made must not meet anything new in the program */
     int error;

@@ -17,8 +17,8 @@
 /* The hop that was made last. It can be undone, since later trace may change what became of its last step. */
 struct last_hop {
     uint32_t *count; /* NULL: there is none */
-    uint32_t state;  /* where it began … */
-    size_t at;       /* … in the run */
+    uint32_t state;  /* the state in which it began */
+    size_t at;       /* where it is in the run */
 };
 
 #define NOT_HERE UINT_MAX

@@ -15,22 +15,22 @@ struct ct_hops_worth {
     bool begun;         /* the first byte came */
     bool rested;        /* they did, and were not found worth while since */
     uint64_t judged;    /* bytes after which they are judged */
-    uint64_t bytes;     /* that hops went over since they were judged the last time … */
-    uint64_t missed;    /* … and struct ct_hops.missed then */
+    uint64_t bytes;     /* bytes that hops went over since they were judged last */
+    uint64_t missed;    /* ct_hops.missed when hops were judged last */
     uint64_t cost;      /* bytes of trace that one of these costs */
     unsigned learning;  /* how often they are not judged: the tables fill first */
-    uint64_t rest;      /* for how many bytes they rest the next time they are not worth while, 0 at first …
-                         */
-    uint64_t rest_most; /* … which is doubled each time, up to this */
+    uint64_t rest;      /* bytes for which they rest when they are not worth while; 0 at first, then twice
+                           as many each time */
+    uint64_t rest_most; /* the most that `rest` becomes */
     uint64_t until;     /* position in the stream up to which they rest */
     /* What hops and elements take, which decides where it is known: with cycles, and for counts where the
      * trace has cycle counts and many packets of atoms for each address. */
     bool paced;
     bool resting;          /* elements are followed, up to `until` */
-    bool probed;           /* elements were followed for nothing but to be measured … */
-    uint64_t probe;        /* … as they are for so many bytes */
-    uint64_t patience;     /* bytes of hops before time decides … */
-    uint64_t hopped;       /* … and those up to the last judgement */
+    bool probed;           /* elements were followed for nothing but to be measured */
+    uint64_t probe;        /* bytes for which elements are followed to be measured */
+    uint64_t patience;     /* bytes of hops before time decides */
+    uint64_t hopped;       /* bytes of hops up to the last judgement */
     uint64_t measure_from; /* position from which elements are measured; 0: they are already */
     uint64_t probe_from;   /* position from which they are measured once more */
     double before;         /* pace.hops of the judgement before; 0 behind a rest */
@@ -48,13 +48,13 @@ struct ct_hops_strip {
     struct ct_fast_strip list;
     struct ct_cut_others others;
     struct ct_atom_row atoms;
-    uint8_t address_headers[256]; /* all that there are … */
-    unsigned address_kinds;       /* … and how many */
+    uint8_t address_headers[256]; /* the headers of addresses */
+    unsigned address_kinds;       /* how many headers of addresses there are */
     uint8_t atom_headers[CT_ATOM_HEADERS];
-    unsigned blocks; /* how many were listed … */
+    unsigned blocks; /* how many blocks have masks */
     struct {
         uint64_t atoms, addresses;
-    } masks[CT_STRIP_BLOCKS]; /* … and where their packets begin */
+    } masks[CT_STRIP_BLOCKS]; /* where the packets of each block begin */
     uint32_t count;           /* the number of the last address */
     uint64_t past[2 + CT_STRIP_PLACES + CT_STRIP_BEYOND];
     uint8_t headers[CT_STRIP_PLACES + CT_STRIP_BEYOND]; /* of the addresses from number 1 on */

@@ -10,13 +10,13 @@
 #include <stdint.h>
 
 struct ct_hops_pace {
-    bool begun;       /* a measurement is under way, since … */
-    uint64_t at;      /* … this position in the stream … */
-    uint64_t time;    /* … this processor time, in ns … */
-    pthread_t thread; /* … of this thread */
+    bool begun;       /* a measurement is under way */
+    uint64_t at;      /* position in the stream at which the measurement began */
+    uint64_t time;    /* processor time at which the measurement began, in ns */
+    pthread_t thread; /* the thread whose processor time is measured */
     uint64_t seen;    /* the last position that was told */
-    double hops;      /* ns a byte when hops were measured last, 0: not yet … */
-    double elems;     /* … and when elements were */
+    double hops;      /* ns that hops took for a byte when they were measured last; 0: not yet */
+    double elems;     /* the same of elements */
 };
 
 /* Begins to measure at a position in the stream. */

@@ -135,8 +135,8 @@ static size_t scan(struct ct_etm4_hops *h, const struct ct_run *run, size_t at, 
 
 /* What a chunk has. */
 struct lead {
-    unsigned header; /* where its first address begins … */
-    unsigned behind; /* … and the packet behind that */
+    unsigned header; /* where its first address packet begins */
+    unsigned behind; /* where the packet behind the first address begins */
     unsigned addresses, counts;
     unsigned atoms; /* packets of atoms behind the first address */
 };

@@ -25,8 +25,8 @@ struct ct_worker_task {
     size_t number;     /* of the capture */
     uint32_t shard;    /* number of a part of the capture; 0: all of it */
     uint32_t shards;   /* how many parts there are */
-    bool checks;       /* compare the contents with the manifest, and not the size alone … */
-    bool checks_alone; /* … and do nothing else */
+    bool checks;       /* compare the contents with the manifest, and not the size alone */
+    bool checks_alone; /* compare, and do nothing else */
 };
 
 struct ct_worker {

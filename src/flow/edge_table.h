@@ -19,8 +19,8 @@ int ct_edges_add_at(struct ct_edges *edges, size_t context, uint32_t edge, const
 /* Maps the numbers of nodes and edges of one graph to those of another. */
 struct ct_graph_map {
     uint32_t *nodes, *edges;
-    uint32_t node_count, edge_count;   /* how many nodes and edges are mapped … */
-    uint32_t noted_nodes, noted_edges; /* … and up to where the arrays have shared numbers in their place */
+    uint32_t node_count, edge_count;   /* how many nodes and edges are mapped */
+    uint32_t noted_nodes, noted_edges; /* up to where the arrays have shared numbers */
 };
 
 void ct_graph_map_free(struct ct_graph_map *map);

@@ -72,8 +72,8 @@ struct ct_legs {
     uint32_t cap;                  /* blocks that there is room for */
     struct ct_leg_turn *turns;     /* a power of two, of which at most half is used */
     uint32_t turn_count, turn_cap;
-    uint32_t counted; /* steps since the table got them, … */
-    uint32_t cycles;  /* … and their cycles */
+    uint32_t counted; /* steps since the table got them */
+    uint32_t cycles;  /* cycles of the steps in `counted` */
     /* What is followed: steps from 1 on, behind step 0, which waits for its edge. */
     struct ct_leg_sums *step[CT_LEGS_STEPS];
     uint32_t insns[CT_LEGS_STEPS]; /* of each step, and in bit 31 whether a leg ends with it */
@@ -81,8 +81,8 @@ struct ct_legs {
     struct ct_leg_address address[CT_LEGS_STEPS];
     uint32_t count; /* of legs */
     struct ct_leg leg[CT_LEGS_STEPS];
-    uint64_t rate[CT_LEGS_STEPS + 1];  /* of each leg: cycles of an instruction (RATE_BITS) … */
-    uint32_t until[CT_LEGS_STEPS + 1]; /* … and the cycles of all legs up to it */
+    uint64_t rate[CT_LEGS_STEPS + 1];  /* of each leg: cycles of an instruction (RATE_BITS) */
+    uint32_t until[CT_LEGS_STEPS + 1]; /* of each leg: cycles of all legs up to it */
 };
 
 /* Makes room for all blocks. Returns false without memory. */

@@ -82,10 +82,10 @@ struct ct_fast {
     struct ct_fast_link *links;     /* by number of the block; NULL until they are wanted */
     uint32_t link_cap;              /* how many blocks have a link */
     uint32_t linked;                /* the most that links may have counted and blocks do not know yet */
-    uint32_t along;                 /* for so many atoms more blocks are followed … */
-    uint32_t along_last;            /* … of so many at the last judgement; 0: runs were worth while */
-    uint32_t looked;                /* look-ups of runs since they were judged … */
-    uint32_t missed;                /* … and how many of these found another run */
+    uint32_t along;                 /* atoms for which blocks are still followed in place of runs */
+    uint32_t along_last;            /* `along` at the last judgement; 0: runs were worth while */
+    uint32_t looked;                /* look-ups of runs since they were judged */
+    uint32_t missed;                /* look-ups in `looked` that found another run */
     struct ct_stretches *stretches; /* NULL until they are wanted */
     struct ct_legs *legs;           /* for cycles; NULL until they are wanted */
     struct ct_fast_target *targets;

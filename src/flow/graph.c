@@ -37,10 +37,10 @@ struct store {
     uint32_t (*home)(const uint8_t *entry);
     bool (*is_rare)(const struct ct_graph *graph, const uint8_t *entry); /* blocks never number it */
     struct index common, rare;
-    uint32_t *ids;     /* of a graph that shares: the shared number of each entry … */
-    uint32_t *numbers; /* … and the entry + 1 that has a shared number here, or 0 */
-    uint32_t id_room;  /* room in `ids` … */
-    uint32_t id_cap;   /* … and in `numbers` */
+    uint32_t *ids;     /* of a graph that shares: the shared number of each entry */
+    uint32_t *numbers; /* of a graph that shares: by shared number, the entry + 1 or 0 */
+    uint32_t id_room;  /* room in `ids` */
+    uint32_t id_cap;   /* room in `numbers` */
     size_t size;       /* of an entry, in bytes; a multiple of 8 */
     uint32_t count;    /* entries */
     uint32_t cap;

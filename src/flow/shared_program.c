@@ -26,8 +26,8 @@ struct ct_shared_program {
     struct ct_ctx *ctx;
     uint32_t users;
     uint64_t rest;              /* read and written without a lock */
-    pthread_mutex_t graph_lock; /* guards … */
-    struct ct_graph *graph;     /* … all nodes and edges, in no order that means anything */
+    pthread_mutex_t graph_lock; /* guards `graph` */
+    struct ct_graph *graph;     /* all nodes and edges, in no order that means anything */
     pthread_mutex_t block_lock; /* guards all that follows but published blocks */
     uint32_t most, count;       /* blocks; 0 is none */
     struct ct_shared_block *pieces[PIECES];

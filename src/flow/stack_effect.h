@@ -15,8 +15,8 @@
 struct ct_stack_effect {
     /* the return addresses that are taken, the newest first, and behind them those left, the newest last */
     uint64_t addr[CT_STACK_EFFECT_ROOM];
-    uint8_t pops;      /* how many are taken … */
-    uint8_t pushes;    /* … and how many left */
+    uint8_t pops;      /* how many are taken */
+    uint8_t pushes;    /* how many are left */
     uint8_t depth;     /* the most that there were at a time above the height at the beginning */
     uint8_t from_exec; /* of a row that goes on behind another one: the last atom of that */
     uint32_t end;      /* the last step of the row: its block << 1 | its atom */

@@ -86,8 +86,8 @@ struct ct_mon_step {
     uint32_t cell;
     uint32_t out;    /* changes go straight to this output; UINT32_MAX: to the cell */
     uint32_t letter; /* if known */
-    uint32_t atoms;  /* else: first of machine->natoms in program.atoms, ... */
-    uint32_t clocks; /* ... and behind them the streams any of whose events makes a step */
+    uint32_t atoms;  /* else: first of machine->natoms in program.atoms */
+    uint32_t clocks; /* behind the atoms: how many streams there are any of whose events makes a step */
     bool known;
     bool changes_only;
 };

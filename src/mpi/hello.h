@@ -17,8 +17,8 @@ struct ct_hello {
     char host[64];
     uint8_t pad[100];  /* 0 */
     uint64_t inputs;   /* sum over the files that it reads beside captures */
-    uint64_t words;    /* sum over the command line … */
-    uint64_t captures; /* … and over the manifest */
+    uint64_t words;    /* sum over the command line */
+    uint64_t captures; /* sum over the manifest */
 };
 
 /* Tells whether a rank differs from rank 0 in what both need alike. Then *why says how, in at most

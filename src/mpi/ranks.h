@@ -15,8 +15,8 @@
 enum ct_ranks_tag {
     RANKS_REPORT = 1, /* to rank 0: what became of a capture; the next one is wanted */
     RANKS_WORK,       /* from rank 0: what is to be done next */
-    RANKS_SIZE,       /* of a sum or a list of files … */
-    RANKS_SUM,        /* … and its bytes */
+    RANKS_SIZE,       /* the size of a sum or of a list of files */
+    RANKS_SUM,        /* the bytes of a sum or of a list of files */
 };
 
 /* In the place of the number of a capture. */
@@ -31,8 +31,8 @@ enum ct_ranks_tag {
 /* What is handed out: a capture, or a part of one. All of it are bytes of one byte order, as below. */
 struct ct_ranks_unit {
     uint64_t number; /* of the capture, or RANKS_NONE */
-    uint32_t shard; /* number of the part (cli_fleet_do_shard), or RANKS_WHOLE for the capture, of which … */
-    uint32_t shards; /* … so many parts were decoded; 0: none */
+    uint32_t shard;  /* number of the part (cli_fleet_do_shard), or RANKS_WHOLE for the capture */
+    uint32_t shards; /* with RANKS_WHOLE: how many parts of it were decoded */
 };
 
 struct ct_ranks {

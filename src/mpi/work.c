@@ -11,8 +11,8 @@
 #include "cli/progress.h"
 #include "mpi/ranks.h"
 
-#define INTERVAL_S      1  /* between two lines on a terminal … */
-#define INTERVAL_FILE_S 10 /* … and elsewhere, with --progress */
+#define INTERVAL_S      1  /* between two lines on a terminal */
+#define INTERVAL_FILE_S 10 /* between two lines elsewhere, with --progress */
 
 /* What rank 0 knows of a rank. */
 struct worker {

@@ -51,7 +51,7 @@ struct ct_ocsd_code {
     unsigned table_count;
     unsigned next_victim;
     uint32_t last;      /* number of the block that was returned last */
-    bool last_executed; /* … and whether its last instruction was executed */
+    bool last_executed; /* the last instruction of that block was executed */
     /* The page that was compared last. */
     uint64_t page_number;
     uint64_t page_epoch; /* of the tree; 0: none yet */

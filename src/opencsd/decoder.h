@@ -11,7 +11,7 @@ struct ct_ocsd_tree;
 
 enum {
     CT_OCSD_FRAME_DATA = 15, /* bytes of a frame that has no ID */
-    CT_OCSD_FRAME_SIZE = 16, /* … and with its flags */
+    CT_OCSD_FRAME_SIZE = 16, /* bytes of a frame with its flags */
 };
 
 /* Bytes of one trace ID, which lie side by side in the trace, too; or `framed`: they are those of frames
@@ -62,13 +62,13 @@ struct ct_ocsd_decoder {
     const struct ct_ocsd_tree *tree;
     ocsd_trace_protocol_t kind;
     uint8_t id;
-    bool counts; /* its bytes, in … */
+    bool counts; /* its bytes are counted in `stats` */
     ocsd_decode_stats_t stats;
     int flags;           /* OCSD_OPFLG_…, with which it was created */
     bool only_packets;   /* packets are all that is wanted; no elements are made of them */
     bool attached;       /* elements go to a callback or a printer that the tree was given later */
-    bool sink_prints;    /* the library's printer takes packets in the place of a sink … */
-    bool monitor_prints; /* … or with their bytes, in the place of a monitor */
+    bool sink_prints;    /* the library's printer takes packets in the place of a sink */
+    bool monitor_prints; /* the printer takes packets with their bytes in the place of a monitor */
     uint8_t sink_id;     /* the trace ID that either prints: what the client said it was */
     uint8_t monitor_id;
     char packet_name[32];       /* of the packet processor, in messages */

@@ -37,15 +37,15 @@ struct ct_ocsd_etm4 {
     ocsd_etmv4_i_pkt packet;         /* the last one, for who wants packets */
     uint64_t source_addr;            /* the source address that is walked to */
     uint64_t addr_before;            /* where execution was before an address that no atom followed yet */
-    uint8_t isa_before;              /* … and in which instruction set */
-    ocsd_trc_index_t address_index;  /* … of the packet of that address */
+    uint8_t isa_before;              /* instruction set at addr_before */
+    ocsd_trc_index_t address_index;  /* index of the packet of the address at addr_before */
     ocsd_trc_index_t index;          /* of the packet in work */
     ocsd_trc_index_t unsynced_index; /* of the first byte without synchronisation */
     ocsd_trc_index_t commit_index;   /* of the item that left last, in this call of 1.3.3's; else 0 */
     uint32_t max_spec;               /* P0 elements that may be speculative */
     uint32_t depth;   /* P0 elements that are held, and those that a trace info says came before the trace */
     uint32_t commit;  /* P0 elements that are to leave */
-    uint32_t cancel;  /* … and to be taken back behind them */
+    uint32_t cancel;  /* P0 elements that are to be taken back behind those that leave */
     uint8_t version;  /* 0x45: ETMv4.5, 0x50: ETE 1.0 */
     uint8_t state;    /* enum ct_ocsd_etm4_state */
     uint8_t reason;   /* unsync_info_t, why synchronisation is missing */
@@ -54,8 +54,8 @@ struct ct_ocsd_etm4 {
     bool ete, m_profile, v7m, cycle_count, trans_start_p0, ts_markers; /* its configuration */
     bool split_source;   /* N atoms on the way to a source address end a range of their own */
     int checks;          /* CT_OCSD_CHECK_… */
-    uint64_t next_start; /* where the next range must begin … */
-    bool has_next_start; /* … when that is known */
+    uint64_t next_start; /* where the next range must begin */
+    bool has_next_start; /* next_start is known */
     const struct ct_ocsd_mismatch *mismatch; /* what is wrong with the program; or NULL */
     bool told_failure;                       /* an error was logged in this call */
     bool late;                               /* elements and messages are those of OpenCSD 1.5.5 */
@@ -73,9 +73,9 @@ struct ct_ocsd_etm4 {
     bool ending;                             /* the trace is over, and the last elements are on their way */
     bool need_context;                       /* the context is not known */
     bool sf;                                 /* 64-bit state */
-    bool context_sf;                         /* … of the last context packet, also before a reset */
-    bool lacks_return;                       /* the return stack was empty */
-    bool to_source;                          /* source_addr is walked to */
+    bool context_sf;   /* 64-bit state in the last context packet, also before a reset */
+    bool lacks_return; /* the return stack was empty */
+    bool to_source;    /* source_addr is walked to */
 };
 
 /* Makes a decoder of the source. OCSD_ERR_HW_CFG_UNSUPP for registers that cannot be, OCSD_ERR_MEM. */

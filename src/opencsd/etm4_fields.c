@@ -7,7 +7,7 @@
 
 enum {
     MOST = 5,       /* bytes of a field of 32 bits */
-    MOST_COUNT = 3, /* … of a cycle count */
+    MOST_COUNT = 3, /* bytes of a cycle count */
     CONTEXT_SIZE = 2,
     CONTEXT_HAS_ID = 0xc0, /* VMID or context ID, in the last byte of a context packet that has neither */
 };

@@ -99,11 +99,11 @@ enum {
     NOT_TAKEN_DIRECT,
     NOT_TAKEN_INDIRECT,
     GAP,
-    OPCODE_OF_ATOM, /* of what execution came to … */
+    OPCODE_OF_ATOM, /* opcode of what execution came to behind an atom, and so on */
     OPCODE_OF_EXCEPTION,
     OPCODE_OF_Q,
     OPCODE_OF_SOURCE,
-    LENGTH_OF_ATOM, /* of the range … */
+    LENGTH_OF_ATOM, /* length of the range behind an atom, and so on */
     LENGTH_OF_EXCEPTION,
 };
 
@@ -178,7 +178,7 @@ static void on_atom(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, bool execute
     if (has_bad_opcode(d, OPCODE_OF_ATOM) || too_long)
         return;
     if (d->checks && block->found && contradicts(d, block, executed)) {
-        if (executed) /* … which matters where execution goes on without an address */
+        if (executed) /* that matters where execution goes on without an address */
             ct_ocsd_path_take_waypoint(&d->path, &last);
         return;
     }

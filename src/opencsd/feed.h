@@ -9,7 +9,7 @@
 
 enum {
     CT_OCSD_PACKET_MAX = 4096,                   /* bytes of a packet that can be cut */
-    CT_OCSD_FEED_ROOM = CT_OCSD_PACKET_MAX + 32, /* … and of the frame that ends it */
+    CT_OCSD_FEED_ROOM = CT_OCSD_PACKET_MAX + 32, /* bytes of such a packet and of the frame that ends it */
 };
 
 /* Decodes one packet, as the functions of packet.h do with room for one. `packet` is of the protocol's type.
@@ -31,7 +31,7 @@ struct ct_ocsd_feed {
 struct ct_ocsd_fed {
     bool have;              /* there is one */
     ocsd_trc_index_t first; /* index of the first byte that was taken */
-    uint64_t first_pos;     /* … and its stream position */
+    uint64_t first_pos;     /* stream position of the first byte that was taken */
     uint64_t taken;         /* bytes that are done with */
     uint32_t kept;          /* of them, those kept from the call before */
     const uint8_t

@@ -34,8 +34,8 @@ struct ct_ocsd_frames {
     struct ct_ocsd_part parts[CT_OCSD_FRAME_PARTS];
     uint8_t part_count;
     uint8_t part; /* the one that is handed out next */
-    bool printed; /* … and was printed already … */
-    bool counted; /* … and counted */
+    bool printed; /* the part that is next was printed already */
+    bool counted; /* the part that is next was counted already */
 };
 
 /* Bytes in front of a frame, and what they mean. */

@@ -14,7 +14,7 @@
 enum {
     CT_OCSD_PROTOCOL_ITM = 7,   /* OCSD_PROTOCOL_ITM */
     CT_OCSD_LATE_ITMTRACE = 18, /* OCSD_GEN_TRC_ELEM_ITMTRACE, for the client */
-    CT_OCSD_ITMTRACE = 32, /* … in the library, where the headers may use that number for another type */
+    CT_OCSD_ITMTRACE = 32,      /* the same in the library, where the headers may use 18 for another type */
 };
 
 /* Configuration of a decoder: ocsd_itm_cfg. */
@@ -43,17 +43,17 @@ enum ct_ocsd_itm_packet_type {
 enum {
     CT_OCSD_ITM_CLOCK_CHANGED = 1, /* first part of a global timestamp */
     CT_OCSD_ITM_WRAP = 2,
-    CT_OCSD_ITM_TOP_BIT = 0x1f, /* extension: number of the highest bit of its value … */
-    CT_OCSD_ITM_HARDWARE = 0x80 /* … and whether it is of the hardware source */
+    CT_OCSD_ITM_TOP_BIT = 0x1f, /* extension: number of the highest bit of its value */
+    CT_OCSD_ITM_HARDWARE = 0x80 /* extension: it is of the hardware source */
 };
 
 /* A packet: ocsd_itm_pkt. */
 struct ct_ocsd_itm_packet {
     uint32_t type;      /* enum ct_ocsd_itm_packet_type */
     uint8_t source;     /* port; discriminator; TC of a local timestamp; bits, see above */
-    uint32_t value;     /* payload; the bits of a timestamp that are in this packet … */
+    uint32_t value;     /* payload; bits 31:0 of the part of a timestamp in this packet */
     uint8_t size;       /* in bytes */
-    uint8_t value_high; /* … and those above 31 */
+    uint8_t value_high; /* bits above 31 of that part */
     uint32_t err;       /* enum ct_ocsd_itm_packet_type: what a bad or cut packet was to be */
 };
 

@@ -14,11 +14,11 @@ enum {
     MOST_PAGE = 16384,
     LEAST_PAGES = 4,
     MOST_PAGES = 256,
-    LATE_BAD_IMAGE = 6,        /* UNSYNC_BAD_IMAGE … */
-    LATE_EOT = 7,              /* … in front of UNSYNC_EOT */
-    LATE_INSTRUMENTATION = 17, /* an element's type that there was none of … */
-    LATE_CUSTOM = 18,          /* … in front of OCSD_GEN_TRC_ELEM_CUSTOM, up to 1.7.1 … */
-    LATEST_CUSTOM = 19,        /* … and from then on, with ITM between them */
+    LATE_BAD_IMAGE = 6,        /* UNSYNC_BAD_IMAGE in later versions, where it stands before UNSYNC_EOT */
+    LATE_EOT = 7,              /* UNSYNC_EOT in later versions */
+    LATE_INSTRUMENTATION = 17, /* type of instrumentation elements, which 1.3.3 does not have */
+    LATE_CUSTOM = 18,          /* OCSD_GEN_TRC_ELEM_CUSTOM in versions with instrumentation up to 1.7.1 */
+    LATEST_CUSTOM = 19,        /* OCSD_GEN_TRC_ELEM_CUSTOM in later versions, which have ITM elements, too */
 };
 
 /* The program is one and the same for all trees, and some functions have none: 0, or its version. */

@@ -48,7 +48,7 @@ uint32_t ct_ocsd_memory_read(const struct ct_ocsd_memory *memory, uint64_t addr,
     const struct ct_ocsd_accessor *a = find(memory, addr, space, &range);
     if (!a)
         return 0;
-    const uint64_t left = range.last - addr; /* … and one more */
+    const uint64_t left = range.last - addr; /* one less than there are */
     const uint32_t most = left < size ? (uint32_t)left + 1 : size;
     if (range.bytes) {
         memcpy(bytes, range.bytes + (addr - range.first), most);

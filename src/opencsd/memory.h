@@ -16,10 +16,10 @@ struct ct_ocsd_region {
 struct ct_ocsd_accessor {
     uint64_t first, last;   /* inclusive; of a file the region at its begin, or 0 and 0 where it has none */
     uint32_t space;         /* OCSD_MEM_SPACE_… that it serves */
-    Fn_MemAcc_CB read;      /* … by this callback, */
-    Fn_MemAccID_CB read_id; /* … by this one, which is told the trace ID, */
+    Fn_MemAcc_CB read;      /* a callback that is not told the trace ID; or NULL */
+    Fn_MemAccID_CB read_id; /* a callback that is told the trace ID; or NULL */
     const void *context;
-    const uint8_t *bytes; /* … or from these bytes */
+    const uint8_t *bytes; /* what is read in place of a callback; or NULL */
     const char *kind;     /* "CB", "Buff", "File": as in the list of accessors */
     char *path;           /* of a file, else NULL */
     bool has_base;        /* regions[0] is at the begin of the file */

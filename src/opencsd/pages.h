@@ -15,7 +15,7 @@ enum {
 struct ct_ocsd_page {
     uint64_t number;  /* its address without the bits of offsets */
     uint64_t epoch;   /* of the tree, when it was read last */
-    uint64_t changed; /* … when it was found to be another than before */
+    uint64_t changed; /* epoch in which the page was found to be another than before */
     uint32_t size;    /* bytes from its begin on that can be read; 0: none */
     uint8_t *bytes;   /* NULL: the entry is free */
 };

@@ -16,7 +16,7 @@ struct ct_ocsd_path {
     uint8_t isa;       /* enum ct_isa */
     bool need_address; /* execution is out of sight */
     uint32_t limit;    /* instructions of a range at most; 0: any number */
-    uint32_t excess;   /* … by how much the last walk went beyond */
+    uint32_t excess;   /* instructions by which the last walk went beyond `limit` */
 };
 
 /* OpenCSD's words for those of program.h. */

@@ -73,8 +73,8 @@ struct ct_ocsd_software {
     struct ct_ocsd_output output;
     ocsd_trc_index_t index; /* of the packet in work */
     ocsd_trc_index_t call;  /* index of the bytes that came last */
-    bool half;              /* the next packet has the rest of a byte that is kept … */
-    ocsd_trc_index_t rest;  /* … and this index */
+    bool half;              /* the next packet has the rest of a byte that is kept */
+    ocsd_trc_index_t rest;  /* index of that packet */
     bool synced;
     bool told;      /* that it is not, in this call, to who takes packets */
     bool lost;      /* no element said yet that synchronisation is missing */

@@ -8,8 +8,8 @@
 #include "proto/stm_header.h"
 
 enum {
-    ASYNC_SIZE = 11,  /* bytes of an alignment packet … */
-    ASYNC_UNITS = 22, /* … and its units */
+    ASYNC_SIZE = 11,  /* bytes of an alignment packet */
+    ASYNC_UNITS = 22, /* units of an alignment packet */
     COUNTED_UNITS = 256,
 };
 

@@ -7,12 +7,12 @@
 
 struct ct_ocsd_stm {
     struct ct_ocsd_software software;
-    ocsd_stm_pkt packet;              /* the last one, for who wants packets */
-    uint64_t timestamp;               /* the last one */
-    ocsd_swt_info_t info;             /* source of elements */
-    ocsd_stm_pkt element;             /* its payload is that of the last element */
-    bool has_row;                     /* bytes without synchronisation ended … */
-    ocsd_trc_index_t row;             /* … and units f in front of the alignment packet begin here */
+    ocsd_stm_pkt packet;  /* the last one, for who wants packets */
+    uint64_t timestamp;   /* the last one */
+    ocsd_swt_info_t info; /* source of elements */
+    ocsd_stm_pkt element; /* its payload is that of the last element */
+    bool has_row; /* bytes without synchronisation ended with units f in front of an alignment packet */
+    ocsd_trc_index_t row;             /* where those units f begin */
     uint8_t bytes[CT_STM_PACKET_MAX]; /* of a packet that begins inside of a byte */
 };
 
