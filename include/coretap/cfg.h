@@ -141,7 +141,8 @@ CT_API uint32_t ct_cfg_block_at(const struct ct_cfg *cfg, uint64_t addr);
 CT_API uint32_t ct_cfg_function_at(const struct ct_cfg *cfg, uint64_t entry);
 
 /* Finds the function with this name or label, one with code if there is one. When there is none it is the
- * copy that the compiler made of it, as "name.constprop.0", if there is only one; else CT_CFG_NONE. */
+ * copy that the compiler made of it, as "name.constprop.0", or the function of C++ that has this name with
+ * its parameters, if there is only one; else CT_CFG_NONE. */
 CT_API uint32_t ct_cfg_function_named(const struct ct_cfg *cfg, const char *name);
 
 /* Finds the edge between two instructions. It is the one that execution traverses when it goes from the

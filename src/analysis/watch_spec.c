@@ -48,7 +48,7 @@ static int keep(struct ct_watches *w, bool *found)
 static int functions(struct ct_watches *w, const char *spec, enum ct_watch_kind kind, const char *name,
                      bool *found)
 {
-    const unsigned wanted = kind == CT_WATCH_RETURN ? CT_NAME_COPY | CT_NAME_COLD : CT_NAME_COPY;
+    const unsigned wanted = CT_NAME_COPY | CT_NAME_WHOLE | (kind == CT_WATCH_RETURN ? CT_NAME_COLD : 0);
     int rc = ct_watches_point(w, spec, kind, 0);
     struct ct_program *program;
     for (size_t p = 0; !rc && (program = ct_programs_at(w->programs, p)); p++) {

@@ -39,12 +39,9 @@ static int mistake(const struct line *line, const char *what, const char *word)
 
 static uint32_t function_named(const struct ct_wcet *w, const char *name, size_t length)
 {
-    size_t count;
-    const struct ct_cfg_function *all = ct_cfg_functions(w->cfg, &count);
-    for (size_t i = 0; i < count; i++)
-        if (strncmp(all[i].name, name, length) == 0 && !all[i].name[length])
-            return (uint32_t)i;
-    return CT_CFG_NONE;
+    char text[LONGEST];
+    snprintf(text, sizeof text, "%.*s", (int)length, name);
+    return ct_cfg_function_named(w->cfg, text);
 }
 
 /* Finds the addresses that a word means. Returns how many there are. */

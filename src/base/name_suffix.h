@@ -9,10 +9,11 @@
 
 /* What a symbol is to a function, by its name. Of more than one suffix all bits are set. */
 enum ct_name_suffix {
-    CT_NAME_COPY = 1, /* the function made for some of its calls, or under another name: it is entered as the
-                         function is */
-    CT_NAME_COLD = 2, /* code of it that seldom runs */
-    CT_NAME_PART = 4, /* what is behind its first conditions, as a function that the rest calls */
+    CT_NAME_COPY = 1,  /* the function made for some of its calls, or under another name: it is entered as the
+                          function is */
+    CT_NAME_COLD = 2,  /* code of it that seldom runs */
+    CT_NAME_PART = 4,  /* what is behind its first conditions, as a function that the rest calls */
+    CT_NAME_WHOLE = 8, /* the function, named without its parameters, which C++ writes behind it */
 };
 
 /* Reads one suffix, as in a symbol (".isra.0", ".cold") or as demanglers write it (" [clone .isra.0]").
@@ -39,17 +40,44 @@ static inline const char *ct_name_suffix(const char *text, unsigned *kinds)
     return NULL;
 }
 
+/* Returns what is behind the parameters of a C++ function and the qualifiers of these, or `text` itself. */
+static inline const char *ct_name_behind_parameters(const char *text)
+{
+    static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
+    const char *end = text;
+    size_t depth = 0;
+    while (*end && (*end == '(' || depth)) {
+        depth += *end == '(';
+        depth -= *end++ == ')';
+    }
+    if (depth)
+        return text;
+    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers && end > text; i++) {
+        const size_t length = strlen(qualifiers[i]);
+        end += strncmp(end, qualifiers[i], length) == 0 ? length : 0;
+    }
+    return end;
+}
+
 /* Returns what a symbol called `name` is to the function `of`: bits of enum ct_name_suffix; 0: nothing. */
 static inline unsigned ct_name_is_of(const char *name, const char *of)
 {
     const size_t length = strlen(of);
-    unsigned kinds = 0;
+    unsigned kinds;
     if (strncmp(name, of, length) != 0)
         return 0;
-    name += length;
-    while (name && *name)
-        name = ct_name_suffix(name, &kinds);
-    return name ? kinds : 0;
+    const char *rest = ct_name_behind_parameters(name + length);
+    kinds = rest > name + length ? CT_NAME_WHOLE : 0;
+    while (rest && *rest)
+        rest = ct_name_suffix(rest, &kinds);
+    return rest ? kinds : 0;
+}
+
+/* Returns true when a symbol called `name` is entered where the function `of` is: as a whole or a copy. */
+static inline bool ct_name_enters(const char *name, const char *of)
+{
+    const unsigned kinds = ct_name_is_of(name, of);
+    return kinds && !(kinds & ~(unsigned)(CT_NAME_COPY | CT_NAME_WHOLE));
 }
 
 /* Returns true when `name` is a part of function `of`: "name.cold" and "name.cold.1" are parts of "name". */

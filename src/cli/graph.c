@@ -144,7 +144,7 @@ static int print(const struct cli_args *args, const struct ct_cfg *cfg)
     if (args->values[FUNCTION].given) {
         const uint32_t function = ct_cfg_function_named(cfg, args->values[FUNCTION].text);
         if (function == CT_CFG_NONE) {
-            cli_say("%s: has no function '%s'; 'coretap graph' without --function lists all",
+            cli_say("%s: has no function '%s', or several; 'coretap graph' without --function lists all",
                     args->values[ELF].text, args->values[FUNCTION].text);
             return CLI_FAILED;
         }

@@ -91,11 +91,11 @@ static int measure(struct cli_wcet *w)
 
 /* ---- before and after ---- */
 
-/* Tells whether a name is this one, or this one with the suffix of a copy. */
+/* Tells whether a name is this one, or this one with the suffix of a copy or with parameters. */
 static bool begins_with(const char *name, const char *text)
 {
     const size_t length = strlen(text);
-    return strncmp(name, text, length) == 0 && (!name[length] || name[length] == '.' || name[length] == ' ');
+    return strncmp(name, text, length) == 0 && (!name[length] || strchr(". (", name[length]));
 }
 
 /* Tells whether the entry is named by a symbol of a program, or by the program and an address. An error in
@@ -151,8 +151,8 @@ static bool find_entry(struct cli_wcet *w, const struct cli_args *args)
                       "that 'coretap graph' lists, tell it as a function with --targets, or name the program "
                       "with "
                       "--elf"
-                    : "%s: no program has code of a function of that name; name the program with --elf; "
-                      "'coretap graph' lists its functions",
+                    : "%s: no program has code of a function of that name, or several have; give the name "
+                      "as 'coretap graph' lists it, or name the program with --elf",
                 w->wish.entry);
     return found;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/ctx.h"
+#include "base/name_suffix.h"
 #include "base/options.h"
 #include "base/out.h"
 #include "format/program_match.h"
@@ -116,7 +117,8 @@ static const struct ct_dist *plotted(const struct ct_timing_found *found, const 
     }
     for (size_t i = 0; name && i < found->function_count; i++) {
         const struct ct_timing_function *f = &found->functions[i];
-        if (f->inclusive.count && (strcmp(f->name, name) == 0 || strcmp(f->label, name) == 0)) {
+        if (f->inclusive.count &&
+            (strcmp(f->name, name) == 0 || strcmp(f->label, name) == 0 || ct_name_enters(f->label, name))) {
             *title = f->label;
             return &f->inclusive;
         }

@@ -391,18 +391,17 @@ uint32_t ct_cfg_function_at(const struct ct_cfg *cfg, uint64_t entry)
     return here ? here->function - 1 : CT_CFG_NONE;
 }
 
-/* Tells whether a function is a copy of another one that has code. */
-static bool is_copy(const struct ct_cfg_function *f, const char *of)
+/* Tells whether a function that has code is a copy of another one, or that one without its parameters. */
+static bool is_for(const struct ct_cfg_function *f, const char *of)
 {
-    return f->block != CT_CFG_NONE &&
-           (ct_name_is_of(f->name, of) == CT_NAME_COPY || ct_name_is_of(f->label, of) == CT_NAME_COPY);
+    return f->block != CT_CFG_NONE && (ct_name_enters(f->name, of) || ct_name_enters(f->label, of));
 }
 
 uint32_t ct_cfg_function_named(const struct ct_cfg *cfg, const char *name)
 {
     uint32_t found = CT_CFG_NONE;
-    uint32_t copy = CT_CFG_NONE;
-    uint32_t copies = 0;
+    uint32_t other = CT_CFG_NONE;
+    uint32_t others = 0;
     size_t count;
     const struct ct_cfg_function *all = name ? ct_cfg_functions(cfg, &count) : NULL;
     for (uint32_t i = 0; all && i < count; i++) {
@@ -411,12 +410,12 @@ uint32_t ct_cfg_function_named(const struct ct_cfg *cfg, const char *name)
             return i;
         if (is_named && found == CT_CFG_NONE)
             found = i;
-        if (is_copy(&all[i], name)) {
-            copy = i;
-            copies++;
+        if (is_for(&all[i], name)) {
+            other = i;
+            others++;
         }
     }
-    return found == CT_CFG_NONE && copies == 1 ? copy : found;
+    return found == CT_CFG_NONE && others == 1 ? other : found;
 }
 
 uint32_t ct_cfg_block_at(const struct ct_cfg *cfg, uint64_t addr)

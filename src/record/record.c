@@ -103,23 +103,22 @@ static int end_thread(struct record *r, unsigned index, bool certain)
     return status;
 }
 
-/* Returns the index of the function with a name, or else of its only copy; `count`: there is none, or several
- * copies. */
+/* Returns the index of the function with a name, or else of the only one that is its copy or has its name
+ * with parameters; `count`: there is none, or several. */
 static size_t function_named(const struct ct_symbols *symbols, const struct ct_symbol *all, size_t count,
                              const char *name)
 {
-    size_t copy = count;
-    size_t copies = 0;
+    size_t other = count;
+    size_t others = 0;
     for (size_t i = 0; i < count; i++) {
         if (ct_symbols_is_named(symbols, &all[i], name))
             return i;
-        if (ct_name_is_of(all[i].name, name) == CT_NAME_COPY ||
-            ct_name_is_of(ct_symbols_label(symbols, &all[i]), name) == CT_NAME_COPY) {
-            copy = i;
-            copies++;
+        if (ct_name_enters(all[i].name, name) || ct_name_enters(ct_symbols_label(symbols, &all[i]), name)) {
+            other = i;
+            others++;
         }
     }
-    return copies == 1 ? copy : count;
+    return others == 1 ? other : count;
 }
 
 /* Finds the address of a function of the program, as it was loaded. */
@@ -127,7 +126,7 @@ static int find_function(struct record *r, const char *text, uint64_t *addr)
 {
     struct ct_programs *programs;
     struct ct_program *program;
-    const struct ct_symbols *symbols;
+    const struct ct_symbols *symbols = NULL;
     size_t count = 0, ranges;
     int rc = ct_programs_new(r->ctx, r->given.names, &programs);
     if (rc)

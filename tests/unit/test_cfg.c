@@ -117,22 +117,31 @@ static void what_follows_calls(void **state)
     drop(&p);
 }
 
-/* A function that there are only copies of is its copy, if that is one; parts of it are none. */
+/* A function that there are only copies of is its copy, if that is one; parts of it are none. A name without
+ * parameters is that of the only function that has it with some. */
 static void copies_have_the_name(void **state)
 {
     static struct program p;
     (void)state;
-    const uint32_t code[] = {RET, RET, RET, RET, RET, RET};
-    const struct test_symbol symbols[] = {
-        FUNCTION("one.constprop.0", 0, 1),        FUNCTION("one", 1, 1),
-        FUNCTION("two.isra.0.constprop.1", 2, 1), FUNCTION("two.part.0", 3, 1),
-        FUNCTION("three.llvm.7", 4, 1),           FUNCTION("three.llvm.8", 5, 1)};
-    assert_int_equal(make(&p, code, 6, symbols, 6, NULL), CT_OK);
+    const uint32_t code[] = {RET, RET, RET, RET, RET, RET, RET, RET, RET};
+    const struct test_symbol symbols[] = {FUNCTION("one.constprop.0", 0, 1),
+                                          FUNCTION("one", 1, 1),
+                                          FUNCTION("two.isra.0.constprop.1", 2, 1),
+                                          FUNCTION("two.part.0", 3, 1),
+                                          FUNCTION("three.llvm.7", 4, 1),
+                                          FUNCTION("three.llvm.8", 5, 1),
+                                          FUNCTION("_ZNK1A3runEi", 6, 1),
+                                          FUNCTION("_Z4overi", 7, 1),
+                                          FUNCTION("_Z4overv", 8, 1)};
+    assert_int_equal(make(&p, code, 9, symbols, 9, NULL), CT_OK);
     assert_int_equal(ct_cfg_function_named(p.cfg, "one"), ct_cfg_function_at(p.cfg, TEXT + 4));
     assert_int_equal(ct_cfg_function_named(p.cfg, "two"), ct_cfg_function_at(p.cfg, TEXT + 8));
     assert_int_equal(ct_cfg_function_named(p.cfg, "three"), CT_CFG_NONE);
     assert_int_equal(ct_cfg_function_named(p.cfg, "three.llvm.8"), ct_cfg_function_at(p.cfg, TEXT + 20));
     assert_int_equal(ct_cfg_function_named(p.cfg, "tw"), CT_CFG_NONE);
+    assert_int_equal(ct_cfg_function_named(p.cfg, "A::run"), ct_cfg_function_at(p.cfg, TEXT + 24));
+    assert_int_equal(ct_cfg_function_named(p.cfg, "over"), CT_CFG_NONE);
+    assert_int_equal(ct_cfg_function_named(p.cfg, "over()"), ct_cfg_function_at(p.cfg, TEXT + 32));
     drop(&p);
 }
 

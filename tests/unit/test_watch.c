@@ -643,12 +643,28 @@ static void suffixes_are_read(void **state)
     assert_int_equal(ct_name_is_of("f2.isra.0", "f"), 0);
 }
 
+static void parameters_are_left_out(void **state)
+{
+    (void)state;
+    assert_int_equal(ct_name_is_of("A::f(B const&, int (*)(int)) const", "A::f"), CT_NAME_WHOLE);
+    assert_int_equal(ct_name_is_of("f(int) [clone .isra.0]", "f"), CT_NAME_WHOLE | CT_NAME_COPY);
+    assert_int_equal(ct_name_is_of("A::operator()(int) const &", "A::operator()"), CT_NAME_WHOLE);
+    assert_int_equal(ct_name_is_of("A::operator()(int) const", "A::operator"), 0);
+    assert_int_equal(ct_name_is_of("f(int)::{lambda(int)#1}::operator()(int) const", "f"), 0);
+    assert_int_equal(ct_name_is_of("f(int", "f"), 0);
+    assert_int_equal(ct_name_is_of("f)", "f"), 0);
+    assert_true(ct_name_enters("f(int) [clone .isra.0]", "f"));
+    assert_false(ct_name_enters("f(int) [clone .cold]", "f"));
+    assert_false(ct_name_enters("f", "f"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(steps_and_marks_make_events, begin, finish),
         cmocka_unit_test_setup_teardown(copies_are_the_function, begin, finish),
         cmocka_unit_test(suffixes_are_read),
+        cmocka_unit_test(parameters_are_left_out),
         cmocka_unit_test_setup_teardown(cuts_change_nothing, begin, finish),
         cmocka_unit_test_setup_teardown(many_are_told_apart, begin, finish),
         cmocka_unit_test_setup_teardown(later_ones_are_seen, begin, finish),

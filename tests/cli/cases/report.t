@@ -8,7 +8,7 @@ $ coretap report --config examples/quickstart -
 ! Try 'coretap report --help'.
 [2]
 $ coretap report --entry main examples/quickstart
-! coretap: main: no program has code of a function of that name; name the program with --elf; 'coretap graph' lists its functions
+! coretap: main: no program has code of a function of that name, or several have; give the name as 'coretap graph' lists it, or name the program with --elf
 [2]
 $ coretap report examples/quickstart
 ! coretap: examples/quickstart: names no ELF file, so nothing is known of its functions and lines; name the program with --elf

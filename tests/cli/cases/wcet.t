@@ -4,7 +4,7 @@ $ coretap wcet examples/quickstart
 ! Try 'coretap wcet --help'.
 [2]
 $ coretap wcet --entry main examples/quickstart
-! coretap: main: no program has code of a function of that name; name the program with --elf; 'coretap graph' lists its functions
+! coretap: main: no program has code of a function of that name, or several have; give the name as 'coretap graph' lists it, or name the program with --elf
 [2]
 $ coretap wcet --entry firmware.bin+0x4 examples/quickstart
 ! coretap: firmware.bin+0x4: no function begins there, so that no path does; give --entry one of the functions that 'coretap graph' lists, tell it as a function with --targets, or name the program with --elf
