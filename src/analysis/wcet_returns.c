@@ -106,6 +106,22 @@ static const struct ct_cfg_function *entered_last(const struct work *k, uint32_t
     return NULL;
 }
 
+/* Returns the function that is called on the ways that were searched and left out because it calls itself, or
+ * NULL. */
+static const struct ct_cfg_function *find_uncalled(const struct work *k)
+{
+    const struct ct_wcet_model *m = k->m;
+    for (size_t i = 0; i < k->count; i++)
+        for (uint32_t e = m->blocks[m->vertices[k->queue[i]].end].first_out; e != CT_CFG_NONE;
+             e = m->edges[e].next_out) {
+            const uint32_t to = m->edges[e].to;
+            const uint32_t function = to == CT_CFG_NONE ? CT_CFG_NONE : m->blocks[to].function;
+            if (function != CT_CFG_NONE && m->uncalled[function])
+                return &m->functions[function];
+        }
+    return NULL;
+}
+
 static int refuse(struct work *k, const struct ct_cfg_function *entry)
 {
     const struct ct_wcet_model *m = k->m;
@@ -117,6 +133,13 @@ static int refuse(struct work *k, const struct ct_cfg_function *entry)
             "), which goes to where no run was measured, such as a library whose code is missing; give that "
             "with --elf, tell where it goes with --targets, or choose another entry",
             entry->label, last->label, last->entry);
+    const struct ct_cfg_function *uncalled = find_uncalled(k);
+    if (uncalled)
+        return ct_fail(
+            m->w->ctx, CT_ERR_NOT_FOUND,
+            "%s: no path fulfils all constraints: %s calls itself and was never seen to return, and "
+            "nothing says how often: say 'recursion %s N' in the file of bounds",
+            entry->label, uncalled->label, uncalled->label);
     return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
                    "%s: no path fulfils all constraints: %s; choose an entry that returns", entry->label,
                    m->options->exclude ? "no way that was observed leads to its return" : "it never returns");

@@ -423,6 +423,9 @@ static void an_entry_without_a_return_is_refused(void **state)
          "outside: no path fulfils all constraints: none comes back from stub (0x400064), which goes "
          "to where no run was measured, such as a library whose code is missing; give that with --elf, tell "
          "where it goes with --targets, or choose another entry"},
+        {CALLS_ONE,
+         "calls_one: no path fulfils all constraints: one calls itself and was never seen to return, and "
+         "nothing says how often: say 'recursion one N' in the file of bounds"},
         {ENDLESS, "endless: no path fulfils all constraints: it never returns; choose an entry that returns"},
     };
     run_work(f, false, 0);
