@@ -24,5 +24,6 @@ bool ct_kallsyms_read(char **text, char *end, struct ct_kallsyms_symbol *out)
         return true;
     out->module = name_end + 2;
     out->module_length = name_end[1] == '[' ? strcspn(out->module, "]\n") : 0;
-    return out->module_length && out->module + out->module_length + 1 == end;
+    return out->module_length && out->module[out->module_length] == ']' &&
+           out->module + out->module_length + 1 == end;
 }

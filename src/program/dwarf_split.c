@@ -53,6 +53,7 @@ static void find_parts(struct ct_split_finder *f, Dwarf_Die *skeleton, const str
     uint8_t bytes = 0;
     f->reads = true;
     f->bytes = 0;
+    f->entries = f->numbered = f->ranges = (struct ct_split_bytes){0};
     if (!dwarf_diecu(skeleton, &unit, &bytes, NULL) || (bytes != 4 && bytes != 8) ||
         dwarf_cu_info(skeleton->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) != 0)
         return;

@@ -148,6 +148,8 @@ static bool find_list(const struct ct_split_finder *f, const Dwarf_Attribute *va
     };
     struct cursor c = bytes_of(f, value);
     uint64_t at, number, length;
+    if (!f->ranges.size)
+        return false;
     *list = (struct cursor){f->ranges.all, f->ranges.all + f->ranges.size};
     if (value->form != DW_FORM_rnglistx)
         return take_number(&c, 4, &at) && at < f->ranges.size && (list->at += at, true);

@@ -65,7 +65,8 @@ static int check(struct ct_ctx *ctx, const struct ct_soc_config *c)
          "tlb_entries are 65536 at most, and tlb_entries / 4 is a power of two"},
         {c->granule == 12 || c->granule == 14 || c->granule == 16, "granule is 12, 14 or 16"},
         {c->va_bits >= 25 && c->va_bits <= 48, "va_bits are 25 to 48"},
-        {c->frames >= 64 && (uint64_t)c->frames << c->granule <= (UINT64_C(1) << 36) - SOC_BASE,
+        {c->frames >= 64 && c->granule <= 16 &&
+             (uint64_t)c->frames << c->granule <= (UINT64_C(1) << 36) - SOC_BASE,
          "frames are 64 at least, and of 63 GiB at most"},
         {c->asids >= c->cores + 2 && c->asids <= UINT16_MAX, "asids are cores + 2 to 65535"},
         {c->alloc <= CT_SOC_ALLOC_REUSE, "alloc is 0 to 3"},

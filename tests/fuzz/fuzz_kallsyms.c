@@ -3,13 +3,11 @@
  * must hold: names and modules lie in their line; functions are in order, in code, and none reaches into the
  * next one. */
 #include <elf.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/kallsyms.h"
 #include "coretap/program.h"
-#include "fuzz.h"
+#include "folder.h"
 
 #define MOST_BYTES 16384
 #define KERNEL     UINT64_C(0xffff800010000000)
@@ -44,12 +42,6 @@ static void check_symbols(const struct ct_symbols *symbols)
     }
 }
 
-static void write_file(const char *path, const void *bytes, size_t size)
-{
-    FILE *file = fopen(path, "w");
-    require(file && fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
-}
-
 /* Loads the symbols of a kcore of one segment, in a folder of its own with the text as kallsyms. */
 static void load(const char *text, size_t size)
 {
@@ -71,20 +63,16 @@ static void load(const char *text, size_t size)
                           .p_vaddr = KERNEL,
                           .p_filesz = SIZE,
                           .p_memsz = SIZE}};
-    const char *parent = getenv("TMPDIR");
-    char folder[256], kcore[280], kallsyms[280];
+    struct folder folder;
     struct ct_symbols *symbols;
-    snprintf(folder, sizeof folder, "%.200s/coretap-fuzz-XXXXXX", parent ? parent : "/tmp");
-    require(mkdtemp(folder) != NULL);
-    snprintf(kcore, sizeof kcore, "%s/kcore", folder);
-    snprintf(kallsyms, sizeof kallsyms, "%s/kallsyms", folder);
-    write_file(kcore, &core, sizeof core);
-    write_file(kallsyms, text, size);
+    folder_begin(&folder);
+    const char *kcore = folder_add(&folder, "kcore", &core, sizeof core);
+    folder_add(&folder, "kallsyms", text, size);
     if (ct_symbols_load(NULL, kcore, 0, &symbols) == CT_OK) {
         check_symbols(symbols);
         ct_symbols_free(symbols);
     }
-    require(unlink(kcore) == 0 && unlink(kallsyms) == 0 && rmdir(folder) == 0);
+    folder_end(&folder);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

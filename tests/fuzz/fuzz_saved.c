@@ -102,11 +102,12 @@ static int is_shard(const struct ct_analysis *analysis)
     return analysis->kind->name && strcmp(analysis->kind->name, "shard") == 0;
 }
 
-/* Streams once each, of numbers that can be; a file that was refused leaves none. */
+/* Streams once each, of numbers that can be. A file that cannot be read leaves none; one that does not fit
+ * may leave what is of no use any more. */
 static void look_at_shard(const struct ct_shard *shard, int rc)
 {
     require(rc == CT_OK ? shard->first && shard->first <= shard->last && shard->last <= SHARDS
-                        : !shard->first && !shard->stream_count);
+                        : rc == CT_ERR_NOT_FOUND || (!shard->first && !shard->stream_count));
     for (size_t i = 0; i < shard->stream_count; i++)
         require(ct_shard_find(shard, shard->streams[i].buffer, shard->streams[i].id) == &shard->streams[i]);
 }
