@@ -63,13 +63,15 @@ def cut_while_read(name, words, file, left, lost):
 
 
 def cut_trace(command, folder):
-    """One thread maps the file, several read it. The last cut is in the last page of the file: no access is a
-    SIGBUS, and the rest reads as zeros."""
+    """One thread maps the file, several read it; of one processor there is one thread. The last cut is in the
+    last page of the file: no access is a SIGBUS, and the rest reads as zeros."""
     trace = folder / "trace.bin"
     (folder / "trace.ini").write_text(CONFIG)
     most = len(TRACE)
-    for threads, left, lost in (("1", 0, "only 0 bytes are left"), ("1", 5000, "only 5000 bytes are left"),
-                                ("2", 0, f"{most} of its {most} bytes are lost"),
+    several = f"{most} of its {most} bytes are lost"
+    one = "only 0 bytes are left"
+    for threads, left, lost in (("1", 0, one), ("1", 5000, "only 5000 bytes are left"),
+                                ("2", 0, several if len(os.sched_getaffinity(0)) > 1 else one),
                                 ("1", most - 5, f"5 of its {most} bytes are lost")):
         trace.write_bytes(TRACE)
         cut_while_read(f"trace, listed by {threads} threads,",
