@@ -68,7 +68,7 @@ foreach name : ['first', 'second']
   test(name, one, args: [name], suite: 'a')
 endforeach
 test('first', one, args: ['third'], suite: 'b')
-test('minutes', one, args: ['minutes'], suite: 'long')
+test('minutes', one, args: ['minutes'], suite: ['long', 'c'])
 add_test_setup('default', is_default: true, exclude_suites: ['long'])
 """
 # Notes that it ran, and does well when a file is there, or at once.
@@ -88,8 +88,9 @@ def test_parts():
         def run(*words):
             (folder / "ran").unlink(missing_ok=True)
             tool = pathlib.Path(sys.argv[1]).resolve() / "run-tests"
-            said = subprocess.run([tool, "--parts", *words, "build"], cwd=folder, text=True,
-                                  capture_output=True, check=False)
+            builds = [word for word in words if word.startswith("build")] or ["build"]
+            said = subprocess.run([tool, "--parts", *[word for word in words if word not in builds], *builds],
+                                  cwd=folder, text=True, capture_output=True, check=False)
             rows = said.stdout.partition("== parts\n")[2].splitlines()
             ran = (folder / "ran").read_text().split() if (folder / "ran").exists() else []
             return said.returncode, [row.split()[:2] for row in rows[:-2]], rows[-1], sorted(ran)
@@ -108,6 +109,8 @@ def test_parts():
         yield "a program that changed runs again", run("--resume", "CT_LONG=1")[3] == [
             "first", "second", "third"]
         yield "all run without it", run()[3] == ["first", "second", "third"]
+        yield "a suite besides that of what takes long", run("build:c,d")[:2] == (
+            0, [["passed", "build:c"], ["no", "tests"]])
 
 
 def test_layers():
