@@ -7,6 +7,7 @@
 #include "base/fnv.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,9 +67,14 @@ int ct_load_is(const struct ct_load *load, size_t index, const char *text)
 /* So many digits of any base make no number that is too large. */
 #define SHORT_NUMBER 15
 
+/* Returns what a digit stands for, or UINT_MAX. It is looked up: a processor cannot guess whether the next
+ * digit of an address is a letter. */
 static unsigned digit_of(char c)
 {
-    return c >= '0' && c <= '9' ? (unsigned)(c - '0') : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 99;
+    static const uint8_t digits[UCHAR_MAX + 1] = {
+        ['0'] = 1, ['1'] = 2,  ['2'] = 3,  ['3'] = 4,  ['4'] = 5,  ['5'] = 6,  ['6'] = 7,  ['7'] = 8,
+        ['8'] = 9, ['9'] = 10, ['a'] = 11, ['b'] = 12, ['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16};
+    return digits[(uint8_t)c] - 1u;
 }
 
 /* Reads a number that may be too large. */
