@@ -82,14 +82,27 @@ struct ct_ocsd_etm4 {
 ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
                             struct ct_ocsd_decoder **out);
 
+/* ---- what packets add to what is held (etm4_take.c) ---- */
+
 /* Takes one packet, of which `d->index` says where it is. */
 void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet);
 
-/* Takes packets of atoms, addresses and times, one behind the other, while they are such as leave at once:
- * most packets are. They begin at *at of the piece, which becomes the byte behind them; what comes there goes
- * to the packet decoder. Returns the client's answer. */
+/* Holds what a packet adds, and notes what it demands. */
+void ct_ocsd_etm4_hold(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet);
+
+/* ---- packets that leave at once (etm4_quick.c) ---- */
+
+/* Takes packets of atoms, addresses and times, one behind the other, while they are such as leave at once.
+ * They begin at *at of the piece, which becomes the byte behind them; what comes there goes to the packet
+ * decoder. Returns the client's answer. */
 ocsd_datapath_resp_t ct_ocsd_etm4_take_run(struct ct_ocsd_etm4 *d, const struct ct_ocsd_piece *piece,
                                            uint32_t *at);
+
+/* Takes atoms and addresses where nothing can be taken back, and nothing of the path is held. Returns false
+ * when it did not. */
+bool ct_ocsd_etm4_take_quickly(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet);
+
+/* ---- what leaves of what is held (etm4_leave.c) ---- */
 
 /* Puts out what is to leave, up to an answer of the client that is not CONT. */
 ocsd_datapath_resp_t ct_ocsd_etm4_pump(struct ct_ocsd_etm4 *d);
@@ -97,8 +110,31 @@ ocsd_datapath_resp_t ct_ocsd_etm4_pump(struct ct_ocsd_etm4 *d);
 /* Ends the trace. */
 ocsd_datapath_resp_t ct_ocsd_etm4_end(struct ct_ocsd_etm4 *d);
 
+/* ---- synchronisation that is lost (etm4_loss.c) ---- */
+
 /* Loses synchronisation: what is held is gone. */
 void ct_ocsd_etm4_lose(struct ct_ocsd_etm4 *d, unsync_info_t reason);
+
+/* Says that synchronisation is missing, because of the packet in work. */
+void ct_ocsd_etm4_no_sync(struct ct_ocsd_etm4 *d);
+
+/* Says that synchronisation was lost in the middle of a packet. While the client flushes, 1.3.3 says so with
+ * the next packet, and where decoding ends too, if the client goes on. */
+void ct_ocsd_etm4_tell_loss(struct ct_ocsd_etm4 *d);
+
+/* Loses synchronisation because of a packet, and says why. */
+void ct_ocsd_etm4_fail(struct ct_ocsd_etm4 *d, ocsd_err_t code, const char *message);
+
+/* Loses synchronisation because a packet takes more of what is held than there is. What is held leaves after
+ * the next synchronisation, as 1.3.3 has it. */
+void ct_ocsd_etm4_overrun(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const char *message);
+
+/* Loses synchronisation because the item of a packet at `index` cannot be committed: it has no address behind
+ * it, or returned to where nobody knows. */
+void ct_ocsd_etm4_fail_commit(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index);
+
+/* Loses synchronisation because of the program, at the item of a packet at `index`. */
+void ct_ocsd_etm4_fail_image(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index);
 
 /* ---- execution (etm4_walk.c) ---- */
 

@@ -222,3 +222,13 @@ void compare_seeds(uint64_t first, uint64_t count,
     *counts = shared->counts;
     munmap(shared, sizeof *shared);
 }
+
+size_t compare_put(uint8_t *bytes, const char *words, size_t (*put_word)(uint8_t *bytes, const char *word))
+{
+    size_t size = 0;
+    for (const char *at = words; *at; at += *at == ' ') {
+        size += put_word(bytes + size, at);
+        at += strcspn(at, " ");
+    }
+    return size;
+}

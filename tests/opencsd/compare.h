@@ -50,4 +50,8 @@ bool compare_is_same(struct player player, const struct compare_trace *trace, co
 bool compare_play(struct player player, const struct library *library, const struct compare_trace *trace,
                   struct compare_text *out);
 
+/* Writes a trace of words with a space between two, each by `put_word`, which returns its size. Returns the
+ * size of all. */
+size_t compare_put(uint8_t *bytes, const char *words, size_t (*put_word)(uint8_t *bytes, const char *word));
+
 #endif

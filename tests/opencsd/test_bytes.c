@@ -97,16 +97,6 @@ static size_t put_word(uint8_t *bytes, const char *word)
     return size ? size : put_hex(bytes, word);
 }
 
-static size_t put_trace(uint8_t *bytes, const char *words)
-{
-    size_t size = 0;
-    for (const char *at = words; *at; at += *at == ' ') {
-        size += put_word(bytes + size, at);
-        at += strcspn(at, " ");
-    }
-    return size;
-}
-
 static struct ct_source source_of(const struct row *row)
 {
     const bool ete = row->flags & ETE;
@@ -140,7 +130,8 @@ static bool is_same(const struct row *row, uint32_t chunk, int as_packets, const
     for (int i = 0; i < WORDS; i++)
         words[i] = i % 4 == 3 ? IF : NOP;
     const struct ocsd_region region = {0x1000, sizeof words, 0, (const uint8_t *)words};
-    const struct compare_trace trace = {&source, &region, 1, bytes, put_trace(bytes, row->trace), false};
+    const struct compare_trace trace = {&source, &region, 1, bytes, compare_put(bytes, row->trace, put_word),
+                                        false};
     const struct player player = {.single = 1,
                                   .chunk = chunk,
                                   .severity = 3,

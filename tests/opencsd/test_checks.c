@@ -484,16 +484,6 @@ static size_t put_word(uint8_t *bytes, const char *word)
     }
 }
 
-static size_t put_trace(uint8_t *bytes, const char *words)
-{
-    size_t size = 0;
-    for (const char *at = words; *at; at += *at == ' ') {
-        size += put_word(bytes + size, at);
-        at += strcspn(at, " ");
-    }
-    return size;
-}
-
 static struct ct_source source_of(const struct row *row)
 {
     const bool ete = row->flags & ETE;
@@ -516,7 +506,8 @@ static bool check_row(const struct row *row, const struct library *library)
     uint8_t bytes[TRACE_ROOM];
     const struct ct_source source = source_of(row);
     const struct ocsd_region region = {0x1000, sizeof row->words, 0, (const uint8_t *)row->words};
-    const struct compare_trace trace = {&source, &region, 1, bytes, put_trace(bytes, row->trace), false};
+    const struct compare_trace trace = {&source, &region, 1, bytes, compare_put(bytes, row->trace, put_word),
+                                        false};
     const struct player player = {.single = 1,
                                   .chunk = TRACE_ROOM,
                                   .severity = 3,
