@@ -177,6 +177,13 @@ static void on_bad(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *p)
         d->v7.failure = failures[p->type];
 }
 
+/* Tells whether what waited before a return from an exception goes on to wait with it: 1.3.3 lets a range,
+ * but of the M profile nothing. */
+static bool waits_with_return(const struct ct_ocsd_etm3 *d)
+{
+    return !d->m_profile && d->v7.path.output.elements[0].elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE;
+}
+
 static void on_packet(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *p)
 {
     switch (p->type) {
@@ -208,7 +215,7 @@ static void on_packet(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *p)
         break;
     case CT_ETM3_EXCEPTION_EXIT:
         add(d, OCSD_GEN_TRC_ELEM_EXCEPTION_RET);
-        hold(d, CT_OCSD_ETM3_HELD);
+        hold(d, waits_with_return(d) ? CT_OCSD_ETM3_HELD : 1);
         break;
     case CT_ETM3_NOT_SYNC:
     case CT_ETM3_BAD_SEQUENCE:

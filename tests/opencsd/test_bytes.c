@@ -12,6 +12,7 @@
 
 enum {
     HALT = OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS,
+    M_PROFILE = 1 << 22,  /* an ETMv3 of a Cortex-M */
     PACKETS = 1 << 23,    /* no elements */
     ETMV3 = 1 << 24,      /* else ETMv4, or: */
     PAUSES = 1 << 25,     /* after each element */
@@ -19,7 +20,7 @@ enum {
     SPECULATES = 1 << 27, /* up to eight P0 elements */
     NO_IDS = 1 << 28,     /* context and VMID have no size */
     ETE = 1 << 29,
-    ROW_FLAGS = PACKETS | ETMV3 | PAUSES | MARKERS | SPECULATES | NO_IDS | ETE,
+    ROW_FLAGS = PACKETS | ETMV3 | PAUSES | MARKERS | SPECULATES | NO_IDS | ETE | M_PROFILE,
     ROOM = 8192,  /* bytes of a trace */
     WORDS = 1024, /* of the program, at 0x1000: three NOPs, a branch, and so on */
 };
@@ -63,6 +64,12 @@ static const struct row rows[] = {
     {"a timestamp whose marker left before a loss", ETE | SPECULATES | MARKERS,
      "S 88 f7 2d01 f7 0205 f7 2e05 S f7 0207 f7 2d02"},
     {"branches before an instruction set is known", ETMV3, "000000000080 67 b5f108 41"},
+    {"returns from exceptions that wait where a packet cannot be", ETMV3,
+     "000000000080 08 21 00100000 76 76 6a"},
+    {"... behind a range", ETMV3, "000000000080 08 21 00100000 84 76 6a"},
+    {"... and one more", ETMV3, "000000000080 08 21 00100000 84 76 76 76 6a"},
+    {"... three of them", ETMV3, "000000000080 08 21 00100000 76 76 76 6a"},
+    {"... of a Cortex-M, behind a range", ETMV3 | M_PROFILE, "000000000080 08 21 00100000 84 76 6a"},
     {"an I-sync that is cut behind one with cycles", ETMV3 | PACKETS,
      "000000000080 70 04 2100100000 70 04 21"},
 };
@@ -101,11 +108,12 @@ static struct ct_source source_of(const struct row *row)
 {
     const bool ete = row->flags & ETE;
     if (row->flags & ETMV3)
-        return (struct ct_source){.name = "core",
-                                  .protocol = CT_PROTOCOL_ETM3,
-                                  .trace_id = 0x10,
-                                  .arch = {.major = 7, .profile = CT_PROFILE_A},
-                                  .regs = {.etmidr = 0x411cf245, .etmccer = 0x18541ac2, .traceidr = 0x10}};
+        return (struct ct_source){
+            .name = "core",
+            .protocol = CT_PROTOCOL_ETM3,
+            .trace_id = 0x10,
+            .arch = {.major = 7, .profile = row->flags & M_PROFILE ? CT_PROFILE_M : CT_PROFILE_A},
+            .regs = {.etmidr = 0x411cf245, .etmccer = 0x18541ac2, .traceidr = 0x10}};
     return (struct ct_source){.name = "core",
                               .protocol = ete ? CT_PROTOCOL_ETE : CT_PROTOCOL_ETM4,
                               .trace_id = 0x10,
