@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tells that nothing says where the functions of a program lie: all of it is then one without a name (see
- * struct ct_symbol), and only what ran is known to be code. */
+/* Tells that nothing says where the functions of a program lie: each section of code is one without a name
+ * (see struct ct_symbol) then, of which only what ran is known to be code. */
 static void tell_unbounded(const struct cli_counts *c, const struct ct_cover_report *report)
 {
-    if (report->function_count == 1 && strstr(report->functions[0].name, "+0x") && report->sums.insns.seen &&
-        !c->read.args->quiet)
+    const struct ct_cover_ratio *insns = &report->sums.insns;
+    size_t named = 0;
+    for (size_t i = 0; i < report->function_count; i++)
+        named += !strstr(report->functions[i].name, "+0x");
+    if (!named && insns->seen && insns->seen == insns->all && !c->read.args->quiet)
         cli_say("%s: a program of it has no symbols, so that only code that ran is known and counted: the "
                 "parts of functions, instructions and calls that ran are no coverage; give a file with "
                 "symbols with --elf or --symdir",
