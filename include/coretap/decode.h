@@ -100,8 +100,9 @@ struct ct_flow_batch {
     uint32_t memory; /* that they were read in: the number that nodes have */
 };
 
-/* Receivers, one call a batch; those that are NULL are not called. A result other than 0 stops the chain,
- * which then returns it. `events` are made along the program from level FLOW on, so that no branch is
+/* Receivers, one call a batch, which is borrowed for the call; those that are NULL are not called. A result
+ * other than 0 stops the chain for good, which then returns it. They may ask the chain for its streams and
+ * losses, but give it no bytes. `events` are made along the program from level FLOW on, so that no branch is
  * missing; below it from the elements, which have all branches of streams with branch broadcast alone. A
  * receiver of them alone at level ELEMENT is served fastest, but then not all elements, atoms and types of
  * packets are counted. `bytes` gets the input bytes taken so far, once a piece of input. */
@@ -159,12 +160,13 @@ CT_API int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer,
                         struct ct_chain **out);
 CT_API void ct_chain_free(struct ct_chain *chain);
 
-/* Reads the whole buffer through the chain: its file, or standard input for "-". CT_ERR_IO, or what a
- * receiver returned. */
+/* Reads the whole buffer through the chain: its file, or standard input for "-". Once a chain; bytes do not
+ * come before or behind it. CT_ERR_IO, CT_ERR_ARG, or what a receiver returned. */
 CT_API int ct_chain_run(struct ct_chain *chain);
 
-/* The same with bytes that the caller has: any number of pieces, then the end. With framing AUTO the first
- * piece decides it. */
+/* The same with bytes that the caller has: any number of pieces of any size, then the end, once. A piece is
+ * not needed after the call. With framing AUTO the first piece decides it. CT_ERR_ARG behind the end, and
+ * from a receiver. After another error nothing more is decoded, and each call returns that error. */
 CT_API int ct_chain_push(struct ct_chain *chain, const void *data, size_t size);
 CT_API int ct_chain_finish(struct ct_chain *chain);
 

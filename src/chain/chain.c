@@ -52,7 +52,7 @@ static int add_stream(struct ct_chain *c, const struct ct_source *source, uint8_
     int rc = ct_stream_chain_init(stream, c->ctx, source, id, &c->options, c->sink->steps != NULL, c->memory);
     if (!rc && c->segment)
         ct_stream_chain_tune(stream);
-    if (!rc && c->sink->events)
+    if (!rc && c->sink->events && c->options.level >= CT_LEVEL_ELEMENT)
         rc = ct_stream_chain_want_events(stream, c->ctx);
     if (!rc && stream->follow && ct_memories_change(c->memories))
         stream->follow->memories = c->memories;
@@ -228,6 +228,10 @@ int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struc
     int rc = ct_options_read(ctx, "ct_chain_new", options, &o, sizeof o);
     if (rc)
         return rc;
+    if (o.level > CT_LEVEL_STEPS || o.edges > CT_EDGES_COUNTS || o.engine > CT_ENGINE_FAST)
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "ct_chain_new: there is no level %u, edges %u or engine %u; choose another", o.level,
+                       o.edges, o.engine);
     if (o.engine == CT_ENGINE_FAST && sink->events && o.level >= CT_LEVEL_FLOW)
         return ct_fail(ctx, CT_ERR_ARG, "ct_chain_new: the fast engine makes no events; choose another");
     struct ct_chain *c = calloc(1, sizeof *c);
@@ -488,12 +492,34 @@ static int push_straight(struct ct_chain *c, const uint8_t *bytes, size_t size, 
     return rc;
 }
 
+/* Begins a call that decodes. CT_ERR_ARG inside another one or behind the end; behind an error that one, for
+ * the place in the trace is lost. */
+static int enter(struct ct_chain *c, const char *function)
+{
+    if (c->stopped && !c->busy)
+        return c->stopped;
+    if (c->busy || c->ended)
+        return ct_fail(c->ctx, CT_ERR_ARG, "%s: %s, so nothing is decoded: %s", function,
+                       c->busy ? "a receiver of the chain calls it" : "the trace has ended",
+                       c->busy ? "call it when the receiver has returned" : "make a new chain");
+    c->busy = true;
+    return CT_OK;
+}
+
+static int leave(struct ct_chain *c, int rc)
+{
+    c->busy = false;
+    return c->stopped = ct_tell_nomem(c->ctx, c->buffer->path, rc);
+}
+
 int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
 {
     if (!c || (!data && size))
         return CT_ERR_ARG;
     const uint8_t *bytes = data;
-    int rc = CT_OK;
+    int rc = enter(c, __func__);
+    if (rc)
+        return rc;
     if (size && c->bytes == 0)
         rc = look_at_first(c, bytes, size);
     if (!rc && size && c->bytes == 0)
@@ -516,7 +542,7 @@ int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
     }
     if (!rc && c->sink->bytes)
         rc = c->sink->bytes(c->sink->user, c->bytes);
-    return ct_tell_nomem(c->ctx, c->buffer->path, rc);
+    return leave(c, rc);
 }
 
 /* Returns how many bytes of data trace came with a stream, where packets are wanted of them. */
@@ -533,9 +559,13 @@ int ct_chain_finish(struct ct_chain *c)
 {
     if (!c)
         return CT_ERR_ARG;
+    int rc = enter(c, __func__);
+    if (rc)
+        return rc;
+    c->ended = true;
     if (!c->demux)
-        return CT_OK;
-    int rc = ct_demux_finish(c->demux);
+        return leave(c, CT_OK);
+    rc = ct_demux_finish(c->demux);
     if (!rc)
         rc = drain(c, CT_BEHIND_END);
     if (!rc)
@@ -549,7 +579,7 @@ int ct_chain_finish(struct ct_chain *c)
     }
     if (!rc && c->options.level >= CT_LEVEL_PACKET && ct_chain_framing(c) != CT_FRAMING_NONE)
         ct_undescribed_warn(c->ctx, c->buffer, &c->options, ct_demux_stats(c->demux));
-    return ct_tell_nomem(c->ctx, c->buffer->path, rc);
+    return leave(c, rc);
 }
 
 /* Ends what was decoded so far: frames and packets that are cut here will never be whole. */
@@ -569,10 +599,12 @@ int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
 {
     if (!c || !piece)
         return CT_ERR_ARG;
-    int rc = CT_OK;
+    int rc = enter(c, __func__);
+    if (rc)
+        return rc;
     if (!c->demux && !piece->offset) { /* the framing will be found out from the piece's bytes */
         c->cut = piece->cut;
-        return CT_OK;
+        return leave(c, CT_OK);
     }
     if (!c->demux)
         rc = start(c, CT_FRAMING_FRAMES);
@@ -581,7 +613,7 @@ int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
     else if (c->parallel) /* hands on what came before, which is of another place */
         rc = ct_parallel_flush(c->parallel, CT_BEHIND_MORE);
     if (rc)
-        return rc;
+        return leave(c, rc);
     const uint64_t offset = ct_framing_block_offset(ct_chain_framing(c), piece->offset);
     if (piece->joins && c->bytes)
         ct_demux_move(c->demux, offset);
@@ -592,7 +624,7 @@ int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
     c->cut = piece->cut;
     for (size_t i = 0; !rc && i < c->count; i++)
         rc = c->streams[i].follow ? ct_follow_piece(c->streams[i].follow, piece) : CT_OK;
-    return ct_tell_nomem(c->ctx, c->buffer->path, rc);
+    return leave(c, rc);
 }
 
 const struct ct_stream *ct_chain_streams(const struct ct_chain *c, size_t *count)

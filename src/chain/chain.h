@@ -36,6 +36,9 @@ struct ct_chain {
     uint64_t bytes;
     struct ct_want want; /* that streams begin with */
     bool cut;            /* trace is missing behind the current piece */
+    bool busy;           /* a call decodes, and may be in a receiver */
+    bool ended;          /* there is no more trace */
+    int stopped;         /* the error with which decoding stopped, or 0 */
     size_t count;
     struct ct_stream_chain *streams; /* sorted by ID */
     struct ct_stream *views;         /* the array that ct_chain_streams returns */

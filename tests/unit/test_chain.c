@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls of a chain in an order that cannot be, and options that are none. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "chain/chain_tune.h"
+#include "coretap/decode.h"
+#include "coretap/input.h"
+
+struct fixture {
+    struct ct_ctx *ctx;
+    struct ct_capture *capture;
+    struct ct_chain *chain;
+    unsigned calls;
+    int result;  /* of a receiver */
+    int entered; /* what the chain returned to a receiver that called it */
+};
+
+/* the size of a segment, so that threads have some */
+#define SEGMENT 64
+
+static struct fixture *open_capture(void)
+{
+    struct fixture *f = calloc(1, sizeof *f);
+    f->ctx = ct_ctx_new();
+    assert_int_equal(ct_capture_open(f->ctx, SOURCE_ROOT "/examples/quickstart", &f->capture), CT_OK);
+    return f;
+}
+
+static void make(struct fixture *f, const struct ct_chain_options *options, const struct ct_chain_sink *sink)
+{
+    assert_int_equal(ct_chain_new(f->ctx, f->capture->buffers, options, sink, &f->chain), CT_OK);
+    ct_chain_tune(f->chain, SEGMENT, 16);
+}
+
+static void done(struct fixture *f)
+{
+    ct_capture_free(f->capture);
+    ct_ctx_free(f->ctx);
+    free(f);
+}
+
+static const uint8_t nothing[16];
+
+static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
+{
+    struct fixture *f = user;
+    size_t count;
+    (void)stream;
+    (void)batch;
+    f->calls++;
+    assert_non_null(ct_chain_streams(f->chain, &count));
+    f->entered = ct_chain_push(f->chain, nothing, sizeof nothing);
+    assert_int_equal(ct_chain_finish(f->chain), CT_ERR_ARG);
+    return f->result;
+}
+
+static void receivers_give_no_bytes(void **state)
+{
+    (void)state;
+    struct fixture *f = open_capture();
+    const struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_ELEMENT};
+    const struct ct_chain_sink sink = {.user = f, .elems = on_elems};
+    make(f, &options, &sink);
+    assert_int_equal(ct_chain_run(f->chain), CT_OK);
+    assert_true(f->calls > 0);
+    assert_int_equal(f->entered, CT_ERR_ARG);
+    ct_chain_free(f->chain);
+    done(f);
+}
+
+static void nothing_comes_behind_the_end(void **state)
+{
+    (void)state;
+    struct fixture *f = open_capture();
+    const struct ct_piece piece = {.size = UINT64_MAX};
+    const struct ct_chain_sink sink = {0};
+    make(f, NULL, &sink);
+    assert_int_equal(ct_chain_run(f->chain), CT_OK);
+    const uint64_t bytes = ct_chain_frame_stats(f->chain)->input_bytes;
+    assert_int_equal(ct_chain_push(f->chain, nothing, sizeof nothing), CT_ERR_ARG);
+    assert_non_null(strstr(ct_ctx_error(f->ctx), "the trace has ended"));
+    assert_int_equal(ct_chain_begin_piece(f->chain, &piece), CT_ERR_ARG);
+    assert_int_equal(ct_chain_finish(f->chain), CT_ERR_ARG);
+    assert_int_equal(ct_chain_run(f->chain), CT_ERR_ARG);
+    assert_int_equal(ct_chain_frame_stats(f->chain)->input_bytes, bytes);
+    ct_chain_free(f->chain);
+    done(f);
+}
+
+static void an_error_is_for_good(void **state)
+{
+    (void)state;
+    struct fixture *f = open_capture();
+    struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_ELEMENT};
+    const struct ct_chain_sink sink = {.user = f, .elems = on_elems};
+    f->result = -1000;
+    for (; options.threads < 3; options.threads += 2) {
+        f->calls = 0;
+        make(f, &options, &sink);
+        assert_int_equal(ct_chain_run(f->chain), f->result);
+        assert_int_equal(ct_chain_push(f->chain, nothing, sizeof nothing), f->result);
+        assert_int_equal(ct_chain_finish(f->chain), f->result);
+        assert_int_equal(f->calls, 1);
+        ct_chain_free(f->chain);
+    }
+    done(f);
+}
+
+static int on_events(void *user, const struct ct_stream *stream, const struct ct_event_batch *batch)
+{
+    struct fixture *f = user;
+    (void)stream;
+    (void)batch;
+    f->calls++;
+    return 0;
+}
+
+/* A receiver gets nothing of a level that the chain does not reach. */
+static void packets_make_no_events(void **state)
+{
+    (void)state;
+    struct fixture *f = open_capture();
+    struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_PACKET};
+    const struct ct_chain_sink sink = {.user = f, .events = on_events};
+    for (; options.threads < 3; options.threads += 2) {
+        make(f, &options, &sink);
+        assert_int_equal(ct_chain_run(f->chain), CT_OK);
+        assert_int_equal(f->calls, 0);
+        ct_chain_free(f->chain);
+    }
+    done(f);
+}
+
+static void unknown_choices_are_refused(void **state)
+{
+    (void)state;
+    struct fixture *f = open_capture();
+    const struct ct_chain_sink sink = {0};
+    const struct ct_chain_options wrong[] = {
+        {.size = sizeof *wrong, .level = CT_LEVEL_STEPS + 1},
+        {.size = sizeof *wrong, .level = CT_LEVEL_STEPS, .edges = CT_EDGES_COUNTS + 1},
+        {.size = sizeof *wrong, .level = CT_LEVEL_STEPS, .engine = CT_ENGINE_FAST + 1},
+        {.size = sizeof *wrong, .framing = CT_FRAMING_DSTREAM + 1},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(ct_chain_new(f->ctx, f->capture->buffers, &wrong[i], &sink, &f->chain), CT_ERR_ARG);
+    done(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(receivers_give_no_bytes),     cmocka_unit_test(nothing_comes_behind_the_end),
+        cmocka_unit_test(an_error_is_for_good),        cmocka_unit_test(packets_make_no_events),
+        cmocka_unit_test(unknown_choices_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
