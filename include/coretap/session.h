@@ -108,13 +108,14 @@ CT_API int ct_session_new(struct ct_ctx *ctx, const struct ct_session_options *o
                           struct ct_session **out);
 CT_API void ct_session_free(struct ct_session *session);
 
-/* Adds an analysis (not owned), before the first run. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Adds an analysis (not owned). CT_ERR_ARG after the first run has begun, and for one that the session has;
+ * CT_ERR_NOMEM. */
 CT_API int ct_session_add(struct ct_session *session, struct ct_analysis *analysis);
 
 /* Decodes buffers of a capture for all analyses. They are those of the capture, or copies of them; the
  * capture is added to those of the analyses. Captures can be run one after the other. What analyses had taken
- * before an error stays in them. Errors: those of the chain and of the analyses, CT_ERR_ARG, and what a
- * receiver returned. */
+ * before an error stays in them. Errors: those of the chain and of the analyses, CT_ERR_ARG, also from a
+ * receiver of the session, and what a receiver returned. */
 CT_API int ct_session_run(struct ct_session *session, const struct ct_capture *capture,
                           const struct ct_buffer *buffers, size_t count);
 

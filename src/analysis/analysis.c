@@ -49,13 +49,28 @@ void ct_analysis_free(struct ct_analysis *analysis)
         analysis->kind->free(analysis);
 }
 
+/* Tells whether a batch has what its input says. */
+static bool is_whole(const struct ct_analysis_batch *batch)
+{
+    switch (batch->input) {
+    case CT_INPUT_COUNTS:
+    case CT_INPUT_CYCLES:
+        return batch->graph && batch->edges;
+    case CT_INPUT_STEPS:
+        return batch->steps;
+    case CT_INPUT_EVENTS:
+        return batch->events;
+    case CT_INPUT_TOTALS:
+        return batch->totals;
+    }
+    return false;
+}
+
 int ct_analysis_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)
 {
     if (check(analysis) || !batch)
         return CT_ERR_ARG;
-    const bool counts = batch->input == CT_INPUT_COUNTS || batch->input == CT_INPUT_CYCLES;
-    if (!(analysis->kind->inputs & batch->input) || (counts && (!batch->graph || !batch->edges)) ||
-        (batch->input == CT_INPUT_STEPS && !batch->steps))
+    if (!(analysis->kind->inputs & batch->input) || !is_whole(batch))
         return ct_fail(analysis->ctx, CT_ERR_ARG, "%s: the batch is not of its inputs", analysis->kind->name);
     return analysis->kind->take(analysis, batch);
 }

@@ -53,6 +53,11 @@ int ct_session_add(struct ct_session *s, struct ct_analysis *analysis)
         return CT_ERR_ARG;
     if (s->options.begin)
         return ct_fail(s->ctx, CT_ERR_ARG, "ct_session_add: a session with `begin` has no analyses");
+    for (size_t i = 0; i < s->count; i++)
+        if (s->analyses[i] == analysis)
+            return ct_fail(s->ctx, CT_ERR_ARG, "ct_session_add: the session has the analysis already");
+    if (s->ran)
+        return ct_fail(s->ctx, CT_ERR_ARG, "ct_session_add: the session has run: add analyses before");
     if (!CT_PUSH_ROOM(s->analyses, s->count))
         return ct_fail_nomem(s->ctx, "session");
     s->analyses[s->count++] = analysis;
@@ -580,11 +585,9 @@ static int find_only_programs(struct ct_session *s, const struct ct_capture *cap
     return find_programs_in(s, capture->maps, 0);
 }
 
-int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffers,
-                   size_t count)
+static int run(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffers,
+               size_t count)
 {
-    if (!s || !capture || (!buffers && count))
-        return CT_ERR_ARG;
     bool by_memory = s->options.programs && !s->options.begin && ct_programs_by_memory(capture);
     s->sieve_seen = (struct ct_sieve_seen){0};
     s->seen = (struct ct_seen){0};
@@ -613,4 +616,19 @@ int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const
     for (size_t i = 0; i < count && !rc && by_memory && steps; i++)
         rc = run_again(s, capture, &buffers[i], first + (uint32_t)i * CT_SESSION_LANES);
     return rc ? rc : end_run(s, capture);
+}
+
+int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const struct ct_buffer *buffers,
+                   size_t count)
+{
+    if (!s || !capture || (!buffers && count))
+        return CT_ERR_ARG;
+    if (s->running)
+        return ct_fail(s->ctx, CT_ERR_ARG,
+                       "ct_session_run: a receiver of the session calls it, so nothing is "
+                       "decoded: call it when the first run has returned");
+    s->ran = s->running = true;
+    const int rc = run(s, capture, buffers, count);
+    s->running = false;
+    return rc;
 }

@@ -33,6 +33,7 @@ struct ct_session {
     size_t memory_count;
     struct ct_filter filter;                   /* the filter of this run, with times turned into ticks */
     bool sieves;                               /* the filter leaves steps out */
+    bool ran, running;                         /* a run has begun; one is at work */
     struct ct_sieved sieved[CT_SESSION_LANES]; /* streams of the current buffer, by trace ID */
     struct ct_sieve_seen sieve_seen;
     uint64_t turned;                    /* bytes of the turns of this run that are over */

@@ -130,6 +130,54 @@ static void ends_when_it_is_told(void **state)
     ct_ctx_free(ctx);
 }
 
+struct again {
+    struct ct_session *session;
+    const struct ct_capture *capture;
+    int rc; /* of a run from inside of the first one */
+};
+
+static int run_again(void *user, uint64_t bytes)
+{
+    struct again *a = user;
+    (void)bytes;
+    a->rc = ct_session_run(a->session, a->capture, a->capture->buffers, a->capture->buffer_count);
+    return CT_OK;
+}
+
+static void calls_come_in_their_order(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_capture *capture = quickstart(ctx);
+    struct counter counter = {.analysis = {.kind = &counts, .ctx = ctx}}, late = counter;
+    struct again again = {.capture = capture};
+    const struct ct_session_options options = {.size = sizeof options, .user = &again, .progress = run_again};
+    assert_int_equal(ct_session_new(ctx, &options, &again.session), CT_OK);
+    assert_int_equal(ct_session_add(again.session, &counter.analysis), CT_OK);
+    assert_int_equal(ct_session_add(again.session, &counter.analysis), CT_ERR_ARG);
+    assert_int_equal(ct_session_run(again.session, capture, capture->buffers, capture->buffer_count), CT_OK);
+    assert_int_equal(again.rc, CT_ERR_ARG);
+    assert_int_equal(counter.analysis.captures.known, 1);
+    assert_int_equal(ct_session_add(again.session, &late.analysis), CT_ERR_ARG);
+    ct_analysis_free(&counter.analysis);
+    ct_session_free(again.session);
+    ct_capture_free(capture);
+    ct_ctx_free(ctx);
+}
+
+/* A batch that lacks what its input says is refused. */
+static void batches_are_whole(void **state)
+{
+    struct ct_analysis_kind kind = {.size = sizeof kind, .name = "kind", .take = take};
+    struct counter counter = {.analysis = {.kind = &kind}};
+    struct ct_analysis_batch batch = {.input = CT_INPUT_COUNTS};
+    (void)state;
+    for (; batch.input <= CT_INPUT_TOTALS; batch.input = (enum ct_analysis_input)(batch.input * 2)) {
+        kind.inputs = batch.input;
+        assert_int_equal(ct_analysis_take(&counter.analysis, &batch), CT_ERR_ARG);
+    }
+}
+
 /* ---- streams in their turn ---- */
 
 struct turns {
@@ -365,6 +413,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damage_is_told_from_loss),   cmocka_unit_test(streams_are_told_apart),
         cmocka_unit_test(counts_alone_come_once),     cmocka_unit_test(ends_when_it_is_told),
+        cmocka_unit_test(calls_come_in_their_order),  cmocka_unit_test(batches_are_whole),
         cmocka_unit_test(arguments_are_checked),      cmocka_unit_test(kinds_have_their_size),
         cmocka_unit_test(streams_come_in_their_turn), cmocka_unit_test(each_turn_says_who_takes),
         cmocka_unit_test(streams_can_be_left),        cmocka_unit_test(turns_are_filtered),
