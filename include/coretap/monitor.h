@@ -177,7 +177,7 @@ struct ct_monitor_result {
 };
 
 /* Receives results in order of time; those of one instant in the order of the out statements. They live
- * during the call. */
+ * during the call. To feed the run, or to end it, from here is CT_ERR_ARG. */
 typedef void ct_monitor_fn(void *user, const struct ct_monitor_result *results, size_t count);
 
 struct ct_monitor;

@@ -38,9 +38,7 @@ int ct_monitor_feed_doubtful(struct ct_monitor *m, const struct ct_monitor_event
     if (!m || ((!events || !spans) && count))
         return CT_ERR_ARG;
     uint64_t begin = last_begin(m);
-    int rc = m->over
-                 ? ct_fail(m->ctx, CT_ERR_ARG, "monitor: the run is over; make a new one with ct_monitor_new")
-                 : CT_OK;
+    int rc = ct_mon_run_usable(m);
     for (size_t i = 0; i < count && !rc; i++) {
         rc = check(m, &events[i], &spans[i], i, begin);
         begin = spans[i].begin;

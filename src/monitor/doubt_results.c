@@ -90,8 +90,7 @@ static void give(struct ct_monitor *m, const struct ct_mon_doubt_result *r)
     result.form |= r->uncertain ? CERTAIN_NOT : 0;
     result.form |= r->possible ? CERTAIN_POSSIBLE : 0;
     d->given = r->pair;
-    if (m->fn)
-        m->fn(m->user, &result, 1);
+    ct_mon_run_give(m, &result, 1);
     d->given = (struct ct_mon_doubt_pair){0};
 }
 

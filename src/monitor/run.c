@@ -30,12 +30,20 @@ int ct_mon_run_fail(struct ct_monitor *m, int code, const char *text)
     return ct_fail(m->ctx, code, "%s", text);
 }
 
+void ct_mon_run_give(struct ct_monitor *m, const struct ct_monitor_result *results, size_t count)
+{
+    m->giving = true;
+    if (m->fn)
+        m->fn(m->user, results, count);
+    m->giving = false;
+}
+
 void ct_mon_run_deliver(struct ct_monitor *m)
 {
     if (m->doubt && m->doubt->keeping)
         ct_mon_doubt_keep(m);
-    else if (m->nresults && m->fn)
-        m->fn(m->user, m->results, m->nresults);
+    else if (m->nresults)
+        ct_mon_run_give(m, m->results, m->nresults);
     m->nresults = m->instant_first = 0;
 }
 
@@ -322,8 +330,12 @@ static int event_value(struct ct_monitor *m, const struct ct_monitor_event *e, c
     }
 }
 
-static int usable(struct ct_monitor *m)
+int ct_mon_run_usable(const struct ct_monitor *m)
 {
+    if (m->giving)
+        return ct_fail(m->ctx, CT_ERR_ARG,
+                       "monitor: the receiver of its results calls it, and nothing is done; "
+                       "call it when the receiver has returned");
     return m->over
                ? ct_fail(m->ctx, CT_ERR_ARG, "monitor: the run is over; make a new one with ct_monitor_new")
                : CT_OK;
@@ -447,8 +459,10 @@ int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events,
 {
     if (!m || (!events && count))
         return CT_ERR_ARG;
-    int r = usable(m);
-    if (!r && m->doubt)
+    int r = ct_mon_run_usable(m);
+    if (r)
+        return r;
+    if (m->doubt)
         r = ct_mon_doubt_settle(m);
     ct_mon_run_adopt(m);
     for (size_t i = 0; i < count && !r; i++) {
@@ -491,7 +505,7 @@ int ct_monitor_advance(struct ct_monitor *m, uint64_t time)
 {
     if (!m)
         return CT_ERR_ARG;
-    int r = usable(m);
+    int r = ct_mon_run_usable(m);
     if (r)
         return r;
     if (time > INT64_MAX)
@@ -511,9 +525,10 @@ int ct_monitor_lose(struct ct_monitor *m, const uint8_t *kept)
 {
     if (!m)
         return CT_ERR_ARG;
-    int r = usable(m);
-    if (!r)
-        r = ct_mon_doubt_join(m);
+    int r = ct_mon_run_usable(m);
+    if (r)
+        return r;
+    r = ct_mon_doubt_join(m);
     begin_event(m);
     if (!r)
         r = ct_mon_run_close(m);
@@ -547,9 +562,10 @@ int ct_monitor_finish(struct ct_monitor *m)
 {
     if (!m)
         return CT_ERR_ARG;
-    int r = usable(m);
-    if (!r)
-        r = ct_mon_doubt_settle(m);
+    int r = ct_mon_run_usable(m);
+    if (r)
+        return r;
+    r = ct_mon_doubt_settle(m);
     begin_event(m);
     if (!r && !m->begun && !m->open)
         r = ct_mon_run_until(m, 0);

@@ -51,6 +51,7 @@ struct ct_monitor {
     int64_t floor;               /* no event may come before this time */
     struct ct_mon_cell incoming; /* value of the event being taken: a root */
     bool begun, over;
+    bool giving; /* results are with the receiver */
     struct ct_mon_heap heap;
     uint64_t budget; /* units of work that an event may take */
     size_t memory;   /* bytes */
@@ -115,5 +116,11 @@ int ct_mon_run_advance(struct ct_monitor *m, int64_t time);
 int ct_mon_run_close_before_mistake(struct ct_monitor *m);
 int ct_mon_run_fail(struct ct_monitor *m, int code, const char *text);
 void ct_mon_run_deliver(struct ct_monitor *m);
+
+/* Gives results to the receiver, which cannot call the run meanwhile. */
+void ct_mon_run_give(struct ct_monitor *m, const struct ct_monitor_result *results, size_t count);
+
+/* Tells whether the run can be fed. CT_ERR_ARG: it is over, or its receiver calls it. */
+int ct_mon_run_usable(const struct ct_monitor *m);
 
 #endif

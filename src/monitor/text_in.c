@@ -266,9 +266,9 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
         return CT_ERR_ARG;
     struct ct_mon_text_reader *r = reader(m);
     const char *end = text + size;
-    int code = CT_OK;
-    if (m->over)
-        return ct_fail(m->ctx, CT_ERR_ARG, "monitor: the run is over; make a new one with ct_monitor_new");
+    int code = ct_mon_run_usable(m);
+    if (code)
+        return code;
     if (!r)
         return ct_fail_nomem(m->ctx, "monitor");
     ct_mon_run_adopt(m);

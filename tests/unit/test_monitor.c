@@ -114,6 +114,41 @@ static void options_are_checked(void **state)
     ct_ctx_free(ctx);
 }
 
+struct caller {
+    struct ct_monitor *monitor;
+    int calls;
+};
+
+static void call_back(void *user, const struct ct_monitor_result *results, size_t count)
+{
+    struct caller *c = user;
+    const struct ct_monitor_event event = {.time = 9};
+    (void)results;
+    (void)count;
+    c->calls++;
+    assert_int_equal(ct_monitor_feed(c->monitor, &event, 1), CT_ERR_ARG);
+    assert_int_equal(ct_monitor_feed_text(c->monitor, "9: i = 1\n", 9, 0), CT_ERR_ARG);
+    assert_int_equal(ct_monitor_advance(c->monitor, 9), CT_ERR_ARG);
+    assert_int_equal(ct_monitor_lose(c->monitor, NULL), CT_ERR_ARG);
+    assert_int_equal(ct_monitor_finish(c->monitor), CT_ERR_ARG);
+}
+
+static void a_receiver_does_not_feed(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_monitor_spec *spec = compile(ctx, "in i: Events[Int]\nout i\n");
+    const struct ct_monitor_event events[] = {{.time = 1}, {.time = 2}, {.time = 3}};
+    struct caller caller = {.calls = 0};
+    assert_int_equal(ct_monitor_new(ctx, spec, NULL, call_back, &caller, &caller.monitor), CT_OK);
+    assert_int_equal(ct_monitor_feed(caller.monitor, events, 3), CT_OK);
+    assert_int_equal(ct_monitor_finish(caller.monitor), CT_OK);
+    assert_true(caller.calls > 0);
+    ct_monitor_free(caller.monitor);
+    ct_monitor_spec_free(spec);
+    ct_ctx_free(ctx);
+}
+
 static void values_of_all_types(void **state)
 {
     (void)state;
@@ -395,19 +430,13 @@ static void the_graph_is_drawn(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(streams_are_described),
-        cmocka_unit_test(diagnostics_have_places),
-        cmocka_unit_test(options_are_checked),
-        cmocka_unit_test(values_of_all_types),
-        cmocka_unit_test(advance_says_what_is_known),
-        cmocka_unit_test(memory_is_bounded),
-        cmocka_unit_test(collection_is_work_of_its_event),
-        cmocka_unit_test(garbage_is_collected),
-        cmocka_unit_test(time_is_bounded_where_asked),
-        cmocka_unit_test(expansion_is_bounded),
-        cmocka_unit_test(text_cut_anywhere),
-        cmocka_unit_test(files_are_included),
-        cmocka_unit_test(the_graph_is_drawn),
+        cmocka_unit_test(streams_are_described),    cmocka_unit_test(diagnostics_have_places),
+        cmocka_unit_test(options_are_checked),      cmocka_unit_test(values_of_all_types),
+        cmocka_unit_test(a_receiver_does_not_feed), cmocka_unit_test(advance_says_what_is_known),
+        cmocka_unit_test(memory_is_bounded),        cmocka_unit_test(collection_is_work_of_its_event),
+        cmocka_unit_test(garbage_is_collected),     cmocka_unit_test(time_is_bounded_where_asked),
+        cmocka_unit_test(expansion_is_bounded),     cmocka_unit_test(text_cut_anywhere),
+        cmocka_unit_test(files_are_included),       cmocka_unit_test(the_graph_is_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
