@@ -250,7 +250,11 @@ CT_API int ct_fractal_reg_info(unsigned index, struct ct_fractal_reg_info *out);
 CT_API int ct_fractal_reg_read(const struct ct_fractal *f, uint32_t offset, unsigned bytes, uint64_t *value);
 CT_API int ct_fractal_reg_write(struct ct_fractal *f, uint32_t offset, unsigned bytes, uint64_t value);
 
-/* ---- user library: programs the block through a transport ---- */
+/* ---- user library: programs the block through a transport ----
+ *
+ * A model refuses a register as ct_fractal_reg_write does, and the functions return its error. A device tells
+ * of none, and they return 0: CT_FRACTAL_STATUS_LOST in its CT_FRACTAL_REG_STATUS says that a setting could
+ * not be. A port belongs to one thread at a time. */
 
 struct ct_fractal_port;
 
@@ -283,10 +287,13 @@ CT_API int ct_fractal_port_range(struct ct_fractal_port *port, uint64_t lo, uint
  * on. CT_ERR_CONFIG: it overlaps one; CT_ERR_LIMIT: all range registers are taken; CT_ERR_NOT_FOUND. */
 CT_API int ct_fractal_port_range_add(struct ct_fractal_port *port, uint64_t lo, uint64_t hi, int add);
 CT_API int ct_fractal_port_point(struct ct_fractal_port *port, uint64_t va, int add);
-/* Says that the target got another ASID (roll-over). */
+/* Says that the target got another ASID, as all do when an operating system's numbers ran out. Its
+ * invalidations are heeded by the new one from here on. */
 CT_API int ct_fractal_port_asid(struct ct_fractal_port *port, uint16_t asid);
-/* Initiators that run the target now, one bit each. Without an operating system that says so: all. */
+/* Says which initiators run the target now, bit i for initiator i: a hook in the context switch of an
+ * operating system calls it. Reads of others are no events. Without it all do. */
 CT_API int ct_fractal_port_context(struct ct_fractal_port *port, uint64_t initiators);
+/* Reads a register, of 4 or 8 bytes, by its offset. CT_ERR_ARG when there is none. */
 CT_API int ct_fractal_port_read(struct ct_fractal_port *port, uint32_t offset, uint64_t *value);
 
 /* ---- event logs (docs/fractal.md has the format) ---- */

@@ -324,6 +324,33 @@ static void events_have_the_port_s_address(void **state)
     ct_fractal_free(f);
 }
 
+/* The hook of a context switch says who runs the target, and a roll-over which ASID it has. */
+static void the_port_tells_what_an_operating_system_does(void **state)
+{
+    (void)state;
+    struct ct_fractal *f = make(512, 4, &plain, NULL);
+    struct ct_fractal_port *port;
+    struct ct_fractal_event e[4];
+    struct log log = {.count = 0};
+    assert_int_equal(ct_fractal_port_model(NULL, f, &port), CT_OK);
+    walk(f, 5, NULL);
+    assert_int_equal(ct_fractal_port_context(port, UINT64_MAX - 1), CT_OK);
+    hear(f, CT_FRACTAL_READ_UNIQUE, DATA + 0x5058, 0, NULL); /* by initiator 0 */
+    assert_int_equal(ct_fractal_events(f, e, 4), 0);
+    assert_int_equal(ct_fractal_port_context(port, 1), CT_OK);
+    hear(f, CT_FRACTAL_READ_UNIQUE, DATA + 0x5098, 0, NULL);
+    assert_int_equal(ct_fractal_events(f, e, 4), 1);
+    assert_int_equal(ct_fractal_port_asid(port, 9), CT_OK);
+    answer(f, NULL);
+    hear(f, CT_FRACTAL_TLBI_ASID, 0, 9, NULL);
+    walk(f, 6, &log);
+    assert_true(log.count > 0);
+    for (unsigned i = 0; i < log.count; i++)
+        assert_true(!log.c[i].asid || log.c[i].asid == 9);
+    ct_fractal_port_free(port);
+    ct_fractal_free(f);
+}
+
 /* A file stands for the device: the library leaves in it what the model would have been told. */
 static void the_port_writes_a_mapped_device(void **state)
 {
@@ -336,6 +363,8 @@ static void the_port_writes_a_mapped_device(void **state)
     assert_int_equal(ct_fractal_port_map(NULL, path, &port), CT_OK);
     assert_int_equal(ct_fractal_port_start(port, &plain), CT_OK);
     assert_int_equal(ct_fractal_port_point(port, UINT64_C(0x7f00001234), 1), CT_OK);
+    assert_int_equal(ct_fractal_port_asid(port, 9), CT_OK);
+    assert_int_equal(ct_fractal_port_context(port, UINT64_C(5) << 40), CT_OK);
     uint64_t v;
     assert_int_equal(ct_fractal_port_read(port, CT_FRACTAL_REG_POINT_VA, &v), CT_OK);
     assert_true(v == UINT64_C(0x7f00001234));
@@ -343,7 +372,8 @@ static void the_port_writes_a_mapped_device(void **state)
     uint32_t block[CT_FRACTAL_REG_BLOCK_SIZE / 4];
     assert_int_equal(pread(fd, block, sizeof block, 0), sizeof block);
     assert_int_equal(block[CT_FRACTAL_REG_PGD / 4], PGD);
-    assert_int_equal(block[CT_FRACTAL_REG_ASID / 4], 7);
+    assert_int_equal(block[CT_FRACTAL_REG_ASID / 4], 9);
+    assert_int_equal(block[CT_FRACTAL_REG_CONTEXT / 4 + 1], 5 << 8);
     assert_int_equal(block[CT_FRACTAL_REG_CTRL / 4], 5);
     assert_int_equal(block[CT_FRACTAL_REG_POINT_CMD / 4], CT_FRACTAL_POINT_ADD);
     close(fd);
@@ -533,6 +563,7 @@ int main(void)
         cmocka_unit_test(ranges_are_registers),
         cmocka_unit_test(events_have_the_port_s_address),
         cmocka_unit_test(the_port_writes_a_mapped_device),
+        cmocka_unit_test(the_port_tells_what_an_operating_system_does),
         cmocka_unit_test(a_full_ring_counts_what_it_drops),
         cmocka_unit_test(logs_are_read_after_a_crash),
         cmocka_unit_test(messages_are_text_and_back),
