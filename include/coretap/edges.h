@@ -58,13 +58,9 @@ CT_API int ct_edges_add(struct ct_edges *edges, const struct ct_step_batch *batc
 /* Says that steps belong to the context of this CONTEXT element from here on. */
 CT_API void ct_edges_set_context(struct ct_edges *edges, const struct ct_elem *context);
 
-/* Adds what was counted elsewhere to `edge` in the current context. CT_ERR_NOMEM. */
+/* Adds what was counted elsewhere to `edge`, below CT_GRAPH_MAX, in the current context. CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
 CT_API int ct_edges_add_stats(struct ct_edges *edges, uint32_t edge, const struct ct_edge_stats *stats);
-
-/* Adds all counts of one table to another. The numbers of `from` are those of `from_graph`; those of `into`
- * are those of `graph`, which gets the nodes and edges that it does not have. CT_ERR_NOMEM, CT_ERR_LIMIT. */
-CT_API int ct_edges_merge(struct ct_edges *into, struct ct_graph *graph, const struct ct_edges *from,
-                          const struct ct_graph *from_graph);
 
 /* Compares contexts by who ran, as for qsort: below, equal to or above 0. `edges` and `steps` are not
  * compared. */

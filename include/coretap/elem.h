@@ -210,7 +210,7 @@ static inline uint32_t ct_elem_vmid(const struct ct_elem *context)
 /* Returns the whole offset of an element; `end` is any offset at or after it and less than 4 GiB away. */
 static inline uint64_t ct_elem_offset(const struct ct_elem *elem, uint64_t end)
 {
-    return end - (uint32_t)((uint32_t)end - elem->pos);
+    return end - ((uint32_t)end - elem->pos);
 }
 
 /* Returns why trace is missing at the element (enum ct_gap), or -1 when it tells of no loss. The wait for the

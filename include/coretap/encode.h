@@ -151,14 +151,11 @@ CT_API void ct_ptm_emitter_free(struct ct_ptm_emitter *emitter);
  *   timestamp  TIMESTAMP [CYCLES].
  *   others     WAYPOINT, RETURN, EVENT (the trigger), GAP (CT_GAP_INIT) at the beginning, END.
  * CT_ERR_ARG: elems[*taken] cannot be said in this configuration or not here, or with `final` the last
- * packet is not whole. Alignment packets stand before the first i-sync and before periodic ones. */
+ * packet is not whole. Alignment packets stand before the first i-sync and before periodic ones. Only who
+ * follows the program knows the address of a periodic i-sync, so it is for the caller to put one where as
+ * many bytes came as the synchronisation period has (ETMSYNCFR). */
 CT_API int ct_ptm_emit(struct ct_ptm_emitter *emitter, const struct ct_elem *elems, size_t size, int final,
                        size_t *taken, uint8_t *out, size_t cap, size_t *len);
-
-/* Returns the bytes since the last alignment packet. Only who follows the program knows the address of a
- * periodic i-sync, so it is for the caller to put one where this has grown to the synchronisation period
- * (ETMSYNCFR). */
-CT_API uint64_t ct_ptm_emitter_since_sync(const struct ct_ptm_emitter *emitter);
 
 /* ---- runs of bytes to frames ---- */
 

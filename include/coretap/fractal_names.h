@@ -112,11 +112,6 @@ CT_API uint64_t ct_fractal_log_bias(const struct ct_fractal_log *log);
  * An empty text: the log does not say. CT_ERR_ARG. */
 CT_API int ct_fractal_log_program(const struct ct_fractal_log *log, char program[CT_FRACTAL_LOG_PROGRAM]);
 
-/* Says in *name what an observation point is called, of which an event lies at `va`. Its number is below
- * CT_FRACTAL_LOG_POINTS. The name is there as long as the log. CT_ERR_ARG, also before ct_fractal_log_name;
- * CT_ERR_NOMEM. */
-CT_API int ct_fractal_log_point(struct ct_fractal_log *log, uint32_t point, uint64_t va, const char **name);
-
 /* Says what an event belongs to, by what is the same in all runs, for ct_fractal_sums_take. The texts are
  * there as long as the log. CT_ERR_ARG, also before ct_fractal_log_name; CT_ERR_NOMEM. */
 CT_API int ct_fractal_log_place(struct ct_fractal_log *log, const struct ct_fractal_event *event,

@@ -164,7 +164,7 @@ CT_API void ct_watches_free(struct ct_watches *watches);
  *   dwt:0                      what comparator 0 of a DWT saw read or written; dwt:0.read, dwt:0.write one of
  *                              them, dwt:0.address, dwt:0.pc where in memory and in the program
  *   value:NAME, text:FORMAT, begin:NAME, end:NAME
- *                              a named event, of the names that ct_watches_named gave
+ *                              a named event, of the names that ct_watches_named_at gave
  *   access:table, access:motor.speed, access:1:main, access:0x4000..0x5000
  *                              memory of a function, a variable or a range is accessed, by the program or by
  *                              process 1, as an event log of coretap fractal tells (fractal_watch.h). Behind
@@ -177,11 +177,8 @@ CT_API void ct_watches_free(struct ct_watches *watches);
 CT_API int ct_watches_add(struct ct_watches *watches, const char *spec, uint32_t *first, uint32_t *count);
 
 /* Gives the set the names of events of the program that writes software trace. To be called before places are
- * added; the table is not owned. CT_ERR_ARG, CT_ERR_NOMEM. */
-CT_API int ct_watches_named(struct ct_watches *watches, const struct ct_named_table *table);
-
-/* The same of a program that lies at another address than in its file: `shift` is what is added to that, so
- * that strings are found that events name. */
+ * added; the table is not owned. `shift` is where the program lies less where its file says, so that strings
+ * are found that events name. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_watches_named_at(struct ct_watches *watches, const struct ct_named_table *table,
                                uint64_t shift);
 

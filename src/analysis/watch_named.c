@@ -8,11 +8,6 @@
 
 #define MOST_LISTED 400 /* bytes of names in a message */
 
-int ct_watches_named(struct ct_watches *w, const struct ct_named_table *table)
-{
-    return ct_watches_named_at(w, table, 0);
-}
-
 int ct_watches_named_at(struct ct_watches *w, const struct ct_named_table *table, uint64_t shift)
 {
     size_t count = 0;

@@ -137,7 +137,6 @@ static bool read_point(struct cli_filter *f, const struct cli_args *args, int en
     if (!value)
         return true;
     if (slices && is_digits(value->text)) {
-        f->has_slices[end] = true;
         return read_slice(args, name, value->text, &f->slices[end]);
     }
     *copy = strdup(value->text);

@@ -92,7 +92,6 @@ struct cli_filter {
     size_t name_count;
     char *from, *to;           /* texts of places; owned */
     uint64_t slices[2];        /* --from and --to as numbers without a unit, for commands with a timeline */
-    bool has_slices[2];        /* whether each of `slices` was given */
     bool index;                /* an index of the capture is kept */
     struct ct_sieve_seen seen; /* of all that was filtered */
 };

@@ -23,10 +23,9 @@ struct ct_ptm_emitter {
     bool whole_time; /* a decoder that begins at the last i-sync does not have the upper bits of timestamps */
     uint8_t atoms;   /* held back to fill a packet, oldest in bit 0 */
     uint8_t natoms;  /* atoms in `atoms`, less than PACKET_ATOMS */
-    uint8_t security;    /* security state and Hyp mode that were said last, as in an element */
-    uint16_t known;      /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID: which IDs were said */
-    uint64_t ids;        /* values of the IDs, as in an element */
-    uint64_t since_sync; /* bytes */
+    uint8_t security; /* security state and Hyp mode that were said last, as in an element */
+    uint16_t known;   /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID: which IDs were said */
+    uint64_t ids;     /* values of the IDs, as in an element */
 };
 
 /* The bytes of one call. There is always room for what one element needs. */
@@ -46,7 +45,6 @@ static int say(struct ct_ptm_emitter *e, struct sink *sink, const struct ct_ptm_
     size_t len;
     int err = ct_ptm_encode_packet(e->encoder, packet, sink->out + sink->len, sink->cap - sink->len, &len);
     sink->len += len;
-    e->since_sync += len;
     return err;
 }
 
@@ -229,7 +227,6 @@ static int close_isync(struct ct_ptm_emitter *e, struct sink *sink, const struct
     int err = CT_OK;
     if (e->open_start || e->open.reason == CT_SYNC_PERIODIC) {
         err = say_type(e, sink, CT_PTM_ASYNC);
-        e->since_sync = 0;
         e->whole_time = true;
     }
     e->synced = true;
@@ -373,13 +370,6 @@ int ct_ptm_emit(struct ct_ptm_emitter *e, const struct ct_elem *elems, size_t si
     *taken = i;
     *len = sink.len;
     return err;
-}
-
-uint64_t ct_ptm_emitter_since_sync(const struct ct_ptm_emitter *e)
-{
-    if (!e)
-        return 0;
-    return e->since_sync;
 }
 
 int ct_ptm_emitter_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_ptm_emitter **out)

@@ -277,6 +277,8 @@ int ct_edges_add_stats(struct ct_edges *e, uint32_t edge, const struct ct_edge_s
 {
     if (!e || !stats)
         return CT_ERR_ARG;
+    if (edge >= CT_GRAPH_MAX)
+        return ct_fail(e->ctx, CT_ERR_ARG, "edge statistics: no graph has an edge of number %u", edge);
     size_t context;
     int rc = ct_edges_enter(e, &context);
     return rc ? rc : ct_edges_add_at(e, context, edge, stats);
@@ -369,42 +371,6 @@ int ct_edges_add(struct ct_edges *e, const struct ct_step_batch *batch)
         if (mark)
             ct_edges_set_context(e, &mark->elem);
     }
-    return rc;
-}
-
-/* Finds the number in `graph` of an edge of another graph. */
-static int translate(struct ct_graph *graph, const struct ct_graph *other, uint32_t edge, uint32_t *number)
-{
-    uint32_t count;
-    struct ct_edge e = ct_graph_edges(other, &count)[edge];
-    int rc = ct_graph_node(graph, &ct_graph_nodes(other, &count)[e.from], &e.from);
-    return rc ? rc : ct_graph_edge(graph, &e, number);
-}
-
-int ct_edges_merge(struct ct_edges *into, struct ct_graph *graph, const struct ct_edges *from,
-                   const struct ct_graph *from_graph)
-{
-    if (!into || !graph || !from || !from_graph)
-        return CT_ERR_ARG;
-    struct ct_edge_context before = into->current;
-    int rc = CT_OK;
-    for (size_t c = 0; !rc && c < from->count; c++) {
-        into->current = from->contexts[c];
-        into->current.steps = into->current.edges = 0;
-        into->entered = false;
-        for (uint32_t i = 0; !rc && i < from->contexts[c].edges; i++) {
-            struct ct_edge_stats s = ct_edges_get(from, c, i);
-            uint32_t number;
-            if (!s.count)
-                continue;
-            rc = translate(graph, from_graph, i, &number);
-            if (!rc)
-                rc = ct_edges_add_stats(into, number, &s);
-        }
-    }
-    into->current = before;
-    into->entered = false;
-    into->totals.unplaced += from->totals.unplaced;
     return rc;
 }
 

@@ -311,20 +311,6 @@ int ct_fractal_log_program(const struct ct_fractal_log *log, char program[CT_FRA
     return CT_OK;
 }
 
-int ct_fractal_log_point(struct ct_fractal_log *log, uint32_t point, uint64_t va, const char **name)
-{
-    if (!log || !name)
-        return CT_ERR_ARG;
-    *name = NULL;
-    if (!log->names || point >= CT_FRACTAL_LOG_POINTS)
-        return ct_fail(log->ctx, CT_ERR_ARG, "%s: the log has no names, or %u is no such point", __func__,
-                       point);
-    const uint32_t milestone = ct_fractal_milestones_of(&log->milestones, 0, point, va);
-    *name = milestone == UINT32_MAX ? ct_fractal_names_at(log->names, va)->text
-                                    : log->milestones.all[milestone].name;
-    return CT_OK;
-}
-
 /* Says what the hit of a point counts for. Of a point of which the log does not tell, that is its line. */
 static void place_point(const struct ct_fractal_log *log, const struct ct_fractal_event *e,
                         struct ct_fractal_place *place)

@@ -24,7 +24,6 @@ struct layout {
     const struct ct_perf_aux **by_cpu, **by_tid; /* all AUX records, then by where they begin */
     struct group *groups;
     size_t count;
-    bool other_sinks; /* there is more than one */
 };
 
 static int compare(uint64_t a, uint64_t b)

@@ -34,7 +34,6 @@ static uint32_t feed_kept(struct ct_ocsd_feed *f, const uint8_t *data, uint32_t 
     size_t count = 0;
     keep(f, data, more, index);
     fed->first = f->indices[0];
-    fed->first_pos = f->pos;
     const uint32_t used = (uint32_t)f->decode(f->decoder, f->bytes, f->size, f->pos, 0, packet, &count);
     fed->have = count != 0;
     fed->taken = used;
@@ -60,8 +59,7 @@ uint32_t ct_ocsd_feed_next(struct ct_ocsd_feed *f, const uint8_t *data, uint32_t
     if (f->size)
         return feed_kept(f, data, size, index, packet, fed);
     const uint32_t used = (uint32_t)f->decode(f->decoder, data, size, f->pos, 0, packet, &count);
-    *fed = (struct ct_ocsd_fed){
-        .have = count != 0, .first = index, .first_pos = f->pos, .taken = used, .bytes = data};
+    *fed = (struct ct_ocsd_fed){.have = count != 0, .first = index, .taken = used, .bytes = data};
     f->pos += used;
     if (fed->have)
         return used;
@@ -80,7 +78,7 @@ uint32_t ct_ocsd_feed_share(struct ct_ocsd_feed *f, uint8_t byte, ocsd_trc_index
 bool ct_ocsd_feed_finish(struct ct_ocsd_feed *f, void *packet, struct ct_ocsd_fed *fed)
 {
     size_t count = 0;
-    *fed = (struct ct_ocsd_fed){.first = f->size ? f->indices[0] : 0, .first_pos = f->pos};
+    *fed = (struct ct_ocsd_fed){.first = f->size ? f->indices[0] : 0};
     const uint32_t used = (uint32_t)f->decode(f->decoder, f->bytes, f->size, f->pos, 1, packet, &count);
     fed->have = count != 0;
     fed->taken = used;

@@ -31,7 +31,6 @@ struct ct_ocsd_feed {
 struct ct_ocsd_fed {
     bool have;              /* there is one */
     ocsd_trc_index_t first; /* index of the first byte that was taken */
-    uint64_t first_pos;     /* stream position of the first byte that was taken */
     uint64_t taken;         /* bytes that are done with */
     uint32_t kept;          /* of them, those kept from the call before */
     const uint8_t

@@ -147,8 +147,6 @@ static void log_places(void **state)
     assert_null(place.area);
     assert_string_equal(place.point, "step");
     assert_int_equal(place.point_offset, 0x40);
-    const char *point;
-    assert_int_equal(ct_fractal_log_point(log, CT_FRACTAL_LOG_POINTS, 0, &point), CT_ERR_ARG);
     ct_fractal_log_free(log);
 }
 

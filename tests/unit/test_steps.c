@@ -278,6 +278,7 @@ static void squares_carry(void **state)
     struct ct_edges *edges;
     const struct ct_edge_stats most = {.count = 1, .timed = 1, .square_lo = UINT64_MAX, .min = 1, .max = 1};
     assert_int_equal(ct_edges_new(NULL, NULL, &edges), CT_OK);
+    assert_int_equal(ct_edges_add_stats(edges, CT_GRAPH_MAX, &most), CT_ERR_ARG);
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(ct_edges_add_stats(edges, 0, &most), CT_OK);
     struct ct_edge_stats s = ct_edges_get(edges, 0, 0);
@@ -370,38 +371,6 @@ static void contexts_beyond_the_limit_count_together(void **state)
     assert_int_equal(ct_edges_new(NULL, &wrong, &edges), CT_ERR_ARG);
 }
 
-/* Two streams met the edges in different order. */
-static void tables_merge_by_what_edges_are(void **state)
-{
-    struct fixture *f = *state;
-    static const struct ct_flow first[] = {RANGE(0x1000, 1, 1), RANGE(0x2000, 1, 1), END};
-    static const struct ct_flow second[] = {RANGE(0x2000, 1, 1), RANGE(0x1000, 1, 1), RANGE(0x2000, 1, 1),
-                                            END};
-    struct fixture g;
-    struct ct_edges *a, *b;
-    struct ct_graph *graph;
-    assert_int_equal(ct_steps_new(NULL, &source, &g.steps), CT_OK);
-    assert_int_equal(ct_edges_new(NULL, NULL, &a), CT_OK);
-    assert_int_equal(ct_edges_new(NULL, NULL, &b), CT_OK);
-    assert_int_equal(ct_graph_new(NULL, &graph), CT_OK);
-    run(f, first, SIZE(first));
-    assert_int_equal(ct_edges_add(a, &f->batch), CT_OK);
-    assert_int_equal(ct_edges_merge(b, graph, a, ct_steps_graph(f->steps)), CT_OK);
-    ct_edges_free(a);
-    assert_int_equal(ct_edges_new(NULL, NULL, &a), CT_OK);
-    run(&g, second, SIZE(second));
-    assert_int_equal(ct_edges_add(a, &g.batch), CT_OK);
-    assert_int_equal(ct_edges_merge(b, graph, a, ct_steps_graph(g.steps)), CT_OK);
-    /* 1000 to 2000, 2000 open, 2000 to 1000 */
-    assert_true(ct_edges_get(b, 0, 0).count == 2 && ct_edges_get(b, 0, 1).count == 2);
-    assert_true(ct_edges_get(b, 0, 2).count == 1);
-    assert_true(ct_edges_totals(b).steps == 5);
-    ct_edges_free(a);
-    ct_edges_free(b);
-    ct_graph_free(graph);
-    ct_steps_free(g.steps);
-}
-
 /* Whatever way the division goes, it is that of integers, and nothing of the count is lost. */
 static void parts_are_exact(void **state)
 {
@@ -444,7 +413,6 @@ int main(void)
         cmocka_unit_test(parts_are_exact),
         cmocka_unit_test(cycles_of_an_edge_are_not_limited),
         cmocka_unit_test(contexts_beyond_the_limit_count_together),
-        cmocka_unit_test_setup_teardown(tables_merge_by_what_edges_are, begin, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
