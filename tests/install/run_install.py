@@ -22,6 +22,9 @@ COUNTED = "ETM_0: 939 instructions in 802 bytes\nETE_1: 3671 instructions in 236
 # What examples/pages.c says of it three times.
 PAGES = "0x80000 13830\n"
 
+# What examples/save_counts.py counts in it.
+SAVED = "count 4610 instructions\n"
+
 # The functions of examples/quickstart/firmware.bin, whose source is examples/quickstart/generator/machine.c.
 FUNCTIONS = [(b"main", 0x80500, 0x3c), (b"gcd", 0x8053c, 0x20), (b"popcount", 0x8055c, 0x20),
              (b"report", 0x8057c, 0x1c), (b"on_call", 0x80598, 8), (b"on_irq", 0x805a0, 0x10)]
@@ -174,6 +177,18 @@ def example(tap, source, program, flags, env, args, expected):
                None if out == expected else f"it says {out}, not {expected}")
 
 
+def from_python(tap, source, prefix, libdir):
+    """The library without a header: its counts can be merged."""
+    env = dict(os.environ, LD_LIBRARY_PATH=str(libdir))
+    line = [sys.executable, source / "examples/save_counts.py", source / "examples/quickstart"]
+    out = tap.run("Python loads the library", line, env=env)
+    tap.result("it counts", None if out and SAVED in out else f"it says {out}")
+    saved = prefix / "counts.data"
+    saved.write_text(out or "")
+    merged = tap.run("its counts can be merged", [prefix / "bin/coretap", "merge", saved], env=env)
+    tap.result("to the same", None if merged == out else f"it says {merged}")
+
+
 def library_pages(tap, prefix, libdir):
     """Section 3 has a page, or a way to one, for each function that the libraries export."""
     exported = []
@@ -211,6 +226,7 @@ def main():
             for page in sorted((source / "docs" / "man").glob("*.1")):
                 installed = list(prefix.glob(f"share/man/man1/{page.name}*"))
                 tap.result(f"{page.name} is installed", None if installed else "it is not")
+            from_python(tap, source, prefix, libdir)
             library_pages(tap, prefix, libdir)
             tap.run("the installed command runs", [str(prefix / "bin" / "coretap"), "--version"])
     print(f"1..{tap.number}")
