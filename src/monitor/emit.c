@@ -102,15 +102,22 @@ static enum ct_mon_presence emit_lift(struct ct_mon_emit *m, const struct scope 
     return r < p ? r : p;
 }
 
-static enum ct_mon_presence emit_copy(struct ct_mon_emit *m, const struct ct_mon_node *s,
-                                      const struct ct_mon_node *from, struct ct_mon_label *skip)
+/* Skips the stream where x may have no event. Result: whether x has one. */
+static enum ct_mon_presence require(struct ct_mon_emit *m, const struct ct_mon_node *x,
+                                    struct ct_mon_label *skip)
 {
-    enum ct_mon_presence p = present(m, from);
-    if (p == NEVER)
-        return p;
-    if (p == MAYBE)
-        ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, from));
-    ct_mon_emit_insn(m, I_COPY, cell_of(m, s), cell_of(m, from), 0);
+    if (present(m, x) == MAYBE)
+        ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, x));
+    return present(m, x);
+}
+
+/* Emits s := x at the events of x. */
+static enum ct_mon_presence emit_take(struct ct_mon_emit *m, uint32_t op, const struct ct_mon_node *s,
+                                      const struct ct_mon_node *x, struct ct_mon_label *skip)
+{
+    enum ct_mon_presence p = require(m, x, skip);
+    if (p != NEVER)
+        ct_mon_emit_insn(m, op, cell_of(m, s), cell_of(m, x), 0);
     return p;
 }
 
@@ -120,7 +127,7 @@ static enum ct_mon_presence emit_default(struct ct_mon_emit *m, const struct sco
 {
     enum ct_mon_presence p = present(m, s->args[0]);
     if (!sc->zero || p == ALWAYS)
-        return emit_copy(m, s, s->args[0], skip);
+        return emit_take(m, I_COPY, s, s->args[0], skip);
     uint32_t d = cell_of(m, s);
     struct ct_mon_label other = {0};
     if (p == MAYBE) {
@@ -138,15 +145,15 @@ static enum ct_mon_presence emit_merge(struct ct_mon_emit *m, const struct ct_mo
 {
     enum ct_mon_presence a = present(m, s->args[0]), b = present(m, s->args[1]);
     if (a == ALWAYS || b == NEVER)
-        return emit_copy(m, s, s->args[0], skip);
+        return emit_take(m, I_COPY, s, s->args[0], skip);
     if (a == NEVER)
-        return emit_copy(m, s, s->args[1], skip);
+        return emit_take(m, I_COPY, s, s->args[1], skip);
     struct ct_mon_label other = {0};
     ct_mon_emit_jump(m, &other, I_JABSENT, cell_of(m, s->args[0]));
     ct_mon_emit_insn(m, I_COPY, cell_of(m, s), cell_of(m, s->args[0]), 0);
     ct_mon_emit_jump(m, skip, I_JUMP, 0);
     ct_mon_emit_land(m, &other);
-    return emit_copy(m, s, s->args[1], skip);
+    return emit_take(m, I_COPY, s, s->args[1], skip);
 }
 
 static enum ct_mon_presence emit_default_from(struct ct_mon_emit *m, const struct ct_mon_node *s,
@@ -154,7 +161,7 @@ static enum ct_mon_presence emit_default_from(struct ct_mon_emit *m, const struc
 {
     enum ct_mon_presence a = present(m, s->args[0]), b = present(m, s->args[1]);
     if (a == ALWAYS || b == NEVER)
-        return emit_copy(m, s, s->args[0], skip);
+        return emit_take(m, I_COPY, s, s->args[0], skip);
     ct_mon_emit_insn(m, I_DEFAULT_FROM, cell_of(m, s), cell_of(m, s->args[0]), cell_of(m, s->args[1]));
     return MAYBE;
 }
@@ -163,10 +170,8 @@ static enum ct_mon_presence emit_filter(struct ct_mon_emit *m, const struct scop
                                         const struct ct_mon_node *s, struct ct_mon_label *skip)
 {
     const struct ct_mon_node *x = s->args[0], *c = s->args[1];
-    if (present(m, x) == NEVER)
+    if (require(m, x, skip) == NEVER)
         return NEVER;
-    if (present(m, x) == MAYBE)
-        ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, x));
     if (!held(m, sc, c))
         ct_mon_emit_jump(m, skip, I_JNEVER, cell_of(m, c));
     ct_mon_emit_jump(m, skip, I_JFALSE, cell_of(m, c));
@@ -178,11 +183,11 @@ static enum ct_mon_presence emit_on(struct ct_mon_emit *m, const struct scope *s
                                     const struct ct_mon_node *s, struct ct_mon_label *skip)
 {
     const struct ct_mon_node *trigger = s->args[0], *x = s->args[1];
-    enum ct_mon_presence p = present(m, trigger);
-    if (p == NEVER || (sc->zero && present(m, x) == NEVER))
+    if (sc->zero && present(m, x) == NEVER)
         return NEVER;
-    if (p == MAYBE)
-        ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, trigger));
+    enum ct_mon_presence p = require(m, trigger, skip);
+    if (p == NEVER)
+        return NEVER;
     bool sure = held(m, sc, x);
     if (!sure)
         ct_mon_emit_jump(m, skip, I_JNEVER, cell_of(m, x));
@@ -194,10 +199,8 @@ static enum ct_mon_presence emit_last(struct ct_mon_emit *m, const struct scope 
                                       const struct ct_mon_node *s, struct ct_mon_label *skip)
 {
     const struct ct_mon_node *x = s->args[0], *r = s->args[1];
-    if (sc->zero || present(m, r) == NEVER) /* there is no past at 0 */
+    if (sc->zero || require(m, r, skip) == NEVER) /* there is no past at 0 */
         return NEVER;
-    if (present(m, r) == MAYBE)
-        ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, r));
     bool written = (x->order < s->order || is_source(x)) && present(m, x) != NEVER;
     if (!written)
         ct_mon_emit_insn(m, I_LAST, cell_of(m, s), cell_of(m, x), 0);
@@ -214,13 +217,11 @@ static enum ct_mon_presence emit_fold(struct ct_mon_emit *m, const struct scope 
     const struct ct_mon_node *x = s->args[0];
     uint32_t d = cell_of(m, s);
     bool reduce = s->kind == N_REDUCE;
-    enum ct_mon_presence p = present(m, x);
     if (sc->zero && !reduce)
         ct_mon_emit_insn(m, I_COPY, d, ct_mon_emit_constant(m, s->value), 0);
+    enum ct_mon_presence p = require(m, x, skip);
     if (p == NEVER)
         return sc->zero && !reduce ? ALWAYS : NEVER;
-    if (p == MAYBE)
-        ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, x));
     if (reduce && (sc->zero || !s->has0)) {
         struct ct_mon_label more = {0};
         uint32_t begun = ct_mon_emit_insn(m, I_JNEVER, 0, d, 0);
@@ -236,18 +237,6 @@ static enum ct_mon_presence emit_fold(struct ct_mon_emit *m, const struct scope 
     ct_mon_emit_begin_kernel(m, params);
     ct_mon_emit_value(m, s->kernel, d);
     return sc->zero && !reduce ? ALWAYS : p;
-}
-
-static enum ct_mon_presence emit_pure(struct ct_mon_emit *m, const struct ct_mon_node *s,
-                                      struct ct_mon_label *skip)
-{
-    const struct ct_mon_node *x = s->args[0];
-    if (present(m, x) == NEVER)
-        return NEVER;
-    if (present(m, x) == MAYBE)
-        ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, x));
-    ct_mon_emit_insn(m, I_PURE, cell_of(m, s), cell_of(m, x), 0);
-    return MAYBE;
 }
 
 /* Works out the machine's input when it does not depend on values. False: it must be read when the program
@@ -322,14 +311,8 @@ static enum ct_mon_presence emit_node(struct ct_mon_emit *m, const struct scope 
         return emit_default(m, sc, s, skip);
     case N_DEFAULT_FROM:
         return emit_default_from(m, s, skip);
-    case N_TIME: {
-        enum ct_mon_presence p = present(m, s->args[0]);
-        if (p == MAYBE)
-            ct_mon_emit_jump(m, skip, I_JABSENT, cell_of(m, s->args[0]));
-        if (p != NEVER)
-            ct_mon_emit_insn(m, I_TIME, cell_of(m, s), 0, 0);
-        return p;
-    }
+    case N_TIME:
+        return emit_take(m, I_TIME, s, s->args[0], skip);
     case N_LAST:
         return emit_last(m, sc, s, skip);
     case N_LIFT:
@@ -345,7 +328,7 @@ static enum ct_mon_presence emit_node(struct ct_mon_emit *m, const struct scope 
     case N_REDUCE:
         return emit_fold(m, sc, s, skip);
     case N_PURE:
-        return emit_pure(m, s, skip);
+        return emit_take(m, I_PURE, s, s->args[0], skip) == NEVER ? NEVER : MAYBE;
     case N_MONITOR: {
         uint32_t direct = s->mark > 2 ? (uint32_t)s->value.v.i : UINT32_MAX;
         return emit_monitor(m, s, direct);

@@ -136,24 +136,27 @@ static void branch(struct ct_mon_emit *m, const struct ct_mon_ir *x, struct ct_m
     }
 }
 
+/* Gives a cell that is there already, or a copy of it where the value is wanted in a certain one. */
+static uint32_t taken(struct ct_mon_emit *m, uint32_t cell, uint32_t want)
+{
+    if (want == NO_CELL)
+        return cell;
+    /* a copy onto itself is kept: that the value stays is an event, too */
+    ct_mon_emit_insn(m, I_COPY, want, cell, 0);
+    return want;
+}
+
 static uint32_t emit_param(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32_t want)
 {
-    if (m->fn) {
-        if (want == NO_CELL)
-            return x->index;
-        ct_mon_emit_insn(m, I_COPY, want, x->index, 0);
-        return want;
-    }
+    if (m->fn)
+        return taken(m, x->index, want);
     const struct ct_mon_param *p = &m->params[x->index];
     if (p->option) {
         uint32_t d = want == NO_CELL ? new_temp(m) : want;
         ct_mon_emit_insn(m, I_OPTION, d, p->cell, 0);
         return d;
     }
-    if (want == NO_CELL)
-        return p->cell;
-    ct_mon_emit_insn(m, I_COPY, want, p->cell, 0);
-    return want;
+    return taken(m, p->cell, want);
 }
 
 static uint32_t emit_if(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32_t want)
@@ -227,21 +230,12 @@ static uint32_t emit_op(struct ct_mon_emit *m, const struct ct_mon_ir *x, uint32
 {
     if (!m->fn && x->op == OP_GET_SOME && x->args[0]->kind == IR_PARAM) {
         const struct ct_mon_param *p = &m->params[x->args[0]->index];
-        if (p->option && p->presence == ALWAYS) {
-            if (want == NO_CELL)
-                return p->cell;
-            ct_mon_emit_insn(m, I_COPY, want, p->cell, 0);
-            return want;
-        }
+        if (p->option && p->presence == ALWAYS)
+            return taken(m, p->cell, want);
     }
     int k = is_test(m, x) ? known(m, x, 0) : -1;
-    if (k >= 0) {
-        uint32_t c = ct_mon_emit_constant(m, cell_int(k));
-        if (want == NO_CELL)
-            return c;
-        ct_mon_emit_insn(m, I_COPY, want, c, 0);
-        return want;
-    }
+    if (k >= 0)
+        return taken(m, ct_mon_emit_constant(m, cell_int(k)), want);
     if (is_option_test(m, x, OP_IS_SOME)) {
         uint32_t t = want == NO_CELL ? new_temp(m) : want;
         ct_mon_emit_insn(m, I_PRESENT, t, m->params[x->args[0]->index].cell, 0);
@@ -275,13 +269,8 @@ uint32_t ct_mon_emit_value(struct ct_mon_emit *m, const struct ct_mon_ir *x, uin
     } else if (x->id < m->nids && m->memo_of[x->id]) {
         cell = m->memos[m->memo_of[x->id] - 1].cell;
     }
-    if (cell != NO_CELL) {
-        if (want == NO_CELL)
-            return cell;
-        /* a copy onto itself is kept: that the value stays is an event, too */
-        ct_mon_emit_insn(m, I_COPY, want, cell, 0);
-        return want;
-    }
+    if (cell != NO_CELL)
+        return taken(m, cell, want);
     switch (x->kind) {
     case IR_PARAM:
         cell = emit_param(m, x, want);

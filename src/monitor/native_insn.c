@@ -113,41 +113,34 @@ static void unwrap(struct ct_mon_build *b, uint32_t d, uint32_t a)
         binary(b, GCC_JIT_BINARY_OP_MINUS, b->u32, meta_in(b, a), number(b, b->u32, META_SOME_ONE)));
 }
 
-/* Does `yes` when x holds. */
-#define WHEN(b, x, yes)                                                                                      \
+/* Does `yes` when x holds, else `no`. */
+#define EITHER(b, x, yes, no)                                                                                \
     do {                                                                                                     \
-        gcc_jit_block *then_ = block(b), *behind_ = block(b);                                                \
-        branch(b, x, then_, behind_);                                                                        \
-        (b)->now = then_;                                                                                    \
+        gcc_jit_block *yes_ = block(b), *no_ = block(b), *end_ = block(b);                                   \
+        branch(b, x, yes_, no_);                                                                             \
+        (b)->now = yes_;                                                                                     \
         yes;                                                                                                 \
-        go(b, behind_);                                                                                      \
-        (b)->now = behind_;                                                                                  \
+        go(b, end_);                                                                                         \
+        (b)->now = no_;                                                                                      \
+        no;                                                                                                  \
+        go(b, end_);                                                                                         \
+        (b)->now = end_;                                                                                     \
     } while (0)
+#define WHEN(b, x, yes) EITHER(b, x, yes, (void)0)
+
+static void copy_if_ever(struct ct_mon_build *b, uint32_t d, uint32_t a)
+{
+    WHEN(b, was_ever(b, a), copy(b, d, a));
+}
 
 static void last2(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
-    gcc_jit_block *before = block(b), *held = block(b), *behind = block(b);
-    branch(b, is_present(b, i->a), before, held);
-    b->now = before;
-    WHEN(b, was_ever(b, i->b), copy(b, i->d, i->b));
-    go(b, behind);
-    b->now = held;
-    WHEN(b, was_ever(b, i->a), copy(b, i->d, i->a));
-    go(b, behind);
-    b->now = behind;
+    EITHER(b, is_present(b, i->a), copy_if_ever(b, i->d, i->b), copy_if_ever(b, i->d, i->a));
 }
 
 static void option(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
-    gcc_jit_block *yes = block(b), *no = block(b), *behind = block(b);
-    branch(b, is_present(b, i->a), yes, no);
-    b->now = yes;
-    some(b, i->d, i->a);
-    go(b, behind);
-    b->now = no;
-    set_int(b, i->d, number(b, b->i64, 0));
-    go(b, behind);
-    b->now = behind;
+    EITHER(b, is_present(b, i->a), some(b, i->d, i->a), set_int(b, i->d, number(b, b->i64, 0)));
 }
 
 static void condition(struct ct_mon_build *b, const struct ct_mon_insn *i, bool wanted)
@@ -191,19 +184,15 @@ static void pure(struct ct_mon_build *b, const struct ct_mon_insn *i)
     b->now = behind;
 }
 
+static void copy_if_first(struct ct_mon_build *b, uint32_t d, uint32_t a)
+{
+    value first = was_never(b, d);
+    WHEN(b, binary(b, GCC_JIT_BINARY_OP_LOGICAL_AND, b->truth, first, is_present(b, a)), copy(b, d, a));
+}
+
 static void default_from(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
-    gcc_jit_block *yes = block(b), *no = block(b), *behind = block(b);
-    branch(b, is_present(b, i->a), yes, no);
-    b->now = yes;
-    copy(b, i->d, i->a);
-    go(b, behind);
-    b->now = no;
-    value first = was_never(b, i->d);
-    WHEN(b, binary(b, GCC_JIT_BINARY_OP_LOGICAL_AND, b->truth, first, is_present(b, i->b)),
-         copy(b, i->d, i->b));
-    go(b, behind);
-    b->now = behind;
+    EITHER(b, is_present(b, i->a), copy(b, i->d, i->a), copy_if_first(b, i->d, i->b));
 }
 
 static void check_delay(struct ct_mon_build *b, const struct ct_mon_insn *i)
@@ -380,7 +369,7 @@ static bool emit_stream(struct ct_mon_build *b, const struct ct_mon_insn *i)
         set_int(b, i->d, clock_in(b));
         return true;
     case I_LAST:
-        WHEN(b, was_ever(b, i->a), copy(b, i->d, i->a));
+        copy_if_ever(b, i->d, i->a);
         return true;
     case I_LAST2:
         last2(b, i);

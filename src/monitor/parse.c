@@ -243,14 +243,20 @@ struct ct_mon_ast_def *ct_mon_parse_def(struct ct_mon_parser *p)
     return def;
 }
 
-static void type_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
+/* Reads the name behind the current word. */
+static void statement_name(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s, const char *what)
 {
-    s->kind = S_TYPE;
     ct_mon_lex_next(&p->lx);
     ct_mon_parse_skip_nl(p);
     s->name = p->lx.name;
     s->name_span = lex_span(&p->lx);
-    ct_mon_parse_expect(p, T_ID, "the name of the type");
+    ct_mon_parse_expect(p, T_ID, what);
+}
+
+static void type_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
+{
+    s->kind = S_TYPE;
+    statement_name(p, s, "the name of the type");
     if (ct_mon_parse_accept(p, T_LBRACKET))
         s->type_params = name_list(p, T_RBRACKET, &s->ntype_params);
     ct_mon_parse_expect(p, T_ASSIGN, "'='");
@@ -261,11 +267,7 @@ static void type_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
 static void in_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
 {
     s->kind = S_IN;
-    ct_mon_lex_next(&p->lx);
-    ct_mon_parse_skip_nl(p);
-    s->name = p->lx.name;
-    s->name_span = lex_span(&p->lx);
-    ct_mon_parse_expect(p, T_ID, "the name of the input stream");
+    statement_name(p, s, "the name of the input stream");
     ct_mon_parse_skip_nl(p);
     ct_mon_parse_expect(p, T_COLON, "':' and the type of the input stream");
     ct_mon_parse_skip_nl(p);
@@ -291,12 +293,8 @@ static void out_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
         s->name = ct_mon_arena_intern(p->arena, src->text + s->value->span.from,
                                       s->value->span.to - s->value->span.from);
     s->name_span = s->value->span;
-    if (!print && !p->failed && ct_mon_parse_accept(p, T_AS)) {
-        ct_mon_parse_skip_nl(p);
-        s->name = p->lx.name;
-        s->name_span = lex_span(&p->lx);
-        ct_mon_parse_expect(p, T_ID, "the name of the output");
-    }
+    if (!print && !p->failed && p->lx.token == T_AS)
+        statement_name(p, s, "the name of the output");
 }
 
 static struct ct_mon_ast_stmt *statements(struct ct_mon_parser *p, bool module);
@@ -304,11 +302,7 @@ static struct ct_mon_ast_stmt *statements(struct ct_mon_parser *p, bool module);
 static void module_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
 {
     s->kind = S_MODULE;
-    ct_mon_lex_next(&p->lx);
-    ct_mon_parse_skip_nl(p);
-    s->name = p->lx.name;
-    s->name_span = lex_span(&p->lx);
-    ct_mon_parse_expect(p, T_ID, "the name of the module");
+    statement_name(p, s, "the name of the module");
     ct_mon_parse_skip_nl(p);
     ct_mon_parse_expect(p, T_LBRACE, "'{'");
     if (!p->failed && ct_mon_parse_enter(p)) {

@@ -28,7 +28,8 @@ struct ct_mon_ltl *ct_mon_formula_fail(struct ct_mon_formula *f);
 /* Makes the formula of an expression. */
 struct ct_mon_ltl *ct_mon_formula_build(struct ct_mon_formula *f, struct ct_mon_wenv *env,
                                         const struct ct_mon_wx *x);
-/* Makes the formula that the regular expression x matches some steps from this one on (watch_match.c). */
+/* Makes the formula that the regular expression x matches some steps from this one on
+ * (watch_ltl_regular.c). */
 struct ct_mon_ltl *ct_mon_formula_regular(struct ct_mon_formula *f, struct ct_mon_wenv *env,
                                           const struct ct_mon_wx *x);
 
@@ -47,7 +48,8 @@ enum {
 struct ct_mon_steps ct_mon_formula_range(struct ct_mon_formula *f, struct ct_mon_wenv *env,
                                          const struct ct_mon_wx *x);
 
-/* Atoms of times (watch_clock.c), for operands of the past. Before the steps are known they give false. */
+/* Atoms of times (watch_ltl_clock.c), for operands of the past. Before the steps are known they give
+ * false. */
 /* Makes the atom that b held `time` ago or longer, and a at each step since. */
 struct ct_mon_ltl *ct_mon_formula_held(void *formula, struct ct_mon_ltl *a, struct ct_mon_ltl *b,
                                        int64_t time);

@@ -76,9 +76,9 @@ struct ct_mon_wx *ct_mon_watch_implication(struct ct_mon_wp *w);
 struct ct_mon_wx *ct_mon_watch_prim(struct ct_mon_wp *w);
 /* Reads the range of an operator: [n], [=n], [<n], [<=n], [>n], [>=n] or [n..m]. */
 void ct_mon_watch_range(struct ct_mon_wp *w, struct ct_mon_wx *x);
-/* Parses a regular expression, at its first '/' (watch_regular.c). */
+/* Parses a regular expression, at its first '/' (watch_parse_regular.c). */
 struct ct_mon_wx *ct_mon_watch_regular(struct ct_mon_wp *w);
-/* Parses the temporal operators that bind tighter than "and" (watch_formula.c). */
+/* Parses the temporal operators that bind tighter than "and" (watch_parse_formula.c). */
 struct ct_mon_wx *ct_mon_watch_scope(struct ct_mon_wp *w);
 
 #endif

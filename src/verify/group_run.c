@@ -186,6 +186,16 @@ static int replay(const struct ct_verify_group *g, struct ct_verify_spec *s)
     return rc ? ct_verify_failed(s, rc) : CT_OK;
 }
 
+/* Ends the group, whose members go on without it. */
+static void end(struct ct_verify_group *g)
+{
+    for (size_t i = 0; i < g->member_count; i++)
+        if (g->members[i])
+            g->members[i]->group = NULL;
+    g->lead->verifier->changed = g->lead->verifier->regroup = true;
+    g->lead->failed = g->ended = true;
+}
+
 int ct_verify_group_split(struct ct_verify_group *g)
 {
     int first = CT_OK;
@@ -203,8 +213,7 @@ int ct_verify_group_split(struct ct_verify_group *g)
     for (size_t i = 0; i < g->member_count; i++)
         if (g->members[i] && !first) /* none failed: together they are too much */
             g->members[i]->joinable = false;
-    g->lead->verifier->changed = g->lead->verifier->regroup = true;
-    g->lead->failed = g->ended = true;
+    end(g);
     return first;
 }
 
@@ -221,8 +230,7 @@ int ct_verify_group_part(struct ct_verify_group *g)
         s->group = NULL;
         first = ct_verify_first(first, rc ? ct_verify_failed(s, rc) : CT_OK);
     }
-    g->lead->verifier->changed = g->lead->verifier->regroup = true;
-    g->lead->failed = g->ended = true;
+    end(g);
     return first;
 }
 
@@ -253,15 +261,10 @@ int ct_verify_group_checkpoint(struct ct_verify_group *g)
 /* Lets all members fail, because there is no memory to go on. */
 static int fail_all(struct ct_verify_group *g, int rc)
 {
-    for (size_t i = 0; i < g->member_count; i++) {
-        struct ct_verify_spec *s = g->members[i];
-        if (!s)
-            continue;
-        ct_verify_failed(s, rc);
-        s->group = NULL;
-    }
-    g->lead->verifier->changed = g->lead->verifier->regroup = true;
-    g->lead->failed = g->ended = true;
+    for (size_t i = 0; i < g->member_count; i++)
+        if (g->members[i])
+            ct_verify_failed(g->members[i], rc);
+    end(g);
     return rc;
 }
 
