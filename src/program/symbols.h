@@ -8,6 +8,7 @@
 #include "program/elf.h"
 #include "program/mapping_symbols.h"
 #include "program/memory.h"
+#include "program/segments.h"
 
 #include <stdbool.h>
 
@@ -43,6 +44,19 @@ struct ct_collector {
  * separate files lie, may be NULL. The errors of ct_symbols_load_with. */
 int ct_symbols_make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
                     const struct ct_symbol_options *options, struct ct_symbols **out);
+
+/* ---- symbol_collect.c ---- */
+
+/* Collects functions from all sections that tell any. Those of a stripped file are read only if .symtab is
+ * missing. `path` may be NULL. The errors of ct_symbols_load_with. */
+int ct_collect_all(struct ct_collector *collector, const struct ct_symbol_options *options, const char *path);
+
+/* Sorts the functions, keeps one at each address, and gives each a size that does not leave the address
+ * space. */
+void ct_collect_arrange(struct ct_collector *collector);
+
+/* Adds the code that is in none of the functions, to which `segments` belong. CT_ERR_NOMEM. */
+int ct_collect_pieces(struct ct_collector *collector, const struct ct_segment *segments, size_t count);
 
 /* Compares functions by address, for qsort. Of several at one address the first is the one whose name is
  * used. */

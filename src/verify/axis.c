@@ -1,84 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Puts the events of each source into an interval: between the timestamps around it or, where cycles are
- * counted between these, between the counts around it, at the rate at which cycles went by. Then gives those
- * of all sources in the order in which the intervals begin. */
-#include "coretap/axis.h"
+ * counted between these, between the counts around it, at the rate at which cycles went by. */
+#include "verify/axis_own.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ctx.h"
 #include "base/room.h"
-#include "verify/due.h"
 
 #define UNKNOWN UINT64_MAX
 
 enum {
-    EVENTS = 256,     /* taken from a watcher at a time */
-    ROUND = 256,      /* events between two turns of all specifications */
-    ROUND_YIELD = 32, /* the same number where a thread may wait for the end of a turn */
     UNTIMED = 4096, /* events without a timestamp that are kept of a source that the others do not wait for */
-};
-
-/* An event with the cycles of the counts around it; `item` has its interval once that is known. */
-struct waiting {
-    struct ct_verify_item item;
-    uint64_t from, to; /* `to`: UNKNOWN until the next count */
-};
-
-/* A timestamp: in a count that is shared by several steps it is not known at which cycle. */
-struct anchor {
-    bool known;
-    uint64_t time;
-    uint64_t from, to; /* cycles */
-};
-
-/* A place in the steps of a source, up to which its counts were looked at. */
-struct cursor {
-    size_t step, mark;
-    uint64_t cycle; /* cycles up to here */
-    uint64_t count; /* the cycle at which the last count ended */
-    bool shared;    /* steps behind it have a part of the next count */
-};
-
-struct source {
-    struct ct_watcher *watcher;
-    struct waiting *all;            /* in order */
-    size_t first, placed, end, cap; /* from `placed` on without an interval */
-    size_t open;                    /* the first whose next count did not come yet */
-    struct cursor cursor;
-    struct anchor last;
-    bool broken; /* trace is missing since the last timestamp: cycles are, too */
-    /* At the end of the last step that has timestamps behind it: what is known of this moment. */
-    struct anchor before, behind;
-    uint64_t arrival; /* the cycle at which the last count before it ended */
-    bool arrival_broken, arrival_exact;
-    bool counted;     /* the source has cycle counts */
-    bool is_told;     /* a timestamp is the very time of what stands right before it */
-    bool is_software; /* nothing in it stands before timestamps that came before it */
-    bool over;
-    bool unheard; /* no specification takes what it gives */
-    /* Of a source that the others stopped waiting for: */
-    bool seen;      /* the source had an event or a timestamp */
-    bool absent;    /* the source had no timestamp since the others stopped waiting */
-    bool open_loss; /* the specifications were told that they miss what it does, and not up to when */
-    struct ct_verify_axis_passed passed;
-};
-
-struct ct_verify_axis {
-    struct ct_ctx *ctx;
-    struct ct_verifier *verifier;
-    uint32_t timestamps; /* number of their watchpoint */
-    struct source *sources;
-    size_t count;
-    size_t taken;   /* events since the specifications had their turn */
-    uint64_t floor; /* what begins before it comes too late */
-    bool idle;      /* sources that are not waited for do nothing meanwhile */
-    ct_verify_axis_filter_fn *filter;
-    void *filter_user;
-    ct_verify_axis_yield_fn *yield;
-    void *yield_user;
-    struct ct_watch_event events[EVENTS];
 };
 
 int ct_verify_axis_new(struct ct_ctx *ctx, struct ct_verifier *verifier, struct ct_watches *watches,
@@ -152,429 +86,6 @@ int ct_verify_axis_await_cores(struct ct_verify_axis *axis)
     return CT_OK;
 }
 
-/* ---- counts ---- */
-
-/* Moves on by one step or mark. Result: a count ended, or began, at the cycle where the cursor then is. */
-static bool move_on(struct cursor *c, const struct ct_step_batch *batch)
-{
-    const struct ct_step_mark *mark = c->mark < batch->mark_count ? &batch->marks[c->mark] : NULL;
-    if (mark && mark->at <= c->step) {
-        c->mark++;
-        const bool is_local = mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_LOCAL_TIME;
-        if (!is_local && (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CYCLES || mark->elem.aux))
-            return false;
-        c->cycle += is_local ? mark->elem.v << (mark->elem.aux & CT_SW_BITS) : mark->elem.v;
-        c->shared = false;
-        return true;
-    }
-    const uint32_t cycles = batch->cycles ? batch->cycles[c->step] : CT_STEP_NO_CYCLES;
-    c->step++;
-    if (cycles == CT_STEP_NO_CYCLES)
-        return false;
-    const bool shared = cycles & CT_STEP_SHARED;
-    const bool ends = !shared || cycles & CT_STEP_ENDS;
-    if (!shared && c->shared) /* the steps before are those of a count of which some were left out */
-        c->count = c->cycle;
-    c->shared = !ends;
-    c->cycle += cycles & CT_STEP_CYCLES;
-    return ends;
-}
-
-static bool at_end(const struct cursor *c, const struct ct_step_batch *batch)
-{
-    return c->step >= batch->count && c->mark >= batch->mark_count;
-}
-
-/* Says of the events that wait for it that a count ended at this cycle. */
-static void count_ends(struct source *s, uint64_t cycle)
-{
-    while (s->open < s->end && s->all[s->open].from < cycle && s->all[s->open].item.event.cycle < cycle)
-        if (s->all[s->open++].to == UNKNOWN)
-            s->all[s->open - 1].to = cycle;
-    s->cursor.count = cycle;
-    s->counted = true;
-}
-
-/* Moves over steps with which no count ends or begins, up to the next mark. */
-static void skip_steps(struct cursor *c, const struct ct_step_batch *batch, uint64_t cycle)
-{
-    const size_t end = c->mark < batch->mark_count ? batch->marks[c->mark].at : batch->count;
-    const uint32_t *cycles = batch->cycles;
-    size_t step = c->step;
-    uint64_t at = c->cycle;
-    for (; step < end; step++) {
-        const uint32_t part = cycles ? cycles[step] : CT_STEP_NO_CYCLES;
-        if (part == CT_STEP_NO_CYCLES)
-            continue;
-        const uint64_t next = at + (part & CT_STEP_CYCLES);
-        if ((part & (CT_STEP_SHARED | CT_STEP_ENDS)) != CT_STEP_SHARED || next > cycle)
-            break;
-        at = next;
-        c->shared = true;
-    }
-    c->step = step;
-    c->cycle = at;
-}
-
-/* Moves the cursor on to the end of the last count that is not behind `cycle`. */
-static void move_to(struct source *s, const struct ct_step_batch *batch, uint64_t cycle)
-{
-    for (;;) {
-        skip_steps(&s->cursor, batch, cycle);
-        if (at_end(&s->cursor, batch))
-            break;
-        struct cursor next = s->cursor;
-        const bool ended = move_on(&next, batch);
-        if (next.cycle > cycle)
-            break;
-        const bool began = next.count != s->cursor.count;
-        s->cursor = next;
-        if (began)
-            count_ends(s, next.count);
-        if (ended)
-            count_ends(s, next.cycle);
-    }
-}
-
-/* ---- intervals ---- */
-
-static uint64_t at_least(uint64_t value, uint64_t least)
-{
-    return value > least ? value : least;
-}
-
-/* Gives the least and the most time that an event may have, by the part of the cycles between two timestamps
- * that went by. A timestamp is the time in whole ticks: the most is one later. */
-static void narrow(struct waiting *w, const struct anchor *a, const struct anchor *b)
-{
-    const uint64_t ticks = b->time - a->time;
-    const uint64_t low = w->from > a->to ? w->from - a->to : 0;
-    const uint64_t high = w->to != UNKNOWN && w->to > a->from ? w->to - a->from
-                          : w->to == UNKNOWN                  ? UNKNOWN
-                                                              : 0;
-    const uint64_t most = b->to - a->from;
-    const uint64_t least = b->from > a->to ? b->from - a->to : 0;
-    if (low < most)
-        w->item.begin = a->time + (uint64_t)((unsigned __int128)ticks * low / most);
-    else
-        w->item.begin = b->time;
-    if (least && high < least) {
-        const uint64_t end = a->time + (uint64_t)((unsigned __int128)ticks * high / least) + 1;
-        w->item.end = end < b->time ? end : b->time;
-    }
-}
-
-/* Makes a loss of a source, as which there is no place that could be watched. */
-static struct ct_verify_item loss_of(size_t source, uint64_t begin, uint64_t end)
-{
-    return (struct ct_verify_item){
-        .event = {.watch = UINT32_MAX, .kind = CT_WATCH_GAP, .source = (uint16_t)source},
-        .begin = begin,
-        .end = at_least(end, begin)};
-}
-
-/* Turns an event that comes when the specifications are further on into a loss: it may have been before or
- * behind what they took. */
-static void be_late(struct source *s, struct ct_verify_item *item, uint64_t floor)
-{
-    s->passed.late += !ct_verify_is_loss(&item->event);
-    *item = loss_of(item->event.source, floor, item->end);
-}
-
-/* Gives the events that have none their intervals, between two timestamps. `b`: NULL where there is none.
- * `told`: of so many of the last ones `b` is the very time. */
-static void place(const struct ct_verify_axis *axis, struct source *s, const struct anchor *a,
-                  const struct anchor *b, bool broken, uint64_t told)
-{
-    const bool rated = b && a->known && !broken && s->counted && b->time > a->time && b->to > a->from;
-    for (; s->placed < s->end; s->placed++) {
-        struct waiting *w = &s->all[s->placed];
-        w->item.begin = a->known ? a->time : 0;
-        w->item.end = b ? b->time : UINT64_MAX;
-        if (b && s->end - s->placed <= told)
-            w->item.begin = b->time;
-        else if (rated)
-            narrow(w, a, b);
-        const bool is_late = s->passed.times && w->item.begin < axis->floor;
-        if (s->placed > s->first) { /* the events of a source keep their order */
-            const struct ct_verify_item *before = &s->all[s->placed - 1].item;
-            w->item.begin = at_least(w->item.begin, before->begin);
-            w->item.end = at_least(w->item.end, before->end);
-        }
-        w->item.end = at_least(w->item.end, w->item.begin);
-        if (is_late)
-            be_late(s, &w->item, axis->floor);
-    }
-    if (s->open < s->placed)
-        s->open = s->placed;
-}
-
-/* Makes room for one more event. */
-static int make_room(struct ct_verify_axis *axis, struct source *s)
-{
-    if (s->end == s->cap && s->first) {
-        memmove(s->all, s->all + s->first, (s->end - s->first) * sizeof *s->all);
-        s->placed -= s->first;
-        s->open -= s->first;
-        s->end -= s->first;
-        s->first = 0;
-    }
-    if (!CT_MAKE_ROOM(s->all, s->cap, s->end + 1))
-        return ct_fail_nomem(axis->ctx, "axis");
-    return CT_OK;
-}
-
-/* Puts a loss behind the events of a source that have an interval. */
-static int append_loss(struct ct_verify_axis *axis, struct source *s, uint64_t begin, uint64_t end)
-{
-    if (make_room(axis, s))
-        return CT_ERR_NOMEM;
-    const uint64_t least = s->placed > s->first ? s->all[s->placed - 1].item.begin : 0;
-    s->all[s->end] = (struct waiting){
-        .item = loss_of((size_t)(s - axis->sources), at_least(begin, least), end), .to = UNKNOWN};
-    s->end++;
-    s->placed = s->open = s->end;
-    return CT_OK;
-}
-
-/* Tells whether a count ended at the cycle of an event that stands at the end of a step: execution is at the
- * first instruction of the next one when the branch before it is done. */
-static bool is_exact(const struct source *s, const struct ct_watch_event *e)
-{
-    return s->counted && !s->cursor.shared && e->cycle == s->cursor.count;
-}
-
-static int stamp(struct ct_verify_axis *axis, struct source *s, const struct ct_watch_event *e)
-{
-    const struct cursor *c = &s->cursor;
-    struct anchor b = {.known = true,
-                       .time = s->last.known ? at_least(e->timestamp, s->last.time) : e->timestamp,
-                       .from = c->count + e->number,
-                       .to = (c->shared ? e->cycle : c->count) + e->number};
-    b.to = at_least(b.to, b.from);
-    place(axis, s, &s->last, &b, s->broken, s->is_told ? e->value : 0);
-    if (e->first) {
-        s->before = s->last;
-        s->behind = b;
-        s->arrival = s->cursor.count;
-        s->arrival_broken = s->broken;
-        s->arrival_exact = is_exact(s, e);
-    }
-    s->last = b;
-    s->broken = s->absent = false;
-    s->seen = true;
-    if (!s->open_loss)
-        return CT_OK;
-    s->open_loss = false;
-    return append_loss(axis, s, axis->floor, b.time);
-}
-
-/* ---- taking ---- */
-
-/* Tells whether a specification takes an event. */
-static bool is_wanted(const struct ct_verify_axis *axis, const struct source *s,
-                      const struct ct_watch_event *e)
-{
-    const struct ct_verifier *v = axis->verifier;
-    if (s->unheard)
-        return false;
-    return ct_verify_is_loss(e) ||
-           (e->watch < v->watch_count && v->first[e->watch] < v->first[e->watch + 1] &&
-            (!axis->filter || axis->filter(axis->filter_user, (size_t)(s - axis->sources), e)));
-}
-
-static int keep(struct ct_verify_axis *axis, struct source *s, const struct ct_watch_event *e)
-{
-    s->seen = true;
-    if (s->absent && s->end - s->placed >= UNTIMED) {
-        s->passed.late += !ct_verify_is_loss(e);
-        return CT_OK;
-    }
-    if (make_room(axis, s))
-        return CT_ERR_NOMEM;
-    const bool before = e->first == CT_WATCH_ARRIVAL_BEFORE;
-    const bool exact = before ? s->arrival_exact : e->first && is_exact(s, e);
-    const uint64_t from = before ? s->arrival : s->cursor.count;
-    s->all[s->end] = (struct waiting){.item.event = *e, .from = from, .to = exact ? from : UNKNOWN};
-    s->all[s->end++].item.event.source = (uint16_t)(s - axis->sources);
-    if (before)
-        place(axis, s, &s->before, &s->behind, s->arrival_broken, 0);
-    return CT_OK;
-}
-
-static int take_events(struct ct_verify_axis *axis, struct source *s, const struct ct_step_batch *batch,
-                       size_t count)
-{
-    int rc = CT_OK;
-    for (size_t i = 0; i < count && !rc; i++) {
-        const struct ct_watch_event *e = &axis->events[i];
-        move_to(s, batch, e->cycle);
-        if (e->watch == axis->timestamps) {
-            rc = stamp(axis, s, e);
-            continue;
-        }
-        if (is_wanted(axis, s, e))
-            rc = keep(axis, s, e);
-        s->broken |= ct_verify_is_loss(e);
-    }
-    return rc;
-}
-
-int ct_verify_axis_take(struct ct_verify_axis *axis, size_t source, const struct ct_step_batch *batch)
-{
-    if (!axis || !batch || source >= axis->count)
-        return CT_ERR_ARG;
-    struct source *s = &axis->sources[source];
-    const struct ct_verifier *v = axis->verifier;
-    size_t count;
-    int rc, more;
-    if (v->awaited && (batch->count || batch->mark_count))
-        v->awaited[v->core_of[source]] = false;
-    do {
-        rc = ct_watcher_run(s->watcher, batch, axis->events, EVENTS, &count, &more);
-        if (!rc)
-            rc = take_events(axis, s, batch, count);
-    } while (!rc && more);
-    move_to(s, batch, UINT64_MAX);
-    s->cursor.step = s->cursor.mark = 0;
-    return rc;
-}
-
-int ct_verify_axis_end(struct ct_verify_axis *axis, size_t source)
-{
-    if (!axis || source >= axis->count)
-        return CT_ERR_ARG;
-    struct source *s = &axis->sources[source];
-    place(axis, s, &s->last, NULL, true, 0);
-    s->over = true;
-    return CT_OK;
-}
-
-/* ---- one order ---- */
-
-/* Gives the least begin that the next event of a source may have; whether it is there says *ready. */
-static uint64_t next_begin(const struct source *s, bool *ready)
-{
-    *ready = s->first < s->placed;
-    if (*ready)
-        return s->all[s->first].item.begin;
-    if (s->over)
-        return UINT64_MAX;
-    /* an event of a core may stand before the timestamps since its last step */
-    const struct anchor *known = s->is_software ? &s->last : &s->before;
-    return known->known ? known->time : 0;
-}
-
-/* Finds the source whose next event begins first; of several one that has to be waited for. */
-static size_t find_first(const struct ct_verify_axis *axis, uint64_t *begin, bool *ready)
-{
-    size_t best = 0;
-    *begin = UINT64_MAX;
-    *ready = true;
-    for (size_t i = 0; i < axis->count; i++) {
-        bool has;
-        const struct source *s = &axis->sources[i];
-        const uint64_t b = next_begin(s, &has);
-        if (!has && (s->over || s->absent || s->unheard))
-            continue;
-        if (b < *begin || (b == *begin && *ready && !has)) {
-            *begin = b;
-            *ready = has;
-            best = i;
-        }
-    }
-    return best;
-}
-
-/* Tells whether all sources are at their end. */
-static bool is_over(const struct ct_verify_axis *axis)
-{
-    bool over = true;
-    for (size_t i = 0; i < axis->count && over; i++)
-        over = axis->sources[i].over;
-    return over;
-}
-
-/* Gives all specifications their turn: nothing that begins before `floor` comes any more. */
-static int turn(struct ct_verify_axis *axis, uint64_t floor)
-{
-    axis->taken = 0;
-    axis->floor = floor < UINT64_MAX ? at_least(axis->floor, floor) : axis->floor;
-    return ct_verify_due_run(axis->verifier, floor);
-}
-
-int ct_verify_axis_run(struct ct_verify_axis *axis)
-{
-    if (!axis)
-        return CT_ERR_ARG;
-    uint64_t begin;
-    bool ready;
-    int rc = CT_OK;
-    for (;;) {
-        struct source *s = &axis->sources[find_first(axis, &begin, &ready)];
-        const bool none = begin == UINT64_MAX;
-        /* which specification says something first depends on the events alone, not on how they came */
-        const bool turns = none ? is_over(axis) : ready && axis->taken >= (axis->yield ? ROUND_YIELD : ROUND);
-        if (turns)
-            rc = turn(axis, begin);
-        if (rc || none || !ready || (turns && axis->yield && axis->yield(axis->yield_user)))
-            break;
-        axis->floor = at_least(axis->floor, begin);
-        rc = ct_verify_due_take(axis->verifier, &s->all[s->first++].item);
-        axis->taken++;
-    }
-    return rc;
-}
-
-int ct_verify_axis_settle(struct ct_verify_axis *axis)
-{
-    uint64_t begin;
-    bool ready;
-    const int rc = ct_verify_axis_run(axis);
-    if (rc)
-        return rc;
-    find_first(axis, &begin, &ready);
-    return begin == UINT64_MAX ? CT_OK : turn(axis, begin);
-}
-
-/* ---- sources that are not waited for ---- */
-
-size_t ct_verify_axis_held(const struct ct_verify_axis *axis)
-{
-    size_t held = 0;
-    for (size_t i = 0; axis && i < axis->count; i++)
-        held += axis->sources[i].end - axis->sources[i].first;
-    return held;
-}
-
-int ct_verify_axis_pass(struct ct_verify_axis *axis)
-{
-    uint64_t begin;
-    bool ready;
-    if (!axis)
-        return CT_ERR_ARG;
-    struct source *s = &axis->sources[find_first(axis, &begin, &ready)];
-    if (ready)
-        return CT_OK;
-    s->passed.late += s->end - s->placed;
-    s->end = s->open = s->placed;
-    s->absent = true;
-    s->passed.times++;
-    if (!s->seen || axis->idle)
-        return CT_OK;
-    s->open_loss = true;
-    return append_loss(axis, s, at_least(begin, axis->floor), UINT64_MAX);
-}
-
-int ct_verify_axis_passed(const struct ct_verify_axis *axis, size_t source, struct ct_verify_axis_passed *out)
-{
-    if (!axis || !out || source >= axis->count)
-        return CT_ERR_ARG;
-    *out = axis->sources[source].passed;
-    out->came = axis->sources[source].seen;
-    return CT_OK;
-}
-
 int ct_verify_axis_assume_idle(struct ct_verify_axis *axis)
 {
     if (!axis)
@@ -608,7 +119,7 @@ int ct_verify_axis_renew(struct ct_verify_axis *axis)
         return CT_ERR_ARG;
     const struct ct_verifier *v = axis->verifier;
     for (size_t i = 0; i < axis->count && !rc; i++) {
-        struct source *s = &axis->sources[i];
+        struct ct_axis_source *s = &axis->sources[i];
         s->unheard = true;
         for (size_t k = 0; k < v->fed_count; k++)
             s->unheard &= !ct_verify_hears(v->fed[k], i);
@@ -617,12 +128,296 @@ int ct_verify_axis_renew(struct ct_verify_axis *axis)
     return rc;
 }
 
-int ct_verify_axis_next(const struct ct_verify_axis *axis)
+/* ---- counts ---- */
+
+/* Moves on by one step or mark. Result: a count ended, or began, at the cycle where the cursor then is. */
+static bool move_on(struct ct_axis_cursor *c, const struct ct_step_batch *batch)
 {
-    uint64_t begin;
-    bool ready;
-    if (!axis)
+    const struct ct_step_mark *mark = c->mark < batch->mark_count ? &batch->marks[c->mark] : NULL;
+    if (mark && mark->at <= c->step) {
+        c->mark++;
+        const bool is_local = mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_LOCAL_TIME;
+        if (!is_local && (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CYCLES || mark->elem.aux))
+            return false;
+        c->cycle += is_local ? mark->elem.v << (mark->elem.aux & CT_SW_BITS) : mark->elem.v;
+        c->shared = false;
+        return true;
+    }
+    const uint32_t cycles = batch->cycles ? batch->cycles[c->step] : CT_STEP_NO_CYCLES;
+    c->step++;
+    if (cycles == CT_STEP_NO_CYCLES)
+        return false;
+    const bool shared = cycles & CT_STEP_SHARED;
+    const bool ends = !shared || cycles & CT_STEP_ENDS;
+    if (!shared && c->shared) /* the steps before are those of a count of which some were left out */
+        c->count = c->cycle;
+    c->shared = !ends;
+    c->cycle += cycles & CT_STEP_CYCLES;
+    return ends;
+}
+
+static bool at_end(const struct ct_axis_cursor *c, const struct ct_step_batch *batch)
+{
+    return c->step >= batch->count && c->mark >= batch->mark_count;
+}
+
+/* Says of the events that wait for it that a count ended at this cycle. */
+static void count_ends(struct ct_axis_source *s, uint64_t cycle)
+{
+    while (s->open < s->end && s->all[s->open].from < cycle && s->all[s->open].item.event.cycle < cycle)
+        if (s->all[s->open++].to == UNKNOWN)
+            s->all[s->open - 1].to = cycle;
+    s->cursor.count = cycle;
+    s->counted = true;
+}
+
+/* Moves over steps with which no count ends or begins, up to the next mark. */
+static void skip_steps(struct ct_axis_cursor *c, const struct ct_step_batch *batch, uint64_t cycle)
+{
+    const size_t end = c->mark < batch->mark_count ? batch->marks[c->mark].at : batch->count;
+    const uint32_t *cycles = batch->cycles;
+    size_t step = c->step;
+    uint64_t at = c->cycle;
+    for (; step < end; step++) {
+        const uint32_t part = cycles ? cycles[step] : CT_STEP_NO_CYCLES;
+        if (part == CT_STEP_NO_CYCLES)
+            continue;
+        const uint64_t next = at + (part & CT_STEP_CYCLES);
+        if ((part & (CT_STEP_SHARED | CT_STEP_ENDS)) != CT_STEP_SHARED || next > cycle)
+            break;
+        at = next;
+        c->shared = true;
+    }
+    c->step = step;
+    c->cycle = at;
+}
+
+/* Moves the cursor on to the end of the last count that is not behind `cycle`. */
+static void move_to(struct ct_axis_source *s, const struct ct_step_batch *batch, uint64_t cycle)
+{
+    for (;;) {
+        skip_steps(&s->cursor, batch, cycle);
+        if (at_end(&s->cursor, batch))
+            break;
+        struct ct_axis_cursor next = s->cursor;
+        const bool ended = move_on(&next, batch);
+        if (next.cycle > cycle)
+            break;
+        const bool began = next.count != s->cursor.count;
+        s->cursor = next;
+        if (began)
+            count_ends(s, next.count);
+        if (ended)
+            count_ends(s, next.cycle);
+    }
+}
+
+/* ---- intervals ---- */
+
+/* Gives the least and the most time that an event may have, by the part of the cycles between two timestamps
+ * that went by. A timestamp is the time in whole ticks: the most is one later. */
+static void narrow(struct ct_axis_waiting *w, const struct ct_axis_anchor *a, const struct ct_axis_anchor *b)
+{
+    const uint64_t ticks = b->time - a->time;
+    const uint64_t low = w->from > a->to ? w->from - a->to : 0;
+    const uint64_t high = w->to != UNKNOWN && w->to > a->from ? w->to - a->from
+                          : w->to == UNKNOWN                  ? UNKNOWN
+                                                              : 0;
+    const uint64_t most = b->to - a->from;
+    const uint64_t least = b->from > a->to ? b->from - a->to : 0;
+    if (low < most)
+        w->item.begin = a->time + (uint64_t)((unsigned __int128)ticks * low / most);
+    else
+        w->item.begin = b->time;
+    if (least && high < least) {
+        const uint64_t end = a->time + (uint64_t)((unsigned __int128)ticks * high / least) + 1;
+        w->item.end = end < b->time ? end : b->time;
+    }
+}
+
+/* Makes a loss of a source, as which there is no place that could be watched. */
+static struct ct_verify_item loss_of(size_t source, uint64_t begin, uint64_t end)
+{
+    return (struct ct_verify_item){
+        .event = {.watch = UINT32_MAX, .kind = CT_WATCH_GAP, .source = (uint16_t)source},
+        .begin = begin,
+        .end = axis_at_least(end, begin)};
+}
+
+/* Turns an event that comes when the specifications are further on into a loss: it may have been before or
+ * behind what they took. */
+static void be_late(struct ct_axis_source *s, struct ct_verify_item *item, uint64_t floor)
+{
+    s->passed.late += !ct_verify_is_loss(&item->event);
+    *item = loss_of(item->event.source, floor, item->end);
+}
+
+/* Gives the events that have none their intervals, between two timestamps. `b`: NULL where there is none.
+ * `told`: of so many of the last ones `b` is the very time. */
+static void place(const struct ct_verify_axis *axis, struct ct_axis_source *s, const struct ct_axis_anchor *a,
+                  const struct ct_axis_anchor *b, bool broken, uint64_t told)
+{
+    const bool rated = b && a->known && !broken && s->counted && b->time > a->time && b->to > a->from;
+    for (; s->placed < s->end; s->placed++) {
+        struct ct_axis_waiting *w = &s->all[s->placed];
+        w->item.begin = a->known ? a->time : 0;
+        w->item.end = b ? b->time : UINT64_MAX;
+        if (b && s->end - s->placed <= told)
+            w->item.begin = b->time;
+        else if (rated)
+            narrow(w, a, b);
+        const bool is_late = s->passed.times && w->item.begin < axis->floor;
+        if (s->placed > s->first) { /* the events of a source keep their order */
+            const struct ct_verify_item *before = &s->all[s->placed - 1].item;
+            w->item.begin = axis_at_least(w->item.begin, before->begin);
+            w->item.end = axis_at_least(w->item.end, before->end);
+        }
+        w->item.end = axis_at_least(w->item.end, w->item.begin);
+        if (is_late)
+            be_late(s, &w->item, axis->floor);
+    }
+    if (s->open < s->placed)
+        s->open = s->placed;
+}
+
+/* Makes room for one more event. */
+static int make_room(struct ct_verify_axis *axis, struct ct_axis_source *s)
+{
+    if (s->end == s->cap && s->first) {
+        memmove(s->all, s->all + s->first, (s->end - s->first) * sizeof *s->all);
+        s->placed -= s->first;
+        s->open -= s->first;
+        s->end -= s->first;
+        s->first = 0;
+    }
+    if (!CT_MAKE_ROOM(s->all, s->cap, s->end + 1))
+        return ct_fail_nomem(axis->ctx, "axis");
+    return CT_OK;
+}
+
+int ct_verify_axis_append_loss(struct ct_verify_axis *axis, struct ct_axis_source *s, uint64_t begin,
+                               uint64_t end)
+{
+    if (make_room(axis, s))
+        return CT_ERR_NOMEM;
+    const uint64_t least = s->placed > s->first ? s->all[s->placed - 1].item.begin : 0;
+    s->all[s->end] = (struct ct_axis_waiting){
+        .item = loss_of((size_t)(s - axis->sources), axis_at_least(begin, least), end), .to = UNKNOWN};
+    s->end++;
+    s->placed = s->open = s->end;
+    return CT_OK;
+}
+
+/* Tells whether a count ended at the cycle of an event that stands at the end of a step: execution is at the
+ * first instruction of the next one when the branch before it is done. */
+static bool is_exact(const struct ct_axis_source *s, const struct ct_watch_event *e)
+{
+    return s->counted && !s->cursor.shared && e->cycle == s->cursor.count;
+}
+
+static int stamp(struct ct_verify_axis *axis, struct ct_axis_source *s, const struct ct_watch_event *e)
+{
+    const struct ct_axis_cursor *c = &s->cursor;
+    struct ct_axis_anchor b = {.known = true,
+                               .time =
+                                   s->last.known ? axis_at_least(e->timestamp, s->last.time) : e->timestamp,
+                               .from = c->count + e->number,
+                               .to = (c->shared ? e->cycle : c->count) + e->number};
+    b.to = axis_at_least(b.to, b.from);
+    place(axis, s, &s->last, &b, s->broken, s->is_told ? e->value : 0);
+    if (e->first) {
+        s->before = s->last;
+        s->behind = b;
+        s->arrival = s->cursor.count;
+        s->arrival_broken = s->broken;
+        s->arrival_exact = is_exact(s, e);
+    }
+    s->last = b;
+    s->broken = s->absent = false;
+    s->seen = true;
+    if (!s->open_loss)
+        return CT_OK;
+    s->open_loss = false;
+    return ct_verify_axis_append_loss(axis, s, axis->floor, b.time);
+}
+
+/* ---- taking ---- */
+
+/* Tells whether a specification takes an event. */
+static bool is_wanted(const struct ct_verify_axis *axis, const struct ct_axis_source *s,
+                      const struct ct_watch_event *e)
+{
+    const struct ct_verifier *v = axis->verifier;
+    if (s->unheard)
+        return false;
+    return ct_verify_is_loss(e) ||
+           (e->watch < v->watch_count && v->first[e->watch] < v->first[e->watch + 1] &&
+            (!axis->filter || axis->filter(axis->filter_user, (size_t)(s - axis->sources), e)));
+}
+
+static int keep(struct ct_verify_axis *axis, struct ct_axis_source *s, const struct ct_watch_event *e)
+{
+    s->seen = true;
+    if (s->absent && s->end - s->placed >= UNTIMED) {
+        s->passed.late += !ct_verify_is_loss(e);
+        return CT_OK;
+    }
+    if (make_room(axis, s))
+        return CT_ERR_NOMEM;
+    const bool before = e->first == CT_WATCH_ARRIVAL_BEFORE;
+    const bool exact = before ? s->arrival_exact : e->first && is_exact(s, e);
+    const uint64_t from = before ? s->arrival : s->cursor.count;
+    s->all[s->end] = (struct ct_axis_waiting){.item.event = *e, .from = from, .to = exact ? from : UNKNOWN};
+    s->all[s->end++].item.event.source = (uint16_t)(s - axis->sources);
+    if (before)
+        place(axis, s, &s->before, &s->behind, s->arrival_broken, 0);
+    return CT_OK;
+}
+
+static int take_events(struct ct_verify_axis *axis, struct ct_axis_source *s,
+                       const struct ct_step_batch *batch, size_t count)
+{
+    int rc = CT_OK;
+    for (size_t i = 0; i < count && !rc; i++) {
+        const struct ct_watch_event *e = &axis->events[i];
+        move_to(s, batch, e->cycle);
+        if (e->watch == axis->timestamps) {
+            rc = stamp(axis, s, e);
+            continue;
+        }
+        if (is_wanted(axis, s, e))
+            rc = keep(axis, s, e);
+        s->broken |= ct_verify_is_loss(e);
+    }
+    return rc;
+}
+
+int ct_verify_axis_take(struct ct_verify_axis *axis, size_t source, const struct ct_step_batch *batch)
+{
+    if (!axis || !batch || source >= axis->count)
         return CT_ERR_ARG;
-    const size_t source = find_first(axis, &begin, &ready);
-    return ready ? -1 : (int)source;
+    struct ct_axis_source *s = &axis->sources[source];
+    const struct ct_verifier *v = axis->verifier;
+    size_t count;
+    int rc, more;
+    if (v->awaited && (batch->count || batch->mark_count))
+        v->awaited[v->core_of[source]] = false;
+    do {
+        rc = ct_watcher_run(s->watcher, batch, axis->events, AXIS_EVENTS, &count, &more);
+        if (!rc)
+            rc = take_events(axis, s, batch, count);
+    } while (!rc && more);
+    move_to(s, batch, UINT64_MAX);
+    s->cursor.step = s->cursor.mark = 0;
+    return rc;
+}
+
+int ct_verify_axis_end(struct ct_verify_axis *axis, size_t source)
+{
+    if (!axis || source >= axis->count)
+        return CT_ERR_ARG;
+    struct ct_axis_source *s = &axis->sources[source];
+    place(axis, s, &s->last, NULL, true, 0);
+    s->over = true;
+    return CT_OK;
 }

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gives the events of all sources to the specifications in the order in which their intervals begin, and goes
+ * on without sources that are not waited for. */
+#include "verify/axis_own.h"
+
+enum {
+    ROUND = 256,      /* events between two turns of all specifications */
+    ROUND_YIELD = 32, /* the same number where a thread may wait for the end of a turn */
+};
+
+/* Gives the least begin that the next event of a source may have; whether it is there says *ready. */
+static uint64_t next_begin(const struct ct_axis_source *s, bool *ready)
+{
+    *ready = s->first < s->placed;
+    if (*ready)
+        return s->all[s->first].item.begin;
+    if (s->over)
+        return UINT64_MAX;
+    /* an event of a core may stand before the timestamps since its last step */
+    const struct ct_axis_anchor *known = s->is_software ? &s->last : &s->before;
+    return known->known ? known->time : 0;
+}
+
+/* Finds the source whose next event begins first; of several one that has to be waited for. */
+static size_t find_first(const struct ct_verify_axis *axis, uint64_t *begin, bool *ready)
+{
+    size_t best = 0;
+    *begin = UINT64_MAX;
+    *ready = true;
+    for (size_t i = 0; i < axis->count; i++) {
+        bool has;
+        const struct ct_axis_source *s = &axis->sources[i];
+        const uint64_t b = next_begin(s, &has);
+        if (!has && (s->over || s->absent || s->unheard))
+            continue;
+        if (b < *begin || (b == *begin && *ready && !has)) {
+            *begin = b;
+            *ready = has;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Tells whether all sources are at their end. */
+static bool is_over(const struct ct_verify_axis *axis)
+{
+    bool over = true;
+    for (size_t i = 0; i < axis->count && over; i++)
+        over = axis->sources[i].over;
+    return over;
+}
+
+/* Gives all specifications their turn: nothing that begins before `floor` comes any more. */
+static int turn(struct ct_verify_axis *axis, uint64_t floor)
+{
+    axis->taken = 0;
+    axis->floor = floor < UINT64_MAX ? axis_at_least(axis->floor, floor) : axis->floor;
+    return ct_verify_due_run(axis->verifier, floor);
+}
+
+int ct_verify_axis_run(struct ct_verify_axis *axis)
+{
+    if (!axis)
+        return CT_ERR_ARG;
+    uint64_t begin;
+    bool ready;
+    int rc = CT_OK;
+    for (;;) {
+        struct ct_axis_source *s = &axis->sources[find_first(axis, &begin, &ready)];
+        const bool none = begin == UINT64_MAX;
+        /* which specification says something first depends on the events alone, not on how they came */
+        const bool turns = none ? is_over(axis) : ready && axis->taken >= (axis->yield ? ROUND_YIELD : ROUND);
+        if (turns)
+            rc = turn(axis, begin);
+        if (rc || none || !ready || (turns && axis->yield && axis->yield(axis->yield_user)))
+            break;
+        axis->floor = axis_at_least(axis->floor, begin);
+        rc = ct_verify_due_take(axis->verifier, &s->all[s->first++].item);
+        axis->taken++;
+    }
+    return rc;
+}
+
+int ct_verify_axis_settle(struct ct_verify_axis *axis)
+{
+    uint64_t begin;
+    bool ready;
+    const int rc = ct_verify_axis_run(axis);
+    if (rc)
+        return rc;
+    find_first(axis, &begin, &ready);
+    return begin == UINT64_MAX ? CT_OK : turn(axis, begin);
+}
+
+/* ---- sources that are not waited for ---- */
+
+size_t ct_verify_axis_held(const struct ct_verify_axis *axis)
+{
+    size_t held = 0;
+    for (size_t i = 0; axis && i < axis->count; i++)
+        held += axis->sources[i].end - axis->sources[i].first;
+    return held;
+}
+
+int ct_verify_axis_pass(struct ct_verify_axis *axis)
+{
+    uint64_t begin;
+    bool ready;
+    if (!axis)
+        return CT_ERR_ARG;
+    struct ct_axis_source *s = &axis->sources[find_first(axis, &begin, &ready)];
+    if (ready)
+        return CT_OK;
+    s->passed.late += s->end - s->placed;
+    s->end = s->open = s->placed;
+    s->absent = true;
+    s->passed.times++;
+    if (!s->seen || axis->idle)
+        return CT_OK;
+    s->open_loss = true;
+    return ct_verify_axis_append_loss(axis, s, axis_at_least(begin, axis->floor), UINT64_MAX);
+}
+
+int ct_verify_axis_passed(const struct ct_verify_axis *axis, size_t source, struct ct_verify_axis_passed *out)
+{
+    if (!axis || !out || source >= axis->count)
+        return CT_ERR_ARG;
+    *out = axis->sources[source].passed;
+    out->came = axis->sources[source].seen;
+    return CT_OK;
+}
+
+int ct_verify_axis_next(const struct ct_verify_axis *axis)
+{
+    uint64_t begin;
+    bool ready;
+    if (!axis)
+        return CT_ERR_ARG;
+    const size_t source = find_first(axis, &begin, &ready);
+    return ready ? -1 : (int)source;
+}
