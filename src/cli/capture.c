@@ -417,9 +417,9 @@ void cli_note_new_stacks(const struct cli_args *args, uint64_t times)
 {
     if (times && !args->quiet)
         cli_say("a stack of calls began anew %" PRIu64
-                " times, where execution went on behind an exception in "
+                " time%s, where execution went on behind an exception in "
                 "other code than was interrupted, as when another thread runs; with context IDs in the trace "
                 "each "
                 "thread has a stack of its own",
-                times);
+                times, times == 1 ? "" : "s");
 }

@@ -97,9 +97,9 @@ static void sums(const struct page *p)
     sum(p->out, "Conditions", s->conditions);
     sum(p->out, "Calls", s->calls);
     fprintf(p->out,
-            "</table>\n<p class=\"more\">%" PRIu64 " lines ran in part. %" PRIu64
-            " conditions are not observable, because no branch shows them; %" PRIu64
-            " of them were executed.</p></div>\n",
+            "</table>\n<p class=\"more\">Lines that ran in part: %" PRIu64
+            ". Conditions that are not observable, because no branch shows them: %" PRIu64
+            "; of them executed: %" PRIu64 ".</p></div>\n",
             s->partial_lines, s->hidden.all, s->hidden.seen);
 }
 

@@ -90,12 +90,13 @@ void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions
         ratio(out, "conditions", sums->conditions);
         ratio(out, "calls", sums->calls);
         if (sums->partial_lines)
-            fprintf(out, "  %" PRIu64 " lines ran in part\n", sums->partial_lines);
+            fprintf(out, "  %" PRIu64 " line%s ran in part\n", sums->partial_lines,
+                    sums->partial_lines == 1 ? "" : "s");
         if (sums->hidden.all)
             fprintf(out,
-                    "  %" PRIu64 " conditions are not observable (no branch shows them); %" PRIu64
-                    " of them were executed\n",
-                    sums->hidden.all, sums->hidden.seen);
+                    "  %" PRIu64 " condition%s not observable (no branch shows %s); %" PRIu64 " executed\n",
+                    sums->hidden.all, sums->hidden.all == 1 ? " is" : "s are",
+                    sums->hidden.all == 1 ? "it" : "them", sums->hidden.seen);
         if (view->report->elsewhere)
             fprintf(out,
                     "  %" PRIu64 " instructions ran in functions that are not listed (--all-functions)\n",

@@ -242,7 +242,8 @@ static void wcet_card(FILE *out, const struct ct_report_page *r)
     char note[80];
     if (!r->wcet)
         return;
-    snprintf(note, sizeof note, "longest run observed: %s", card_number(seen, r->wcet->result->observed_max));
+    snprintf(note, sizeof note, "longest run observed: %s",
+             r->wcet->result->observed_runs ? card_number(seen, r->wcet->result->observed_max) : "none");
     ct_page_card(out, "Longest path", card_number(value, r->wcet->result->wcet), "cycles", note);
 }
 

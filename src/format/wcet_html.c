@@ -130,12 +130,14 @@ static void comparison(FILE *out, const struct ct_wcet_view *v)
     char runs[CT_NUMBER_SIZE];
     fputs("<div class=\"panel\">\n<table class=\"compare\">\n", out);
     measure(out, "Longest path of", v->entry, r->wcet, all, "");
-    measure(out, "Longest observed run of", v->entry, r->observed_max, all, "seen");
+    if (r->observed_runs)
+        measure(out, "Longest observed run of", v->entry, r->observed_max, all, "seen");
     fprintf(out,
-            "</table>\n<p>%s whole runs were observed. The path is made of the largest time of each piece of "
+            "</table>\n<p>%s whole run%s observed. The path is made of the largest time of each piece of "
             "code and of "
             "the bounds of the loops; it may never have run as a whole.</p>\n",
-            ct_number_count(runs, r->observed_runs));
+            r->observed_runs ? ct_number_count(runs, r->observed_runs) : "No",
+            r->observed_runs > 1 ? "s were" : " was");
     verdict(out, r);
     never_ran(out, r);
     fputs("</div>\n", out);

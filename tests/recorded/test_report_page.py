@@ -88,6 +88,22 @@ def check_narrow(path):
     page.close()
 
 
+def check_cards(path):
+    """The longest number that a card can show does not stick out of it."""
+    for width in 390, 1280:
+        page = Page(path, width)
+        wrong = page.value("""
+            return [...document.querySelectorAll(".card .value")].filter(value => {
+              value.innerHTML = "888,888 <small>cycles</small>";
+              const range = document.createRange();
+              range.selectNodeContents(value);
+              return range.getBoundingClientRect().right > value.getBoundingClientRect().right ||
+                value.offsetHeight > 40;
+            }).length""")
+        check(f"cards: {width} pixels have room for their numbers", wrong == 0, wrong)
+        page.close()
+
+
 def percent(part, whole):
     """As the page writes it."""
     return f"{part * 1000 // whole / 10:.1f} %"
@@ -508,6 +524,7 @@ def main():
         path = folder / "control.html"
         run(CORETAP, "report", "-q", "-o", path, capture)
         check_narrow(path)
+        check_cards(path)
         check_functions(path, capture)
         threads = record(folder / "threads", "threads.c", "--cycle-count", "--context-id", "--timestamps")
         run(CORETAP, "report", "-q", "-o", path, threads)
