@@ -495,8 +495,9 @@ static int check_entries(const struct profile *p, const struct ct_profile_writte
     if (written->entries || p->format == CALLGRIND)
         return CLI_CLEAN;
     if (p->format == LLVM) {
-        snprintf(why, sizeof why, "no source line of what ran in %s%s is known", program,
-                 written->program_count > 1 ? " and others" : "");
+        snprintf(why, sizeof why,
+                 "of no function that ran in %s%s are the source lines known, its declaration included",
+                 program, written->program_count > 1 ? " and others" : "");
         return empty(p, why, "name the program with its debug information with --elf FILE[@HEX]");
     }
     snprintf(why, sizeof why, "none of them is in %s", program);

@@ -273,12 +273,12 @@ static int export_to(struct exporting *e, ct_write_fn *write, void *user)
 {
     const struct ct_maps *maps = e->of.capture->maps;
     if (maps)
-        return ct_fail(
-            e->of.ctx, CT_ERR_UNSUPPORTED,
-            maps->by_piece
-                ? "%s: its code changed while it ran, which the perf.data that is written here cannot say"
-                : "%s: is perf.data already",
-            e->of.options.name);
+        return ct_fail(e->of.ctx, CT_ERR_UNSUPPORTED,
+                       maps->by_piece ? "%s: its code changed while it ran, which the perf.data that is "
+                                        "written here cannot say; all other "
+                                        "commands read the capture itself"
+                                      : "%s: is perf.data already",
+                       e->of.options.name);
     int rc = make_units(e);
     if (!rc)
         rc = find_threads(e);

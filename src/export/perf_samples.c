@@ -312,7 +312,8 @@ static int begin(struct ct_perf_samples *s, ct_write_fn *write, void *user)
                                                   .seek = s->of.options.seek};
     if (s->maps->by_piece)
         return ct_fail(s->of.ctx, CT_ERR_UNSUPPORTED,
-                       "%s: its code changed while it ran, which samples in perf.data cannot say",
+                       "%s: its code changed while it ran, which samples in perf.data cannot say; "
+                       "all other commands read the capture itself",
                        s->of.options.name);
     int rc = has_processes(s) ? CT_OK : ct_perf_codes_find(&s->of, &s->codes);
     if (!rc)

@@ -250,15 +250,14 @@ static void assumptions(FILE *out, const struct ct_wcet_view *v)
     const struct ct_wcet_result *r = v->result;
     if (!r->assumed_count)
         return;
-    fputs("<h3>What was assumed</h3>\n<div class=\"panel scroll\"><table class=\"list\"><thead><tr><th "
-          "scope=\"col\" "
-          "class=\"num\">Value</th><th scope=\"col\">Where</th><th "
-          "scope=\"col\">Why</th></tr></thead><tbody>\n",
+    fputs("<h3>What was assumed</h3>\n<div class=\"panel scroll\"><table class=\"list byname\" "
+          "id=\"assumed\"><thead><tr><th scope=\"col\" class=\"num\">Value</th><th scope=\"col\" "
+          "class=\"first\">Where</th><th scope=\"col\" class=\"wide\">Why</th></tr></thead><tbody>\n",
           out);
     for (size_t i = 0; i < r->assumed_count && i < MOST_ROWS; i++) {
         fputs("<tr>", out);
         ct_page_count_cell(out, r->assumed[i].value);
-        place_cell(out, v, ct_wcet_view_assumed_block(v, &r->assumed[i]), "name keep");
+        place_cell(out, v, ct_wcet_view_assumed_block(v, &r->assumed[i]), "name keep first");
         fprintf(out, "<td class=\"wide\">%s</td></tr>\n", ct_wcet_view_assumed_text(&r->assumed[i]));
     }
     fputs("</tbody></table></div>\n", out);

@@ -34,7 +34,7 @@ EMPTY = [
     ("cover --context 77 --format html", "none of them is in the part that is asked for"),
     ("profile --format autofdo --elf {other}", "none of them is in {other}"),
     ("profile --format bolt --elf {other}", "none of them is in {other}"),
-    ("profile --format llvm --elf {bare}", "no source line of what ran in {bare} is known"),
+    ("profile --format llvm --elf {bare}", "of no function that ran in {bare} are the source lines known"),
     ("profile --format folded --weight cycles", "the trace has no cycle counts"),
     ("profile --format chrome --weight cycles", "the trace has no cycle counts"),
     ("profile --format chrome --from 99999999", "no execution of a function lies in this time"),

@@ -65,7 +65,7 @@ def check_narrow(path):
         return [...document.querySelectorAll(".byname tbody tr")].filter(row => row.offsetParent)
           .filter(row => {
             const name = row.querySelector(".first").getBoundingClientRect();
-            return [...row.querySelectorAll(".num")].some(cell =>
+            return [...row.querySelectorAll(".num, .wide:not(:empty, .first)")].some(cell =>
               cell.getBoundingClientRect().top < name.bottom - 1 ||
               cell.getBoundingClientRect().right > innerWidth);
           }).map(row => row.textContent)""")
@@ -522,7 +522,9 @@ def main():
         folder = pathlib.Path(name)
         capture = record(folder / "control", "control.c", "--start", "main", "--cycle-count=1")
         path = folder / "control.html"
-        run(CORETAP, "report", "-q", "-o", path, capture)
+        entry = [] if re.search("^cbc .*missing:", run(CORETAP, "--version"), re.MULTILINE) else \
+            ["--entry", "control_round"]
+        run(CORETAP, "report", "-q", *entry, "-o", path, capture)
         check_narrow(path)
         check_cards(path)
         check_functions(path, capture)
