@@ -48,10 +48,11 @@ struct ct_hops_strip {
     struct ct_fast_strip list;
     struct ct_cut_others others;
     struct ct_atom_row atoms;
-    uint8_t address_headers[256]; /* the headers of addresses */
-    unsigned address_kinds;       /* how many headers of addresses there are */
-    uint8_t atom_headers[CT_ATOM_HEADERS];
-    unsigned blocks; /* how many blocks have masks */
+    uint8_t address_headers[256];          /* the headers of addresses */
+    unsigned address_kinds;                /* how many headers of addresses there are */
+    uint8_t atom_headers[CT_ATOM_HEADERS]; /* the headers of packets of few atoms */
+    unsigned atom_kinds;                   /* how many headers of such packets there are */
+    unsigned blocks;                       /* how many blocks have masks */
     struct {
         uint64_t atoms, addresses;
     } masks[CT_STRIP_BLOCKS]; /* where the packets of each block begin */

@@ -16,14 +16,18 @@
 /* With cycle counts, more packets of atoms for each address are many. */
 #define ATOMS_MANY 2u
 
-/* Lists the headers that are addresses, and those of atoms. */
+/* Packets of more atoms are rare. */
+#define ATOMS_USUAL 5u
+
+/* Lists the headers that are addresses, and the usual ones of atoms. */
 static void make_headers(struct ct_hops_strip *s, const struct ct_etm4_burst *burst)
 {
     for (unsigned h = 0; h < 256; h++)
         if (burst->rows[h]->form != CT_BURST_RARE && burst->rows[h]->address)
             s->address_headers[s->address_kinds++] = (uint8_t)h;
-    for (unsigned i = 0; i < CT_ATOM_HEADERS; i++)
-        s->atom_headers[i] = (uint8_t)(CT_ATOM_HEADER + i);
+    for (unsigned h = CT_ATOM_HEADER; h < CT_ATOM_HEADER + CT_ATOM_HEADERS; h++)
+        if ((uint8_t)(burst->rows[h]->head >> 8) <= ATOMS_USUAL)
+            s->atom_headers[s->atom_kinds++] = (uint8_t)h;
 }
 
 /* Lists the addresses of a block, and for each how many packets of atoms are before it. */
@@ -229,7 +233,7 @@ CT_VECTOR static size_t find_end(const struct ct_hops_strip *s, size_t done, siz
 
 #ifdef CT_HAVE_AVX512
 
-/* Counts how many of the bytes are each of the headers. */
+/* Counts packets by their headers, those of `headers` 64 at a time, and others one by one. */
 CT_AVX512 static void count_headers(const uint8_t *bytes, size_t size, const uint8_t *headers, unsigned kinds,
                                     uint64_t packets[256])
 {
@@ -237,9 +241,15 @@ CT_AVX512 static void count_headers(const uint8_t *bytes, size_t size, const uin
         const __m512i block = ct_load_zmm(bytes + i);
         const size_t left = size - i;
         const __mmask64 there = ct_mask64(left < CT_SCAN_BLOCK ? (unsigned)left : CT_SCAN_BLOCK);
-        for (unsigned k = 0; k < kinds; k++)
-            packets[headers[k]] +=
-                ct_bits_set(_mm512_mask_cmpeq_epi8_mask(there, block, _mm512_set1_epi8((char)headers[k])));
+        uint64_t others = there;
+        for (unsigned k = 0; k < kinds; k++) {
+            const __mmask64 same =
+                _mm512_mask_cmpeq_epi8_mask(there, block, _mm512_set1_epi8((char)headers[k]));
+            packets[headers[k]] += ct_bits_set(same);
+            others &= ~same;
+        }
+        for (; others; others &= others - 1)
+            packets[bytes[i + ct_lowest_bit(others)]]++;
     }
 }
 
@@ -272,7 +282,7 @@ static void end(struct ct_etm4_hops *h, struct ct_work *work, size_t at, size_t 
     if (done) {
         to += find_end(s, done, &atoms);
         count_packets(s->chunk.simd, s->headers + 1, done - 1, s->address_headers, s->address_kinds, packets);
-        count_packets(s->chunk.simd, s->atoms.headers, atoms, s->atom_headers, CT_ATOM_HEADERS, packets);
+        count_packets(s->chunk.simd, s->atoms.headers, atoms, s->atom_headers, s->atom_kinds, packets);
     }
     ct_fast_end_strip(h->fast, done);
     if (at > to)
