@@ -66,7 +66,7 @@ CT_STRETCH_INLINE unsigned ct_stretches_collect_as(struct ct_stretches *c, const
             if (++n == most)
                 break;
         }
-        if (returns && __builtin_expect((is_address & elem->v) != 0, 0))
+        if (__builtin_expect((is_address & elem->v) != 0, 0))
             break;
         const uint64_t keep = is_address - 1;
         c->bits[n] = bits | UINT64_C(1) << (count & 63);

@@ -16,10 +16,21 @@ struct way {
     uint32_t number; /* in `left` */
 };
 
-static struct way begin_way(const struct ct_stretches *c, uint32_t number)
+/* Returns the block where a stretch begins. A piece that another one is behind has the block where it ends
+ * (stretch_pieces.h). */
+static uint32_t begin_of(const struct ct_fast *f, const struct ct_stretch *s)
 {
-    const struct ct_stretch *s = &c->left[number];
-    return (struct way){ct_stretch_atoms(s->bits), ct_stretch_block(s),
+    if (f->stretches->effects || s->next != CT_STRETCH_GOES_ON)
+        return ct_stretch_block(s);
+    const struct ct_block_key key =
+        ct_block_key(s->addr, CT_ISA_A64, (uint8_t)(s->bits >> CT_STRETCH_SPACE_SHIFT), (uint16_t)s->word);
+    return s->addr & 1 ? (uint32_t)(s->addr >> 1) : ct_block_index_find(&f->blocks.index, key);
+}
+
+static struct way begin_way(const struct ct_fast *f, uint32_t number)
+{
+    const struct ct_stretch *s = &f->stretches->left[number];
+    return (struct way){ct_stretch_atoms(s->bits), begin_of(f, s),
                         (uint32_t)(s->word >> CT_STRETCH_TIMES_SHIFT), number};
 }
 
@@ -47,7 +58,7 @@ CT_STRETCH_INLINE void count_inside(struct ct_fast *f, uint32_t last[CT_STRETCHE
     unsigned active = 0;
     uint32_t number = 0;
     for (; active < WAYS && number < c->left_count; active++, number++) {
-        ways[active] = begin_way(c, number);
+        ways[active] = begin_way(f, number);
         if (returns)
             begin_trip(f, &ways[active], &trips[active]);
     }
@@ -69,7 +80,7 @@ CT_STRETCH_INLINE void count_inside(struct ct_fast *f, uint32_t last[CT_STRETCHE
             else {
                 last[way->number] = next & CT_LINK_INDIRECT ? way->block : 0;
                 const bool more = number < c->left_count;
-                *way = more ? begin_way(c, number++) : ways[--active];
+                *way = more ? begin_way(f, number++) : ways[--active];
                 if (returns && more)
                     begin_trip(f, way, &trips[k]);
                 else if (returns)

@@ -118,8 +118,7 @@ CT_STRETCH_INLINE size_t count_some(struct ct_fast *f, const struct ct_elem *ele
                                     const bool avx512)
 {
     struct ct_stretches *c = f->stretches;
-    const unsigned n =
-        size < c->least || ct_stretch_is_behind(c, elems[0].v) ? 0 : ct_stretches_collect(c, elems, size);
+    const unsigned n = size < c->least || elems[0].v & 1 ? 0 : ct_stretches_collect(c, elems, size);
     if (n < CT_STRETCH_LEAST)
         return 0;
     struct ct_stretch_pass p = {f, c, elems, ct_fast_take_at(f), false, NULL};

@@ -32,6 +32,13 @@ static inline uint32_t ct_stretch_block_at(struct ct_fast *f, uint64_t addr)
     return found;
 }
 
+/* Returns the block where a stretch begins, or a piece of one (stretch_pieces.h). 0: as above. */
+static inline uint32_t ct_stretch_begin_of(const struct ct_stretch_pass *p, unsigned s)
+{
+    const uint64_t addr = p->c->addr[s];
+    return addr & 1 ? (uint32_t)(addr >> 1) : ct_stretch_block_at(p->f, addr);
+}
+
 /* Returns how many elements right before one make marks. */
 static inline uint32_t ct_stretch_marks_before(const struct ct_elem *elems, size_t i)
 {
@@ -49,7 +56,7 @@ static inline uint32_t ct_stretch_last_of(const struct ct_stretch_pass *p, unsig
         *exec = p->effect->end & 1;
         return p->effect->end >> 1;
     }
-    uint32_t block = ct_stretch_block_at(p->f, p->c->addr[s]);
+    uint32_t block = ct_stretch_begin_of(p, s);
     uint32_t last = block;
     for (uint64_t atoms = ct_stretch_atoms(p->c->bits[s]); atoms != 1; atoms >>= 1) {
         *exec = atoms & 1;
@@ -93,7 +100,7 @@ CT_STRETCH_INLINE unsigned ct_stretch_follow(struct ct_stretch_pass *p, unsigned
     if (p->counted && ct_stretch_is_behind(c, c->addr[s]))
         ct_stretch_come_back(p, s);
     if (p->counted) {
-        const uint32_t known = ct_stretch_block_at(f, c->addr[s]);
+        const uint32_t known = ct_stretch_begin_of(p, s);
         return known ? ct_fast_follow_links(f, &p->at, known, NULL, false, atoms, c->count[s]) : 0;
     }
     const uint32_t block = ct_fast_known_begin(f, &p->at, &pair);

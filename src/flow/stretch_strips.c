@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts strips: stretches that were listed straight from the scan, so that no elements are made. */
-#include "base/bytes.h"
-#include "flow/stretch_pass.h"
+#include "flow/stretch_pieces.h"
 
 /* The most atoms of an element that are followed at once. */
 #define ELEM_ATOMS CT_FAST_GROUP
-
-/* Returns `count` atoms of the strip from number `at` on, at most CT_STRETCH_ATOMS_MOST. */
-static inline uint64_t atoms_at(const struct ct_stretches *c, uint32_t at, uint32_t count)
-{
-    return ct_load64((const uint8_t *)c->atoms + (at >> 3)) >> (at & 7) & ct_mask64(count);
-}
 
 /* Takes the atoms of stretches from `first` up to `n` as their bits, finds their rows and fetches them. */
 CT_STRETCH_INLINE void find_strip_rows(struct ct_stretches *c, size_t first, size_t n, uint64_t space)
@@ -18,13 +11,16 @@ CT_STRETCH_INLINE void find_strip_rows(struct ct_stretches *c, size_t first, siz
     const unsigned shift = c->shift;
     for (size_t s = first; s < n; s++) {
         const uint32_t count = c->at[s + 1] - c->at[s];
-        const uint64_t bits = atoms_at(c, c->at[s], count) | UINT64_C(1) << (count & 63);
+        const uint64_t bits = ct_strip_atoms_at(c, c->at[s], count) | UINT64_C(1) << (count & 63);
         c->bits[s] =
             count - 1 < CT_STRETCH_ATOMS_MOST ? bits | space << CT_STRETCH_SPACE_SHIFT : CT_STRETCH_NONE;
         c->row[s] = ct_stretch_row(shift, c->addr[s], c->addr[s + 1], c->bits[s]);
     }
     for (size_t s = first; s < n; s++)
-        __builtin_prefetch(&c->rows[c->row[s]], 1);
+        if (__builtin_expect(c->bits[s] == CT_STRETCH_NONE, 0))
+            ct_stretch_fetch_pieces(c, s, space);
+        else
+            __builtin_prefetch(&c->rows[c->row[s]], 1);
 }
 
 /* Gives the atoms of stretch `s`, of which `done` are done, to the engine as elements. */
@@ -40,8 +36,8 @@ static void run_atoms(struct ct_fast *f, size_t s, unsigned done)
         size_t n = 0;
         for (; at < end && n < sizeof elems / sizeof *elems; n++) {
             const uint32_t some = end - at < ELEM_ATOMS ? end - at : ELEM_ATOMS;
-            elems[n] =
-                (struct ct_elem){.kind = CT_ELEM_ATOMS, .n = (uint8_t)some, .v = atoms_at(c, at, some)};
+            elems[n] = (struct ct_elem){
+                .kind = CT_ELEM_ATOMS, .n = (uint8_t)some, .v = ct_strip_atoms_at(c, at, some)};
             at += some;
         }
         ct_fast_run(f, elems, n, 0, &taken, &batch);
@@ -62,11 +58,17 @@ static bool follow_stretch(struct ct_stretch_pass *p, unsigned s)
     unsigned done = 0;
     c->count[s] = c->at[s + 1] - c->at[s];
     const bool fits = c->bits[s] != CT_STRETCH_NONE;
-    if (fits)
+    if (fits) {
+        c->missed++;
         done = ct_stretch_follow(p, s);
-    if (!done && p->counted)
-        ct_stretch_come_back(p, s);
-    p->counted = false;
+        if (!done && p->counted)
+            ct_stretch_come_back(p, s);
+        p->counted = false;
+    } else {
+        done = ct_stretch_count_pieces(p, s);
+        if (p->counted)
+            return true;
+    }
     if (done < c->count[s]) {
         ct_fast_put_at(f, &p->at);
         run_atoms(f, s, done);
@@ -98,9 +100,10 @@ CT_STRETCH_INLINE size_t count_strip(struct ct_fast *f, size_t first, size_t n, 
             known->word += CT_STRETCH_ONCE;
             continue;
         }
-        c->missed++;
-        if (c->at[s + 1] == c->at[s])
+        if (c->at[s + 1] == c->at[s]) {
+            c->missed++;
             break;
+        }
         struct ct_stretch_pass q = p;
         ready = follow_stretch(&q, (unsigned)s);
         p = q;

@@ -58,6 +58,11 @@ struct ct_stretch {
 /* what stands for the atoms of a stretch that is not for the table */
 #define CT_STRETCH_NONE UINT64_C(1)
 
+/* Where the piece of a stretch is put together, and what stands for the address between two pieces
+ * (stretch_pieces.h). */
+#define CT_STRETCH_PIECE   CT_STRETCH_PLACES
+#define CT_STRETCH_GOES_ON UINT64_C(1)
+
 /* Going through the stretches that were collected. */
 struct ct_stretch_pass {
     struct ct_fast *f;
@@ -86,9 +91,9 @@ struct ct_stretches {
     bool used;        /* there may be counts */
     bool repeats;     /* few were not in the table */
     /* what was collected: where a stretch begins, its atoms, and the index of the address before it */
-    uint64_t addr[CT_STRETCH_PLACES], bits[CT_STRETCH_PLACES];
-    uint32_t count[CT_STRETCH_PLACES], at[CT_STRETCH_PLACES];
-    uint32_t row[CT_STRETCH_PLACES];
+    uint64_t addr[CT_STRETCH_PIECE + 2], bits[CT_STRETCH_PIECE + 1];
+    uint32_t count[CT_STRETCH_PIECE + 1], at[CT_STRETCH_PIECE + 1];
+    uint32_t row[CT_STRETCH_PIECE + 1];
     /* of a strip, where `at` is the number of the first atom behind the address */
     struct ct_stretch_pass strip;
     uint64_t atoms[CT_STRIP_ATOMS / 64 + 2];
