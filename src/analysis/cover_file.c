@@ -172,20 +172,21 @@ int ct_cover_load_run(struct ct_load *from, struct ct_cover *cover, uint32_t pro
     return read_item(&r, CT_COVER_RUN);
 }
 
+/* Reads a line. Those of which there are most are asked for first. */
 static int read_line(struct reader *r)
 {
-    if (r->from->version >= 3 && ct_load_is(r->from, 0, "started"))
-        return ct_load_started(r->from, ct_cover_table(r->cover), r->program);
-    if (ct_load_is(r->from, 0, "program"))
-        return read_program(r);
-    if (ct_load_is(r->from, 0, "context"))
-        return read_context(r);
     if (ct_load_is(r->from, 0, "run"))
         return read_item(r, CT_COVER_RUN);
     if (ct_load_is(r->from, 0, "taken"))
         return read_item(r, CT_COVER_TAKEN);
     if (ct_load_is(r->from, 0, "not"))
         return read_item(r, CT_COVER_NOT);
+    if (r->from->version >= 3 && ct_load_is(r->from, 0, "started"))
+        return ct_load_started(r->from, ct_cover_table(r->cover), r->program);
+    if (ct_load_is(r->from, 0, "program"))
+        return read_program(r);
+    if (ct_load_is(r->from, 0, "context"))
+        return read_context(r);
     return ct_load_bad(r->from,
                        r->from->version == 1
                            ? "the line begins with none of program, context, run, taken, not"
