@@ -66,7 +66,8 @@ struct ct_wcet_assumed {
     uint32_t kind;   /* enum ct_wcet_assumption */
     uint32_t what;   /* block (of MEASURED the one that calls, of DEPTH and UNCALLED the first one of the
                         function), or loop (LOOP, TOTAL,   LEFT_OUT) */
-    uint32_t within; /* TOTAL: a loop around it, or CT_CFG_NONE: a run of the entry */
+    uint32_t within; /* TOTAL: a loop around it, or CT_CFG_NONE: a run of the entry; DEPTH: CT_CFG_NONE: a
+                        call from outside, or the block of the entry: a run of that */
     uint32_t pad;
     uint64_t value; /* cycles (of MEASURED those of the longest run), or the bound; of WAY_OUT, CALL, UNCALLED
                        and LEFT_OUT 0 */

@@ -42,9 +42,10 @@ void ct_wcet_free(struct ct_wcet *w)
     for (size_t i = 0; i < w->way_count; i++)
         ct_dist_free(&w->ways[i].cycles);
     free(w->uncounted);
-    void *const lists[] = {w->ways,     w->runs,       w->loops,     w->rules,     w->recursive, w->outs,
-                           w->terms,    w->depths,     w->path,      w->assumed,   w->piece,     w->measured,
-                           w->run_most, w->nest_first, w->nest_most, w->depth_most};
+    void *const lists[] = {w->ways,       w->runs,          w->loops,    w->rules,      w->recursive,
+                           w->outs,       w->terms,         w->depths,   w->path,       w->assumed,
+                           w->piece,      w->measured,      w->run_most, w->nest_first, w->nest_most,
+                           w->depth_most, w->run_calls_most};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free(lists[i]);
     ct_addr_map_free(&w->way_at);
@@ -172,7 +173,9 @@ static int assume_totals(const struct ct_wcet_model *m, const uint64_t *values,
         uint32_t block = loop ? m->loops[t->loop].head : m->functions[t->within].block;
         const struct ct_wcet_assumed a = {loop ? CT_WCET_TOTAL : CT_WCET_DEPTH,
                                           loop ? t->loop : block,
-                                          loop ? t->within : CT_CFG_NONE,
+                                          loop         ? t->within
+                                          : t->per_run ? m->functions[m->options->entry].block
+                                                       : CT_CFG_NONE,
                                           0,
                                           t->most,
                                           0};

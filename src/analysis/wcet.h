@@ -83,6 +83,7 @@ struct ct_wcet_counts {
     uint64_t *calls;                 /* by piece of the call graph: calls from outside of it */
     uint64_t *depths, *depth_stamps; /* by function: runs since the last such call, and the call for which
                                         they count */
+    uint64_t *run_calls, *run_call_stamps; /* by function that calls itself: the same for runs of the entry */
     uint64_t run;
     uint32_t caller; /* the block that called the entry */
     bool runs;
@@ -176,8 +177,9 @@ struct ct_wcet {
     uint32_t entry_block; /* the first block of that function */
     uint32_t *nest_first; /* by loop: index of its totals in the loops around it, from the inside out */
     uint64_t *nest_most;
-    uint64_t *run_most;   /* by loop: its largest total in a run of the entry */
-    uint64_t *depth_most; /* by function that calls itself: the most runs for a call from outside */
+    uint64_t *run_most;       /* by loop: its largest total in a run of the entry */
+    uint64_t *depth_most;     /* by function that calls itself: the most runs for a call from outside */
+    uint64_t *run_calls_most; /* the same for a run of the entry */
     /* What the user says. */
     struct ct_wcet_rule *rules;
     size_t rule_count;

@@ -117,12 +117,15 @@ int ct_wcet_find_recursion(struct ct_wcet *w)
     free(w->recursive);
     free(w->piece);
     free(w->depth_most);
+    free(w->run_calls_most);
     w->recursive = calloc(n + 1, 1);
     w->piece = malloc((n + 1) * sizeof *w->piece);
     w->depth_most = calloc(n + 1, sizeof *w->depth_most);
+    w->run_calls_most = calloc(n + 1, sizeof *w->run_calls_most);
     uint32_t *columns = calloc(n + 2, 4 * sizeof *columns);
     k.frames = malloc((n + 1) * sizeof *k.frames);
-    int rc = w->recursive && w->piece && w->depth_most && columns && k.frames ? CT_OK : CT_ERR_NOMEM;
+    const bool has_lists = w->recursive && w->piece && w->depth_most && w->run_calls_most;
+    int rc = has_lists && columns && k.frames ? CT_OK : CT_ERR_NOMEM;
     k.first = columns;
     if (!rc) {
         k.order = columns + n + 2;

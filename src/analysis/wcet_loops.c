@@ -290,10 +290,8 @@ static int begin_stream(struct ct_wcet *w, uint32_t lane)
         return rc ? rc : ct_fail_nomem(w->ctx, "wcet");
     s->lane = lane;
     w->streams[w->stream_count++] = w->at = s;
-    if (w->entry < count) {
+    if (w->entry < count)
         w->entry_block = functions[w->entry].block;
-        w->no_runs |= w->recursive[w->entry];
-    }
     rc = ct_wcet_switch_thread(w, 0, 0);
     if (rc)
         end_stream(w);

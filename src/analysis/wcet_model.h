@@ -40,7 +40,8 @@ struct ct_wcet_total {
     uint32_t row;
     uint32_t loop;
     uint32_t within;
-    uint32_t pad;
+    bool per_run; /* of a function: for a run of the entry */
+    uint8_t pad[3];
 };
 
 struct ct_wcet_model {

@@ -213,19 +213,33 @@ static void find_loose(const struct ct_wcet_model *m, uint8_t *loose)
     }
 }
 
+/* Returns a list of the functions that may run more often in a run of the entry than was observed, which the
+ * caller frees. */
+static uint8_t *list_loose(const struct ct_wcet_model *m)
+{
+    uint8_t *loose = calloc(m->function_count + 1, 1);
+    for (size_t i = 0; loose && i < m->w->depth_count; i++)
+        loose[m->w->depths[i].function] = 1;
+    if (loose)
+        find_loose(m, loose);
+    return loose;
+}
+
+static bool knows_runs(const struct ct_wcet_model *m)
+{
+    return m->w->entry == m->options->entry && !m->w->no_runs;
+}
+
 int ct_wcet_model_nests(struct ct_wcet_model *m)
 {
     const struct ct_wcet *w = m->w;
-    bool runs = w->entry == m->options->entry && !w->no_runs;
+    const bool runs = knows_runs(m);
     int rc = CT_OK;
     if (m->options->product)
         return CT_OK;
-    uint8_t *loose = calloc(m->function_count + 1, 1);
+    uint8_t *loose = list_loose(m);
     if (!loose)
         return ct_fail_nomem(w->ctx, "wcet");
-    for (size_t i = 0; i < w->depth_count; i++)
-        loose[w->depths[i].function] = 1;
-    find_loose(m, loose);
     for (uint32_t l = 0; !rc && l < w->loop_count; l++) {
         if (m->rounds[l] == CT_CFG_NONE || w->loops[l].origin != CT_WCET_OBSERVED)
             continue;
@@ -327,6 +341,33 @@ static int depth_row(struct ct_wcet_model *m, uint32_t function, uint64_t runs, 
     return rc;
 }
 
+/* Adds the rows that functions that call themselves run no more often in all than was observed, in a run of
+ * the entry: recursions inside of others, and in loops, are called from outside less often than the product
+ * says. */
+static int run_calls_rows(struct ct_wcet_model *m, const struct calls *calls)
+{
+    uint8_t *loose = list_loose(m);
+    int rc = CT_OK;
+    if (!loose)
+        return ct_fail_nomem(m->w->ctx, "wcet");
+    for (uint32_t f = 0; !rc && f < m->function_count; f++) {
+        char name[32];
+        const uint64_t most = m->w->run_calls_most[f];
+        if (!most || loose[f] || calls->first[f] == CT_CFG_NONE || is_uncounted(m, m->functions[f].block))
+            continue;
+        snprintf(name, sizeof name, "calls_%" PRIu32, f);
+        rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, (int64_t)most - (m->options->entry == f));
+        for (uint32_t c = calls->first[f]; !rc && c != CT_CFG_NONE; c = calls->next[c])
+            rc = ct_ilp_term(&m->ilp, c, 1);
+        if (!rc)
+            rc = add_total(m, most, CT_CFG_NONE, f);
+        if (!rc)
+            m->totals[m->total_count - 1].per_run = true;
+    }
+    free(loose);
+    return rc;
+}
+
 /* Returns the most runs of a function for a call from outside: as the user says, else as many as were
  * seen. */
 static uint64_t depth_of(const struct ct_wcet_model *m, uint32_t function, bool *told)
@@ -390,6 +431,8 @@ int ct_wcet_model_depths(struct ct_wcet_model *m)
 {
     struct calls calls = {0};
     int rc = list_calls(m, &calls);
+    if (!calls.first)
+        return rc;
     for (uint32_t f = 0; !rc && f < m->function_count; f++) {
         bool told;
         if (!has_depth(m, f))
@@ -401,6 +444,8 @@ int ct_wcet_model_depths(struct ct_wcet_model *m)
     }
     if (!rc && !m->options->product)
         rc = deep_rows(m, &calls);
+    if (!rc && !m->options->product && knows_runs(m))
+        rc = run_calls_rows(m, &calls);
     free(calls.first); /* all lists are in its block of memory */
     return rc;
 }

@@ -45,13 +45,17 @@ static bool calls_entry(const struct ct_wcet *w, uint32_t block)
     return false;
 }
 
-/* A run of the entry goes from its call to the instruction behind the call. One that is jumped to has no end
- * that can be seen. */
+/* A run of the entry goes from its call to the instruction behind the call; where the entry calls itself,
+ * from the call from outside of its recursion. One that is jumped to has no end that can be seen. */
 enum ct_wcet_act_kind ct_wcet_run_act(const struct ct_wcet *w, const struct ct_cfg_edge *edge)
 {
     if (edge->kind == CT_CFG_CALLED)
         return calls_entry(w, edge->from) ? CT_WCET_RUN_ENDS : CT_WCET_NOTHING;
     if (edge->to != w->entry_block || (edge->kind != CT_CFG_CALL && edge->kind != CT_CFG_TAIL))
+        return CT_WCET_NOTHING;
+    size_t count;
+    const uint32_t from = ct_cfg_blocks(w->cfg, &count)[edge->from].function;
+    if (w->recursive[w->entry] && from != CT_CFG_NONE && w->piece[from] == w->piece[w->entry])
         return CT_WCET_NOTHING;
     return edge->kind == CT_CFG_TAIL ? CT_WCET_RUN_JUMPED : CT_WCET_RUN_BEGINS;
 }
@@ -75,6 +79,8 @@ static void count_depth(struct ct_wcet *w, uint32_t function, bool from_outside)
     if (from_outside && !w->at->shares)
         c->calls[piece]++;
     add(&c->depths[function], &c->depth_stamps[function], c->calls[piece], &w->depth_most[function]);
+    if (c->runs)
+        add(&c->run_calls[function], &c->run_call_stamps[function], c->run, &w->run_calls_most[function]);
 }
 
 static void begin_run(struct ct_wcet *w, uint32_t caller, bool is_jumped_to)

@@ -14,7 +14,7 @@ static int make_counts(struct ct_wcet *w, struct ct_wcet_counts *c)
     size_t nests = w->nest_first[w->loop_count] + 1;
     size_t functions;
     ct_cfg_functions(w->cfg, &functions);
-    uint64_t *all = calloc(4 * loops + 2 * nests + 3 * functions, sizeof *all);
+    uint64_t *all = calloc(4 * loops + 2 * nests + 5 * functions, sizeof *all);
     if (!all)
         return ct_fail_nomem(w->ctx, "wcet");
     c->rounds = all;
@@ -26,6 +26,8 @@ static int make_counts(struct ct_wcet *w, struct ct_wcet_counts *c)
     c->calls = c->stamps + nests;
     c->depths = c->calls + functions;
     c->depth_stamps = c->depths + functions;
+    c->run_calls = c->depth_stamps + functions;
+    c->run_call_stamps = c->run_calls + functions;
     return CT_OK;
 }
 

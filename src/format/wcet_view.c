@@ -57,6 +57,8 @@ const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *a)
     };
     if (a->kind == CT_WCET_TOTAL && a->within == CT_CFG_NONE)
         return "rounds of this loop in all are only what was observed, in a run of the entry";
+    if (a->kind == CT_WCET_DEPTH && a->within != CT_CFG_NONE)
+        return "runs of this function in all are only what was observed, in a run of the entry";
     return texts[a->kind];
 }
 

@@ -163,12 +163,14 @@ static void count_up(uint64_t *sum, uint64_t *stamp, uint64_t now, uint64_t *mos
     *most = *sum > *most ? *sum : *most;
 }
 
-static void count_run(struct ct_wcet *p, const struct ct_cfg_edge *edge)
+static void count_run(struct ct_wcet *p, const struct ct_cfg_edge *edge, uint32_t from)
 {
     struct ct_wcet_counts *c = p->at->counts;
     if (edge->kind == CT_CFG_CALLED && c->runs && c->caller == edge->from)
         c->runs = false;
     if (edge->to != p->entry_block || (edge->kind != CT_CFG_CALL && edge->kind != CT_CFG_TAIL))
+        return;
+    if (p->recursive[p->entry] && from != CT_CFG_NONE && p->piece[from] == p->piece[p->entry])
         return;
     p->no_runs |= edge->kind == CT_CFG_TAIL;
     c->runs = true;
@@ -185,6 +187,8 @@ static void count_depth(struct ct_wcet *p, const struct ct_cfg_edge *edge, uint3
     if (!p->at->shares && (from == CT_CFG_NONE || p->piece[from] != piece))
         c->calls[piece]++;
     count_up(&c->depths[to], &c->depth_stamps[to], c->calls[piece], &p->depth_most[to]);
+    if (c->runs)
+        count_up(&c->run_calls[to], &c->run_call_stamps[to], c->run, &p->run_calls_most[to]);
 }
 
 static void count_nest(struct ct_wcet *p, uint32_t loop, const struct ct_cfg_loop *loops)
@@ -217,7 +221,7 @@ static void traverse(struct ct_wcet *p, uint32_t number)
         return;
     const uint32_t innermost = blocks[edge->to].loop;
     const bool deep = innermost != CT_CFG_NONE && p->recursive[loops[innermost].function];
-    count_run(p, edge);
+    count_run(p, edge, blocks[edge->from].function);
     count_depth(p, edge, blocks[edge->from].function, blocks[edge->to].function);
     for (uint32_t l = blocks[edge->to].loop; l != CT_CFG_NONE; l = loops[l].parent) {
         if (ct_wcet_enters(p, edge, l) && !p->recursive[loops[l].function] && !p->at->shares) {
@@ -334,6 +338,7 @@ static int same(const struct world *w)
     REQUIRE(!memcmp(a->run_most, b->run_most, a->loop_count * sizeof *a->run_most));
     REQUIRE(!memcmp(a->nest_most, b->nest_most, a->nest_first[a->loop_count] * sizeof *a->nest_most));
     REQUIRE(!memcmp(a->depth_most, b->depth_most, functions * sizeof *a->depth_most));
+    REQUIRE(!memcmp(a->run_calls_most, b->run_calls_most, functions * sizeof *a->run_calls_most));
     return 1;
 }
 

@@ -54,6 +54,20 @@ __attribute__((noinline)) int twice(int n)
     return fib(n) + fib(n - 1);
 }
 
+__attribute__((noinline)) int shallow(int n)
+{
+    return n < 1 ? result : result ^ 3 * shallow(n - 1);
+}
+
+/* A recursion that calls another one, for which that goes less deep each time. */
+__attribute__((noinline)) int deep(int n)
+{
+    if (n < 1)
+        return 0;
+    const int sum = shallow(n);
+    return sum ^ 3 * deep(n - 1);
+}
+
 /* Raises the signal in the middle of its loop. */
 __attribute__((noinline)) int interrupted(int n)
 {
@@ -86,6 +100,7 @@ int main(void)
     call(134, 10, (long)&action, 0, 8); /* rt_sigaction */
     for (int k = 0; k < 3; k++)
         result += triangle(input - k) + many(input - k) + twice(8 - k) + interrupted(20 - k);
+    result += deep(input);
     return 0;
 }
 
