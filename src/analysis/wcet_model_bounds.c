@@ -278,7 +278,7 @@ static int list_calls(const struct ct_wcet_model *m, struct calls *calls)
 {
     const size_t functions = m->function_count + 1;
     const size_t all = 4 * functions + m->column_count;
-    uint32_t *lists = malloc(all * sizeof *lists);
+    uint32_t *lists = calloc(all, sizeof *lists);
     if (!lists)
         return ct_fail_nomem(m->w->ctx, "wcet");
     for (size_t i = 0; i < all; i++)
@@ -341,33 +341,6 @@ static int depth_row(struct ct_wcet_model *m, uint32_t function, uint64_t runs, 
     return rc;
 }
 
-/* Adds the rows that functions that call themselves run no more often in all than was observed, in a run of
- * the entry: recursions inside of others, and in loops, are called from outside less often than the product
- * says. */
-static int run_calls_rows(struct ct_wcet_model *m, const struct calls *calls)
-{
-    uint8_t *loose = list_loose(m);
-    int rc = CT_OK;
-    if (!loose)
-        return ct_fail_nomem(m->w->ctx, "wcet");
-    for (uint32_t f = 0; !rc && f < m->function_count; f++) {
-        char name[32];
-        const uint64_t most = m->w->run_calls_most[f];
-        if (!most || loose[f] || calls->first[f] == CT_CFG_NONE || is_uncounted(m, m->functions[f].block))
-            continue;
-        snprintf(name, sizeof name, "calls_%" PRIu32, f);
-        rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, (int64_t)most - (m->options->entry == f));
-        for (uint32_t c = calls->first[f]; !rc && c != CT_CFG_NONE; c = calls->next[c])
-            rc = ct_ilp_term(&m->ilp, c, 1);
-        if (!rc)
-            rc = add_total(m, most, CT_CFG_NONE, f);
-        if (!rc)
-            m->totals[m->total_count - 1].per_run = true;
-    }
-    free(loose);
-    return rc;
-}
-
 /* Returns the most runs of a function for a call from outside: as the user says, else as many as were
  * seen. */
 static uint64_t depth_of(const struct ct_wcet_model *m, uint32_t function, bool *told)
@@ -388,6 +361,33 @@ static bool has_depth(const struct ct_wcet_model *m, uint32_t function)
 {
     const uint32_t block = m->functions[function].block;
     return m->w->recursive[function] && block != CT_CFG_NONE && m->covers[block] != CT_CFG_NONE;
+}
+
+/* Adds the rows that functions that call themselves run no more often in all than was observed, in a run of
+ * the entry: recursions inside of others, and in loops, are called from outside less often than the product
+ * says. */
+static int run_calls_rows(struct ct_wcet_model *m, const struct calls *calls)
+{
+    uint8_t *loose = list_loose(m);
+    int rc = CT_OK;
+    if (!loose)
+        return ct_fail_nomem(m->w->ctx, "wcet");
+    for (uint32_t f = 0; !rc && f < m->function_count; f++) {
+        char name[32];
+        const uint64_t most = m->w->run_calls_most[f];
+        if (!most || loose[f] || !has_depth(m, f) || is_uncounted(m, m->functions[f].block))
+            continue;
+        snprintf(name, sizeof name, "calls_%" PRIu32, f);
+        rc = ct_ilp_row(&m->ilp, name, CT_ILP_LE, (int64_t)most - (m->options->entry == f));
+        for (uint32_t c = calls->first[f]; !rc && c != CT_CFG_NONE; c = calls->next[c])
+            rc = ct_ilp_term(&m->ilp, c, 1);
+        if (!rc)
+            rc = add_total(m, most, CT_CFG_NONE, f);
+        if (!rc)
+            m->totals[m->total_count - 1].per_run = true;
+    }
+    free(loose);
+    return rc;
 }
 
 int ct_wcet_model_check_depth(const struct ct_wcet_model *m)
