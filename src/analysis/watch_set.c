@@ -156,7 +156,7 @@ const char *ct_watch_kind_name(enum ct_watch_kind kind)
         "addr",    "line",  "entry",    "return",    "edge",      "exception", "exception-return",
         "context", "gap",   "overflow", "no-access", "timestamp", "itm",       "stm",
         "dwt",     "event", "named",    "load",      "store",     "access"};
-    return names[kind];
+    return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
 
 /* ---- what an edge passes ---- */

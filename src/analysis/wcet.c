@@ -57,7 +57,7 @@ void ct_wcet_free(struct ct_wcet *w)
 const char *ct_wcet_origin_name(enum ct_wcet_origin origin)
 {
     static const char *const names[] = {"", "told", "comment", "counted", "observed"};
-    return names[origin];
+    return (unsigned)origin < sizeof names / sizeof *names ? names[origin] : "?";
 }
 
 /* ---- the solution ---- */

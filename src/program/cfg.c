@@ -450,11 +450,11 @@ uint32_t ct_cfg_edge_between(const struct ct_cfg *cfg, uint64_t last, uint64_t n
 const char *ct_cfg_kind_name(enum ct_cfg_kind kind)
 {
     static const char *const names[] = {"next", "branch", "call", "called", "tail", "return", "unknown"};
-    return names[kind];
+    return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
 
 const char *ct_cfg_origin_name(enum ct_cfg_origin origin)
 {
     static const char *const names[] = {"code", "table", "user", "learnt"};
-    return names[origin];
+    return (unsigned)origin < sizeof names / sizeof *names ? names[origin] : "?";
 }

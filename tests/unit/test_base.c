@@ -17,6 +17,9 @@
 #include "base/places.h"
 #include "base/table_memory.h"
 #include "base/unpack.h"
+#include "coretap/cfg.h"
+#include "coretap/watch.h"
+#include "coretap/wcet.h"
 
 static void error_text_survives(void **state)
 {
@@ -172,10 +175,21 @@ static void packed_parts_are_one_file(void **state)
     }
 }
 
+/* A number that a newer library may give has no name in an older one. */
+static void unknown_numbers_have_a_name(void **state)
+{
+    (void)state;
+    assert_string_equal(ct_cfg_kind_name((enum ct_cfg_kind)99), "?");
+    assert_string_equal(ct_cfg_origin_name((enum ct_cfg_origin)99), "?");
+    assert_string_equal(ct_watch_kind_name((enum ct_watch_kind)99), "?");
+    assert_string_equal(ct_wcet_origin_name((enum ct_wcet_origin)99), "?");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(error_text_survives),
+        cmocka_unit_test(unknown_numbers_have_a_name),
         cmocka_unit_test(bit_fields),
         cmocka_unit_test(places),
         cmocka_unit_test(arrays_grow_with_zeros),
