@@ -370,14 +370,17 @@ static void print_html(const struct ct_fractal_report *r, FILE *out)
     char alone[40] = "";
     if (r->only != CT_FRACTAL_ALL)
         snprintf(alone, sizeof alone, "; of process %d alone", r->only);
-    fputs(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>FRACTAL log</title>\n<style>"
-        "body{font:14px sans-serif;margin:2em "
-        "auto;max-width:900px;color:#222}h1{font-size:1.4em}h2{font-size:1.1em;"
-        "margin-top:2em}svg{max-width:100%;height:auto;border:1px solid #ddd}table{border-collapse:collapse}"
-        "td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #eee}td:last-child,th:last-child"
-        "{text-align:left}</style></head><body>\n<h1>Last-level misses, as FRACTAL saw them</h1>\n",
-        out);
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+          "content=\"width=device-width,initial-scale=1\"><meta name=\"color-scheme\" content=\"light dark\">"
+          "<title>FRACTAL log</title>\n<style>body{font:14px sans-serif;margin:2em "
+          "auto;max-width:900px;padding:0 "
+          "12px;color:#222;background:#fff}h1{font-size:1.4em}h2{font-size:1.1em;margin-top:2em}.scroll{"
+          "overflow-x:auto}svg{display:block;width:100%;min-width:640px;height:auto;border:1px solid "
+          "#ddd}table{"
+          "border-collapse:collapse}td,th{padding:2px 10px;text-align:right;border-bottom:1px solid #8884}"
+          "td:last-child,th:last-child{text-align:left}@media(prefers-color-scheme:dark){body{color:#e5e8ed;"
+          "background:#101317}}</style></head><body>\n<h1>Last-level misses, as FRACTAL saw them</h1>\n",
+          out);
     fprintf(
         out,
         "<p>%llu events in %.4f %s, %llu of them instruction fetches; range 0x%llx..0x%llx; mode %s; %llu "
@@ -388,16 +391,19 @@ static void print_html(const struct ct_fractal_report *r, FILE *out)
         (unsigned long long)r->dropped, alone);
     if (r->runs > 1)
         fprintf(out, "<p>The same functions appear in %u separate phases: %u runs.</p>\n", r->runs, r->runs);
-    fputs("<h2>Functions over time</h2>\n", out);
-    ct_fractal_report_svg_timeline(r, out);
-    fputs("<h2>Pages over time</h2>\n", out);
-    ct_fractal_report_svg_heat(r, out);
-    fputs("<h2>Cache sets over time</h2>\n", out);
-    ct_fractal_report_svg_sets(r, out);
-    fputs("<h2>Lines of the busiest page</h2>\n", out);
-    ct_fractal_report_svg_lines(r, out);
-    fputs("<h2>Functions and objects</h2>\n", out);
-    html_table(r, out);
+    static const struct {
+        const char *title;
+        void (*print)(const struct ct_fractal_report *r, FILE *out);
+    } parts[] = {{"Functions over time", ct_fractal_report_svg_timeline},
+                 {"Pages over time", ct_fractal_report_svg_heat},
+                 {"Cache sets over time", ct_fractal_report_svg_sets},
+                 {"Lines of the busiest page", ct_fractal_report_svg_lines},
+                 {"Functions and objects", html_table}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        fprintf(out, "<h2>%s</h2>\n<div class=\"scroll\" tabindex=\"0\">\n", parts[i].title);
+        parts[i].print(r, out);
+        fputs("</div>\n", out);
+    }
     fputs("</body></html>\n", out);
 }
 

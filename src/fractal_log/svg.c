@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of a FRACTAL log as SVG: function timeline, heatmaps. */
 #include <math.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "base/printable.h"
@@ -12,6 +13,9 @@
 #define TOP    34
 #define ROW    15
 #define BOTTOM 34
+
+#define ROW_LETTERS  34 /* of a name that LEFT has room for */
+#define PAGE_LETTERS 28 /* the same, smaller and with an address behind */
 
 void ct_fractal_put_xml(FILE *out, const char *text)
 {
@@ -43,6 +47,23 @@ static void open_picture(const struct ct_fractal_report *r, FILE *out, const cha
     ct_fractal_put_xml(out, title);
     fputs("</text>\n", out);
     (void)r;
+}
+
+/* Writes a name, cut behind `most` bytes for want of room; the whole one is shown as a tip then. */
+static void put_name(FILE *out, const char *name, size_t most)
+{
+    char cut[LEFT];
+    if (strlen(name) <= most) {
+        ct_fractal_put_xml(out, name);
+        return;
+    }
+    while (((unsigned char)name[most - 1] & 0xc0) == 0x80) /* not inside of a letter of UTF-8 */
+        most--;
+    snprintf(cut, sizeof cut, "%.*s\u2026", (int)most - 1, name);
+    ct_fractal_put_xml(out, cut);
+    fputs("<title>", out);
+    ct_fractal_put_xml(out, name);
+    fputs("</title>", out);
 }
 
 /* Five ticks below, and a line where each run begins. */
@@ -109,7 +130,7 @@ void ct_fractal_report_svg_timeline(const struct ct_fractal_report *r, FILE *out
             fprintf(out, "<rect x=\"%d\" y=\"%u\" width=\"%d\" height=\"%d\" fill=\"#f6f6f6\"/>\n", LEFT, y,
                     REPORT_COLUMNS, ROW);
         fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">", LEFT - 6, y + 11);
-        ct_fractal_put_xml(out, m->name[i]->text);
+        put_name(out, m->name[i]->text, ROW_LETTERS);
         fputs("</text>\n", out);
         cells(out, m->cell + (size_t)i * REPORT_COLUMNS, y + 2, ROW - 4, scale, blues);
     }
@@ -130,7 +151,7 @@ static void address_map(const struct ct_fractal_report *r, FILE *out, const stru
         if (i % 2 == 0) {
             fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\" font-size=\"9\">", LEFT - 6, y + row);
             if (name != before)
-                ct_fractal_put_xml(out, name->text);
+                put_name(out, name->text, PAGE_LETTERS);
             fprintf(out, " 0x%llx</text>\n",
                     (unsigned long long)(m->page[i] & ct_mask64(CT_FRACTAL_KEY_BITS)));
             before = name;
