@@ -152,11 +152,14 @@ int ct_wcet_model_check_returns(const struct ct_wcet_model *m)
     k.returns = calloc(m->vertex_count + 1, sizeof *k.returns);
     k.queue = malloc((m->vertex_count + 1) * sizeof *k.queue);
     k.from = malloc((m->vertex_count + 1) * sizeof *k.from);
-    int rc = k.returns && k.queue && k.from ? CT_OK : ct_fail_nomem(m->w->ctx, "wcet");
-    if (!rc)
+    int rc = CT_OK;
+    if (k.returns && k.queue && k.from) {
         find_returning(&k);
-    if (!rc && !k.returns[m->vertex_of[entry->block]])
-        rc = refuse(&k, entry);
+        if (!k.returns[m->vertex_of[entry->block]])
+            rc = refuse(&k, entry);
+    } else {
+        rc = ct_fail_nomem(m->w->ctx, "wcet");
+    }
     free(k.returns);
     free(k.queue);
     free(k.from);

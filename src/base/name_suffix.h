@@ -46,13 +46,15 @@ static inline const char *ct_name_behind_parameters(const char *text)
     static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
     const char *end = text;
     size_t depth = 0;
-    while (*end && (*end == '(' || depth)) {
+    if (*text != '(')
+        return text;
+    do {
         depth += *end == '(';
         depth -= *end++ == ')';
-    }
+    } while (depth && *end);
     if (depth)
         return text;
-    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers && end > text; i++) {
+    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++) {
         const size_t length = strlen(qualifiers[i]);
         end += strncmp(end, qualifiers[i], length) == 0 ? length : 0;
     }
