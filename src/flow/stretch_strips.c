@@ -9,18 +9,20 @@
 CT_STRETCH_INLINE void find_strip_rows(struct ct_stretches *c, size_t first, size_t n, uint64_t space)
 {
     const unsigned shift = c->shift;
+    uint32_t most = 0;
     for (size_t s = first; s < n; s++) {
         const uint32_t count = c->at[s + 1] - c->at[s];
         const uint64_t bits = ct_strip_atoms_at(c, c->at[s], count) | UINT64_C(1) << (count & 63);
         c->bits[s] =
             count - 1 < CT_STRETCH_ATOMS_MOST ? bits | space << CT_STRETCH_SPACE_SHIFT : CT_STRETCH_NONE;
+        most = count > most ? count : most;
         c->row[s] = ct_stretch_row(shift, c->addr[s], c->addr[s + 1], c->bits[s]);
     }
     for (size_t s = first; s < n; s++)
-        if (__builtin_expect(c->bits[s] == CT_STRETCH_NONE, 0))
+        __builtin_prefetch(&c->rows[c->row[s]], 1);
+    for (size_t s = first; s < n && most > CT_STRETCH_ATOMS_MOST; s++)
+        if (c->bits[s] == CT_STRETCH_NONE)
             ct_stretch_fetch_pieces(c, s, space);
-        else
-            __builtin_prefetch(&c->rows[c->row[s]], 1);
 }
 
 /* Gives the atoms of stretch `s`, of which `done` are done, to the engine as elements. */
