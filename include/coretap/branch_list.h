@@ -45,9 +45,9 @@ struct ct_branch_list;
 CT_API int ct_branch_list_new(struct ct_ctx *ctx, struct ct_branch_list **out);
 CT_API void ct_branch_list_free(struct ct_branch_list *list);
 
-/* Returns 1 when a file that begins with these bytes may be one of branch lists, else 0. It may be a recording
- * of simpleperf that has these in the place of trace. Old ones can be compressed by zstd. 104 bytes are
- * enough. */
+/* Returns 1 when a file that begins with these bytes may be one of branch lists, else 0. It may be a
+ * recording of simpleperf that has these in the place of trace. Old ones can be compressed by zstd. 104 bytes
+ * are enough. */
 CT_API int ct_branch_list_is_file(const void *start, size_t size);
 
 /* Adds what a file holds, called `name` in messages. Its formats are the old one, a message that may be

@@ -36,9 +36,10 @@ CT_API int ct_memory_add_bytes(struct ct_memory *memory, const void *bytes, size
 /* Adds an image of a capture: maps the file read-only, or for an ELF file each PT_LOAD segment (with its
  * zero-filled tail, up to 4 GiB) at its virtual address plus image->addr; offset and size do not count
  * then. Size 0 is the rest of the file. The same file at the same address again only adds its spaces.
- * An image of names (CT_IMAGE_OF_NAMES) adds nothing. Others are added whole or not at all. CT_ERR_IO, CT_ERR_FORMAT, CT_ERR_UNSUPPORTED (big-endian, or
- * for another machine), CT_ERR_CONFIG as for ct_memory_add_bytes and for bytes that the file does not have,
- * CT_ERR_LIMIT, CT_ERR_NOMEM. The file must not become shorter while it is mapped. */
+ * An image of names (CT_IMAGE_OF_NAMES) adds nothing. Others are added whole or not at all. CT_ERR_IO,
+ * CT_ERR_FORMAT, CT_ERR_UNSUPPORTED (big-endian, or for another machine), CT_ERR_CONFIG as for
+ * ct_memory_add_bytes and for bytes that the file does not have, CT_ERR_LIMIT, CT_ERR_NOMEM. The file must
+ * not become shorter while it is mapped. */
 CT_API int ct_memory_add_image(struct ct_memory *memory, const struct ct_image *image);
 
 /* Returns the readable bytes at `addr`, as far as their region goes. It is one whose spaces include all of
