@@ -38,23 +38,34 @@ struct ct_hole {
 
 #define CT_HOLES 64
 
-/* Where memory was missing, by the order in which execution came there. */
+/* Where memory was missing: the lowest CT_HOLES of all regions, in the order of their addresses. Parts of a
+ * trace that are added up in any order give the same, because no part leaves out one of these for another. */
 struct ct_holes {
     struct ct_hole all[CT_HOLES];
     uint64_t count;
-    uint64_t others; /* times that came when there was no more room */
+    uint64_t others; /* times that came to regions above these */
 };
+
+/* Makes room for the region at number `i`; where there is none, the highest one goes to `others`. */
+static inline void ct_holes_make_room(struct ct_holes *holes, uint64_t i)
+{
+    if (holes->count == CT_HOLES)
+        holes->others += holes->all[--holes->count].count;
+    for (uint64_t k = holes->count++; k > i; k--)
+        holes->all[k] = holes->all[k - 1];
+}
 
 /* Adds what came to one hole; addresses in the same 64 KiB share an entry. */
 static inline void ct_holes_add(struct ct_holes *holes, const struct ct_hole *more)
 {
     uint64_t i = 0;
-    while (i < holes->count && holes->all[i].low >> 16 != more->low >> 16)
+    while (i < holes->count && holes->all[i].low >> 16 < more->low >> 16)
         i++;
     if (i == CT_HOLES) {
         holes->others += more->count;
-    } else if (i == holes->count) {
-        holes->all[holes->count++] = *more;
+    } else if (i == holes->count || holes->all[i].low >> 16 != more->low >> 16) {
+        ct_holes_make_room(holes, i);
+        holes->all[i] = *more;
     } else {
         struct ct_hole *hole = &holes->all[i];
         hole->low = more->low < hole->low ? more->low : hole->low;

@@ -32,38 +32,29 @@ static bool joins(const struct place *place, const char *name, const struct ct_h
     return hole->low >> 16 <= (place->hole.high >> 16) + 1;
 }
 
-static int by_addr(const void *a, const void *b)
-{
-    const struct ct_hole *x = a;
-    const struct ct_hole *y = b;
-    return x->low < y->low ? -1 : x->low > y->low;
-}
-
 static int by_count(const void *a, const void *b)
 {
     const struct place *x = a;
     const struct place *y = b;
     if (x->hole.count != y->hole.count)
         return x->hole.count > y->hole.count ? -1 : 1;
-    return by_addr(&x->hole, &y->hole);
+    return x->hole.low < y->hole.low ? -1 : x->hole.low > y->hole.low;
 }
 
 static size_t find_places(struct place places[CT_HOLES], const struct ct_holes *holes,
                           const struct ct_capture *capture)
 {
-    struct ct_hole sorted[CT_HOLES];
     size_t count = 0;
-    memcpy(sorted, holes->all, sizeof sorted);
-    qsort(sorted, holes->count, sizeof *sorted, by_addr);
     for (size_t i = 0; i < holes->count; i++) {
-        const char *name = name_of(capture, sorted[i].low);
+        const struct ct_hole *hole = &holes->all[i];
+        const char *name = name_of(capture, hole->low);
         size_t k = 0;
-        while (k < count && !joins(&places[k], name, &sorted[i]))
+        while (k < count && !joins(&places[k], name, hole))
             k++;
         if (k == count)
-            places[count++] = (struct place){name, {sorted[i].low, sorted[i].high, 0}};
-        places[k].hole.high = sorted[i].high;
-        places[k].hole.count += sorted[i].count;
+            places[count++] = (struct place){name, {hole->low, hole->high, 0}};
+        places[k].hole.high = hole->high;
+        places[k].hole.count += hole->count;
     }
     return count;
 }

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Regions without memory, of which a table has the lowest. */
+#include "coretap/losses.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* More regions than a table has room for, each of which comes again and again. */
+#define TIMES   1000u
+#define REGIONS 97u
+
+static struct ct_hole time_number(unsigned i)
+{
+    const uint64_t addr = ((uint64_t)(i * 31 % REGIONS) << 16) + i % 4096;
+    return (struct ct_hole){addr, addr, 1};
+}
+
+static void add_times(struct ct_holes *holes, unsigned from, unsigned to)
+{
+    for (unsigned i = from; i < to; i++) {
+        const struct ct_hole hole = time_number(i);
+        ct_holes_add(holes, &hole);
+    }
+}
+
+/* A trace that is cut into two parts, wherever it is cut and whichever part comes first. */
+static void parts_add_up_to_the_whole(void **state)
+{
+    (void)state;
+    struct ct_holes whole = {.count = 0};
+    add_times(&whole, 0, TIMES);
+    for (unsigned cut = 0; cut <= TIMES; cut += 50) {
+        struct ct_holes first = {.count = 0};
+        struct ct_holes second = {.count = 0};
+        add_times(&first, 0, cut);
+        add_times(&second, cut, TIMES);
+        struct ct_holes turned = second;
+        ct_holes_merge(&turned, &first);
+        ct_holes_merge(&first, &second);
+        assert_memory_equal(first.all, whole.all, whole.count * sizeof *whole.all);
+        assert_memory_equal(turned.all, whole.all, whole.count * sizeof *whole.all);
+        assert_int_equal(first.count, whole.count);
+        assert_int_equal(turned.count, whole.count);
+        assert_int_equal(first.others, whole.others);
+        assert_int_equal(turned.others, whole.others);
+    }
+}
+
+static void all_times_are_counted(void **state)
+{
+    (void)state;
+    struct ct_holes holes = {.count = 0};
+    add_times(&holes, 0, TIMES);
+    uint64_t times = holes.others;
+    for (uint64_t i = 0; i < holes.count; i++) {
+        assert_true(i == 0 || holes.all[i - 1].high < holes.all[i].low);
+        times += holes.all[i].count;
+    }
+    assert_int_equal(times, TIMES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parts_add_up_to_the_whole),
+        cmocka_unit_test(all_times_are_counted),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
