@@ -163,7 +163,10 @@ static void decode_t32(const struct ct_ocsd_core *core, uint32_t opcode, uint64_
 {
     const bool is_rfe = (opcode & 0xffd00000) == 0xe8100000 || (opcode & 0xffd00000) == 0xe9900000;
     const bool is_pc_load = (opcode & 0xfff0f800) == 0xf850f800 && (opcode >> 16 & 15) != 15;
-    ct_insn_decode_t32(opcode, addr, &core->arch, insn);
+    /* 1.3.3 takes MCR for the barriers of CP15 on the M profile, too */
+    const bool is_mcr = (opcode & 0xffff0f00) == 0xee070f00;
+    const struct ct_arch arch = {.major = core->arch.major, .profile = CT_PROFILE_A};
+    ct_insn_decode_t32(opcode, addr, is_mcr ? &arch : &core->arch, insn);
     if (insn->type == CT_INSN_OTHER && (is_rfe || is_pc_load))
         insn->type = CT_INSN_IBR;
 }
