@@ -216,8 +216,10 @@ void compare_seeds(uint64_t first, uint64_t count,
         }
         if (child < 0 || waitpid(child, &status, 0) != child)
             abort();
-        shared->counts.crashes += end - shared->next;
-        shared->next = end;
+        if (shared->next < end) {
+            shared->counts.crashes++;
+            shared->next++;
+        }
     }
     *counts = shared->counts;
     munmap(shared, sizeof *shared);

@@ -30,8 +30,8 @@ struct compare_counts {
     uint64_t crashes; /* traces that crashed OpenCSD's library, which 1.3.3 does of some damage */
 };
 
-/* Compares the traces of `count` seeds from `first` on, by `each`, a few hundred in a process: when 1.3.3
- * ruins its heap, those that are left of them count as crashes. */
+/* Compares the traces of `count` seeds from `first` on, by `each`, a few hundred in a process: where 1.3.3
+ * ruins its heap, the one that ends the process counts as a crash, and the next has a new process. */
 void compare_seeds(uint64_t first, uint64_t count,
                    void (*each)(const void *context, uint64_t seed, struct compare_counts *counts),
                    const void *context, struct compare_counts *counts);
