@@ -13,6 +13,7 @@ static bool release_with_address(struct ct_ocsd_etm4 *d, struct ct_ocsd_held ite
         struct ct_ocsd_held context = *ct_ocsd_held_at(&d->held, 0);
         context.index = item.index;
         ct_ocsd_etm4_execute(d, &context);
+        d->path.output.leaving = false; /* only contexts of their own leave at once */
         ct_ocsd_held_pop(&d->held);
     }
     if (!d->held.count || ct_ocsd_held_at(&d->held, 0)->kind != CT_OCSD_HELD_ADDRESS)

@@ -44,10 +44,10 @@ static void take_out(struct ct_ocsd_held_queue *q, uint32_t i)
         *ct_ocsd_held_at(q, i) = *ct_ocsd_held_at(q, i + 1);
 }
 
-/* Tells whether an item is one of the P0 elements that are taken back. OpenCSD does not count two kinds. */
+/* Tells whether an item is one of the P0 elements that are taken back. OpenCSD counts no source addresses. */
 static bool counts(const struct ct_ocsd_held *item)
 {
-    return item->p0 && item->kind != CT_OCSD_HELD_SOURCE && item->kind != CT_OCSD_HELD_FUNCTION_RETURN;
+    return item->p0 && item->kind != CT_OCSD_HELD_SOURCE;
 }
 
 uint32_t ct_ocsd_held_cancel(struct ct_ocsd_held_queue *q, uint32_t count)
