@@ -43,7 +43,7 @@ static void must(int err, const char *what)
 static void answer(struct ct_fractal *f, uint64_t time)
 {
     struct ct_fractal_command c;
-    while (ct_fractal_command(f, &c)) {
+    while (ct_fractal_next_command(f, &c)) {
         if (c.kind != CT_FRACTAL_CMD_READ && c.kind != CT_FRACTAL_CMD_PEEK)
             continue;
         uint64_t line[CT_FRACTAL_LINE_WORDS] = {0};
@@ -68,7 +68,7 @@ static void touch(struct ct_fractal *f, uint64_t pa)
 {
     const struct ct_fractal_message m = {
         .addr = pa, .op = CT_FRACTAL_READ_SHARED, .kind = CT_FRACTAL_KIND_DATA};
-    must(ct_fractal_message(f, &m), "message");
+    must(ct_fractal_take_message(f, &m), "message");
     answer(f, 0);
 }
 
@@ -162,12 +162,12 @@ static void message(void *user, const struct ct_fractal_message *m, const uint64
     if (line)
         ct_fractal_data(user, m->time, m->addr, line);
     else
-        ct_fractal_message(user, m);
+        ct_fractal_take_message(user, m);
 }
 
 static int command(void *user, struct ct_fractal_command *out)
 {
-    return ct_fractal_command(user, out);
+    return ct_fractal_next_command(user, out);
 }
 
 static int attach(struct ct_soc *soc, struct ct_fractal *f)
@@ -206,13 +206,13 @@ static void cluster(const char *name, uint64_t span, int tracing, const struct c
     double spent;
     do {
         for (int n = 0; n < 65536; n++) {
-            ct_soc_access(soc, 0, pc, CT_SOC_FETCH);
+            ct_soc_touch(soc, 0, pc, CT_SOC_FETCH);
             pc = n % 64 == 63 ? 0x400000 + (draw(&s) & 0x7fc0) : pc + 64;
-            ct_soc_access(soc, 0, 0x1000000 + array, CT_SOC_LOAD);
+            ct_soc_touch(soc, 0, 0x1000000 + array, CT_SOC_LOAD);
             array = (array + 8) % span;
-            ct_soc_access(soc, 0, 0x7000000 + (unsigned)(n & 0xf8), CT_SOC_STORE);
+            ct_soc_touch(soc, 0, 0x7000000 + (unsigned)(n & 0xf8), CT_SOC_STORE);
             if (n % 16 == 0)
-                ct_soc_access(soc, 0, 0x1000000 + draw(&s) % span, CT_SOC_LOAD);
+                ct_soc_touch(soc, 0, 0x1000000 + draw(&s) % span, CT_SOC_LOAD);
         }
         if (f)
             while (ct_fractal_events(f, events, 4096)) {
@@ -221,7 +221,7 @@ static void cluster(const char *name, uint64_t span, int tracing, const struct c
         spent = now() - start;
     } while (spent < k->seconds);
     printf("%-44s %8.1f M/s   goal  60   (%.2f %% L2 misses)\n", name, (double)done / spent * 1e-6,
-           100.0 * (double)ct_soc_counts(soc)->l2_misses / (double)done);
+           100.0 * (double)ct_soc_counts_of(soc)->l2_misses / (double)done);
     ct_soc_free(soc);
     ct_fractal_free(f);
 }

@@ -52,7 +52,7 @@ static double wall(void)
 
 static const char *engine_name(const struct ct_monitor_spec *spec)
 {
-    return ct_monitor_engine(spec) == CT_MONITOR_NATIVE ? "native" : "bytecode";
+    return ct_monitor_engine_of(spec) == CT_MONITOR_NATIVE ? "native" : "bytecode";
 }
 
 static struct ct_monitor_spec *compile(struct ct_ctx *ctx, const char *name, const char *text,

@@ -44,7 +44,7 @@ static int analyse(struct ct_live *live, char **args)
 
 static void print(struct ct_live *live)
 {
-    const struct ct_live_seen *seen = ct_live_seen(live);
+    const struct ct_live_seen *seen = ct_live_seen_of(live);
     printf("%" PRIu64 " bytes\n", seen->analysed);
     for (unsigned id = 0; id < 128; id++) {
         size_t count = 0;

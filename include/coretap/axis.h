@@ -94,8 +94,8 @@ struct ct_verify_axis_passed {
 };
 
 /* Tells how a source kept up. CT_ERR_ARG. */
-CT_API int ct_verify_axis_passed(const struct ct_verify_axis *axis, size_t source,
-                                 struct ct_verify_axis_passed *out);
+CT_API int ct_verify_axis_passed_of(const struct ct_verify_axis *axis, size_t source,
+                                    struct ct_verify_axis_passed *out);
 
 /* Tells whether the specifications get an event of a source: 1, or 0. */
 typedef int ct_verify_axis_filter_fn(void *user, size_t source, const struct ct_watch_event *event);

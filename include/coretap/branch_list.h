@@ -59,8 +59,8 @@ CT_API int ct_branch_list_load(struct ct_branch_list *list, const char *name, co
 
 /* Gives the number of a binary, which is added when it is not there. Those are the same that are equal in all
  * members. CT_ERR_ARG, CT_ERR_NOMEM. */
-CT_API int ct_branch_list_binary(struct ct_branch_list *list, const struct ct_branch_list_binary *binary,
-                                 uint32_t *number);
+CT_API int ct_branch_list_add_binary(struct ct_branch_list *list, const struct ct_branch_list_binary *binary,
+                                     uint32_t *number);
 
 /* Returns how many binaries there are, and one by its number. What it points to belongs to the list. */
 CT_API size_t ct_branch_list_binaries(const struct ct_branch_list *list);

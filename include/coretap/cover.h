@@ -33,7 +33,7 @@ extern "C" {
 
 /* ---- counts ---- */
 
-enum ct_cover_kind {
+enum ct_cover_item_kind {
     CT_COVER_RUN,   /* the instructions of [from, to) were executed one behind the other */
     CT_COVER_TAKEN, /* the branch at `from` was executed and went to `to`; 0: the trace does not tell where to
                      */
@@ -44,7 +44,7 @@ enum ct_cover_kind {
 struct ct_cover_item {
     uint64_t from, to;
     uint64_t count;
-    uint32_t kind;  /* enum ct_cover_kind */
+    uint32_t kind;  /* enum ct_cover_item_kind */
     uint8_t isa;    /* of a run: enum ct_isa. CT_ISA_A64 is 0, and where the count does not say, the
                        program does */
     uint8_t pad[3]; /* 0 */

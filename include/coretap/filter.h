@@ -5,7 +5,7 @@
  *
  *     const char *functions[] = {"main"};
  *     struct ct_filter filter = {.size = sizeof filter, .functions = functions, .function_count = 1};
- *     ct_filter_point(ctx, "500000cyc", &filter.from);
+ *     ct_filter_point_parse(ctx, "500000cyc", &filter.from);
  *     struct ct_session_options options = {.size = sizeof options, .filter = &filter};
  *
  * Who takes the steps of a chain himself puts a ct_sieve between them and the receiver. */
@@ -75,7 +75,7 @@ struct ct_filter {
  * "1000000insn", or a place ("main", "main.c:32", "0x4010"), which "#N" may follow. *out refers to `text`, or
  * to a part of it, which has to stay and may be changed: the "#N" is cut off. CT_ERR_FORMAT for anything
  * else: a number without a unit, a fraction that is no number of nanoseconds, a number that is too large. */
-CT_API int ct_filter_point(struct ct_ctx *ctx, char *text, struct ct_filter_point *out);
+CT_API int ct_filter_point_parse(struct ct_ctx *ctx, char *text, struct ct_filter_point *out);
 
 /* Tells whether a filter (NULL: none) leaves out steps of streams, and not only whole streams. */
 CT_API int ct_filter_steps(const struct ct_filter *filter);
@@ -146,7 +146,7 @@ CT_API void ct_sieve_free(struct ct_sieve *sieve);
 CT_API int ct_sieve_run(struct ct_sieve *sieve, const struct ct_step_batch *batch, struct ct_step_batch *out);
 
 /* Returns what was seen so far, borrowed. */
-CT_API const struct ct_sieve_seen *ct_sieve_seen(const struct ct_sieve *sieve);
+CT_API const struct ct_sieve_seen *ct_sieve_seen_of(const struct ct_sieve *sieve);
 
 /* Adds what was seen of a stream to that of others: steps are added up, of cycles and instructions the larger
  * number counts, of timestamps the first and the last. */

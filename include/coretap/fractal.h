@@ -6,8 +6,8 @@
  * virtual ones. Nothing here calls a cache or a core: messages go in, commands come out, and what a
  * command did comes back as messages. The loop is the caller's:
  *
- *     ct_fractal_message(f, &m);
- *     while (ct_fractal_command(f, &c)) { …carry it out; a line that was read goes to ct_fractal_data… }
+ *     ct_fractal_take_message(f, &m);
+ *     while (ct_fractal_next_command(f, &c)) { …carry it out; a line that was read goes to ct_fractal_data… }
  *     n = ct_fractal_events(f, events, 64);
  *
  * The contract of the port: a command takes effect after the transaction whose message asked for it
@@ -134,10 +134,10 @@ CT_API void ct_fractal_free(struct ct_fractal *f);
 /* Takes one message. A message that cannot be (unknown operation, address out of range, time going back,
  * data nobody asked for) is counted in CT_FRACTAL_REG_INCONSISTENT and otherwise ignored: CT_ERR_FORMAT.
  * Commands of the message before have to be fetched first: CT_ERR_LIMIT, and nothing is done. */
-CT_API int ct_fractal_message(struct ct_fractal *f, const struct ct_fractal_message *m);
+CT_API int ct_fractal_take_message(struct ct_fractal *f, const struct ct_fractal_message *m);
 
 /* Takes the content of a line that a READ or PEEK asked for, as eight little-endian words. The errors are
- * those of ct_fractal_message. */
+ * those of ct_fractal_take_message. */
 CT_API int ct_fractal_data(struct ct_fractal *f, uint64_t time, uint64_t pa,
                            const uint64_t line[CT_FRACTAL_LINE_WORDS]);
 
@@ -148,7 +148,7 @@ CT_API size_t ct_fractal_messages(struct ct_fractal *f, const struct ct_fractal_
                                   int *status);
 
 /* Fetches the next command. Result: 1, or 0 when there is none. */
-CT_API int ct_fractal_command(struct ct_fractal *f, struct ct_fractal_command *out);
+CT_API int ct_fractal_next_command(struct ct_fractal *f, struct ct_fractal_command *out);
 
 /* Moves logged events out of the ring, at most `max`. Fields that were not recorded are 0. Result:
  * how many. */
@@ -243,7 +243,7 @@ struct ct_fractal_reg_info {
 };
 
 /* Describes register `index`, from 0 on. CT_ERR_NOT_FOUND after the last. */
-CT_API int ct_fractal_reg_info(unsigned index, struct ct_fractal_reg_info *out);
+CT_API int ct_fractal_reg_describe(unsigned index, struct ct_fractal_reg_info *out);
 
 /* Reads or writes a register at an offset of the block; `bytes` is 4 or 8. CT_ERR_ARG for an offset or size
  * that is none, CT_ERR_CONFIG for a value that cannot be or a register that cannot be written. */

@@ -94,7 +94,7 @@ CT_API int ct_fractal_replay_finish(struct ct_fractal_replay *replay);
 
 /* Returns what was counted so far; it belongs to the replay. */
 CT_API const struct ct_fractal_replay_counts *
-ct_fractal_replay_counts(const struct ct_fractal_replay *replay);
+ct_fractal_replay_counts_of(const struct ct_fractal_replay *replay);
 
 /* Writes what was counted, by the tracer's registers, too: a name and a number a line. CT_ERR_ARG,
  * CT_ERR_NOMEM, what `write` returned. */

@@ -5,7 +5,7 @@
  *
  * A command becomes transactions of the protocol, for who carries it out:
  *
- *     while (ct_fractal_command(f, &command)) {
+ *     while (ct_fractal_next_command(f, &command)) {
  *         struct ct_fractal_flit flits[CT_FRACTAL_FLITS];
  *         const int count = ct_fractal_encode_command(CT_FRACTAL_CHI, &command, flits);
  *         …send `count` flits…
@@ -16,7 +16,7 @@
  *     ct_fractal_wire_new(ctx, CT_FRACTAL_CHI, &wire);
  *     ct_fractal_wire_flit(wire, &flit, &beside);
  *     while (ct_fractal_wire_message(wire, &message))
- *         ct_fractal_message(f, &message); */
+ *         ct_fractal_take_message(f, &message); */
 #ifndef CORETAP_FRACTAL_WIRE_H
 #define CORETAP_FRACTAL_WIRE_H
 

@@ -174,8 +174,8 @@ CT_API int ct_live_open(struct ct_live *live, const struct ct_live_input *input)
 CT_API int ct_live_page(struct ct_live *live, const char *address, const char *token);
 
 /* Reads and analyses up to the end of the input, ct_live_stop or ct_live_hurry. Then it does what
- * ct_live_finish does. An input that breaks is no error: see ct_live_seen. CT_ERR_ARG: no input is open; the
- * errors of ct_chain_push, what the sink returned. What was taken before an error stays. */
+ * ct_live_finish does. An input that breaks is no error: see ct_live_seen_of. CT_ERR_ARG: no input is open;
+ * the errors of ct_chain_push, what the sink returned. What was taken before an error stays. */
 CT_API int ct_live_run(struct ct_live *live);
 
 /* Analyses `size` bytes that the caller got, and answers a request of the page. `lost`: bytes that are
@@ -218,7 +218,7 @@ struct ct_live_seen {
 };
 
 /* Returns how the run stands now; it belongs to the run, and stays until the next call. */
-CT_API const struct ct_live_seen *ct_live_seen(struct ct_live *live);
+CT_API const struct ct_live_seen *ct_live_seen_of(struct ct_live *live);
 
 enum ct_live_form {
     CT_LIVE_JSON, /* one line, as /api/status has it (docs/live.md) */

@@ -116,7 +116,7 @@ CT_API size_t ct_monitor_node_count(const struct ct_monitor_spec *spec);
  * also where machine code was asked for and could not be made (no libgccjit, no assembler). Of a
  * specification that would take more than a second to compile, only the first parts of its programs are
  * machine code. */
-CT_API enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec);
+CT_API enum ct_monitor_engine ct_monitor_engine_of(const struct ct_monitor_spec *spec);
 
 /* Returns a sum over the texts of a specification, and over how it was compiled. Two with the same sum have
  * the same text to the byte, what they include too, and the same dialect, changes_only and time_unit: their

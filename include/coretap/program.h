@@ -106,7 +106,7 @@ struct ct_insn_access {
 /* Tells whether an A32 or T32 instruction loads or stores, as ETMv3 traces its transfers. `opcode` as for
  * ct_insn_decode_a32 and ct_insn_decode_t32. Other instructions, and those of other instruction sets, do
  * neither. Arm ARM DDI 0406, A5 and A6. */
-CT_API void ct_insn_access(uint32_t opcode, enum ct_isa isa, struct ct_insn_access *out);
+CT_API void ct_insn_access_of(uint32_t opcode, enum ct_isa isa, struct ct_insn_access *out);
 
 /* ---- symbols: the functions of an ELF file ----
  *

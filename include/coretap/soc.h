@@ -10,7 +10,7 @@
  *     ct_soc_attach(soc, &tap);
  *     pid = ct_soc_process(soc);
  *     ct_soc_run(soc, 0, pid);
- *     ct_soc_access(soc, 0, address, CT_SOC_LOAD);
+ *     ct_soc_touch(soc, 0, address, CT_SOC_LOAD);
  */
 #ifndef CORETAP_SOC_H
 #define CORETAP_SOC_H
@@ -132,7 +132,7 @@ CT_API void ct_soc_reg_write(struct ct_soc *soc, unsigned tap, uint32_t offset, 
 
 /* Returns the clock of a core, and what happened so far. */
 CT_API uint64_t ct_soc_cycles(const struct ct_soc *soc, unsigned core);
-CT_API const struct ct_soc_counts *ct_soc_counts(const struct ct_soc *soc);
+CT_API const struct ct_soc_counts *ct_soc_counts_of(const struct ct_soc *soc);
 
 /* Lets a core do something that touches no memory. */
 CT_API void ct_soc_spend(struct ct_soc *soc, unsigned core, uint64_t cycles);
@@ -161,7 +161,7 @@ CT_API int ct_soc_file(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t h
 
 /* Makes one access of the core's process, inside one line. Absent pages are brought in. Returns 0 when it
  * could not be done: no memory, or the page is being migrated. */
-CT_API int ct_soc_access(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_access access);
+CT_API int ct_soc_touch(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_access access);
 
 /* Translates an address by the tables as they are, past every cache. Returns 0 when it is not mapped. */
 CT_API int ct_soc_translate(const struct ct_soc *soc, uint32_t pid, uint64_t va, uint64_t *pa);

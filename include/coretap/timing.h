@@ -177,7 +177,7 @@ CT_API const struct ct_timing_pair *ct_timing_pairs(const struct ct_timing *timi
  * those of the edges less `shift`. */
 CT_API void ct_timing_add_blocks(const struct ct_timing_edge *edges, size_t count, uint64_t shift,
                                  const struct ct_cfg *cfg, struct ct_timing_block *blocks);
-CT_API struct ct_timing_totals ct_timing_totals(const struct ct_timing *timing);
+CT_API struct ct_timing_totals ct_timing_totals_of(const struct ct_timing *timing);
 
 /* ---- sums ---- */
 

@@ -327,7 +327,7 @@ const struct ct_timing_pair *ct_timing_pairs(const struct ct_timing *t, size_t *
     return t->pairs;
 }
 
-struct ct_timing_totals ct_timing_totals(const struct ct_timing *t)
+struct ct_timing_totals ct_timing_totals_of(const struct ct_timing *t)
 {
     if (!t)
         return (struct ct_timing_totals){0};

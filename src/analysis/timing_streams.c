@@ -204,7 +204,7 @@ static int add(struct ct_timing_sums *s, const struct ct_timing *timing, const s
 {
     size_t count;
     struct ct_timing_found settled;
-    const struct ct_timing_totals totals = ct_timing_totals(timing);
+    const struct ct_timing_totals totals = ct_timing_totals_of(timing);
     const struct ct_timing_pair *pairs = ct_timing_pairs(timing, &count);
     int rc = ct_timing_sums_find(s, &settled); /* sorted, so that little has to be searched */
     if (!rc)

@@ -131,7 +131,7 @@ static bool read_instruction(const struct ct_access_reader *r, uint64_t pc, enum
             continue;
         const uint32_t low = ct_load16(bytes);
         const uint32_t high = size < 4 ? 0 : ct_load16(bytes + 2);
-        ct_insn_access(isa == CT_ISA_T32 ? low << 16 | high : high << 16 | low, isa, out);
+        ct_insn_access_of(isa == CT_ISA_T32 ? low << 16 | high : high << 16 | low, isa, out);
         return out->bytes != 0;
     }
     return false;

@@ -61,15 +61,15 @@ static int check_binary(struct ct_ctx *ctx, const struct ct_branch_list_binary *
     if (length && length <= CT_BRANCH_LIST_PATH && b->build_id_size <= CT_BRANCH_LIST_ID &&
         (b->build_id || !b->build_id_size) && b->kind <= CT_BRANCH_LIST_MODULE)
         return CT_OK;
-    return ct_fail(
-        ctx, CT_ERR_ARG,
-        "ct_branch_list_binary: a path of 1 to %u bytes, a build id of %u at most and a kind up to %u are "
-        "expected, not %zu, %zu and %u",
-        CT_BRANCH_LIST_PATH, CT_BRANCH_LIST_ID, CT_BRANCH_LIST_MODULE, length, b->build_id_size, b->kind);
+    return ct_fail(ctx, CT_ERR_ARG,
+                   "ct_branch_list_add_binary: a path of 1 to %u bytes, a build id of %u at most and a kind "
+                   "up to %u are expected, not %zu, %zu and %u",
+                   CT_BRANCH_LIST_PATH, CT_BRANCH_LIST_ID, CT_BRANCH_LIST_MODULE, length, b->build_id_size,
+                   b->kind);
 }
 
-int ct_branch_list_binary(struct ct_branch_list *list, const struct ct_branch_list_binary *binary,
-                          uint32_t *number)
+int ct_branch_list_add_binary(struct ct_branch_list *list, const struct ct_branch_list_binary *binary,
+                              uint32_t *number)
 {
     if (!list || !binary || !number)
         return ct_fail_null(list ? list->ctx : NULL, __func__);

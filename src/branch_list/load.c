@@ -172,7 +172,7 @@ static int read_binary(const struct loading *l, const struct ct_proto_field *bin
     if (head.kind == CT_BRANCH_LIST_KERNEL && !head.kernel_start)
         head.kernel_start = l->old_kernel;
     if (!rc)
-        rc = ct_branch_list_binary(l->into, &head, &number);
+        rc = ct_branch_list_add_binary(l->into, &head, &number);
     while (!rc && ct_proto_next(&m, &f))
         if (ct_proto_is(&f, CT_PROTO_BINARY_ADDRESS, CT_PROTO_BYTES))
             rc = read_address(l, &f, number);
@@ -335,7 +335,7 @@ static int add_all(struct ct_branch_list *list, const struct ct_branch_list *oth
     uint32_t number = 0;
     for (uint32_t i = 0; i < other->binary_count && !rc; i++) {
         const struct ct_branch_list_binary binary = ct_branch_list_binary_at(other, i);
-        rc = ct_branch_list_binary(list, &binary, &number);
+        rc = ct_branch_list_add_binary(list, &binary, &number);
         for (size_t k = 0; k < other->count && !rc; k++) {
             const struct ct_branch_entry *e = &other->entries[k];
             if (e->binary == i)

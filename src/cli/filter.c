@@ -144,7 +144,7 @@ static bool read_point(struct cli_filter *f, const struct cli_args *args, int en
         cli_no_memory();
         return false;
     }
-    if (ct_filter_point(args->ctx, *copy, point) == CT_OK)
+    if (ct_filter_point_parse(args->ctx, *copy, point) == CT_OK)
         return true;
     cli_usage_error(args->command, "--%s: %s", name, ct_ctx_error(args->ctx));
     return false;

@@ -8,7 +8,7 @@ static int print_registers(const struct cli_args *args)
     (void)args;
     struct ct_fractal_reg_info r;
     printf("%-6s %-14s %-4s %-4s %s\n", "offset", "name", "bits", "", "meaning");
-    for (unsigned i = 0; !ct_fractal_reg_info(i, &r); i++)
+    for (unsigned i = 0; !ct_fractal_reg_describe(i, &r); i++)
         printf("0x%03x  %-14s %-4d %-4s %s\n", r.offset, r.name, r.bytes * 8, r.writable ? "rw" : "ro",
                r.text);
     return CLI_CLEAN;

@@ -58,7 +58,7 @@ static int run_stream(const struct cli_args *args, struct ct_fractal_replay *rep
     int code = ct_fractal_replay_run(replay) == CT_OK ? CLI_CLEAN : cli_library_error(args->ctx);
     if (code == CLI_CLEAN)
         code = cli_fractal_written(args, ct_fractal_replay_write(replay, cli_output_write, out));
-    if (code == CLI_CLEAN && ct_fractal_replay_counts(replay)->refused)
+    if (code == CLI_CLEAN && ct_fractal_replay_counts_of(replay)->refused)
         code = CLI_DAMAGED;
     return ct_fractal_replay_finish(replay) == CT_OK ? code : cli_library_error(args->ctx);
 }

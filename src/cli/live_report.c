@@ -176,7 +176,7 @@ int cli_live_report(struct cli_live *l)
     int code = l->wishes->output ? write_files(l) : print_all(l);
     if (l->wishes->fractal && code == CLI_CLEAN)
         code = cli_live_fractal_report(l);
-    const struct ct_live_seen *seen = ct_live_seen(l->live);
+    const struct ct_live_seen *seen = ct_live_seen_of(l->live);
     tell(l, seen);
     if (!l->wishes->fractal)
         code = cli_capture_code(&l->counts.read.capture, code);

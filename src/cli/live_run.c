@@ -286,7 +286,7 @@ static int run(struct cli_live *l)
 {
     const bool ran = is_fine(l, ct_live_run(l->live));
     int code = ran ? CLI_CLEAN : CLI_FAILED;
-    const struct ct_live_seen *seen = ct_live_seen(l->live);
+    const struct ct_live_seen *seen = ct_live_seen_of(l->live);
     if (seen->trouble)
         cli_say("%s: cannot be read any more: %s", l->input, seen->trouble);
     if (seen->trouble || seen->tee_trouble || l->failed) /* the others said it when it happened */

@@ -78,7 +78,7 @@ enum cli_spec_found cli_spec_load(const struct cli_args *args, const char *path,
     else
         cli_library_error(args->ctx);
     const bool native = options->engine == CT_MONITOR_NATIVE;
-    if (*spec && !status && native && ct_monitor_engine(*spec) != CT_MONITOR_NATIVE && !args->quiet)
+    if (*spec && !status && native && ct_monitor_engine_of(*spec) != CT_MONITOR_NATIVE && !args->quiet)
         cli_say("%s: no machine code (libgccjit is not there or has no memory, or the specification is too "
                 "large); bytecode runs",
                 path);

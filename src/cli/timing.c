@@ -184,7 +184,7 @@ static int measure_log(struct measuring *m, struct ct_timing *timing, struct ct_
         return CLI_FAILED;
     const int code = cli_fractal_source_run(args, args->operand, watches, MARKS, on_log, timing, NULL);
     const struct ct_timing_origin origin = {
-        .buffer = args->operand, .core = "fractal", .losses.gaps = ct_timing_totals(timing).gaps};
+        .buffer = args->operand, .core = "fractal", .losses.gaps = ct_timing_totals_of(timing).gaps};
     if (code != CLI_FAILED && unless_told(ct_timing_writer_stream(m->writer, timing, &origin)))
         return cli_library_error(args->ctx);
     return code;

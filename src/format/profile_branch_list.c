@@ -115,7 +115,7 @@ static int add_binary(struct ct_branch_list *list, const struct ct_profile_view 
         binary.kind = CT_BRANCH_LIST_MODULE;
     else if (ct_symbols_base(view->source.symbols) >> 63)
         binary.kind = CT_BRANCH_LIST_KERNEL;
-    return ct_branch_list_binary(list, &binary, number);
+    return ct_branch_list_add_binary(list, &binary, number);
 }
 
 int ct_profile_branch_list(struct ct_branch_list *list, const struct ct_profile_view *view, uint64_t *entries,

@@ -171,7 +171,7 @@ static int add_stream(struct ct_report *r, const struct ct_buffer *buffer, const
                                       .losses = s->stats.losses};
     int rc = into->buffer && into->name ? CT_OK : CT_ERR_NOMEM;
     if (!rc && lane->timing) {
-        into->times = ct_timing_totals(lane->timing);
+        into->times = ct_timing_totals_of(lane->timing);
         into->clock = lane->clock;
         lane->clock = (struct ct_report_clock){0};
         r->now.stream_of[lane->lane] = (uint32_t)r->stream_count;

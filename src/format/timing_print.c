@@ -62,7 +62,7 @@ static void dist(FILE *out, const struct ct_dist *d)
 
 struct ct_timing_found ct_timing_found_in(const struct ct_timing *timing)
 {
-    struct ct_timing_found found = {.totals = ct_timing_totals(timing)};
+    struct ct_timing_found found = {.totals = ct_timing_totals_of(timing)};
     found.functions = ct_timing_functions(timing, &found.function_count);
     found.edges = ct_timing_edges(timing, &found.edge_count);
     found.pairs = ct_timing_pairs(timing, &found.pair_count);

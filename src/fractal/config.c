@@ -67,7 +67,7 @@ static const struct ct_fractal_reg_info reg[] = {
 };
 #define REGS (sizeof reg / sizeof reg[0])
 
-int ct_fractal_reg_info(unsigned index, struct ct_fractal_reg_info *out)
+int ct_fractal_reg_describe(unsigned index, struct ct_fractal_reg_info *out)
 {
     if (!out)
         return CT_ERR_ARG;

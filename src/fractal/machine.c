@@ -170,7 +170,7 @@ static int take(struct ct_fractal *f, const struct ct_fractal_message *m)
     }
 }
 
-int ct_fractal_message(struct ct_fractal *f, const struct ct_fractal_message *m)
+int ct_fractal_take_message(struct ct_fractal *f, const struct ct_fractal_message *m)
 {
     if (!f || !m)
         return CT_ERR_ARG;
@@ -189,7 +189,7 @@ size_t ct_fractal_messages(struct ct_fractal *f, const struct ct_fractal_message
         if (!f->helper.count && ct_config_enabled(&f->config))
             n += ct_listener_reads(f, m + n, count - n);
         if (n < count && !f->helper.count) {
-            err = ct_fractal_message(f, &m[n]);
+            err = ct_fractal_take_message(f, &m[n]);
             n += !err;
         }
         if (f->helper.count)
@@ -232,7 +232,7 @@ int ct_fractal_data(struct ct_fractal *f, uint64_t time, uint64_t pa,
     return CT_OK;
 }
 
-int ct_fractal_command(struct ct_fractal *f, struct ct_fractal_command *out)
+int ct_fractal_next_command(struct ct_fractal *f, struct ct_fractal_command *out)
 {
     if (!f || !out)
         return 0;

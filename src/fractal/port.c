@@ -88,9 +88,9 @@ int ct_fractal_port_read(struct ct_fractal_port *p, uint32_t offset, uint64_t *v
         return CT_ERR_ARG;
     struct ct_fractal_reg_info info;
     unsigned i = 0;
-    while (!ct_fractal_reg_info(i, &info) && info.offset != offset)
+    while (!ct_fractal_reg_describe(i, &info) && info.offset != offset)
         i++;
-    if (ct_fractal_reg_info(i, &info))
+    if (ct_fractal_reg_describe(i, &info))
         return ct_fail(p->ctx, CT_ERR_ARG, "fractal register 0x%x: there is none", offset);
     int err = read32(p, offset, value);
     uint64_t high = 0;

@@ -40,7 +40,7 @@ static void write_sink(struct ct_soc *soc, const struct ct_fractal *tracer, uint
 /* Gives a message to a tracer. */
 static int hear(struct ct_fractal *tracer, const struct ct_fractal_message *m, const uint64_t *line)
 {
-    return line ? ct_fractal_data(tracer, m->time, m->addr, line) : ct_fractal_message(tracer, m);
+    return line ? ct_fractal_data(tracer, m->time, m->addr, line) : ct_fractal_take_message(tracer, m);
 }
 
 /* Writes a flit to the recording. */
@@ -112,14 +112,14 @@ static void on_echo(void *user, const struct ct_fractal_message *m, const uint64
 static int on_echo_command(void *user, struct ct_fractal_command *out)
 {
     const struct ct_fractal_echo *echo = user;
-    return ct_fractal_command(echo->tracer, out);
+    return ct_fractal_next_command(echo->tracer, out);
 }
 
 int ct_fractal_seat_command(void *user, struct ct_fractal_command *out)
 {
     struct ct_fractal_process *const *const seat = user, *p = *seat;
     struct ct_fractal_flit flits[CT_FRACTAL_FLITS];
-    if (!p || !ct_fractal_command(p->tracer, out))
+    if (!p || !ct_fractal_next_command(p->tracer, out))
         return 0;
     struct ct_fractal_simulation *s = p->simulation;
     if (!p->wire)
@@ -324,15 +324,15 @@ static void access_lines(struct ct_soc *soc, unsigned core, uint32_t pid, uint64
         ct_soc_run(soc, core, pid);
     if (ct_access_kind_of(word) == CT_ACCESS_FETCH) {
         const unsigned count = ct_access_low(word) ? ct_access_low(word) : 16;
-        ct_soc_access(soc, core, va, CT_SOC_FETCH);
+        ct_soc_touch(soc, core, va, CT_SOC_FETCH);
         ct_soc_spend(soc, core, count - 1);
         return;
     }
     const enum ct_soc_access how = ct_access_kind_of(word) == CT_ACCESS_STORE ? CT_SOC_STORE : CT_SOC_LOAD;
     const uint64_t last = va + (UINT64_C(1) << ct_access_low(word)) - 1;
-    ct_soc_access(soc, core, va, how);
+    ct_soc_touch(soc, core, va, how);
     if ((va ^ last) / LINE)
-        ct_soc_access(soc, core, last & ~(LINE - 1), how);
+        ct_soc_touch(soc, core, last & ~(LINE - 1), how);
 }
 
 void ct_fractal_process_access(const struct ct_fractal_process *p, uint64_t word)

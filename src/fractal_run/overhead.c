@@ -17,7 +17,7 @@ static int study(struct ct_fractal_simulation *s, struct ct_fractal_overhead_res
         rc = ct_fractal_simulation_add_logged(s);
     if (!rc)
         rc = ct_fractal_simulation_run(s, &result->ended);
-    if (!rc && !ct_soc_counts(s->bench[0].soc)->accesses)
+    if (!rc && !ct_soc_counts_of(s->bench[0].soc)->accesses)
         rc = ct_fail(s->ctx, CT_ERR_NOT_FOUND, "%s ran no instruction: there is nothing to predict",
                      s->options.argv[0]);
     if (rc)

@@ -73,7 +73,7 @@ static int drain_commands(struct ct_fractal_replay *r, uint64_t time, ct_write_f
 {
     struct ct_fractal_command c;
     int rc = CT_OK;
-    while (!rc && ct_fractal_command(r->fractal, &c)) {
+    while (!rc && ct_fractal_next_command(r->fractal, &c)) {
         r->counts.commands[c.kind]++;
         if (write)
             rc = write_command(r, time, &c, write);
@@ -119,7 +119,7 @@ static void refuse(struct ct_fractal_replay *r)
 static int take_message(struct ct_fractal_replay *r, const struct ct_fractal_message *m, const uint64_t *line)
 {
     if (m->op == CT_FRACTAL_DATA ? ct_fractal_data(r->fractal, m->time, m->addr, line)
-                                 : ct_fractal_message(r->fractal, m))
+                                 : ct_fractal_take_message(r->fractal, m))
         refuse(r);
     return drain_commands(r, m->time, r->options.commands);
 }
@@ -373,7 +373,7 @@ void ct_fractal_replay_free(struct ct_fractal_replay *r)
 
 /* ---- what was counted ---- */
 
-const struct ct_fractal_replay_counts *ct_fractal_replay_counts(const struct ct_fractal_replay *r)
+const struct ct_fractal_replay_counts *ct_fractal_replay_counts_of(const struct ct_fractal_replay *r)
 {
     return r ? &r->counts : NULL;
 }
@@ -391,7 +391,7 @@ static void print(const struct ct_fractal_replay *r, FILE *out)
     uint64_t value;
     print_count(out, "messages", r->counts.messages);
     print_count(out, "refused", r->counts.refused);
-    for (unsigned i = 0; !ct_fractal_reg_info(i, &info); i++) {
+    for (unsigned i = 0; !ct_fractal_reg_describe(i, &info); i++) {
         if (info.offset < CT_FRACTAL_REG_SNOOPS || info.offset == CT_FRACTAL_REG_INCONSISTENT)
             continue;
         ct_fractal_reg_read(r->fractal, info.offset, 8, &value);

@@ -534,7 +534,7 @@ static int check(struct ct_ctx *ctx, const struct ct_fractal_simulate_options *o
 static void fill_in(const struct ct_fractal_simulation *s, struct ct_fractal_simulate_result *result)
 {
     const struct ct_fractal_bench *b = &s->bench[0];
-    const struct ct_soc_counts *c = ct_soc_counts(b->soc);
+    const struct ct_soc_counts *c = ct_soc_counts_of(b->soc);
     bool lost = s->lost;
     result->commands = s->commands;
     for (unsigned i = 0; i < s->processes; i++)

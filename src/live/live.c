@@ -419,7 +419,7 @@ struct ct_live_ring_state ct_live_look(const struct ct_live *l)
     return (struct ct_live_ring_state){.read = l->pushed, .taken = l->pushed, .ended = l->ended};
 }
 
-const struct ct_live_seen *ct_live_seen(struct ct_live *l)
+const struct ct_live_seen *ct_live_seen_of(struct ct_live *l)
 {
     if (!l)
         return NULL;

@@ -181,8 +181,8 @@ static void tell_passed(struct ct_live *l, int number, size_t held)
 {
     struct ct_live_one *one = l->one;
     struct ct_verify_axis_passed passed;
-    const bool missed =
-        !l->options.idle && ct_verify_axis_passed(one->axis, (size_t)number, &passed) == CT_OK && passed.came;
+    const bool missed = !l->options.idle &&
+                        ct_verify_axis_passed_of(one->axis, (size_t)number, &passed) == CT_OK && passed.came;
     if (one->told[number] || !missed)
         return;
     one->told[number] = true;
@@ -233,7 +233,7 @@ int ct_live_one_finish(struct ct_live *l)
         ct_live_note(l, l->sink.end(l->sink.user, &origin));
     for (size_t i = 0; i < one->count; i++) {
         struct ct_verify_axis_passed passed;
-        if (ct_verify_axis_passed(one->axis, i, &passed) == CT_OK && passed.late)
+        if (ct_verify_axis_passed_of(one->axis, i, &passed) == CT_OK && passed.late)
             ct_live_say(&l->say, CT_LOG_WARNING,
                         "ID %02x (%s): %" PRIu64
                         " of its events came when the others were further on, and no "
@@ -249,7 +249,7 @@ void ct_live_one_json(const struct ct_live *l, struct ct_json *j)
     ct_json_array(j, "not_waited_for");
     for (size_t i = 0; l->one && i < l->one->count; i++) {
         struct ct_verify_axis_passed passed;
-        if (ct_verify_axis_passed(l->one->axis, i, &passed) != CT_OK || !(passed.times | passed.late))
+        if (ct_verify_axis_passed_of(l->one->axis, i, &passed) != CT_OK || !(passed.times | passed.late))
             continue;
         ct_json_object(j, NULL);
         ct_live_put_hex(j, "id", l->one->sources[i].id, 2);

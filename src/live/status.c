@@ -301,7 +301,7 @@ static void put_timing(struct ct_live *l, struct ct_json *j)
     for (size_t i = 0; i < 128; i++) {
         if (!l->streams[i])
             continue;
-        const struct ct_timing_totals t = ct_timing_totals(l->streams[i]->timing);
+        const struct ct_timing_totals t = ct_timing_totals_of(l->streams[i]->timing);
         all.cycles += t.cycles;
         all.unplaced += t.unplaced;
         all.exceptions += t.exceptions;

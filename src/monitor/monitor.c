@@ -437,7 +437,7 @@ uint64_t ct_monitor_sum(const struct ct_monitor_spec *spec)
     return spec ? spec->sum : 0;
 }
 
-enum ct_monitor_engine ct_monitor_engine(const struct ct_monitor_spec *spec)
+enum ct_monitor_engine ct_monitor_engine_of(const struct ct_monitor_spec *spec)
 {
     if (!spec)
         return CT_MONITOR_BYTECODE;

@@ -111,7 +111,7 @@ static void find(const struct rule *rules, size_t count, uint32_t op, struct ct_
     }
 }
 
-void ct_insn_access(uint32_t opcode, enum ct_isa isa, struct ct_insn_access *out)
+void ct_insn_access_of(uint32_t opcode, enum ct_isa isa, struct ct_insn_access *out)
 {
     if (!out)
         return;

@@ -89,10 +89,10 @@ static int read_place(struct ct_ctx *ctx, char *text, struct ct_filter_point *ou
     return CT_OK;
 }
 
-int ct_filter_point(struct ct_ctx *ctx, char *text, struct ct_filter_point *out)
+int ct_filter_point_parse(struct ct_ctx *ctx, char *text, struct ct_filter_point *out)
 {
     if (!text || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_filter_point: a null pointer");
+        return ct_fail(ctx, CT_ERR_ARG, "ct_filter_point_parse: a null pointer");
     struct ct_filter_point point = {0};
     const size_t sign = strspn(text, "+-.");
     if (sign && isdigit((unsigned char)text[sign]) && !strchr(text, ':'))

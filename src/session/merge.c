@@ -571,7 +571,7 @@ const struct ct_sieve_seen *ct_merge_sieved(struct ct_merge *m)
     m->sieved = (struct ct_sieve_seen){0};
     for (size_t i = 0; i < m->count; i++) {
         if (m->readers[i].step_sieve)
-            ct_sieve_seen_add(&m->sieved, ct_sieve_seen(m->readers[i].step_sieve));
+            ct_sieve_seen_add(&m->sieved, ct_sieve_seen_of(m->readers[i].step_sieve));
         if (!m->readers[i].sieve)
             continue;
         struct ct_sieve_seen seen = *ct_event_sieve_seen(m->readers[i].sieve);

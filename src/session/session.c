@@ -254,7 +254,7 @@ static void end_sieves(struct ct_session *s)
 {
     for (size_t i = 0; i < CT_SESSION_LANES; i++) {
         if (s->sieved[i].sieve)
-            ct_sieve_seen_add(&s->sieve_seen, ct_sieve_seen(s->sieved[i].sieve));
+            ct_sieve_seen_add(&s->sieve_seen, ct_sieve_seen_of(s->sieved[i].sieve));
         ct_sieve_free(s->sieved[i].sieve);
         ct_edges_free(s->sieved[i].edges);
         s->sieved[i] = (struct ct_sieved){0};

@@ -86,7 +86,7 @@ void ct_sieve_free(struct ct_sieve *s)
     free(s);
 }
 
-const struct ct_sieve_seen *ct_sieve_seen(const struct ct_sieve *s)
+const struct ct_sieve_seen *ct_sieve_seen_of(const struct ct_sieve *s)
 {
     return s ? &s->seen : NULL;
 }

@@ -191,7 +191,7 @@ static void begin_inside(struct pass *pass)
 static void end(const struct pass *pass)
 {
     const struct ct_sieve_seen *seen =
-        pass->events ? ct_turn_events_seen(pass->events) : ct_sieve_seen(pass->sieve);
+        pass->events ? ct_turn_events_seen(pass->events) : ct_sieve_seen_of(pass->sieve);
     ct_sieve_seen_add(&pass->session->sieve_seen, seen);
 }
 

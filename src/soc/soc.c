@@ -128,7 +128,7 @@ uint64_t ct_soc_cycles(const struct ct_soc *soc, unsigned core)
     return soc->core[core].cycles;
 }
 
-const struct ct_soc_counts *ct_soc_counts(const struct ct_soc *soc)
+const struct ct_soc_counts *ct_soc_counts_of(const struct ct_soc *soc)
 {
     if (!soc)
         return NULL;
@@ -159,7 +159,7 @@ static void report_miss(struct ct_soc *soc, unsigned core, uint64_t va, uint64_t
 /* Faults that one access can take: absent, copy-on-write, split. */
 #define FAULTS_MAX 6
 
-int ct_soc_access(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_access access)
+int ct_soc_touch(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_access access)
 {
     uint64_t pa = 0;
     if (!soc_has_core(soc, core) || soc->core[core].pid == CT_SOC_IDLE)

@@ -122,7 +122,8 @@ int ct_verify_axis_pass(struct ct_verify_axis *axis)
     return ct_verify_axis_append_loss(axis, s, axis_at_least(begin, axis->floor), UINT64_MAX);
 }
 
-int ct_verify_axis_passed(const struct ct_verify_axis *axis, size_t source, struct ct_verify_axis_passed *out)
+int ct_verify_axis_passed_of(const struct ct_verify_axis *axis, size_t source,
+                             struct ct_verify_axis_passed *out)
 {
     if (!axis || !out || source >= axis->count)
         return CT_ERR_ARG;

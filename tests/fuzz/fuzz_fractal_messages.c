@@ -24,7 +24,7 @@ static struct ct_fractal *make(unsigned flags)
 static void answer(struct ct_fractal *f, uint64_t time, unsigned salt)
 {
     struct ct_fractal_command c;
-    for (unsigned n = 0; ct_fractal_command(f, &c); n++) {
+    for (unsigned n = 0; ct_fractal_next_command(f, &c); n++) {
         if (n > 1u << 20)
             abort();
         if (c.kind != CT_FRACTAL_CMD_READ && c.kind != CT_FRACTAL_CMD_PEEK)
@@ -56,7 +56,7 @@ static void take_flit(struct ct_fractal *f, struct ct_fractal_wire *wire, const 
         if (n > 1u << 21)
             abort();
         if (n < 64) { /* the rest of a range is the same again */
-            ct_fractal_message(f, &m);
+            ct_fractal_take_message(f, &m);
             answer(f, m.time, 0);
         }
     }
@@ -88,7 +88,7 @@ static void as_text(const uint8_t *data, size_t size)
             if (m.op == CT_FRACTAL_DATA)
                 ct_fractal_data(f, m.time, m.addr, line);
             else
-                ct_fractal_message(f, &m);
+                ct_fractal_take_message(f, &m);
             answer(f, m.time, 0);
             ct_fractal_events(f, events, 64);
         }
@@ -155,7 +155,7 @@ static size_t feed_singly(struct ct_fractal *f, const struct ct_fractal_message 
 {
     size_t events = 0;
     for (size_t at = 0; at < count; at++) {
-        ct_fractal_message(f, &m[at]);
+        ct_fractal_take_message(f, &m[at]);
         answer(f, m[at].time, salt);
         events += ct_fractal_events(f, out + events, room - events);
     }

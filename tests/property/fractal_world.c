@@ -167,7 +167,7 @@ static void tap_message(void *user, const struct ct_fractal_message *m, const ui
     if (matters(t, m) && now_is_the_time(t->world, DAMAGE_DVM))
         return;
     const int err =
-        line ? ct_fractal_data(t->fractal, m->time, m->addr, line) : ct_fractal_message(t->fractal, m);
+        line ? ct_fractal_data(t->fractal, m->time, m->addr, line) : ct_fractal_take_message(t->fractal, m);
     if (err && m->op != CT_FRACTAL_REG_WRITE)
         fail(t->world, "a true message was refused", m->addr, m->op);
     if (line && now_is_the_time(t->world, DAMAGE_WATERMARK)) {
@@ -183,7 +183,7 @@ static void tap_message(void *user, const struct ct_fractal_message *m, const ui
 static int tap_command(void *user, struct ct_fractal_command *out)
 {
     struct target *t = user;
-    while (ct_fractal_command(t->fractal, out))
+    while (ct_fractal_next_command(t->fractal, out))
         if (out->kind != CT_FRACTAL_CMD_CLEAN || !ct_soc_cached(t->world->soc, out->pa) ||
             !now_is_the_time(t->world, DAMAGE_CLEAN))
             return 1;
@@ -313,7 +313,7 @@ static int is_target(const struct world *w, uint32_t pid)
 
 static void one_access(struct world *w, unsigned core, uint64_t va, enum ct_soc_access how)
 {
-    const int ok = ct_soc_access(w->soc, core, va, how);
+    const int ok = ct_soc_touch(w->soc, core, va, how);
     for (unsigned i = 0; i < w->targets && ok; i++) {
         struct target *t = &w->target[i];
         const uint64_t line = line_of(va), wanted = va & ~(uint64_t)(w->shape->soc.port_bytes - 1);
@@ -580,9 +580,9 @@ static int begin(struct world *w, uint64_t seed)
     for (unsigned i = 0; i < w->targets; i++) {
         ct_soc_run(w->soc, i % w->shape->soc.cores, w->target[i].pid);
         for (unsigned n = 0; n < 60; n++)
-            ct_soc_access(w->soc, i % w->shape->soc.cores,
-                          va_of(w, (uint32_t)(draw(&r) % PAGES)) + draw(&r) % 64 * 64,
-                          (enum ct_soc_access)(draw(&r) % 3));
+            ct_soc_touch(w->soc, i % w->shape->soc.cores,
+                         va_of(w, (uint32_t)(draw(&r) % PAGES)) + draw(&r) % 64 * 64,
+                         (enum ct_soc_access)(draw(&r) % 3));
     }
     int ok = 1;
     for (unsigned i = 0; i < w->targets && ok; i++)
@@ -621,7 +621,7 @@ void world_run(uint64_t seed, const struct shape *shape, const struct step *step
         }
         ct_fractal_free(w->target[i].fractal);
     }
-    out->copies = w->soc ? ct_soc_counts(w->soc)->copies : 0;
+    out->copies = w->soc ? ct_soc_counts_of(w->soc)->copies : 0;
     ct_soc_free(w->soc);
     free(w);
 }

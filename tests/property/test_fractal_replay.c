@@ -74,13 +74,14 @@ static void hear(void *user, const struct ct_fractal_message *m, const uint64_t 
     const size_t size = ct_fractal_message_print(m, line, text);
     text[size] = '\n';
     put(&w->stream, text, size + 1);
-    (void)(line ? ct_fractal_data(w->fractal, m->time, m->addr, line) : ct_fractal_message(w->fractal, m));
+    (void)(line ? ct_fractal_data(w->fractal, m->time, m->addr, line)
+                : ct_fractal_take_message(w->fractal, m));
 }
 
 static int command(void *user, struct ct_fractal_command *out)
 {
     const struct world *w = user;
-    return ct_fractal_command(w->fractal, out);
+    return ct_fractal_next_command(w->fractal, out);
 }
 
 static void set_up(struct world *w, struct rng *rng, unsigned tap, uint32_t pid)
@@ -116,7 +117,7 @@ static int make_stream(struct world *w, struct rng *rng)
     for (unsigned i = 0; i < ACCESSES; i++) {
         const uint64_t va =
             UINT64_C(0x400000) + (uint64_t)rng_below(rng, PAGES) * 4096 + rng_below(rng, 4096);
-        ct_soc_access(w->soc, 0, va, (enum ct_soc_access)rng_below(rng, 3));
+        ct_soc_touch(w->soc, 0, va, (enum ct_soc_access)rng_below(rng, 3));
         if (rng_chance(rng, 8))
             ct_soc_unmap(w->soc, 0, pid, va);
         w->count += ct_fractal_events(w->fractal, w->events + w->count, EVENTS - w->count);
@@ -159,7 +160,7 @@ static int replay(const struct text *stream, int file, struct rng *rng, struct o
         at += size;
     }
     REQUIRE(!ct_fractal_replay_finish(r));
-    o->counts = *ct_fractal_replay_counts(r);
+    o->counts = *ct_fractal_replay_counts_of(r);
     ct_fractal_replay_free(r);
     ct_ctx_free(ctx);
     return 1;

@@ -177,7 +177,7 @@ struct world {
 
 static void give(struct world *w, const struct ct_fractal_message *m)
 {
-    w->faults += ct_fractal_message(w->fractal, m) != CT_OK;
+    w->faults += ct_fractal_take_message(w->fractal, m) != CT_OK;
 }
 
 static void hear(void *user, const struct ct_fractal_message *m, const uint64_t *line)
@@ -204,7 +204,7 @@ static int command(void *user, struct ct_fractal_command *out)
 {
     struct world *w = user;
     struct ct_fractal_flit flits[CT_FRACTAL_FLITS];
-    if (!ct_fractal_command(w->fractal, out))
+    if (!ct_fractal_next_command(w->fractal, out))
         return 0;
     const int count = ct_fractal_encode_command(w->protocol, out, flits);
     if (count)
@@ -246,7 +246,7 @@ static int trace(uint64_t seed, enum ct_fractal_protocol protocol, struct world 
             ct_soc_reg_write(w->soc, number, CT_FRACTAL_REG_POINT_VA, va);
         if (!i)
             ct_soc_reg_write(w->soc, number, CT_FRACTAL_REG_POINT_CMD, CT_FRACTAL_POINT_ADD);
-        ct_soc_access(w->soc, 0, at, (enum ct_soc_access)rng_below(&rng, 3));
+        ct_soc_touch(w->soc, 0, at, (enum ct_soc_access)rng_below(&rng, 3));
         if (rng_chance(&rng, 8))
             ct_soc_unmap(w->soc, 0, pid, at);
         w->count += ct_fractal_events(w->fractal, w->events + w->count, EVENTS - w->count);

@@ -278,7 +278,7 @@ static int sift(const struct history *h, const struct ct_filter *f, struct rng *
         REQUIRE(ct_sieve_run(sieve, &batch, &kept) == CT_OK);
         take(&kept, out);
     }
-    const struct ct_sieve_seen *seen = ct_sieve_seen(sieve);
+    const struct ct_sieve_seen *seen = ct_sieve_seen_of(sieve);
     uint64_t steps = 0;
     for (size_t i = 0; i < out->count; i++)
         steps += !out->items[i].is_mark;

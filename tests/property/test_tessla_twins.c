@@ -322,7 +322,7 @@ static void hold_equal(const char *text, uint32_t seeds)
     const struct ct_monitor_limits limits = {.size = sizeof limits, .budget = 20000};
     struct ct_monitor_event events[400];
     struct ct_monitor_spec *reference = compile(text), *fast = compile_for(text, CT_MONITOR_NATIVE);
-    assert_int_equal(ct_monitor_engine(fast), CT_MONITOR_NATIVE);
+    assert_int_equal(ct_monitor_engine_of(fast), CT_MONITOR_NATIVE);
     for (uint32_t seed = 0; seed < seeds; seed++) {
         size_t n = make_events_alone(reference, seed, events, seed % 2 ? 400 : 12, seed % 3 ? 4 : 100);
         for (size_t i = 0; i < n && seed % 8 == 7; i++) /* near the end of 64 bits */
@@ -346,7 +346,7 @@ static void hold_equal(const char *text, uint32_t seeds)
 static void need_machine_code(void)
 {
     struct ct_monitor_spec *probe = compile_for(SPECS[0], CT_MONITOR_NATIVE);
-    bool there = ct_monitor_engine(probe) == CT_MONITOR_NATIVE;
+    bool there = ct_monitor_engine_of(probe) == CT_MONITOR_NATIVE;
     ct_monitor_spec_free(probe);
     if (!there)
         tap_skip("no machine code: libgccjit or its header is missing (Debian: libgccjit-12-dev)");
@@ -397,9 +397,9 @@ static void batches_and_bytecode(void **state)
 static void await_machine_code(const struct ct_monitor_spec *spec)
 {
     const struct timespec moment = {.tv_nsec = 2000000};
-    for (int i = 0; i < 30000 && ct_monitor_engine(spec) != CT_MONITOR_NATIVE; i++)
+    for (int i = 0; i < 30000 && ct_monitor_engine_of(spec) != CT_MONITOR_NATIVE; i++)
         nanosleep(&moment, NULL);
-    assert_int_equal(ct_monitor_engine(spec), CT_MONITOR_NATIVE);
+    assert_int_equal(ct_monitor_engine_of(spec), CT_MONITOR_NATIVE);
 }
 
 /* A run that begins with bytecode goes on with machine code. */
@@ -415,7 +415,7 @@ static void native_in_the_middle(void **state)
         struct record a = run(reference, events, n, 400);
         struct record b = {.text = calloc(1, 1)};
         struct ct_ctx *ctx = ct_ctx_new();
-        assert_int_equal(ct_monitor_engine(later), CT_MONITOR_BYTECODE);
+        assert_int_equal(ct_monitor_engine_of(later), CT_MONITOR_BYTECODE);
         assert_int_equal(ct_monitor_new(ctx, later, NULL, take, &b, &b.monitor), CT_OK);
         assert_int_equal(ct_monitor_feed(b.monitor, events, n / 2), CT_OK);
         await_machine_code(later);
@@ -467,7 +467,7 @@ static void bytecode_without_the_library(void **state)
     if (child == 0) {
         setenv("CORETAP_GCCJIT", "/nowhere/libgccjit.so", 1);
         struct ct_monitor_spec *spec = compile_for(SPECS[0], CT_MONITOR_NATIVE);
-        _exit(ct_monitor_engine(spec) == CT_MONITOR_BYTECODE ? 0 : 1);
+        _exit(ct_monitor_engine_of(spec) == CT_MONITOR_BYTECODE ? 0 : 1);
     }
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);

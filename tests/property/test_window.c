@@ -120,7 +120,7 @@ static void run_whole(const struct random_trace *trace, const struct ct_filter *
     out->bytes = trace->size;
     for (unsigned i = 0; i < IDS; i++) {
         if (whole.sieves[i])
-            ct_sieve_seen_add(&out->seen, ct_sieve_seen(whole.sieves[i]));
+            ct_sieve_seen_add(&out->seen, ct_sieve_seen_of(whole.sieves[i]));
         ct_sieve_free(whole.sieves[i]);
     }
     ct_chain_free(chain);

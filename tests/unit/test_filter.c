@@ -45,7 +45,7 @@ static void points_are_read(void **state)
         struct ct_filter_point point;
         char text[64];
         snprintf(text, sizeof text, "%s", w->text);
-        assert_int_equal(ct_filter_point(NULL, text, &point), CT_OK);
+        assert_int_equal(ct_filter_point_parse(NULL, text, &point), CT_OK);
         assert_int_equal(point.kind, w->kind);
         assert_true(point.value == w->value);
         assert_int_equal(point.times, w->times);
@@ -85,11 +85,11 @@ static void other_points_are_refused(void **state)
         char start[70];
         snprintf(text, sizeof text, "%s", wrong[i]);
         snprintf(start, sizeof start, "'%s': ", wrong[i]);
-        assert_int_equal(ct_filter_point(ctx, text, &point), CT_ERR_FORMAT);
+        assert_int_equal(ct_filter_point_parse(ctx, text, &point), CT_ERR_FORMAT);
         assert_int_equal(point.kind, 77);
         assert_non_null(strstr(ct_ctx_error(ctx), start));
     }
-    assert_int_equal(ct_filter_point(ctx, NULL, NULL), CT_ERR_ARG);
+    assert_int_equal(ct_filter_point_parse(ctx, NULL, NULL), CT_ERR_ARG);
     ct_ctx_free(ctx);
 }
 

@@ -38,7 +38,7 @@ static void answer(struct ct_fractal *f, struct log *log)
 {
     struct ct_fractal_command c;
     uint64_t line[CT_FRACTAL_LINE_WORDS];
-    while (ct_fractal_command(f, &c)) {
+    while (ct_fractal_next_command(f, &c)) {
         if (log && log->count < 4096)
             log->c[log->count++] = c;
         content(c.pa, line);
@@ -51,7 +51,7 @@ static void hear(struct ct_fractal *f, unsigned op, uint64_t addr, uint64_t valu
 {
     const struct ct_fractal_message m = {
         .time = f->time + 1, .op = (uint8_t)op, .addr = addr, .value = value, .kind = CT_FRACTAL_KIND_DATA};
-    assert_int_equal(ct_fractal_message(f, &m), CT_OK);
+    assert_int_equal(ct_fractal_take_message(f, &m), CT_OK);
     answer(f, log);
 }
 
@@ -211,18 +211,18 @@ static void what_cannot_be_is_counted_not_believed(void **state)
     struct ct_fractal *f = make(512, 4, &plain, NULL);
     uint64_t n;
     struct ct_fractal_message m = {.time = 5, .op = 77};
-    assert_int_equal(ct_fractal_message(f, &m), CT_ERR_FORMAT);
+    assert_int_equal(ct_fractal_take_message(f, &m), CT_ERR_FORMAT);
     m = (struct ct_fractal_message){.time = 4, .op = CT_FRACTAL_READ_SHARED};
-    assert_int_equal(ct_fractal_message(f, &m), CT_ERR_FORMAT);
+    assert_int_equal(ct_fractal_take_message(f, &m), CT_ERR_FORMAT);
     m = (struct ct_fractal_message){.time = 6, .op = CT_FRACTAL_READ_SHARED, .addr = UINT64_C(1) << 48};
-    assert_int_equal(ct_fractal_message(f, &m), CT_ERR_FORMAT);
+    assert_int_equal(ct_fractal_take_message(f, &m), CT_ERR_FORMAT);
     assert_int_equal(ct_fractal_data(f, 6, L3T, line), CT_ERR_FORMAT);
     ct_fractal_reg_read(f, CT_FRACTAL_REG_INCONSISTENT, 8, &n);
     assert_int_equal(n, 4);
     /* A command waits: nothing is done until it is fetched. */
     m = (struct ct_fractal_message){.time = 7, .op = CT_FRACTAL_READ_SHARED, .addr = PGD};
-    assert_int_equal(ct_fractal_message(f, &m), CT_OK);
-    assert_int_equal(ct_fractal_message(f, &m), CT_ERR_LIMIT);
+    assert_int_equal(ct_fractal_take_message(f, &m), CT_OK);
+    assert_int_equal(ct_fractal_take_message(f, &m), CT_ERR_LIMIT);
     ct_fractal_free(f);
 }
 
@@ -254,7 +254,7 @@ static void options_and_registers_are_checked(void **state)
     assert_true(v == UINT64_C(0x512340000));
     unsigned registers = 0;
     struct ct_fractal_reg_info info;
-    while (!ct_fractal_reg_info(registers, &info)) {
+    while (!ct_fractal_reg_describe(registers, &info)) {
         assert_true(info.offset + info.bytes <= CT_FRACTAL_REG_BLOCK_SIZE && info.offset % info.bytes == 0);
         registers++;
     }
@@ -523,7 +523,7 @@ static void blocks_and_single_messages_agree(void **state)
         answer(g, NULL);
         size_t na = 0, nb = 0;
         for (unsigned i = 0; i < COUNT; i++) {
-            assert_int_equal(ct_fractal_message(f, &m[i]), CT_OK);
+            assert_int_equal(ct_fractal_take_message(f, &m[i]), CT_OK);
             answer(f, NULL);
             if ((i + 1) % FETCH == 0)
                 na += ct_fractal_events(f, a + na, COUNT - na);

@@ -89,8 +89,8 @@ static void lines_that_cannot_be_are_told(void **state)
     assert_int_equal(ct_fractal_replay_push(r, stream, sizeof stream - 1), CT_OK);
     assert_int_equal(refused.size, 0); /* the last line may go on */
     assert_int_equal(ct_fractal_replay_finish(r), CT_OK);
-    assert_int_equal(ct_fractal_replay_counts(r)->messages, 2);
-    assert_int_equal(ct_fractal_replay_counts(r)->refused, 1);
+    assert_int_equal(ct_fractal_replay_counts_of(r)->messages, 2);
+    assert_int_equal(ct_fractal_replay_counts_of(r)->refused, 1);
     assert_memory_equal(refused.text, "messages:5: ", 12);
     assert_int_equal(ct_fractal_replay_push(r, "x", 1), CT_ERR_ARG); /* it has ended */
     assert_int_equal(ct_fractal_replay_run(r), CT_ERR_ARG);
@@ -109,8 +109,8 @@ static void only_the_first_line_is_a_header(void **state)
     assert_int_equal(ct_fractal_replay_new(NULL, NULL, &r), CT_OK);
     assert_int_equal(ct_fractal_replay_push(r, stream, sizeof stream - 1), CT_OK);
     assert_int_equal(ct_fractal_replay_finish(r), CT_OK);
-    assert_int_equal(ct_fractal_replay_counts(r)->messages, 1);
-    assert_int_equal(ct_fractal_replay_counts(r)->refused, 1);
+    assert_int_equal(ct_fractal_replay_counts_of(r)->messages, 1);
+    assert_int_equal(ct_fractal_replay_counts_of(r)->refused, 1);
     ct_fractal_replay_free(r);
 }
 
@@ -126,7 +126,7 @@ static void only_ten_refusals_are_told(void **state)
     assert_int_equal(ct_fractal_replay_new(NULL, &how, &r), CT_OK);
     assert_int_equal(ct_fractal_replay_run(r), CT_OK);
     assert_int_equal(ct_fractal_replay_finish(r), CT_OK);
-    assert_int_equal(ct_fractal_replay_counts(r)->refused, 13);
+    assert_int_equal(ct_fractal_replay_counts_of(r)->refused, 13);
     for (const char *at = refused.text; (at = strchr(at, '\n')); at++)
         lines++;
     assert_int_equal(lines, 11);

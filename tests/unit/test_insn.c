@@ -562,13 +562,13 @@ static void accesses(void **state)
     };
     struct ct_insn_access access;
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
-        ct_insn_access(samples[i].op, (enum ct_isa)samples[i].isa, &access);
+        ct_insn_access_of(samples[i].op, (enum ct_isa)samples[i].isa, &access);
         if (access.loads != samples[i].loads || access.stores != samples[i].stores ||
             access.bytes != samples[i].bytes)
             fail_msg("%s (%08x): loads %u, stores %u, bytes %u", samples[i].text, (unsigned)samples[i].op,
                      access.loads, access.stores, access.bytes);
     }
-    ct_insn_access(0xf9400000, CT_ISA_A64, &access); /* of A64 nothing is told */
+    ct_insn_access_of(0xf9400000, CT_ISA_A64, &access); /* of A64 nothing is told */
     assert_int_equal(access.bytes, 0);
 }
 

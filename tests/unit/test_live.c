@@ -155,7 +155,7 @@ static void pieces_are_the_whole(void **state)
         assert_int_equal(ct_live_finish(live), CT_OK);
         assert_int_equal(ct_live_finish(live), CT_OK);
         assert_int_equal(ct_live_push(live, b->trace, 1, 0), CT_ERR_ARG);
-        const struct ct_live_seen *seen = ct_live_seen(live);
+        const struct ct_live_seen *seen = ct_live_seen_of(live);
         assert_int_equal(instructions(live), 939 + 3671); /* what 'examples/count.c' says */
         assert_int_equal(seen->analysed, b->size);
         assert_int_equal(seen->read, b->size);
@@ -185,8 +185,8 @@ static void missing_bytes_are_a_gap(void **state)
         assert_int_equal(ct_live_push(live, b->trace + 1088, b->size - 1088, lost[i]), CT_OK);
         assert_int_equal(ct_live_finish(live), CT_OK);
         assert_true(ct_chain_losses(ct_live_chain(live)).gaps > before);
-        assert_int_equal(ct_live_seen(live)->read, b->size - 64);
-        assert_int_equal(ct_live_seen(live)->analysed, i ? b->size - 64 : b->size);
+        assert_int_equal(ct_live_seen_of(live)->read, b->size - 64);
+        assert_int_equal(ct_live_seen_of(live)->analysed, i ? b->size - 64 : b->size);
         ct_live_free(live);
     }
 }
@@ -234,8 +234,8 @@ static void an_input_is_read(void **state)
     assert_int_equal(ct_live_open(live, &input), CT_OK);
     assert_int_equal(ct_live_run(live), CT_OK);
     assert_int_equal(instructions(live), 939 + 3671);
-    assert_int_equal(ct_live_seen(live)->dropped, 0);
-    assert_null(ct_live_seen(live)->trouble);
+    assert_int_equal(ct_live_seen_of(live)->dropped, 0);
+    assert_null(ct_live_seen_of(live)->trouble);
     assert_int_equal(ct_live_run(live), CT_ERR_ARG);
     ct_live_free(live);
 }
@@ -259,7 +259,7 @@ static void another_thread_ends_it(void **state)
     assert_int_equal(pthread_create(&thread, NULL, end_it, live), 0);
     assert_int_equal(ct_live_run(live), CT_OK);
     pthread_join(thread, NULL);
-    assert_int_equal(ct_live_seen(live)->read, 0);
+    assert_int_equal(ct_live_seen_of(live)->read, 0);
     ct_live_free(live);
 }
 
@@ -325,7 +325,7 @@ static void the_page_answers(void **state)
         usleep(at < b->size ? 0 : 1000);
     }
     pthread_join(thread, NULL);
-    assert_true(ct_live_seen(live)->stopping);
+    assert_true(ct_live_seen_of(live)->stopping);
     assert_int_equal(ct_live_finish(live), CT_OK);
     ct_live_free(live);
 }

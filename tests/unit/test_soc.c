@@ -35,7 +35,7 @@ static uint64_t use(uint32_t who, uint64_t va)
 {
     uint64_t pa = 0;
     ct_soc_run(soc, 0, who);
-    assert_int_equal(ct_soc_access(soc, 0, va, CT_SOC_STORE), 1);
+    assert_int_equal(ct_soc_touch(soc, 0, va, CT_SOC_STORE), 1);
     assert_int_equal(ct_soc_translate(soc, who, va, &pa), 1);
     return pa;
 }
@@ -98,11 +98,11 @@ static uint64_t misses_beside_a_log(uint64_t bytes)
     assert_int_equal(ct_soc_attach(one, &(struct ct_soc_tap){.message = hear_nothing}), 0);
     ct_soc_run(one, 0, ct_soc_process(one));
     for (uint64_t at = 0; at < BLOCK; at += 64) /* twice what the last level holds */
-        ct_soc_access(one, 0, HERE + at, CT_SOC_LOAD);
+        ct_soc_touch(one, 0, HERE + at, CT_SOC_LOAD);
     const uint64_t before = ct_soc_cycles(one, 0);
     for (uint64_t at = 0; at < 4096; at += 64) {
         ct_soc_sink_write(one, bytes);
-        ct_soc_access(one, 0, HERE + at, CT_SOC_LOAD);
+        ct_soc_touch(one, 0, HERE + at, CT_SOC_LOAD);
     }
     const uint64_t spent = ct_soc_cycles(one, 0) - before;
     ct_soc_free(one);

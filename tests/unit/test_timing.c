@@ -182,8 +182,8 @@ static void exceptions_are_apart(void **state)
     assert_int_equal(function(f, "work")->preempted.sum, 900);
     assert_int_equal(function(f, "leaf")->inclusive.sum, 300);
     assert_int_equal(function(f, "irq")->cycles, 600);
-    assert_int_equal(ct_timing_totals(f->timing).exceptions, 1);
-    assert_int_equal(ct_timing_totals(f->timing).cycles, 931);
+    assert_int_equal(ct_timing_totals_of(f->timing).exceptions, 1);
+    assert_int_equal(ct_timing_totals_of(f->timing).cycles, 931);
 }
 
 static void threads_are_apart(void **state)
@@ -204,7 +204,7 @@ static void threads_are_apart(void **state)
     assert_int_equal(work->inclusive.max, 500);
     assert_int_equal(work->preempted.sum, 501);
     assert_int_equal(work->recursive.count, 0);
-    assert_int_equal(ct_timing_totals(f->timing).switches, 2);
+    assert_int_equal(ct_timing_totals_of(f->timing).switches, 2);
 }
 
 static void recursion_counts_once(void **state)
@@ -261,7 +261,7 @@ static void branches_happen_before_exceptions(void **state)
     assert_int_equal(function(f, "work")->inclusive.sum, 430);
     assert_int_equal(function(f, "work")->preempted.sum, 2000);
     assert_int_equal(function(f, "work")->cut + leaf->cut, 0);
-    assert_int_equal(ct_timing_totals(f->timing).exceptions, 5);
+    assert_int_equal(ct_timing_totals_of(f->timing).exceptions, 5);
 }
 
 /* A thread switch right behind a call: what was called ran when its thread was back. The other one was
@@ -414,7 +414,7 @@ static void gaps_cut_runs(void **state)
     assert_int_equal(work->runs, 1);
     assert_int_equal(work->cut, 1);
     assert_int_equal(work->inclusive.count, 0);
-    const struct ct_timing_totals totals = ct_timing_totals(f->timing);
+    const struct ct_timing_totals totals = ct_timing_totals_of(f->timing);
     assert_int_equal(totals.cycles, 98);
     assert_int_equal(totals.unplaced, 77);
     assert_int_equal(totals.edges, 21);
@@ -428,7 +428,7 @@ static void steps_without_cycles_cut_runs(void **state)
     ret(f, WORK, MAIN + 4, CT_STEP_NO_CYCLES);
     run(f, MOST);
     assert_int_equal(function(f, "work")->cut, 1);
-    assert_int_equal(ct_timing_totals(f->timing).untimed, 1);
+    assert_int_equal(ct_timing_totals_of(f->timing).untimed, 1);
 }
 
 static void buckets_are_eighths(void **state)
