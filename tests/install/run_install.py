@@ -88,8 +88,8 @@ def headers(tap, include):
                 continue
             code = include.parent / ("alone.c" if program == "cc" else "alone.cc")
             code.write_text(f'#include <coretap/{name}>\n#include <coretap/{name}>\n')
-            tap.run(title, [program, *flags, "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", str(include),
-                            "-fsyntax-only", str(code)])
+            tap.run(title, [program, *flags, "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Werror",
+                            "-I", str(include), "-fsyntax-only", str(code)])
 
 
 # The library and those beside it.

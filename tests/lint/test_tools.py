@@ -133,6 +133,12 @@ def test_exports():
         "libcoretap.a: does not begin with ct_: b", "libcoretap.a: does not begin with ct_: cli_c"]
     yield "names of the command", misnamed("a/libcoretap_cli.a", {"ct_a", "cli_c"}) == [
         "libcoretap_cli.a: does not begin with cli_: ct_a"]
+    header = ("struct ct_a;\nunion ct_b { int b; };\n/* struct ct_e */\n"
+              "CT_API enum ct_c *ct_c(struct ct_a *a);\nCT_API int ct_b(void);\nCT_API int ct_e(void);\n")
+    yield "functions with the name of a type", module.hiding(*module.names_in(
+        {"a.h": header, "b.h": "CT_API struct ct_d\nct_a(int ct_d);"})) == [
+            f"{name}: the function ct_{letter} hides the type of that name in C++"
+            for name, letter in (("b.h", "a"), ("a.h", "b"), ("a.h", "c"))]
 
 
 def test_tags():
