@@ -225,32 +225,50 @@ static size_t first_way(const struct ct_cover_work *work, uint32_t block)
     return CT_COUNT_WHILE(work->way_count, i, work->ways[i].to < block);
 }
 
+/* Returns how often a block was entered from blocks that do not end with the line, or from outside of the
+ * function. Ways from those that do are kept for go_round() when the block does so, too. */
+static bool count_entries(struct lines *l, const struct part *part, uint64_t *entries)
+{
+    const struct ct_cover_work *work = l->parts.work;
+    *entries = work->entered[part->block];
+    for (size_t k = first_way(work, part->block); k < work->way_count; k++) {
+        const struct ct_cover_way *way = &work->ways[k];
+        if (way->to != part->block)
+            break;
+        if (l->stamp[way->from] != l->now)
+            *entries += way->count;
+        else if (part->last && !ring_push(&l->ring, way))
+            return false;
+    }
+    return true;
+}
+
 /* Adds up the executions of the blocks that end with a line: the ways into them from other blocks, and the
- * rounds of loops among themselves. */
+ * rounds of loops among themselves. The line ran no less often than a block that it is in the middle of,
+ * unless that goes on with it behind a call. */
 static bool count_ends(struct lines *l, size_t first, size_t end, uint64_t *count)
 {
     const struct ct_cover_work *work = l->parts.work;
     const struct part *parts = l->parts.parts;
+    uint64_t within = 0;
     l->now++;
     l->ring.count = 0;
     for (size_t i = first; i < end; i++)
         if (parts[i].last)
             l->stamp[parts[i].block] = l->now;
     for (size_t i = first; i < end; i++) {
-        if (!parts[i].last)
-            continue;
-        *count += work->entered[parts[i].block];
-        for (size_t k = first_way(work, parts[i].block); k < work->way_count; k++) {
-            const struct ct_cover_way *way = &work->ways[k];
-            if (way->to != parts[i].block)
-                break;
-            if (l->stamp[way->from] != l->now)
-                *count += way->count;
-            else if (!ring_push(&l->ring, way))
-                return false;
-        }
+        const uint64_t runs = work->blocks[parts[i].block].count;
+        uint64_t entries;
+        if (!count_entries(l, &parts[i], &entries))
+            return false;
+        if (parts[i].last)
+            *count += entries;
+        else if (entries && runs > within)
+            within = runs;
     }
     *count += go_round(&l->ring);
+    if (*count < within)
+        *count = within;
     return true;
 }
 

@@ -64,6 +64,25 @@ leaf:
     bx lr
     .size leaf, . - leaf
 """
+# Line 2 ends the block in front of the loop and is not at the end of the one in the loop.
+LOOP = """
+    .file 1 "loop.c"
+    .global _start
+    .type _start, %function
+_start:
+    .loc 1 1
+    mov w1, #5
+    .loc 1 2
+    mov w2, #0
+1:  add w2, w2, w1
+    .loc 1 3
+    subs w1, w1, #1
+    b.ne 1b
+    .loc 1 4
+    mov x8, #93
+    svc #0
+    .size _start, . - _start
+"""
 THREADS = """
 #include <pthread.h>
 static int first(int n) { return n > 3 ? 1 : 2; }
@@ -126,6 +145,15 @@ def check_assembly(folder):
     return f"{len(functions)} functions"
 
 
+def check_loop(folder):
+    """A line that optimised code has in front of a loop and in it ran as often as the loop."""
+    program, capture = build(folder, LOOP, ["aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-x", "assembler"])
+    tracefile = run(CORETAP, "cover", "-f", "lcov", "--elf", program, capture)
+    counts = re.findall(r"^DA:(.*)", tracefile, re.MULTILINE)
+    assert counts == ["1,1", "2,5", "3,5", "4,1"], counts
+    return f"{len(counts)} lines"
+
+
 def check_big_endian(folder):
     """Of BE8, code is little-endian: the trace of the same program in little-endian says as much of it."""
     compiler = ["arm-linux-gnueabihf-gcc", "-mthumb", "-Wl,--build-id=none", *FREE]
@@ -185,6 +213,7 @@ def main():
     tests = [(f"conditions that no branch shows, {isa}", COMPILERS[isa][0],
               lambda f, i=isa: check_hidden(f, i)) for isa in CASES]
     tests.append(("assembly, T32", "arm-linux-gnueabihf-gcc", check_assembly))
+    tests.append(("a line in front of a loop", "aarch64-linux-gnu-gcc", check_loop))
     tests.append(("big-endian", "arm-linux-gnueabihf-gcc", check_big_endian))
     tests.append(("contexts", "aarch64-linux-gnu-gcc", check_contexts))
     print(f"1..{len(tests)}")
