@@ -129,13 +129,16 @@ void ct_ilp_write(const struct ct_ilp *p, FILE *out)
     X(Cbc_setInteger)                                                                                        \
     X(Cbc_setParameter)                                                                                      \
     X(Cbc_solve)                                                                                             \
+    X(Cbc_setMaximumSeconds)                                                                                 \
     X(Cbc_isNodeLimitReached)                                                                                \
+    X(Cbc_isSecondsLimitReached)                                                                             \
     X(Cbc_isProvenOptimal)                                                                                   \
     X(Cbc_getColSolution)                                                                                    \
     X(Clp_newModel)                                                                                          \
     X(Clp_deleteModel)                                                                                       \
     X(Clp_loadProblem)                                                                                       \
     X(Clp_setMaximumIterations)                                                                              \
+    X(Clp_setMaximumSeconds)                                                                                 \
     X(Clp_setLogLevel)                                                                                       \
     X(Clp_setOptimizationDirection)                                                                          \
     X(Clp_initialSolve)                                                                                      \
@@ -236,6 +239,10 @@ static int check(struct ct_ctx *ctx, const struct ct_ilp *p, const uint64_t *val
 /* So many steps of the simplex algorithm are tried: CPython's 142,588 columns took 17,000. */
 #define MOST_STEPS 100000
 
+/* So many seconds of processor time are spent on the program without whole numbers, and as many again on the
+ * search for some. A step of a program of 431,001 rows took a millisecond. */
+#define MOST_SECONDS 60
+
 /* What the solver's tolerances may hide of the largest gain, as a part of it. */
 #define TOLERANCE 1e-6
 
@@ -268,11 +275,11 @@ static int read_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp, 
     if (status == 1)
         return fail_impossible(ctx);
     if (status == 3)
-        return ct_fail(
-            ctx, CT_ERR_LIMIT,
-            "the model is too large to be solved (%zu rows): take functions out of it with 'measured "
-            "FUNCTION' in the file of bounds, or ways that never ran with --unobserved exclude",
-            p->row_count);
+        return ct_fail(ctx, CT_ERR_LIMIT,
+                       "the model is too large to be solved (%zu rows) in %d steps or %d s: take functions "
+                       "out of it with 'measured FUNCTION' in the file of bounds, or ways that never ran "
+                       "with --unobserved exclude",
+                       p->row_count, MOST_STEPS, MOST_SECONDS);
     if (status)
         return ct_fail(ctx, CT_ERR_LIMIT, "the model has no largest time: nothing bounds one of its cycles");
     *relaxed = !read_values(clp->Clp_primalColumnSolution(model), p, values);
@@ -293,6 +300,7 @@ static int solve_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp,
         return ct_fail_nomem(ctx, "linear program");
     clp->Clp_setLogLevel(model, 0);
     clp->Clp_setMaximumIterations(model, MOST_STEPS);
+    clp->Clp_setMaximumSeconds(model, MOST_SECONDS);
     clp->Clp_loadProblem(model, (int)p->column_count, (int)p->row_count, s->start, s->row, s->factor, NULL,
                          NULL, s->gain, s->low, s->high);
     clp->Clp_setOptimizationDirection(model, -1);
@@ -302,8 +310,8 @@ static int solve_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp,
     return rc;
 }
 
-/* Solves it in whole numbers. *relaxed stays true, and all else as it is, when that takes too many branches.
- */
+/* Solves it in whole numbers. *relaxed stays true, and all else as it is, when that takes too many branches
+ * or too long. */
 static int solve_whole(struct ct_ctx *ctx, const struct solver_functions *cbc, const struct ct_ilp *p,
                        const struct sparse *s, uint64_t *values, uint64_t *gain, bool *relaxed)
 {
@@ -317,9 +325,10 @@ static int solve_whole(struct ct_ctx *ctx, const struct solver_functions *cbc, c
         cbc->Cbc_setInteger(model, (int)i);
     cbc->Cbc_setParameter(model, "logLevel", "0");
     cbc->Cbc_setParameter(model, "maxNodes", MOST_BRANCHES);
+    cbc->Cbc_setMaximumSeconds(model, MOST_SECONDS);
     cbc->Cbc_solve(model);
     int rc = CT_OK;
-    *relaxed = cbc->Cbc_isNodeLimitReached(model);
+    *relaxed = cbc->Cbc_isNodeLimitReached(model) || cbc->Cbc_isSecondsLimitReached(model);
     if (cbc->Cbc_isProvenOptimal(model)) {
         read_values(cbc->Cbc_getColSolution(model), p, values);
         *relaxed = false;

@@ -147,7 +147,8 @@ def check_assembly(folder):
 
 def check_loop(folder):
     """A line that optimised code has in front of a loop and in it ran as often as the loop."""
-    program, capture = build(folder, LOOP, ["aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-x", "assembler"])
+    program, capture = build(folder, LOOP, ["aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-x",
+                                            "assembler"])
     tracefile = run(CORETAP, "cover", "-f", "lcov", "--elf", program, capture)
     counts = re.findall(r"^DA:(.*)", tracefile, re.MULTILINE)
     assert counts == ["1,1", "2,5", "3,5", "4,1"], counts
