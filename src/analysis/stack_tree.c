@@ -118,20 +118,25 @@ int ct_stack_note(struct ct_stacks *s, uint32_t lane, struct ct_stack_move move)
     return CT_OK;
 }
 
+int ct_stack_start(struct ct_stacks *s, const struct ct_stack_thread *thread, struct ct_stack_frame *frame)
+{
+    const struct ct_stack_lane *lane = &s->lanes[thread->lane];
+    frame->insns = lane->insns;
+    frame->cycles = lane->cycles;
+    return ct_stack_note(
+        s, thread->lane,
+        (struct ct_stack_move){.kind = CT_STACK_ENTER, .of = frame->function, .context = thread->key});
+}
+
 static int enter(struct ct_stacks *s, struct ct_stack_thread *thread, struct ct_stack_frame *frame,
                  uint32_t parent)
 {
     int result = recall_place(s, memo_of(s, thread, frame), parent, frame->function, &frame->place);
     if (result != CT_OK)
         return result;
-    const struct ct_stack_lane *lane = &s->lanes[thread->lane];
-    frame->insns = lane->insns;
-    frame->cycles = lane->cycles;
     if (frame->site)
         s->places[frame->place].calls++;
-    return ct_stack_note(
-        s, thread->lane,
-        (struct ct_stack_move){.kind = CT_STACK_ENTER, .of = frame->function, .context = thread->key});
+    return ct_stack_start(s, thread, frame);
 }
 
 int ct_stack_push(struct ct_stacks *s, struct ct_stack_thread *thread, uint32_t function, uint64_t site,
@@ -154,17 +159,16 @@ int ct_stack_push(struct ct_stacks *s, struct ct_stack_thread *thread, uint32_t 
     return result;
 }
 
-/* Adds up what the innermost function took, which ends. */
-static int leave(struct ct_stacks *s, const struct ct_stack_thread *thread)
+int ct_stack_stop(struct ct_stacks *s, const struct ct_stack_thread *thread, size_t depth, unsigned ends)
 {
-    const struct ct_stack_frame *frame = &thread->frames[thread->depth - 1];
+    const struct ct_stack_frame *frame = &thread->frames[depth];
     const struct ct_stack_lane *lane = &s->lanes[thread->lane];
     struct ct_stack_call *call = NULL;
     int result = frame->site ? recall_call(s, memo_of(s, thread, frame), frame, &call) : CT_OK;
     if (result != CT_OK)
         return result;
     if (call) {
-        call->count++;
+        call->count += ends;
         call->insns += lane->insns - frame->insns;
         call->cycles += lane->cycles - frame->cycles;
     }
@@ -176,7 +180,7 @@ static int leave(struct ct_stacks *s, const struct ct_stack_thread *thread)
     if (!CT_MAKE_ROOM(s->slices, s->slice_room, s->slice_count + 1))
         return ct_fail_nomem(s->ctx, "stacks");
     s->slices[s->slice_count++] = (struct ct_stack_slice){.function = frame->function,
-                                                          .depth = (uint32_t)thread->depth - 1,
+                                                          .depth = (uint32_t)depth,
                                                           .insns_from = frame->insns,
                                                           .insns_to = lane->insns,
                                                           .cycles_from = frame->cycles,
@@ -184,6 +188,12 @@ static int leave(struct ct_stacks *s, const struct ct_stack_thread *thread)
                                                           .ctxt = (uint32_t)thread->key,
                                                           .lane = thread->lane};
     return CT_OK;
+}
+
+/* Adds up what the innermost function took, which ends. */
+static int leave(struct ct_stacks *s, const struct ct_stack_thread *thread)
+{
+    return ct_stack_stop(s, thread, thread->depth - 1, 1);
 }
 
 int ct_stack_pop(struct ct_stacks *s, struct ct_stack_thread *thread)

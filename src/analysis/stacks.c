@@ -69,27 +69,6 @@ void ct_stacks_free(struct ct_stacks *s)
     free(s);
 }
 
-/* ---- whose stack ---- */
-
-/* Makes the stack of a context the current one. Contexts beyond CT_STACK_CONTEXTS share the last one. */
-static int switch_to(struct ct_stacks *s, uint32_t lane, uint64_t key)
-{
-    for (size_t i = 0; i < s->thread_count; i++) {
-        if (s->threads[i].lane == lane && s->threads[i].key == key) {
-            s->lanes[lane].thread = i + 1;
-            return CT_OK;
-        }
-    }
-    if (s->thread_count < CT_STACK_CONTEXTS) {
-        if (!CT_PUSH_ROOM(s->threads, s->thread_count))
-            return ct_fail_nomem(s->ctx, "stacks");
-        s->threads[s->thread_count++] =
-            (struct ct_stack_thread){.key = key, .lane = lane, .way = CT_WAY_START};
-    }
-    s->lanes[lane].thread = s->thread_count;
-    return CT_OK;
-}
-
 static uint64_t key_of(const struct ct_elem *context)
 {
     return ct_elem_ctxt(context) | (uint64_t)ct_elem_vmid(context) << 32;
@@ -216,15 +195,43 @@ static size_t innermost_handler(const struct ct_stack_thread *t)
     return i;
 }
 
-/* Takes execution out of a handler of the M profile: to what it had interrupted, or to another thread, whose
- * stack begins anew. */
+/* Takes execution out of the only handler to another thread: to the one that was interrupted there, or to one
+ * that is not known yet. The thread before waits. Of several that wait there nobody knows which it is. */
+static int go_to_thread(struct ct_stacks *s, struct ct_stack_thread *t, size_t handler,
+                        const struct arrival *to)
+{
+    const uint64_t back = t->frames[handler].back;
+    size_t found = 0;
+    const size_t n = ct_stack_find_parked(s, t, to->addr, &found);
+    if (!n && to->addr - back <= 4)
+        return unwind(s, t, to->addr, to->function); /* a handler of faults skipped an instruction */
+    if (n > 1 || (!n && s->thread_count == CT_STACK_CONTEXTS)) {
+        s->renewed++;
+        return begin_anew(s, t, to->function);
+    }
+    int result = cut(s, t, handler);
+    if (result == CT_OK)
+        result = ct_stack_park(s, t, back);
+    if (result == CT_OK)
+        result = n ? ct_stack_go_on(s, found) : ct_stack_add_thread(s, t->lane, t->key);
+    if (result != CT_OK)
+        return result;
+    t = &s->threads[n ? found : s->thread_count - 1];
+    return n ? go_on(s, t, to) : ct_stack_push(s, t, to->function, 0, 0);
+}
+
+/* Takes execution out of a handler of the M profile: to what it had interrupted, or to another thread. */
 static int resume(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
 {
     const size_t handler = innermost_handler(t);
     if (!handler || !t->frames[handler].back || t->frames[handler].back == to->addr)
         return unwind(s, t, to->addr, to->function);
-    s->renewed++;
-    return begin_anew(s, t, to->function);
+    for (size_t i = 1; i < handler; i++)
+        if (t->frames[i].exception) {
+            s->renewed++;
+            return begin_anew(s, t, to->function);
+        }
+    return go_to_thread(s, t, handler, to);
 }
 
 /* Goes on to an exception that is taken when the handler of another one is over. */
@@ -405,7 +412,7 @@ static int step(struct ct_stacks *s, uint32_t lane_number, const struct ct_step_
 {
     struct ct_stack_lane *lane = &s->lanes[lane_number];
     const uint32_t number = batch->edge[i];
-    int result = lane->thread ? CT_OK : switch_to(s, lane_number, 0);
+    int result = lane->thread ? CT_OK : ct_stack_switch(s, lane_number, 0);
     if (result == CT_OK)
         result = find_edge(s, lane, nodes, edges, number);
     if (result != CT_OK)
@@ -420,6 +427,7 @@ static int step(struct ct_stacks *s, uint32_t lane_number, const struct ct_step_
                                           .starts = lane->turns[number].starts});
     if (result != CT_OK)
         return result;
+    t = &s->threads[lane->thread - 1]; /* a handler may have gone to another one */
     spend(s, lane, t, 1, lane->turns[number].insns, cycles_of(batch, i));
     return leave(s, t, number, nodes, edges);
 }
@@ -483,7 +491,7 @@ static int take_mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_ba
     if (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CONTEXT)
         return CT_OK;
     s->lanes[lane].level = mark->elem.n & 3;
-    return switch_to(s, lane, key_of(&mark->elem));
+    return ct_stack_switch(s, lane, key_of(&mark->elem));
 }
 
 /* Makes room for a stream. Numbers of streams are dense: 128 for each buffer. */
@@ -537,8 +545,12 @@ int ct_stacks_finish(struct ct_stacks *s)
     int result = CT_OK;
     s->slice_count = 0;
     s->move_count = 0;
-    for (size_t i = 0; i < s->thread_count && result == CT_OK; i++)
-        result = cut(s, &s->threads[i], 0);
+    for (size_t i = 0; i < s->thread_count && result == CT_OK; i++) {
+        if (s->threads[i].is_parked)
+            result = ct_stack_go_on(s, i);
+        if (result == CT_OK)
+            result = cut(s, &s->threads[i], 0);
+    }
     return result;
 }
 

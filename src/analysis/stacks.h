@@ -42,12 +42,14 @@ struct ct_stack_thread {
     struct ct_stack_frame *frames;
     size_t depth, room;
     uint64_t site, back; /* the last instruction of the last step, and the address behind it */
-    uint64_t resumes;    /* for CT_WAY_EXCEPTION: where the exception returns to; 0 when not known */
+    uint64_t resumes;    /* for CT_WAY_EXCEPTION, and while it is parked: where the exception returns to; 0
+                            when not known */
     uint32_t turn;       /* the edge of the last step */
     uint32_t lane;
-    uint8_t way;   /* enum ct_stack_way: how its last step ended */
-    uint8_t level; /* the exception level of its last step */
-    uint8_t pad[6];
+    uint8_t way;    /* enum ct_stack_way: how its last step ended */
+    uint8_t level;  /* the exception level of its last step */
+    bool is_parked; /* a handler of the M profile went to another thread of the same context */
+    uint8_t pad[5];
 };
 
 /* What a step by one edge does to the stack, in one word of memory, because most steps do the same as the one
@@ -124,8 +126,38 @@ int ct_stack_pop(struct ct_stacks *stacks, struct ct_stack_thread *thread);
 /* Replaces the innermost function by another one, which returns where that would have. CT_ERR_NOMEM. */
 int ct_stack_replace(struct ct_stacks *stacks, struct ct_stack_thread *thread, uint32_t function);
 
+/* Begins the time of a function: it is entered, or goes on. CT_ERR_NOMEM. */
+int ct_stack_start(struct ct_stacks *stacks, const struct ct_stack_thread *thread,
+                   struct ct_stack_frame *frame);
+
+/* Adds up what the function at `depth` took since it was entered or went on. `ends` is 1 when it ends, 0 when
+ * it waits. CT_ERR_NOMEM. */
+int ct_stack_stop(struct ct_stacks *stacks, const struct ct_stack_thread *thread, size_t depth,
+                  unsigned ends);
+
 /* Notes a move of a stream, if they are wanted. CT_ERR_NOMEM. */
 int ct_stack_note(struct ct_stacks *stacks, uint32_t lane, struct ct_stack_move move);
+
+/* ---- threads (stack_threads.c) ---- */
+
+/* Makes the stack of a context the current one. CT_ERR_NOMEM. */
+int ct_stack_switch(struct ct_stacks *stacks, uint32_t lane, uint64_t key);
+
+/* Makes another stack with this context the current one. Those beyond CT_STACK_CONTEXTS share the last one.
+ * CT_ERR_NOMEM. */
+int ct_stack_add_thread(struct ct_stacks *stacks, uint32_t lane, uint64_t key);
+
+/* Lets a stack wait that was interrupted where `resumes` is, while another thread of its context runs. The
+ * time of its functions stands still. CT_ERR_NOMEM. */
+int ct_stack_park(struct ct_stacks *stacks, struct ct_stack_thread *thread, uint64_t resumes);
+
+/* Finds the stacks of the stream and context of `now` that wait at `addr`. Returns how many there are, and in
+ * *found the number of one of them. */
+size_t ct_stack_find_parked(const struct ct_stacks *stacks, const struct ct_stack_thread *now, uint64_t addr,
+                            size_t *found);
+
+/* Makes a stack that waits the current one. CT_ERR_NOMEM. */
+int ct_stack_go_on(struct ct_stacks *stacks, size_t number);
 
 /* ---- functions (stack_functions.c) ---- */
 

@@ -28,6 +28,8 @@ struct fixture {
     size_t count;
     struct ct_step_mark marks[MOST];
     size_t mark_count;
+    uint32_t open[MOST]; /* functions that have begun and not ended */
+    size_t depth;
     uint8_t isa;
     uint64_t renewed; /* how many stacks begin anew */
 };
@@ -112,6 +114,24 @@ static void write_stack(const struct fixture *f, const struct ct_stack_place *pl
     strncat(text, ct_stacks_name(f->stacks, places[place].function), size - strlen(text) - 1);
 }
 
+/* Functions of one context end in the opposite order in which they began, whichever thread runs. */
+static void check_nesting(struct fixture *f)
+{
+    size_t count;
+    const struct ct_stack_move *moves = ct_stacks_moves(f->stacks, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (moves[i].kind == CT_STACK_MARK || moves[i].context)
+            continue;
+        if (moves[i].kind == CT_STACK_ENTER) {
+            assert_in_range(f->depth, 0, MOST - 1);
+            f->open[f->depth++] = moves[i].of;
+        } else {
+            assert_in_range(f->depth, 1, MOST);
+            assert_int_equal(moves[i].of, f->open[--f->depth]);
+        }
+    }
+}
+
 /* All stacks with their instructions, as `a;b 2`, each followed by a line feed. */
 static void expect(struct fixture *f, const char *want)
 {
@@ -121,7 +141,10 @@ static void expect(struct fixture *f, const char *want)
                                         .marks = f->marks,
                                         .mark_count = f->mark_count};
     assert_int_equal(ct_stacks_add(f->stacks, 0, &batch), CT_OK);
+    check_nesting(f);
     assert_int_equal(ct_stacks_finish(f->stacks), CT_OK);
+    check_nesting(f);
+    assert_int_equal(f->depth, 0);
     size_t count;
     const struct ct_stack_place *places = ct_stacks_places(f->stacks, &count);
     char got[512] = "";
@@ -267,7 +290,7 @@ static void handlers_in_a_chain(void **state)
  * both are in. */
 static void another_thread_goes_on(void **state)
 {
-    static const uint64_t places[] = {LEAF, WORK + 8};
+    static const uint64_t places[] = {LEAF, WORK + 12};
     struct fixture *f = *state;
     for (size_t i = 0; i < 2; i++) {
         call(f, MAIN, WORK, CT_EDGE_NEXT);
@@ -275,8 +298,40 @@ static void another_thread_goes_on(void **state)
         end_handler(f, IRQ, places[i]);
         step(f, places[i], CT_INSN_IBR, 0, CT_EDGE_NEXT, MAIN);
     }
-    f->renewed = 2;
     expect(f, "main 2\nmain;work 2\nmain;work;irq 2\nleaf 1\nwork 1\n");
+}
+
+/* The handler comes back to threads that it left: each goes on with its stack. */
+static void threads_go_on(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    step(f, WORK, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, WORK + 4);
+    end_handler(f, IRQ, LEAF + 4);
+    step(f, LEAF + 4, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, LEAF + 8);
+    end_handler(f, IRQ, WORK + 4);
+    ret(f, WORK + 4, MAIN + 4, CT_EDGE_NEXT);
+    step(f, MAIN + 4, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, MAIN + 8);
+    end_handler(f, IRQ, LEAF + 8);
+    plain(f, LEAF + 8);
+    expect(f, "main 2\nmain;work 2\nmain;work;irq 1\nleaf 2\nleaf;irq 1\nmain;irq 1\n");
+}
+
+/* Of two threads that wait at the same place nobody knows which one goes on. */
+static void threads_at_one_place(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    for (size_t i = 0; i < 2; i++) {
+        step(f, WORK, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, WORK + 4);
+        end_handler(f, IRQ, i ? LEAF : WORK + 12);
+        step(f, i ? LEAF : WORK + 12, CT_INSN_BR, 0, CT_EDGE_NEXT, WORK);
+    }
+    step(f, WORK, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, WORK + 8);
+    end_handler(f, IRQ, WORK + 4);
+    plain(f, WORK + 4);
+    f->renewed = 1;
+    expect(f, "main 1\nmain;work 1\nmain;work;irq 1\nwork 4\nwork;irq 2\nleaf 1\n");
 }
 
 /* As old Arm code returns: MOV PC, LR. */
@@ -468,6 +523,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(branch_to_behind_recursive_call, begin, finish),
         cmocka_unit_test_setup_teardown(handlers_in_a_chain, begin, finish),
         cmocka_unit_test_setup_teardown(another_thread_goes_on, begin, finish),
+        cmocka_unit_test_setup_teardown(threads_go_on, begin, finish),
+        cmocka_unit_test_setup_teardown(threads_at_one_place, begin, finish),
         cmocka_unit_test_setup_teardown(return_through_a_jump, begin, finish),
         cmocka_unit_test_setup_teardown(calls_that_cannot_return, begin, finish),
         cmocka_unit_test_setup_teardown(stacks_too_deep_to_write, begin, finish),
