@@ -146,12 +146,44 @@ static bool prepare(void *user)
     return fine && open_writer(w);
 }
 
-/* Says why nothing came by the watchpoints. Result: enum cli_exit. */
-static int nothing_came_by(const struct cli_results *read, int code, const char *result)
+/* Tells whether all that is watched, besides losses, is what only software or data trace has. */
+static bool watches_values(const struct ct_watches *watches)
+{
+    uint32_t count = 0;
+    const struct ct_watchpoint *all = ct_watches_all(watches, &count);
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++)
+        switch (all[i].kind) {
+        case CT_WATCH_ITM:
+        case CT_WATCH_STM:
+        case CT_WATCH_DWT:
+        case CT_WATCH_LOAD:
+        case CT_WATCH_STORE:
+        case CT_WATCH_NAMED:
+            any = true;
+            break;
+        case CT_WATCH_GAP:
+        case CT_WATCH_OVERFLOW:
+        case CT_WATCH_NO_ACCESS:
+            break;
+        default:
+            return false;
+        }
+    return any;
+}
+
+/* Says why nothing came by the watchpoints; NULL: which they are is not known. Result: enum cli_exit. */
+static int nothing_came_by(const struct cli_results *read, const struct ct_watches *watches, int code,
+                           const char *result)
 {
     static const char why[] = "execution came by none of the watchpoints";
     static const char remedy[] = "'coretap cover --functions' shows what ran";
     const struct cli_args *args = read->args;
+    if (read->ran.instructions && watches && watches_values(watches))
+        return cli_ran_but_empty(&read->ran, args, code, result,
+                                 "the trace has no value of what is watched, which only software trace (ITM, "
+                                 "STM) and data trace tell",
+                                 "'coretap info' shows which sources there are");
     if (code == CLI_FAILED || read->ran.instructions)
         return cli_ran_but_empty(&read->ran, args, code, result, why, remedy);
     if (read->has_file) {
@@ -172,7 +204,8 @@ static int print(struct watching *w)
         !cli_programs_new_moved(&read->programs, args, args->values[TARGETS].text))
         return CLI_FAILED;
     const int code = cli_streams_run(&w->streams);
-    return w->any || read->kept_nothing ? code : nothing_came_by(read, code, "the list of events is");
+    return w->any || read->kept_nothing ? code
+                                        : nothing_came_by(read, w->watches, code, "the list of events is");
 }
 
 /* ---- sums ---- */
@@ -195,7 +228,7 @@ static int print_sums(struct cli_results *read, struct ct_counts *counts, int co
     }
     for (size_t i = 0; i < count; i++)
         printf("%" PRIu64 "\t%s\n", all[i].count, all[i].name);
-    return count ? code : nothing_came_by(read, code, "the sum is");
+    return count ? code : nothing_came_by(read, NULL, code, "the sum is");
 }
 
 static int add_up(const struct cli_args *args)
