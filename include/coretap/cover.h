@@ -24,6 +24,7 @@
 #include "coretap/edges.h"
 #include "coretap/graph.h"
 #include "coretap/input.h"
+#include "coretap/losses.h"
 #include "coretap/program.h"
 #include "coretap/source_lines.h"
 
@@ -90,6 +91,10 @@ CT_API int ct_cover_add_place(struct ct_cover *cover, uint32_t program, const st
 
 /* Forgets where programs lay: none lies anywhere until places are added anew. */
 CT_API void ct_cover_clear_places(struct ct_cover *cover);
+
+/* Returns where instructions ran that are in no place, and so in no count: the count of a hole is that of the
+ * instructions. It is of what was taken, not of what was loaded from files. Belongs to `cover`. */
+CT_API const struct ct_holes *ct_cover_outside(const struct ct_cover *cover);
 
 /* Adds one count, in a context; equal ones become one. The members `edges` and `steps` of the context are not
  * compared. CT_ERR_ARG, CT_ERR_LIMIT when 65536 contexts are there, CT_ERR_NOMEM. */

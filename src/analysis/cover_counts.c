@@ -38,6 +38,7 @@ struct ct_cover {
     size_t cell_count;
     struct place *places;
     size_t place_count;
+    struct ct_holes outside;
 };
 
 int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out)
@@ -364,10 +365,49 @@ int ct_cover_part(const struct ct_analysis *analysis, struct ct_analysis **out)
     return result;
 }
 
+/* Returns the number of a place that has the node, or place_count. Nodes that follow each other are mostly of
+ * one place, `last`, which is tried first. */
+static size_t place_of(const struct ct_cover *cover, const struct ct_node *node, size_t last)
+{
+    size_t tried = 0;
+    while (tried < cover->place_count) {
+        const struct place *place = &cover->places[(last + tried) % cover->place_count];
+        const struct ct_program_identity program = ct_program_table_at(&cover->programs, place->program);
+        if (is_in(&program, &place->at, node))
+            return (last + tried) % cover->place_count;
+        tried++;
+    }
+    return cover->place_count;
+}
+
+/* Notes which instructions ran and are in no place. Of those in an unknown order it is not known. */
+static void note_outside(struct ct_cover *cover, const struct ct_analysis_batch *batch)
+{
+    uint32_t edge_count, node_count;
+    const struct ct_edge *all = ct_graph_edges(batch->graph, &edge_count);
+    const struct ct_node *nodes = ct_graph_nodes(batch->graph, &node_count);
+    size_t last = 0;
+    for (uint32_t i = 0; i < edge_count; i++) {
+        const struct ct_node *node = &nodes[all[i].from];
+        const uint64_t count = node->n * ct_edges_get(batch->edges, CT_EDGES_ALL, i).count;
+        if (!count || node->flags & CT_NODE_NOPATH)
+            continue;
+        last = place_of(cover, node, last);
+        if (last == cover->place_count)
+            ct_holes_add(&cover->outside, &(struct ct_hole){node->start, node->last, count});
+    }
+}
+
+const struct ct_holes *ct_cover_outside(const struct ct_cover *cover)
+{
+    return cover ? &cover->outside : NULL;
+}
+
 int ct_cover_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)
 {
     struct ct_cover *cover = of(analysis);
     int result = CT_OK;
+    note_outside(cover, batch);
     for (size_t i = 0; i < cover->place_count && result == CT_OK; i++)
         result = add_place_counts(cover, &cover->places[i], batch);
     return result;
@@ -435,6 +475,7 @@ int ct_cover_merge(struct ct_analysis *into, struct ct_analysis *other)
     }
     for (size_t i = 0; i < from->cell_count && result == CT_OK; i++)
         result = merge_cell(of(into), from, &from->cells[i]);
+    ct_holes_merge(&of(into)->outside, &from->outside);
     return result;
 }
 

@@ -2,7 +2,9 @@
 #include "cli/counts.h"
 
 #include "cli/branch_lists.h"
+#include "cli/holes.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* ---- all operands ---- */
@@ -145,6 +147,22 @@ void cli_counts_tell_captures(struct cli_counts *c)
                                              .losses = c->read.capture.seen.losses};
     if (!all->captures.known && !all->captures.unknown && c->read.has_capture && !c->read.shard)
         ct_analysis_add_captures(all, &one);
+}
+
+void cli_counts_tell_outside(const struct cli_counts *c, const char *result)
+{
+    const struct ct_holes *outside = ct_cover_outside(c->cover);
+    char text[CLI_HOLES_TEXT];
+    uint64_t sum = outside->others;
+    for (uint64_t i = 0; i < outside->count; i++)
+        sum += outside->all[i].count;
+    if (!sum || c->read.args->quiet)
+        return;
+    cli_holes_text(text, outside, c->read.capture.capture, "instruction", "instructions");
+    cli_say("%s: %s not of all that ran: %" PRIu64 " of %" PRIu64
+            " instructions are in no program, in %s; name their program with --elf FILE[@HEX], unless their "
+            "code was made at run time: 'coretap list' has it",
+            c->read.args->operand, result, sum, c->read.ran.instructions, text);
 }
 
 void cli_counts_close(struct cli_counts *c)

@@ -42,6 +42,10 @@ void cli_counts_close(struct cli_counts *counts);
 /* Tells the counts of a chain how much was lost of the trace that they count. */
 void cli_counts_tell_captures(struct cli_counts *counts);
 
+/* Says, unless --quiet, how many instructions ran that are in no program, where, and what to do: `result` has
+ * none of them. */
+void cli_counts_tell_outside(const struct cli_counts *counts, const char *result);
+
 /* Returns the architecture of the first core of the capture; NULL without a capture. */
 const struct ct_arch *cli_counts_arch(const struct cli_counts *counts);
 

@@ -60,20 +60,19 @@ static size_t find_places(struct place places[CT_HOLES], const struct ct_holes *
 }
 
 /* Writes "/lib/libc.so (12 times)" or "0x8000..0x8fc4 (12 times)". Result: its length. */
-static size_t place_text(char *text, size_t size, const struct place *place)
+static size_t place_text(char *text, size_t size, const struct place *place, const char *unit)
 {
     const struct ct_hole *h = &place->hole;
-    const char *times = h->count == 1 ? "time" : "times";
     if (place->name)
-        return (size_t)snprintf(text, size, "%.255s (%" PRIu64 " %s)", place->name, h->count, times);
+        return (size_t)snprintf(text, size, "%.255s (%" PRIu64 " %s)", place->name, h->count, unit);
     return (size_t)snprintf(text, size, "0x%" PRIx64 "..0x%" PRIx64 " (%" PRIu64 " %s)", h->low, h->high,
-                            h->count, times);
+                            h->count, unit);
 }
 
-void cli_holes_say(const char *operand, const struct ct_holes *holes, const struct ct_capture *capture)
+void cli_holes_text(char text[CLI_HOLES_TEXT], const struct ct_holes *holes, const struct ct_capture *capture,
+                    const char *one, const char *many)
 {
     struct place places[CT_HOLES];
-    char text[2048];
     const size_t count = find_places(places, holes, capture);
     uint64_t others = holes->others;
     size_t used = 0;
@@ -83,11 +82,18 @@ void cli_holes_say(const char *operand, const struct ct_holes *holes, const stru
             others += places[i].hole.count;
             continue;
         }
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s", i ? ", " : "");
-        used += place_text(text + used, sizeof text - used, &places[i]);
+        used += (size_t)snprintf(text + used, CLI_HOLES_TEXT - used, "%s", i ? ", " : "");
+        used += place_text(text + used, CLI_HOLES_TEXT - used, &places[i],
+                           places[i].hole.count == 1 ? one : many);
     }
     if (others)
-        snprintf(text + used, sizeof text - used, ", elsewhere (%" PRIu64 " times)", others);
+        snprintf(text + used, CLI_HOLES_TEXT - used, ", elsewhere (%" PRIu64 " %s)", others, many);
+}
+
+void cli_holes_say(const char *operand, const struct ct_holes *holes, const struct ct_capture *capture)
+{
+    char text[CLI_HOLES_TEXT];
+    cli_holes_text(text, holes, capture, "time", "times");
     cli_say("%s: no memory for code that ran in %s; 'coretap info' lists the images and what is missing",
             operand, text);
 }

@@ -215,7 +215,10 @@ static int print_each(const struct cli_profile *p, const char *folder)
     size_t count;
     const int code = cli_profile_each(&p->counts, folder, cli_profile_formats[p->format], &how, &count);
     const struct ct_profile_written written = {.entries = count, .program_count = count};
-    return code == CLI_FAILED ? code : check_entries(p, &written);
+    const int entered = code == CLI_FAILED ? code : check_entries(p, &written);
+    if (entered == CLI_CLEAN)
+        cli_counts_tell_outside(&p->counts, "the profiles are");
+    return entered;
 }
 
 static int print_counts(const struct cli_profile *p)
@@ -240,7 +243,10 @@ static int print_counts(const struct cli_profile *p)
         cli_say("%s: %" PRIu64 " instructions are not in the lists, which are of runs up to a branch: an "
                 "exception or the end of the trace came first",
                 args->operand, left_out);
-    return rc ? cli_profile_told(p, rc) : check_entries(p, &written);
+    const int code = rc ? cli_profile_told(p, rc) : check_entries(p, &written);
+    if (!rc && code == CLI_CLEAN && !p->sums)
+        cli_counts_tell_outside(&p->counts, "the profile is");
+    return code;
 }
 
 /* Says so when some functions of deep stacks are not written. */

@@ -266,8 +266,10 @@ static int analyse(struct report *r)
     struct ct_cover_views *views = covers ? cli_counts_views(&r->counts) : NULL;
     if (covers && !views)
         return CLI_FAILED;
-    if (views)
-        code = worse(code, cli_cover_check(&r->counts, views));
+    const int covered = views ? cli_cover_check(&r->counts, views) : CLI_CLEAN;
+    if (views && covered == CLI_CLEAN)
+        cli_counts_tell_outside(&r->counts, "the coverage is");
+    code = worse(code, covered);
     code = worse(code, find_path(r, &why));
     code = worse(code, write_page(r, views, why));
     free(why);

@@ -235,3 +235,35 @@ $ coretap profile -f chrome --elf $T/code.hex examples/raw/itm.ini
 | {"displayTimeUnit":"ns","otherData":{"unit":"instructions"},"traceEvents":[
 | ]}
 ! coretap: examples/raw/itm.ini: the profile is empty: no instruction ran in its trace; 'coretap stats' counts what it has
+
+# Code that ran and is in no program: memory of the capture that has no file of a program.
+$ printf ':020000040008F2\n:200500001F2003D5140080D26002138B00900091810180D24901001053000036090200106B\n:00000001FF\n' > $T/part.hex
+$ coretap cover --elf $T/part.hex examples/quickstart | head -4
+| $T/part.hex
+|   functions            1 of        1   100.0 %
+|   lines                0 of        0         -
+|   instructions         8 of        8   100.0 %
+! coretap: examples/quickstart: a program of it has no symbols, so that only code that ran is known and counted: the parts of functions, instructions and calls that ran are no coverage; give a file with symbols with --elf or --symdir
+! coretap: examples/quickstart: the coverage is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+$ coretap cover -q --elf $T/part.hex examples/quickstart | head -4
+| $T/part.hex
+|   functions            1 of        1   100.0 %
+|   lines                0 of        0         -
+|   instructions         8 of        8   100.0 %
+$ coretap cover -f data -o $T/sums --elf $T/part.hex examples/quickstart
+! coretap: examples/quickstart: the coverage is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+$ coretap profile -f bolt --elf $T/part.hex examples/quickstart | head -3
+| F 80500 80518 2
+| F 80508 80518 24
+| F 80508 80520 26
+! coretap: examples/quickstart: the profile is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+$ coretap profile -f autofdo --each $T/each --elf $T/part.hex examples/quickstart
+! coretap: $T/each/part.hex.autofdo: 5 entries of $T/part.hex
+! coretap: examples/quickstart: the profiles are not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+$ coretap cover --core cpu_0 --elf $T/part.hex examples/quickstart | head -1
+| $T/part.hex
+! coretap: examples/quickstart: a program of it has no symbols, so that only code that ran is known and counted: the parts of functions, instructions and calls that ran are no coverage; give a file with symbols with --elf or --symdir
+! coretap: examples/quickstart: the coverage is not of all that ran: 865 of 939 instructions are in no program, in 0x80400..0x805ac (865 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+$ coretap report -o $T/page --elf $T/part.hex examples/quickstart
+! coretap: examples/quickstart: a program of it has no symbols, so that only code that ran is known and counted: the parts of functions, instructions and calls that ran are no coverage; give a file with symbols with --elf or --symdir
+! coretap: examples/quickstart: the coverage is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
