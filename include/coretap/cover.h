@@ -212,6 +212,10 @@ struct ct_cover_source {
     const struct ct_lines *lines;
     struct ct_arch arch;
     uint8_t all_functions; /* 1: those without source lines too; 0: only when no function has lines */
+    /* Functions without lines that lie elsewhere are another program's (ct_program_code); NULL: there are
+     * none. */
+    const struct ct_code_range *code;
+    size_t code_count;
 };
 
 /* Works out what the items of one program say. Where the program has no lines, instructions of functions of

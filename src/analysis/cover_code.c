@@ -250,6 +250,11 @@ static int read_mixed(struct ct_cover_work *work, const struct runs *runs, const
     return from < end && result == CT_OK ? read_range(work, from, end, CT_LINE_NONE, 0, isa) : result;
 }
 
+static bool is_own(const struct ct_cover_source *source, uint64_t addr)
+{
+    return !source->code || ct_code_has(source->code, source->code_count, addr);
+}
+
 /* Reads the functions without lines. If a function has some lines, what lies between them is padding and
  * data. */
 static int read_symbols(struct ct_cover_work *work, const struct runs *runs)
@@ -264,7 +269,7 @@ static int read_symbols(struct ct_cover_work *work, const struct runs *runs)
     for (size_t i = 0; i < count && result == CT_OK; i++) {
         uint64_t from = symbols[i].addr > done ? symbols[i].addr : done;
         uint64_t end = symbols[i].addr + symbols[i].size;
-        if (ct_lines_at(work->source.lines, symbols[i].addr) || end <= from)
+        if (ct_lines_at(work->source.lines, symbols[i].addr) || end <= from || !is_own(&work->source, from))
             continue;
         const size_t first = work->report.insn_count;
         for (; run < runs->count && runs->items[run].from < end; run++)

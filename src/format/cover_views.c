@@ -79,6 +79,8 @@ int ct_cover_source_of(struct ct_program *p, const struct ct_cover_choice *choic
         (void)ct_arch_by_name("ARM-AA64", &source->arch);
     int rc = ct_program_symbols(p, &source->symbols);
     if (!rc)
+        rc = ct_program_code(p, &source->code, &source->code_count);
+    if (!rc)
         rc = ct_program_lines(p, &source->lines);
     return rc ? rc : ct_program_memory(p, &source->memory);
 }

@@ -77,6 +77,7 @@ def check_vmlinux(folder):
     counts = {name: sum(int(run[3]) for run in found) for name, found in runs.items()}
     assert counts == {"vmlinux.bolt": 3, "kcore.bolt": 1}, f"{counts} {got.stderr}"
     functions = run(folder, "cover", "--functions", "--vmlinux", vmlinux).stdout
+    assert functions.count("_text") == 1 and "helper" not in functions, functions
     assert functions.count("probe [one]") == 1, functions
     assert ", ELF, names only" in run(folder, "info", "--vmlinux", vmlinux).stdout
     return f"{counts}"
