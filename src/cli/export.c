@@ -45,6 +45,7 @@ static int on_progress(void *user, uint64_t bytes)
 {
     struct cli_capture *capture = user;
     cli_progress_update(&capture->progress, bytes);
+    capture->seen.has_trace |= bytes > 0;
     return CT_OK;
 }
 
@@ -70,7 +71,7 @@ static int export_trace(const struct cli_args *args, FILE *out)
     if (!cli_capture_open(&capture, args))
         return code;
     if (cli_capture_spool_always(&capture))
-        code = cli_capture_code(&capture, write_perf(&capture, out));
+        code = cli_capture_code_or_empty(&capture, write_perf(&capture, out));
     cli_capture_close(&capture);
     return code;
 }

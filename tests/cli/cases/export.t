@@ -117,3 +117,11 @@ $ coretap export --perf $T/hex.data $T/hex.ini
 ! coretap: trace, source itm: perf does not know itm; its trace is left out
 ! coretap: $T/loop.hex: is Intel HEX, and perf reads code as it lies in a file; make such a file with 'objcopy -I ihex -O binary', and name it in the capture with the address of its first byte
 [2]
+
+A capture without a byte of trace.
+
+$ cp -r examples/quickstart $T/none && : > $T/none/trace.bin && coretap export --perf $T/none.data $T/none
+! coretap: $T/none: its trace is empty: there is nothing to decode
+$ coretap export -q --perf $T/none.data $T/none
+$ coretap export --perf $T/none.data --branch-stacks $T/none
+! coretap: $T/none: its trace is empty: there is nothing to decode
