@@ -53,16 +53,35 @@ static int run_with(struct cli_args *args)
     return args->command->run(args);
 }
 
+/* Returns what the command line says of an option; NULL when the command has no such option. */
+static const struct cli_value *value_of(const struct cli_args *args, const char *name)
+{
+    for (size_t i = 0; i < args->command->option_count; i++)
+        if (strcmp(args->command->options[i].name, name) == 0)
+            return &args->values[i];
+    return NULL;
+}
+
+/* Says what takes less memory, after what it was lacking for was said. */
+static void tell_less_memory(const struct cli_args *args)
+{
+    const struct cli_value *threads = value_of(args, "threads");
+    cli_say("'%s' needs more memory than it may have ('ulimit -v' shows a limit)%s%s", args->command->name,
+            threads && threads->number > 1 ? "; fewer --threads take less" : "",
+            value_of(args, "from") ? "; a part of the capture, with --from and --to, takes less" : "");
+}
+
 /* Gives the exit code of a command that is done. An answer that may lack something for want of memory counts
  * as none. */
 static int whole(const struct cli_args *args, int code)
 {
     const bool lacking = cli_lacked_memory(args->ctx);
-    if (lacking)
-        cli_output_keep(false);
-    if (code == CLI_FAILED || !lacking)
+    if (!lacking)
         return code;
-    cli_say("out of memory: something was left out of what was printed; it is not the whole answer");
+    cli_output_keep(false);
+    if (code != CLI_FAILED)
+        cli_say("out of memory: something was left out of what was printed; it is not the whole answer");
+    tell_less_memory(args);
     return CLI_FAILED;
 }
 

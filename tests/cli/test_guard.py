@@ -15,7 +15,8 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
-from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
+from tap import (check, finish, is_emulated, is_sanitized,  # noqa: E402  pylint: disable=wrong-import-position
+                 skip)
 
 # Loaded in the place of libgccjit, which is looked for when the first specification wants it.
 LIBRARY = """#include <errno.h>
@@ -99,8 +100,27 @@ def cut_text(command, folder):
                    f"of its {len(text)} bytes are lost")
 
 
+def little_memory(command):
+    """Somewhere between what the loader needs and what the command needs memory runs out."""
+    if is_sanitized(command) or is_emulated(command):
+        skip("little memory", "the command needs memory for more than itself")
+        return
+    said = []
+    for size in range(8 << 20, 40 << 20, 1 << 20):
+        done = subprocess.run(["sh", "-c", f"ulimit -v {size >> 10}; exec \"$@\"", "sh", command, "timing",
+                               "-t", "4", QUICKSTART], capture_output=True, text=True, check=False)
+        if done.returncode == 2:
+            said.append(done.stderr)
+        if not done.returncode:
+            break
+    wanted = ("out of memory", "'timing' needs more memory", "fewer --threads", "--from and --to")
+    told = any(all(word in text for word in wanted) for text in said)
+    check("little memory: what takes less is said", told, said)
+
+
 def main():
     command, compiler = str(pathlib.Path(sys.argv[1]).resolve()), sys.argv[2:]
+    little_memory(command)
     with tempfile.TemporaryDirectory() as name:
         for cut in (cut_trace, cut_perf, cut_text):
             cut(command, pathlib.Path(name))
