@@ -161,8 +161,8 @@ static void print_way(const struct cli_spec_way *w, uint64_t percent)
         printf("\n-- %s: never seen from start to end\n", name);
         return;
     }
-    printf("\n-- %s: seen %" PRIu64 " times, %" PRIu64 " to %" PRIu64 " cycles\n", name, w->count, w->least,
-           w->most);
+    printf("\n-- %s: seen %" PRIu64 " time%s, %" PRIu64 " to %" PRIu64 " cycles\n", name, w->count,
+           w->count == 1 ? "" : "s", w->least, w->most);
     if (low)
         printf("define %s_min_violation := on %s_end if inPast(%s_start, %" PRIu64
                ")\nout %s_min_violation\n",

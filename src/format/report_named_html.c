@@ -117,6 +117,7 @@ static int chart(FILE *out, const struct ct_report_named *n)
     struct ct_lane_bar *bars = calloc(s->count, sizeof *bars);
     struct ct_chart_lane lanes[CT_REPORT_PORTS] = {0};
     char titles[CT_REPORT_PORTS][48];
+    char text[CT_NUMBER_SIZE];
     int rc = names && bars ? CT_OK : CT_ERR_NOMEM;
     for (size_t i = 0; i < n->row_count && !rc; i++)
         names[i] = n->rows[i].name;
@@ -151,7 +152,8 @@ static int chart(FILE *out, const struct ct_report_named *n)
     rc = rc ? rc : ct_lanes_html(out, &all);
     fputs("</div>\n", out);
     if (s->left_out)
-        fprintf(out, "<p class=\"more\">%" PRIu64 " shorter spans are not drawn.</p>\n", s->left_out);
+        fprintf(out, "<p class=\"more\">%s shorter spans are not drawn.</p>\n",
+                ct_number_count(text, s->left_out));
     free(bars);
     free(names);
     return rc;
@@ -159,6 +161,7 @@ static int chart(FILE *out, const struct ct_report_named *n)
 
 static void texts(FILE *out, const struct ct_report_named *n)
 {
+    char text[CT_NUMBER_SIZE];
     fprintf(out,
             "<div class=\"panel scroll tall\"><table class=\"list\"><thead><tr><th scope=\"col\" "
             "class=\"num\">Time in %s</th><th scope=\"col\">Port</th><th "
@@ -177,10 +180,10 @@ static void texts(FILE *out, const struct ct_report_named *n)
     fputs("</tbody></table></div>\n", out);
     if (n->texts_left_out)
         fprintf(out,
-                "<p class=\"more\">%" PRIu64
+                "<p class=\"more\">%s"
                 " more texts are left out; <code>coretap decode --merge</code> has "
                 "all of them.</p>\n",
-                n->texts_left_out);
+                ct_number_count(text, n->texts_left_out));
 }
 
 /* Says what could not be added up. */

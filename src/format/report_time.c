@@ -332,6 +332,7 @@ static void edges(FILE *out, const struct ct_report_page *r)
     const uint64_t all = r->input_count ? r->all_cycles : ct_report_all(r);
     const size_t shown = r->edge_count < EDGES ? r->edge_count : EDGES;
     const uint64_t rest = r->edges_left_out + r->edge_count - shown;
+    char text[CT_NUMBER_SIZE];
     fputs("<h3>Hottest ways</h3>\n", out);
     if (!ct_report_told(out, r, CT_REPORT_TIMES))
         return;
@@ -356,9 +357,8 @@ static void edges(FILE *out, const struct ct_report_page *r)
         edge_row(out, r, &r->edges[i], all);
     fputs("</tbody></table></div>\n", out);
     if (rest)
-        fprintf(out,
-                "<p class=\"more\">%" PRIu64 " more are left out: <code>coretap timing --edges</code>.</p>\n",
-                rest);
+        fprintf(out, "<p class=\"more\">%s more are left out: <code>coretap timing --edges</code>.</p>\n",
+                ct_number_count(text, rest));
 }
 
 int ct_report_time(FILE *out, const struct ct_report_page *r)

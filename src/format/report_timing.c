@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "format/number.h"
 #include "format/svg_hist.h"
 
 #define PLOTS 12
@@ -19,6 +20,7 @@ static int by_sum(const void *a, const void *b)
 
 static void plots(FILE *out, const struct ct_report_function **all, size_t count)
 {
+    char text[CT_NUMBER_SIZE];
     fputs("<p>Cycles of whole runs with all that they called; what exceptions and other threads took in "
           "between does "
           "not count. The broken line is the mean.</p>\n<div class=\"plots\">\n",
@@ -32,9 +34,9 @@ static void plots(FILE *out, const struct ct_report_function **all, size_t count
     if (count > PLOTS)
         fprintf(
             out,
-            "<p class=\"more\">%zu more functions are left out: <code>coretap timing --format svg --function "
+            "<p class=\"more\">%s more functions are left out: <code>coretap timing --format svg --function "
             "NAME</code> plots any.</p>\n",
-            count - PLOTS);
+            ct_number_count(text, count - PLOTS));
 }
 
 /* Writes the plots of functions that ran more than once: a single run has no distribution. */

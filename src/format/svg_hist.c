@@ -9,9 +9,10 @@
 #include "format/number.h"
 #include "format/xml.h"
 
-#define TICKS       12    /* the most ticks of an axis */
-#define LETTER      7.5   /* how wide a letter of a label is, with the space between two labels */
-#define LEAST_SHORT 10000 /* means from here on are written as short as the extremes beside them */
+#define TICKS       12      /* the most ticks of an axis */
+#define LETTER      7.5     /* how wide a letter of a label is, with the space between two labels */
+#define LEAST_SHORT 10000   /* means from here on are written as short as the extremes beside them */
+#define LEAST_CUT   1000000 /* with a maximum from here on all numbers of cycles have a unit, else none has */
 #define LEAST_PART                                                                                           \
     1e-12 /* the least width of the axis, as a part of its end: a double tells both ends                     \
              apart */
@@ -23,6 +24,7 @@ struct plot {
     bool inside;                     /* it stands in a page that has the style */
     /* the axis of cycles goes by logarithm */
     bool is_log;
+    bool whole; /* numbers of cycles are written whole */
     double low, high;
     uint32_t most;   /* height of the highest bar */
     double labelled; /* where the last label of the axis ends */
@@ -48,6 +50,7 @@ static double base(const struct plot *p)
 static void find_axis(struct plot *p, const struct ct_dist *d)
 {
     p->is_log = d->max / 4 > d->min;
+    p->whole = d->max < LEAST_CUT;
     p->low = on_axis(p, (double)d->min);
     p->high = on_axis(p, (double)d->max + 1);
     /* A single value still has a place of some width, which does not vanish beside a large value. */
@@ -64,6 +67,21 @@ static void find_axis(struct plot *p, const struct ct_dist *d)
 }
 
 /* ---- parts ---- */
+
+/* Writes a number of cycles: all of them in a plot are whole, or the large ones short. */
+static const char *cycles(char text[CT_NUMBER_SIZE], const struct plot *p, uint64_t value)
+{
+    return p->whole ? ct_number_count(text, value) : ct_number_short(text, value);
+}
+
+/* Writes a number below the axis, where a thousand is as short as ten thousand. */
+static const char *label(char text[CT_NUMBER_SIZE], const struct plot *p, uint64_t value)
+{
+    if (p->whole || value < 1000 || value >= LEAST_SHORT)
+        return cycles(text, p, value);
+    snprintf(text, CT_NUMBER_SIZE, "%.2f k", (double)value / 1000);
+    return text;
+}
 
 static void bar(FILE *out, const struct plot *p, const struct ct_dist *d, unsigned bucket)
 {
@@ -92,7 +110,7 @@ static void tick(FILE *out, struct plot *p, uint64_t value)
 {
     char text[CT_NUMBER_SIZE];
     const double x = x_of(p, (double)value);
-    const double width = LETTER * (double)strlen(ct_number_short(text, value));
+    const double width = LETTER * (double)strlen(label(text, p, value));
     const bool is_near_end = x > p->width - p->right - 18;
     const double end = is_near_end ? p->width : x + width / 2;
     fprintf(out, "<line class=\"tick\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", x, x, base(p),
@@ -171,9 +189,8 @@ static void caption(FILE *out, const struct plot *p, const struct ct_dist *d)
     const double mean = ct_dist_mean(d);
     snprintf(text[2], sizeof text[2], "%.1f", mean);
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">min %s, mean %s, max %s cycles", p->left, p->height - 8,
-            ct_number_short(text[0], d->min),
-            mean < LEAST_SHORT ? text[2] : ct_number_short(text[2], (uint64_t)mean),
-            ct_number_short(text[1], d->max));
+            cycles(text[0], p, d->min), mean < LEAST_SHORT ? text[2] : cycles(text[2], p, (uint64_t)mean),
+            cycles(text[1], p, d->max));
     if (!p->inside)
         fprintf(out, ", deviation %.1f", ct_dist_deviation(d));
     fputs("</text>\n", out);

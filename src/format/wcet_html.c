@@ -38,8 +38,10 @@ static void place_cell(FILE *out, const struct ct_wcet_view *v, uint32_t block, 
 
 static void left_out(FILE *out, size_t count, const char *what)
 {
+    char text[CT_NUMBER_SIZE];
     if (count > MOST_ROWS)
-        fprintf(out, "<p class=\"more\">%zu more %s are left out.</p>\n", count - MOST_ROWS, what);
+        fprintf(out, "<p class=\"more\">%s more %s are left out.</p>\n",
+                ct_number_count(text, count - MOST_ROWS), what);
 }
 
 /* ---- the bound beside what was seen ---- */

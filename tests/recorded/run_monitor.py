@@ -590,7 +590,7 @@ def check_generated(folder):
 
 def ways_of(text):
     """{way: (times seen, least, most)} of a generated specification."""
-    rows = re.findall(r"-- (\w+): seen (\d+) times, (\d+) to (\d+) cycles", text)
+    rows = re.findall(r"-- (\w+): seen (\d+) times?, (\d+) to (\d+) cycles", text)
     return {name: tuple(map(int, numbers)) for name, *numbers in rows}
 
 

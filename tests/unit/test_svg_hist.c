@@ -78,6 +78,43 @@ static void labels_keep_apart(void **state)
     free(text);
 }
 
+/* The plot of times from `least` to `most`. */
+static char *plot_between(uint64_t least, uint64_t most)
+{
+    uint32_t histogram[CT_DIST_BUCKETS] = {0};
+    char *text = NULL;
+    size_t size = 0;
+    const struct ct_dist dist = {.count = 2,
+                                 .sum = least + most,
+                                 .min = least,
+                                 .max = most,
+                                 .histogram = histogram,
+                                 .buckets = CT_DIST_BUCKETS};
+    histogram[ct_dist_bucket(least)] = histogram[ct_dist_bucket(most)] = 1;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    ct_svg_histogram(out, "times", &dist);
+    fclose(out);
+    return text;
+}
+
+/* Numbers of cycles of one plot are all whole or all short. */
+static void numbers_are_alike(void **state)
+{
+    (void)state;
+    char *text = plot_between(7000, 14900);
+    assert_non_null(strstr(text, ">8,000<"));
+    assert_non_null(strstr(text, ">10,000<"));
+    assert_non_null(strstr(text, "min 7,000, mean 10,950, max 14,900 cycles"));
+    assert_null(strstr(text, " k<"));
+    free(text);
+    text = plot_between(1000, 3000000);
+    assert_non_null(strstr(text, ">1.00 k<"));
+    assert_non_null(strstr(text, ">10.00 k<"));
+    assert_null(strstr(text, ">1,000<"));
+    free(text);
+}
+
 /* A long name ends in front of how many times it was measured, between two letters; a tooltip has all of it.
  * A mean has as many digits as its extremes. */
 static void long_names_are_cut(void **state)
@@ -118,6 +155,7 @@ static void long_names_are_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_one_value), cmocka_unit_test(labels_keep_apart),
+                                       cmocka_unit_test(numbers_are_alike),
                                        cmocka_unit_test(long_names_are_cut)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

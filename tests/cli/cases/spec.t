@@ -54,3 +54,7 @@ $ coretap spec --timing --function main tests/fuzz/corpus/saved/counts
 ! coretap spec: tests/fuzz/corpus/saved/counts: a saved file has sums, not the times from starts to ends; a specification is measured along the trace; name the captures that it is of
 ! Try 'coretap spec --help'.
 [2]
+
+# What was seen once.
+$ coretap spec -q --id 10 --timing --pair "0x80500 0x80534" examples/quickstart | grep seen
+| -- way1: seen 1 time, 1890 to 1890 cycles
