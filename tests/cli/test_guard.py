@@ -15,8 +15,8 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
-from tap import (check, finish, is_emulated, is_sanitized,  # noqa: E402  pylint: disable=wrong-import-position
-                 skip)
+from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
+from tap import is_emulated, is_sanitized  # noqa: E402  pylint: disable=wrong-import-position
 
 # Loaded in the place of libgccjit, which is looked for when the first specification wants it.
 LIBRARY = """#include <errno.h>

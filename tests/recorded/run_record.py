@@ -293,6 +293,18 @@ def a_crowd_is_told(folder):
     return "" if b"threads are not in the trace" in result.stderr else f"it said: {result.stderr}"
 
 
+FORKS = """#include <sys/wait.h>
+#include <unistd.h>
+int in_child(void) { return write(1, "child\\n", 6) == 6 ? 7 : 1; }
+int in_parent(int child) { int status; return waitpid(child, &status, 0) < 0 ? 1 : WEXITSTATUS(status); }
+int main(void)
+{
+    const int child = fork();
+    if (!child)
+        _exit(in_child());
+    return in_parent(child);
+}
+"""
 BUSY = """#define _GNU_SOURCE
 #include <sched.h>
 #include <sys/syscall.h>
@@ -329,6 +341,19 @@ def main_is_first(folder):
                  for core in ("cpu_0", "cpu_1")]
     came = ["".join(row.split("\t")[8] + " " for row in text.splitlines() if row[0] != "#") for text in cores]
     return "" if came == ["entry:main ", "entry:works "] else f"of both cores: {came}"
+
+
+def child_is_left_out(folder):
+    """What a forked child executes is not in the trace; its output and exit code are there."""
+    with tempfile.TemporaryDirectory() as name:
+        source, program = pathlib.Path(name, "forks.c"), pathlib.Path(name, "forks")
+        source.write_text(FORKS)
+        subprocess.run(["aarch64-linux-gnu-gcc", "-static", "-o", program, source], check=True)
+        ended = record(folder, [program])
+        got = subprocess.run([COMMAND, "cover", "-q", "--functions", folder], capture_output=True, text=True)
+    runs = {line.split()[-1]: line.split()[0] for line in got.stdout.splitlines() if line.strip()}
+    fine = runs.get("in_child") == "0" and runs.get("in_parent") == "1"
+    return "" if fine and ended.returncode == 7 and b"child\n" in ended.stdout else f"{ended} {runs}"
 
 
 def contexts_are_told_again(folder, path):
@@ -437,6 +462,7 @@ def main():
                   ("the same trace again", lambda: same_trace_again(capture, primes)),
                   ("another seed", lambda: same_trace_again(capture, primes, "--seed", "5")),
                   ("contexts are told again", lambda: contexts_are_told_again(capture, primes)),
+                  ("a forked child is left out", lambda: child_is_left_out(capture)),
                   ("the main thread is first", lambda: main_is_first(capture)),
                   ("the truth is what QEMU logs", lambda: truth_is_qemus(capture, primes)),
                   ("more threads than are followed", lambda: a_crowd_is_told(capture))]
