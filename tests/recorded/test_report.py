@@ -443,6 +443,15 @@ int main(void) {{ return evil(3) + evil(5) - 13; }}
               not said and seen["title"] == "program: trace report", said)
 
 
+def check_many_ways(folder):
+    source = folder / "ways.c"
+    source.write_text("volatile int n;\nint main(void)\n{\n" + "    if (n & 1)\n        n += 3;\n" * 1200 +
+                      "    return 0;\n}\n")
+    said = re.findall(r'class="more">([^ ]*) more are left out: <code>coretap timing --edges',
+                      report(record(folder, source, "--cycle-count=1")))
+    check("many ways: thousands have a comma", len(said) == 1 and re.fullmatch(r"\d,\d{3}", said[0]), said)
+
+
 def main():
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     if missing:
@@ -470,6 +479,8 @@ def main():
                    run(CORETAP, "wcet", "-q", "--entry", "control_round", "--format", "html", capture).stdout)
         check_several(folder, capture, source)
         check_demo(folder)
+        (folder / "ways").mkdir()
+        check_many_ways(folder / "ways")
         (folder / "cores").mkdir()
         check_cores(folder / "cores")
         (folder / "evil").mkdir()
