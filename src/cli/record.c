@@ -199,7 +199,7 @@ static const struct cli_option options[OPTS] = {
     [OPT_PROTOCOL] = {.name = "protocol",
                       .kind = CLI_CHOICE,
                       .choices = protocol_words,
-                      .help = "The trace unit of each core."},
+                      .help = "The trace unit of each core; etm4 without this option."},
     [OPT_BROADCAST] = {.name = "branch-broadcast", .help = "Trace the target of every taken branch."},
     [OPT_CYCLES] = {.name = "cycle-count",
                     .kind = CLI_NUMBER,
@@ -282,7 +282,7 @@ static const struct cli_option options[OPTS] = {
                      .kind = CLI_CHOICE,
                      .choices = thread_words,
                      .help = "Whether each thread has a core and a trace unit of its own, or all of them run "
-                             "on one core, told apart by context IDs."},
+                             "on one core, told apart by context IDs. Without: cores."},
     [OPT_SEED] = {.name = "seed",
                   .kind = CLI_NUMBER,
                   .arg = "N",
@@ -317,7 +317,7 @@ static const struct cli_option options[OPTS] = {
     [OPT_TRUTH] = {.name = "truth",
                    .kind = CLI_TEXT,
                    .arg = "FILE",
-                   .help = "Write the path of instructions that was executed."},
+                   .help = "Write the path of instructions that was executed, as text: to check decoders."},
 };
 
 const struct cli_command cli_command_record = {
