@@ -17,7 +17,7 @@ function drawCards(s) {
     cards.push(of("Lines", s.cover.lines), of("Branches", s.cover.branches));
   }
   cards.push(card("Violations", page.short(s.violations), `in ${page.short(s.results)} results of ` +
-      `${s.monitors.size} monitors`));
+      `${s.monitors.size} monitor${s.monitors.size === 1 ? "" : "s"}`));
   cards.push(card("Dropped", bytes(s.input.lost),
       s.input.drops ? `at ${page.count(s.input.losses)} places` : "the sender waits"));
   if (s.input.reconnects)
@@ -39,7 +39,7 @@ function drawPlots(s) {
       { name: "functions", color: "--c1", values: column(4) },
       { name: "lines", color: "--c0", values: column(2) },
       { name: "branches", color: "--c2", values: column(3) }],
-      1, v => (100 * v).toFixed(v && v < 1 ? 1 : 0) + " %", false);
+      1, v => page.percent(v, 1), false);
   const rate = column(1);
   chart($("rate-chart"), $("rate-legend"), times, [{ name: "bytes a second", color: "--c5", values: rate }],
     ceiling(Math.max(1, ...rate)), v => page.short(v), true);

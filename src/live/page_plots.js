@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plots of the live page.
 
-const W = 640, H = 220, L = 58, R = 12, T = 10, B = 26;
+const H = 220, L = 58, R = 12, T = 10, B = 26;
 
 // Lines over time. Each of `lines`: {name, color, values}; `top` is the upper end, `label` gives its ticks
-// and tips.
+// and tips. A narrow one has fewer units across, so that its texts are as large as those of a wide one.
 function chart(svg, legend, times, lines, top, label, filled) {
+  const W = svg.clientWidth > 0 && svg.clientWidth < 480 ? 340 : 640;
+  svg.setAttribute("viewBox", `0 0 ${W} ${H}`);
   const end = times.at(-1) || 1, x = t => L + (W - L - R) * t / end,
       y = v => H - B - (H - T - B) * Math.min(v / top, 1);
   let out = "";

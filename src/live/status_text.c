@@ -5,10 +5,12 @@
 #include "live/live.h"
 #include "live/progress.h"
 
+/* Writes a ratio. What is not wholly covered is never 100 %, so tenths are cut as in other reports. */
 static void say_ratio(struct ct_live_text *out, const char *name, struct ct_cover_ratio r)
 {
-    ct_live_text_print(out, "  %-10s %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", name, r.seen, r.all,
-                       100 * ct_live_covered(r));
+    const uint64_t tenths = r.all ? r.seen * 1000 / r.all : 0;
+    ct_live_text_print(out, "  %-10s %" PRIu64 " of %" PRIu64 " (%" PRIu64 ".%" PRIu64 " %%)\n", name, r.seen,
+                       r.all, tenths / 10, tenths % 10);
 }
 
 static void say_place(struct ct_live_text *out, const struct ct_live_place *place)
