@@ -19,6 +19,7 @@ STYLE = """
   --on: #0d1014 } }
 * { box-sizing: border-box }
 body { margin: 0; padding: 24px 16px 48px; background: var(--back); color: var(--text);
+  print-color-adjust: exact;
   font: 15px/1.5 system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif }
 main { max-width: 900px; margin: 0 auto }
 h1 { font-size: 24px; line-height: 1.25; margin: 0 0 4px } h2 { font-size: 17px; margin: 28px 0 8px }
@@ -45,7 +46,7 @@ pre { margin: 4px 0 12px; padding: 8px 12px; background: var(--panel); border: 1
 .fill.bad { background: var(--bad) } .fill.faint { opacity: .45 } .track + .track { margin-top: 3px }
 @media (max-width: 600px) { body { padding: 20px 10px 40px } .panel { padding: 10px 8px }
   th, td { padding: 4px; font-size: 13px } td.cell { min-width: 2.6em } td.wide { width: 30% }
-  .track { min-width: 48px } td.note { white-space: normal } }
+  .track { min-width: 24px } td.note { white-space: normal } }
 """
 
 

@@ -228,6 +228,23 @@ def check_function(page):
     check("a bar leads to its function", name[0] == name[1], name)
 
 
+def check_print(path):
+    """On paper, where nothing scrolls, no row or column is cut off."""
+    page = Page(path, 718)
+    page.browser.ask("Emulation.setEmulatedMedia", media="print")
+    cut = page.value("""
+        return [...document.querySelectorAll("body *")].filter(e => {
+          const style = getComputedStyle(e);
+          return style.overflow !== "visible" && style.display !== "inline" && e.clientHeight &&
+            (e.scrollHeight > e.clientHeight + 1 || e.scrollWidth > e.clientWidth + 1);
+        }).map(e => e.className)""")
+    check("print: nothing is cut", not cut, cut)
+    wide = page.value("return [...document.querySelectorAll('td')].filter(e => e.offsetParent && "
+                      "e.getBoundingClientRect().right > innerWidth).length")
+    check("print: tables are as wide as the paper", wide == 0, wide)
+    page.close()
+
+
 def check_functions(path, capture):
     known = json.loads(run(CORETAP, "timing", "-q", "--format", "json", capture))[0]["functions"]
     page = Page(path)
@@ -527,6 +544,7 @@ def main():
         run(CORETAP, "report", "-q", *entry, "-o", path, capture)
         check_narrow(path)
         check_cards(path)
+        check_print(path)
         check_functions(path, capture)
         threads = record(folder / "threads", "threads.c", "--cycle-count", "--context-id", "--timestamps")
         run(CORETAP, "report", "-q", "-o", path, threads)
