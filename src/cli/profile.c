@@ -284,7 +284,7 @@ static int print_sums(const struct cli_profile *p)
 }
 
 /* Tells whether a format says when functions ran. */
-static bool is_of_time(enum profile_format format)
+static bool is_of_time(enum cli_profile_format format)
 {
     return format == PROFILE_CHROME || format == PROFILE_PERFETTO;
 }
@@ -309,7 +309,7 @@ static int print(struct cli_profile *p)
 }
 
 /* Refuses a file for each program where a format has a place for all of them. */
-static bool check_each(const struct cli_args *args, enum profile_format format)
+static bool check_each(const struct cli_args *args, enum cli_profile_format format)
 {
     const bool fits = format == PROFILE_AUTOFDO || format == PROFILE_LLVM || format == PROFILE_BOLT;
     if (!args->values[PROFILE_EACH].given || (fits && !args->output))
@@ -324,7 +324,7 @@ static bool check_each(const struct cli_args *args, enum profile_format format)
 }
 
 /* Refuses options that say nothing of a format. */
-static bool check_options(const struct cli_args *args, enum profile_format format)
+static bool check_options(const struct cli_args *args, enum cli_profile_format format)
 {
     const struct cli_watch_places places = {args, PROFILE_AT};
     if (args->values[PROFILE_MODULES].given && format != PROFILE_FOLDED)
@@ -353,7 +353,7 @@ static bool check_options(const struct cli_args *args, enum profile_format forma
 static int run(const struct cli_args *args)
 {
     struct cli_profile p = {0};
-    p.format = (enum profile_format)args->values[PROFILE_FORMAT].number;
+    p.format = (enum cli_profile_format)args->values[PROFILE_FORMAT].number;
     if (!check_each(args, p.format) || !check_options(args, p.format))
         return CLI_FAILED;
     p.counts.read.threads = cli_threads(args);

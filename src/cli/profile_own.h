@@ -10,7 +10,7 @@
 #include "cli/profile_notes.h"
 #include "coretap/format.h"
 
-enum profile_option {
+enum cli_profile_option {
     PROFILE_ELF = CLI_CAPTURE_OPTIONS,
     PROFILE_FORMAT,
     PROFILE_WEIGHT,
@@ -26,7 +26,7 @@ enum profile_option {
     PROFILE_SHIFT = PROFILE_SPEC - CLI_MONITOR_SPEC,
 };
 
-enum profile_format {
+enum cli_profile_format {
     PROFILE_FOLDED,
     PROFILE_AUTOFDO,
     PROFILE_LLVM,
@@ -39,12 +39,12 @@ enum profile_format {
     PROFILE_BRANCH_LIST,
 };
 
-/* The words of --format, by enum profile_format. */
+/* The words of --format, by enum cli_profile_format. */
 extern const char *const cli_profile_formats[];
 
 struct cli_profile {
     struct cli_counts counts;
-    enum profile_format format;
+    enum cli_profile_format format;
     bool cycles;                      /* are what is counted, and time */
     struct ct_stack_sums *sums;       /* folded, data, callgrind, pprof */
     struct ct_slice_writer *slices;   /* chrome */

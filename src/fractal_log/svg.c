@@ -57,7 +57,7 @@ static void put_name(FILE *out, const char *name, size_t most)
         ct_fractal_put_xml(out, name);
         return;
     }
-    while (((unsigned char)name[most - 1] & 0xc0) == 0x80) /* not inside of a letter of UTF-8 */
+    while (most > 1 && ((unsigned char)name[most - 1] & 0xc0) == 0x80) /* not inside of a letter of UTF-8 */
         most--;
     snprintf(cut, sizeof cut, "%.*s\u2026", (int)most - 1, name);
     ct_fractal_put_xml(out, cut);

@@ -55,11 +55,17 @@ class Tags(html.parser.HTMLParser):
     def __init__(self, text):
         super().__init__()
         self.counts = collections.Counter()
+        self.in_text = False
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
         names = sorted(name for name, _ in attrs if (tag, name) != ("text", "data-tip"))
-        self.counts[(tag, *names)] += 1
+        if tag != "title" or not self.in_text:
+            self.counts[(tag, *names)] += 1
+        self.in_text = tag == "text" or self.in_text
+
+    def handle_endtag(self, tag):
+        self.in_text = tag != "text" and self.in_text
 
 
 def raw_example():

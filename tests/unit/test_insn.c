@@ -204,7 +204,7 @@ static void the_table_by_groups_is_the_table(void **state)
             struct ct_insn fast, plain;
             ct_insn_decode_a64(op, 0x1000, &arch, &fast);
             ct_insn_decode_a64_plain(op, 0x1000, &arch, &plain);
-            assert_memory_equal(&fast, &plain, sizeof fast);
+            assert_memory_equal(&fast, &plain, offsetof(struct ct_insn, it) + 1); /* without padding */
         }
     }
 }
