@@ -4,8 +4,6 @@
 #include "coretap/branch_list.h"
 #include "written.h"
 
-#define MOST_BYTES 65536
-
 /* Reads a file. Returns what is written of it; without bytes when it cannot be read. */
 static struct written read_and_write(struct ct_ctx *ctx, const void *data, size_t size)
 {
@@ -25,12 +23,5 @@ static struct written read_and_write(struct ct_ctx *ctx, const void *data, size_
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > MOST_BYTES)
-        return 0;
-    struct ct_ctx *ctx = ct_ctx_new();
-    const struct written first = read_and_write(ctx, data, size);
-    if (first.size)
-        written_same(first, read_and_write(ctx, first.bytes, first.size));
-    ct_ctx_free(ctx);
-    return 0;
+    return written_twice(read_and_write, data, size);
 }

@@ -35,4 +35,21 @@ static inline void written_same(struct written a, struct written b)
     free(b.bytes);
 }
 
+/* Returns what is written of an input that was read; without bytes when it cannot be read. */
+typedef struct written written_fn(struct ct_ctx *ctx, const void *data, size_t size);
+
+/* Requires that what is written of an input is written as itself when it is read again. Inputs of more than
+ * 64 KiB are passed over. */
+static inline int written_twice(written_fn *read_and_write, const void *data, size_t size)
+{
+    if (size > 65536)
+        return 0;
+    struct ct_ctx *ctx = ct_ctx_new();
+    const struct written first = read_and_write(ctx, data, size);
+    if (first.size)
+        written_same(first, read_and_write(ctx, first.bytes, first.size));
+    ct_ctx_free(ctx);
+    return 0;
+}
+
 #endif
