@@ -168,16 +168,7 @@ static void cancel(struct ct_etm4_resolver *r)
 /* Tells whether an element stays when the path of execution is lost, since it is about other things. */
 static bool survives_discard(const struct ct_elem *elem)
 {
-    switch (elem->kind) {
-    case CT_ELEM_EVENT:
-    case CT_ELEM_TIMESTAMP:
-    case CT_ELEM_CYCLES:
-    case CT_ELEM_MARKER:
-    case CT_ELEM_ITE:
-        return true;
-    default:
-        return false;
-    }
+    return elem->kind != CT_ELEM_SYNC && ct_held_is_off_path(elem);
 }
 
 /* Tells whether the oldest item is where the last committed branch went: its packet was whole, and neither a

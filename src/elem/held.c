@@ -16,9 +16,7 @@ void ct_held_deinit(struct ct_held *held)
     free(held->items);
 }
 
-/* Tells whether an element stays when those around it are cancelled, since it is not about the path of
- * execution. */
-static bool survives_cancel(const struct ct_elem *elem)
+bool ct_held_is_off_path(const struct ct_elem *elem)
 {
     switch (elem->kind) {
     case CT_ELEM_EVENT:
@@ -57,7 +55,7 @@ uint32_t ct_held_cancel(struct ct_held *held, uint32_t count)
             count -= cancel_item(item, count);
             stays = item->p0 != 0;
         } else {
-            stays = survives_cancel(&item->elem);
+            stays = ct_held_is_off_path(&item->elem);
         }
         if (stays)
             held->items[--keep % CT_HELD_SIZE] = *item;

@@ -54,6 +54,10 @@ static inline void ct_held_push(struct ct_held *held, const struct ct_elem *elem
     held->items[held->newest++ % CT_HELD_SIZE] = (struct ct_held_item){.elem = *elem, .p0 = p0};
 }
 
+/* Tells whether an element is not about the path of execution, so that it stays when those around it are
+ * taken back. */
+bool ct_held_is_off_path(const struct ct_elem *elem);
+
 /* Takes back the newest `count` P0 elements with all that depends on them; events, times and counts among
  * them stay. Result: how many could not be taken back because there were no more. */
 uint32_t ct_held_cancel(struct ct_held *held, uint32_t count);
