@@ -19,6 +19,10 @@
 #define FCCMP       0x1e200400u
 #define FCSEL       0x1e200c00u
 
+/* Branches, exceptions and system instructions; no others change where execution goes on (C4.1.95) */
+#define MAY_BRANCH_MASK 0x1c000000u
+#define MAY_BRANCH      0x14000000u
+
 static bool is_hidden_a64(uint32_t opcode)
 {
     return (opcode & CSEL_MASK) == CSEL || (opcode & CCMP_MASK) == CCMP || (opcode & FLOAT_MASK) == FCCMP ||
@@ -160,18 +164,32 @@ static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, u
     return CT_OK;
 }
 
+/* Tells whether [from, end) is one function in what the symbols say, with a name. `span` becomes its begin.
+ */
+static bool is_function(const struct ct_cover_work *work, uint64_t from, uint64_t end,
+                        struct ct_symbol_span *span)
+{
+    ct_symbols_around(work->source.symbols, from, span);
+    return span->from == from && span->end == end && span->function && span->code;
+}
+
+static int push_unrun(struct ct_cover_work *work, const struct ct_cover_unrun *unrun)
+{
+    if (!CT_MAKE_ROOM(work->unrun, work->unrun_room, work->unrun_count + 1))
+        return ct_fail_nomem(work->ctx, "coverage");
+    work->unrun[work->unrun_count++] = *unrun;
+    return CT_OK;
+}
+
 /* Counts the instructions from number `first` on and drops them: those of the function [from, end), of which
  * nothing ran and which has no lines. Large programs have many, and no one lists their instructions. Keeps
  * them where the symbols divide that code in another way. */
 static int leave_out(struct ct_cover_work *work, size_t first, uint64_t from, uint64_t end)
 {
-    struct ct_symbol_span span = {0};
-    ct_symbols_around(work->source.symbols, from, &span);
-    if (first == work->report.insn_count || work->insns[first].addr != from || span.from != from ||
-        span.end != end || !span.function || !span.code)
+    struct ct_symbol_span span;
+    if (first == work->report.insn_count || work->insns[first].addr != from ||
+        !is_function(work, from, end, &span))
         return CT_OK;
-    if (!CT_MAKE_ROOM(work->unrun, work->unrun_room, work->unrun_count + 1))
-        return ct_fail_nomem(work->ctx, "coverage");
     struct ct_cover_unrun unrun = {.addr = from, .symbol = span.code};
     for (size_t i = first; i < work->report.insn_count; i++) {
         const struct ct_cover_insn *insn = &work->insns[i];
@@ -180,11 +198,47 @@ static int leave_out(struct ct_cover_work *work, size_t first, uint64_t from, ui
         unrun.hidden += (insn->flags & CT_COVER_HIDDEN) != 0;
         unrun.decisions += ct_cover_decides(insn);
     }
-    work->unrun[work->unrun_count++] = unrun;
     work->report.insn_count = first;
     work->sorted = work->sorted < first ? work->sorted : first;
     work->it_left = 0;
-    return CT_OK;
+    return push_unrun(work, &unrun);
+}
+
+/* Counts the instructions of A64 code. Most of them are no branches, and are not decoded. */
+static void count_a64(const uint8_t *bytes, size_t count, const struct ct_arch *arch,
+                      struct ct_cover_unrun *unrun)
+{
+    uint32_t hidden = 0;
+    for (size_t i = 0; i < count; i++)
+        hidden += is_hidden_a64(ct_load32(bytes + 4 * i));
+    for (size_t i = 0; i < count; i++) {
+        const uint32_t opcode = ct_load32(bytes + 4 * i);
+        struct ct_insn insn;
+        if ((opcode & MAY_BRANCH_MASK) != MAY_BRANCH)
+            continue;
+        ct_insn_decode_a64(opcode, 0, arch, &insn);
+        unrun->calls += insn.sub == CT_INSN_SUB_LINK;
+        unrun->decisions += (insn.type == CT_INSN_BR || insn.type == CT_INSN_IBR) && insn.cond;
+    }
+    unrun->hidden = hidden;
+    unrun->insns = (uint32_t)count;
+}
+
+/* Counts the instructions of the function [from, end), of which nothing ran and which has no lines, as
+ * leave_out() does, without reading them one by one. *done stays false where they have to be read. */
+static int leave_out_a64(struct ct_cover_work *work, uint64_t from, uint64_t end, bool *done)
+{
+    struct ct_symbol_span span;
+    size_t size;
+    if (!is_function(work, from, end, &span) || span.isa != CT_ISA_A64)
+        return CT_OK;
+    const uint8_t *bytes = ct_memory_at(work->source.memory, from, SPACE, &size);
+    if (!bytes || size < 4 || end - from < 4)
+        return CT_OK;
+    struct ct_cover_unrun unrun = {.addr = from, .symbol = span.code};
+    count_a64(bytes, (size < end - from ? size : (size_t)(end - from)) / 4, &work->source.arch, &unrun);
+    *done = true;
+    return push_unrun(work, &unrun);
 }
 
 static int read_rows(struct ct_cover_work *work)
@@ -250,6 +304,21 @@ static int read_mixed(struct ct_cover_work *work, const struct runs *runs, const
     return from < end && result == CT_OK ? read_range(work, from, end, CT_LINE_NONE, 0, isa) : result;
 }
 
+/* Reads the part [from, end) of a function without lines. `drops`: its instructions are counted alone. */
+static int read_function(struct ct_cover_work *work, const struct runs *runs, const struct ct_symbol *symbol,
+                         uint64_t from, uint64_t end, bool drops)
+{
+    const size_t first = work->report.insn_count;
+    const bool is_a64 = symbol->isa == CT_ISA_A64;
+    bool done = false;
+    int result = drops && is_a64 ? leave_out_a64(work, from, end, &done) : CT_OK;
+    if (done || result)
+        return result;
+    result = is_a64 ? read_range(work, from, end, CT_LINE_NONE, 0, CT_ISA_UNKNOWN)
+                    : read_mixed(work, runs, symbol, from, end);
+    return drops && !result ? leave_out(work, first, from, end) : result;
+}
+
 static bool is_own(const struct ct_cover_source *source, uint64_t addr)
 {
     return !source->code || ct_code_has(source->code, source->code_count, addr);
@@ -271,13 +340,9 @@ static int read_symbols(struct ct_cover_work *work, const struct runs *runs)
         uint64_t end = symbols[i].addr + symbols[i].size;
         if (ct_lines_at(work->source.lines, symbols[i].addr) || end <= from || !is_own(&work->source, from))
             continue;
-        const size_t first = work->report.insn_count;
         for (; run < runs->count && runs->items[run].from < end; run++)
             ran_to = runs->items[run].to > ran_to ? runs->items[run].to : ran_to;
-        result = symbols[i].isa == CT_ISA_A64 ? read_range(work, from, end, CT_LINE_NONE, 0, CT_ISA_UNKNOWN)
-                                              : read_mixed(work, runs, &symbols[i], from, end);
-        if (!has_lines && result == CT_OK && ran_to <= from)
-            result = leave_out(work, first, from, end);
+        result = read_function(work, runs, &symbols[i], from, end, !has_lines && ran_to <= from);
         done = end;
     }
     return result;

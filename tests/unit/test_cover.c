@@ -24,12 +24,13 @@ struct fixture {
     struct ct_cover_source source;
 };
 
-/* Four functions of a conditional branch, a call, a conditional select and a return. */
+/* Four functions of a conditional branch, a call, CSEL, CCMN, FCCMP, FCSEL, a call through a register and a
+ * return. */
 static int begin(void **state)
 {
     static struct fixture f;
-    static const uint32_t body[INSNS] = {0x540000a0, 0x94000001, 0x1a810000, 0xd503201f,
-                                         0xd503201f, 0xd503201f, 0xd503201f, 0xd65f03c0};
+    static const uint32_t body[INSNS] = {0x540000a0, 0x94000001, 0x1a810000, 0xba410000,
+                                         0x1e210400, 0x1e220c20, 0xd63f0060, 0xd65f03c0};
     f = (struct fixture){0};
     elf64_build(f.file, four_functions, FUNCTIONS);
     for (unsigned i = 0; i < FUNCTIONS * INSNS; i++)
@@ -107,8 +108,8 @@ static void test_nothing(void **state)
     struct ct_cover_report *none = report(*state, NULL, 0);
     assert_int_equal(none->insn_count, 0);
     assert_int_equal(none->sums.insns.all, FUNCTIONS * INSNS);
-    assert_int_equal(none->sums.calls.all, FUNCTIONS);
-    assert_int_equal(none->sums.hidden.all, FUNCTIONS);
+    assert_int_equal(none->sums.calls.all, 2 * FUNCTIONS);
+    assert_int_equal(none->sums.hidden.all, 4 * FUNCTIONS);
     assert_int_equal(none->sums.functions.all, FUNCTIONS);
     assert_int_equal(none->sums.functions.seen, 0);
     ct_cover_report_free(none);
