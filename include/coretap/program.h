@@ -184,6 +184,8 @@ struct ct_symbol_options {
     struct ct_debug_files *files; /* NULL: the standard places alone, without servers */
     uint8_t raw_names;            /* 1: ct_symbols_label does not demangle */
     const struct ct_module_place *placed; /* as that of struct ct_image */
+    uint8_t headers_alone; /* 1: no functions, but where code lies and the build id; little of the file is
+                              read */
 };
 
 /* Loads the functions and the build id of the ELF file at `path`. Functions are symbols of the types STT_FUNC

@@ -104,8 +104,10 @@ CT_API struct ct_program *ct_programs_at(const struct ct_programs *programs, siz
 
 /* Returns what is known of a program, loaded unless it is there; it belongs to the set. What could not be
  * loaded is tried again. The errors of ct_symbols_load_with, ct_lines_load_with, ct_memory_add_image,
- * ct_cfg_load, ct_layout_load and ct_named_table_load; CT_ERR_ARG. */
+ * ct_cfg_load, ct_layout_load and ct_named_table_load; CT_ERR_ARG. The headers
+ * are the symbols, or as long as nobody asked for these, what options.headers_alone loads of them. */
 CT_API int ct_program_symbols(struct ct_program *program, const struct ct_symbols **out);
+CT_API int ct_program_headers(struct ct_program *program, const struct ct_symbols **out);
 CT_API int ct_program_lines(struct ct_program *program, const struct ct_lines **out);
 CT_API int ct_program_memory(struct ct_program *program, const struct ct_memory **out);
 CT_API int ct_program_cfg(struct ct_program *program, struct ct_cfg **out);
@@ -117,10 +119,10 @@ CT_API int ct_program_variable(struct ct_program *program, const char *name, con
 
 /* Gives where the code of the program lies, as in its symbols: *count ranges in no order. Of a copy of memory
  * (kcore) that is what no other program that lay in all memories has, so that each address belongs to one
- * program. The list belongs to the set and stays. The errors of ct_program_symbols; CT_ERR_ARG. */
+ * program. The list belongs to the set and stays. The errors of ct_program_headers; CT_ERR_ARG. */
 CT_API int ct_program_code(struct ct_program *program, const struct ct_code_range **out, size_t *count);
 
-/* Returns 1 when the program has code at an address of a memory; 0 also when its symbols cannot be loaded. */
+/* Returns 1 when the program has code at an address of a memory; 0 also when its headers cannot be loaded. */
 CT_API int ct_program_has(struct ct_program *program, uint64_t addr, uint32_t memory);
 
 /* Where names of code come from: an address `addr` of a memory in the set is addr - shift in the symbols. */

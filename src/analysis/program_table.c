@@ -171,7 +171,7 @@ int ct_program_identify(struct ct_program *program, struct ct_program_identity *
 {
     const struct ct_symbols *symbols;
     size_t count;
-    const int rc = ct_program_symbols(program, &symbols);
+    const int rc = ct_program_headers(program, &symbols);
     if (rc)
         return rc;
     *identity = (struct ct_program_identity){.name = program->path, .started = program->started};

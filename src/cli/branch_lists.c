@@ -67,7 +67,7 @@ static enum match compare(const struct ct_branch_list_binary *binary, struct ct_
 {
     const struct ct_symbols *symbols;
     size_t size = 0;
-    const uint8_t *id = ct_program_symbols(program, &symbols) ? NULL : ct_symbols_build_id(symbols, &size);
+    const uint8_t *id = ct_program_headers(program, &symbols) ? NULL : ct_symbols_build_id(symbols, &size);
     const bool named = !strcmp(basename(program->path), basename(binary->path)) ||
                        (binary->kind == CT_BRANCH_LIST_KERNEL && strstr(program->path, "vmlinux"));
     if (id && binary->build_id_size)

@@ -40,7 +40,7 @@ static void tell_apart(struct ct_program *program, size_t number, char text[16])
 {
     const struct ct_symbols *symbols;
     size_t size = 0;
-    const uint8_t *id = ct_program_symbols(program, &symbols) ? NULL : ct_symbols_build_id(symbols, &size);
+    const uint8_t *id = ct_program_headers(program, &symbols) ? NULL : ct_symbols_build_id(symbols, &size);
     if (size >= 4)
         snprintf(text, 16, "-%02x%02x%02x%02x", id[0], id[1], id[2], id[3]);
     else

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of an ELF file by address: made of what was collected, and looked up. */
 #include "program/symbols.h"
+#include "base/archive.h"
+#include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/printable.h"
@@ -13,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct ct_symbols {
     struct ct_ctx *ctx;
@@ -175,15 +178,46 @@ static int load(struct ct_ctx *ctx, const char *name, const char *path, const st
             ctx, CT_ERR_UNSUPPORTED,
             "%s: an object file that was not linked: its functions have no addresses; use the program", name);
     errno = 0;
-    int result = ct_mapping_read(ctx, name, elf, options->bias, &symbols->mapping);
-    if (result == CT_OK)
+    int result =
+        options->headers_alone ? CT_OK : ct_mapping_read(ctx, name, elf, options->bias, &symbols->mapping);
+    if (result == CT_OK && !options->headers_alone)
         result = ct_collect_all(&c, options, path);
-    if (result == CT_OK)
+    if (result == CT_OK && !options->headers_alone)
         result = build(symbols, &c);
     if (result == CT_OK)
         result = find_ranges(ctx, name, elf, options->bias, symbols);
     free(c.functions);
     free(c.code);
+    return result;
+}
+
+/* Loads the functions of a file of `size` bytes. */
+static int make(struct ct_ctx *ctx, const char *name, const char *path, const struct ct_elf *elf, size_t size,
+                const struct ct_symbol_options *options, struct ct_symbols **out)
+{
+    struct ct_symbols *symbols = calloc(1, sizeof *symbols);
+    if (symbols)
+        symbols->module = module_name(symbols, options->module ? options->module : name);
+    if (!symbols || !symbols->module) {
+        ct_symbols_free(symbols);
+        return ct_fail_nomem(ctx, name);
+    }
+    symbols->ctx = ctx;
+    symbols->bias = options->bias;
+    symbols->raw_names = options->raw_names;
+    int result = load(ctx, name, path, elf, options, symbols);
+    if (result == CT_OK) {
+        symbols->build_id_size = ct_elf_build_id(elf, size, symbols->build_id);
+        const uint64_t entry =
+            elf->header.e_machine == EM_ARM ? elf->header.e_entry & ~UINT64_C(1) : elf->header.e_entry;
+        symbols->entry = entry ? entry + options->bias : 0;
+        symbols->base = first_load(elf) + options->bias;
+        result = ct_unless_nomem(ctx, name, CT_OK);
+    }
+    if (result == CT_OK)
+        *out = symbols;
+    else
+        ct_symbols_free(symbols);
     return result;
 }
 
@@ -194,31 +228,47 @@ int ct_symbols_make(struct ct_ctx *ctx, const char *name, const char *path, cons
     int result = ct_elf_open(ctx, name, bytes, size, &elf);
     if (result != CT_OK)
         return result;
-    struct ct_symbols *symbols = calloc(1, sizeof *symbols);
-    if (symbols)
-        symbols->module = module_name(symbols, options->module ? options->module : name);
-    if (!symbols || !symbols->module) {
-        ct_symbols_free(symbols);
-        ct_elf_close(&elf);
-        return ct_fail_nomem(ctx, name);
-    }
-    symbols->ctx = ctx;
-    symbols->bias = options->bias;
-    symbols->raw_names = options->raw_names;
-    result = load(ctx, name, path, &elf, options, symbols);
-    if (result == CT_OK) {
-        symbols->build_id_size = ct_elf_build_id(&elf, size, symbols->build_id);
-        const uint64_t entry =
-            elf.header.e_machine == EM_ARM ? elf.header.e_entry & ~UINT64_C(1) : elf.header.e_entry;
-        symbols->entry = entry ? entry + options->bias : 0;
-        symbols->base = first_load(&elf) + options->bias;
-        result = ct_unless_nomem(ctx, name, CT_OK);
-    }
-    if (result == CT_OK)
-        *out = symbols;
-    else
-        ct_symbols_free(symbols);
+    result = make(ctx, name, path, &elf, size, options, out);
     ct_elf_close(&elf);
+    return result;
+}
+
+/* Opens a file whose headers libelf can read by themselves: an ELF file that is linked and lies in no
+ * archive. Returns -1 for others, which have to be read whole. */
+static int open_linked(const char *path, size_t *size)
+{
+    struct ct_archived where;
+    struct stat st;
+    uint8_t head[EI_NIDENT + sizeof(Elf64_Half)];
+    const int fd = ct_archive_open(path, &where);
+    if (fd < 0)
+        return -1;
+    if (!where.inside && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head && memcmp(head, ELFMAG, SELFMAG) == 0 &&
+        head[EI_DATA] == ELFDATA2LSB && ct_load16(head + EI_NIDENT) != ET_REL) {
+        *size = (size_t)st.st_size;
+        return fd;
+    }
+    close(fd);
+    return -1;
+}
+
+/* Loads what the headers of a file tell. *done stays false for a file that has to be read whole. */
+static int load_headers(struct ct_ctx *ctx, const char *path, const struct ct_symbol_options *options,
+                        bool *done, struct ct_symbols **out)
+{
+    struct ct_elf elf;
+    size_t size;
+    const int fd = open_linked(path, &size);
+    if (fd < 0)
+        return CT_OK;
+    int result = ct_elf_open_fd(ctx, path, fd, size, &elf);
+    if (result == CT_OK) {
+        result = make(ctx, path, path, &elf, size, options, out);
+        ct_elf_close(&elf);
+    }
+    close(fd);
+    *done = true;
     return result;
 }
 
@@ -236,12 +286,15 @@ int ct_symbols_load_with(struct ct_ctx *ctx, const char *path, const struct ct_s
 {
     struct ct_symbol_options o;
     struct ct_mapped_file *file;
+    bool done = false;
     if (!path || !out)
         return ct_fail_null(ctx, "ct_symbols_load_with");
     int result = ct_options_read(ctx, "ct_symbols_load_with", options, &o, sizeof o);
-    if (result == CT_OK)
+    if (result == CT_OK && o.headers_alone)
+        result = load_headers(ctx, path, &o, &done, out);
+    if (result == CT_OK && !done)
         result = ct_mapped_file_open(ctx, path, o.placed, &file);
-    if (result != CT_OK)
+    if (result != CT_OK || done)
         return result;
     result = ct_symbols_make(ctx, path, path, file->bytes, file->size, &o, out);
     ct_mapped_file_close(file);

@@ -41,7 +41,7 @@ static int cut_program(struct ct_known_program *p, struct ct_known_program *othe
     const struct ct_symbols *symbols;
     size_t count;
     if (other == p || other->is.memories.has || is_core(other) ||
-        ct_program_symbols(&other->is, &symbols) != CT_OK)
+        ct_program_headers(&other->is, &symbols) != CT_OK)
         return CT_OK;
     const struct ct_code_range *code = ct_symbols_code(symbols, &count);
     const uint64_t moved = other->is.shift - p->is.shift;
@@ -80,7 +80,7 @@ int ct_program_code(struct ct_program *program, const struct ct_code_range **out
 {
     const struct ct_symbols *symbols;
     struct ct_known_program *p = (struct ct_known_program *)program;
-    int rc = out && count ? ct_program_symbols(program, &symbols) : CT_ERR_ARG;
+    int rc = out && count ? ct_program_headers(program, &symbols) : CT_ERR_ARG;
     if (rc)
         return rc;
     *out = ct_symbols_code(symbols, count);

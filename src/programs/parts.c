@@ -56,6 +56,19 @@ int ct_program_symbols(struct ct_program *program, const struct ct_symbols **out
     return rc;
 }
 
+int ct_program_headers(struct ct_program *program, const struct ct_symbols **out)
+{
+    struct ct_known_program *p = owner(program, out, "ct_program_headers");
+    if (!p)
+        return CT_ERR_ARG;
+    struct ct_symbol_options options = names_of(p);
+    options.headers_alone = 1;
+    const bool is_there = p->symbols || p->headers;
+    const int rc = is_there ? CT_OK : ct_symbols_load_with(p->set->ctx, p->is.path, &options, &p->headers);
+    *out = rc ? NULL : p->symbols ? p->symbols : p->headers;
+    return rc;
+}
+
 int ct_program_lines(struct ct_program *program, const struct ct_lines **out)
 {
     struct ct_known_program *p = owner(program, out, "ct_program_lines");
@@ -193,6 +206,7 @@ int ct_program_has(struct ct_program *program, uint64_t addr, uint32_t memory)
 void ct_known_program_unload(struct ct_known_program *p)
 {
     ct_symbols_free(p->symbols);
+    ct_symbols_free(p->headers);
     ct_lines_free(p->lines);
     ct_memory_free(p->memory);
     ct_cfg_free(p->cfg);

@@ -23,6 +23,7 @@ struct ct_known_program {
                                              was not asked for since programs came or went */
     size_t rest_count;
     struct ct_symbols *symbols;
+    struct ct_symbols *headers; /* what headers tell; NULL also when the symbols were loaded before */
     struct ct_lines *lines;
     struct ct_memory *memory;
     struct ct_cfg *cfg;

@@ -312,6 +312,35 @@ static void loads_a_file_once_and_late(void **state)
     assert_int_equal(ct_program_has(high, MAIN, 0), 0);
 }
 
+/* Headers tell where code lies and the build id, without functions, for which the whole file is read. */
+static void headers_are_loaded_alone(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t bias = HIGH;
+    const struct ct_symbols *headers, *symbols, *later;
+    struct ct_program *program = add(f, f->here, &bias, NULL);
+    size_t count, all, size, id_size;
+    assert_int_equal(ct_program_headers(program, &headers), CT_OK);
+    assert_null(ct_symbols_at(headers, MAIN, NULL));
+    (void)ct_symbols_all(headers, &count);
+    assert_int_equal(count, 0);
+    assert_int_equal(ct_program_has(program, HIGH + MAIN, 0), 1);
+    assert_int_equal(ct_program_symbols(program, &symbols), CT_OK);
+    assert_non_null(ct_symbols_at(symbols, MAIN, NULL));
+    const struct ct_code_range *code = ct_symbols_code(headers, &count);
+    const struct ct_code_range *same = ct_symbols_code(symbols, &all);
+    assert_int_equal(count, all);
+    assert_memory_equal(code, same, count * sizeof *code);
+    const uint8_t *id = ct_symbols_build_id(headers, &size), *whole = ct_symbols_build_id(symbols, &id_size);
+    assert_int_equal(size, id_size);
+    assert_true(size > 0);
+    assert_memory_equal(id, whole, size);
+    assert_int_equal(ct_symbols_base(headers), ct_symbols_base(symbols));
+    assert_int_equal(ct_symbols_entry(headers), ct_symbols_entry(symbols));
+    assert_int_equal(ct_program_headers(program, &later), CT_OK);
+    assert_ptr_equal(later, symbols);
+}
+
 static void addresses_can_include_the_bias(void **state)
 {
     struct fixture *f = *state;
@@ -422,6 +451,7 @@ static void null_is_an_error(void **state)
     assert_int_equal(ct_programs_in(f->programs, NULL, 0), CT_ERR_ARG);
     assert_int_equal(ct_programs_give(f->programs, NULL), CT_ERR_ARG);
     assert_int_equal(ct_program_symbols(NULL, &symbols), CT_ERR_ARG);
+    assert_int_equal(ct_program_headers(NULL, &symbols), CT_ERR_ARG);
     assert_int_equal(ct_program_lines(add(f, f->here, NULL, NULL), NULL), CT_ERR_ARG);
     assert_int_equal(ct_programs_count(NULL), 0);
     ct_programs_free(NULL);
@@ -460,6 +490,7 @@ int main(void)
         TEST(becomes_an_image_where_memory_is_not_known),
         TEST(lies_in_the_memories_that_it_was_seen_in),
         TEST(loads_a_file_once_and_late),
+        TEST(headers_are_loaded_alone),
         TEST(addresses_can_include_the_bias),
         TEST(knows_where_an_address_is),
         TEST(knows_data_and_sections),
