@@ -71,6 +71,10 @@ int ct_cover_sort_programs(struct ct_cover *cover, uint32_t **numbers);
 int ct_cover_order(const void *a, const void *b);
 void ct_cover_sort(struct ct_cover_item *items, size_t count);
 
+/* Returns the counts of a program in one context, in order. They belong to the coverage. */
+const struct ct_cover_item *ct_cover_items_in(struct ct_cover *cover, uint32_t program, size_t context,
+                                              size_t *count);
+
 /* Writes the counts of a program, those of all contexts together. CT_ERR_NOMEM. */
 int ct_cover_save_items(struct ct_save *to, struct ct_cover *cover, uint32_t program);
 

@@ -8,12 +8,15 @@
 #include "base/ctx.h"
 #include "base/room.h"
 #include "base/saturate.h"
+#include "base/table_memory.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MOST_CONTEXTS 65536u
+#define FIRST_ITEMS   256u /* room of a cell that has some */
+#define ITEMS_OF_EDGE 2u
 
 /* The items of one program in one context. */
 struct cell {
@@ -53,12 +56,17 @@ int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out)
     return CT_OK;
 }
 
+static void free_items(struct cell *cell)
+{
+    ct_array_free(cell->items, cell->room, sizeof *cell->items);
+}
+
 void ct_cover_free(struct ct_cover *cover)
 {
     if (!cover)
         return;
     for (size_t i = 0; i < cover->cell_count; i++)
-        free(cover->cells[i].items);
+        free_items(&cover->cells[i]);
     ct_runs_free(&cover->analysis);
     ct_program_table_clear(&cover->programs);
     free(cover->contexts);
@@ -130,15 +138,20 @@ const struct ct_edge_context *ct_cover_contexts(const struct ct_cover *cover, si
     return cover->contexts;
 }
 
+/* Returns the cell of a program and a context; NULL when there is none. */
+static struct cell *look_up(const struct ct_cover *cover, uint32_t program, size_t context)
+{
+    for (size_t i = cover->cell_count; i > 0; i--)
+        if (cover->cells[i - 1].program == program && cover->cells[i - 1].context == context)
+            return &cover->cells[i - 1];
+    return NULL;
+}
+
 static int find_cell(struct ct_cover *cover, uint32_t program, uint32_t context, struct cell **out)
 {
-    for (size_t i = cover->cell_count; i > 0; i--) {
-        struct cell *cell = &cover->cells[i - 1];
-        if (cell->program == program && cell->context == context) {
-            *out = cell;
-            return CT_OK;
-        }
-    }
+    *out = look_up(cover, program, context);
+    if (*out)
+        return CT_OK;
     if (!CT_PUSH_ROOM(cover->cells, cover->cell_count))
         return ct_fail_nomem(cover->analysis.ctx, "coverage");
     *out = &cover->cells[cover->cell_count++];
@@ -179,13 +192,29 @@ static void settle_cell(struct cell *cell)
         cell->count = cell->settled = ct_cover_add_up(cell->items, cell->count);
 }
 
+/* Makes room for `count` items. Those of a large program fill many megabytes, which are not copied. */
+static int make_room(struct ct_cover *cover, struct cell *cell, size_t count)
+{
+    if (cell->room >= count)
+        return CT_OK;
+    const size_t twice = 2 * cell->room > FIRST_ITEMS ? 2 * cell->room : FIRST_ITEMS;
+    const size_t room = count > twice ? count : twice;
+    struct ct_cover_item *items = ct_array_grow(cell->items, cell->room, room, sizeof *items);
+    if (!items)
+        return ct_fail_nomem(cover->analysis.ctx, "coverage");
+    cell->items = items;
+    cell->room = room;
+    return CT_OK;
+}
+
 static int push(struct ct_cover *cover, struct cell *cell, const struct ct_cover_item *item)
 {
     if (cell->count == cell->room)
         settle_cell(cell);
-    if ((cell->room == 0 || (cell->settled == cell->count && cell->count > cell->room / 2)) &&
-        !CT_MAKE_ROOM(cell->items, cell->room, cell->room + 1))
-        return ct_fail_nomem(cover->analysis.ctx, "coverage");
+    const bool is_full = cell->settled == cell->count && cell->count >= cell->room / 2;
+    const int result = is_full ? make_room(cover, cell, cell->room + 1) : CT_OK;
+    if (result)
+        return result;
     struct ct_cover_item *fresh = &cell->items[cell->count++];
     *fresh = *item;
     memset(fresh->pad, 0, sizeof fresh->pad);
@@ -208,7 +237,7 @@ int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_
     return cell ? push(cover, cell, item) : result;
 }
 
-/* Adds what one edge says, with `bias` taken off its addresses. */
+/* Adds what one edge says, with `bias` taken off its addresses: ITEMS_OF_EDGE items at most. */
 static int add_edge(struct ct_cover *cover, struct cell *cell, uint64_t bias, const struct ct_node *node,
                     const struct ct_edge *edge, uint64_t count)
 {
@@ -241,42 +270,69 @@ static bool is_in(const struct ct_program_identity *program, const struct ct_cov
            node->end > node->start;
 }
 
-static int add_context(struct ct_cover *cover, uint32_t program, const struct ct_cover_place *place,
-                       const struct ct_graph *graph, const struct ct_edges *edges, size_t context)
+/* The edges of a batch that lie in one place, by number. */
+struct edge_list {
+    uint32_t *numbers;
+    size_t count;
+};
+
+static void find_edges(const struct ct_cover *cover, const struct place *place,
+                       const struct ct_analysis_batch *batch, struct edge_list *list)
+{
+    const struct ct_program_identity identity = ct_program_table_at(&cover->programs, place->program);
+    uint32_t edge_count, node_count;
+    const struct ct_edge *all = ct_graph_edges(batch->graph, &edge_count);
+    const struct ct_node *nodes = ct_graph_nodes(batch->graph, &node_count);
+    list->count = 0;
+    for (uint32_t i = 0; i < edge_count; i++)
+        if (is_in(&identity, &place->at, &nodes[all[i].from]))
+            list->numbers[list->count++] = i;
+}
+
+/* Returns how many of the edges were taken in a context. */
+static size_t count_taken(const struct ct_edges *edges, size_t context, uint32_t limit,
+                          const struct edge_list *list)
+{
+    size_t taken = 0;
+    for (size_t i = 0; i < list->count && list->numbers[i] < limit; i++)
+        taken += ct_edges_get(edges, context, list->numbers[i]).count > 0;
+    return taken;
+}
+
+static int add_context(struct ct_cover *cover, const struct place *place,
+                       const struct ct_analysis_batch *batch, const struct edge_list *list, size_t context)
 {
     size_t context_count;
-    const struct ct_edge_context *from = &ct_edges_contexts(edges, &context_count)[context];
-    const struct ct_program_identity identity = ct_program_table_at(&cover->programs, program);
+    const struct ct_edge_context *from = &ct_edges_contexts(batch->edges, &context_count)[context];
     struct cell *cell = NULL;
-    uint32_t edge_count;
-    uint32_t node_count;
-    const struct ct_edge *all = ct_graph_edges(graph, &edge_count);
-    const struct ct_node *nodes = ct_graph_nodes(graph, &node_count);
-    for (uint32_t i = 0; i < from->edges && i < edge_count; i++) {
-        const struct ct_node *node = &nodes[all[i].from];
-        uint64_t count = ct_edges_get(edges, context, i).count;
-        if (count == 0 || !is_in(&identity, place, node))
-            continue;
-        uint32_t number = 0;
-        int result = cell ? CT_OK : find_context(cover, from, &number);
-        if (result == CT_OK && !cell)
-            result = find_cell(cover, program, number, &cell);
-        if (result == CT_OK)
-            result = add_edge(cover, cell, place->bias, node, &all[i], count);
-        if (result != CT_OK)
-            return result;
+    uint32_t edge_count, node_count, number = 0;
+    const struct ct_edge *all = ct_graph_edges(batch->graph, &edge_count);
+    const struct ct_node *nodes = ct_graph_nodes(batch->graph, &node_count);
+    const size_t taken = count_taken(batch->edges, context, from->edges, list);
+    int result = taken ? find_context(cover, from, &number) : CT_OK;
+    if (taken && !result)
+        result = find_cell(cover, place->program, number, &cell);
+    if (cell) /* once for all: each time that it is full it would be sorted */
+        result = make_room(cover, cell, cell->count + ITEMS_OF_EDGE * taken);
+    for (size_t i = 0; cell && i < list->count && !result; i++) {
+        const struct ct_edge *edge = &all[list->numbers[i]];
+        const uint64_t count =
+            list->numbers[i] < from->edges ? ct_edges_get(batch->edges, context, list->numbers[i]).count : 0;
+        if (count)
+            result = add_edge(cover, cell, place->at.bias, &nodes[edge->from], edge, count);
     }
-    return CT_OK;
+    return result;
 }
 
 static int add_place_counts(struct ct_cover *cover, const struct place *place,
-                            const struct ct_analysis_batch *batch)
+                            const struct ct_analysis_batch *batch, struct edge_list *list)
 {
     size_t count;
     (void)ct_edges_contexts(batch->edges, &count);
     int result = CT_OK;
-    for (size_t i = 0; i < count && result == CT_OK; i++)
-        result = add_context(cover, place->program, &place->at, batch->graph, batch->edges, i);
+    find_edges(cover, place, batch, list);
+    for (size_t i = 0; i < count && list->count && result == CT_OK; i++)
+        result = add_context(cover, place, batch, list, i);
     return result;
 }
 
@@ -327,6 +383,16 @@ int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context, str
     *count = ct_cover_add_up(all, n);
     *items = all;
     return CT_OK;
+}
+
+const struct ct_cover_item *ct_cover_items_in(struct ct_cover *cover, uint32_t program, size_t context,
+                                              size_t *count)
+{
+    struct cell *cell = look_up(cover, program, context);
+    if (cell)
+        settle_cell(cell);
+    *count = cell ? cell->count : 0;
+    return cell ? cell->items : NULL;
 }
 
 /* ---- the operations of the contract ---- */
@@ -406,30 +472,44 @@ const struct ct_holes *ct_cover_outside(const struct ct_cover *cover)
 int ct_cover_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)
 {
     struct ct_cover *cover = of(analysis);
-    int result = CT_OK;
+    uint32_t edge_count;
+    (void)ct_graph_edges(batch->graph, &edge_count);
+    struct edge_list list = {malloc((edge_count + (size_t)1) * sizeof *list.numbers), 0};
+    int result = list.numbers ? CT_OK : ct_fail_nomem(cover->analysis.ctx, "coverage");
     note_outside(cover, batch);
     for (size_t i = 0; i < cover->place_count && result == CT_OK; i++)
-        result = add_place_counts(cover, &cover->places[i], batch);
+        result = add_place_counts(cover, &cover->places[i], batch, &list);
+    free(list.numbers);
     return result;
 }
 
-/* Adds up two lists that are in order into `sum`, which has room for both. Returns how many it has. */
-static size_t add_ordered(const struct cell *a, const struct cell *b, struct ct_cover_item *sum)
+/* Returns how many different items two lists have that are in order. */
+static size_t count_both(const struct cell *a, const struct cell *b)
 {
     size_t i = 0, k = 0, n = 0;
-    while (i < a->count && k < b->count) {
+    for (; i < a->count && k < b->count; n++) {
         const int order = ct_cover_order(&a->items[i], &b->items[k]);
-        sum[n] = order <= 0 ? a->items[i++] : b->items[k];
-        if (order == 0)
-            ct_add_up(&sum[n].count, b->items[k].count);
+        i += order <= 0;
         k += order >= 0;
-        n++;
     }
-    for (; i < a->count; i++)
-        sum[n++] = a->items[i];
-    for (; k < b->count; k++)
-        sum[n++] = b->items[k];
-    return n;
+    return n + (a->count - i) + (b->count - k);
+}
+
+/* Adds a list that is in order to one that is in order and has room for `sum` items, as many as both have:
+ * from the last one on, so that none is written over before it is read. */
+static void add_ordered(struct cell *into, const struct cell *from, size_t sum)
+{
+    size_t i = into->count, k = from->count;
+    into->count = into->settled = sum;
+    while (k) {
+        const int order = i ? ct_cover_order(&into->items[i - 1], &from->items[k - 1]) : -1;
+        struct ct_cover_item *to = &into->items[--sum];
+        *to = order < 0 ? from->items[k - 1] : into->items[i - 1];
+        if (order == 0)
+            ct_add_up(&to->count, from->items[k - 1].count);
+        i -= order >= 0;
+        k -= order <= 0;
+    }
 }
 
 /* Finds the cell that has what `cell` of `from` has. */
@@ -448,19 +528,15 @@ static int merge_cell(struct ct_cover *cover, const struct ct_cover *from, struc
 {
     struct cell *into = NULL;
     settle_cell(cell);
-    const int result = cell->count ? find_same_cell(cover, from, cell, &into) : CT_OK;
+    int result = cell->count ? find_same_cell(cover, from, cell, &into) : CT_OK;
     if (!into)
         return result;
     settle_cell(into);
-    const size_t room = into->count + cell->count;
-    struct ct_cover_item *items = malloc(room * sizeof *items);
-    if (!items)
-        return ct_fail_nomem(cover->analysis.ctx, "coverage");
-    into->count = into->settled = add_ordered(into, cell, items);
-    into->room = room;
-    free(into->items);
-    into->items = items;
-    return CT_OK;
+    const size_t sum = count_both(into, cell);
+    result = make_room(cover, into, sum);
+    if (!result)
+        add_ordered(into, cell, sum);
+    return result;
 }
 
 /* Programs of which nothing ran are in the sum too. */

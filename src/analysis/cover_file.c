@@ -62,29 +62,30 @@ static void save_item(struct ct_save *to, const struct ct_cover_item *item)
     ct_save_end(to, p);
 }
 
-/* Writes the counts of a program in one context, behind a line that says which unless it is CT_EDGES_ALL. */
-static int save_items(struct ct_save *to, struct ct_cover *cover, uint32_t program, size_t context)
+/* Writes the counts of a program in one context, behind a line that says which. */
+static void save_context(struct ct_save *to, struct ct_cover *cover, uint32_t program, size_t context)
 {
-    struct ct_cover_item *items;
-    size_t count;
-    const struct ct_edge_context *contexts = ct_cover_contexts(cover, &count);
-    const int result = ct_cover_items(cover, program, context, &items, &count);
-    if (result != CT_OK)
-        return result;
-    if (count && context != CT_EDGES_ALL) {
-        const struct ct_edge_context *c = &contexts[context];
+    size_t count, contexts;
+    const struct ct_edge_context *c = &ct_cover_contexts(cover, &contexts)[context];
+    const struct ct_cover_item *items = ct_cover_items_in(cover, program, context, &count);
+    if (count)
         ct_save_line(to, "context %x %" PRIx32 " %" PRIx32 " %x %x", c->known, c->ctxt, c->vmid, c->el_sec,
                      c->others);
-    }
     for (size_t i = 0; i < count; i++)
         save_item(to, &items[i]);
-    free(items);
-    return CT_OK;
 }
 
 int ct_cover_save_items(struct ct_save *to, struct ct_cover *cover, uint32_t program)
 {
-    return save_items(to, cover, program, CT_EDGES_ALL);
+    struct ct_cover_item *items;
+    size_t count;
+    const int result = ct_cover_items(cover, program, CT_EDGES_ALL, &items, &count);
+    if (result != CT_OK)
+        return result;
+    for (size_t i = 0; i < count; i++)
+        save_item(to, &items[i]);
+    free(items);
+    return CT_OK;
 }
 
 static int save(struct ct_analysis *analysis, struct ct_save *to)
@@ -94,8 +95,8 @@ static int save(struct ct_analysis *analysis, struct ct_save *to)
     for (size_t i = 0; i < ct_cover_programs(o.cover) && result == CT_OK; i++) {
         const struct ct_program_identity program = ct_cover_program_at(o.cover, o.programs[i]);
         ct_save_program(to, &program);
-        for (size_t k = 0; k < o.context_count && result == CT_OK; k++)
-            result = save_items(to, o.cover, o.programs[i], o.contexts[k]);
+        for (size_t k = 0; k < o.context_count; k++)
+            save_context(to, o.cover, o.programs[i], o.contexts[k]);
     }
     free(o.programs);
     free(o.contexts);

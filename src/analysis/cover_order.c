@@ -6,11 +6,17 @@
 #include <string.h>
 
 #include "analysis/cover.h"
+#include "base/table_memory.h"
 
 #define FEW        512u /* items that are compared */
-#define DIGIT_BITS 10u
-#define DIGITS     (1u << DIGIT_BITS)
-#define BY_KIND    64u /* in the place of a bit */
+#define DIGIT_MOST 11u  /* bits of a digit */
+#define KIND_BITS  2u   /* there are three of them */
+
+/* The number by which long lists are sorted: the kind, and the bits of `from` in which items differ. */
+struct key {
+    unsigned low;  /* lowest of these bits */
+    unsigned bits; /* how many there are, from it to the highest one */
+};
 
 int ct_cover_order(const void *a, const void *b)
 {
@@ -25,37 +31,43 @@ int ct_cover_order(const void *a, const void *b)
     return x->isa - y->isa;
 }
 
-/* Returns the bits in which values of `from` differ, with all below the highest one. */
-static uint64_t differing_bits(const struct ct_cover_item *items, size_t count)
+static struct key find_key(const struct ct_cover_item *items, size_t count)
 {
-    uint64_t bits = 0;
+    uint64_t differ = 0;
     for (size_t i = 1; i < count; i++)
-        bits |= items[i].from ^ items[0].from;
-    return bits ? UINT64_MAX >> __builtin_clzll(bits) : 0;
+        differ |= items[i].from ^ items[0].from;
+    if (!differ)
+        return (struct key){0};
+    const unsigned low = (unsigned)__builtin_ctzll(differ);
+    return (struct key){low, 64 - (unsigned)__builtin_clzll(differ) - low};
 }
 
-/* Returns the digit of an item that begins at bit `shift` of its `from`, or its kind. */
-static unsigned digit_of(const struct ct_cover_item *item, unsigned shift)
+/* Returns `width` bits of the key of an item, from bit `shift` on. The kind is in the highest ones. */
+static size_t digit_of(const struct ct_cover_item *item, struct key key, unsigned shift, unsigned width)
 {
-    if (shift < BY_KIND)
-        return (unsigned)(item->from >> shift) % DIGITS;
-    return item->kind < DIGITS ? item->kind : DIGITS - 1; /* there are three of them */
+    uint64_t digit = shift < key.bits ? item->from >> key.low >> shift : 0;
+    if (shift < key.bits && key.bits - shift < width)
+        digit &= (UINT64_C(1) << (key.bits - shift)) - 1;
+    if (shift + width > key.bits)
+        digit |= shift < key.bits ? (uint64_t)item->kind << (key.bits - shift)
+                                  : (uint64_t)item->kind >> (shift - key.bits);
+    return (size_t)digit & (((size_t)1 << width) - 1);
 }
 
 /* Copies items in the order of one digit; what is equal in it keeps its order. */
-static void sort_by_digit(const struct ct_cover_item *items, size_t count, unsigned shift,
-                          struct ct_cover_item *sorted)
+static void sort_by_digit(const struct ct_cover_item *items, size_t count, struct key key, unsigned shift,
+                          unsigned width, struct ct_cover_item *sorted)
 {
-    size_t at[DIGITS] = {0}, sum = 0;
+    size_t at[1u << DIGIT_MOST] = {0}, sum = 0;
     for (size_t i = 0; i < count; i++)
-        at[digit_of(&items[i], shift)]++;
-    for (size_t i = 0; i < DIGITS; i++) {
+        at[digit_of(&items[i], key, shift, width)]++;
+    for (size_t i = 0; i < (size_t)1 << width; i++) {
         const size_t before = sum;
         sum += at[i];
         at[i] = before;
     }
     for (size_t i = 0; i < count; i++)
-        sorted[at[digit_of(&items[i], shift)]++] = items[i];
+        sorted[at[digit_of(&items[i], key, shift, width)]++] = items[i];
 }
 
 /* Sorts what has the same kind and from, where it is not in order. */
@@ -81,20 +93,21 @@ static void swap(struct ct_cover_item **a, struct ct_cover_item **b)
 
 void ct_cover_sort(struct ct_cover_item *items, size_t count)
 {
-    struct ct_cover_item *other = count > FEW ? malloc(count * sizeof *other) : NULL;
+    struct ct_cover_item *other = count > FEW ? ct_table_of_records(count, sizeof *other) : NULL;
     if (!other) { /* which is slower, but needs no memory of its own */
         qsort(items, count, sizeof *items, ct_cover_order);
         return;
     }
     struct ct_cover_item *from = items, *to = other;
-    uint64_t bits = differing_bits(items, count);
-    for (unsigned shift = 0; bits; shift += DIGIT_BITS, bits >>= DIGIT_BITS) {
-        sort_by_digit(from, count, shift, to);
+    const struct key key = find_key(items, count);
+    const unsigned bits = key.bits + KIND_BITS;
+    const unsigned digits = (bits + DIGIT_MOST - 1) / DIGIT_MOST, width = (bits + digits - 1) / digits;
+    for (unsigned shift = 0; shift < bits; shift += width) {
+        sort_by_digit(from, count, key, shift, width, to);
         swap(&from, &to);
     }
-    sort_by_digit(from, count, BY_KIND, to);
-    if (to != items)
-        memcpy(items, to, count * sizeof *items);
+    if (from != items)
+        memcpy(items, from, count * sizeof *items);
     free(other);
     sort_equal(items, count);
 }

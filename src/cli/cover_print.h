@@ -17,8 +17,8 @@ enum cli_cover_format {
 /* Reports that all views are empty although instructions ran. Result: CLI_DAMAGED then, else CLI_CLEAN. */
 int cli_cover_check(const struct cli_counts *counts, const struct ct_cover_views *views);
 
-/* Finds out whether there are any counts. CT_ERR_NOMEM. */
-int cli_cover_has_counts(struct ct_cover *cover, bool *any);
+/* Tells whether there are any counts. */
+bool cli_cover_has_counts(const struct ct_cover *cover);
 
 /* Prints coverage; `functions`: with TEXT, a line for each function. What would be empty is not printed.
  * Result: enum cli_exit. */

@@ -66,7 +66,6 @@ static int add_shard(struct join *j, uint32_t shard)
 /* Adds all parts. Coverage without counts is an error of the capture, which decoding it whole tells. */
 static int add_all(struct join *j)
 {
-    bool any = true;
     int rc = ct_shard_new(j->fleet->ctx, 0, j->shards, &j->all);
     if (!rc)
         rc = j->fleet->kind->make(j->fleet->ctx, &j->sum);
@@ -74,9 +73,8 @@ static int add_all(struct join *j)
         rc = add_shard(j, i);
     if (!rc)
         rc = ct_shard_end(j->all, j->sum);
-    if (!rc && j->sum->kind == ct_cover_kind())
-        rc = cli_cover_has_counts((struct ct_cover *)j->sum, &any); /* the analysis is its first member */
-    if (any)
+    if (rc || j->sum->kind != ct_cover_kind() ||
+        cli_cover_has_counts((struct ct_cover *)j->sum)) /* the analysis is its first member */
         return rc;
     j->why = "nothing of what ran is in a program that is known";
     return CT_ERR_NOT_FOUND;
