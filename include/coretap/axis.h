@@ -85,12 +85,21 @@ CT_API size_t ct_verify_axis_held(const struct ct_verify_axis *axis);
  * specifications were told later ones. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_verify_axis_pass(struct ct_verify_axis *axis);
 
+/* Stops waiting for sources of which no step ever came. They are presumed to have nothing before the time
+ * that the others had come to at the call before this one, so that results of up to then can be given. What
+ * comes of them from before it all the same is too late: no specification takes it, and it counts as lost.
+ * Results do not depend on more than the trace when it is called at fixed places of the trace. CT_ERR_ARG. */
+CT_API int ct_verify_axis_presume(struct ct_verify_axis *axis);
+
 /* How a source kept up with the others. */
 struct ct_verify_axis_passed {
     uint64_t times; /* how often they stopped waiting for it */
     uint64_t late;  /* events of it that came too late, which no specification took */
     uint8_t came;   /* 1: it had an event or a timestamp; one of which nothing came is not missed */
     uint8_t pad[7]; /* 0 */
+    /* Events and losses of it from before where the others went on to when nothing of it had come
+     * (ct_verify_axis_presume): results that were given by then lack them. */
+    uint64_t unforeseen;
 };
 
 /* Tells how a source kept up. CT_ERR_ARG. */

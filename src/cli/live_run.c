@@ -85,11 +85,20 @@ static void say(void *user, enum ct_log_level level, const char *text)
         cli_say("%s", text);
 }
 
-/* Tells whether a source of software trace has timestamps, by its registers. */
-static bool is_timed_software(const struct ct_source *source)
+/* Tells whether a source has timestamps, by its registers. */
+static bool is_timed(const struct ct_source *source)
 {
-    return source->protocol == CT_PROTOCOL_ITM ? (source->regs.itmtcr >> 10 & 3) != 0
-                                               : (source->regs.stmtcsr >> 1 & 1) != 0;
+    switch (source->protocol) {
+    case CT_PROTOCOL_ITM:
+        return (source->regs.itmtcr >> 10 & 3) != 0;
+    case CT_PROTOCOL_STM:
+        return source->regs.stmtcsr >> 1 & 1;
+    case CT_PROTOCOL_ETM3:
+    case CT_PROTOCOL_PTM:
+        return source->regs.etmcr >> 28 & 1;
+    default:
+        return source->regs.configr >> 11 & 1;
+    }
 }
 
 /* Tells whether the specifications may be fed by software trace: one that is given is, or those to come may
@@ -101,14 +110,15 @@ static bool may_take_software(const struct cli_live *l)
 }
 
 /* Tells whether the sources that are described, of those that --id leaves, are one run: several cores, or
- * software trace with timestamps, alone or beside a core, where specifications take it. */
+ * software trace with timestamps, alone or beside a core, where specifications take it. Says so when their
+ * order will not be known. */
 static bool is_one_run(const struct cli_live *l)
 {
     const struct cli_capture *capture = &l->counts.read.capture;
     const struct ct_chain_options chain = cli_capture_chain_options(capture, CT_LEVEL_STEPS);
     const struct ct_buffer *buffer = &capture->buffers[0];
     const bool framed = buffer->framing != CT_FRAMING_NONE;
-    size_t cores = 0, timed = 0;
+    size_t cores = 0, timed = 0, timed_software = 0;
     for (size_t i = 0; i < buffer->source_count && (framed || !i); i++) {
         const struct ct_source *source = &buffer->sources[i];
         const uint8_t id = source->trace_id & 127;
@@ -116,9 +126,16 @@ static bool is_one_run(const struct cli_live *l)
         if (framed && (chain.ids[0] | chain.ids[1]) && !(chain.ids[id / 64] >> id % 64 & 1))
             continue;
         cores += !is_software;
-        timed += is_software && is_timed_software(source);
+        timed += is_timed(source);
+        timed_software += is_software && is_timed(source);
     }
-    return (framed && cores > 1) || (timed && may_take_software(l));
+    const bool one = (framed && cores > 1) || (timed_software && may_take_software(l));
+    if (one && !timed && cli_monitors_named(l->args, CLI_MONITOR_SPEC))
+        cli_say("%s: none of the %zu cores has timestamps, by their registers, so that the order of their "
+                "events is not known and results come at the end; trace with timestamps (coretap record "
+                "--timestamps), or give --per-core for a run of each",
+                l->args->values[CLI_CAPTURE_CONFIG].text, cores);
+    return one;
 }
 
 /* Checks that all sources can be one run. False after a message. */

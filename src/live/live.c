@@ -330,6 +330,19 @@ static int break_off(struct ct_live *l, uint64_t offset)
     return rc ? rc : ct_chain_begin_piece(l->chain, &piece);
 }
 
+/* Decodes a piece. Where sources are looked for that did not begin depends on the bytes, not on the piece. */
+static int push(struct ct_live *l, const struct ct_live_piece *piece)
+{
+    int rc = CT_OK;
+    for (size_t at = 0, size; at < piece->size && !rc; at += size) {
+        size = ct_live_one_part(l, piece->offset + at, piece->size - at);
+        rc = ct_chain_push(l->chain, piece->data + at, size);
+        if (!rc)
+            rc = ct_live_one_presume(l, piece->offset + at + size);
+    }
+    return rc;
+}
+
 int ct_live_take(struct ct_live *l, const struct ct_live_piece *piece)
 {
     if (l->options.log) {
@@ -340,7 +353,7 @@ int ct_live_take(struct ct_live *l, const struct ct_live_piece *piece)
     }
     int rc = piece->lost || piece->apart ? break_off(l, piece->offset) : CT_OK;
     if (!rc)
-        rc = ct_chain_push(l->chain, piece->data, piece->size);
+        rc = push(l, piece);
     l->stuck |= rc != CT_OK;
     if (!rc) /* no steps came of it, which would have done so */
         rc = ct_live_settle(l);

@@ -17,8 +17,10 @@ struct ct_live_one {
     size_t count;
     uint8_t number_of[128]; /* by trace ID: number of the source, or UINT8_MAX */
     const char *names[LIVE_SPECS];
-    bool begun;           /* a step came */
-    bool ends;            /* all that is left is given, whoever waits */
+    bool begun;     /* a step came */
+    bool ends;      /* all that is left is given, whoever waits */
+    bool came[128]; /* by source: a step of it came */
+    size_t came_count;
     bool told[128];       /* by source: a message told that the others do not wait for it */
     int waits_for;        /* number of the source that the others wait for, or -1 */
     uint64_t waits_since; /* input bytes that were analysed when waiting for that source began */
@@ -162,7 +164,24 @@ int ct_live_one_take(struct ct_live *l, uint8_t id, const struct ct_step_batch *
     int rc = tell_begin(l);
     if (!rc && !is_asked(l)) /* threads decode the piece meanwhile */
         rc = ct_live_settle(l);
-    return rc || number == UINT8_MAX ? rc : ct_verify_axis_take(one->axis, number, batch);
+    if (rc || number == UINT8_MAX)
+        return rc;
+    if (batch->count || batch->mark_count) {
+        one->came_count += !one->came[number];
+        one->came[number] = true;
+    }
+    return ct_verify_axis_take(one->axis, number, batch);
+}
+
+size_t ct_live_one_part(const struct ct_live *l, uint64_t offset, size_t size)
+{
+    const size_t part = LIVE_PRESUME - offset % LIVE_PRESUME;
+    return l->one && l->one->came_count < l->one->count && part < size ? part : size;
+}
+
+int ct_live_one_presume(struct ct_live *l, uint64_t offset)
+{
+    return l->one && offset % LIVE_PRESUME == 0 ? ct_verify_axis_presume(l->one->axis) : CT_OK;
 }
 
 /* Repeats a step of the axis for as long as it ends at specifications that fail. */
@@ -217,6 +236,25 @@ int ct_live_one_settle(struct ct_live *l)
     return rc;
 }
 
+/* Says how much of a source came too late. */
+static void tell_late(struct ct_live *l, size_t number, const struct ct_verify_axis_passed *passed)
+{
+    const struct ct_live_one *one = l->one;
+    if (passed->late > passed->unforeseen)
+        ct_live_say(&l->say, CT_LOG_WARNING,
+                    "ID %02x (%s): %" PRIu64 " of its events came when the others were further on, and no "
+                    "specification took them; results are uncertain where they may matter",
+                    one->sources[number].id, one->cores[number], passed->late);
+    if (passed->unforeseen)
+        ct_live_say(&l->say, CT_LOG_WARNING,
+                    "ID %02x (%s): its trace began with %" PRIu64
+                    " events and losses of a time that the others were past: no specification took them, so "
+                    "that results of that time, which were given, "
+                    "lack them, and later ones are uncertain where they may matter; of a trace that --tee "
+                    "keeps, 'coretap monitor' takes all",
+                    one->sources[number].id, one->cores[number], passed->unforeseen);
+}
+
 int ct_live_one_finish(struct ct_live *l)
 {
     struct ct_live_one *one = l->one;
@@ -233,12 +271,8 @@ int ct_live_one_finish(struct ct_live *l)
         ct_live_note(l, l->sink.end(l->sink.user, &origin));
     for (size_t i = 0; i < one->count; i++) {
         struct ct_verify_axis_passed passed;
-        if (ct_verify_axis_passed_of(one->axis, i, &passed) == CT_OK && passed.late)
-            ct_live_say(&l->say, CT_LOG_WARNING,
-                        "ID %02x (%s): %" PRIu64
-                        " of its events came when the others were further on, and no "
-                        "specification took them; results are uncertain where they may matter",
-                        one->sources[i].id, one->cores[i], passed.late);
+        if (ct_verify_axis_passed_of(one->axis, i, &passed) == CT_OK)
+            tell_late(l, i, &passed);
     }
     return rc ? rc : ct_live_refusal(l);
 }
@@ -249,13 +283,15 @@ void ct_live_one_json(const struct ct_live *l, struct ct_json *j)
     ct_json_array(j, "not_waited_for");
     for (size_t i = 0; l->one && i < l->one->count; i++) {
         struct ct_verify_axis_passed passed;
-        if (ct_verify_axis_passed_of(l->one->axis, i, &passed) != CT_OK || !(passed.times | passed.late))
+        if (ct_verify_axis_passed_of(l->one->axis, i, &passed) != CT_OK ||
+            !(passed.times | passed.late | passed.unforeseen))
             continue;
         ct_json_object(j, NULL);
         ct_live_put_hex(j, "id", l->one->sources[i].id, 2);
         ct_json_text(j, "core", l->one->cores[i]);
         ct_json_number(j, "times", passed.times);
         ct_json_number(j, "late", passed.late);
+        ct_json_number(j, "unforeseen", passed.unforeseen);
         ct_json_object_end(j);
     }
     ct_json_array_end(j);

@@ -7,9 +7,10 @@
 
 #define LIVE_HELD     65536               /* the most events that wait for a source */
 #define LIVE_PATIENCE ((uint64_t)4 << 20) /* the most bytes of trace that come while events wait */
+#define LIVE_PRESUME  ((uint64_t)1 << 16) /* bytes of input from one ct_live_one_presume to the next */
 
-/* Makes the run of the sources that the options leave; l->verifier is the one that specifications are added
- * to. CT_ERR_ARG: there is none; CT_ERR_NOMEM. */
+/* Makes the run of the sources that the options leave; l->verifier is the one that specifications are
+ * added to. CT_ERR_ARG: there is none; CT_ERR_NOMEM. */
 int ct_live_one_new(struct ct_live *live);
 
 /* Begins it, once the verifier is there. */
@@ -18,6 +19,13 @@ void ct_live_one_free(struct ct_live_one *one);
 
 /* Takes steps of a trace ID. */
 int ct_live_one_take(struct ct_live *live, uint8_t id, const struct ct_step_batch *batch);
+
+/* Returns how many of `size` bytes at `offset` of the input to decode before ct_live_one_presume. */
+size_t ct_live_one_part(const struct ct_live *live, uint64_t offset, size_t size);
+
+/* Goes on without sources of which nothing came yet when `offset`, up to where the input was decoded, is a
+ * multiple of LIVE_PRESUME. */
+int ct_live_one_presume(struct ct_live *live, uint64_t offset);
 
 /* Gives the specifications what is known after a piece of input. Sources that hold up the others for too long
  * are not waited for any more, which is said. When an exchange waits it comes first: the run stays unsettled

@@ -244,6 +244,14 @@ static int switch_to(struct record *r, unsigned index)
     return status;
 }
 
+/* Gives the reader of a stream all that a core did before its thread made a system call, and may sleep. */
+static int flush_core(struct record *r, const struct thread *t)
+{
+    int rc = CT_OK;
+    struct ct_unit *unit = r->o.stream ? unit_of(r, t->core, &rc) : NULL;
+    return unit ? ct_unit_flush(unit) : rc;
+}
+
 static int take_chunk(struct record *r, const struct trace_chunk *chunk)
 {
     const unsigned index = chunk->thread % TRACE_THREADS;
@@ -261,7 +269,9 @@ static int take_chunk(struct record *r, const struct trace_chunk *chunk)
     if (rc || !r->threads[index].path)
         return rc;
     rc = ct_path_words(r->threads[index].path, words, used);
-    return !rc && TRACE_KIND(words[used - 1]) == TRACE_THREAD_END ? end_thread(r, index, false) : rc;
+    if (!rc && TRACE_KIND(words[used - 1]) == TRACE_THREAD_END)
+        return end_thread(r, index, false);
+    return !rc && used < TRACE_CHUNK_WORDS ? flush_core(r, &r->threads[index]) : rc;
 }
 
 /* Warns of what the recorder saw and could not tell. */

@@ -467,6 +467,11 @@ int ct_unit_restart(struct ct_unit *u)
     TELL_ALL(u, restart(u));
 }
 
+int ct_unit_flush(struct ct_unit *u)
+{
+    TELL_ALL(u, flush(u, false));
+}
+
 int ct_unit_finish(struct ct_unit *u)
 {
     TELL_ALL(u, flush(u, true));

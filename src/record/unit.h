@@ -127,6 +127,10 @@ uint64_t ct_unit_untraceable(const struct ct_unit *unit);
 /* Writes what is held back; what comes then does not depend on it. */
 int ct_unit_restart(struct ct_unit *unit);
 
+/* Writes what is held back, but for what depends on what comes next. The bytes are the same, but for where
+ * the next synchronisation is. */
+int ct_unit_flush(struct ct_unit *unit);
+
 /* Writes what is held back. */
 int ct_unit_finish(struct ct_unit *unit);
 

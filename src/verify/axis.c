@@ -257,6 +257,8 @@ static void be_late(struct ct_axis_source *s, struct ct_verify_item *item, uint6
 static void place(const struct ct_verify_axis *axis, struct ct_axis_source *s, const struct ct_axis_anchor *a,
                   const struct ct_axis_anchor *b, bool broken, uint64_t told)
 {
+    /* hangs on what the specifications took only where they stopped waiting, so on no more than the trace */
+    const uint64_t late = axis_at_least(s->presumed, s->passed.times ? axis->floor : 0);
     const bool rated = b && a->known && !broken && s->counted && b->time > a->time && b->to > a->from;
     for (; s->placed < s->end; s->placed++) {
         struct ct_axis_waiting *w = &s->all[s->placed];
@@ -266,7 +268,8 @@ static void place(const struct ct_verify_axis *axis, struct ct_axis_source *s, c
             w->item.begin = b->time;
         else if (rated)
             narrow(w, a, b);
-        const bool is_late = s->passed.times && w->item.begin < axis->floor;
+        const bool is_late = w->item.begin < late;
+        s->passed.unforeseen += w->item.begin < s->presumed;
         if (s->placed > s->first) { /* the events of a source keep their order */
             const struct ct_verify_item *before = &s->all[s->placed - 1].item;
             w->item.begin = axis_at_least(w->item.begin, before->begin);
@@ -274,7 +277,7 @@ static void place(const struct ct_verify_axis *axis, struct ct_axis_source *s, c
         }
         w->item.end = axis_at_least(w->item.end, w->item.begin);
         if (is_late)
-            be_late(s, &w->item, axis->floor);
+            be_late(s, &w->item, late);
     }
     if (s->open < s->placed)
         s->open = s->placed;
@@ -400,8 +403,12 @@ int ct_verify_axis_take(struct ct_verify_axis *axis, size_t source, const struct
     const struct ct_verifier *v = axis->verifier;
     size_t count;
     int rc, more;
-    if (v->awaited && (batch->count || batch->mark_count))
-        v->awaited[v->core_of[source]] = false;
+    if (!s->begun && (batch->count || batch->mark_count)) {
+        s->begun = true;
+        s->presumed = axis->presumed;
+        if (v->awaited)
+            v->awaited[v->core_of[source]] = false;
+    }
     do {
         rc = ct_watcher_run(s->watcher, batch, axis->events, AXIS_EVENTS, &count, &more);
         if (!rc)

@@ -8,17 +8,23 @@ enum {
     ROUND_YIELD = 32, /* the same number where a thread may wait for the end of a turn */
 };
 
+/* Returns the time before which a source has no more events that have no interval yet. */
+static uint64_t known_time(const struct ct_axis_source *s)
+{
+    /* an event of a core may stand before the timestamps since its last step */
+    const struct ct_axis_anchor *known = s->is_software ? &s->last : &s->before;
+    return known->known ? known->time : 0;
+}
+
 /* Gives the least begin that the next event of a source may have; whether it is there says *ready. */
-static uint64_t next_begin(const struct ct_axis_source *s, bool *ready)
+static uint64_t next_begin(const struct ct_verify_axis *axis, const struct ct_axis_source *s, bool *ready)
 {
     *ready = s->first < s->placed;
     if (*ready)
         return s->all[s->first].item.begin;
     if (s->over)
         return UINT64_MAX;
-    /* an event of a core may stand before the timestamps since its last step */
-    const struct ct_axis_anchor *known = s->is_software ? &s->last : &s->before;
-    return known->known ? known->time : 0;
+    return axis_at_least(known_time(s), s->begun ? s->presumed : axis->presumed);
 }
 
 /* Finds the source whose next event begins first; of several one that has to be waited for. */
@@ -30,7 +36,7 @@ static size_t find_first(const struct ct_verify_axis *axis, uint64_t *begin, boo
     for (size_t i = 0; i < axis->count; i++) {
         bool has;
         const struct ct_axis_source *s = &axis->sources[i];
-        const uint64_t b = next_begin(s, &has);
+        const uint64_t b = next_begin(axis, s, &has);
         if (!has && (s->over || s->absent || s->unheard))
             continue;
         if (b < *begin || (b == *begin && *ready && !has)) {
@@ -120,6 +126,22 @@ int ct_verify_axis_pass(struct ct_verify_axis *axis)
         return CT_OK;
     s->open_loss = true;
     return ct_verify_axis_append_loss(axis, s, axis_at_least(begin, axis->floor), UINT64_MAX);
+}
+
+int ct_verify_axis_presume(struct ct_verify_axis *axis)
+{
+    uint64_t reached = UINT64_MAX;
+    if (!axis)
+        return CT_ERR_ARG;
+    for (size_t i = 0; i < axis->count; i++) {
+        const struct ct_axis_source *s = &axis->sources[i];
+        const uint64_t known = known_time(s);
+        if (s->begun && !s->over && !s->absent && !s->unheard && known < reached)
+            reached = known;
+    }
+    axis->presumed = axis_at_least(axis->presumed, axis->reached);
+    axis->reached = reached < UINT64_MAX ? reached : axis->reached;
+    return CT_OK;
 }
 
 int ct_verify_axis_passed_of(const struct ct_verify_axis *axis, size_t source,

@@ -48,7 +48,9 @@ struct ct_axis_source {
     bool is_told;     /* a timestamp is the very time of what stands right before it */
     bool is_software; /* nothing in it stands before timestamps that came before it */
     bool over;
-    bool unheard; /* no specification takes what it gives */
+    bool unheard;      /* no specification takes what it gives */
+    bool begun;        /* a step or a mark of it came */
+    uint64_t presumed; /* what is before it comes too late: the others went on when it had not begun */
     /* Of a source that the others stopped waiting for: */
     bool seen;      /* the source had an event or a timestamp */
     bool absent;    /* the source had no timestamp since the others stopped waiting */
@@ -62,9 +64,11 @@ struct ct_verify_axis {
     uint32_t timestamps; /* number of their watchpoint */
     struct ct_axis_source *sources;
     size_t count;
-    size_t taken;   /* events since the specifications had their turn */
-    uint64_t floor; /* what begins before it comes too late */
-    bool idle;      /* sources that are not waited for do nothing meanwhile */
+    size_t taken;      /* events since the specifications had their turn */
+    uint64_t floor;    /* what begins before it comes too late */
+    bool idle;         /* sources that are not waited for do nothing meanwhile */
+    uint64_t presumed; /* sources that did not begin have nothing before it */
+    uint64_t reached;  /* the time that those that began had all come to when it was last asked */
     ct_verify_axis_filter_fn *filter;
     void *filter_user;
     ct_verify_axis_yield_fn *yield;

@@ -13,11 +13,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from live import Live  # noqa: E402  pylint: disable=wrong-import-position
 from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
+from perf_writer import frames, unframed  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND, PLUGIN, EXAMPLES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
@@ -53,6 +55,31 @@ int main(void)
         pthread_create(&threads[i], NULL, work, (void *)&done[i]);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
+    return 0;
+}
+"""
+
+
+LATER = """
+#include <pthread.h>
+static volatile long n;
+__attribute__((noinline)) void produce(void) { for (volatile int i = 0; i < 400; i++) n++; }
+__attribute__((noinline)) void consume(void) { for (volatile int i = 0; i < 400; i++) n--; }
+static void *work(void *unused)
+{
+    for (int i = 0; i < 200; i++)
+        consume();
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    for (int i = 0; i < 1000; i++)
+        produce();
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_join(thread, NULL);
+    for (int i = 0; i < 600; i++) /* 250 kB of trace behind what the thread did */
+        produce();
     return 0;
 }
 """
@@ -100,15 +127,21 @@ class Turns:
         return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
-def slowly(case, seed):
+def piped(case, spec=SPEC):
+    return subprocess.Popen([COMMAND, "live", "-q", "-a", "--config", case.config, "--elf", case.program,
+                             "--spec", spec, *BINDS, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL)
+
+
+def slowly(case, seed, data=None, spec=SPEC):
     """The run over a pipe that gets pieces of any size, some of them after a while."""
     rng = random.Random(seed)
-    child = subprocess.Popen([COMMAND, "live", "-q", "-a", "--config", case.config, "--elf", case.program,
-                              "--spec", SPEC, *BINDS, "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    child = piped(case, spec)
+    data = data or case.bytes
     at = 0
-    while at < len(case.bytes):
+    while at < len(data):
         size = rng.choice((1, 16, 500, 4096, 30000))
-        child.stdin.write(case.bytes[at:at + size])
+        child.stdin.write(data[at:at + size])
         child.stdin.flush()
         at += size
         if rng.random() < 0.1:
@@ -208,6 +241,52 @@ def check_sleeper(folder):
           got[0] == 2 and "--assume-idle is about" in got[2], got)
 
 
+def check_later(folder):
+    """Cores that are described and did not begin hold nobody up: results come while there is more to come. A
+    core that begins later has the results of coretap monitor, unless its trace comes too late."""
+    source, spec = folder / "later.c", folder / "later.tessla"
+    source.write_text(LATER)
+    spec.write_text("in produced: Events[Unit]\nin consumed: Events[Unit]\n"
+                    "def p = count(produced)\nout filter(p, p % 50 == 0) as p50\n"
+                    "def c = count(consumed)\nout filter(c, c % 20 == 0) as c20\n")
+    case = Turns(folder, "later", source=source, options=("--cycle-count=4", "--timestamps"))
+    code, wanted = case.monitor(spec=spec)
+    check("a core that begins later: live says what monitor says",
+          case.live(spec=spec) == (code, wanted, "") and wanted.count(" on cpu1\n") == 10, wanted)
+    child = piped(case, spec)
+    child.stdin.write(case.bytes[:len(case.bytes) // 2])
+    child.stdin.flush()
+    hangs = threading.Timer(60, child.kill)
+    hangs.start()
+    first = [child.stdout.readline().decode() for _ in range(4)]  # before the rest comes
+    hangs.cancel()
+    if child.poll() is None:
+        child.stdin.write(case.bytes[len(case.bytes) // 2:])
+        child.stdin.close()
+    rest = child.stdout.read().decode()
+    check("… as it comes", child.wait(60) == code and "".join(first) + rest == wanted, first)
+    one, two = sorted(unframed(case.bytes).items())
+    late = b"".join(frames(part, trace_id) for trace_id, part in (one, two))
+    got = case.live(spec=spec, data=late)
+    given = [line for line in got[1].splitlines() if "uncertain" not in line]
+    check("… and when all of it comes too late, what was given by then stays, and it is told",
+          len(given) > 20 and set(given) < set(wanted.splitlines()) and
+          re.search(r"ID 11 \(cpu1\): its trace began with [0-9]+ events and losses of a time", got[2]) and
+          "c20 = 20 " not in got[1], got)
+    check("… the same however the bytes come", all(slowly(case, seed, late, spec) == got[:2]
+                                                   for seed in range(3)))
+    check("… with any number of threads", all(case.live("--threads", str(n), spec=spec, data=late) == got
+                                              for n in (1, 2, 7)))
+
+
+def check_untimed(folder):
+    """Without timestamps nobody knows the order of cores: that is said before results do not come."""
+    case = Turns(folder, "untimed", options=("--cycle-count=4",))
+    said = f"{case.config}: none of the 16 cores has timestamps"
+    check("without timestamps it is said that results come at the end", said in case.live()[2], case.live())
+    check("… but not of a run for each", said not in case.live("--per-core")[2])
+
+
 def check_exchange(folder):
     """Specifications come, are replaced and go while trace comes."""
     case = Turns(folder, "exchanged", "-DBUG")
@@ -267,6 +346,8 @@ def main():
         check_verdicts(pathlib.Path(folder))
         check_doubt(pathlib.Path(folder))
         check_sleeper(pathlib.Path(folder))
+        check_later(pathlib.Path(folder))
+        check_untimed(pathlib.Path(folder))
         if not without:
             check_exchange(pathlib.Path(folder))
             check_filter(pathlib.Path(folder))

@@ -80,6 +80,22 @@ def frames(trace, trace_id):
     return bytes(out)
 
 
+def unframed(data):
+    """The bytes of each trace ID in CoreSight frames."""
+    out, current = {}, 0
+    for at in range(0, len(data), 16):
+        before = None  # the ID of the next byte, where another one follows behind it
+        for i, byte in enumerate(data[at:at + 15]):
+            bit = data[at + 15] >> i // 2 & 1
+            if i % 2 == 0 and byte & 1:
+                before, current = current if bit else None, byte >> 1
+                continue
+            out.setdefault(current if before is None else before, bytearray()).append(
+                byte if i % 2 else byte | bit)
+            before = None
+    return {trace_id: bytes(part) for trace_id, part in out.items() if trace_id}
+
+
 def text(name):
     raw = (name if isinstance(name, bytes) else str(name).encode()) + b"\0"
     return raw + bytes(-len(raw) % 8)

@@ -373,6 +373,45 @@ static void core_without_trace(void **state)
     end(&h, "0 n 0\n10 n 1 left\n30 n 2 left\n60 n 3 ? right\n80 n 4 ? left\n");
 }
 
+/* The others do not wait for a core that did not begin, but for what they came to since they were last asked.
+ * What of it is from before that comes too late; what is behind is as if all had waited. */
+static void core_that_begins_later(void **state)
+{
+    struct by_hand h;
+    (void)state;
+    assert_int_equal(ct_verify_axis_presume(NULL), CT_ERR_ARG);
+    begin(&h, "out count(x) as n\n");
+    assert_int_equal(ct_verify_axis_presume(h.axis), CT_OK);
+    take(&h, 0, "T10 X T20 T30 X T40");
+    assert_int_equal(ct_verify_axis_presume(h.axis), CT_OK);
+    take(&h, 0, "T50 X T60");
+    assert_int_equal(ct_verify_axis_held(h.axis), 3);
+    assert_int_equal(ct_verify_axis_presume(h.axis), CT_OK);
+    take(&h, 0, "T70");
+    assert_int_equal(ct_verify_axis_held(h.axis), 1);
+    take(&h, 1, "T45 X T47");
+    assert_int_equal(ct_verify_axis_presume(h.axis), CT_OK);
+    take(&h, 0, "X T80");
+    assert_int_equal(ct_verify_axis_held(h.axis), 2); /* it is waited for from now on */
+    assert_int_equal(ct_verify_axis_presume(h.axis), CT_OK);
+    take(&h, 1, "T90 X T100");
+    assert_int_equal(passed(&h, 1).times + passed(&h, 1).late + passed(&h, 1).unforeseen, 0);
+    end(&h, "0 n 0\n10 n 1 left\n30 n 2 left\n45 n 3 right\n50 n 4 left\n70 n 5 left\n90 n 6 right\n");
+    for (int settles = 0; settles < 2; settles++) { /* whatever was given by then */
+        begin(&h, "out count(x) as n\n");
+        take(&h, 0, "T10 X T20 T30 X T35 X T40");
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(ct_verify_axis_presume(h.axis), CT_OK);
+        if (settles)
+            assert_int_equal(ct_verify_axis_settle(h.axis), CT_OK);
+        take(&h, 1, "G T25 X T27 T60 X T70");
+        take(&h, 0, "T80 X T90");
+        assert_int_equal(passed(&h, 1).late, 1);
+        assert_int_equal(passed(&h, 1).unforeseen, 2);
+        end(&h, "0 n 0\n10 n 1 left\n30 n 2 left\n35 n 3 ? left\n60 n 4 ? right\n80 n 5 ? left\n");
+    }
+}
+
 static int only_left(void *user, size_t source, const struct ct_watch_event *event)
 {
     (void)user;
@@ -402,11 +441,11 @@ static void filtered_core(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(silent_core),        cmocka_unit_test(exchanged_in_silence),
-        cmocka_unit_test(core_without_trace), cmocka_unit_test(filtered_core),
-        cmocka_unit_test(of_each_core),       cmocka_unit_test(order_of_timestamps),
-        cmocka_unit_test(order_in_doubt),     cmocka_unit_test(order_of_cycles),
-        cmocka_unit_test(order_of_losses),
+        cmocka_unit_test(silent_core),         cmocka_unit_test(exchanged_in_silence),
+        cmocka_unit_test(core_without_trace),  cmocka_unit_test(core_that_begins_later),
+        cmocka_unit_test(filtered_core),       cmocka_unit_test(of_each_core),
+        cmocka_unit_test(order_of_timestamps), cmocka_unit_test(order_in_doubt),
+        cmocka_unit_test(order_of_cycles),     cmocka_unit_test(order_of_losses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
