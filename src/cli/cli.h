@@ -76,6 +76,7 @@ struct cli_command {
     const char *synopsis;  /* options that must be there, as written in the usage line, or NULL */
     const char *exit_text; /* sentences about the exit status, or NULL when it is the usual one */
     const char *about;     /* paragraphs for help and DESCRIPTION, separated by newlines */
+    const char *examples;  /* lines for a shell, of at most 77 columns, each with its newline */
     const struct cli_option *options;
     size_t option_count;
     unsigned uses;     /* enum cli_uses: which options about programs it has */

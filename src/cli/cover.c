@@ -95,6 +95,9 @@ const struct cli_command cli_command_cover = {
         "Of several captures the counts add up. In the place of each of them it also takes a coverage file, "
         "which "
         "'coretap cover --format data' or 'coretap merge' wrote.",
+    .examples = "coretap cover --elf program capture\n"
+                "coretap cover --format html -o cover.html capture\n"
+                "coretap cover --format data -o first.cov capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

@@ -325,6 +325,9 @@ const struct cli_command cli_command_ctl = {
     .summary = "ask a live run, and exchange what it watches and checks",
     .rest = "ACTION [ARGUMENT]...",
     .synopsis = "--http [ADDRESS:]PORT|--control SOCKET",
+    .examples = "coretap ctl --http 8080 status\n"
+                "coretap ctl --http 8080 watch add work\n"
+                "coretap ctl --http 8080 stop\n",
     .exit_text = "0: done. 2: wrong usage, nobody answers, or the run cannot do it, with a message.",
     .about =
         "Speaks to a 'coretap live --http' while its trace comes. What is exchanged takes effect between two "

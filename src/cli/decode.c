@@ -450,6 +450,9 @@ const struct cli_command cli_command_decode = {
         "count "
         "of its own has that of the event before.",
     .whole = "events do not say in which function or module they are; 'coretap watch' looks at places",
+    .examples = "coretap decode capture | head\n"
+                "coretap decode --format jsonl -o events.jsonl capture\n"
+                "coretap decode --config trace.ini - < trace.bin\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

@@ -168,6 +168,9 @@ const struct cli_command cli_command_export = {
              "different memory spaces) perf sees the last.",
     .whole =
         "perf.data has the trace as it was recorded, which is not cut; 'coretap decode' prints a part of it",
+    .examples = "coretap export --perf run.data capture\n"
+                "perf script -i run.data --itrace=i1i -F cpu,ip\n"
+                "coretap export --perf - capture | perf inject -i - -o samples.data\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .own_output = true,

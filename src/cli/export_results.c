@@ -191,6 +191,9 @@ const struct cli_command cli_command_export_results = {
         "looked for among the files of --elf and below --symdir, then where the list says that they were.\n"
         "Files are all written, or none. A stream on standard output that ends early has no end mark, and "
         "the exit code is 2.",
+    .examples = "coretap cover --format data -o boot.cov capture\n"
+                "coretap timing --format data -o boot.times capture\n"
+                "coretap export-results --parquet tables --test boot boot.cov boot.times\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .exit_text = "0: done. 1: done, but functions and lines of a program that is not there are left out, or "

@@ -19,6 +19,7 @@ static const struct cli_command fractal_regs = {
     .summary = "the register map of the configuration port",
     .about = "Prints the registers of FRACTAL's configuration port, as software in the target or a probe "
              "finds them.",
+    .examples = "coretap fractal regs\n",
     .exit_text = "0: done. 2: wrong usage, or they could not be printed.",
     .run = print_registers,
 };

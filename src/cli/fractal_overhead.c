@@ -50,6 +50,7 @@ const struct cli_command cli_fractal_overhead = {
              "a coherent port that listens and does nothing, with FRACTAL tracing the text section in points "
              "mode, and with its log in the memory that misses are read from. Prints the run time that the "
              "model predicts for each.",
+    .examples = "coretap fractal overhead -- ./program 500\n",
     .exit_text = "That of the program, or 128 and the number of the signal that ended it; 2 when nothing "
                  "could be predicted or written, with a message.",
     .options = overhead_options,

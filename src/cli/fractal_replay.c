@@ -164,6 +164,8 @@ const struct cli_command cli_fractal_replay = {
     .about = "Feeds a recorded message stream to the tracer's modules and prints what they made of it. "
              "Messages that "
              "cannot be are named with their line and passed over.",
+    .examples = "coretap fractal run -o log --messages port.messages -- ./program 500\n"
+                "coretap fractal replay --messages port.messages -o replayed.log\n",
     .exit_text = "0: done. 1: done, but there were messages that cannot be. 2: wrong usage, or something "
                  "could not be opened, read or written.",
     .options = options,

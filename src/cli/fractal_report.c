@@ -156,6 +156,8 @@ const struct cli_command cli_fractal_report = {
         "sections and regions by program and name, pages by their offsets in the program's file or a region, "
         "observation points with their times. A file that --data or 'coretap merge' wrote stands for its "
         "logs.",
+    .examples = "coretap fractal report log\n"
+                "coretap fractal report --html -o log.html log\n",
     .exit_text = "0: done. 1: done, but a log is damaged; what is whole was read. 2: wrong usage, or "
                  "something could not be opened, read or written.",
     .options = options,

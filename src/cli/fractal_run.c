@@ -297,6 +297,8 @@ const struct cli_command cli_fractal_run = {
     .exit_text =
         "That of the program, or 128 and the number of the signal that ended it; where that is 0, 1 when the "
         "log lacks something that was asked for; 2 when there is no log. A message says so of 1 and 2.",
+    .examples = "coretap fractal run --section .text -o log -- ./program 500\n"
+                "coretap fractal run --point work --points-only -o log -- ./program 500\n",
     .options = options,
     .option_count = OPTS,
     .own_output = true,

@@ -211,6 +211,8 @@ const struct cli_command cli_command_graph = {
              "tell). Jump tables of gcc and clang are recognised; what they do not tell can be said with "
              "--targets or learnt from traces with --learn.",
     .whole = "where computed branches go holds whenever they ran, so a capture is learnt from as a whole",
+    .examples = "coretap graph --elf program\n"
+                "coretap graph --elf program --function main --format dot -o main.dot\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

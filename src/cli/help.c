@@ -111,6 +111,9 @@ void cli_help_command(const struct cli_command *command, FILE *out)
         help_option(cli_option_at(command, i), out);
     fputs("\nExit status:\n  ", out);
     wrap(out, command->exit_text ? command->exit_text : exit_text, 2, 2);
+    fputs("\nExamples:\n", out);
+    for (const char *line = command->examples; *line; line += strcspn(line, "\n") + 1)
+        fprintf(out, "  %.*s\n", (int)strcspn(line, "\n"), line);
 }
 
 static const char program_about[] =
@@ -163,14 +166,14 @@ void cli_help_all(FILE *out)
     fputs("\n'coretap COMMAND --help' says more about each.\n", out);
 }
 
-/* Prints text in roff: dashes and backslashes stand for themselves, and a newline begins a paragraph. */
-static void roff(const char *text, FILE *out)
+/* Prints text in roff: dashes and backslashes stand for themselves, and a newline becomes `line_end`. */
+static void roff_lines(const char *text, const char *line_end, FILE *out)
 {
     if (*text == '.' || *text == '\'')
         fputs("\\&", out);
     for (; *text; text++) {
         if (*text == '\n')
-            fputs("\n.PP\n", out);
+            fputs(line_end, out);
         else if (*text == '-')
             fputs("\\-", out);
         else if (*text == '\\')
@@ -178,6 +181,12 @@ static void roff(const char *text, FILE *out)
         else
             fputc(*text, out);
     }
+}
+
+/* Prints paragraphs, separated by newlines, in roff. */
+static void roff(const char *text, FILE *out)
+{
+    roff_lines(text, "\n.PP\n", out);
 }
 
 static void man_option(const struct cli_option *option, FILE *out)
@@ -286,5 +295,10 @@ void cli_help_man(const struct cli_command *command, FILE *out)
     }
     fputs(".SH EXIT STATUS\n", out);
     roff(command->exit_text ? command->exit_text : exit_text, out);
-    fputc('\n', out);
+    fputs("\n.SH EXAMPLES\n.nf\n", out);
+    if (command->examples)
+        roff_lines(command->examples, "\n", out);
+    for (size_t i = 0; command->parts && command->parts[i]; i++)
+        roff_lines(command->parts[i]->examples, "\n", out);
+    fputs(".fi\n", out);
 }

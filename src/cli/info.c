@@ -139,6 +139,8 @@ const struct cli_command cli_command_info = {
         "image that is there.\n"
         "Of a branch list of simpleperf it prints the programs, and how many branches it has of each.",
     .whole = "it says what is in the capture, all of it; 'coretap stats' counts a part of it",
+    .examples = "coretap info capture\n"
+                "coretap info --format json -o capture.json capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_PROGRAMS,

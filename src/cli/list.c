@@ -245,6 +245,8 @@ const struct cli_command cli_command_list = {
         "where it is not known; with --disasm the instruction. The other lines are the same as without.",
     .whole = "packets and elements are listed as they lie in the trace, of which --buffer, --core and --id "
              "choose; 'coretap decode' prints a part of what ran",
+    .examples = "coretap list --packets capture\n"
+                "coretap list --elements --core cpu_0 -o elements.txt capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_PROGRAMS | CLI_USES_NAMES,

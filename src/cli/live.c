@@ -226,6 +226,9 @@ const struct cli_command cli_command_live = {
              "from there, listen:[ADDRESS:]PORT waits for one connection. --config describes the stream.\n"
              "Memory does not grow with the trace: what is kept hangs on the program.",
     .whole = "of trace that comes all is analysed; 'coretap ctl filter' says which events count",
+    .examples = "coretap live --config capture --cover --timing - < capture/trace_0.bin\n"
+                "mkfifo pipe && coretap record -o stream --stream pipe -- ./program 500 &\n"
+                "coretap live --config stream/live.ini --http 8080 - < pipe\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

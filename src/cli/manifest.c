@@ -133,6 +133,7 @@ const struct cli_command cli_command_manifest = {
         "0: done. 1: no capture was found, the name of one is no UTF-8, or a file or folder could not "
         "be read; the others are listed. 2: wrong usage, or a DIR that is not there, or the manifest "
         "could not be written.",
+    .examples = "coretap manifest --machine board7 -o captures.jsonl capture\n",
     .options = options,
     .option_count = OPTIONS,
     .run = run,

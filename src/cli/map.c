@@ -124,6 +124,9 @@ const struct cli_command cli_command_map = {
         "'coretap merge' makes one result of theirs. docs/fleet.md has examples. Where Open MPI is "
         "installed, "
         "coretap-mpi does the same over many machines.",
+    .examples = "coretap map cover --manifest captures.jsonl -o all.cov\n"
+                "coretap map timing -o all.times capture\n"
+                "coretap timing all.times\n",
     .options = options,
     .option_count = OPTIONS,
     .exit_text = CLI_FLEET_EXIT,

@@ -186,6 +186,9 @@ const struct cli_command cli_command_merge = {
         "often "
         "each type of event came, and which ports software wrote to), which 'coretap stats' prints.\n"
         "Branch lists of simpleperf add up with each other, and the sum is one again.",
+    .examples = "coretap cover --format data -o first.cov capture\n"
+                "coretap merge -o all.cov first.cov first.cov\n"
+                "coretap cover all.cov\n",
     .options = options,
     .option_count = OPTIONS,
     .uses = CLI_USES_ALL,

@@ -287,6 +287,9 @@ const struct cli_command cli_command_monitor = {
         "With --format sums it adds up what the specifications said of all captures, each of which is one "
         "run unless --captures together says that they are of one system; "
         "in the place of each capture it then takes a file that --format data or 'coretap merge' wrote.",
+    .examples = "coretap spec --timing --function work -o times.tessla capture\n"
+                "coretap monitor --spec times.tessla capture\n"
+                "coretap monitor --spec count.tessla --bind call=entry:work --all capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

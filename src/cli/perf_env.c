@@ -95,6 +95,8 @@ const struct cli_command cli_command_perf_env = {
     .name = "perf-env",
     .summary = "run perf, or another user of libopencsd, with the decoders of coretap",
     .rest = "COMMAND [ARG]...",
+    .examples = "coretap perf-env perf report -i run.data --itrace=i1000i\n"
+                "coretap perf-env perf script -i run.data --itrace=i1i -F cpu,ip\n",
     .exit_text = "That of the command; 2 when it could not be run, with a message.",
     .about = "Runs a command that decodes trace with OpenCSD's library, and has it use coretap's decoders, "
              "which are faster. For this, the folder with coretap's " LIBRARY " is put in front of "

@@ -404,6 +404,9 @@ const struct cli_command cli_command_profile = {
         "perfetto a "
         "group of tracks, unless they are of one system: see --captures. --frequency also says how long a "
         "tick of the timestamps is in perfetto.",
+    .examples = "coretap profile -o run.folded capture\n"
+                "coretap profile --format llvm -o program.prof capture\n"
+                "coretap profile --format perfetto -o run.pftrace capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

@@ -337,6 +337,8 @@ const struct cli_command cli_command_record = {
              "Standard input and output are the program's. docs/recording.md says how its execution becomes "
              "trace.",
     .whole = "it makes the capture; what reads it can be told which part is wanted",
+    .examples = "coretap record -o capture --cycle-count --timestamps -- ./program 500\n"
+                "coretap record -o small --return-stack --start work -- ./program 500\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .own_output = true,

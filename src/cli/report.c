@@ -355,6 +355,8 @@ const struct cli_command cli_command_report = {
         "none of "
         "them tells says so.\n"
         "Of the longest path that could not be found the page has the reason, and the exit code is 2.",
+    .examples = "coretap report -o report.html capture\n"
+                "coretap report --entry work -o work.html capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

@@ -281,6 +281,8 @@ const struct cli_command cli_command_spec = {
         "measured in all captures and the margin. Without --function and --pair it is about the functions "
         "that ran from call to return. An end belongs to the last start before it. What lies behind lost "
         "trace does not count.",
+    .examples = "coretap spec --timing --function work capture\n"
+                "coretap spec --timing --margin 10 -o times.tessla capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .run = run,

@@ -292,6 +292,8 @@ const struct cli_command cli_command_stats = {
         "the buffers a second). Keys beyond the level are left out.\n"
         "Of several captures the sums are printed; in the place of each it takes a file that 'coretap merge' "
         "wrote with --kind statistics or events.",
+    .examples = "coretap stats capture\n"
+                "coretap stats --level packet --threads 4 capture | grep ^mb_per_s=\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_PROGRAMS,

@@ -315,6 +315,8 @@ const struct cli_command cli_command_tessla = {
         "the "
         "same form. Both forms of the language are understood: def, in, out, and define, codeLine, "
         "monitor(...).",
+    .examples = "coretap tessla --spec count.tessla --trace calls.txt\n"
+                "coretap tessla --spec count.tessla --analyse\n",
     .exit_text = "0: done. 1: the specification does not compile; each error is shown with its line and a "
                  "caret. 2: wrong usage, the run ended with an error, or something could not be opened or "
                  "read.",

@@ -328,6 +328,9 @@ const struct cli_command cli_command_timing = {
         "their times but counted apart; of a recursion the outermost run counts. The cycles of all "
         "edges and those that "
         "belong to no instruction (unplaced) are all cycles of the trace.",
+    .examples = "coretap timing capture\n"
+                "coretap timing --pair 'entry:work return:work' capture\n"
+                "coretap timing --format svg --function work -o work.svg capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

@@ -279,6 +279,8 @@ const struct cli_command cli_command_volume = {
         "Bytes are those of the trace units; frames with trace IDs add a fifteenth to them. Standard input "
         "is the program's, and so is standard error; its standard output goes to standard error.",
     .whole = "it measures what ran as a whole; ranges and places are those of the trace unit",
+    .examples = "coretap volume -- ./program 500\n"
+                "coretap volume --capture capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_PROGRAMS,

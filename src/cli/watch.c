@@ -343,6 +343,8 @@ const struct cli_command cli_command_watch = {
         "With --format sums it adds up how often each watchpoint was come by, in all streams of all "
         "captures; in "
         "the place of each capture it then takes a file that --format data or 'coretap merge' wrote.",
+    .examples = "coretap watch --at work capture\n"
+                "coretap watch --at main.c:12 --format csv -o visits.csv capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

@@ -143,6 +143,8 @@ const struct cli_command cli_command_wcet = {
              "their part of it, the loops, and what was never observed and therefore assumed.",
     .whole = "the longest path is made of the times of all functions that --entry comes to; --module keeps "
              "those of a program",
+    .examples = "coretap wcet --entry work --elf program capture\n"
+                "coretap wcet --entry work --bounds bounds.txt --lp work.lp capture\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .uses = CLI_USES_ALL,

@@ -47,6 +47,8 @@ static const struct cli_command command = {
         "one by one, the largest first, and the sums of the ranks are added up in a tree. The result has the "
         "same bytes for every number of ranks. All machines need the same coretap, and the manifest, the "
         "captures and --state where all see them.",
+    .examples = "mpirun -n 4 coretap-mpi cover --manifest captures.jsonl -o all.cov\n"
+                "mpirun -n 4 coretap-mpi timing --manifest captures.jsonl -o all.times\n",
     .options = options,
     .option_count = OPTIONS,
     .exit_text = CLI_FLEET_EXIT,

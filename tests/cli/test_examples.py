@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""test_examples.py COMMAND [COMMAND_MPI]: each example that help shows runs, on a capture made for it.
+
+All of them run in one folder, in which what an example reads was written by another one or lies there. They
+must end with exit code 0 and without an error, and the files that they name must have something in them.
+The man page of a command has the same lines. Prints TAP."""
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "support"))
+import tap  # noqa: E402  pylint: disable=wrong-import-position
+from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
+
+COMMAND = pathlib.Path(sys.argv[1]).resolve()
+RAW = ROOT / "examples" / "raw"
+WIDTH = 79
+# What makes files that other examples read.
+FIRST = ["record", "manifest", "export", "fractal run", "spec"]
+PORT = "8080"
+PROGRAM = """#include <stdlib.h>
+
+static volatile int sum;
+
+static __attribute__((noinline)) void work(int number)
+{
+    for (int i = 0; i < 10; i++)
+        sum += (number ^ i) % 7;
+}
+
+int main(int argc, char **argv)
+{
+    const int rounds = argc > 1 ? atoi(argv[1]) : 1;
+    for (int i = 0; i < rounds; i++)
+        work(i);
+    return 0;
+}
+"""
+FILES = {
+    "main.c": PROGRAM,
+    "count.tessla": "in call: Events[Unit]\ndef calls = count(call)\nout calls\n",
+    "calls.txt": "10: call = ()\n20: call = ()\n",
+    "bounds.txt": "loop main 500\n",
+    "trace.ini": (RAW / "board.ini").read_text().replace("board.bin", "trace.bin"),
+}
+ENVIRONMENT = {**os.environ, "LC_ALL": "C", "PATH": f"{COMMAND.parent}:{os.environ['PATH']}",
+               "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+               "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+
+
+def help_of(*words):
+    return subprocess.run([COMMAND, *words, "--help"], capture_output=True, text=True, check=True,
+                          env=ENVIRONMENT).stdout
+
+
+def names_in(text):
+    """The commands that help lists."""
+    listed = text.split("\nCommands:\n")[1].split("\n\n")[0]
+    return re.findall(r"^  (\S+(?: \S+)?)  +\S", listed, re.MULTILINE)
+
+
+def examples_in(text):
+    return [line.strip() for line in text.partition("\nExamples:\n")[2].splitlines()]
+
+
+def all_examples(mpi):
+    """Name -> lines, of all commands and their parts, those first that others need."""
+    examples = {}
+    for name in names_in(help_of()):
+        text = help_of(name)
+        parts = names_in(text) if "\nCommands:\n" in text else [name]
+        examples |= {part: examples_in(help_of(*part.split())) for part in parts}
+    if mpi:
+        text = subprocess.run([mpi, "--help"], capture_output=True, text=True, check=True, env=ENVIRONMENT)
+        examples["mpi"] = examples_in(text.stdout)
+    return {name: examples[name] for name in [*FIRST, *(n for n in examples if n not in FIRST)]}
+
+
+def in_pages(examples):
+    """The man pages have the examples, and no others."""
+    pages = {}
+    for name, lines in examples.items():
+        pages.setdefault(name.split()[0], []).extend(lines)
+    for name, lines in pages.items():
+        page = (ROOT / "docs" / "man" / f"coretap-{name}.1").read_text().replace("\\-", "-")
+        found = re.search(r"\.SH EXAMPLES\n\.nf\n(.*?)\n?\.fi\n", page, re.DOTALL)
+        assert found and found.group(1).splitlines() == lines, f"{name}: {found and found.group(1)}"
+    return f"{len(pages)} pages"
+
+
+def prepare(folder):
+    """Writes the files that no example makes. Result: why there can be none, or nothing."""
+    if not shutil.which("aarch64-linux-gnu-gcc") or not shutil.which("qemu-aarch64"):
+        return "aarch64-linux-gnu-gcc or qemu-aarch64 is missing"
+    for name, text in FILES.items():
+        (folder / name).write_text(text)
+    shutil.copy(RAW / "board.bin", folder / "trace.bin")
+    shutil.copy(RAW / "loop-code.bin", folder)
+    subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-static", "-o", "program", "main.c"], check=True,
+                   cwd=folder)
+    return None
+
+
+def run(folder, line):
+    """Runs an example like a user, in the shell."""
+    here = line.replace("perf-env", f"perf-env --library-dir {COMMAND.parent / 'src' / 'opencsd'}")
+    done = subprocess.run(["bash", "-c", here], cwd=folder, env=ENVIRONMENT, stdin=subprocess.DEVNULL,
+                          capture_output=True, timeout=300, check=False)
+    told = done.stderr.decode(errors="replace")
+    assert done.returncode == 0, f"exit code {done.returncode}: {told}"
+    assert "coretap: error" not in told, told
+    files = re.findall(r"(?:-o|--lp|--perf|--messages) ([^- ]\S*)", line)
+    empty = [name for name in files if not (folder / name).exists() or not os.path.getsize(folder / name)]
+    assert not empty, f"nothing is in {empty}: {told}"
+    assert done.stdout or files or told, "nothing is printed"
+    return f"{len(done.stdout)} bytes printed, files: {files}"
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return str(s.getsockname()[1])
+
+
+def run_live(folder, lines, ctl):
+    """A live run whose pipe stays open behind the program's trace, until 'ctl' stops it."""
+    port = free_port()
+    recorder, live = lines[-2:]
+    run_quietly = {"cwd": folder, "env": ENVIRONMENT, "stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    with subprocess.Popen(["bash", "-c", f"{recorder} wait"], **run_quietly):
+        wait_for(folder / "stream" / "live.ini")
+        with subprocess.Popen(["bash", "-c", live.replace(PORT, port)], stdout=subprocess.PIPE,
+                              **run_quietly) as process, contextlib.ExitStack() as stack:
+            stack.callback(process.kill)
+            keep_open = stack.enter_context((folder / "pipe").open("wb"))
+            assert keep_open
+            wait_for_port(port)
+            for line in ctl:
+                run(folder, line.replace(PORT, port))
+            out, err = process.communicate(timeout=60)
+            assert process.returncode == 0, err.decode()
+    assert b"work" in out, out
+    return f"{len(out)} bytes"
+
+
+def wait_for(path):
+    end = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < end, f"{path} does not come"
+        time.sleep(0.02)
+
+
+def wait_for_port(port):
+    end = time.monotonic() + 60
+    while True:
+        with contextlib.suppress(ConnectionError), socket.create_connection(("127.0.0.1", int(port))):
+            return
+        assert time.monotonic() < end, "the page is not served"
+        time.sleep(0.02)
+
+
+def missing_for(line, parts):
+    """Why an example cannot run here, or nothing."""
+    for program in ("perf", "mpirun"):
+        if f"{program} " in line.replace("perf-env", "") and not shutil.which(program):
+            return f"{program} is missing"
+    needs = {"wcet": "cbc", "--entry": "cbc", "8080": "live"}
+    return next((f"{part} is missing: {parts[part]}" for word, part in needs.items()
+                 if word in line and part in parts), None)
+
+
+def run_all(folder, examples):
+    parts = missing_parts(COMMAND)
+    for name, lines in examples.items():
+        for line in lines:
+            if "pipe" in line or PORT in line:
+                continue
+            tap.case(f"{name}: {line}".replace("#", "\\#"), missing_for(line, parts),
+                     lambda line=line: run(folder, line))
+    tap.case("live, and ctl", missing_for(PORT, parts),
+             lambda: run_live(folder, examples["live"], examples["ctl"]))
+
+
+def main():
+    mpi = sys.argv[2] if len(sys.argv) > 2 else None
+    examples = all_examples(mpi)
+    bare = [name for name, lines in examples.items() if not lines]
+    tap.check("each command has examples", not bare, bare)
+    wide = [line for lines in examples.values() for line in lines if len(line) + 2 > WIDTH]
+    tap.check("each fits the width of help", not wide, wide)
+    tap.case("man pages have the same", None, lambda: in_pages(examples))
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+        why = prepare(folder)
+        if why:
+            tap.skip("the examples run", why)
+        else:
+            run_all(folder, examples)
+    return tap.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
