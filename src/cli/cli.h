@@ -125,6 +125,12 @@ extern const struct cli_command *const cli_commands[];
 /* Finds a subcommand by its name, or NULL. */
 const struct cli_command *cli_command_find(const char *name);
 
+/* Finds one of `commands`, a list that ends with NULL, by its own name; or NULL. */
+const struct cli_command *cli_command_among(const struct cli_command *const *commands, const char *name);
+
+/* Gives the last word of a command's name, by which it is called within its group. */
+const char *cli_own_name(const struct cli_command *command);
+
 /* Gives the number of options of a subcommand: its own, then those in common. */
 size_t cli_option_count(const struct cli_command *command);
 
@@ -158,6 +164,12 @@ void cli_help_command(const struct cli_command *command, FILE *out);
 /* Prints those parts of a man page that follow from the table, in roff: NAME, SYNOPSIS, DESCRIPTION and
  * OPTIONS of `command`, or with NULL those of coretap itself. */
 void cli_help_man(const struct cli_command *command, FILE *out);
+
+/* ---- completion (complete.c) ---- */
+
+/* Prints what the last of the words behind "coretap" can become: a word a line, a tab and its description;
+ * ":files", ":folders" or ":commands" where the shell knows better. */
+void cli_complete(int count, char **words);
 
 /* ---- messages (message.c) ---- */
 

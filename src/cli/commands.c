@@ -34,11 +34,22 @@ const struct cli_command *const cli_commands[] = {
     /* clang-format on */
 };
 
-const struct cli_command *cli_command_find(const char *name)
+const char *cli_own_name(const struct cli_command *command)
 {
-    for (size_t i = 0; cli_commands[i]; i++) {
-        if (strcmp(cli_commands[i]->name, name) == 0)
-            return cli_commands[i];
+    const char *space = strchr(command->name, ' ');
+    return space ? space + 1 : command->name;
+}
+
+const struct cli_command *cli_command_among(const struct cli_command *const *commands, const char *name)
+{
+    for (size_t i = 0; commands[i]; i++) {
+        if (strcmp(cli_own_name(commands[i]), name) == 0)
+            return commands[i];
     }
     return NULL;
+}
+
+const struct cli_command *cli_command_find(const char *name)
+{
+    return cli_command_among(cli_commands, name);
 }

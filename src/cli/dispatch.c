@@ -106,13 +106,6 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     return code;
 }
 
-/* Gives the last word of a command's name, by which it is called within its group. */
-static const char *own_name(const struct cli_command *command)
-{
-    const char *space = strchr(command->name, ' ');
-    return space ? space + 1 : command->name;
-}
-
 /* Reports an unknown command or option. `whole` is the command that has `commands` as its parts, or NULL. */
 static int unknown_command(const char *word, const struct cli_command *const *commands,
                            const struct cli_command *whole)
@@ -122,7 +115,7 @@ static int unknown_command(const char *word, const struct cli_command *const *co
     };
     const char *names[MOST + 3] = {"--help", "--version"};
     for (size_t i = 0; i < MOST && commands[i]; i++)
-        names[i + 2] = own_name(commands[i]);
+        names[i + 2] = cli_own_name(commands[i]);
     const char *near = cli_nearest(word, names);
     const char *what = word[0] == '-' ? "option" : "command";
     if (near)
@@ -144,11 +137,8 @@ static int run_part(const struct cli_command *command, int argc, char **argv)
         cli_help_command(command, stdout);
         return CLI_CLEAN;
     }
-    for (size_t i = 0; command->parts[i]; i++) {
-        if (strcmp(own_name(command->parts[i]), argv[1]) == 0)
-            return run_command(command->parts[i], argc - 1, argv + 1);
-    }
-    return unknown_command(argv[1], command->parts, command);
+    const struct cli_command *part = cli_command_among(command->parts, argv[1]);
+    return part ? run_command(part, argc - 1, argv + 1) : unknown_command(argv[1], command->parts, command);
 }
 
 /* Prints the generated part of a man page, for tools/man-pages; help does not show it. */
@@ -179,6 +169,10 @@ static int dispatch(int argc, char **argv)
     }
     if (strcmp(word, "--man") == 0)
         return print_man(argc > 2 ? argv[2] : NULL);
+    if (strcmp(word, "--complete") == 0) {
+        cli_complete(argc - 2, argv + 2);
+        return CLI_CLEAN;
+    }
     const struct cli_command *command = cli_command_find(word);
     if (!command)
         return unknown_command(word, cli_commands, NULL);

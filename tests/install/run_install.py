@@ -226,6 +226,10 @@ def main():
             for page in sorted((source / "docs" / "man").glob("*.1")):
                 installed = list(prefix.glob(f"share/man/man1/{page.name}*"))
                 tap.result(f"{page.name} is installed", None if installed else "it is not")
+            for script in ("bash-completion/completions/coretap", "zsh/site-functions/_coretap",
+                           "fish/vendor_completions.d/coretap.fish"):
+                tap.result(f"{script} is installed",
+                           None if (prefix / "share" / script).exists() else "it is not")
             from_python(tap, source, prefix, libdir)
             library_pages(tap, prefix, libdir)
             tap.run("the installed command runs", [str(prefix / "bin" / "coretap"), "--version"])
