@@ -8,6 +8,10 @@
 #include "opencsd/etm3_text.h"
 #include "opencsd/log.h"
 
+enum {
+    ASYNC_SIZE = 6, /* bytes of an alignment packet */
+};
+
 static const struct ct_etm3_packet unsynced = {.type = CT_ETM3_NOT_SYNC};
 
 static size_t decode(void *decoder, const uint8_t *data, size_t size, uint64_t pos, int final, void *packet,
@@ -25,6 +29,17 @@ static bool is_bad(const union ct_ocsd_v7_packet *packet)
 {
     return packet->etm3.type == CT_ETM3_BAD_SEQUENCE || packet->etm3.type == CT_ETM3_BAD_TRACEMODE ||
            packet->etm3.type == CT_ETM3_RESERVED;
+}
+
+/* Tells whether a packet is a zero too many of an alignment packet. */
+static bool is_extra_zero(const struct ct_etm3_packet *p, const uint8_t *bytes)
+{
+    return p->type == CT_ETM3_BAD_SEQUENCE && p->err == CT_ETM3_A_SYNC && p->size == 1 && !bytes[1];
+}
+
+static uint32_t bytes_seen(const union ct_ocsd_v7_packet *packet, const uint8_t *bytes)
+{
+    return is_extra_zero(&packet->etm3, bytes) ? ASYNC_SIZE : packet->etm3.size;
 }
 
 static void log_packet(const struct ct_ocsd_v7 *d, ocsd_err_t code, const char *message)
@@ -70,8 +85,8 @@ static void look(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet, const ui
         log_packet(d, OCSD_ERR_INVALID_PCKT_HDR, data_message(p->err));
     if (p->type == CT_ETM3_BAD_SEQUENCE && p->err == CT_ETM3_A_SYNC)
         log_packet(d, OCSD_ERR_BAD_PACKET_SEQ,
-                   p->size == 1 && !bytes[1] ? "A-Sync ?: Extra 0x00 in sequence"
-                                             : "A-Sync ? : Unexpected byte in sequence");
+                   is_extra_zero(p, bytes) ? "A-Sync ?: Extra 0x00 in sequence"
+                                           : "A-Sync ? : Unexpected byte in sequence");
 }
 
 static const void *convert(struct ct_ocsd_v7 *d, const union ct_ocsd_v7_packet *packet, const uint8_t *bytes)
@@ -113,6 +128,7 @@ static void free_packets(struct ct_ocsd_v7 *d)
 static const struct ct_ocsd_v7_kind kind = {.decode = decode,
                                             .is_unsynced = is_unsynced,
                                             .is_bad = is_bad,
+                                            .bytes_seen = bytes_seen,
                                             .look = look,
                                             .convert = convert,
                                             .take = take,

@@ -130,6 +130,8 @@ static void clear_packet(ocsd_etmv3_pkt *out)
     out->exception.bits.present = 0;
     out->isync_info.has_cycle_count = 0;
     out->data.update_dval = out->data.update_addr = 0;
+    out->data.value = 0;
+    out->data.ooo_tag = 0;
     out->err_type = ETM3_PKT_NOERROR;
     out->prev_isa = out->curr_isa;
 }

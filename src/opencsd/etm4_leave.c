@@ -12,7 +12,10 @@ static bool release_with_address(struct ct_ocsd_etm4 *d, struct ct_ocsd_held ite
     if (d->held.count && ct_ocsd_held_at(&d->held, 0)->kind == CT_OCSD_HELD_CONTEXT) {
         struct ct_ocsd_held context = *ct_ocsd_held_at(&d->held, 0);
         context.index = item.index;
-        ct_ocsd_etm4_execute(d, &context);
+        if (context.aux & CT_ETM4_HAS_CONTEXT)
+            ct_ocsd_etm4_execute(d, &context);
+        else /* nothing changed: said again, here alone */
+            ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_PE_CONTEXT, item.index);
         d->path.output.leaving = false; /* only contexts of their own leave at once */
         ct_ocsd_held_pop(&d->held);
     }

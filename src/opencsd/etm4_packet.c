@@ -99,9 +99,12 @@ static uint8_t address_bits(const struct ct_etm4_packet *in)
 
 static void set_address(const struct ct_etm4_packet *in, ocsd_etmv4_i_pkt *out)
 {
-    out->v_addr = (ocsd_pkt_vaddr){.size = VA_64BIT,
+    const uint8_t bits = address_bits(in);
+    if (bits == 64 || (bits == 32 && out->context.SF))
+        out->v_addr.size = VA_64BIT;
+    out->v_addr = (ocsd_pkt_vaddr){.size = out->v_addr.size,
                                    .val = in->value,
-                                   .pkt_bits = address_bits(in),
+                                   .pkt_bits = bits,
                                    .valid_bits = in->valid ? in->valid : 64};
     out->v_addr_ISA = in->is;
 }
@@ -138,11 +141,13 @@ static void set_count(const struct ct_etm4_packet *in, ocsd_etmv4_i_pkt *out)
     }
 }
 
-/* Sets what a trace info packet has. A threshold that is not there stays what it was. */
+/* Sets what a trace info packet has. A threshold that is not there stays what it was. From here on addresses
+ * have 64 bits. */
 static void set_trace_info(const uint8_t *bytes, ocsd_etmv4_i_pkt *out)
 {
     const struct ct_ocsd_trace_info info = ct_ocsd_etm4_trace_info(bytes);
     out->trace_info.val = info.info;
+    out->v_addr.size = VA_64BIT;
     out->pkt_valid.bits.trace_info_valid = 1;
     if (info.sections & 4) {
         out->curr_spec_depth = info.spec;

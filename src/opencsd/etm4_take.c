@@ -24,7 +24,8 @@ static void hold_context(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 
 static void on_address(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 {
-    hold_context(d, p);
+    if (p->type >= CT_ETM4_ADDR_CTXT_L_32IS0 && p->type <= CT_ETM4_ADDR_CTXT_L_64IS1)
+        hold_context(d, p);
     hold(d, (struct ct_ocsd_held){.kind = CT_OCSD_HELD_ADDRESS, .n = p->is, .value = p->value});
     d->pending_address = false;
 }

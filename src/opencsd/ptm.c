@@ -9,6 +9,8 @@
 
 static const struct ct_ptm_packet unsynced = {.type = CT_PTM_NOT_SYNC};
 
+static const union ct_ocsd_v7_packet cut = {.ptm = {.type = CT_PTM_INCOMPLETE_EOT, .err = CT_PTM_NOT_SYNC}};
+
 static size_t decode(void *decoder, const uint8_t *data, size_t size, uint64_t pos, int final, void *packet,
                      size_t *count)
 {
@@ -61,6 +63,7 @@ static void free_packets(struct ct_ocsd_v7 *d)
 
 static const struct ct_ocsd_v7_kind kind = {.decode = decode,
                                             .is_unsynced = is_unsynced,
+                                            .cut = &cut,
                                             .unsynced_group = ct_ocsd_unsynced_ptm,
                                             .look = look,
                                             .convert = convert,

@@ -2,6 +2,7 @@
 #include "opencsd/v7.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/v7_config.h"
 #include "opencsd/line.h"
@@ -53,8 +54,23 @@ static ocsd_datapath_resp_t make_elements(struct ct_ocsd_v7 *d, const union ct_o
     if (ct_ocsd_output_lacks(&d->path.output))
         return ct_ocsd_output_refuse(&d->path.output);
     ct_ocsd_v7_tell_loss(d);
+    d->refused_isa = false;
     d->kind->take(d, packet);
-    return pump(d);
+    const ocsd_datapath_resp_t resp = pump(d);
+    return resp == OCSD_RESP_CONT && d->refused_isa ? OCSD_RESP_WARN_CONT : resp;
+}
+
+/* Goes on from what resets cut over bytes that are of no packet: a zero that something else follows ends it.
+ */
+static void pass_cut(struct ct_ocsd_v7_cut *cut, ocsd_trc_index_t index, const uint8_t *bytes, uint32_t size)
+{
+    bool zero = false;
+    cut->index = index + size;
+    for (uint32_t i = 0; i < size; i++) {
+        if (zero && bytes[i])
+            cut->size = 0;
+        zero = !bytes[i];
+    }
 }
 
 /* Tells whoever wants packets of bytes that are of none. */
@@ -64,6 +80,8 @@ static ocsd_datapath_resp_t show_unsynced(struct ct_ocsd_v7 *d, ocsd_trc_index_t
     const void *converted = d->kind->convert(d, NULL, bytes);
     ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
     d->index = index;
+    if (d->cut.size)
+        pass_cut(&d->cut, index, bytes, size);
     ct_ocsd_packet_show(&d->base, index, converted, bytes, size);
     if (!d->unsynced_told || !d->kind->unsynced_group)
         resp = ct_ocsd_packet_give(&d->base, index, converted);
@@ -111,6 +129,7 @@ static ocsd_datapath_resp_t take(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *
     const bool bad = d->kind->is_bad && d->kind->is_bad(packet);
     const bool goes_on = ct_ocsd_packet_goes_on(&d->base, bad);
     d->unsynced_told = false;
+    d->cut.size = 0;
     d->kind->look(d, packet, fed->bytes);
     if (ct_ocsd_packets_wanted(&d->base)) {
         const void *converted = d->kind->convert(d, packet, fed->bytes);
@@ -152,6 +171,18 @@ static ocsd_datapath_resp_t take_fed(struct ct_ocsd_v7 *d, union ct_ocsd_v7_pack
     return fed->taken ? take_unsynced(d, fed) : OCSD_RESP_CONT;
 }
 
+/* Returns how many of `size` bytes from `index` on count as used when a packet ends decoding: also those that
+ * had to be seen behind it. */
+static uint32_t used_at_end(const struct ct_ocsd_v7 *d, const union ct_ocsd_v7_packet *packet,
+                            const struct ct_ocsd_fed *fed, ocsd_trc_index_t index, uint32_t used,
+                            uint32_t size)
+{
+    if (!fed->have || !d->kind->bytes_seen)
+        return used;
+    const uint32_t seen = (uint32_t)(fed->first + d->kind->bytes_seen(packet, fed->bytes) - index);
+    return seen <= used ? used : seen < size ? seen : size;
+}
+
 ocsd_datapath_resp_t ct_ocsd_v7_data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
                                      const uint8_t *bytes, uint32_t size, uint32_t *used)
 {
@@ -163,9 +194,13 @@ ocsd_datapath_resp_t ct_ocsd_v7_data(struct ct_ocsd_decoder *decoder, ocsd_trc_i
         union ct_ocsd_v7_packet packet;
         struct ct_ocsd_fed fed;
         *used += ct_ocsd_feed_next(&d->feed, bytes + *used, size - *used, index + *used, &packet, &fed);
-        resp = take_fed(d, &packet, &fed);
+        if (fed.have || fed.taken) /* else what came before has the last word */
+            resp = take_fed(d, &packet, &fed);
+        if (OCSD_DATA_RESP_IS_FATAL(resp))
+            *used = used_at_end(d, &packet, &fed, index, *used, size);
     }
-    return OCSD_DATA_RESP_IS_CONT(resp) ? pause_run(d) : resp;
+    const ocsd_datapath_resp_t paused = OCSD_DATA_RESP_IS_CONT(resp) ? pause_run(d) : OCSD_RESP_CONT;
+    return paused ? paused : resp;
 }
 
 ocsd_datapath_resp_t ct_ocsd_v7_flush(struct ct_ocsd_decoder *decoder)
@@ -175,10 +210,25 @@ ocsd_datapath_resp_t ct_ocsd_v7_flush(struct ct_ocsd_decoder *decoder)
     return resp;
 }
 
+/* Keeps bytes of a packet that is cut. */
+static void keep_cut(struct ct_ocsd_v7 *d, const uint8_t *bytes, uint32_t size, ocsd_trc_index_t index)
+{
+    struct ct_ocsd_v7_cut *cut = &d->cut;
+    const uint32_t room = CT_OCSD_FEED_ROOM - cut->size;
+    const uint32_t n = size < room ? size : room;
+    if (!size)
+        return;
+    cut->index = index;
+    memcpy(cut->bytes + cut->size, bytes, n);
+    cut->size += n;
+}
+
 ocsd_datapath_resp_t ct_ocsd_v7_reset(struct ct_ocsd_decoder *decoder)
 {
     struct ct_ocsd_v7 *d = (struct ct_ocsd_v7 *)decoder;
     d->kind->reset(d);
+    if (d->kind->cut)
+        keep_cut(d, d->feed.bytes, d->feed.size, d->feed.indices[0]);
     ct_ocsd_feed_reset(&d->feed);
     ct_ocsd_output_drop(&d->path.output);
     d->ending = d->unsynced_told = false;
@@ -191,12 +241,24 @@ ocsd_datapath_resp_t ct_ocsd_v7_reset(struct ct_ocsd_decoder *decoder)
     return resp;
 }
 
+/* Ends the stream: a packet that is cut comes out, with what resets before it cut. */
+static void finish_feed(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet, struct ct_ocsd_fed *fed)
+{
+    ct_ocsd_feed_finish(&d->feed, packet, fed);
+    if (!d->kind->cut || (fed->have && !d->kind->is_unsynced(packet) && !d->cut.size))
+        return;
+    keep_cut(d, fed->bytes, (uint32_t)fed->taken, fed->first);
+    *packet = *d->kind->cut;
+    *fed = (struct ct_ocsd_fed){
+        .have = d->cut.size, .first = d->cut.index, .taken = d->cut.size, .bytes = d->cut.bytes};
+}
+
 ocsd_datapath_resp_t ct_ocsd_v7_finish(struct ct_ocsd_decoder *decoder)
 {
     struct ct_ocsd_v7 *d = (struct ct_ocsd_v7 *)decoder;
     union ct_ocsd_v7_packet packet;
     struct ct_ocsd_fed fed;
-    ct_ocsd_feed_finish(&d->feed, &packet, &fed);
+    finish_feed(d, &packet, &fed);
     ocsd_datapath_resp_t resp = take_fed(d, &packet, &fed);
     if (OCSD_DATA_RESP_IS_CONT(resp))
         resp = end_run(d);
@@ -294,6 +356,7 @@ void ct_ocsd_v7_refuse_isa(struct ct_ocsd_v7 *d, const char *packet)
 {
     char text[96];
     struct ct_ocsd_line line = {.text = text, .size = sizeof text};
+    d->refused_isa = true;
     ct_ocsd_line_add(&line, "Warning: unsupported instruction set processing %s packet.", packet);
     ct_ocsd_log(d->base.name, OCSD_ERR_SEV_WARN, OCSD_ERR_UNSUPPORTED_ISA, d->index, d->base.id, text);
     d->path.need_address = true;

@@ -30,6 +30,14 @@ struct ct_ocsd_failure {
     const char *message;
 };
 
+/* What resets cut of packets, up to the next packet: of a PTM 1.3.3 keeps it, and a trace that ends there has
+ * a packet that is cut. */
+struct ct_ocsd_v7_cut {
+    ocsd_trc_index_t index; /* of the last of them, or behind bytes without synchronisation */
+    uint32_t size;
+    uint8_t bytes[CT_OCSD_FEED_ROOM];
+};
+
 struct ct_ocsd_v7;
 
 /* What a protocol has of its own. */
@@ -40,8 +48,13 @@ struct ct_ocsd_v7_kind {
     /* Optional: returns how many of some bytes without synchronisation make the next group, of which the
      * first is told to who takes packets. Else they are a run (struct ct_ocsd_v7_run), and each is told. */
     uint32_t (*unsynced_group)(const uint8_t *bytes, uint32_t size);
+    /* What a packet becomes that the end of the trace cuts, without synchronisation or behind a reset; or
+     * NULL, where that is not told. */
+    const union ct_ocsd_v7_packet *cut;
     /* Tells whether a packet cannot be, and may be left out; or NULL. */
     bool (*is_bad)(const union ct_ocsd_v7_packet *packet);
+    /* Returns how many bytes had to be seen before a packet could be told; or NULL: those of the packet. */
+    uint32_t (*bytes_seen)(const union ct_ocsd_v7_packet *packet, const uint8_t *bytes);
     /* Looks at a packet that came, and may correct it. `bytes` are the packet's. */
     void (*look)(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet, const uint8_t *bytes);
     /* Returns the packet as OpenCSD's, which is kept up to the next one. NULL stands for bytes without
@@ -78,6 +91,8 @@ struct ct_ocsd_v7 {
     uint8_t state;          /* enum ct_ocsd_v7_state */
     uint8_t reason;         /* unsync_info_t, why synchronisation is missing */
     struct ct_ocsd_v7_run run;
+    struct ct_ocsd_v7_cut cut;
+    bool refused_isa;               /* by the packet in work: its answer is a warning */
     bool unsynced_told;             /* who takes packets knows that synchronisation is missing */
     bool ending;                    /* the trace is over, and the last element is on its way */
     struct ct_ocsd_failure failure; /* behind the elements that are on their way */

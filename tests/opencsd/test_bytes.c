@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Short traces of ETMv4, ETE and ETMv3 that cannot be, or that nobody makes: what coretap's library gives of
- * them, elements as well as packets with their bytes, is what OpenCSD 1.3.3 gives, whole and in pieces.
+/* Short traces of ETMv4, ETE, PTM and ETMv3 that cannot be, or that nobody makes: what coretap's library
+ * gives of them, elements as well as packets with their bytes, is what OpenCSD 1.3.3 gives, whole and in
+ * pieces.
  *
  * usage: test_bytes OPENCSD CORETAP */
 #include <stdio.h>
@@ -12,6 +13,9 @@
 
 enum {
     HALT = OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS,
+    PTM = 1 << 19,
+    RESETS = 1 << 20,     /* after each call; elements alone */
+    DATA = 1 << 21,       /* an ETMv3 that traces values */
     M_PROFILE = 1 << 22,  /* an ETMv3 of a Cortex-M */
     PACKETS = 1 << 23,    /* no elements */
     ETMV3 = 1 << 24,      /* else ETMv4, or: */
@@ -20,7 +24,8 @@ enum {
     SPECULATES = 1 << 27, /* up to eight P0 elements */
     NO_IDS = 1 << 28,     /* context and VMID have no size */
     ETE = 1 << 29,
-    ROW_FLAGS = PACKETS | ETMV3 | PAUSES | MARKERS | SPECULATES | NO_IDS | ETE | M_PROFILE,
+    ROW_FLAGS =
+        PTM | RESETS | DATA | PACKETS | ETMV3 | PAUSES | MARKERS | SPECULATES | NO_IDS | ETE | M_PROFILE,
     ROOM = 8192,  /* bytes of a trace */
     WORDS = 1024, /* of the program, at 0x1000: three NOPs, a branch, and so on */
 };
@@ -63,6 +68,23 @@ static const struct row rows[] = {
      "S f7 88 0205 f7 2e05 S f7 0207 f7 2d02"},
     {"a timestamp whose marker left before a loss", ETE | SPECULATES | MARKERS,
      "S 88 f7 2d01 f7 0205 f7 2e05 S f7 0207 f7 2d02"},
+    {"an exception with a context and an address in packets of their own", 0,
+     "S f7 0603 8111 9a00080000 9a00080000 f7"},
+    {"... of an ETE", ETE, "S f7 0603 8111 9a00080000 9a00080000 f7"},
+    {"... with two contexts", 0, "S f7 0603 8111 820008000011 f7"},
+    {"... with a context that says nothing", 0, "S f7 0603 80 9a00080000 9a00080000 f7"},
+    {"addresses before a trace info", PACKETS, "a 961122 9a11223344 9d1122334455667788 961122"},
+    {"... with a context", PACKETS, "a 9a11223344 821122334411 961122 010100 961122"},
+    {"... behind a context", PACKETS, "a 9a11223344 8111 9a11223344 961122"},
+    {"zeros at the end that no alignment packet follows", PTM, "000000"},
+    {"a packet that a reset cuts at the end", PTM | RESETS, "000000000080 66 080010000000 84 84 00"},
+    {"... between resets, with bytes without synchronisation", PTM | RESETS,
+     "000000000080 080010000000 84848484848484 08218484848484 84840084000000 840000"},
+    {"ThumbEE at the end of a call", PTM, "000000000080 080010000000 84 81a080805040 84"},
+    {"... before a packet that is cut", PTM, "000000000080 080010000000 84 81a080805040 84 81"},
+    {"... before another packet", PTM, "000000000080 080010000000 84 81a080805040 84 84"},
+    {"an alignment packet with zeros too many", ETMV3, "000000000080 082100100000 84 0000000000000000 80 84"},
+    {"a value that is cut behind another", ETMV3 | PACKETS | DATA, "000000000080 082100100000 48bbaa 28"},
     {"branches before an instruction set is known", ETMV3, "000000000080 67 b5f108 41"},
     {"returns from exceptions that wait where a packet cannot be", ETMV3,
      "000000000080 08 21 00100000 76 76 6a"},
@@ -107,13 +129,22 @@ static size_t put_word(uint8_t *bytes, const char *word)
 static struct ct_source source_of(const struct row *row)
 {
     const bool ete = row->flags & ETE;
+    if (row->flags & PTM)
+        return (struct ct_source){.name = "core",
+                                  .protocol = CT_PROTOCOL_PTM,
+                                  .trace_id = 0x10,
+                                  .arch = {.major = 7, .profile = CT_PROFILE_A},
+                                  .regs = {.etmidr = 0x411cf301, .etmccer = 0x34c01ac2, .traceidr = 0x10}};
     if (row->flags & ETMV3)
         return (struct ct_source){
             .name = "core",
             .protocol = CT_PROTOCOL_ETM3,
             .trace_id = 0x10,
             .arch = {.major = 7, .profile = row->flags & M_PROFILE ? CT_PROFILE_M : CT_PROFILE_A},
-            .regs = {.etmidr = 0x411cf245, .etmccer = 0x18541ac2, .traceidr = 0x10}};
+            .regs = {.etmidr = 0x411cf245,
+                     .etmccer = 0x18541ac2,
+                     .etmcr = row->flags & DATA ? 4 : 0,
+                     .traceidr = 0x10}};
     return (struct ct_source){.name = "core",
                               .protocol = ete ? CT_PROTOCOL_ETE : CT_PROTOCOL_ETM4,
                               .trace_id = 0x10,
@@ -145,6 +176,7 @@ static bool is_same(const struct row *row, uint32_t chunk, int as_packets, const
                                   .severity = 3,
                                   .create_flags = row->flags & ~ROW_FLAGS,
                                   .as_packets = as_packets,
+                                  .reset = row->flags & RESETS ? 1 : 0,
                                   .wait = row->flags & PAUSES ? 1 : 0};
     compare(player, &trace, theirs, ours, ocsd_isa_unknown, 0, &counts);
     return !counts.worse && !counts.crashes;
@@ -158,8 +190,9 @@ int main(int argc, char **argv)
         return 2;
     printf("TAP version 13\n1..%zu\n", sizeof rows / sizeof *rows);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const int most = rows[i].flags & RESETS ? 0 : 2;
         bool good = true;
-        for (int as_packets = rows[i].flags & PACKETS ? 2 : 0; as_packets <= 2; as_packets += 2)
+        for (int as_packets = rows[i].flags & PACKETS ? 2 : 0; as_packets <= most; as_packets += 2)
             for (uint32_t chunk = 7; chunk <= ROOM; chunk += ROOM - 7)
                 good &= is_same(&rows[i], chunk, as_packets, &theirs, &ours);
         printf("%sok %zu - %s\n", good ? "" : "not ", i + 1, rows[i].name);
