@@ -17,8 +17,8 @@ const char *const patch_reasons[PATCH_COUNT] = {
     [PATCH_LONG_FIELD] = "a field of more than five continued bytes with a field behind it: 1.3.3 reads on "
                          "from the sixth byte",
     [PATCH_CANCEL] =
-        "cancel with MAXSPEC above 0, ETE or M profile: 1.3.3 does not count source addresses and "
-        "function returns when it cancels, and takes back more before them",
+        "cancel of an ETE with MAXSPEC above 0: 1.3.3 does not count source addresses when it cancels, and "
+        "takes back more before them",
     [PATCH_MISPREDICT] =
         "mispredict: where an address lies between it and the atom, or no atom is there, 1.3.3 "
         "uses memory after freeing it",
@@ -116,8 +116,7 @@ static int patch(enum patch_kind kind, const struct ct_source *source, uint8_t *
     case PATCH_SPEC:
         return clear_spec(bytes, p);
     case PATCH_CANCEL:
-        if (p->type != CT_ETM4_CANCEL_F1 || !regs->idr8 ||
-            (source->protocol != CT_PROTOCOL_ETE && source->arch.profile != CT_PROFILE_M))
+        if (p->type != CT_ETM4_CANCEL_F1 || !regs->idr8 || source->protocol != CT_PROTOCOL_ETE)
             return 0;
         memset(bytes, 0x80, p->size);
         return 1;

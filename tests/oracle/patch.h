@@ -12,7 +12,7 @@ enum patch_kind {
     PATCH_WORLD,         /* a context of root or realm */
     PATCH_SPEC,          /* a trace info with P0 elements from before it */
     PATCH_LONG_FIELD,    /* a continued field that goes on after its last byte, and fields behind it */
-    PATCH_CANCEL,        /* a cancel with MAXSPEC above 0 where source addresses or function returns may be */
+    PATCH_CANCEL,        /* a cancel of an ETE with MAXSPEC above 0, where source addresses may be */
     PATCH_MISPREDICT,    /* a mispredict, alone or with a cancel */
     PATCH_TARGET,        /* an exception without the address of its handler */
     PATCH_RETURN,        /* a return with nothing on the return stack and no address */
