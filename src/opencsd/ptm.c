@@ -45,6 +45,7 @@ static void take(struct ct_ocsd_v7 *d, const union ct_ocsd_v7_packet *packet)
 
 static void init_packet(struct ct_ocsd_ptm *d)
 {
+    d->isa = CT_V7_ISA_UNKNOWN;
     d->packet = (ocsd_ptm_pkt){.curr_isa = ocsd_isa_unknown, .prev_isa = ocsd_isa_unknown};
 }
 

@@ -8,6 +8,7 @@
 struct ct_ocsd_ptm {
     struct ct_ocsd_v7 v7;
     ocsd_ptm_pkt packet; /* the last one, for who wants packets */
+    uint8_t isa;         /* enum ct_v7_isa, of the last address */
     bool alt_isa;        /* T32 addresses of branches and waypoints are ThumbEE */
 };
 
@@ -18,8 +19,8 @@ ocsd_err_t ct_ocsd_ptm_new(const struct ct_ocsd_tree *tree, const struct ct_sour
 /* Takes one packet, and adds the elements that it makes. */
 void ct_ocsd_ptm_take(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *packet);
 
-/* Gives a branch or waypoint packet the instruction set that 1.3.3 takes for it: it does not see the ThumbEE
- * bit of i-syncs. `bytes` are the packet's. */
+/* Gives a packet with an address the instruction set that 1.3.3 takes for it: branches and waypoints do not
+ * see the ThumbEE bit of i-syncs. Tells whether that is another one than before. `bytes` are the packet's. */
 void ct_ocsd_ptm_correct_isa(struct ct_ocsd_ptm *d, struct ct_ptm_packet *packet, const uint8_t *bytes);
 
 /* Fills in d->packet, which keeps what a packet has in common with those before. `bytes` are the packet's. */

@@ -21,11 +21,10 @@ static const ocsd_ptm_pkt_type types[CT_PTM_TYPE_COUNT] = {
     [CT_PTM_IGNORE] = PTM_PKT_IGNORE,
 };
 
-void ct_ocsd_ptm_correct_isa(struct ct_ocsd_ptm *d, struct ct_ptm_packet *packet, const uint8_t *bytes)
+/* Corrects a branch or waypoint packet. */
+static void correct_branch(struct ct_ocsd_ptm *d, struct ct_ptm_packet *packet, const uint8_t *bytes)
 {
     const bool is_waypoint = packet->type == CT_PTM_WP_UPDATE;
-    if (packet->type != CT_PTM_BRANCH_ADDRESS && !is_waypoint)
-        return;
     const uint8_t *address = bytes + is_waypoint;
     const unsigned size = ct_ocsd_v7_address_size(address);
     const bool has_info =
@@ -35,6 +34,18 @@ void ct_ocsd_ptm_correct_isa(struct ct_ocsd_ptm *d, struct ct_ptm_packet *packet
     const bool is_thumb = packet->isa == CT_V7_T32 || packet->isa == CT_V7_TEE;
     if (is_thumb)
         packet->isa = d->alt_isa ? CT_V7_TEE : CT_V7_T32;
+}
+
+void ct_ocsd_ptm_correct_isa(struct ct_ocsd_ptm *d, struct ct_ptm_packet *packet, const uint8_t *bytes)
+{
+    if (packet->type == CT_PTM_BRANCH_ADDRESS || packet->type == CT_PTM_WP_UPDATE)
+        correct_branch(d, packet, bytes);
+    else if (packet->type != CT_PTM_ISYNC)
+        return;
+    packet->flags &= (uint8_t)~CT_PTM_ISA_CHANGED;
+    if (packet->isa != d->isa)
+        packet->flags |= CT_PTM_ISA_CHANGED;
+    d->isa = packet->isa;
 }
 
 static void set_address(const struct ct_ptm_packet *in, uint8_t bits, ocsd_ptm_pkt *out)

@@ -77,6 +77,8 @@ static void take_block(struct ct_ocsd_v7 *d, const struct ct_ocsd_block *block, 
     ct_ocsd_path_add_range(path, d->index, block->start, block->n, &last, executed);
     if (executed)
         ct_ocsd_path_take_waypoint(path, &last);
+    else if (last.type == CT_INSN_BR)
+        path->isa = last.isa; /* 1.3.3 has it also of a BLX that is not taken */
     if (returns)
         ct_ocsd_path_go_to(path, addr, isa);
 }

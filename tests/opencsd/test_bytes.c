@@ -13,6 +13,7 @@
 
 enum {
     HALT = OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS,
+    THUMB = 1 << 18, /* T32 code: two NOPs, a BLX, and so on */
     PTM = 1 << 19,
     RESETS = 1 << 20,     /* after each call; elements alone */
     DATA = 1 << 21,       /* an ETMv3 that traces values */
@@ -24,13 +25,14 @@ enum {
     SPECULATES = 1 << 27, /* up to eight P0 elements */
     NO_IDS = 1 << 28,     /* context and VMID have no size */
     ETE = 1 << 29,
-    ROW_FLAGS =
-        PTM | RESETS | DATA | PACKETS | ETMV3 | PAUSES | MARKERS | SPECULATES | NO_IDS | ETE | M_PROFILE,
+    ROW_FLAGS = THUMB | PTM | RESETS | DATA | PACKETS | ETMV3 | PAUSES | MARKERS | SPECULATES | NO_IDS | ETE |
+                M_PROFILE,
     ROOM = 8192,  /* bytes of a trace */
     WORDS = 1024, /* of the program, at 0x1000: three NOPs, a branch, and so on */
 };
 
-static const uint32_t NOP = 0xd503201f, IF = 0x54000020; /* b.eq to the next word */
+static const uint32_t NOP = 0xd503201f, IF = 0x54000020;   /* b.eq to the next word */
+static const uint32_t NOPS = 0xbf00bf00, BLX = 0xe802f000; /* of T32 */
 
 struct row {
     const char *name;
@@ -83,6 +85,10 @@ static const struct row rows[] = {
     {"ThumbEE at the end of a call", PTM, "000000000080 080010000000 84 81a080805040 84"},
     {"... before a packet that is cut", PTM, "000000000080 080010000000 84 81a080805040 84 81"},
     {"... before another packet", PTM, "000000000080 080010000000 84 81a080805040 84 84"},
+    {"an i-sync behind an overflow, and a branch that is ThumbEE for what came before another", PTM,
+     "000000000080 080110000000 81a080805040 080110000000 81a0808010 080110000040 84"},
+    {"a BLX that is not taken", PTM | THUMB, "000000000080 080110000000 86 84 86"},
+    {"... of an ETMv3", ETMV3 | THUMB, "000000000080 082101100000 c0 84 c0"},
     {"an alignment packet with zeros too many", ETMV3, "000000000080 082100100000 84 0000000000000000 80 84"},
     {"a value that is cut behind another", ETMV3 | PACKETS | DATA, "000000000080 082100100000 48bbaa 28"},
     {"branches before an instruction set is known", ETMV3, "000000000080 67 b5f108 41"},
@@ -167,7 +173,7 @@ static bool is_same(const struct row *row, uint32_t chunk, int as_packets, const
     struct compare_counts counts = {0};
     const struct ct_source source = source_of(row);
     for (int i = 0; i < WORDS; i++)
-        words[i] = i % 4 == 3 ? IF : NOP;
+        words[i] = row->flags & THUMB ? (i % 2 ? BLX : NOPS) : i % 4 == 3 ? IF : NOP;
     const struct ocsd_region region = {0x1000, sizeof words, 0, (const uint8_t *)words};
     const struct compare_trace trace = {&source, &region, 1, bytes, compare_put(bytes, row->trace, put_word),
                                         false};

@@ -71,7 +71,6 @@ static void fill(struct rng *rng, const struct kind *kind, struct stream *s, str
     place.addr = (uint32_t)rng_wide(rng, 31) & ~UINT32_C(0xffff);
     s->source = v7_gen_source(rng, kind->protocol);
     code_fill(rng, place.thumb ? CT_ISA_T32 : CT_ISA_A32, s->code, CODE);
-    v7_drop_blx(s->code, CODE, place.thumb);
     if (place.thumb)
         v7_drop_odd_loads(s->code, CODE);
     s->isa = place.thumb ? ocsd_isa_thumb2 : ocsd_isa_arm;
