@@ -66,7 +66,7 @@ struct ct_frame_stats {
     uint64_t fsyncs, hsyncs; /* synchronisation words, half-synchronisation halfwords */
     uint64_t footer_bytes;
     uint64_t resets;         /* runs of four or more FSYNC */
-    uint64_t null_bytes;     /* data of ID 0 */
+    uint64_t null_bytes;     /* data of ID 0, and frames of zeros before the first ID */
     uint64_t reserved_bytes; /* data of the reserved IDs 0x70 to 0x7a, 0x7c, 0x7e, 0x7f */
     uint64_t trigger_bytes;  /* data of ID 0x7d, triggers, and 0x7b, flushes */
     uint64_t no_id_bytes;    /* data before the first ID, or after a cut frame and before the next one */

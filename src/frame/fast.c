@@ -3,6 +3,7 @@
  * eight bytes at a time. */
 #include "frame/kernel64.h"
 
+#include "base/bytes.h"
 #include "frame/kernel.h"
 
 static const struct ct_frame_ops ops_64 = {.name = "64 bits", .pure = take_pure, .mixed = take_mixed};
@@ -47,8 +48,16 @@ static size_t pure_row(struct ct_demux *demux, const uint8_t *frames, size_t cou
     return n;
 }
 
+/* Tells whether the frame has an ID byte. */
+static int has_id(const uint8_t *frame)
+{
+    return ((ct_load64(frame) | ct_load64(frame + 8)) & UINT64_C(0x0001000100010001)) != 0;
+}
+
 size_t ct_frame_take_row(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset)
 {
+    if (demux->id == CT_ID_NONE && count && !has_id(frames)) /* ct_frame_plain tells whether it is trace */
+        return 0;
     size_t n = pure_row(demux, frames, count, offset);
     if (n < count && !demux->failed)
         n += demux->ops->mixed(demux, frames + n * CT_FRAME_SIZE, count - n, offset + n * CT_FRAME_SIZE);

@@ -23,14 +23,16 @@ void ct_seen_add(struct ct_seen *seen, const struct ct_chain *chain, enum ct_lev
 {
     if (!seen || !chain)
         return;
-    struct ct_losses losses = ct_chain_losses(chain);
     const struct ct_frame_stats *stats = ct_chain_frame_stats(chain);
     size_t count;
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
-    if (stats && !frames)
-        losses.lost_bytes -= stats->lost_bytes;
-    ct_losses_add(&seen->losses, &losses);
+    if (frames) {
+        const struct ct_losses losses = ct_chain_losses(chain);
+        ct_losses_add(&seen->losses, &losses);
+    }
     for (size_t i = 0; i < count; i++) {
+        if (!frames)
+            ct_losses_add(&seen->losses, &streams[i].stats.losses);
         /* a chain that was left inside of a piece has not counted its bytes */
         seen->has_trace |=
             streams[i].stats.bytes || streams[i].stats.packets || streams[i].stats.instructions;

@@ -91,7 +91,8 @@ class Capture:
 
 
 def frame_bytes(info):
-    return sum(b.get("frames", {}).get("lost_bytes", 0) for b in info["buffers"])
+    frames = [b["frames"] for b in info["buffers"] if "frames" in b]
+    return sum(f["lost_bytes"] + f["no_id_bytes"] for f in frames)
 
 
 def stats_ways(engines):

@@ -160,6 +160,18 @@ static void unwanted_ids_are_counted_only(void **state)
     ct_demux_free(demux);
 }
 
+/* Memory that the trace did not come to is not trace whose ID is unknown, wherever the input is cut. */
+static void zeros_before_the_first_id_are_padding(void **state)
+{
+    (void)state;
+    const uint8_t data[16 * 5] = {[16] = 0x22, [48] = ID(1), [49] = 0x11};
+    struct demux_result r = take(CT_FRAMING_FRAMES, data, sizeof data);
+    assert_int_equal(r.stats.null_bytes, 2 * 15);
+    assert_int_equal(r.stats.no_id_bytes, 15);
+    assert_int_equal(r.stats.id_bytes[1], 14 + 15);
+    demux_result_free(&r);
+}
+
 static void four_fsyncs_are_a_reset(void **state)
 {
     (void)state;
@@ -650,6 +662,7 @@ int main(void)
         cmocka_unit_test(whole_frames_in_one_span),
         cmocka_unit_test(what_is_no_trace_is_counted),
         cmocka_unit_test(unwanted_ids_are_counted_only),
+        cmocka_unit_test(zeros_before_the_first_id_are_padding),
         cmocka_unit_test(four_fsyncs_are_a_reset),
         cmocka_unit_test(reset_in_a_tpiu_stream),
         cmocka_unit_test(hsync_at_every_halfword),
