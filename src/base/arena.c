@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_SIZE ((size_t)16 << 10)
-#define ALIGNMENT  _Alignof(max_align_t)
+#define BLOCK_SIZE  ((size_t)16 << 10)
+#define FIRST_BLOCK ((size_t)1 << 10) /* many an arena has a name or two */
+#define ALIGNMENT   _Alignof(max_align_t)
 
 struct ct_arena_block {
     struct ct_arena_block *next;
@@ -24,7 +25,8 @@ void *ct_arena_alloc(struct ct_arena *arena, size_t size)
     size = (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
     struct ct_arena_block *block = arena->blocks;
     if (!block || size > block->size - block->used) {
-        size_t room = size > BLOCK_SIZE ? size : BLOCK_SIZE;
+        const size_t usual = block ? BLOCK_SIZE : FIRST_BLOCK;
+        const size_t room = size > usual ? size : usual;
         block = calloc(1, sizeof *block + room);
         if (!block)
             return NULL;

@@ -118,6 +118,12 @@ int ct_whole_file_read_part(struct ct_ctx *ctx, int fd, const char *path, uint64
     return rc;
 }
 
+int ct_whole_file_read_to(struct ct_ctx *ctx, int fd, const char *path, uint64_t from, size_t size,
+                          void *room)
+{
+    return read_part(ctx, fd, path, from, room, 0, size);
+}
+
 int ct_whole_file_copy(struct ct_ctx *ctx, const char *path, const void *from, size_t size, void **bytes)
 {
     void *room = make_room(size);

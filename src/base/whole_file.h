@@ -22,6 +22,10 @@ int ct_whole_file_read(struct ct_ctx *ctx, int fd, const char *path, size_t size
 int ct_whole_file_read_part(struct ct_ctx *ctx, int fd, const char *path, uint64_t from, size_t size,
                             void **bytes);
 
+/* Reads them to where the caller has room. CT_ERR_IO. */
+int ct_whole_file_read_to(struct ct_ctx *ctx, int fd, const char *path, uint64_t from, size_t size,
+                          void *room);
+
 /* Copies bytes to memory of that kind. CT_ERR_NOMEM. */
 int ct_whole_file_copy(struct ct_ctx *ctx, const char *path, const void *from, size_t size, void **bytes);
 void ct_whole_file_free(const void *bytes, size_t size);

@@ -3,6 +3,7 @@
 #include "base/archive.h"
 #include "base/ctx.h"
 #include "base/module_name.h"
+#include "base/table_memory.h"
 #include "base/unpack.h"
 #include "base/whole_file.h"
 #include "program/memory.h"
@@ -14,6 +15,65 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* The first files of a memory have pages of their own: most captures have no more than these. */
+#define FEW_FILES 8u
+
+#define SMALL_FILE ((size_t)512 << 10)
+#define BLOCK_SIZE ((size_t)4 << 20)
+#define LINE       ((size_t)64) /* of a cache, where files begin */
+
+struct ct_small_block {
+    struct ct_small_block *next;
+    uint8_t *bytes;
+    size_t used;
+};
+
+static struct ct_small_block *add_block(struct ct_small_files *small)
+{
+    struct ct_small_block *block = malloc(sizeof *block);
+    uint8_t *bytes = block ? ct_array_grow(NULL, 0, BLOCK_SIZE, 1) : NULL;
+    if (!bytes) {
+        free(block);
+        return NULL;
+    }
+    *block = (struct ct_small_block){.next = small->blocks, .bytes = bytes};
+    small->blocks = block;
+    return block;
+}
+
+/* Returns room for a file among others; NULL: it needs pages of its own. */
+static void *room_among(struct ct_small_files *small, size_t size)
+{
+    if (!small || ++small->count <= FEW_FILES || size > SMALL_FILE)
+        return NULL;
+    struct ct_small_block *block = small->blocks;
+    if (!block || BLOCK_SIZE - block->used < size)
+        block = add_block(small);
+    if (!block)
+        return NULL;
+    void *room = block->bytes + block->used;
+    block->used += (size + LINE - 1) & ~(LINE - 1);
+    return room;
+}
+
+void ct_small_files_free(struct ct_small_files *small)
+{
+    while (small->blocks) {
+        struct ct_small_block *block = small->blocks;
+        small->blocks = block->next;
+        ct_array_free(block->bytes, BLOCK_SIZE, 1);
+        free(block);
+    }
+    small->count = 0;
+}
+
+static void free_bytes(struct ct_mapped_file *file)
+{
+    if (!file->is_beside)
+        ct_whole_file_free(file->bytes, file->size);
+    file->is_beside = false;
+}
 
 /* Puts what a packed file holds in the place of its bytes. */
 static int unpack(struct ct_ctx *ctx, struct ct_mapped_file *file)
@@ -30,7 +90,7 @@ static int unpack(struct ct_ctx *ctx, struct ct_mapped_file *file)
     free(bytes);
     if (rc)
         return rc;
-    ct_whole_file_free(file->bytes, file->size);
+    free_bytes(file);
     file->bytes = room;
     file->size = size;
     return CT_OK;
@@ -49,7 +109,7 @@ static int link_module(struct ct_ctx *ctx, const struct ct_module_place *place, 
     rc = ct_module_link(ctx, file->path, place, file->bytes, file->size, &linked, &size);
     if (rc)
         return rc;
-    ct_whole_file_free(file->bytes, file->size);
+    free_bytes(file);
     file->bytes = linked;
     file->size = size;
     return CT_OK;
@@ -64,14 +124,15 @@ static int read_text(struct ct_ctx *ctx, struct ct_mapped_file *file)
     int rc = file->text ? ct_text_image_read(ctx, file->path, file->bytes, file->size, &bytes, &size) : CT_OK;
     if (rc || !file->text)
         return rc;
-    ct_whole_file_free(file->bytes, file->size);
+    free_bytes(file);
     file->bytes = bytes;
     file->size = size;
     return CT_OK;
 }
 
 static int read_whole(struct ct_ctx *ctx, int fd, const char *path, const struct ct_archived *where,
-                      const struct ct_module_place *placed, struct ct_mapped_file **out)
+                      const struct ct_module_place *placed, struct ct_small_files *small,
+                      struct ct_mapped_file **out)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
@@ -85,15 +146,20 @@ static int read_whole(struct ct_ctx *ctx, int fd, const char *path, const struct
     struct ct_mapped_file *file = malloc(sizeof *file + length);
     if (!file)
         return ct_fail_nomem(ctx, path);
-    void *bytes = NULL;
-    int result = where->inside ? ct_whole_file_read_part(ctx, fd, path, where->offset, size, &bytes)
-                               : ct_whole_file_read(ctx, fd, path, size, &bytes);
+    void *room = room_among(small, size), *bytes = room;
+    int result = room            ? ct_whole_file_read_to(ctx, fd, path, where->offset, size, room)
+                 : where->inside ? ct_whole_file_read_part(ctx, fd, path, where->offset, size, &bytes)
+                                 : ct_whole_file_read(ctx, fd, path, size, &bytes);
     if (result != CT_OK) {
         free(file);
         return result;
     }
-    *file = (struct ct_mapped_file){
-        .dev = st.st_dev, .ino = st.st_ino, .offset = where->offset, .bytes = bytes, .size = size};
+    *file = (struct ct_mapped_file){.dev = st.st_dev,
+                                    .ino = st.st_ino,
+                                    .offset = where->offset,
+                                    .bytes = bytes,
+                                    .size = size,
+                                    .is_beside = room != NULL};
     memcpy(file->path, path, length);
     result = link_module(ctx, placed, file);
     if (!result)
@@ -105,8 +171,8 @@ static int read_whole(struct ct_ctx *ctx, int fd, const char *path, const struct
     return result;
 }
 
-int ct_mapped_file_open(struct ct_ctx *ctx, const char *path, const struct ct_module_place *placed,
-                        struct ct_mapped_file **out)
+int ct_mapped_file_open_one(struct ct_ctx *ctx, const char *path, const struct ct_module_place *placed,
+                            struct ct_small_files *small, struct ct_mapped_file **out)
 {
     struct ct_archived where;
     int fd = ct_archive_open(path, &where);
@@ -115,15 +181,21 @@ int ct_mapped_file_open(struct ct_ctx *ctx, const char *path, const struct ct_mo
                        path);
     if (fd < 0)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    int result = read_whole(ctx, fd, path, &where, placed, out);
+    int result = read_whole(ctx, fd, path, &where, placed, small, out);
     close(fd);
     return result;
+}
+
+int ct_mapped_file_open(struct ct_ctx *ctx, const char *path, const struct ct_module_place *placed,
+                        struct ct_mapped_file **out)
+{
+    return ct_mapped_file_open_one(ctx, path, placed, NULL, out);
 }
 
 void ct_mapped_file_close(struct ct_mapped_file *file)
 {
     if (!file)
         return;
-    ct_whole_file_free(file->bytes, file->size);
+    free_bytes(file);
     free(file);
 }

@@ -28,6 +28,7 @@ struct ct_memory {
     size_t cap;
     struct index spaces[SPACES];
     struct ct_mapped_file *files;
+    struct ct_small_files small;
 };
 
 int ct_memory_new(struct ct_ctx *ctx, struct ct_memory **out)
@@ -65,6 +66,7 @@ void ct_memory_free(struct ct_memory *memory)
         ct_mapped_file_close(memory->files);
         memory->files = next;
     }
+    ct_small_files_free(&memory->small);
     free(memory);
 }
 
@@ -234,7 +236,7 @@ static bool is_same_file(const struct ct_mapped_file *a, const struct ct_mapped_
 static int file_of(struct ct_memory *memory, const struct ct_image *image, struct ct_mapped_file **out)
 {
     struct ct_mapped_file *file;
-    int result = ct_mapped_file_open(memory->ctx, image->path, image->placed, &file);
+    int result = ct_mapped_file_open_one(memory->ctx, image->path, image->placed, &memory->small, &file);
     if (result != CT_OK)
         return result;
     for (struct ct_mapped_file *old = memory->files; old; old = old->next) {

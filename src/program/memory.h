@@ -17,8 +17,16 @@ struct ct_mapped_file {
     const uint8_t *bytes;
     size_t size;
     bool is_module;   /* a kernel module, which was linked: module.h */
+    bool is_beside;   /* its bytes lie in a block of struct ct_small_files, and are freed with that */
     const char *text; /* what the file was: text_image.h; NULL: what `bytes` are */
     char path[];
+};
+
+/* Where the bytes of small files lie one behind the other. A memory may come in hundreds of files; pages of
+ * its own for each take several times as long as reading it. All zero: there are none. */
+struct ct_small_files {
+    struct ct_small_block *blocks; /* the newest one first */
+    size_t count;                  /* of files that were asked for */
 };
 
 /* Where a region's bytes come from, which tells how they are freed. */
@@ -45,6 +53,13 @@ struct ct_region {
 int ct_mapped_file_open(struct ct_ctx *ctx, const char *path, const struct ct_module_place *placed,
                         struct ct_mapped_file **out);
 void ct_mapped_file_close(struct ct_mapped_file *file);
+
+/* The same for one of many files, whose bytes may lie with those of others in `small`. */
+int ct_mapped_file_open_one(struct ct_ctx *ctx, const char *path, const struct ct_module_place *placed,
+                            struct ct_small_files *small, struct ct_mapped_file **out);
+
+/* Frees the bytes of all files that lie there, and zeroes it. */
+void ct_small_files_free(struct ct_small_files *small);
 
 struct ct_ctx *ct_memory_ctx(const struct ct_memory *memory);
 
