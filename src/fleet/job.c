@@ -263,7 +263,8 @@ int ct_fleet_job_keep(const struct ct_fleet_job *job, size_t number, const void 
     if (!job || !data || number >= ct_manifest_count(job->manifest))
         return ct_fail_null(job ? job->ctx : NULL, "ct_fleet_job_keep");
     char *path = ct_job_path(job, number);
-    const int rc = path ? ct_state_write(job->ctx, path, data, size) : ct_fail_nomem(job->ctx, "job");
+    const struct ct_state_bytes none = {NULL, 0}, all = {data, size};
+    const int rc = path ? ct_state_write(job->ctx, path, none, all) : ct_fail_nomem(job->ctx, "job");
     free(path);
     return rc;
 }

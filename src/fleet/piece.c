@@ -50,7 +50,7 @@ struct ct_fleet_piece {
     char *path;
     char *folder; /* for parts; NULL: the piece is of a whole capture */
     struct text texts[TEXTS];
-    size_t noted; /* bytes of the note in front of the piece: of parts, which are kept with it */
+    size_t noted; /* bytes of the note in front of what was kept: of parts, which are kept with it */
     struct timespec begin;
     bool done, late, kept;
     int result;    /* of ct_fleet_piece_result, when it is done */
@@ -110,31 +110,15 @@ static int make_folder(const struct ct_fleet_piece *p)
                    p->folder, strerror(errno));
 }
 
-/* Puts the note in front of the result of a part, with which it is kept. */
-static int put_note(struct ct_fleet_piece *p)
-{
-    struct text *out = &p->texts[OUT];
-    const struct text *note = &p->texts[NOTE];
-    char *data = malloc(note->size + out->size);
-    if (!data)
-        return ct_fail_nomem(p->job->ctx, capture_of(p)->path);
-    memcpy(data, note->data, note->size);
-    memcpy(data + note->size, out->data, out->size);
-    free(out->data);
-    out->data = data;
-    out->size += note->size;
-    p->noted = note->size;
-    return CT_OK;
-}
-
-/* Keeps the result. The folder for parts may be gone again: of a job that was killed some process may have
- * gone on, put the parts together, and removed it. */
+/* Keeps the result, that of a part behind its note. The folder for parts may be gone again: of a job that was
+ * killed some process may have gone on, put the parts together, and removed it. */
 static int keep(struct ct_fleet_piece *p)
 {
-    int rc = p->folder ? make_folder(p) : CT_OK;
-    if (!rc && p->folder)
-        rc = put_note(p);
-    return rc ? rc : ct_state_write(p->job->ctx, p->path, p->texts[OUT].data, p->texts[OUT].size);
+    const struct text *out = &p->texts[OUT], *note = &p->texts[NOTE];
+    const int rc = p->folder ? make_folder(p) : CT_OK;
+    const struct ct_state_bytes head = {note->data, p->folder ? note->size : 0},
+                                data = {out->data, out->size};
+    return rc ? rc : ct_state_write(p->job->ctx, p->path, head, data);
 }
 
 /* Says what became of the process. Exit code 1: what could be decoded was printed. */

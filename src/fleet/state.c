@@ -12,6 +12,7 @@
 
 #include "base/ctx.h"
 #include "base/path.h"
+#include "base/table_memory.h"
 #include "fleet/digest.h"
 
 char *ct_state_path(const char *folder, const uint8_t key[CT_FLEET_DIGEST])
@@ -27,7 +28,7 @@ static int read_open(struct ct_ctx *ctx, int fd, const char *path, char **data, 
     struct stat st;
     if (fstat(fd, &st))
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be looked at: %s", path, strerror(errno));
-    *data = malloc((size_t)st.st_size + 1);
+    *data = ct_table_of_records((size_t)st.st_size + 1, 1); /* in large pages: many pieces have megabytes */
     if (!*data)
         return ct_fail_nomem(ctx, path);
     for (*size = 0; *size < (size_t)st.st_size;) {
@@ -57,13 +58,16 @@ int ct_state_read(struct ct_ctx *ctx, const char *path, char **data, size_t *siz
     return rc;
 }
 
-/* Writes all bytes. It does not wait until the disk has them, which takes as long as decoding a small
- * capture: a piece ends with a sum over its bytes, and one that a failure of power cut is made again. Returns
- * 0 or the number of an error. */
-static int write_all(int fd, const char *data, size_t size)
+/* What a piece is made of, in this order. */
+struct piece {
+    struct ct_state_bytes parts[2];
+};
+
+static int write_bytes(int fd, struct ct_state_bytes bytes)
 {
-    for (size_t at = 0; at < size;) {
-        const ssize_t done = write(fd, data + at, size - at);
+    const char *data = bytes.data;
+    for (size_t at = 0; at < bytes.size;) {
+        const ssize_t done = write(fd, data + at, bytes.size - at);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
@@ -73,16 +77,25 @@ static int write_all(int fd, const char *data, size_t size)
     return 0;
 }
 
+/* Writes all bytes. It does not wait until the disk has them, which takes as long as decoding a small
+ * capture: a piece ends with a sum over its bytes, and one that a failure of power cut is made again. Returns
+ * 0 or the number of an error. */
+static int write_all(int fd, const struct piece *piece)
+{
+    const int error = write_bytes(fd, piece->parts[0]);
+    return error ? error : write_bytes(fd, piece->parts[1]);
+}
+
 /* Writes a file without a name, which gets one when it is whole, so that nothing is left of it however this
  * process ends. Another process may have been first: then the same piece is there. Returns 0 or the number of
  * an error; ENOTSUP: the file system has no such files. */
-static int write_nameless(const char *folder, const char *path, const void *data, size_t size)
+static int write_nameless(const char *folder, const char *path, const struct piece *piece)
 {
     char self[40];
     const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     if (fd < 0)
         return ENOTSUP; /* if it is for another reason, a file with a name fails as well */
-    int error = write_all(fd, data, size);
+    int error = write_all(fd, piece);
     snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
     if (!error && linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
         error = errno == EEXIST ? 0 : errno == ENOENT ? ENOTSUP : errno; /* ENOENT: there is no /proc */
@@ -94,13 +107,13 @@ static int write_nameless(const char *folder, const char *path, const void *data
 }
 
 /* The same with a file that is renamed, where there is none without a name. */
-static int write_beside(const char *path, const void *data, size_t size)
+static int write_beside(const char *path, const struct piece *piece)
 {
     char *beside;
     if (asprintf(&beside, "%s.XXXXXX", path) < 0)
         return ENOMEM;
     const int fd = mkostemp(beside, O_CLOEXEC);
-    int error = fd < 0 ? errno : write_all(fd, data, size);
+    int error = fd < 0 ? errno : write_all(fd, piece);
     if (fd >= 0 && close(fd) && !error)
         error = errno;
     if (fd >= 0 && !error && rename(beside, path))
@@ -111,14 +124,16 @@ static int write_beside(const char *path, const void *data, size_t size)
     return error;
 }
 
-int ct_state_write(struct ct_ctx *ctx, const char *path, const void *data, size_t size)
+int ct_state_write(struct ct_ctx *ctx, const char *path, struct ct_state_bytes head,
+                   struct ct_state_bytes data)
 {
+    const struct piece piece = {{head, data}};
     char *folder = strndup(path, (size_t)(ct_base_name(path) - path));
     if (!folder)
         return ct_fail_nomem(ctx, path);
-    int error = write_nameless(folder, path, data, size);
+    int error = write_nameless(folder, path, &piece);
     if (error == ENOTSUP)
-        error = write_beside(path, data, size);
+        error = write_beside(path, &piece);
     free(folder);
     if (error == ENOMEM)
         return ct_fail_nomem(ctx, path);

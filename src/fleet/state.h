@@ -12,7 +12,14 @@ char *ct_state_path(const char *folder, const uint8_t key[CT_FLEET_DIGEST]);
  * CT_ERR_NOMEM. */
 int ct_state_read(struct ct_ctx *ctx, const char *path, char **data, size_t *size);
 
-/* Writes a piece, whole or not at all. CT_ERR_IO, CT_ERR_NOMEM. */
-int ct_state_write(struct ct_ctx *ctx, const char *path, const void *data, size_t size);
+/* Bytes of a piece. */
+struct ct_state_bytes {
+    const void *data;
+    size_t size;
+};
+
+/* Writes a piece, whole or not at all: `head`, and `data` behind it. CT_ERR_IO, CT_ERR_NOMEM. */
+int ct_state_write(struct ct_ctx *ctx, const char *path, struct ct_state_bytes head,
+                   struct ct_state_bytes data);
 
 #endif
