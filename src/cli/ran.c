@@ -97,14 +97,20 @@ static const char *modules_text(const struct cli_ran *ran, char *text, size_t si
     return text;
 }
 
+void cli_ran_tell_empty(const struct cli_ran *ran, const struct cli_args *args, const char *result,
+                        const char *why, const char *remedy)
+{
+    char modules[1024];
+    cli_say("%s: %s empty although %llu instructions ran%s: %s; %s", args->operand, result,
+            (unsigned long long)ran->instructions, modules_text(ran, modules, sizeof modules), why, remedy);
+}
+
 int cli_ran_but_empty(const struct cli_ran *ran, const struct cli_args *args, int code, const char *result,
                       const char *why, const char *remedy)
 {
-    char modules[1024];
     if (!ran->instructions || code == CLI_FAILED)
         return code;
-    cli_say("%s: %s empty although %llu instructions ran%s: %s; %s", args->operand, result,
-            (unsigned long long)ran->instructions, modules_text(ran, modules, sizeof modules), why, remedy);
+    cli_ran_tell_empty(ran, args, result, why, remedy);
     cli_output_set_empty();
     return CLI_DAMAGED;
 }

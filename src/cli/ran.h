@@ -24,7 +24,11 @@ bool cli_ran_add(struct cli_ran *ran, const struct ct_capture *capture, const st
                  const struct ct_chain *chain, const struct ct_programs *programs);
 
 /* Says that `result` of args->operand is empty although instructions ran: how many, in which programs, `why`
- * (what is missing) and `remedy`. No output file is written then. Result: the worse of `code` and
+ * (what is missing) and `remedy`. */
+void cli_ran_tell_empty(const struct cli_ran *ran, const struct cli_args *args, const char *result,
+                        const char *why, const char *remedy);
+
+/* Says the same; no output file is written then. Result: the worse of `code` and
  * CLI_DAMAGED; when nothing ran it is `code`, without a message. */
 int cli_ran_but_empty(const struct cli_ran *ran, const struct cli_args *args, int code, const char *result,
                       const char *why, const char *remedy);

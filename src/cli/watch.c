@@ -172,6 +172,10 @@ static bool watches_values(const struct ct_watches *watches)
     return any;
 }
 
+static const char no_values[] = "the trace has no value of what is watched, which only software trace (ITM, "
+                                "STM) and data trace tell";
+static const char values_remedy[] = "'coretap info' shows which sources there are";
+
 /* Says why nothing came by the watchpoints; NULL: which they are is not known. Result: enum cli_exit. */
 static int nothing_came_by(const struct cli_results *read, const struct ct_watches *watches, int code,
                            const char *result)
@@ -180,10 +184,7 @@ static int nothing_came_by(const struct cli_results *read, const struct ct_watch
     static const char remedy[] = "'coretap cover --functions' shows what ran";
     const struct cli_args *args = read->args;
     if (read->ran.instructions && watches && watches_values(watches))
-        return cli_ran_but_empty(&read->ran, args, code, result,
-                                 "the trace has no value of what is watched, which only software trace (ITM, "
-                                 "STM) and data trace tell",
-                                 "'coretap info' shows which sources there are");
+        return cli_ran_but_empty(&read->ran, args, code, result, no_values, values_remedy);
     if (code == CLI_FAILED || read->ran.instructions)
         return cli_ran_but_empty(&read->ran, args, code, result, why, remedy);
     if (read->has_file) {
@@ -218,17 +219,36 @@ static bool count_place(void *to, const char *place)
     return fine;
 }
 
+/* Says why there are no sums. Saved ones are written all the same, since they add up. Result: enum cli_exit.
+ */
+static int no_sums(const struct cli_results *read, int code)
+{
+    const struct cli_args *args = read->args;
+    const struct cli_watch_places places = {args, AT};
+    struct ct_watches *watches = NULL;
+    int result = code;
+    if (cli_watch_places_any(&places) && !cli_watch_places_open(&places, read->programs, &watches))
+        return CLI_FAILED;
+    if (args->values[FORMAT].number != DATA)
+        result = nothing_came_by(read, watches, code, "the sum is");
+    else if (read->ran.instructions && watches && watches_values(watches) && !args->quiet)
+        cli_ran_tell_empty(&read->ran, args, "the sum is", no_values, values_remedy);
+    ct_watches_free(watches);
+    return result;
+}
+
 static int print_sums(struct cli_results *read, struct ct_counts *counts, int code)
 {
     size_t count;
     const struct ct_count *all = ct_counts_all(counts, &count);
     if (read->args->values[FORMAT].number == DATA) {
         const int written = cli_results_save_read(read, stdout);
-        return written > code ? written : code;
+        code = written > code ? written : code;
+    } else {
+        for (size_t i = 0; i < count; i++)
+            printf("%" PRIu64 "\t%s\n", all[i].count, all[i].name);
     }
-    for (size_t i = 0; i < count; i++)
-        printf("%" PRIu64 "\t%s\n", all[i].count, all[i].name);
-    return count ? code : nothing_came_by(read, NULL, code, "the sum is");
+    return count || read->shard || code == CLI_FAILED ? code : no_sums(read, code);
 }
 
 static int add_up(const struct cli_args *args)

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 const char *ct_number_count(char text[CT_NUMBER_SIZE], uint64_t value)
 {
@@ -15,6 +17,15 @@ const char *ct_number_count(char text[CT_NUMBER_SIZE], uint64_t value)
         text[at++] = digits[i];
     }
     text[at] = '\0';
+    return text;
+}
+
+const char *ct_number_mean(char text[CT_NUMBER_SIZE], double value)
+{
+    char rounded[CT_NUMBER_SIZE];
+    snprintf(rounded, sizeof rounded, "%.1f", value);
+    ct_number_count(text, strtoull(rounded, NULL, 10));
+    strcat(text, strchr(rounded, '.'));
     return text;
 }
 

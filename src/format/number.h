@@ -10,6 +10,9 @@
 /* Writes all digits: "12,345,678". */
 const char *ct_number_count(char text[CT_NUMBER_SIZE], uint64_t value);
 
+/* Writes a mean with one decimal: "1,979.8". */
+const char *ct_number_mean(char text[CT_NUMBER_SIZE], double value);
+
 /* Writes at most four digits with " k", " M", " G" …: "12.35 M". Numbers below 10,000 are written whole. */
 const char *ct_number_short(char text[CT_NUMBER_SIZE], uint64_t value);
 

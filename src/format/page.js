@@ -3,6 +3,7 @@
 const page = {
   // 1234567 -> "1,234,567"
   count: n => Math.round(n).toLocaleString("en-US"),
+  mean: n => n.toLocaleString("en-US", {minimumFractionDigits: 1, maximumFractionDigits: 1}),
 
   // At most four digits: 1234567 -> "1.23 M"
   short(n) {

@@ -305,12 +305,13 @@ static bool has_core(const struct ct_report_page *r)
 
 static void edge_row(FILE *out, const struct ct_report_page *r, const struct ct_report_edge *e, uint64_t all)
 {
+    char mean[CT_NUMBER_SIZE];
     fputs("<tr>", out);
     if (r->cycles) {
         ct_page_part_cells(out, e->cycles.sum, all);
         ct_page_count_cell(out, e->count);
         ct_page_count_cell(out, e->cycles.min);
-        fprintf(out, "<td class=\"num\">%.1f</td>", ct_dist_mean(&e->cycles));
+        fprintf(out, "<td class=\"num\">%s</td>", ct_number_mean(mean, ct_dist_mean(&e->cycles)));
         ct_page_count_cell(out, e->cycles.max);
     } else {
         ct_page_count_cell(out, e->count);

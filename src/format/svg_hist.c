@@ -155,13 +155,15 @@ static void log_ticks(FILE *out, struct plot *p)
 static void mean(FILE *out, const struct plot *p, const struct ct_dist *d)
 {
     const double x = x_of(p, ct_dist_mean(d));
+    char mean[CT_NUMBER_SIZE], deviation[CT_NUMBER_SIZE];
+    ct_number_mean(mean, ct_dist_mean(d));
     fprintf(out, "<line class=\"mean\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"", x, x, p->top,
             base(p));
     if (p->inside)
-        fprintf(out, " data-tip=\"mean %.1f cycles, deviation %.1f\"/>\n", ct_dist_mean(d),
-                ct_dist_deviation(d));
+        fprintf(out, " data-tip=\"mean %s cycles, deviation %s\"/>\n", mean,
+                ct_number_mean(deviation, ct_dist_deviation(d)));
     else
-        fprintf(out, "><title>mean: %.1f cycles</title></line>\n", ct_dist_mean(d));
+        fprintf(out, "><title>mean: %s cycles</title></line>\n", mean);
 }
 
 /* Writes the title, which ends in front of the text on its right, of `taken` letters. */
@@ -187,12 +189,12 @@ static void caption(FILE *out, const struct plot *p, const struct ct_dist *d)
 {
     char text[3][CT_NUMBER_SIZE];
     const double mean = ct_dist_mean(d);
-    snprintf(text[2], sizeof text[2], "%.1f", mean);
+    ct_number_mean(text[2], mean);
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\">min %s, mean %s, max %s cycles", p->left, p->height - 8,
             cycles(text[0], p, d->min), mean < LEAST_SHORT ? text[2] : cycles(text[2], p, (uint64_t)mean),
             cycles(text[1], p, d->max));
     if (!p->inside)
-        fprintf(out, ", deviation %.1f", ct_dist_deviation(d));
+        fprintf(out, ", deviation %s", ct_number_mean(text[0], ct_dist_deviation(d)));
     fputs("</text>\n", out);
 }
 

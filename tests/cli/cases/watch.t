@@ -58,6 +58,18 @@ $ coretap watch -q --at itm:3 --at dwt:1 examples/quickstart
 | # cycle	timestamp	core	el	ctxt	vmid	event	value	watch
 ! coretap: examples/quickstart: the list of events is empty although 4610 instructions ran, in firmware.bin: the trace has no value of what is watched, which only software trace (ITM, STM) and data trace tell; 'coretap info' shows which sources there are
 [1]
+$ coretap watch -q -f sums --at itm:3 examples/quickstart
+! coretap: examples/quickstart: the sum is empty although 4610 instructions ran, in firmware.bin: the trace has no value of what is watched, which only software trace (ITM, STM) and data trace tell; 'coretap info' shows which sources there are
+[1]
+$ coretap watch -f data --at itm:3 examples/quickstart
+| coretap-watch 1
+| captures 1
+| capture examples/quickstart
+| end 428696d5980038b1
+! coretap: examples/quickstart: the sum is empty although 4610 instructions ran, in firmware.bin: the trace has no value of what is watched, which only software trace (ITM, STM) and data trace tell; 'coretap info' shows which sources there are
+$ coretap watch -f sums --at exception:9 examples/quickstart
+! coretap: examples/quickstart: the sum is empty although 4610 instructions ran, in firmware.bin: execution came by none of the watchpoints; 'coretap cover --functions' shows what ran
+[1]
 $ coretap watch --at 0x0 --elf examples/quickstart/firmware.bin@x examples/quickstart
 ! coretap watch: --elf examples/quickstart/firmware.bin@x: behind the '@' stands the load address in hexadecimal
 ! Try 'coretap watch --help'.
