@@ -53,6 +53,10 @@ CT_API const char *ct_error_name(int code);
  * against. */
 CT_API const char *ct_version(void);
 
+/* Returns the version with a hash of the sources that results depend on, such as "0.1.0-4c9fbf021fdd". Two
+ * libraries with one version and other sources may find something else in a trace. */
+CT_API const char *ct_version_exact(void);
+
 enum ct_log_level {
     CT_LOG_ERROR,
     CT_LOG_WARNING,

@@ -92,9 +92,17 @@ CT_API int ct_cover_add_place(struct ct_cover *cover, uint32_t program, const st
 /* Forgets where programs lay: none lies anywhere until places are added anew. */
 CT_API void ct_cover_clear_places(struct ct_cover *cover);
 
-/* Returns where instructions ran that are in no place, and so in no count: the count of a hole is that of the
- * instructions. It is of what was taken, not of what was loaded from files. Belongs to `cover`. */
-CT_API const struct ct_holes *ct_cover_outside(const struct ct_cover *cover);
+/* How many instructions ran, and those of them that are in no place, and so in no count of a program. Sums
+ * stop at 2^64 - 1. */
+struct ct_cover_share {
+    uint64_t ran;            /* in programs and outside of all */
+    struct ct_holes outside; /* where the latter are, by the addresses of the process; counts are of them */
+    uint8_t untold;          /* 1: there are counts of files of before version 4, which do not tell */
+    uint8_t pad[7];          /* 0 */
+};
+
+/* Returns what is known of this. Belongs to `cover`. */
+CT_API const struct ct_cover_share *ct_cover_ran(const struct ct_cover *cover);
 
 /* Adds one count, in a context; equal ones become one. The members `edges` and `steps` of the context are not
  * compared. CT_ERR_ARG, CT_ERR_LIMIT when 65536 contexts are there, CT_ERR_NOMEM. */

@@ -46,11 +46,17 @@ struct ct_holes {
     uint64_t others; /* times that came to regions above these */
 };
 
+/* Adds numbers up, which stop at 2^64 - 1. */
+static inline uint64_t ct_holes_sum(uint64_t a, uint64_t b)
+{
+    return b > UINT64_MAX - a ? UINT64_MAX : a + b;
+}
+
 /* Makes room for the region at number `i`; where there is none, the highest one goes to `others`. */
 static inline void ct_holes_make_room(struct ct_holes *holes, uint64_t i)
 {
     if (holes->count == CT_HOLES)
-        holes->others += holes->all[--holes->count].count;
+        holes->others = ct_holes_sum(holes->others, holes->all[--holes->count].count);
     for (uint64_t k = holes->count++; k > i; k--)
         holes->all[k] = holes->all[k - 1];
 }
@@ -62,7 +68,7 @@ static inline void ct_holes_add(struct ct_holes *holes, const struct ct_hole *mo
     while (i < holes->count && holes->all[i].low >> 16 < more->low >> 16)
         i++;
     if (i == CT_HOLES) {
-        holes->others += more->count;
+        holes->others = ct_holes_sum(holes->others, more->count);
     } else if (i == holes->count || holes->all[i].low >> 16 != more->low >> 16) {
         ct_holes_make_room(holes, i);
         holes->all[i] = *more;
@@ -70,7 +76,7 @@ static inline void ct_holes_add(struct ct_holes *holes, const struct ct_hole *mo
         struct ct_hole *hole = &holes->all[i];
         hole->low = more->low < hole->low ? more->low : hole->low;
         hole->high = more->high > hole->high ? more->high : hole->high;
-        hole->count += more->count;
+        hole->count = ct_holes_sum(hole->count, more->count);
     }
 }
 
@@ -79,7 +85,16 @@ static inline void ct_holes_merge(struct ct_holes *into, const struct ct_holes *
 {
     for (uint64_t i = 0; i < from->count; i++)
         ct_holes_add(into, &from->all[i]);
-    into->others += from->others;
+    into->others = ct_holes_sum(into->others, from->others);
+}
+
+/* Returns the count of all regions together. */
+static inline uint64_t ct_holes_total(const struct ct_holes *holes)
+{
+    uint64_t total = holes->others;
+    for (uint64_t i = 0; i < holes->count; i++)
+        total = ct_holes_sum(total, holes->all[i].count);
+    return total;
 }
 
 /* Adds all counts of `more`. */

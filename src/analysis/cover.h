@@ -84,6 +84,8 @@ int ct_cover_load_run(struct ct_load *from, struct ct_cover *cover, uint32_t pro
 int ct_cover_part(const struct ct_analysis *analysis, struct ct_analysis **out);
 int ct_cover_set_programs(struct ct_analysis *analysis, struct ct_programs *programs);
 int ct_cover_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch);
+/* Adds what is known of all that ran. */
+void ct_cover_add_share(struct ct_cover *cover, const struct ct_cover_share *more);
 int ct_cover_merge(struct ct_analysis *into, struct ct_analysis *other);
 void ct_cover_free_analysis(struct ct_analysis *analysis);
 

@@ -41,7 +41,7 @@ struct ct_cover {
     size_t cell_count;
     struct place *places;
     size_t place_count;
-    struct ct_holes outside;
+    struct ct_cover_share share;
 };
 
 int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out)
@@ -446,8 +446,9 @@ static size_t place_of(const struct ct_cover *cover, const struct ct_node *node,
     return cover->place_count;
 }
 
-/* Notes which instructions ran and are in no place. Of those in an unknown order it is not known. */
-static void note_outside(struct ct_cover *cover, const struct ct_analysis_batch *batch)
+/* Counts the instructions that ran, and notes which are in no place. Of those in an unknown order neither is
+ * known. */
+static void note_share(struct ct_cover *cover, const struct ct_analysis_batch *batch)
 {
     uint32_t edge_count, node_count;
     const struct ct_edge *all = ct_graph_edges(batch->graph, &edge_count);
@@ -458,15 +459,23 @@ static void note_outside(struct ct_cover *cover, const struct ct_analysis_batch 
         const uint64_t count = node->n * ct_edges_get(batch->edges, CT_EDGES_ALL, i).count;
         if (!count || node->flags & CT_NODE_NOPATH)
             continue;
+        ct_add_up(&cover->share.ran, count);
         last = place_of(cover, node, last);
         if (last == cover->place_count)
-            ct_holes_add(&cover->outside, &(struct ct_hole){node->start, node->last, count});
+            ct_holes_add(&cover->share.outside, &(struct ct_hole){node->start, node->last, count});
     }
 }
 
-const struct ct_holes *ct_cover_outside(const struct ct_cover *cover)
+void ct_cover_add_share(struct ct_cover *cover, const struct ct_cover_share *more)
 {
-    return cover ? &cover->outside : NULL;
+    ct_add_up(&cover->share.ran, more->ran);
+    ct_holes_merge(&cover->share.outside, &more->outside);
+    cover->share.untold |= more->untold;
+}
+
+const struct ct_cover_share *ct_cover_ran(const struct ct_cover *cover)
+{
+    return cover ? &cover->share : NULL;
 }
 
 int ct_cover_take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)
@@ -476,7 +485,7 @@ int ct_cover_take(struct ct_analysis *analysis, const struct ct_analysis_batch *
     (void)ct_graph_edges(batch->graph, &edge_count);
     struct edge_list list = {malloc((edge_count + (size_t)1) * sizeof *list.numbers), 0};
     int result = list.numbers ? CT_OK : ct_fail_nomem(cover->analysis.ctx, "coverage");
-    note_outside(cover, batch);
+    note_share(cover, batch);
     for (size_t i = 0; i < cover->place_count && result == CT_OK; i++)
         result = add_place_counts(cover, &cover->places[i], batch, &list);
     free(list.numbers);
@@ -551,7 +560,7 @@ int ct_cover_merge(struct ct_analysis *into, struct ct_analysis *other)
     }
     for (size_t i = 0; i < from->cell_count && result == CT_OK; i++)
         result = merge_cell(of(into), from, &from->cells[i]);
-    ct_holes_merge(&of(into)->outside, &from->outside);
+    ct_cover_add_share(of(into), &from->share);
     return result;
 }
 

@@ -88,10 +88,26 @@ int ct_cover_save_items(struct ct_save *to, struct ct_cover *cover, uint32_t pro
     return CT_OK;
 }
 
+/* Writes how many instructions ran, and where those did that are in no program. */
+static void save_share(struct ct_save *to, const struct ct_cover_share *share)
+{
+    const struct ct_holes *outside = &share->outside;
+    if (share->ran)
+        ct_save_line(to, "ran %" PRIu64, share->ran);
+    for (uint64_t i = 0; i < outside->count; i++)
+        ct_save_line(to, "outside %" PRIx64 " %" PRIx64 " %" PRIu64, outside->all[i].low,
+                     outside->all[i].high, outside->all[i].count);
+    if (outside->others)
+        ct_save_line(to, "outside %" PRIu64, outside->others);
+    if (share->untold)
+        ct_save_line(to, "untold");
+}
+
 static int save(struct ct_analysis *analysis, struct ct_save *to)
 {
     struct order o = {.cover = (struct ct_cover *)analysis};
     int result = find_order(&o);
+    save_share(to, ct_cover_ran(o.cover));
     for (size_t i = 0; i < ct_cover_programs(o.cover) && result == CT_OK; i++) {
         const struct ct_program_identity program = ct_cover_program_at(o.cover, o.programs[i]);
         ct_save_program(to, &program);
@@ -137,6 +153,36 @@ static int read_context(struct reader *r)
                                           .el_sec = (uint8_t)values[3],
                                           .others = values[4] != 0};
     return CT_OK;
+}
+
+/* Reads a line about all that ran: ran N, outside LOW HIGH N, outside N, untold */
+static int read_share(struct reader *r)
+{
+    const size_t words = r->from->word_count;
+    const bool ran = ct_load_is(r->from, 0, "ran");
+    struct ct_cover_share more = {0};
+    struct ct_hole hole = {0};
+    bool good = words == 1;
+    if (ct_load_is(r->from, 0, "untold")) {
+        more.untold = 1;
+    } else if (words == 4 && !ran) {
+        good = ct_load_number(r->from, 1, 16, &hole.low) && ct_load_number(r->from, 2, 16, &hole.high) &&
+               ct_load_number(r->from, 3, 10, &hole.count) && hole.low <= hole.high;
+        ct_holes_add(&more.outside, &hole);
+    } else {
+        good = words == 2 && ct_load_number(r->from, 1, 10, ran ? &more.ran : &more.outside.others);
+    }
+    if (!good)
+        return ct_load_bad(r->from, "what ran is 'ran N', 'outside LOW HIGH N', 'outside N' or 'untold'");
+    ct_cover_add_share(r->cover, &more);
+    return CT_OK;
+}
+
+/* Tells whether a line is about all that ran. */
+static bool is_share(const struct ct_load *from)
+{
+    return from->version >= 4 &&
+           (ct_load_is(from, 0, "ran") || ct_load_is(from, 0, "outside") || ct_load_is(from, 0, "untold"));
 }
 
 /* Takes off and returns the last word of a run of A32 or T32 code. */
@@ -188,11 +234,12 @@ static int read_line(struct reader *r)
         return read_program(r);
     if (ct_load_is(r->from, 0, "context"))
         return read_context(r);
-    return ct_load_bad(r->from,
-                       r->from->version == 1
-                           ? "the line begins with none of program, context, run, taken, not"
-                           : "the line begins with none of captures, damaged, unknown, lost, program, "
-                             "context, run, taken, not");
+    if (is_share(r->from))
+        return read_share(r);
+    return ct_load_bad(r->from, r->from->version == 1
+                                    ? "the line begins with none of program, context, run, taken, not"
+                                    : "the line begins with none of captures, damaged, unknown, lost, ran, "
+                                      "outside, untold, program, context, run, taken, not");
 }
 
 static int load(struct ct_analysis *part, struct ct_load *from)
@@ -201,6 +248,8 @@ static int load(struct ct_analysis *part, struct ct_load *from)
     int result = CT_OK;
     while (result == CT_OK && ct_load_line(from))
         result = read_line(&r);
+    if (from->version < 4)
+        ct_cover_add_share(r.cover, &(const struct ct_cover_share){.untold = 1});
     return result;
 }
 
@@ -208,7 +257,7 @@ static const struct ct_analysis_kind kind = {
     .size = sizeof(struct ct_analysis_kind),
     .name = "coverage",
     .writer = "coretap cover --format data",
-    .version = 3,
+    .version = 4,
     .told = 2,
     .checked = 3,
     .inputs = CT_INPUT_COUNTS,

@@ -149,20 +149,32 @@ void cli_counts_tell_captures(struct cli_counts *c)
         ct_analysis_add_captures(all, &one);
 }
 
+void cli_outside_tell(const char *operand, const struct ct_cover *cover, const char *result, const char *of)
+{
+    const struct ct_cover_share *share = ct_cover_ran(cover);
+    const uint64_t sum = ct_holes_total(&share->outside);
+    char text[CLI_HOLES_TEXT];
+    if (!sum)
+        return;
+    cli_holes_text(text, &share->outside, NULL, "instruction", "instructions");
+    cli_say("%s: %s not of all that ran: %" PRIu64 " of %" PRIu64
+            " instructions%s are in no program, in %s%s; name their program with --elf FILE[@HEX], unless "
+            "their code was made at run time: 'coretap list' has it",
+            operand, result, sum, share->ran, of, text,
+            share->untold ? ", and of coverage files of before version 4 it is not known" : "");
+}
+
 void cli_counts_tell_outside(const struct cli_counts *c, const char *result)
 {
-    const struct ct_holes *outside = ct_cover_outside(c->cover);
-    char text[CLI_HOLES_TEXT];
-    uint64_t sum = outside->others;
-    for (uint64_t i = 0; i < outside->count; i++)
-        sum += outside->all[i].count;
-    if (!sum || c->read.args->quiet)
-        return;
-    cli_holes_text(text, outside, c->read.capture.capture, "instruction", "instructions");
-    cli_say("%s: %s not of all that ran: %" PRIu64 " of %" PRIu64
-            " instructions are in no program, in %s; name their program with --elf FILE[@HEX], unless their "
-            "code was made at run time: 'coretap list' has it",
-            c->read.args->operand, result, sum, c->read.ran.instructions, text);
+    const bool all = c->read.has_file && c->read.filter.filter.context_count;
+    if (!c->read.args->quiet)
+        cli_outside_tell(c->read.args->operand, c->cover, result, all ? " of all contexts" : "");
+}
+
+void cli_outside_tell_sum(const char *operand, const struct ct_analysis *sum)
+{
+    if (sum->kind == ct_cover_kind())
+        cli_outside_tell(operand, (const struct ct_cover *)sum, "the coverage is", "");
 }
 
 void cli_counts_close(struct cli_counts *c)

@@ -42,9 +42,11 @@ void cli_counts_close(struct cli_counts *counts);
 /* Tells the counts of a chain how much was lost of the trace that they count. */
 void cli_counts_tell_captures(struct cli_counts *counts);
 
-/* Says, unless --quiet, how many instructions ran that are in no program, where, and what to do: `result` has
- * none of them. */
+/* Says how many instructions ran (`of`: more words on which) that are in no program, where, and what to do:
+ * `result` has none of them. The others say so unless --quiet, and of a sum that is coverage. */
+void cli_outside_tell(const char *operand, const struct ct_cover *cover, const char *result, const char *of);
 void cli_counts_tell_outside(const struct cli_counts *counts, const char *result);
+void cli_outside_tell_sum(const char *operand, const struct ct_analysis *sum);
 
 /* Returns the architecture of the first core of the capture; NULL without a capture. */
 const struct ct_arch *cli_counts_arch(const struct cli_counts *counts);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/counts.h"
 #include "cli/guard.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -239,16 +240,16 @@ static bool read_captures(struct cli_fleet *f)
 
 /* ---- the folder of pieces ---- */
 
-/* Looks for pieces in the folder, whose names have the version of coretap that made them. Returns false,
- * after a message, when some are of another version: what this one makes beside them would be added up with
- * them. */
+/* Looks for pieces in the folder, whose names have the version and sources of coretap that made them. Returns
+ * false, after a message, when some are of another version: what this one makes beside them would be added up
+ * with them. */
 static bool find_pieces(const char *folder, bool *any)
 {
     char mine[64];
     DIR *dir = opendir(folder);
     bool fine = true;
     const struct dirent *entry;
-    snprintf(mine, sizeof mine, "-%s.piece", ct_version());
+    snprintf(mine, sizeof mine, "-%s.piece", ct_version_exact());
     *any = false;
     while (dir && fine && (entry = readdir(dir))) {
         if (!strstr(entry->d_name, ".piece"))
@@ -258,7 +259,7 @@ static bool find_pieces(const char *folder, bool *any)
         if (!fine)
             cli_say("%s: has pieces of another coretap (%s), and this is coretap %s; go on with the version "
                     "that made them, or name another folder",
-                    folder, entry->d_name, ct_version());
+                    folder, entry->d_name, ct_version_exact());
     }
     if (dir)
         closedir(dir);
@@ -510,6 +511,8 @@ int cli_fleet_tell(const struct cli_fleet *f)
                 " more that could not be read; losses: %s",
                 f->kind->name, all->known, all->known == 1 ? "" : "s", all->damaged, all->failed,
                 ct_losses_words(words, &all->losses));
+    if (!f->own.quiet)
+        cli_outside_tell_sum(f->outer->name, f->sum);
     cli_results_tell_failures(f->outer->name, f->sum);
     return all->failed || all->damaged ? CLI_DAMAGED : CLI_CLEAN;
 }

@@ -17,7 +17,7 @@ struct place {
 
 static const char *name_of(const struct ct_capture *capture, uint64_t addr)
 {
-    for (size_t i = 0; i < capture->gone_count; i++)
+    for (size_t i = 0; capture && i < capture->gone_count; i++)
         if (addr - capture->gone[i].addr < capture->gone[i].size)
             return capture->gone[i].path;
     return NULL;

@@ -7,7 +7,7 @@
 #include "coretap/losses.h"
 
 /* Writes the regions with most as "0x8000..0x8fc4 (12 times), ...", with what is counted as `one` and `many`:
- * the file that was mapped there, or its addresses. */
+ * the file that was mapped there (`capture` NULL: not known), or its addresses. */
 #define CLI_HOLES_TEXT 2048
 void cli_holes_text(char text[CLI_HOLES_TEXT], const struct ct_holes *holes, const struct ct_capture *capture,
                     const char *one, const char *many);

@@ -178,6 +178,8 @@ int cli_live_report(struct cli_live *l)
         code = cli_live_fractal_report(l);
     const struct ct_live_seen *seen = ct_live_seen_of(l->live);
     tell(l, seen);
+    if (l->wishes->cover && l->counts.cover)
+        cli_counts_tell_outside(&l->counts, "the coverage is");
     if (!l->wishes->fractal)
         code = cli_capture_code(&l->counts.read.capture, code);
     if (seen->dropped || seen->left || seen->violations || seen->log_lost || seen->late)

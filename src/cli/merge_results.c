@@ -2,6 +2,7 @@
 /* coretap merge: results of any kind, added up. */
 #include "cli/branch_lists.h"
 #include "cli/commands.h"
+#include "cli/counts.h"
 #include "cli/kinds.h"
 #include "cli/results.h"
 #include "coretap/format.h"
@@ -70,6 +71,7 @@ static void tell(const struct cli_args *args, const struct ct_analysis *sum)
         snprintf(old, sizeof old, ", and of %" PRIu64 " files that do not tell their captures", c->unknown);
     cli_say("%s of %" PRIu64 " capture%s%s, %" PRIu64 " of them not whole; losses: %s", sum->kind->name,
             c->known, c->known == 1 ? "" : "s", old, c->damaged, ct_losses_words(words, &c->losses));
+    cli_outside_tell_sum("merge", sum);
     const char *name;
     for (size_t i = 0; (name = ct_analysis_run(sum, i)); i++) {
         if (i == TOLD && ct_analysis_run(sum, i + 1)) {

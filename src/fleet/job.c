@@ -65,7 +65,7 @@ static int make_base(struct ct_fleet_job *job)
     if (rc)
         return rc;
     ct_digest_add_text(digest, "piece");
-    ct_digest_add_text(digest, ct_version());
+    ct_digest_add_text(digest, ct_version_exact());
     for (size_t i = 1; i < job->words && !rc; i++) {
         ct_digest_add_text(digest, job->options.words[i]);
         rc = add_named_file(job, digest, job->options.words[i]);

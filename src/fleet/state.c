@@ -20,7 +20,7 @@ char *ct_state_path(const char *folder, const uint8_t key[CT_FLEET_DIGEST])
     char name[CT_DIGEST_TEXT];
     char *path;
     ct_digest_text(key, name);
-    return asprintf(&path, "%s/%s-%s.piece", folder, name, ct_version()) < 0 ? NULL : path;
+    return asprintf(&path, "%s/%s-%s.piece", folder, name, ct_version_exact()) < 0 ? NULL : path;
 }
 
 static int read_open(struct ct_ctx *ctx, int fd, const char *path, char **data, size_t *size)

@@ -61,6 +61,7 @@ struct ct_cover_views {
     struct ct_cover_view *views;
     size_t count;
     char *title;
+    struct ct_cover_share share;
     struct ct_analysis_captures captures; /* of the counts; known and unknown are 0 when nothing tells them */
 };
 

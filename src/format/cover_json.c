@@ -133,6 +133,28 @@ static void arcs(struct ct_json *json, const struct ct_cover_view *view)
     ct_json_array_end(json);
 }
 
+/* Writes how many instructions ran, and where those did that are in no program. */
+static void share(struct ct_json *json, const struct ct_cover_share *share)
+{
+    const struct ct_holes *outside = &share->outside;
+    ct_json_number(json, "instructions", share->ran);
+    ct_json_object(json, "outside");
+    ct_json_number(json, "instructions", ct_holes_total(outside));
+    ct_json_array(json, "regions");
+    for (uint64_t i = 0; i < outside->count; i++) {
+        ct_json_object(json, NULL);
+        ct_json_number(json, "low", outside->all[i].low);
+        ct_json_number(json, "high", outside->all[i].high);
+        ct_json_number(json, "instructions", outside->all[i].count);
+        ct_json_object_end(json);
+    }
+    ct_json_array_end(json);
+    ct_json_number(json, "elsewhere", outside->others);
+    if (share->untold)
+        ct_json_bool(json, "untold", true);
+    ct_json_object_end(json);
+}
+
 void ct_cover_json(FILE *out, const struct ct_cover_views *views)
 {
     struct ct_json json = {.out = out};
@@ -151,6 +173,7 @@ void ct_cover_json(FILE *out, const struct ct_cover_views *views)
         ct_json_object_end(&json);
     }
     ct_json_array_end(&json);
+    share(&json, &views->share);
     if (views->captures.known)
         ct_losses_json(&json, &views->captures.losses, CT_LOSSES_PROGRAM);
     if (views->captures.unknown)

@@ -180,6 +180,7 @@ static int fill(struct ct_cover_views *views, struct ct_cover *cover, struct ct_
     const size_t count = ct_programs_count(programs);
     int result = CT_OK;
     views->captures = ct_cover_analysis(cover)->captures;
+    views->share = *ct_cover_ran(cover);
     views->title = strdup(options->title ? options->title : "capture");
     views->views = calloc(count + 1, sizeof *views->views);
     if (!views->title || !views->views)

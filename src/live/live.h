@@ -399,6 +399,9 @@ void ct_live_put_details(struct ct_live *live, struct ct_json *json);
 
 /* ---- the page's numbers (status.c) ---- */
 
+/* Returns how many instructions ran in no program, of all, when coverage was last worked out. */
+struct ct_cover_ratio ct_live_outside(const struct ct_live *live);
+
 /* Works out the coverage if anything new ran since the last time, or if `now`. */
 void ct_live_update_cover(struct ct_live *live, bool now);
 

@@ -15,6 +15,8 @@ function drawCards(s) {
     const of = (name, [seen, all]) => card(name, page.percent(seen, all),
         `${page.count(seen)} of ${page.count(all)}`);
     cards.push(of("Lines", s.cover.lines), of("Branches", s.cover.branches));
+    if (s.cover.in_no_program[0])
+      cards.push(of("Instructions in no program", s.cover.in_no_program));
   }
   cards.push(card("Violations", page.short(s.violations), `in ${page.short(s.results)} results of ` +
       `${s.monitors.size} monitor${s.monitors.size === 1 ? "" : "s"}`));
@@ -55,7 +57,7 @@ function drawTrace(s) {
   rows($("edges"), s.edges, e => e.id + e.addr + e.to + e.count + e.function, e => [
     [e.function ?? "", "name"], e.line ? e.file + ":" + e.line : "", ["0x" + e.addr, "name"],
     [e.to === "0" ? "not known" : "0x" + e.to, "name"], e.id, num(e.count),
-    num(e.cycles), [e.timed ? (e.cycles / e.timed).toFixed(1) : "-", "num"], num(e.min), num(e.max)]);
+    num(e.cycles), [e.timed ? page.mean(e.cycles / e.timed) : "-", "num"], num(e.min), num(e.max)]);
 }
 
 function drawTimes(s) {

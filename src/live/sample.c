@@ -71,6 +71,13 @@ static uint64_t count_edges(const struct ct_live *l)
     return all;
 }
 
+struct ct_cover_ratio ct_live_outside(const struct ct_live *l)
+{
+    const struct ct_cover_share *share = ct_cover_ran(l->cover);
+    return share ? (struct ct_cover_ratio){ct_holes_total(&share->outside), share->ran}
+                 : (struct ct_cover_ratio){0};
+}
+
 void ct_live_update_cover(struct ct_live *l, bool now)
 {
     const double begin = ct_live_now();

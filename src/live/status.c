@@ -137,6 +137,7 @@ static void put_cover(struct ct_live *l, struct ct_json *j)
     put_ratio(j, "branches", l->sums.branches);
     put_ratio(j, "conditions", l->sums.conditions);
     put_ratio(j, "calls", l->sums.calls);
+    put_ratio(j, "in_no_program", ct_live_outside(l));
     ct_json_object_end(j);
 }
 

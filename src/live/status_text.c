@@ -75,6 +75,8 @@ void ct_live_status_text(struct ct_live *l, struct ct_live_text *out)
         say_ratio(out, "functions", l->sums.functions);
         say_ratio(out, "lines", l->sums.lines);
         say_ratio(out, "branches", l->sums.branches);
+        if (ct_live_outside(l).seen)
+            say_ratio(out, "instructions in no program", ct_live_outside(l));
     }
     for (size_t i = 0; i < l->place_count; i++)
         if (l->places[i].on)

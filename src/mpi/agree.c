@@ -16,7 +16,7 @@ static void describe(const struct ct_ranks *r, struct ct_hello *hello)
     memset(hello, 0, sizeof *hello);
     hello->words = hello->captures = CT_FNV_BEGIN;
     memcpy(hello->order, &number, sizeof hello->order);
-    snprintf(hello->version, sizeof hello->version, "%s", ct_version());
+    snprintf(hello->version, sizeof hello->version, "%s", ct_version_exact());
     snprintf(hello->host, sizeof hello->host, "%.*s", (int)sizeof hello->host - 1, r->host);
     for (size_t i = 1; f->words && f->words[i]; i++)
         hello->words = ct_fnv(hello->words, f->words[i], strlen(f->words[i]) + 1);

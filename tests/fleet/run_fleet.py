@@ -284,13 +284,14 @@ def bad_captures(fleet):
 
 
 def other_versions(fleet):
-    """Pieces of another version of coretap are not gone on from, and stay as they are."""
+    """Pieces of another version or other sources of coretap are not gone on from, and stay as they are."""
     state, output = fleet.path("versions"), fleet.path("versions.data")
     job = ["stats", fleet.captures / "0000", "-o", output, "--state", state, "--resume"]
     run(COMMAND, "map", *job)
     piece, = state.iterdir()
-    for name in (piece.name.split("-")[0] + "-0.0.9.piece", piece.name.split("-")[0] + ".piece",
-                 piece.name.split("-")[0] + "-0.0.9.piece.shards"):
+    key, version, _ = piece.name.split("-")
+    for name in (f"{key}-0.0.9.piece", f"{key}.piece", f"{key}-0.0.9.piece.shards", f"{key}-{version}.piece",
+                 f"{key}-{version}-0123456789ab.piece"):
         piece = piece.rename(state / name)
         for program in [[COMMAND, "map"], *([ranks(2)] if MPI else [])]:
             said = run(*program, *job, code=2, env=RANKS).stderr

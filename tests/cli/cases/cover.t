@@ -25,9 +25,10 @@ $ coretap merge
 $ printf 'coretap-coverage 1\nprogram 1000 2000 00ff ./a program\ncontext 2 7 0 0 0\nrun 1000 1008 5\nnot 1004 2\n' > $T/a
 $ printf 'coretap-coverage 1\nprogram 1000 3000 00ff elsewhere\ncontext 2 7 0 0 0\nrun 1000 1008 1\ntaken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n' > $T/b
 $ coretap merge -q $T/a $T/b
-| coretap-coverage 3
+| coretap-coverage 4
 | captures 0
 | unknown 2
+| untold
 | program 0 10 - b
 | context 0 0 0 0 0
 | run 0 4 1
@@ -37,11 +38,12 @@ $ coretap merge -q $T/a $T/b
 | run 1000 1008 6
 | taken 1004 1000 4
 | not 1004 2
-| end 258e6eb774658d88
+| end 7b5919deef9831e1
 $ coretap merge -q $T/b $T/a
-| coretap-coverage 3
+| coretap-coverage 4
 | captures 0
 | unknown 2
+| untold
 | program 0 10 - b
 | context 0 0 0 0 0
 | run 0 4 1
@@ -51,39 +53,41 @@ $ coretap merge -q $T/b $T/a
 | run 1000 1008 6
 | taken 1004 1000 4
 | not 1004 2
-| end 258e6eb774658d88
+| end 7b5919deef9831e1
 $ printf 'coretap-coverage 2\ncaptures 1\nlost gaps 2\nlost overflows 2\nprogram 0 10 - b\nrun 0 4 1\n' > $T/whole
 $ printf 'coretap-coverage 2\ncaptures 2\ndamaged 1\nlost gaps 3\nlost lost_bytes 40\nprogram 0 10 - b\nrun 0 4 1\n' > $T/damaged
 $ coretap merge $T/whole $T/damaged > $T/sum
 ! coretap: coverage of 3 captures, 1 of them not whole; losses: 5 gaps (2 trace unit overflows), 40 bytes that could not be used
 $ cat $T/sum
-| coretap-coverage 3
+| coretap-coverage 4
 | captures 3
 | damaged 1
 | lost gaps 5
 | lost overflows 2
 | lost lost_bytes 40
+| untold
 | program 0 10 - b
 | started
 | context 0 0 0 0 0
 | run 0 4 2
-| end d25f33a5a7a10803
+| end 4cf67aa6debc362a
 $ coretap merge -q $T/b $T/sum | head -8
-| coretap-coverage 3
+| coretap-coverage 4
 | captures 3
 | damaged 1
 | unknown 1
 | lost gaps 5
 | lost overflows 2
 | lost lost_bytes 40
-| program 0 10 - b
+| untold
 $ coretap merge -q $T/sum $T/sum | coretap merge -q /dev/stdin $T/whole | sed '/program/,$d'
-| coretap-coverage 3
+| coretap-coverage 4
 | captures 7
 | damaged 2
 | lost gaps 12
 | lost overflows 6
 | lost lost_bytes 80
+| untold
 $ printf 'coretap-coverage 2\nlost 7\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
 | bad:2: a loss is 'lost KIND N', KIND being gaps, overflows, contradictions, bad_packets, lost_bytes or no_access; nothing of the file was taken. Write it with 'coretap cover --format data'
 $ printf 'coretap-coverage 2\ncaptures x\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
@@ -252,6 +256,61 @@ $ coretap cover -q --elf $T/part.hex examples/quickstart | head -4
 |   instructions         8 of        8   100.0 %
 $ coretap cover -f data -o $T/sums --elf $T/part.hex examples/quickstart
 ! coretap: examples/quickstart: the coverage is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+$ sed '/^program/,$d' $T/sums
+| coretap-coverage 4
+| captures 1
+| capture examples/quickstart
+| ran 4610
+| outside 80400 805ac 4294
+$ coretap merge $T/sums $T/sums | sed '/^program/,$d'
+| coretap-coverage 4
+| captures 2
+| capture examples/quickstart
+| ran 9220
+| outside 80400 805ac 8588
+! coretap: warning: coverage: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
+! coretap: coverage of 2 captures, 0 of them not whole; losses: none
+! coretap: merge: the coverage is not of all that ran: 8588 of 9220 instructions are in no program, in 0x80400..0x805ac (8588 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+! coretap:   examples/quickstart
+$ coretap merge -q --weight 5000000000000000 $T/sums | sed '/^program/,$d'
+| coretap-coverage 4
+| captures 1
+| capture examples/quickstart
+| ran 18446744073709551615
+| outside 80400 805ac 18446744073709551615
+$ coretap cover --elf $T/part.hex $T/sums | head -1
+| $T/part.hex
+! coretap: $T/sums: a program of it has no symbols, so that only code that ran is known and counted: the parts of functions, instructions and calls that ran are no coverage; give a file with symbols with --elf or --symdir
+! coretap: $T/sums: the coverage is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+$ coretap cover --context 2a --elf $T/part.hex $T/sums | head -1
+| $T/part.hex
+! coretap: $T/sums: a program of it has no symbols, so that only code that ran is known and counted: the parts of functions, instructions and calls that ran are no coverage; give a file with symbols with --elf or --symdir
+! coretap: $T/sums: the coverage is not of all that ran: 4294 of 4610 instructions of all contexts are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+$ coretap cover -q -f json --elf $T/part.hex $T/sums | grep -o '"instructions": *4.*' | head -c 300
+| "instructions": 4610,
+| "instructions": 4294,
+| "instructions": 4294
+$ coretap map cover --elf $T/part.hex -o $T/mapped examples/quickstart
+! coretap: coverage of 1 capture, 0 of them not whole, 0 more that could not be read; losses: none
+! coretap: map: the coverage is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+$ cmp $T/mapped $T/sums
+$ printf 'coretap-coverage 2\ncaptures 1\nprogram 0 10 - b\nrun 0 4 1\n' > $T/old
+$ coretap merge $T/sums $T/old | sed '/^program/,$d'
+| coretap-coverage 4
+| captures 2
+| capture examples/quickstart
+| ran 4610
+| outside 80400 805ac 4294
+| untold
+! coretap: coverage of 2 captures, 0 of them not whole; losses: none
+! coretap: merge: the coverage is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions), and of coverage files of before version 4 it is not known; name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+! coretap:   examples/quickstart
+$ printf 'coretap-coverage 4\noutside 2 1 3\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
+| bad:2: what ran is 'ran N', 'outside LOW HIGH N', 'outside N' or 'untold'; nothing of the file was taken. Write it with 'coretap cover --format data'
+$ printf 'coretap-coverage 4\nran\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
+| bad:2: what ran is 'ran N', 'outside LOW HIGH N', 'outside N' or 'untold'; nothing of the file was taken. Write it with 'coretap cover --format data'
+$ printf 'coretap-coverage 3\nran 4\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
+| bad:2: the line begins with none of captures, damaged, unknown, lost, ran, outside, untold, program, context, run, taken, not; nothing of the file was taken. Write it with 'coretap cover --format data'
 $ coretap profile -f bolt --elf $T/part.hex examples/quickstart | head -3
 | F 80500 80518 2
 | F 80508 80518 24

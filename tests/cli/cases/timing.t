@@ -86,7 +86,7 @@ $ printf 'coretap-timing 1\nfunction 0 10 1 1 1 0 f\n' > $T/bad; coretap timing 
 $ printf 'coretap-timing 1\nself 1 1 1 1 0 1\n' > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
 | bad:2: the line begins with none of captures, damaged, unknown, lost, program, started, totals, function, longest, edge, pair, or is no distribution of the one before it; nothing of the file was taken. Write it with 'coretap timing --format data'
 $ coretap cover $T/one 2>&1 | sed 's/.*one:/one:/' | head -1
-| one:1: not a coverage file: the first line is not 'coretap-coverage 3'; nothing of the file was taken. Write it with 'coretap cover --format data'
+| one:1: not a coverage file: the first line is not 'coretap-coverage 4'; nothing of the file was taken. Write it with 'coretap cover --format data'
 $ coretap timing -q --format json --pair "0x80000" examples/quickstart
 ! coretap timing: --pair '0x80000': two places with a space between are expected
 ! Try 'coretap timing --help'.
