@@ -93,14 +93,19 @@ struct ct_wcet_result {
 };
 
 struct ct_wcet_options {
-    size_t size;     /* sizeof(struct ct_wcet_options) */
-    uint32_t entry;  /* function of the graph */
-    double quantile; /* 0: the largest time of each piece; else mean and quantile: the larger one of the mean
-                        and the time that this part of all traversals stayed below */
-    uint8_t exclude; /* 1: ways that were never observed are not taken */
-    uint8_t product; /* 1: loops whose bounds were observed go round as often as the bounds of those around
-                        them multiply to; 0: no more often in all than was observed */
+    size_t size;      /* sizeof(struct ct_wcet_options) */
+    uint32_t entry;   /* function of the graph */
+    double quantile;  /* 0: the largest time of each piece; else mean and quantile: the larger one of the mean
+                         and the time that this part of all traversals stayed below */
+    uint8_t exclude;  /* 1: ways that were never observed are not taken */
+    uint8_t product;  /* 1: loops whose bounds were observed go round as often as the bounds of those around
+                         them multiply to; 0: no more often in all than was observed */
+    uint64_t seconds; /* of processor time that the solver may take, and as many again when the solution is
+                         not in whole numbers; 0: CT_WCET_SECONDS */
 };
+
+/* A model of 174,000 rows took 3 s; models that took longer than this took more than a minute. */
+#define CT_WCET_SECONDS 30
 
 struct ct_wcet;
 
@@ -147,8 +152,9 @@ CT_API int ct_wcet_bounds(struct ct_wcet *wcet, const char *name, const char *te
 CT_API int ct_wcet_comments(struct ct_wcet *wcet);
 
 /* Makes the model and solves it; with `write` also gives it there, as text in the LP format. *result is
- * borrowed until the next call. CT_ERR_NOT_FOUND: a loop has no bound, or no path is possible; CT_ERR_LIMIT,
- * CT_ERR_UNSUPPORTED (as ct_ilp says), CT_ERR_NOMEM. */
+ * borrowed until the next call. CT_ERR_NOT_FOUND: a loop has no bound, or no path is possible; CT_ERR_LIMIT:
+ * the solver took too long, or the bound is beyond 2^64; CT_ERR_UNSUPPORTED: there is no solver;
+ * CT_ERR_NOMEM. */
 CT_API int ct_wcet_solve(struct ct_wcet *wcet, const struct ct_wcet_options *options, ct_write_fn *write,
                          void *user, struct ct_wcet_result *result);
 

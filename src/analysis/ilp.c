@@ -137,7 +137,6 @@ void ct_ilp_write(const struct ct_ilp *p, FILE *out)
     X(Clp_newModel)                                                                                          \
     X(Clp_deleteModel)                                                                                       \
     X(Clp_loadProblem)                                                                                       \
-    X(Clp_setMaximumIterations)                                                                              \
     X(Clp_setMaximumSeconds)                                                                                 \
     X(Clp_setLogLevel)                                                                                       \
     X(Clp_setOptimizationDirection)                                                                          \
@@ -236,13 +235,6 @@ static int check(struct ct_ctx *ctx, const struct ct_ilp *p, const uint64_t *val
 #define MOST_WHOLE    16384
 #define MOST_BRANCHES "1000"
 
-/* So many steps of the simplex algorithm are tried: CPython's 142,588 columns took 17,000. */
-#define MOST_STEPS 100000
-
-/* So many seconds of processor time are spent on the program without whole numbers, and as many again on the
- * search for some. A step of a program of 431,001 rows took a millisecond. */
-#define MOST_SECONDS 60
-
 /* What the solver's tolerances may hide of the largest gain, as a part of it. */
 #define TOLERANCE 1e-6
 
@@ -268,18 +260,16 @@ static int fail_impossible(struct ct_ctx *ctx)
 /* Reads a solution. When it is not in whole numbers, *relaxed is true and the gain is rounded up: no solution
  * in whole numbers has more. */
 static int read_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp, Clp_Simplex *model,
-                        const struct ct_ilp *p, uint64_t *values, uint64_t *gain, bool *relaxed)
+                        const struct ct_ilp *p, uint64_t *values, uint64_t *gain, bool *relaxed,
+                        bool *too_long)
 {
     const int status = clp->Clp_status(model);
     const double value = ceil(clp->Clp_objectiveValue(model) * (1 + TOLERANCE));
     if (status == 1)
         return fail_impossible(ctx);
-    if (status == 3)
-        return ct_fail(ctx, CT_ERR_LIMIT,
-                       "the model is too large to be solved (%zu rows) in %d steps or %d s: take functions "
-                       "out of it with 'measured FUNCTION' in the file of bounds, or ways that never ran "
-                       "with --unobserved exclude",
-                       p->row_count, MOST_STEPS, MOST_SECONDS);
+    *too_long = status == 3;
+    if (*too_long)
+        return CT_ERR_LIMIT;
     if (status)
         return ct_fail(ctx, CT_ERR_LIMIT, "the model has no largest time: nothing bounds one of its cycles");
     *relaxed = !read_values(clp->Clp_primalColumnSolution(model), p, values);
@@ -293,19 +283,19 @@ static int read_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp, 
 
 /* Solves the program without whole numbers, which is quick and mostly gives some. */
 static int solve_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp, const struct ct_ilp *p,
-                         const struct sparse *s, uint64_t *values, uint64_t *gain, bool *relaxed)
+                         const struct sparse *s, unsigned seconds, uint64_t *values, uint64_t *gain,
+                         bool *relaxed, bool *too_long)
 {
     Clp_Simplex *model = clp->Clp_newModel();
     if (!model)
         return ct_fail_nomem(ctx, "linear program");
     clp->Clp_setLogLevel(model, 0);
-    clp->Clp_setMaximumIterations(model, MOST_STEPS);
-    clp->Clp_setMaximumSeconds(model, MOST_SECONDS);
+    clp->Clp_setMaximumSeconds(model, seconds);
     clp->Clp_loadProblem(model, (int)p->column_count, (int)p->row_count, s->start, s->row, s->factor, NULL,
                          NULL, s->gain, s->low, s->high);
     clp->Clp_setOptimizationDirection(model, -1);
     clp->Clp_initialSolve(model);
-    const int rc = read_relaxed(ctx, clp, model, p, values, gain, relaxed);
+    const int rc = read_relaxed(ctx, clp, model, p, values, gain, relaxed, too_long);
     clp->Clp_deleteModel(model);
     return rc;
 }
@@ -313,7 +303,8 @@ static int solve_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp,
 /* Solves it in whole numbers. *relaxed stays true, and all else as it is, when that takes too many branches
  * or too long. */
 static int solve_whole(struct ct_ctx *ctx, const struct solver_functions *cbc, const struct ct_ilp *p,
-                       const struct sparse *s, uint64_t *values, uint64_t *gain, bool *relaxed)
+                       const struct sparse *s, unsigned seconds, uint64_t *values, uint64_t *gain,
+                       bool *relaxed)
 {
     Cbc_Model *model = cbc->Cbc_newModel();
     if (!model)
@@ -325,7 +316,7 @@ static int solve_whole(struct ct_ctx *ctx, const struct solver_functions *cbc, c
         cbc->Cbc_setInteger(model, (int)i);
     cbc->Cbc_setParameter(model, "logLevel", "0");
     cbc->Cbc_setParameter(model, "maxNodes", MOST_BRANCHES);
-    cbc->Cbc_setMaximumSeconds(model, MOST_SECONDS);
+    cbc->Cbc_setMaximumSeconds(model, seconds);
     cbc->Cbc_solve(model);
     int rc = CT_OK;
     *relaxed = cbc->Cbc_isNodeLimitReached(model) || cbc->Cbc_isSecondsLimitReached(model);
@@ -340,27 +331,31 @@ static int solve_whole(struct ct_ctx *ctx, const struct solver_functions *cbc, c
     return rc;
 }
 
-int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *p, uint64_t *values, uint64_t *gain, bool *relaxed)
+int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *p, unsigned seconds, uint64_t *values,
+                 uint64_t *gain, bool *relaxed, bool *too_long)
 {
     struct sparse s = {0};
     union solver solver;
     int rc = load(ctx, &solver);
     if (rc)
         return rc;
-    rc = sparse_make(p, &s) ? solve_relaxed(ctx, &solver.f, p, &s, values, gain, relaxed)
+    rc = sparse_make(p, &s) ? solve_relaxed(ctx, &solver.f, p, &s, seconds, values, gain, relaxed, too_long)
                             : ct_fail_nomem(ctx, "linear program");
     if (!rc && *relaxed && p->column_count <= MOST_WHOLE)
-        rc = solve_whole(ctx, &solver.f, p, &s, values, gain, relaxed);
+        rc = solve_whole(ctx, &solver.f, p, &s, seconds, values, gain, relaxed);
     sparse_free(&s);
     return rc;
 }
 
 #else
 
-int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *p, uint64_t *values, uint64_t *gain, bool *relaxed)
+int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *p, unsigned seconds, uint64_t *values,
+                 uint64_t *gain, bool *relaxed, bool *too_long)
 {
     (void)p;
+    (void)seconds;
     (void)relaxed;
+    (void)too_long;
     (void)values;
     (void)gain;
     return ct_fail(ctx, CT_ERR_UNSUPPORTED,

@@ -62,9 +62,10 @@ bool ct_ilp_reaches(const struct ct_ilp *ilp, uint32_t row, const uint64_t *valu
 /* Finds the largest gain, and in values[0 … columns) the values that give it. Every number of the solver's
  * answer is checked with whole numbers. Of a large program whose largest gain is not one of whole numbers,
  * *relaxed is true, *gain is rounded up to what no whole numbers exceed, and values are rounded, so that they
- * may break rows. CT_ERR_NOT_FOUND: no values fulfil all rows; CT_ERR_LIMIT: the gain has no limit;
- * CT_ERR_UNSUPPORTED: there is no CBC; CT_ERR_NOMEM; the context says more. */
-int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *ilp, uint64_t *values, uint64_t *gain,
-                 bool *relaxed);
+ * may break rows. The search takes at most about so many seconds of processor time. CT_ERR_NOT_FOUND: no
+ * values fulfil all rows; CT_ERR_LIMIT: the gain has no limit, or, with *too_long and without a text, that
+ * took too long; CT_ERR_UNSUPPORTED: there is no CBC; CT_ERR_NOMEM; the context says more. */
+int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *ilp, unsigned seconds, uint64_t *values,
+                 uint64_t *gain, bool *relaxed, bool *too_long);
 
 #endif

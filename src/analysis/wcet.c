@@ -310,8 +310,11 @@ static int solve(struct ct_wcet_model *m, ct_write_fn *write, void *user, struct
     uint64_t *values = rc ? NULL : calloc(m->ilp.column_count + 1, sizeof *values);
     if (rc || !values)
         return rc == CT_ERR_NOMEM || !rc ? ct_fail_nomem(m->w->ctx, "wcet") : rc;
-    bool relaxed = false;
-    rc = ct_ilp_solve(m->w->ctx, &m->ilp, values, &result->wcet, &relaxed);
+    const unsigned seconds = m->options->seconds ? (unsigned)m->options->seconds : CT_WCET_SECONDS;
+    bool relaxed = false, too_long = false;
+    rc = ct_ilp_solve(m->w->ctx, &m->ilp, seconds, values, &result->wcet, &relaxed, &too_long);
+    if (too_long)
+        rc = ct_wcet_model_refuse(m, seconds);
     result->relaxed = relaxed;
     result->rate_cycles = m->rate_cycles;
     result->rate_insns = m->rate_insns;

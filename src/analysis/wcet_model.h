@@ -91,6 +91,11 @@ int ct_wcet_model_add(struct ct_wcet_model *model, uint32_t edge, int64_t factor
  * CT_ERR_NOMEM. */
 int ct_wcet_model_check_returns(const struct ct_wcet_model *model);
 
+/* ---- wcet_advice.c ---- */
+
+/* Refuses a model that the solver did not solve in `seconds`, with what makes it smaller. CT_ERR_LIMIT. */
+int ct_wcet_model_refuse(const struct ct_wcet_model *model, unsigned seconds);
+
 /* ---- wcet_model_bounds.c ---- */
 
 /* Tells whether a way is none because it leads to a loop or a recursion that never ran and that nobody

@@ -165,6 +165,10 @@ enum cli_parse cli_fleet_parse(struct cli_fleet *f, const struct cli_command *ou
     f->inner.command = inners[inner].command;
     others[0] = (char *)inners[inner].command->name;
     const bool listed = f->own.values[CLI_FLEET_MANIFEST].given;
+    if (!listed && rest == 1) {
+        cli_usage_error(outer, "of which captures? give --manifest LIST, or name them");
+        return CLI_PARSE_BAD;
+    }
     if (listed)
         others[rest++] = "manifest"; /* in the place of the operand that the inner command needs */
     if (cli_parse(f->inner.command, rest, others, &f->inner) != CLI_PARSE_RUN || !refuse_format(f))

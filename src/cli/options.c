@@ -271,7 +271,7 @@ static enum cli_parse take_operand(const struct cli_command *command, int argc, 
     if (command->rest)
         return CLI_PARSE_RUN;
     if (argc - optind < wanted) {
-        cli_usage_error(command, "%s is missing", command->operand);
+        cli_usage_error(command, "%.*s is missing", (int)strcspn(command->operand, "."), command->operand);
         return CLI_PARSE_BAD;
     }
     if (argc - optind > wanted && !command->many) {

@@ -157,7 +157,10 @@ static FILE *open_output(struct cli_output *o, const char *path, bool grows)
     o->file = fd < 0 ? NULL : fdopen(fd, "w");
     if (o->file)
         return o->file;
-    cli_say("%s: cannot be written: %s", path, strerror(errno));
+    cli_say("%s: cannot be written: %s%s", path, strerror(errno),
+            errno == ENOENT   ? "; make the folder that it is to be in first"
+            : errno == EISDIR ? "; name a file in it"
+                              : "");
     if (fd >= 0)
         close(fd);
     drop(o);

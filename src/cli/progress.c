@@ -2,6 +2,8 @@
 #include "cli/progress.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,8 +30,25 @@ void cli_progress_start(struct cli_progress *progress, uint64_t total, bool quie
         progress->begin = now();
 }
 
+/* Shows a line in the place of the last one, as far as it fits: one that is wrapped could not be cleared. */
+static void show(const char *text)
+{
+    struct winsize size;
+    const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    const size_t length = strlen(text);
+    const size_t shown = known && length >= size.ws_col ? size.ws_col - 1u : length;
+    fprintf(stderr, "\r%.*s\033[K", (int)shown, text);
+    fflush(stderr);
+}
+
+static void clear(void)
+{
+    fputs("\r\033[K", stderr);
+}
+
 static void print_line(struct cli_progress *progress, uint64_t done, double seconds)
 {
+    char line[128];
     const double mb = (double)done / 1e6;
     const double rate = seconds > 0 ? mb / seconds : 0;
     char left[48] = "";
@@ -38,11 +57,11 @@ static void print_line(struct cli_progress *progress, uint64_t done, double seco
         snprintf(left, sizeof left, ", %u:%02u left", s / 60, s % 60);
     }
     if (progress->total)
-        fprintf(stderr, "\r%.1f of %.1f MB (%.0f %%), %.1f MB/s%s\033[K", mb, (double)progress->total / 1e6,
-                100.0 * (double)done / (double)progress->total, rate, left);
+        snprintf(line, sizeof line, "%.1f of %.1f MB (%.0f %%), %.1f MB/s%s", mb,
+                 (double)progress->total / 1e6, 100.0 * (double)done / (double)progress->total, rate, left);
     else
-        fprintf(stderr, "\r%.1f MB, %.1f MB/s\033[K", mb, rate);
-    fflush(stderr);
+        snprintf(line, sizeof line, "%.1f MB, %.1f MB/s", mb, rate);
+    show(line);
     progress->printed = true;
 }
 
@@ -60,6 +79,52 @@ void cli_progress_update(struct cli_progress *progress, uint64_t done)
 void cli_progress_finish(struct cli_progress *progress)
 {
     if (progress->printed)
-        fputs("\r\033[K", stderr);
+        clear();
     progress->printed = false;
+}
+
+/* Prints the line once a second until the work is over. */
+static void *show_wait(void *user)
+{
+    struct cli_wait *wait = user;
+    struct timespec next;
+    clock_gettime(CLOCK_REALTIME, &next);
+    pthread_mutex_lock(&wait->lock);
+    for (unsigned s = 1; !wait->over; s++) {
+        next.tv_sec++;
+        while (!wait->over && pthread_cond_timedwait(&wait->ended, &wait->lock, &next) == 0)
+            ;
+        if (wait->over)
+            break;
+        char line[128], limit[48] = "";
+        if (wait->most)
+            snprintf(limit, sizeof limit, "; at most %u:%02u of processor time", wait->most / 60,
+                     wait->most % 60);
+        snprintf(line, sizeof line, "%s, %u:%02u%s", wait->what, s / 60, s % 60, limit);
+        show(line);
+        wait->shown = true;
+    }
+    pthread_mutex_unlock(&wait->lock);
+    return NULL;
+}
+
+void cli_wait_begin(struct cli_wait *wait, const char *what, unsigned most, bool quiet)
+{
+    *wait = (struct cli_wait){
+        .what = what, .most = most, .lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER};
+    if (!quiet && isatty(STDERR_FILENO))
+        wait->runs = pthread_create(&wait->thread, NULL, show_wait, wait) == 0;
+}
+
+void cli_wait_end(struct cli_wait *wait)
+{
+    if (!wait->runs)
+        return;
+    pthread_mutex_lock(&wait->lock);
+    wait->over = true;
+    pthread_cond_signal(&wait->ended);
+    pthread_mutex_unlock(&wait->lock);
+    pthread_join(wait->thread, NULL);
+    if (wait->shown)
+        clear();
 }

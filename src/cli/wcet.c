@@ -14,6 +14,7 @@ enum {
     UNOBSERVED,
     NESTED,
     LP,
+    SECONDS,
     FORMAT,
     TARGETS,
     SOURCE,
@@ -61,6 +62,13 @@ static const struct cli_option options[OPTIONS] = {
             .kind = CLI_TEXT,
             .arg = "FILE",
             .help = "Write the model there, in CPLEX LP format."},
+    [SECONDS] = {.name = "seconds",
+                 .kind = CLI_NUMBER,
+                 .arg = "N",
+                 .min = 1,
+                 .max = UINT32_MAX,
+                 .help = "Processor time that the search for the longest path may take; 30 without this "
+                         "option."},
     [FORMAT] = {.name = "format",
                 .letter = 'f',
                 .kind = CLI_CHOICE,
@@ -98,6 +106,7 @@ static int analyse(struct cli_wcet *w, const struct cli_args *args)
     struct cli_wcet_wish wish = {.entry = args->values[ENTRY].text,
                                  .bounds = args->values[BOUNDS].text,
                                  .lp = args->values[LP].text,
+                                 .seconds = args->values[SECONDS].number,
                                  .exclude = args->values[UNOBSERVED].number == 1,
                                  .product = args->values[NESTED].number == 1};
     if (!cli_wcet_parse_quantile(args, QUANTILE, &wish.quantile) ||

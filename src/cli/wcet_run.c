@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/wcet_run.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/text_file.h"
 
 #include <errno.h>
@@ -137,12 +138,15 @@ static int find_in(struct cli_wcet *w, struct ct_program *program, bool *found)
 static bool find_entry(struct cli_wcet *w, const struct cli_args *args)
 {
     struct ct_program *program;
+    struct cli_wait wait;
     bool found = false;
     int rc = CT_OK;
+    cli_wait_begin(&wait, "reading the control flow of the program", 0, args->quiet);
     for (int named = 1; named >= 0; named--)
         for (size_t i = 0; !rc && !found && (program = ct_programs_at(w->read.programs, i)); i++)
             if (is_named_in(w, program) == (named == 1))
                 rc = find_in(w, program, &found);
+    cli_wait_end(&wait);
     if (rc)
         cli_library_error(args->ctx);
     else if (!found)
@@ -206,9 +210,13 @@ static int solve(struct cli_wcet *w, const struct cli_args *args)
     FILE *lp = path ? cli_output_open(&output, path) : NULL;
     if (path && !lp)
         return CLI_FAILED;
+    struct cli_wait wait;
+    cli_wait_begin(&wait, "looking for the longest path",
+                   w->options.seconds ? (unsigned)w->options.seconds : CT_WCET_SECONDS, args->quiet);
     const int kept = cli_output_mute(); /* the solver says "Primal infeasible" there, whatever it is told */
     const int rc = ct_wcet_solve(w->wcet, &w->options, lp ? cli_output_write : NULL, lp, &w->result);
     cli_output_unmute(kept);
+    cli_wait_end(&wait);
     /* Also a problem that has no solution is written. */
     const bool written = !lp || cli_output_close(&output, !rc || ftell(lp) > 0);
     if (rc && !cycles_of(w) && w->read.ran.instructions)
@@ -229,7 +237,8 @@ bool cli_wcet_open(struct cli_wcet *w, const struct cli_args *args, size_t elf, 
     w->options = (struct ct_wcet_options){.size = sizeof w->options,
                                           .quantile = wish->quantile,
                                           .exclude = wish->exclude,
-                                          .product = wish->product};
+                                          .product = wish->product,
+                                          .seconds = wish->seconds};
     w->read.args = args;
     w->read.elf = elf;
     w->read.threads = cli_threads(args);

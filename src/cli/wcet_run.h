@@ -13,7 +13,8 @@ struct cli_wcet_wish {
     const char *lp;     /* file, or NULL */
     double quantile;    /* as in struct ct_wcet_options */
     bool exclude, product;
-    bool untold; /* what the trace lost was told already */
+    uint64_t seconds; /* as there */
+    bool untold;      /* what the trace lost was told already */
 };
 
 struct cli_wcet {

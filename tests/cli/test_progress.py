@@ -3,12 +3,16 @@
 """The progress meter: on a terminal it comes and goes, elsewhere and with --quiet there is none. Prints TAP.
 
 usage: test_progress.py COMMAND"""
+import fcntl
 import os
 import pathlib
 import pty
+import re
 import select
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -17,9 +21,11 @@ FRAME = 16
 FIRST = 4096  # the command waits for so many bytes to see the framing
 
 
-def run(coretap, terminal, *options):
+def run(coretap, terminal, *options, columns=80):
     """What a decode that takes longer than the meter waits prints on standard error."""
     reader, writer = pty.openpty() if terminal else os.pipe()
+    if terminal:
+        fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     line = [coretap, "stats", *options, "--config", str(EXAMPLE), "-"]
     with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=writer) as process:
         os.close(writer)
@@ -27,7 +33,7 @@ def run(coretap, terminal, *options):
         process.stdin.write(bytes(FIRST))
         # Slowly, until the meter was seen or there is no more to wait for.
         end = time.monotonic() + (20 if terminal and not options else 1.5)
-        while time.monotonic() < end and b"MB/s" not in text:
+        while time.monotonic() < end and b"MB, " not in text:
             process.stdin.write(bytes(FRAME))
             process.stdin.flush()
             if select.select([reader], [], [], 0.05)[0]:
@@ -55,12 +61,14 @@ def main():
         print(f"1..0 # SKIP no terminal can be made here: {error}")
         return 0
     shown, code = run(coretap, True)
+    narrow, _ = run(coretap, True, columns=12)
     quiet, _ = run(coretap, True, "--quiet")
     piped, _ = run(coretap, False)
     results = [
         ("shown on a terminal", b"MB/s" in shown),
         ("taken away at the end", shown.rstrip().endswith(b"\r\x1b[K")),
         ("the exit code is that of the decode", code == 0),
+        ("cut to a narrow terminal", re.fullmatch(rb"(\r[^\r\x1b]{0,11}\x1b\[K)+", narrow) is not None),
         ("not with --quiet", quiet == b""),
         ("not in a pipe", piped == b""),
     ]
@@ -68,7 +76,7 @@ def main():
         print(f"{'' if good else 'not '}ok {number} - {name}")
     print(f"1..{len(results)}")
     if not all(good for _, good in results):
-        print(f"# {shown!r} {code} {quiet!r} {piped!r}")
+        print(f"# {shown!r} {narrow!r} {code} {quiet!r} {piped!r}")
         return 1
     return 0
 

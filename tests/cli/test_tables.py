@@ -191,7 +191,7 @@ def hold_bad_input():
                           (["cut.data"], "cut.data:4: "),
                           ([capture], "quickstart: has no coverage and no times"),
                           ([good, good], "good.data is named twice"),
-                          ([], "FILE... is missing")):
+                          ([], "FILE is missing")):
         done = export("kept", good if results and results[0] != good else "-q", *results, code=2)
         assert said in done.stderr, f"{results}: {done.stderr}"
         assert {path.name: path.read_bytes() for path in (WORK / "kept").iterdir()} == before, results

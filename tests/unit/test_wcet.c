@@ -12,7 +12,7 @@
 
 #include "analysis/ilp.h"
 #include "analysis/timing_sums.h"
-#include "analysis/wcet.h"
+#include "analysis/wcet_model.h"
 #include "coretap/learn.h"
 #include "coretap/wcet.h"
 #include "elf_build.h"
@@ -532,12 +532,32 @@ static void mistakes_are_named(void **state)
                      CT_ERR_NOT_FOUND); /* nothing was measured */
 }
 
+static void a_model_that_takes_too_long_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_wcet_options options = {.size = sizeof options, .entry = f->entry};
+    struct ct_wcet_model model;
+    run_work(f, true, 3);
+    measure(f);
+    (void)solve(f, false); /* makes the loops that a model has */
+    assert_int_equal(ct_wcet_model_init(&model, f->wcet, &options), CT_OK);
+    assert_int_equal(ct_wcet_model_columns(&model) | ct_wcet_model_rows(&model), CT_OK);
+    assert_int_equal(ct_wcet_model_refuse(&model, 30), CT_ERR_LIMIT);
+    assert_string_equal(
+        ct_ctx_error(f->ctx),
+        "work: the model is too large to be solved in 30 s of processor time: 10 rows, 2 functions. 22 % of "
+        "its "
+        "ways never ran: leave them out with --unobserved exclude, which gives no bound; or allow more with "
+        "--seconds; or take functions out of it in the file of bounds: 'measured leaf' (85 % of it left)");
+    ct_wcet_model_free(&model);
+}
+
 static void programs_are_solved(void **state)
 {
     (void)state;
     struct ct_ilp p = {0};
     uint64_t values[2], gain;
-    bool relaxed;
+    bool relaxed, too_long;
     uint32_t x, y;
     assert_int_equal(ct_ilp_column(&p, "x", 3, &x), CT_OK);
     assert_int_equal(ct_ilp_column(&p, "y", 2, &y), CT_OK);
@@ -545,20 +565,20 @@ static void programs_are_solved(void **state)
     assert_int_equal(ct_ilp_term(&p, x, 2) | ct_ilp_term(&p, y, 1), CT_OK);
     assert_int_equal(ct_ilp_row(&p, "most", CT_ILP_LE, 4), CT_OK);
     assert_int_equal(ct_ilp_term(&p, y, 1), CT_OK);
-    int rc = ct_ilp_solve(NULL, &p, values, &gain, &relaxed);
+    int rc = ct_ilp_solve(NULL, &p, 30, values, &gain, &relaxed, &too_long);
     if (rc == CT_ERR_UNSUPPORTED)
         tap_skip(NO_SOLVER);
     assert_int_equal(rc, CT_OK);
     assert_true(gain == 12 && values[x] == 2 && values[y] == 3);
     assert_int_equal(ct_ilp_row(&p, "least", CT_ILP_GE, 9), CT_OK);
     assert_int_equal(ct_ilp_term(&p, y, 1), CT_OK);
-    assert_int_equal(ct_ilp_solve(NULL, &p, values, &gain, &relaxed), CT_ERR_NOT_FOUND);
+    assert_int_equal(ct_ilp_solve(NULL, &p, 30, values, &gain, &relaxed, &too_long), CT_ERR_NOT_FOUND);
     ct_ilp_free(&p);
     assert_int_equal(ct_ilp_column(&p, "x", 1, &x), CT_OK);
     assert_int_equal(ct_ilp_row(&p, "least", CT_ILP_GE, 1), CT_OK);
     assert_int_equal(ct_ilp_term(&p, x, 1), CT_OK);
     struct ct_ctx *ctx = ct_ctx_new();
-    assert_int_equal(ct_ilp_solve(ctx, &p, values, &gain, &relaxed), CT_ERR_LIMIT);
+    assert_int_equal(ct_ilp_solve(ctx, &p, 30, values, &gain, &relaxed, &too_long), CT_ERR_LIMIT);
     assert_non_null(strstr(ct_ctx_error(ctx), "nothing bounds one of its cycles"));
     ct_ctx_free(ctx);
     ct_ilp_free(&p);
@@ -597,6 +617,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(calls_of_a_recursion_are_counted_once, begin, finish),
         cmocka_unit_test_setup_teardown(the_user_knows_better, begin, finish),
         cmocka_unit_test_setup_teardown(mistakes_are_named, begin, finish),
+        cmocka_unit_test_setup_teardown(a_model_that_takes_too_long_is_refused, begin, finish),
         cmocka_unit_test(programs_are_solved),
     };
     tap_skip_begin();

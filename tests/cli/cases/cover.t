@@ -19,7 +19,7 @@ $ coretap cover --format xml examples/quickstart
 
 # Coverage files.
 $ coretap merge
-! coretap merge: FILE... is missing
+! coretap merge: FILE is missing
 ! Try 'coretap merge --help'.
 [2]
 $ printf 'coretap-coverage 1\nprogram 1000 2000 00ff ./a program\ncontext 2 7 0 0 0\nrun 1000 1008 5\nnot 1004 2\n' > $T/a

@@ -181,3 +181,12 @@ $ cp examples/raw/board.ini $T; printf '\n[gap]\nat = 80\n[gap]\nat = 4096\n' >>
 | instructions=8
 | gaps=2
 ! coretap: $T/board.ini: losses: 2 gaps
+A command over many captures says itself that there are none, and a folder is no output file.
+
+$ coretap map
+! coretap map: of which captures? give --manifest LIST, or name them
+! Try 'coretap map --help'.
+[2]
+$ coretap info -o $T examples/quickstart
+! coretap: $T: cannot be written: Is a directory; name a file in it
+[2]

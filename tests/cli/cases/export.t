@@ -84,7 +84,7 @@ $ coretap export examples/quickstart
 ! Try 'coretap export --help'.
 [2]
 $ coretap export --perf $T/none/x examples/quickstart
-! coretap: $T/none/x: cannot be written: No such file or directory
+! coretap: $T/none/x: cannot be written: No such file or directory; make the folder that it is to be in first
 [2]
 $ coretap export --perf $T/twice.data $T/run.data
 ! coretap: $T/run.data: is perf.data already
