@@ -147,6 +147,14 @@ static void drop(struct cli_output *o)
     o->temporary = o->target = NULL;
 }
 
+/* Returns what to do about an error of a place for results. */
+static const char *remedy(int error)
+{
+    return error == ENOENT   ? "; make the folder that it is to be in first"
+           : error == EISDIR ? "; name a file in it"
+                             : "";
+}
+
 static FILE *open_output(struct cli_output *o, const char *path, bool grows)
 {
     struct stat about;
@@ -157,10 +165,7 @@ static FILE *open_output(struct cli_output *o, const char *path, bool grows)
     o->file = fd < 0 ? NULL : fdopen(fd, "w");
     if (o->file)
         return o->file;
-    cli_say("%s: cannot be written: %s%s", path, strerror(errno),
-            errno == ENOENT   ? "; make the folder that it is to be in first"
-            : errno == EISDIR ? "; name a file in it"
-                              : "");
+    cli_say("%s: cannot be written: %s%s", path, strerror(errno), remedy(errno));
     if (fd >= 0)
         close(fd);
     drop(o);
@@ -171,7 +176,7 @@ bool cli_output_folder(const char *path)
 {
     struct stat about;
     if (mkdir(path, 0777) && errno != EEXIST) {
-        cli_say("%s: the folder cannot be made: %s", path, strerror(errno));
+        cli_say("%s: the folder cannot be made: %s%s", path, strerror(errno), remedy(errno));
         return false;
     }
     if (stat(path, &about) == 0 && !S_ISDIR(about.st_mode)) {

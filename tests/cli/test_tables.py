@@ -197,7 +197,7 @@ def hold_bad_input():
         assert {path.name: path.read_bytes() for path in (WORK / "kept").iterdir()} == before, results
     assert "--parquet DIR or --arrow TABLE is missing" in run("export-results", good, code=2).stderr
     assert "file: is no folder" in export("file", good, code=2).stderr
-    assert "no/folder: the folder cannot be made: No such" in export("no/folder", good, code=2).stderr
+    assert "make the folder that it is to be in first" in export("no/folder", good, code=2).stderr
     missing = export("left-out", good, code=1).stderr
     assert "good.data: /nowhere is not there, or another build of it" in missing, missing
     assert len(rows_of("left-out", "edges")) == 1 and not rows_of("left-out", "functions")
