@@ -116,7 +116,8 @@ struct ct_stack_owner {
 CT_API int ct_stacks_owner(const struct ct_stacks *stacks, size_t place, struct ct_stack_owner *owner);
 
 /* Returns how often a stack began anew. It does when execution goes on, behind an exception, where nobody on
- * it had been: another thread ran on the core, and neither a context ID nor the address told which. */
+ * it had been: another thread ran on the core, and neither a context ID nor the address told which. In the M
+ * profile it may also be that of another thread (CT_RETURN_GUESSED). */
 CT_API uint64_t ct_stacks_renewed(const struct ct_stacks *stacks);
 
 /* Returns the name of a function for people (ct_symbols_label); CT_SYMBOL_UNKNOWN for code that is in no

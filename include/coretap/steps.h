@@ -39,11 +39,23 @@ enum ct_mark_kind {
     CT_MARK_NO_ACCESS, /* execution is at `value`, which cannot be read in the spaces of `space` */
 };
 
+/* Threads of a stream of the M profile that are told apart at most. */
+#define CT_M_THREADS 64
+
+/* In the n of a RETURN of the M profile whose mark says which thread goes on. */
+enum ct_return {
+    CT_RETURN_NEW = 1,     /* nothing is known of that thread */
+    CT_RETURN_GUESSED = 2, /* it may as well be another one of those in v, whose calls are others */
+};
+
 /* What is not a step. */
 struct ct_step_mark {
     uint64_t offset; /* of its packet in the capture */
     uint64_t value;  /* NO_ACCESS: the address. ELEM: of a TIMESTAMP of ETMv4 the cycles since the last count;
-                        of DATA the  instruction that it belongs to, when n is 1 */
+                        of DATA the instruction that it belongs to, when n is 1; of a RETURN that takes the
+                        M profile out of its last handler the thread that goes on, below CT_M_THREADS (0: the
+                        first one), when n is 1. The n of the element is enum ct_return then, and its v the
+                        threads that it may be, as bits, when nothing tells them apart, or else 0 */
     struct ct_elem elem;
     uint32_t at;   /* stands before step `at` of the batch; `count`: behind the last */
     uint8_t kind;  /* enum ct_mark_kind */

@@ -195,46 +195,17 @@ static size_t innermost_handler(const struct ct_stack_thread *t)
     return i;
 }
 
-/* Takes execution out of the only handler to another thread: to the one that was interrupted there, or to one
- * that is not known yet. The thread before waits. Of several that wait there nobody knows which it is. */
-static int go_to_thread(struct ct_stacks *s, struct ct_stack_thread *t, size_t handler,
-                        const struct arrival *to)
-{
-    const uint64_t back = t->frames[handler].back;
-    size_t found = 0;
-    const size_t n = ct_stack_find_parked(s, t, to->addr, &found);
-    if (!n && to->addr - back <= 4)
-        return unwind(s, t, to->addr, to->function); /* a handler of faults skipped an instruction */
-    if (n > 1 || (!n && s->thread_count == CT_STACK_CONTEXTS)) {
-        s->renewed++;
-        return begin_anew(s, t, to->function);
-    }
-    int result = cut(s, t, handler);
-    if (result == CT_OK)
-        result = ct_stack_park(s, t, back);
-    if (result == CT_OK)
-        result = n ? ct_stack_go_on(s, found) : ct_stack_add_thread(s, t->lane, t->key);
-    if (result != CT_OK)
-        return result;
-    t = &s->threads[n ? found : s->thread_count - 1];
-    return n ? go_on(s, t, to) : ct_stack_push(s, t, to->function, 0, 0);
-}
-
-/* Takes execution out of a handler of the M profile: to what it had interrupted, or to another thread. */
+/* Takes execution out of a handler of the M profile that interrupted another one. */
 static int resume(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
 {
     const size_t handler = innermost_handler(t);
     if (!handler || !t->frames[handler].back || t->frames[handler].back == to->addr)
         return unwind(s, t, to->addr, to->function);
-    for (size_t i = 1; i < handler; i++)
-        if (t->frames[i].exception) {
-            s->renewed++;
-            return begin_anew(s, t, to->function);
-        }
-    return go_to_thread(s, t, handler, to);
+    s->renewed++;
+    return begin_anew(s, t, to->function);
 }
 
-/* Goes on to an exception that is taken when the handler of another one is over. */
+/* Takes an exception that is taken when the handler of another one is over. */
 static int chain(struct ct_stacks *s, struct ct_stack_thread *t)
 {
     const size_t handler = innermost_handler(t);
@@ -336,9 +307,7 @@ static int leave(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t number
     if (!turn->interrupted || t->way == CT_WAY_UNKNOWN)
         return CT_OK;
     const struct ct_edge *edge = &edges[number];
-    if (nodes[edge->from].isa == CT_ISA_T32 && ct_transfer_is_exc_return(edge->next))
-        return chain(s, t);
-    if (t->way != CT_WAY_NONE && edge->next) {
+    if (t->way != CT_WAY_NONE && edge->next && !ct_transfer_is_exc_return(edge->next)) {
         const uint32_t function = ct_stack_function_at(s, edge->next, nodes[edge->from].memory);
         const bool begins = ct_stack_begins(s, function, edge->next);
         result = arrive(s, t, &(struct arrival){.addr = edge->next, .function = function, .begins = begins});
@@ -412,7 +381,7 @@ static int step(struct ct_stacks *s, uint32_t lane_number, const struct ct_step_
 {
     struct ct_stack_lane *lane = &s->lanes[lane_number];
     const uint32_t number = batch->edge[i];
-    int result = lane->thread ? CT_OK : ct_stack_switch(s, lane_number, 0);
+    int result = lane->thread ? CT_OK : ct_stack_switch(s, lane_number, 0, 0);
     if (result == CT_OK)
         result = find_edge(s, lane, nodes, edges, number);
     if (result != CT_OK)
@@ -427,7 +396,6 @@ static int step(struct ct_stacks *s, uint32_t lane_number, const struct ct_step_
                                           .starts = lane->turns[number].starts});
     if (result != CT_OK)
         return result;
-    t = &s->threads[lane->thread - 1]; /* a handler may have gone to another one */
     spend(s, lane, t, 1, lane->turns[number].insns, cycles_of(batch, i));
     return leave(s, t, number, nodes, edges);
 }
@@ -468,12 +436,32 @@ static void forget_ways(struct ct_stacks *s, uint32_t lane)
     }
 }
 
-/* Notes that the return or jump that was the last step was one from an exception. */
-static void leave_handler(struct ct_stacks *s, uint32_t lane)
+/* Takes the stack of a thread that an exception returns to out of the handlers. */
+static int end_handlers(struct ct_stacks *s, struct ct_stack_thread *t)
+{
+    size_t depth = t->depth;
+    for (size_t i = t->depth; i-- > 0;)
+        if (t->frames[i].exception)
+            depth = i;
+    t->way = CT_WAY_NONE;
+    return cut(s, t, depth);
+}
+
+/* Takes the return or jump that was the last step for one from an exception. */
+static int leave_handler(struct ct_stacks *s, uint32_t lane, const struct ct_step_mark *mark)
 {
     struct ct_stack_thread *t = s->lanes[lane].thread ? &s->threads[s->lanes[lane].thread - 1] : NULL;
-    if (t && (t->way == CT_WAY_RETURN || t->way == CT_WAY_JUMP))
-        t->way = CT_WAY_RESUME;
+    if (!t || (t->way != CT_WAY_RETURN && t->way != CT_WAY_JUMP))
+        return CT_OK;
+    t->way = CT_WAY_RESUME;
+    if (!mark->n)
+        return CT_OK;
+    s->renewed += mark->elem.n & CT_RETURN_GUESSED ? 1 : 0;
+    int result = end_handlers(s, t);
+    if (result == CT_OK)
+        result = ct_stack_go_to(s, lane, (uint32_t)mark->value);
+    t = &s->threads[s->lanes[lane].thread - 1];
+    return result == CT_OK && mark->elem.n & CT_RETURN_NEW ? cut(s, t, 0) : result;
 }
 
 /* Takes a mark, by its index in the batch. */
@@ -487,11 +475,14 @@ static int take_mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_ba
     if (mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_TRACE_ON)
         forget_ways(s, lane);
     if (mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_RETURN)
-        leave_handler(s, lane);
+        return leave_handler(s, lane, mark);
+    if (mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_EXCEPTION &&
+        ct_transfer_is_exc_return(mark->elem.v) && s->lanes[lane].thread)
+        return chain(s, &s->threads[s->lanes[lane].thread - 1]);
     if (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CONTEXT)
         return CT_OK;
     s->lanes[lane].level = mark->elem.n & 3;
-    return ct_stack_switch(s, lane, key_of(&mark->elem));
+    return ct_stack_switch(s, lane, key_of(&mark->elem), 0);
 }
 
 /* Makes room for a stream. Numbers of streams are dense: 128 for each buffer. */
@@ -546,8 +537,7 @@ int ct_stacks_finish(struct ct_stacks *s)
     s->slice_count = 0;
     s->move_count = 0;
     for (size_t i = 0; i < s->thread_count && result == CT_OK; i++) {
-        if (s->threads[i].is_parked)
-            result = ct_stack_go_on(s, i);
+        result = ct_stack_go_on(s, &s->threads[i]);
         if (result == CT_OK)
             result = cut(s, &s->threads[i], 0);
     }

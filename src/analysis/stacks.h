@@ -42,14 +42,14 @@ struct ct_stack_thread {
     struct ct_stack_frame *frames;
     size_t depth, room;
     uint64_t site, back; /* the last instruction of the last step, and the address behind it */
-    uint64_t resumes;    /* for CT_WAY_EXCEPTION, and while it is parked: where the exception returns to; 0
-                            when not known */
+    uint64_t resumes;    /* for CT_WAY_EXCEPTION: where that returns to; 0 when not known */
     uint32_t turn;       /* the edge of the last step */
     uint32_t lane;
-    uint8_t way;    /* enum ct_stack_way: how its last step ended */
-    uint8_t level;  /* the exception level of its last step */
-    bool is_parked; /* a handler of the M profile went to another thread of the same context */
-    uint8_t pad[5];
+    uint32_t number; /* of the M profile (CT_MARK_ELEM of a RETURN), or 0 */
+    uint8_t way;     /* enum ct_stack_way: how its last step ended */
+    uint8_t level;   /* the exception level of its last step */
+    bool is_parked;  /* a handler of the M profile went to another thread of the same context */
+    uint8_t pad;
 };
 
 /* What a step by one edge does to the stack, in one word of memory, because most steps do the same as the one
@@ -140,24 +140,16 @@ int ct_stack_note(struct ct_stacks *stacks, uint32_t lane, struct ct_stack_move 
 
 /* ---- threads (stack_threads.c) ---- */
 
-/* Makes the stack of a context the current one. CT_ERR_NOMEM. */
-int ct_stack_switch(struct ct_stacks *stacks, uint32_t lane, uint64_t key);
+/* Makes the stack of a context, or of a thread of the M profile in it, the current one. Those beyond
+ * CT_STACK_CONTEXTS share the last one. CT_ERR_NOMEM. */
+int ct_stack_switch(struct ct_stacks *stacks, uint32_t lane, uint64_t key, uint32_t number);
 
-/* Makes another stack with this context the current one. Those beyond CT_STACK_CONTEXTS share the last one.
- * CT_ERR_NOMEM. */
-int ct_stack_add_thread(struct ct_stacks *stacks, uint32_t lane, uint64_t key);
+/* Makes the stack of another thread of the same context the current one. The time of the functions of the one
+ * before stands still until it goes on. CT_ERR_NOMEM. */
+int ct_stack_go_to(struct ct_stacks *stacks, uint32_t lane, uint32_t number);
 
-/* Lets a stack wait that was interrupted where `resumes` is, while another thread of its context runs. The
- * time of its functions stands still. CT_ERR_NOMEM. */
-int ct_stack_park(struct ct_stacks *stacks, struct ct_stack_thread *thread, uint64_t resumes);
-
-/* Finds the stacks of the stream and context of `now` that wait at `addr`. Returns how many there are, and in
- * *found the number of one of them. */
-size_t ct_stack_find_parked(const struct ct_stacks *stacks, const struct ct_stack_thread *now, uint64_t addr,
-                            size_t *found);
-
-/* Makes a stack that waits the current one. CT_ERR_NOMEM. */
-int ct_stack_go_on(struct ct_stacks *stacks, size_t number);
+/* Lets time go on in a stack that waits. CT_ERR_NOMEM. */
+int ct_stack_go_on(struct ct_stacks *stacks, struct ct_stack_thread *thread);
 
 /* ---- functions (stack_functions.c) ---- */
 

@@ -68,7 +68,7 @@ int ct_timing_new(struct ct_ctx *ctx, const struct ct_timing_options *options, s
     if (!rc)
         rc = set_origin(t, o.origin);
     if (!rc)
-        rc = ct_timing_switch(t, 0, 0);
+        rc = ct_timing_switch(t, 0, 0, 0);
     if (rc)
         ct_timing_free(t);
     else
@@ -223,8 +223,9 @@ static uint32_t last_memory(const struct ct_timing *t)
     return t->last == CT_TIMING_NO_EDGE ? 0 : t->ways[t->last].memory;
 }
 
-static int on_element(struct ct_timing *t, const struct ct_elem *elem)
+static int on_element(struct ct_timing *t, const struct ct_step_mark *mark)
 {
+    const struct ct_elem *elem = &mark->elem;
     t->totals.gaps += ct_elem_loss(elem) >= 0;
     switch (elem->kind) {
     case CT_ELEM_CYCLES:
@@ -242,16 +243,15 @@ static int on_element(struct ct_timing *t, const struct ct_elem *elem)
         if (ctxt == t->now->ctxt && vmid == t->now->vmid)
             return CT_OK;
         t->totals.switches += t->totals.steps > 0;
-        return ct_timing_switch(t, ctxt, vmid);
+        return ct_timing_switch(t, ctxt, vmid, 0);
     }
     case CT_ELEM_EXCEPTION: {
         bool begins;
-        const uint64_t resumes_at = elem->n & (CT_EXCEPTION_HAS_RET | CT_EXCEPTION_HERE) ? elem->v : 0;
-        ct_timing_exception(t, resumes_at, function_at(t, resumes_at, last_memory(t), &begins));
-        return CT_OK;
+        const uint64_t resumes_at = ct_transfer_resumes_at(elem);
+        return ct_timing_exception(t, resumes_at, function_at(t, resumes_at, last_memory(t), &begins));
     }
     case CT_ELEM_RETURN:
-        return ct_timing_exception_return(t);
+        return ct_timing_exception_return(t, mark);
     case CT_ELEM_TRACE_ON:
         t->was_off = true;
         if (elem->n != CT_TRACE_ON_FILTER)
@@ -268,7 +268,7 @@ static int on_element(struct ct_timing *t, const struct ct_elem *elem)
 static int on_mark(struct ct_timing *t, const struct ct_step_mark *mark)
 {
     if (mark->kind == CT_MARK_ELEM)
-        return on_element(t, &mark->elem);
+        return on_element(t, mark);
     ct_timing_forget(t);
     return CT_OK;
 }

@@ -94,8 +94,9 @@ struct ct_timing_level {
 
 struct ct_timing_thread {
     uint32_t ctxt, vmid;
-    uint64_t used; /* the step at which it ran last, so that the oldest can make room */
+    uint32_t number; /* of the M profile (CT_MARK_ELEM of a RETURN), or 0 */
     uint32_t depth;
+    uint64_t used; /* the step at which it ran last, so that the oldest can make room */
     uint32_t level;
     struct ct_timing_level levels[CT_TIMING_LEVELS];
     struct ct_timing_frame *frames; /* CT_TIMING_DEEPEST of them */
@@ -137,11 +138,12 @@ struct ct_timing {
     struct ct_arena arena;
     struct ct_timing_longest origin;       /* what the longest runs have in common */
     uint8_t exception_level, level_before; /* the current one, and the one before the last exception */
-    uint64_t chained; /* what the handler that is over had interrupted, for one that is tail-chained to it */
-    bool after_eret;  /* the last step left its exception, so that a RETURN element says nothing new */
-    bool was_taken;   /* an exception was taken, and nothing ran since then */
-    bool was_off;     /* tracing was off, so that the next step may not go on where the last one led */
-    uint32_t last;    /* the edge of the last step; CT_TIMING_NO_EDGE before the first one */
+    uint64_t
+        chained; /* what the handler that has just returned had interrupted, for one that is tail-chained */
+    bool after_eret; /* the last step left its exception, so that a RETURN element says nothing new */
+    bool was_taken;  /* an exception was taken, and nothing ran since then */
+    bool was_off;    /* tracing was off, so that the next step may not go on where the last one led */
+    uint32_t last;   /* the edge of the last step; CT_TIMING_NO_EDGE before the first one */
     struct ct_timing_pair *pairs;
     struct ct_timing_gate *gates;
     size_t pair_count;
@@ -152,15 +154,15 @@ struct ct_timing {
 /* ---- timing_calls.c ---- */
 
 /* Makes the thread of a context the one that runs. CT_ERR_NOMEM. */
-int ct_timing_switch(struct ct_timing *timing, uint32_t ctxt, uint32_t vmid);
+int ct_timing_switch(struct ct_timing *timing, uint32_t ctxt, uint32_t vmid, uint32_t number);
 
 /* Takes the steps from `from` up to `to`, between which there are no marks: adds their cycles to their edges
  * and to the run that lasts, and ends and begins runs by their edges. CT_ERR_NOMEM. */
 int ct_timing_steps(struct ct_timing *timing, const struct ct_step_batch *batch, size_t from, size_t to);
 
 /* Takes an exception that resumes at an address, in a function; both are 0 when the trace does not tell. */
-void ct_timing_exception(struct ct_timing *timing, uint64_t resumes_at, uint32_t function);
-int ct_timing_exception_return(struct ct_timing *timing); /* CT_ERR_NOMEM */
+int ct_timing_exception(struct ct_timing *timing, uint64_t resumes_at, uint32_t function);
+int ct_timing_exception_return(struct ct_timing *timing, const struct ct_step_mark *mark); /* CT_ERR_NOMEM */
 
 /* Cuts all runs, because it is not known which of them still last. */
 void ct_timing_forget(struct ct_timing *timing);

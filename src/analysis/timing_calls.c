@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Makes runs of functions from calls and returns. Each thread (context ID and VMID) has its own stack, and
- * each exception a level on top of it, with a clock that stands still while others run. Threads that handlers
- * of the M profile switch have no context ID: each is known by the address at which it was interrupted. */
+ * each exception a level on top of it, with a clock that stands still while others run. Threads of the M
+ * profile have a number in the place of a context ID. */
 #include <stdlib.h>
 
 #include "analysis/dist.h"
@@ -58,27 +58,28 @@ static struct ct_timing_thread *make_thread(struct ct_timing *t)
     return oldest;
 }
 
-static int add_thread(struct ct_timing *t, uint32_t ctxt, uint32_t vmid)
+static int add_thread(struct ct_timing *t, uint32_t ctxt, uint32_t vmid, uint32_t number)
 {
     struct ct_timing_thread *thread = make_thread(t);
     if (!thread)
         return ct_fail_nomem(t->ctx, "timing");
     thread->ctxt = ctxt;
     thread->vmid = vmid;
+    thread->number = number;
     t->now = thread;
     return CT_OK;
 }
 
-int ct_timing_switch(struct ct_timing *t, uint32_t ctxt, uint32_t vmid)
+int ct_timing_switch(struct ct_timing *t, uint32_t ctxt, uint32_t vmid, uint32_t number)
 {
     if (t->now)
         t->now->used = t->totals.steps;
     for (size_t i = 0; i < t->thread_count; i++)
-        if (t->threads[i].ctxt == ctxt && t->threads[i].vmid == vmid) {
+        if (t->threads[i].ctxt == ctxt && t->threads[i].vmid == vmid && t->threads[i].number == number) {
             t->now = &t->threads[i];
             return CT_OK;
         }
-    return add_thread(t, ctxt, vmid);
+    return add_thread(t, ctxt, vmid, number);
 }
 
 /* ---- runs ---- */
@@ -238,15 +239,39 @@ static void come_back(struct ct_timing *t, uint64_t addr, uint32_t function)
     t->was_off = false;
 }
 
+static int end_handler(struct ct_timing *t)
+{
+    int rc = CT_OK;
+    if (is_in_handler(t))
+        while (!rc && t->now->depth > level(t)->base)
+            rc = end_run(t);
+    return rc;
+}
+
+/* Takes a tail-chained exception. No RETURN need stand before it. Finds what the first one had interrupted.
+ */
+static int chain(struct ct_timing *t, uint64_t *resumes_at)
+{
+    int rc = CT_OK;
+    *resumes_at = t->chained;
+    if (t->chained || !t->now->level)
+        return CT_OK;
+    *resumes_at = level(t)->resumes_at;
+    rc = end_handler(t);
+    leave_level(t);
+    return rc;
+}
+
 /* If tracing is on again and nothing ran yet, the exception before has just returned to where this one was
  * taken. */
-void ct_timing_exception(struct ct_timing *t, uint64_t resumes_at, uint32_t function)
+int ct_timing_exception(struct ct_timing *t, uint64_t resumes_at, uint32_t function)
 {
     struct ct_timing_thread *thread = t->now;
+    int rc = CT_OK;
     if (t->was_off && resumes_at)
         come_back(t, resumes_at, function);
     if (ct_transfer_is_exc_return(resumes_at))
-        resumes_at = t->chained;
+        rc = chain(t, &resumes_at);
     t->totals.exceptions++;
     t->level_before = t->exception_level;
     if (thread->level + 1 == CT_TIMING_LEVELS)
@@ -254,6 +279,7 @@ void ct_timing_exception(struct ct_timing *t, uint64_t resumes_at, uint32_t func
     thread->level++;
     t->was_taken = true;
     *level(t) = (struct ct_timing_level){.resumes_at = resumes_at, .base = thread->depth};
+    return rc;
 }
 
 /* Begins a run of the function that an exception called. Only the M profile calls functions; elsewhere
@@ -270,56 +296,28 @@ static void begin_handler(struct ct_timing *t, const struct ct_timing_way *way)
         thread->frames[depth].is_handler = true;
 }
 
-static int end_handler(struct ct_timing *t)
-{
-    int rc = CT_OK;
-    if (is_in_handler(t))
-        while (!rc && t->now->depth > level(t)->base)
-            rc = end_run(t);
-    return rc;
-}
-
-/* Finds the threads of this context that were interrupted at `addr` and did not go on since. Cuts their runs
- * when there are several, since nobody knows which of them goes on. Returns how many there are, and in *found
- * one of them: the current one, if it is there. */
-static size_t find_interrupted(struct ct_timing *t, uint64_t addr, struct ct_timing_thread **found)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < t->thread_count; i++) {
-        struct ct_timing_thread *thread = &t->threads[i];
-        if (thread->level != 1 || thread->levels[1].resumes_at != addr || thread->ctxt != t->now->ctxt ||
-            thread->vmid != t->now->vmid)
-            continue;
-        if (n++)
-            cut_frames(t, thread, 0);
-        if (n == 2)
-            cut_frames(t, *found, 0);
-        if (n == 1 || thread == t->now)
-            *found = thread;
-    }
-    return n;
-}
-
-/* Takes execution out of the only handler to `addr`: to the thread that was interrupted there, or to one that
- * is not known yet. The thread before stays interrupted. */
-static int go_to_thread(struct ct_timing *t, uint64_t addr)
+/* Takes execution out of the only handler to another thread. Where nothing tells several threads apart, no
+ * run of them is certain. */
+static int go_to_thread(struct ct_timing *t, const struct ct_step_mark *mark)
 {
     struct ct_timing_thread *before = t->now;
-    struct ct_timing_thread *found = NULL;
-    const size_t n = find_interrupted(t, addr, &found);
-    if (!n && addr - level(t)->resumes_at <= 4)
-        found = before; /* a handler of faults skipped an instruction */
-    cut_frames(t, before, level(t)->base);
-    before->used = t->totals.steps;
-    if (!found)
-        return add_thread(t, before->ctxt, before->vmid);
-    t->totals.renewed += n > 1;
-    t->now = found;
-    leave_level(t);
+    const uint32_t number = (uint32_t)mark->value;
+    if (number != before->number) {
+        const int rc = ct_timing_switch(t, before->ctxt, before->vmid, number);
+        if (rc)
+            return rc;
+    }
+    if (mark->elem.n & CT_RETURN_NEW)
+        reset(t, t->now);
+    for (size_t i = 0; i < t->thread_count; i++)
+        if (t->threads[i].ctxt == before->ctxt && t->threads[i].vmid == before->vmid &&
+            mark->elem.v >> t->threads[i].number & 1)
+            cut_frames(t, &t->threads[i], 0);
+    t->totals.renewed += mark->elem.n & CT_RETURN_GUESSED ? 1 : 0;
     return CT_OK;
 }
 
-int ct_timing_exception_return(struct ct_timing *t)
+int ct_timing_exception_return(struct ct_timing *t, const struct ct_step_mark *mark)
 {
     const uint64_t next = t->last == CT_TIMING_NO_EDGE ? 0 : t->ways[t->last].next;
     const uint64_t expected = t->now->level ? level(t)->resumes_at : 0;
@@ -327,13 +325,13 @@ int ct_timing_exception_return(struct ct_timing *t)
     t->chained = expected;
     t->after_eret = false;
     const int rc = has_left ? CT_OK : end_handler(t);
-    if (rc || has_left)
+    if (rc)
         return rc;
-    const bool is_known = expected && next && !ct_transfer_is_exc_return(next);
-    if (is_known && t->now->level == 1)
-        return go_to_thread(t, next);
-    leave_level(t);
-    if (is_known && next - expected > 4) {
+    if (!has_left)
+        leave_level(t);
+    if (mark->n)
+        return go_to_thread(t, mark);
+    if (!has_left && expected && next && !ct_transfer_is_exc_return(next) && next - expected > 4) {
         reset(t, t->now);
         t->totals.renewed++;
     }
@@ -381,6 +379,7 @@ static void spend(struct ct_timing *t, uint64_t cycles, uint64_t untimed)
     t->totals.cycles += cycles;
     t->totals.untimed += untimed;
     t->after_eret = t->was_taken = false;
+    t->chained = 0;
     if (t->now->depth > on->base)
         t->now->frames[t->now->depth - 1].self += cycles;
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "coretap/elem.h"
 #include "coretap/graph.h"
 #include "coretap/program.h"
 
@@ -49,6 +50,14 @@ static inline bool ct_transfer_may_be_handler(bool rose, bool known, bool begins
 static inline bool ct_transfer_is_exc_return(uint64_t addr)
 {
     return addr >= 0xffffff80 && addr <= 0xffffffff;
+}
+
+/* Returns where an exception returns to; 0 when the trace does not say it. One that is tail-chained has what
+ * ct_transfer_is_exc_return knows, also where that is not given out as a return address. */
+static inline uint64_t ct_transfer_resumes_at(const struct ct_elem *elem)
+{
+    const bool is_told = elem->n & (CT_EXCEPTION_HAS_RET | CT_EXCEPTION_HERE);
+    return is_told || ct_transfer_is_exc_return(elem->v) ? elem->v : 0;
 }
 
 #endif

@@ -96,7 +96,8 @@ struct ct_wcet_level {
 
 struct ct_wcet_thread {
     uint32_t ctxt, vmid;
-    uint32_t level; /* exceptions on top of the thread */
+    uint32_t number; /* of the M profile (CT_MARK_ELEM of a RETURN), or 0 */
+    uint32_t level;  /* exceptions on top of the thread */
     struct ct_wcet_level levels[CT_WCET_LEVELS];
 };
 
@@ -136,9 +137,10 @@ struct ct_wcet_stream {
     struct ct_wcet_counts *counts; /* of the current level */
     bool arrives;                  /* the next step may be where an exception goes back to */
     bool after_eret;
-    uint64_t next;    /* where the last step led */
-    uint64_t chained; /* what the handler that is over had interrupted, for one that is tail-chained */
-    bool shares;      /* there were more threads than counters, so that some share one */
+    uint64_t next; /* where the last step led */
+    uint64_t
+        chained; /* what the handler that has just returned had interrupted, for one that is tail-chained */
+    bool shares; /* there were more threads than counters, so that some share one */
     struct ct_wcet_act *acts; /* what steps do, one list after the other */
     size_t act_count, act_room;
     size_t edge_count;             /* edges of the program graph whose acts are known */
@@ -252,7 +254,7 @@ void ct_wcet_count_deep_round(struct ct_wcet *wcet, uint32_t loop, const struct 
 /* ---- wcet_threads.c ---- */
 
 /* Each of these may change wcet->at->counts. CT_ERR_NOMEM. */
-int ct_wcet_switch_thread(struct ct_wcet *wcet, uint32_t ctxt, uint32_t vmid);
+int ct_wcet_switch_thread(struct ct_wcet *wcet, uint32_t ctxt, uint32_t vmid, uint32_t number);
 int ct_wcet_on_mark(struct ct_wcet *wcet, const struct ct_step_mark *mark);
 int ct_wcet_step_begins(struct ct_wcet *wcet, uint64_t addr);
 int ct_wcet_step_leaves(struct ct_wcet *wcet, enum ct_wcet_act_kind leaving, uint64_t next);

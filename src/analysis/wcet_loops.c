@@ -227,6 +227,8 @@ static int count_steps(struct ct_wcet *w, const uint32_t *steps, size_t i, size_
     const struct ct_wcet_stream *s = w->at;
     const struct ct_cfg_loop *loops = ct_cfg_loops(w->cfg, &count);
     int rc = CT_OK;
+    if (i < end)
+        w->at->chained = 0;
     for (; !rc && i < end; i++) {
         const uint32_t edge = steps[i];
         if (s->arrives)
@@ -292,7 +294,7 @@ static int begin_stream(struct ct_wcet *w, uint32_t lane)
     w->streams[w->stream_count++] = w->at = s;
     if (w->entry < count)
         w->entry_block = functions[w->entry].block;
-    rc = ct_wcet_switch_thread(w, 0, 0);
+    rc = ct_wcet_switch_thread(w, 0, 0, 0);
     if (rc)
         end_stream(w);
     return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts loops for each thread (context ID and VMID) by itself, and for each exception on top of it, whose
- * handler may be in the very loops that it interrupted. Threads that handlers of the M profile switch have no
- * context ID: each of them is known by the address at which it was interrupted. */
+ * handler may be in the very loops that it interrupted. Threads of the M profile have a number in the place
+ * of a context ID. */
 #include <stdlib.h>
 
 #include "analysis/transfer.h"
@@ -40,32 +40,32 @@ static int take_up(struct ct_wcet *w)
 
 /* Makes another thread with this context the current one. Where there is no counter left, threads share one:
  * counts may become too large, but not too small. */
-static int add_thread(struct ct_wcet *w, uint32_t ctxt, uint32_t vmid)
+static int add_thread(struct ct_wcet *w, uint32_t ctxt, uint32_t vmid, uint32_t number)
 {
     struct ct_wcet_stream *s = w->at;
     if (s->thread_count == CT_WCET_THREADS)
         s->shares = w->no_runs = true;
     else
-        s->threads[s->thread_count++] = (struct ct_wcet_thread){.ctxt = ctxt, .vmid = vmid};
+        s->threads[s->thread_count++] = (struct ct_wcet_thread){.ctxt = ctxt, .vmid = vmid, .number = number};
     s->now = &s->threads[s->thread_count - 1];
     return take_up(w);
 }
 
-int ct_wcet_switch_thread(struct ct_wcet *w, uint32_t ctxt, uint32_t vmid)
+int ct_wcet_switch_thread(struct ct_wcet *w, uint32_t ctxt, uint32_t vmid, uint32_t number)
 {
     struct ct_wcet_stream *s = w->at;
     if (!s->threads)
         s->threads = calloc(CT_WCET_THREADS, sizeof *s->threads);
     if (!s->threads)
         return ct_fail_nomem(w->ctx, "wcet");
-    if (s->now && s->now->ctxt == ctxt && s->now->vmid == vmid)
+    if (s->now && s->now->ctxt == ctxt && s->now->vmid == vmid && s->now->number == number)
         return take_up(w);
     for (size_t i = 0; i < s->thread_count; i++)
-        if (s->threads[i].ctxt == ctxt && s->threads[i].vmid == vmid) {
+        if (s->threads[i].ctxt == ctxt && s->threads[i].vmid == vmid && s->threads[i].number == number) {
             s->now = &s->threads[i];
             return take_up(w);
         }
-    return add_thread(w, ctxt, vmid);
+    return add_thread(w, ctxt, vmid, number);
 }
 
 void ct_wcet_free_threads(struct ct_wcet_stream *s)
@@ -93,8 +93,10 @@ static int enter_exception(struct ct_wcet *w, uint64_t resumes_at)
     struct ct_wcet_thread *t = w->at->now;
     if (t->level + 1 == CT_WCET_LEVELS)
         return forget(w);
-    if (ct_transfer_is_exc_return(resumes_at))
-        resumes_at = w->at->chained;
+    if (ct_transfer_is_exc_return(resumes_at)) { /* tail-chained; no RETURN need stand before it */
+        resumes_at = w->at->chained ? w->at->chained : t->levels[t->level].resumes_at;
+        t->level -= !w->at->chained && t->level;
+    }
     t->levels[++t->level].resumes_at = resumes_at;
     t->levels[t->level].counts.runs = false;
     w->at->arrives = true;
@@ -107,56 +109,39 @@ static int leave_exception(struct ct_wcet *w)
     return take_up(w);
 }
 
-/* Finds the threads of this context that were interrupted at `addr` and did not go on since. Returns how many
- * there are, and in *found one of them. */
-static size_t find_interrupted(const struct ct_wcet *w, uint64_t addr, struct ct_wcet_thread **found)
-{
-    const struct ct_wcet_stream *s = w->at;
-    size_t n = 0;
-    for (size_t i = 0; i < s->thread_count; i++) {
-        struct ct_wcet_thread *t = &s->threads[i];
-        if (t->level != 1 || t->levels[1].resumes_at != addr || t->ctxt != s->now->ctxt ||
-            t->vmid != s->now->vmid)
-            continue;
-        *found = t;
-        n++;
-    }
-    return n;
-}
-
-/* Takes execution out of the only handler to `addr`: to the thread that was interrupted there, or to one that
- * is not known yet. The thread before stays interrupted. Of several that were interrupted there nobody knows
- * which it is: the current counts go on, and no run is seen as a whole. */
-static int go_to_thread(struct ct_wcet *w, uint64_t addr)
+/* Takes execution out of the only handler to another thread. Where nothing tells several threads apart, no
+ * run of them is seen as a whole. */
+static int go_to_thread(struct ct_wcet *w, const struct ct_step_mark *mark)
 {
     struct ct_wcet_stream *s = w->at;
-    struct ct_wcet_thread *now = s->now;
-    struct ct_wcet_thread *found = now;
-    const size_t n = find_interrupted(w, addr, &found);
-    const bool skips = addr - now->levels[1].resumes_at <= 4; /* as handlers of faults do */
-    if (!n && !skips && s->thread_count < CT_WCET_THREADS)
-        return add_thread(w, now->ctxt, now->vmid);
-    if (n > 1 || (!n && !skips)) {
-        found->levels[1].resumes_at = now->levels[1].resumes_at;
-        for (size_t i = 0; i < s->thread_count; i++)
+    const uint32_t ctxt = s->now->ctxt;
+    const uint32_t vmid = s->now->vmid;
+    const int rc = ct_wcet_switch_thread(w, ctxt, vmid, (uint32_t)mark->value);
+    if (rc)
+        return rc;
+    if (mark->elem.n & CT_RETURN_NEW)
+        s->counts->runs = false;
+    for (size_t i = 0; i < s->thread_count; i++)
+        if (s->threads[i].ctxt == ctxt && s->threads[i].vmid == vmid &&
+            mark->elem.v >> s->threads[i].number & 1)
             s->threads[i].levels[0].counts.runs = false;
-    }
-    s->now = n == 1 ? found : now;
-    s->now->level = 0;
-    return take_up(w);
+    return CT_OK;
 }
 
 /* Takes execution out of a handler of the M profile. */
-static int resume(struct ct_wcet *w)
+static int resume(struct ct_wcet *w, const struct ct_step_mark *mark)
 {
     const struct ct_wcet_thread *t = w->at->now;
     const uint64_t expected = t->level ? t->levels[t->level].resumes_at : 0;
     const uint64_t next = w->at->next;
-    const bool is_known = expected && next && !ct_transfer_is_exc_return(next);
+    const int rc = w->at->after_eret ? CT_OK : leave_exception(w);
     w->at->chained = expected;
-    if (is_known && t->level == 1)
-        return go_to_thread(w, next);
-    return is_known && next - expected > 4 ? forget(w) : leave_exception(w);
+    if (rc || w->at->after_eret)
+        return rc;
+    if (mark->n)
+        return go_to_thread(w, mark);
+    const bool is_known = expected && next && !ct_transfer_is_exc_return(next);
+    return is_known && next - expected > 4 ? forget(w) : CT_OK;
 }
 
 int ct_wcet_step_begins(struct ct_wcet *w, uint64_t addr)
@@ -182,17 +167,16 @@ int ct_wcet_step_leaves(struct ct_wcet *w, enum ct_wcet_act_kind leaving, uint64
     return leave_exception(w);
 }
 
-static int on_element(struct ct_wcet *w, const struct ct_elem *elem)
+static int on_element(struct ct_wcet *w, const struct ct_step_mark *mark)
 {
+    const struct ct_elem *elem = &mark->elem;
     switch (elem->kind) {
     case CT_ELEM_CONTEXT:
-        return ct_wcet_switch_thread(w, ct_elem_ctxt(elem), ct_elem_vmid(elem));
+        return ct_wcet_switch_thread(w, ct_elem_ctxt(elem), ct_elem_vmid(elem), 0);
     case CT_ELEM_EXCEPTION:
-        return enter_exception(w, elem->n & (CT_EXCEPTION_HAS_RET | CT_EXCEPTION_HERE) ? elem->v : 0);
+        return enter_exception(w, ct_transfer_resumes_at(elem));
     case CT_ELEM_RETURN:
-        if (w->at->after_eret)
-            return CT_OK;
-        return resume(w);
+        return resume(w, mark);
     case CT_ELEM_TRACE_ON:
         w->at->arrives = true;
         return elem->n == CT_TRACE_ON_FILTER ? CT_OK : forget(w);
@@ -205,5 +189,5 @@ static int on_element(struct ct_wcet *w, const struct ct_elem *elem)
 
 int ct_wcet_on_mark(struct ct_wcet *w, const struct ct_step_mark *mark)
 {
-    return mark->kind == CT_MARK_ELEM ? on_element(w, &mark->elem) : forget(w);
+    return mark->kind == CT_MARK_ELEM ? on_element(w, mark) : forget(w);
 }

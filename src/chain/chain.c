@@ -10,6 +10,7 @@
 #include "chain/chain_tune.h"
 #include "chain/data_trace.h"
 #include "chain/leave.h"
+#include "chain/m_steps.h"
 #include "chain/memories.h"
 #include "chain/narrow.h"
 #include "chain/points.h"
@@ -242,6 +243,10 @@ int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struc
         c->options.framing = buffer->framing;
     c->batches = malloc(sizeof *c->batches);
     rc = c->batches ? CT_OK : ct_fail_nomem(ctx, buffer->name);
+    if (!rc && ct_m_steps_help(buffer, sink))
+        rc = ct_m_steps_new(ctx, sink, &c->m_steps);
+    if (c->m_steps)
+        c->sink = ct_m_steps_sink(c->m_steps);
     if (!rc && o.level >= CT_LEVEL_FLOW)
         rc = ct_memories_new(ctx, buffer, &c->memories, &c->memory);
     if (c->options.engine == CT_ENGINE_AUTO && !sink->flow && !sink->events)
@@ -263,6 +268,7 @@ void ct_chain_free(struct ct_chain *c)
     ct_parallel_free(c->parallel);
     ct_side_by_side_free(c->side);
     ct_relay_free(c->relay);
+    ct_m_steps_free(c->m_steps);
     for (size_t i = 0; i < c->count; i++)
         ct_stream_chain_deinit(&c->streams[i]);
     free(c->streams);

@@ -6,6 +6,7 @@
 #include "chain/stream.h"
 
 struct ct_chain_points;
+struct ct_m_steps;
 struct ct_memories;
 struct ct_parallel;
 struct ct_relay;
@@ -26,6 +27,7 @@ struct ct_chain {
                                      as there are bytes of it */
     struct ct_relay *relay;       /* to the receiver of steps, which a thread of its own decodes ahead of;
                                      or NULL */
+    struct ct_m_steps *m_steps;   /* in front of the receiver, or NULL */
     bool relays;                  /* there may be such a thread */
     const struct ct_chain_points *points; /* who is told of synchronisation points, or NULL */
     const struct ct_chain_shard *shard;   /* of the buffer that is decoded; NULL: all of it */

@@ -418,8 +418,8 @@ void cli_note_new_stacks(const struct cli_args *args, uint64_t times)
     if (times && !args->quiet)
         cli_say("a stack of calls began anew %" PRIu64
                 " time%s, where execution went on behind an exception in "
-                "other code than was interrupted, as when another thread runs; with context IDs in the trace "
-                "each "
-                "thread has a stack of its own",
+                "other code than was interrupted, as when another thread runs, or may be that of another of "
+                "several threads that waited at one place; with context IDs in the trace each thread has a "
+                "stack of its own",
                 times, times == 1 ? "" : "s");
 }

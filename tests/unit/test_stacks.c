@@ -13,6 +13,7 @@
 #include "coretap/format.h"
 #include "coretap/stacks.h"
 #include "four_functions.h"
+#include "support/m_profile.h"
 
 #define MOST       16
 #define EXC_RETURN 0xfffffffdu
@@ -31,7 +32,8 @@ struct fixture {
     uint32_t open[MOST]; /* functions that have begun and not ended */
     size_t depth;
     uint8_t isa;
-    uint64_t renewed; /* how many stacks begin anew */
+    uint64_t renewed;             /* how many stacks begin anew */
+    struct ct_m_threads *threads; /* of the M profile, or NULL */
 };
 
 static int begin(void **state)
@@ -53,6 +55,7 @@ static int begin(void **state)
 static int finish(void **state)
 {
     struct fixture *f = *state;
+    ct_m_threads_free(f->threads);
     ct_stacks_free(f->stacks);
     ct_programs_free(f->programs);
     ct_graph_free(f->graph);
@@ -135,11 +138,13 @@ static void check_nesting(struct fixture *f)
 /* All stacks with their instructions, as `a;b 2`, each followed by a line feed. */
 static void expect(struct fixture *f, const char *want)
 {
-    const struct ct_step_batch batch = {.graph = f->graph,
-                                        .edge = f->edges,
-                                        .count = f->count,
-                                        .marks = f->marks,
-                                        .mark_count = f->mark_count};
+    struct ct_step_batch batch = {.graph = f->graph,
+                                  .edge = f->edges,
+                                  .count = f->count,
+                                  .marks = f->marks,
+                                  .mark_count = f->mark_count};
+    if (f->isa == CT_ISA_T32)
+        assert_int_equal(decide_threads(&f->threads, &batch), CT_OK);
     assert_int_equal(ct_stacks_add(f->stacks, 0, &batch), CT_OK);
     check_nesting(f);
     assert_int_equal(ct_stacks_finish(f->stacks), CT_OK);
@@ -265,21 +270,40 @@ static void branch_to_behind_recursive_call(void **state)
     expect(f, "main 2\nmain;work 3\nmain;work;work 3\n");
 }
 
-/* M profile: a handler ends with a return to `to`. EXC_RETURN: the next handler follows at once. */
-static void end_handler(struct fixture *f, uint64_t from, uint64_t to)
+static void mark(struct fixture *f, struct ct_elem elem)
+{
+    f->marks[f->mark_count++] =
+        (struct ct_step_mark){.at = (uint32_t)f->count, .kind = CT_MARK_ELEM, .elem = elem};
+}
+
+/* M profile: an instruction at `addr`, behind which there is an exception. */
+static void interrupt(struct fixture *f, uint64_t addr)
 {
     f->isa = CT_ISA_T32;
-    ret(f, from, to, to == EXC_RETURN ? CT_EDGE_INTERRUPTED : CT_EDGE_NEXT);
-    f->marks[f->mark_count++] =
-        (struct ct_step_mark){.at = (uint32_t)f->count, .elem = {.kind = CT_ELEM_RETURN}};
+    step(f, addr, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, addr + 4);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = addr + 4});
+}
+
+/* M profile: a handler ends with a return to `to`. */
+static void end_handler(struct fixture *f, uint64_t from, uint64_t to)
+{
+    ret(f, from, to, CT_EDGE_NEXT);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
+}
+
+/* M profile: a handler ends, and the next one follows at once. */
+static void chain_handler(struct fixture *f, uint64_t from)
+{
+    ret(f, from, 0, CT_EDGE_INTERRUPTED);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .v = EXC_RETURN});
 }
 
 static void handlers_in_a_chain(void **state)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
-    step(f, WORK, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, WORK + 4);
-    end_handler(f, IRQ, EXC_RETURN);
+    interrupt(f, WORK);
+    chain_handler(f, IRQ);
     end_handler(f, LEAF, WORK + 4);
     ret(f, WORK + 4, MAIN + 4, CT_EDGE_NEXT);
     plain(f, MAIN + 4);
@@ -294,7 +318,7 @@ static void another_thread_goes_on(void **state)
     struct fixture *f = *state;
     for (size_t i = 0; i < 2; i++) {
         call(f, MAIN, WORK, CT_EDGE_NEXT);
-        step(f, WORK, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, WORK + 4);
+        interrupt(f, WORK);
         end_handler(f, IRQ, places[i]);
         step(f, places[i], CT_INSN_IBR, 0, CT_EDGE_NEXT, MAIN);
     }
@@ -306,32 +330,36 @@ static void threads_go_on(void **state)
 {
     struct fixture *f = *state;
     call(f, MAIN, WORK, CT_EDGE_NEXT);
-    step(f, WORK, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, WORK + 4);
+    interrupt(f, WORK);
     end_handler(f, IRQ, LEAF + 4);
-    step(f, LEAF + 4, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, LEAF + 8);
+    interrupt(f, LEAF + 4);
     end_handler(f, IRQ, WORK + 4);
     ret(f, WORK + 4, MAIN + 4, CT_EDGE_NEXT);
-    step(f, MAIN + 4, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, MAIN + 8);
+    interrupt(f, MAIN + 4);
     end_handler(f, IRQ, LEAF + 8);
     plain(f, LEAF + 8);
     expect(f, "main 2\nmain;work 2\nmain;work;irq 1\nleaf 2\nleaf;irq 1\nmain;irq 1\n");
 }
 
-/* Of two threads that wait at the same place nobody knows which one goes on. */
+/* Both threads wait at one place in work(): which one goes on is known when it returns. */
 static void threads_at_one_place(void **state)
 {
+    static const uint64_t callers[] = {MAIN, LEAF};
     struct fixture *f = *state;
-    call(f, MAIN, WORK, CT_EDGE_NEXT);
     for (size_t i = 0; i < 2; i++) {
-        step(f, WORK, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, WORK + 4);
-        end_handler(f, IRQ, i ? LEAF : WORK + 12);
-        step(f, i ? LEAF : WORK + 12, CT_INSN_BR, 0, CT_EDGE_NEXT, WORK);
+        call(f, callers[i], WORK, CT_EDGE_NEXT);
+        interrupt(f, WORK);
+        end_handler(f, IRQ, i ? WORK + 4 : LEAF);
     }
-    step(f, WORK, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, WORK + 8);
-    end_handler(f, IRQ, WORK + 4);
-    plain(f, WORK + 4);
-    f->renewed = 1;
-    expect(f, "main 1\nmain;work 1\nmain;work;irq 1\nwork 4\nwork;irq 2\nleaf 1\n");
+    for (size_t i = 2; i-- > 0;) {
+        plain(f, WORK + 4);
+        ret(f, WORK + 8, callers[i] + 4, CT_EDGE_NEXT);
+        interrupt(f, callers[i] + 4);
+        end_handler(f, IRQ, i ? WORK + 4 : LEAF + 8);
+    }
+    plain(f, LEAF + 8);
+    expect(f, "main 2\nmain;work 3\nmain;work;irq 1\nleaf 3\nleaf;work 3\nleaf;work;irq 1\nleaf;irq 1\n"
+              "main;irq 1\n");
 }
 
 /* As old Arm code returns: MOV PC, LR. */

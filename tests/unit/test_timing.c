@@ -14,6 +14,7 @@
 #include "base/fnv.h"
 #include "coretap/timing.h"
 #include "four_functions.h"
+#include "support/m_profile.h"
 
 #define EXC_RETURN 0xfffffffdu
 #define MOST       32
@@ -27,6 +28,8 @@ struct fixture {
     uint32_t edges[MOST], cycles[MOST];
     struct ct_step_mark marks[MOST];
     size_t count, mark_count;
+    struct ct_m_threads *threads; /* of the M profile */
+    bool has_threads;
 };
 
 static int begin(void **state)
@@ -46,6 +49,7 @@ static int begin(void **state)
 static int finish(void **state)
 {
     struct fixture *f = *state;
+    ct_m_threads_free(f->threads);
     ct_timing_free(f->timing);
     ct_graph_free(f->graph);
     ct_symbols_free(f->loaded);
@@ -129,12 +133,14 @@ static void run(struct fixture *f, size_t most)
             marks[n] = f->marks[m++];
             marks[n++].at -= (uint32_t)at;
         }
-        const struct ct_step_batch batch = {.graph = f->graph,
-                                            .edge = f->edges + at,
-                                            .cycles = f->cycles + at,
-                                            .count = count,
-                                            .marks = marks,
-                                            .mark_count = n};
+        struct ct_step_batch batch = {.graph = f->graph,
+                                      .edge = f->edges + at,
+                                      .cycles = f->cycles + at,
+                                      .count = count,
+                                      .marks = marks,
+                                      .mark_count = n};
+        if (f->has_threads)
+            assert_int_equal(decide_threads(&f->threads, &batch), CT_OK);
         assert_int_equal(ct_timing_add(f->timing, &batch), CT_OK);
     }
 }
@@ -330,9 +336,18 @@ static void a_jump_can_return_from_an_exception(void **state)
 /* M profile: a handler of one instruction, which takes 100 cycles, goes on to `next`. */
 static void end_handler(struct fixture *f, uint64_t addr, uint64_t next)
 {
-    const uint8_t kind = next == EXC_RETURN ? CT_EDGE_INTERRUPTED : CT_EDGE_NEXT;
-    leave(f, addr, CT_INSN_IBR, CT_INSN_SUB_RET, kind, next, 100);
+    f->has_threads = true;
+    ret(f, addr, next, 100);
     mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
+}
+
+/* M profile: the same, and another one follows at once. Some units tell of the return. */
+static void chain_handler(struct fixture *f, uint64_t addr, bool returns)
+{
+    leave(f, addr, CT_INSN_IBR, CT_INSN_SUB_RET, CT_EDGE_INTERRUPTED, returns ? EXC_RETURN : 0, 100);
+    if (returns)
+        mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .v = EXC_RETURN});
 }
 
 /* A second handler is tail-chained to the first one, then work() goes on or another thread does, which is in
@@ -345,12 +360,12 @@ static void threads_change_in_handlers(void **state)
         call(f, MAIN, WORK, 1);
         step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
         exception(f, WORK + 4);
-        end_handler(f, IRQ, EXC_RETURN);
-        exception(f, EXC_RETURN);
+        chain_handler(f, IRQ, i == 0);
         end_handler(f, LEAF, places[i]);
         ret(f, places[i], MAIN + 4, 20);
     }
     run(f, 1);
+    assert_int_equal(function(f, "irq")->inclusive.sum, 200);
     assert_int_equal(function(f, "work")->inclusive.count, 1);
     assert_int_equal(function(f, "work")->inclusive.sum, 30);
     assert_int_equal(function(f, "work")->preempted.sum, 200);
@@ -384,19 +399,41 @@ static void threads_go_on_where_they_were_interrupted(void **state)
     assert_int_equal(function(f, "irq")->inclusive.sum, 300);
 }
 
-/* Of two threads that were interrupted at one place nobody knows which goes on, also where it may be the one
- * that the handler interrupted: no run is of both. */
-static void threads_at_one_place_are_cut(void **state)
+/* Two threads wait at one place in work(), which is called at MAIN and at `second`. The first one that goes
+ * on returns to behind MAIN. */
+static void wait_at_one_place(struct fixture *f, uint64_t second)
 {
-    struct fixture *f = *state;
+    const uint64_t callers[] = {MAIN, second};
     for (size_t i = 0; i < 2; i++) {
-        call(f, MAIN, WORK, 1);
-        step(f, WORK, CT_INSN_OTHER, 0, WORK + 8, 5);
+        call(f, callers[i], WORK, 1);
+        step(f, WORK, CT_INSN_OTHER, 0, WORK + 8, i ? 5 : 10);
         exception(f, WORK + 8);
-        end_handler(f, IRQ, i ? WORK + 8 : MAIN);
+        end_handler(f, IRQ, i ? WORK + 8 : second);
     }
     ret(f, WORK + 8, MAIN + 4, 40);
+    step(f, MAIN + 4, CT_INSN_OTHER, 0, MAIN + 8, 1);
+    exception(f, MAIN + 8);
+    end_handler(f, IRQ, WORK + 8);
+    ret(f, WORK + 8, second + 4, 20);
     run(f, 1);
+}
+
+/* Where they return to tells them apart, though nobody knows it before. */
+static void threads_at_one_place_are_told_apart(void **state)
+{
+    struct fixture *f = *state;
+    wait_at_one_place(f, MAIN + 12);
+    assert_int_equal(function(f, "work")->inclusive.count, 2);
+    assert_int_equal(function(f, "work")->inclusive.min, 25);
+    assert_int_equal(function(f, "work")->inclusive.max, 50);
+    assert_int_equal(function(f, "work")->cut, 0);
+}
+
+/* When nothing tells them apart, no run is of both. */
+static void threads_that_are_alike_are_cut(void **state)
+{
+    struct fixture *f = *state;
+    wait_at_one_place(f, MAIN);
     assert_int_equal(function(f, "work")->inclusive.count, 0);
     assert_int_equal(function(f, "work")->cut, 2);
 }
@@ -593,7 +630,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_jump_can_return_from_an_exception, begin, finish),
         cmocka_unit_test_setup_teardown(threads_change_in_handlers, begin, finish),
         cmocka_unit_test_setup_teardown(threads_go_on_where_they_were_interrupted, begin, finish),
-        cmocka_unit_test_setup_teardown(threads_at_one_place_are_cut, begin, finish),
+        cmocka_unit_test_setup_teardown(threads_at_one_place_are_told_apart, begin, finish),
+        cmocka_unit_test_setup_teardown(threads_that_are_alike_are_cut, begin, finish),
         cmocka_unit_test_setup_teardown(gaps_cut_runs, begin, finish),
         cmocka_unit_test_setup_teardown(steps_without_cycles_cut_runs, begin, finish),
         cmocka_unit_test_setup_teardown(contexts_are_ends_of_pairs, begin, finish),

@@ -17,6 +17,7 @@
 #include "coretap/wcet.h"
 #include "elf_build.h"
 #include "support/tap_skip.h"
+#include "support/m_profile.h"
 
 #define NO_SOLVER "CBC is missing (Debian: coinor-libcbc-dev, coinor-libcbc3)"
 
@@ -248,14 +249,17 @@ static void handle(struct fixture *f, uint64_t resumes_at, uint64_t next)
 
 static void count_all(struct fixture *f)
 {
-    const struct ct_step_batch batch = {.graph = f->graph,
-                                        .edge = f->edges,
-                                        .cycles = f->cycles,
-                                        .count = f->count,
-                                        .marks = f->marks,
-                                        .mark_count = f->mark_count};
+    struct ct_m_threads *threads = NULL;
+    struct ct_step_batch batch = {.graph = f->graph,
+                                  .edge = f->edges,
+                                  .cycles = f->cycles,
+                                  .count = f->count,
+                                  .marks = f->marks,
+                                  .mark_count = f->mark_count};
+    assert_int_equal(decide_threads(&threads, &batch), CT_OK);
     assert_int_equal(ct_wcet_count_loops(f->wcet, 7, &batch), CT_OK);
     assert_int_equal(ct_wcet_count_loops(f->wcet, 7, NULL), CT_OK);
+    ct_m_threads_free(threads);
 }
 
 static uint64_t most_in_a_run(const struct fixture *f)
