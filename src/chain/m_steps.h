@@ -14,9 +14,9 @@ bool ct_m_steps_help(const struct ct_buffer *buffer, const struct ct_chain_sink 
 
 /* `sink` is not owned. CT_ERR_NOMEM. */
 int ct_m_steps_new(struct ct_ctx *ctx, const struct ct_chain_sink *sink, struct ct_m_steps **out);
-void ct_m_steps_free(struct ct_m_steps *steps);
+void ct_m_steps_free(struct ct_m_steps *m);
 
 /* Returns the sink that gives `sink` all that it is given, borrowed. */
-const struct ct_chain_sink *ct_m_steps_sink(const struct ct_m_steps *steps);
+const struct ct_chain_sink *ct_m_steps_sink(const struct ct_m_steps *m);
 
 #endif

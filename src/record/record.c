@@ -67,6 +67,19 @@ static unsigned level_of(const struct trace_block *b)
     return (b->flags & TRACE_BLOCK_LEVEL) >> TRACE_BLOCK_LEVEL_SHIFT;
 }
 
+/* Only processors of a whole machine that run A64 have a trace unit: the exceptions of others are not told
+ * of. A QEMU for both kinds does not say which it runs, but where A64 code lies. */
+static int check_machine(const struct record *r, uint64_t addr)
+{
+    if (!r->o.system || (r->feed.area->bits == 64 && !(addr & 3)))
+        return CT_OK;
+    return ct_fail(r->ctx, CT_ERR_UNSUPPORTED,
+                   "the machine runs A32 or T32 code, at 0x%" PRIx64 "; of machines only A64 is recorded: "
+                   "nothing more is; give a machine with a 64-bit processor, as qemu-system-aarch64 -M virt "
+                   "-cpu cortex-a53",
+                   addr);
+}
+
 static int take_blocks(struct record *r)
 {
     const struct trace_block *b;
@@ -81,9 +94,11 @@ static int take_blocks(struct record *r)
                                             (const struct trace_file *)(const void *)bytes);
             continue;
         }
-        status = b->insns ? ct_code_add_block(r->code, b->id, addr, isa_of(r, b), level_of(b), bytes, b->size,
-                                              b->insns)
-                          : ct_code_add_memory(r->code, addr, bytes, b->size);
+        status = b->insns ? check_machine(r, addr) : CT_OK;
+        if (!status)
+            status = b->insns ? ct_code_add_block(r->code, b->id, addr, isa_of(r, b), level_of(b), bytes,
+                                                  b->size, b->insns)
+                              : ct_code_add_memory(r->code, addr, bytes, b->size);
     }
     return status;
 }

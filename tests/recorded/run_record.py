@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -446,6 +447,22 @@ def machine_boots(folder):
             f"{interrupts} interrupts")
 
 
+def machine_of_32_bits_is_refused(folder):
+    """A Cortex-M that ends itself by a call of the debugger's: the message says what is recorded."""
+    kernel = folder.with_name("exit.bin")
+    kernel.write_bytes(struct.pack("<II6HI", 0x20001000, 0xb, 0xbf00, 0x2018, 0x4901, 0xbeab, 0xe7fe, 0xbf00,
+                                   0x20026))
+    for command in [c for c in ["qemu-system-arm", "qemu-system-aarch64"] if shutil.which(c)]:
+        machine = [command, "-M", "mps2-an385", "-nographic", "-monitor", "none", "-serial", "none",
+                   "-semihosting", "-kernel", kernel]
+        run = subprocess.run([COMMAND, "record", "--system", "-o", folder, "--", *machine],
+                             capture_output=True, text=True, timeout=60, check=False)
+        if run.returncode != 2 or "of machines only A64 is recorded" not in run.stderr:
+            return f"{command}: exit code {run.returncode}: {run.stderr}"
+        shutil.rmtree(folder, ignore_errors=True)
+    return ""
+
+
 def main():
     if not shutil.which("qemu-aarch64") or not shutil.which(COMPILERS["arm64"] + "gcc"):
         print("1..0 # SKIP QEMU or a compiler for Arm is missing (tools/install-deps arm)")
@@ -465,7 +482,8 @@ def main():
                   ("a forked child is left out", lambda: child_is_left_out(capture)),
                   ("the main thread is first", lambda: main_is_first(capture)),
                   ("the truth is what QEMU logs", lambda: truth_is_qemus(capture, primes)),
-                  ("more threads than are followed", lambda: a_crowd_is_told(capture))]
+                  ("more threads than are followed", lambda: a_crowd_is_told(capture)),
+                  ("a machine of 32 bits is refused", lambda: machine_of_32_bits_is_refused(capture))]
         if LONG:
             there = shutil.which("qemu-system-aarch64") and list((DEBIAN / "arm64/boot").glob("vmlinuz-*"))
             tests.append(("a machine boots", (lambda: machine_boots(capture)) if there else
