@@ -113,8 +113,8 @@ static uint8_t *copy_of(const void *bytes, size_t size)
     return copy;
 }
 
-/* Gives the file to libdw, which unpacks its sections. NULL when it does not take it, or when a string in it
- * has no end: libdw would read on behind it. */
+/* Gives the file to libdw, which unpacks its sections. NULL when it does not take it, when a string in it has
+ * no end (libdw would read on behind it), or when its abbreviations are too many to be read for each unit. */
 static Dwarf *begin_dwarf(struct ct_dwarf_reader *reader, Elf *elf, const char *name)
 {
     Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
@@ -123,12 +123,13 @@ static Dwarf *begin_dwarf(struct ct_dwarf_reader *reader, Elf *elf, const char *
         ct_log(reader->ctx, CT_LOG_WARNING,
                "%s: the debug information cannot be read: %s; there are no lines of it", name,
                dwarf_errmsg(-1));
-    if (!unended)
+    if (!dwarf || (!unended && ct_dwarf_abbrevs_fit(dwarf, elf)))
         return dwarf;
     ct_log(reader->ctx, CT_LOG_WARNING,
-           "%s: %s: its last string has no end; the debug information is not read, there are no lines of it; "
-           "take an undamaged copy of the file",
-           name, unended);
+           "%s: %s: %s; the debug information is not read, there are no lines of it; take an undamaged copy "
+           "of the file",
+           name, unended ? unended : ".debug_abbrev",
+           unended ? "its last string has no end" : "its tables are too long for as many units as use them");
     dwarf_end(dwarf);
     return NULL;
 }

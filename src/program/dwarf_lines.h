@@ -59,6 +59,10 @@ int ct_dwarf_status(const struct ct_dwarf_reader *reader, int result);
 /* Returns the name of a table of strings of debug information whose last string has no end, or NULL. */
 const char *ct_dwarf_unended_strings(Elf *elf);
 
+/* Returns whether libdw can read the tables of abbreviations as often as the units refer to them, with memory
+ * and time in proportion to the size of the debug information. */
+bool ct_dwarf_abbrevs_fit(Dwarf *dwarf, Elf *elf);
+
 /* Returns the text of an attribute; NULL where it is none, or does not end within its section. */
 const char *ct_dwarf_text(struct ct_dwarf_reader *reader, Dwarf_Attribute *value);
 

@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Programs whose debug information is small and claims to be much: a command says what it leaves out, and
+takes little memory. Prints TAP.
+
+usage: test_hostile_programs.py CORETAP"""
+import os
+import pathlib
+import resource
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import small_elf  # noqa: E402  pylint: disable=wrong-import-position
+from tap import check, finish, is_emulated, is_sanitized  # noqa: E402  pylint: disable=wrong-import-position
+
+CORETAP = os.path.abspath(sys.argv[1])
+CAPTURE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "quickstart"
+CODE = CAPTURE / "firmware.bin"
+BASE = 0x80000
+MOST_MEMORY = 1 << 30
+BOUND = not is_sanitized(CORETAP) and not is_emulated(CORETAP)
+COMPILE_UNIT, NAME, LINES, LOW, HIGH = 0x11, 3, 0x10, 0x11, 0x12
+STRING, ADDRESS, DATA8, OFFSET = 8, 1, 7, 0x17
+
+
+def number(value):
+    """A number as LEB128."""
+    out = bytearray()
+    while value > 0x7f:
+        out.append(value & 0x7f | 0x80)
+        value >>= 7
+    return bytes([*out, value])
+
+
+def abbreviation(code, tag, *attributes):
+    return number(code) + number(tag) + bytes([0, *(b for pair in attributes for b in pair), 0, 0])
+
+
+def with_length(data):
+    return struct.pack("<I", len(data)) + data
+
+
+def units(count, entry, offsets=(0,)):
+    """Units of one entry each, whose tables of abbreviations begin at the offsets, in turns."""
+    return b"".join(with_length(struct.pack("<HIB", 4, offsets[i % len(offsets)], 8) + entry)
+                    for i in range(count))
+
+
+def line_table():
+    """Line 7 of a.c, which all of the code is of."""
+    head = bytes([4, 1, 1, 251, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0]) + b"a.c\0\0\0\0\0"
+    program = (b"\0\x09\2" + struct.pack("<Q", BASE) + b"\3\6\1\2" + number(CODE.stat().st_size // 4)
+               + b"\0\1\1")
+    return with_length(struct.pack("<HI", 4, len(head)) + head + program)
+
+
+def covered(folder, entries, abbreviations):
+    """What 'cover' says of a program with such debug information, in the memory that it may take."""
+    program = folder / "program"
+    code = CODE.read_bytes()
+    program.write_bytes(small_elf.make(code, BASE, [(b"f", BASE, len(code))], debug=[
+        (b".debug_info", entries), (b".debug_abbrev", abbreviations), (b".debug_line", line_table())]))
+    return subprocess.run(
+        [CORETAP, "cover", "-f", "lcov", "--elf", str(program), str(CAPTURE)], capture_output=True,
+        text=True, check=False, stdin=subprocess.DEVNULL, preexec_fn=lambda: BOUND and resource.setrlimit(
+            resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY)))
+
+
+def main():
+    unit = abbreviation(1, COMPILE_UNIT, (LINES, OFFSET), (NAME, STRING), (LOW, ADDRESS), (HIGH, DATA8))
+    entry = b"\1" + bytes(4) + b"a.c\0" + struct.pack("<QQ", BASE, 16)
+    variables = [abbreviation(code, 0x34) for code in range(2, 40000)]
+    long = b"".join(variables) + unit + b"\0"
+    begins = [sum(map(len, variables[:i])) for i in range(64)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        said = covered(folder, units(300, entry), unit + b"".join(variables[:600]) + b"\0")
+        check("units that share one table have their lines", "\nDA:7," in said.stdout,
+              said.stdout[:400] + said.stderr)
+        for title, offsets in (("one table", (0,)), ("tables that overlap", begins)):
+            said = covered(folder, units(20000, entry, offsets), long)
+            check(f"many units of {title}, which is too long: said, and not read",
+                  said.returncode in (0, 1) and ".debug_abbrev" in said.stderr and "a.c" not in said.stdout,
+                  f"exit code {said.returncode}\n{said.stderr[:2000]}")
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
