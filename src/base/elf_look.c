@@ -61,6 +61,10 @@ static void take_header(const struct ct_files *files, const char *path, const st
 {
     if (header->type == PT_NOTE && !out->id.size)
         read_notes(files, path, header, out);
+    if (header->type == PT_LOAD && !header->offset && header->size) {
+        out->maps_head = true;
+        out->head_addr = header->addr;
+    }
     if (header->type == PT_LOAD && header->flags & PF_X && header->size)
         out->code[out->code_count++] =
             (struct ct_elf_code){header->offset, header->size, header->addr, header->flags & PF_W};
@@ -157,6 +161,7 @@ bool ct_elf_look(const struct ct_files *files, const char *path, struct ct_elf_l
     uint64_t at = wide ? ct_load64(head + 32) : ct_load32(head + 28);
     out->is_elf = true;
     out->is_core = ct_load16(head + 16) == ET_CORE;
+    out->is_fixed = ct_load16(head + 16) == ET_EXEC;
     out->machine = ct_load16(head + 18);
     count = count < CT_ELF_LOOK_HEADERS ? count : CT_ELF_LOOK_HEADERS;
     n = files->read_at(files->user, path, at, (char *)headers, count * entry);

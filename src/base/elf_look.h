@@ -25,7 +25,10 @@ struct ct_elf_code {
 
 struct ct_elf_look {
     bool is_elf;
-    bool is_core; /* a copy of memory */
+    bool is_core;   /* a copy of memory */
+    bool is_fixed;  /* a program that runs only at the addresses in the file */
+    bool maps_head; /* a segment has the beginning of the file, at head_addr */
+    uint64_t head_addr;
     uint16_t machine;
     struct ct_build_id id;
     size_t code_count;

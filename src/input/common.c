@@ -3,8 +3,11 @@
 #include "input/reader.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/elf_look.h"
 
 #define GONE_MAX 256 /* the most files that ran and are not there */
 
@@ -126,6 +129,20 @@ static int add_missing(struct ct_opening *opening, const char *path, const char 
     return rc;
 }
 
+/* Tells whether bytes of memory are named that are an ELF file whose code was linked for other addresses than
+ * it would have as memory. */
+static bool is_linked_elsewhere(const struct ct_files *files, const struct ct_image_spec *spec)
+{
+    struct ct_elf_look elf;
+    if (spec->is_elf || spec->offset || !files->read_at || !ct_elf_look(files, spec->file, &elf) ||
+        !elf.is_fixed || (elf.maps_head && elf.head_addr == spec->addr))
+        return false;
+    for (size_t i = 0; i < elf.code_count; i++)
+        if (elf.code[i].addr - elf.code[i].offset == spec->addr)
+            return false;
+    return elf.code_count > 0;
+}
+
 int ct_image_add(struct ct_opening *opening, const struct ct_image_spec *spec, struct ct_image **images,
                  size_t *count)
 {
@@ -156,6 +173,16 @@ int ct_image_add(struct ct_opening *opening, const struct ct_image_spec *spec, s
                spec->where, (unsigned long long)spec->size, (unsigned long long)image.size, spec->file);
     else if (spec->has_size)
         image.size = spec->size;
+    if (is_linked_elsewhere(opening->files, spec)) {
+        ct_log(
+            opening->ctx, CT_LOG_NOTE,
+            "%s: %s is an ELF file that was linked for other addresses; its segments are taken from where it "
+            "has them, and address and length do not count",
+            spec->where, spec->file);
+        image.is_elf = 1;
+        image.addr = 0;
+        image.size = size;
+    }
     if (!image.is_elf && image.size && image.size - 1 > UINT64_MAX - image.addr)
         return ct_fail(
             opening->ctx, CT_ERR_CONFIG,

@@ -5,6 +5,7 @@
 #include "base/elf_look.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +35,7 @@ struct snapshot {
     size_t program_count;
     struct ct_context_name *names;
     size_t name_count;
+    bool model_told; /* a note said that the model of a core is not known */
 };
 
 static int snapshot_probe(const struct ct_files *files, const struct ct_path_to_open *target, char *why,
@@ -265,6 +267,24 @@ struct buffer_parts {
     struct ct_image *images;
 };
 
+/* Finds the architecture of the core that a source traces. Writers of snapshots know the models of their day
+ * and write "unknown" for later ones; addresses of 64 bits still say which code the trace unit sees. */
+static int find_arch(struct snapshot *s, const struct ct_device *core, struct ct_source *source)
+{
+    const bool wide = source->protocol == CT_PROTOCOL_ETE ||
+                      (source->protocol == CT_PROTOCOL_ETM4 && (source->regs.idr2 & 0x1f) == 8); /* IASIZE */
+    if (!wide || ct_arch_by_name(source->model, &source->arch) == CT_OK)
+        return ct_core_arch(s->opening->ctx, core->path, core->name, source->model, &source->arch);
+    if (!s->model_told)
+        ct_log(
+            s->opening->ctx, CT_LOG_NOTE,
+            "%s: core %s: unknown model %s; its trace unit has addresses of 64 bits, so it is read as "
+            "ARM-AA64, the newest A-profile; type= with a name like Cortex-A53 or ARMv8.3-A may say better",
+            core->path, core->name, source->model);
+    s->model_told = true;
+    return ct_arch_by_name("ARM-AA64", &source->arch);
+}
+
 static int add_core(struct snapshot *s, struct buffer_parts *parts, struct ct_source *source)
 {
     const struct ct_ini_pair *pair = find_core(s, source->name);
@@ -280,7 +300,7 @@ static int add_core(struct snapshot *s, struct buffer_parts *parts, struct ct_so
         return CT_OK;
     }
     source->model = core->type ? core->type : "";
-    int status = ct_core_arch(s->opening->ctx, core->path, core->name, source->model, &source->arch);
+    int status = find_arch(s, core, source);
     for (size_t i = 0; i < core->dump_count && !status; i++)
         status = ct_image_add(s->opening, &core->dumps[i], &parts->images, &parts->buffer.image_count);
     return status;

@@ -22,6 +22,7 @@ static void known(void **state)
         {"ARMv7-A", {7, 0, CT_PROFILE_A, 0}},     {"ARMv8-R", {8, 0, CT_PROFILE_R, 0}},
         {"ARMv8.3-A", {8, 3, CT_PROFILE_A, 0}},   {"ARMv8.1-M", {8, 1, CT_PROFILE_M, 0}},
         {"ARMv9.10-A", {9, 10, CT_PROFILE_A, 0}}, {"armv7-m", {7, 0, CT_PROFILE_M, 0}},
+        {"ARMv7E-M", {7, 0, CT_PROFILE_M, 0}},    {"ARMv6-M", {7, 0, CT_PROFILE_M, 0}},
     };
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
         struct ct_arch arch;

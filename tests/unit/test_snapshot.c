@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
+#include "elf_build.h"
 #include "support/capture_fixture.h"
 
 static const char snapshot_ini[] = "; made by hand\n"
@@ -172,6 +173,42 @@ static void images_of_all_cores_once(void **state)
     fixture_free(&f);
 }
 
+/* The code of the ELF file is at 0x1000 in it and was linked for 0x400000, its header for 0x500000. */
+static void an_elf_file_as_memory(void **state)
+{
+    static const struct {
+        const char *keys;
+        uint64_t addr;
+        int is_elf;
+    } cases[] = {
+        {"address=0\nlength=0x1800\n", 0, 1},
+        {"address=0x400000\n", 0, 1},
+        {"address=0x500000\n", 0x500000, 0},                /* memory from there on */
+        {"address=0x3ff000\n", 0x3ff000, 0},                /* its bytes were memory */
+        {"address=0x400000\noffset=0x1000\n", 0x400000, 0}, /* a part of them */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        uint8_t elf[ELF_SIZE];
+        char core[300];
+        elf64_build(elf, NULL, 0);
+        ((Elf64_Phdr *)(elf + 0x40))[1].p_offset = 0;
+        snprintf(core, sizeof core,
+                 "[device]\nname=cpu_0\nclass=core\ntype=Cortex-A53\n[dump]\nfile=fw.elf\n%s", cases[i].keys);
+        setup(&f);
+        fixture_put(&f, "cap/core0.ini", core);
+        fixture_put_bytes(&f, "cap/fw.elf", (const char *)elf, sizeof elf);
+        assert_int_equal(fixture_open(&f, "cap"), CT_OK);
+        const struct ct_image *image = &f.capture->buffers[0].images[0];
+        assert_string_equal(image->path, "cap/fw.elf");
+        assert_int_equal(image->addr, cases[i].addr);
+        assert_int_equal(image->is_elf, cases[i].is_elf);
+        assert_int_equal(has_words(f.log, WORDS("cap/core0.ini:5", "[dump]", "cap/fw.elf")), cases[i].is_elf);
+        fixture_free(&f);
+    }
+}
+
 static void the_ini_itself_may_be_named(void **state)
 {
     (void)state;
@@ -228,10 +265,10 @@ static void every_error_says_where(void **state)
          "x\nSTM=x\n",
          CT_ERR_CONFIG,
          {"cap/trace.ini:9", "STM", "twice"}},
-        {"cap/core0.ini",
-         "[device]\nname=cpu_0\nclass=core\ntype=Pentium-3\n",
+        {"cap/core1.ini",
+         "[device]\nname=cpu_1\nclass=core\ntype=Pentium-3\n",
          CT_ERR_CONFIG,
-         {"cap/core0.ini", "cpu_0", "Pentium-3", "Cortex-A53"}},
+         {"cap/core1.ini", "cpu_1", "Pentium-3", "Cortex-A53"}},
         {"cap/core0.ini", "[device]\nclass=core\n", CT_ERR_CONFIG, {"cap/core0.ini", "name="}},
         {"cap/core0.ini",
          "[device]\nname=cpu_1\n",
@@ -332,6 +369,20 @@ static void what_is_only_noted(void **state)
             fail_msg("case %zu", i);
         fixture_free(&f);
     }
+}
+
+/* Arm's access library writes type=unknown for cores that are newer than itself. */
+static void an_unknown_core_with_64_bits(void **state)
+{
+    (void)state;
+    struct fixture f;
+    setup(&f);
+    fixture_put(&f, "cap/core0.ini", "[device]\nname=cpu_0\nclass=core\ntype=unknown\n");
+    assert_int_equal(fixture_open(&f, "cap"), CT_OK);
+    assert_string_equal(f.capture->buffers[0].sources[0].model, "unknown");
+    assert_true(f.capture->buffers[0].sources[0].arch.newest);
+    assert_true(has_words(f.log, WORDS("cap/core0.ini", "cpu_0", "64 bits", "type=")));
+    fixture_free(&f);
 }
 
 /* A core that traces into no buffer may be of any model. */
@@ -601,9 +652,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_whole_snapshot),
         cmocka_unit_test(images_of_all_cores_once),
+        cmocka_unit_test(an_elf_file_as_memory),
         cmocka_unit_test(the_ini_itself_may_be_named),
         cmocka_unit_test(every_error_says_where),
         cmocka_unit_test(what_is_only_noted),
+        cmocka_unit_test(an_unknown_core_with_64_bits),
         cmocka_unit_test(unknown_cores_without_trace_do_not_matter),
         cmocka_unit_test(the_probe_says_why),
         cmocka_unit_test(numbers),

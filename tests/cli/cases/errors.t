@@ -75,7 +75,11 @@ $ coretap info examples/quickstart/trace.bin
 $ cp -r examples/quickstart $T/bad && sed -i 's/=0x00001851/=0xsix/' $T/bad/device_0.ini && coretap info $T/bad
 ! coretap: $T/bad/device_0.ini:8: TRCCONFIGR(0x004)=0xsix: expected a number, 0x… or decimal
 [2]
-$ cp -r examples/quickstart $T/core && sed -i 's/Cortex-A53/Cortex-Z99/' $T/core/cpu_0.ini && coretap info $T/core
+$ cp -r examples/quickstart $T/core && sed -i 's/Cortex-A53/Cortex-Z99/' $T/core/cpu_0.ini && coretap stats --id 10 $T/core | sed -n '/^instr/p;/^gaps/p'
+| instructions=939
+| gaps=0
+! coretap: note: $T/core/cpu_0.ini: core cpu_0: unknown model Cortex-Z99; its trace unit has addresses of 64 bits, so it is read as ARM-AA64, the newest A-profile; type= with a name like Cortex-A53 or ARMv8.3-A may say better
+$ sed -i '/TRCIDR2/s/0x00000488/0x00000484/' $T/core/device_0.ini && coretap info $T/core
 ! coretap: $T/core/cpu_0.ini: core cpu_0: unknown model Cortex-Z99; which instructions are branches cannot be told; expected a name like Cortex-A53, an architecture like ARMv8.3-A, or ARM-AA64
 [2]
 $ cp -r examples/quickstart $T/gone && rm $T/gone/trace.bin && coretap info $T/gone
