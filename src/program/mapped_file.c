@@ -42,19 +42,19 @@ static struct ct_small_block *add_block(struct ct_small_files *small)
     return block;
 }
 
-/* Returns room for a file among others; NULL: it needs pages of its own. */
-static void *room_among(struct ct_small_files *small, size_t size)
+/* Returns the bytes that a file takes in a block. */
+static size_t room_of(size_t size)
+{
+    return (size + LINE - 1) & ~(LINE - 1);
+}
+
+/* Returns a block with room for a file behind others; NULL: it needs pages of its own. */
+static struct ct_small_block *block_for(struct ct_small_files *small, size_t size)
 {
     if (!small || ++small->count <= FEW_FILES || size > SMALL_FILE)
         return NULL;
     struct ct_small_block *block = small->blocks;
-    if (!block || BLOCK_SIZE - block->used < size)
-        block = add_block(small);
-    if (!block)
-        return NULL;
-    void *room = block->bytes + block->used;
-    block->used += (size + LINE - 1) & ~(LINE - 1);
-    return room;
+    return block && BLOCK_SIZE - block->used >= room_of(size) ? block : add_block(small);
 }
 
 void ct_small_files_free(struct ct_small_files *small)
@@ -68,11 +68,16 @@ void ct_small_files_free(struct ct_small_files *small)
     small->count = 0;
 }
 
+/* Frees the bytes. Of the last file in a block the next one takes the room: one that is there already was
+ * read to find out. */
 static void free_bytes(struct ct_mapped_file *file)
 {
-    if (!file->is_beside)
+    struct ct_small_block *block = file->beside;
+    if (!block)
         ct_whole_file_free(file->bytes, file->size);
-    file->is_beside = false;
+    else if (file->bytes + room_of(file->size) == block->bytes + block->used)
+        block->used = (size_t)(file->bytes - block->bytes);
+    file->beside = NULL;
 }
 
 /* Puts what a packed file holds in the place of its bytes. */
@@ -146,20 +151,23 @@ static int read_whole(struct ct_ctx *ctx, int fd, const char *path, const struct
     struct ct_mapped_file *file = malloc(sizeof *file + length);
     if (!file)
         return ct_fail_nomem(ctx, path);
-    void *room = room_among(small, size), *bytes = room;
-    int result = room            ? ct_whole_file_read_to(ctx, fd, path, where->offset, size, room)
+    struct ct_small_block *block = block_for(small, size);
+    void *bytes = block ? block->bytes + block->used : NULL;
+    int result = block           ? ct_whole_file_read_to(ctx, fd, path, where->offset, size, bytes)
                  : where->inside ? ct_whole_file_read_part(ctx, fd, path, where->offset, size, &bytes)
                                  : ct_whole_file_read(ctx, fd, path, size, &bytes);
     if (result != CT_OK) {
         free(file);
         return result;
     }
+    if (block)
+        block->used += room_of(size);
     *file = (struct ct_mapped_file){.dev = st.st_dev,
                                     .ino = st.st_ino,
                                     .offset = where->offset,
                                     .bytes = bytes,
                                     .size = size,
-                                    .is_beside = room != NULL};
+                                    .beside = block};
     memcpy(file->path, path, length);
     result = link_module(ctx, placed, file);
     if (!result)

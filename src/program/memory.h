@@ -16,9 +16,9 @@ struct ct_mapped_file {
     uint64_t offset; /* of the first byte: not 0 inside of an archive */
     const uint8_t *bytes;
     size_t size;
-    bool is_module;   /* a kernel module, which was linked: module.h */
-    bool is_beside;   /* its bytes lie in a block of struct ct_small_files, and are freed with that */
-    const char *text; /* what the file was: text_image.h; NULL: what `bytes` are */
+    bool is_module;                /* a kernel module, which was linked: module.h */
+    struct ct_small_block *beside; /* the block of struct ct_small_files that its bytes lie in; NULL: none */
+    const char *text;              /* what the file was: text_image.h; NULL: what `bytes` are */
     char path[];
 };
 

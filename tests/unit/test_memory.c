@@ -179,6 +179,34 @@ static void files(void **state)
     assert_int_equal(byte_at(f, 0x8000, CT_SPACE_EL2N, 3), '7');
 }
 
+#define MANY      40u
+#define MANY_SIZE 300000u /* so that they fill several blocks */
+
+/* Small files of which there are many lie beside each other. One that comes again is the same. */
+static void many_files(void **state)
+{
+    struct fixture *f = *state;
+    static uint8_t bytes[MANY_SIZE];
+    char path[32];
+    for (unsigned i = 0; i < MANY; i++) {
+        const size_t size = MANY_SIZE - i;
+        struct ct_image image = {.path = path, .addr = i * UINT64_C(0x100000)};
+        memset(bytes, (int)i + 1, size);
+        make_file(path, bytes, size);
+        assert_int_equal(ct_memory_add_image(f->memory, &image), CT_OK);
+        image = (struct ct_image){.path = path, .addr = image.addr + 0x80000, .offset = size - 7};
+        assert_int_equal(ct_memory_add_image(f->memory, &image), CT_OK);
+        unlink(path);
+    }
+    for (unsigned i = 0; i < MANY; i++) {
+        const uint64_t addr = i * UINT64_C(0x100000);
+        const size_t size = MANY_SIZE - i;
+        assert_int_equal(byte_at(f, addr, CT_SPACE_EL1N, size), (int)i + 1);
+        assert_int_equal(byte_at(f, addr + size - 1, CT_SPACE_EL1N, 1), (int)i + 1);
+        assert_int_equal(byte_at(f, addr + 0x80000, CT_SPACE_EL1N, 7), (int)i + 1);
+    }
+}
+
 /* A kernel module with 8 bytes of code, not linked. */
 struct small_module {
     Elf64_Ehdr header;
@@ -304,6 +332,7 @@ int main(void)
         TEST(ends_of_the_address_space),
         TEST(random_regions),
         TEST(files),
+        TEST(many_files),
         TEST(modules_lie_where_their_image_says),
         TEST(widening_stops_at_others),
         TEST(bad_files),
