@@ -15,8 +15,9 @@ struct cli_counts {
     /* Makes other analyses when programs are known, before anything is read; gets the `user` of `read`. False
      * after a message. May be NULL. */
     bool (*begun)(void *user);
-    bool names_suffice; /* set before: what ran in a program that is not there is written with its names,
-                           which are in the file */
+    bool names_suffice;  /* set before: what ran in a program that is not there is written with its names,
+                            which are in the file */
+    bool unbounded_told; /* what it means that a program has no symbols was said */
     /* Set before: what reports are of. */
     bool contexts; /* also of each by itself */
     bool all_functions;

@@ -20,15 +20,17 @@ static void tell_unbounded(const struct cli_counts *c, const struct ct_cover_rep
                 c->read.args->operand);
 }
 
-int cli_cover_check(const struct cli_counts *c, const struct ct_cover_views *views)
+int cli_cover_check(struct cli_counts *c, const struct ct_cover_views *views)
 {
     uint64_t seen = 0;
     uint64_t elsewhere = 0;
     for (size_t i = 0; i < ct_cover_views_count(views); i++) {
         seen += ct_cover_views_report(views, i)->sums.insns.seen;
         elsewhere += ct_cover_views_report(views, i)->elsewhere;
-        tell_unbounded(c, ct_cover_views_report(views, i));
+        if (!c->unbounded_told)
+            tell_unbounded(c, ct_cover_views_report(views, i));
     }
+    c->unbounded_told = true;
     if (seen)
         return CLI_CLEAN;
     const char *why = elsewhere ? "what ran is in functions without source lines"

@@ -15,7 +15,7 @@ enum cli_cover_format {
 };
 
 /* Reports that all views are empty although instructions ran. Result: CLI_DAMAGED then, else CLI_CLEAN. */
-int cli_cover_check(const struct cli_counts *counts, const struct ct_cover_views *views);
+int cli_cover_check(struct cli_counts *counts, const struct ct_cover_views *views);
 
 /* Tells whether there are any counts. */
 bool cli_cover_has_counts(const struct ct_cover *cover);

@@ -130,7 +130,7 @@ static void exchange_places(struct ct_live *l, struct ct_live_command *c)
         wanted[find_place(l, c->add[i])] = true;
     for (uint16_t i = 0; i < l->place_count; i++)
         ct_live_switch(l, i, wanted[i]);
-    answer(c, true, "%zu watchpoints", count_on(l));
+    answer(c, true, "%zu watchpoint%s", count_on(l), count_on(l) == 1 ? "" : "s");
 }
 
 /* ---- specifications ---- */

@@ -76,3 +76,15 @@ $ CORETAP_MICROHTTPD=/nowhere/libmicrohttpd.so coretap live --config examples/ra
 $ CORETAP_CRYPTO=/nowhere/libcrypto.so coretap map --state $T/state cover examples/quickstart
 ! coretap: libcrypto is not there, so captures cannot be known by their contents; install it (Debian: libssl3)
 [2]
+# A program without lines has an empty tracefile, which is no fault of the run; what ran in no program is told.
+$ printf ':020000040008F2\n:0C000000600080D2000400F1E1FFFF541A\n:00000001FF\n' > $T/part.hex
+$ coretap live -q --config examples/raw/board.ini --elf $T/part.hex --cover -o $T/live examples/raw/board.bin
+! coretap: -: the tracefile is empty: its format is of source lines, and none is known of the programs; compile them with -g, or name their debug information with --symdir
+$ coretap live --config examples/raw/board.ini --elf $T/part.hex --cover examples/raw/board.bin 2>&1 | grep 'not of all'
+| coretap: -: the coverage is not of all that ran: 1 of 8 instructions are in no program, in 0x8000c..0x8000c (1 instruction); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
+$ grep -o 'in_no_program[^]]*' $T/live/live.json
+| in_no_program":[1,8
+$ grep '^outside' $T/live/cover.data
+| outside 8000c 8000c 1
+$ coretap cover -q -f data --elf $T/part.hex examples/raw/board.ini | grep '^outside'
+| outside 8000c 8000c 1
