@@ -1,21 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coretap/base.h"
 
-#include "source_id.h" /* made by tools/source-id */
-
 #define CT_STR(x)  #x
 #define CT_XSTR(x) CT_STR(x)
 
-#define VERSION CT_XSTR(CT_VERSION_MAJOR) "." CT_XSTR(CT_VERSION_MINOR) "." CT_XSTR(CT_VERSION_PATCH)
-
 const char *ct_version(void)
 {
-    return VERSION;
-}
-
-const char *ct_version_exact(void)
-{
-    return VERSION "-" CT_SOURCE_ID;
+    return CT_XSTR(CT_VERSION_MAJOR) "." CT_XSTR(CT_VERSION_MINOR) "." CT_XSTR(CT_VERSION_PATCH);
 }
 
 const char *ct_error_name(int code)
