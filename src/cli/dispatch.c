@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "coretap/program.h"
+
+/* Operands that are compared with each other, which takes their number squared. */
+#define MOST_COMPARED 4096
 
 /* Adds the files of --elf to those that are searched by build id, so that one of them stands for a program
  * that is not where the capture says. One that cannot be read is told of when it is opened. */
@@ -44,8 +48,25 @@ static bool open_debug_files(struct cli_args *args)
     return fine;
 }
 
+/* Warns of an operand that is another one under another name, such as "capture" and "./capture". That one
+ * name is given twice is told by what adds up. */
+static void warn_of_same(const struct cli_args *args)
+{
+    struct stat *about = args->command->many ? calloc((size_t)args->rest_count + 1, sizeof *about) : NULL;
+    for (int i = 0; about && i < args->rest_count && i < MOST_COMPARED; i++) {
+        int same = i;
+        if (stat(args->rest[i], &about[i]) == 0)
+            for (same = 0; about[same].st_ino != about[i].st_ino || about[same].st_dev != about[i].st_dev;)
+                same++;
+        if (same < i && strcmp(args->rest[same], args->rest[i]) != 0)
+            cli_say("warning: %s: is %s once more; leave one out", args->rest[i], args->rest[same]);
+    }
+    free(about);
+}
+
 static int run_with(struct cli_args *args)
 {
+    warn_of_same(args);
     if (!open_debug_files(args))
         return cli_library_error(args->ctx);
     if (args->output && !cli_output_redirect(args->output))

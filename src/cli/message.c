@@ -177,24 +177,29 @@ struct ct_ctx *cli_ctx_new(bool quiet)
 
 #define WORD_MAX 63
 
-/* Gives the Levenshtein distance of two words of at most WORD_MAX letters. */
+/* Gives how many letters have to be added, left out, replaced or swapped with their neighbour to make one
+ * word, of at most WORD_MAX letters, of the other. */
 static unsigned distance(const char *a, const char *b)
 {
-    unsigned row[WORD_MAX + 1];
+    unsigned rows[3][WORD_MAX + 1]; /* of the letter of a, and of the two before it */
     const size_t length = strlen(b);
     for (size_t j = 0; j <= length; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 0; a[i]; i++) {
-        unsigned diagonal = row[0];
+        rows[0][j] = (unsigned)j;
+    size_t i = 0;
+    for (; a[i]; i++) {
+        const unsigned *before = rows[i % 3];
+        unsigned *row = rows[(i + 1) % 3];
         row[0] = (unsigned)i + 1;
         for (size_t j = 0; j < length; j++) {
-            const unsigned replace = diagonal + (a[i] != b[j]);
-            const unsigned change = 1 + (row[j] < row[j + 1] ? row[j] : row[j + 1]);
-            diagonal = row[j + 1];
+            const unsigned replace = before[j] + (a[i] != b[j]);
+            const unsigned change = 1 + (row[j] < before[j + 1] ? row[j] : before[j + 1]);
             row[j + 1] = replace < change ? replace : change;
+            const bool swapped = i && j && a[i] == b[j - 1] && a[i - 1] == b[j];
+            if (swapped && rows[(i + 2) % 3][j - 1] + 1 < row[j + 1])
+                row[j + 1] = rows[(i + 2) % 3][j - 1] + 1;
         }
     }
-    return row[length];
+    return rows[i % 3][length];
 }
 
 const char *cli_nearest(const char *word, const char *const *list)

@@ -194,3 +194,13 @@ $ coretap map
 $ coretap info -o $T examples/quickstart
 ! coretap: $T: cannot be written: Is a directory; name a file in it
 [2]
+
+One capture under two names, which would count twice; letters that are swapped.
+
+$ coretap stats examples/quickstart ./examples/quickstart/ | grep ^bytes
+| bytes=6326
+! coretap: warning: ./examples/quickstart/: is examples/quickstart once more; leave one out
+$ coretap fractal rnu
+! coretap: unknown command 'rnu'; did you mean 'run'?
+! Try 'coretap fractal --help'.
+[2]
