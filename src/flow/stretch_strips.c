@@ -93,7 +93,7 @@ CT_STRETCH_INLINE size_t count_strip(struct ct_fast *f, size_t first, size_t n, 
     struct ct_stretches *c = f->stretches;
     struct ct_stretch_pass p = c->strip;
     size_t s;
-    bool ready = true;
+    bool ready = is_ready(f); /* not where the last stretch of the call before contradicts the program */
     find_strip_rows(c, n, ahead, (uint8_t)ct_walk_space(f->walk));
     f->linked += (uint32_t)(n - first) * CT_STRETCH_ATOMS_MOST;
     for (s = first; s < n && ready; s++) {

@@ -608,10 +608,13 @@ static int check_thresholds(void)
 }
 
 /* One of two loops again and again, of the same atoms, with the same branch on either side: what they do
- * differs by where they began alone, which lies more than a piece of a stretch back. */
-static void write_alike(struct trace *t, bool return_stack)
+ * differs by where they began alone, which lies more than a piece of a stretch back. `contradicts`: now and
+ * then the branch is not taken, and no other address is in the same scan. */
+static void write_alike(struct trace *t, bool return_stack, bool contradicts)
 {
     static const uint8_t atoms[] = {0xd4, 0xd4, 0xd4, 0xf6, 0xf7}; /* 72 E, N, E */
+    static const uint8_t not_taken = 0xf6;
+    bool wrong = false;
     const struct ct_unit_wishes wishes = {
         .protocol = CT_PROTOCOL_ETM4, .trace_id = 0x10, .return_stack = return_stack};
     *t = (struct trace){.rng = {1}, .isa = CT_ISA_A64, .piece = ROOM, .rows = 8, .judged = CT_HOPS_REST};
@@ -621,18 +624,26 @@ static void write_alike(struct trace *t, bool return_stack)
         const uint8_t word = (uint8_t)(1 + 2 * rng_below(&t->rng, 2));
         const uint8_t loop[] = {0xf7, 0x9d, word, 0, BASE >> 16, 0, 0, 0, 0, 0};
         const uint8_t back[] = {0x9d, 0, 0, BASE >> 16, 0, 0, 0, 0, 0};
-        insert(t, t->size, loop, sizeof loop);
-        insert(t, t->size, atoms, sizeof atoms);
-        insert(t, t->size, back, sizeof back);
+        insert(t, t->size, loop + wrong, sizeof loop - wrong);
+        if (wrong)
+            put_atoms(t, 2 * CT_SCAN_BYTES);
+        wrong = contradicts && i % 16 == 0;
+        insert(t, t->size, atoms, sizeof atoms - wrong);
+        if (wrong) {
+            insert(t, t->size, &not_taken, 1);
+            put_atoms(t, 20);
+        } else {
+            insert(t, t->size, back, sizeof back);
+        }
     }
 }
 
 /* Decodes the trace of write_alike with both engines. Returns true when these count the same. */
-static bool counts_alike(const struct ct_memory *memory, bool return_stack)
+static bool counts_alike(const struct ct_memory *memory, bool return_stack, bool contradicts)
 {
     static struct trace t;
     struct ct_stream_chain plain, fast;
-    write_alike(&t, return_stack);
+    write_alike(&t, return_stack, contradicts);
     const bool ok = !decode(&t, memory, CT_ENGINE_PLAIN, CT_EDGES_COUNTS, PASSES, &plain) &&
                     !decode(&t, memory, CT_ENGINE_FAST, CT_EDGES_COUNTS, PASSES, &fast) &&
                     same_edges(&plain.stream, &fast.stream, false);
@@ -643,7 +654,8 @@ static bool counts_alike(const struct ct_memory *memory, bool return_stack)
 }
 
 /* A piece of a stretch counts only behind the step that it was met behind, with a return stack (stretches of
- * elements) and without one (straight from the scan). */
+ * elements) and without one (straight from the scan). Where a stretch contradicts the program, none counts
+ * before the next address. */
 static int check_alike(void)
 {
     static uint8_t code[20];
@@ -652,7 +664,8 @@ static int check_alike(void)
         put(code, i, i % 2 ? direct(CT_ISA_A64, i, i, 0) : 0xd61f0020);
     if (ct_memory_new(NULL, &memory) || ct_memory_add_bytes(memory, code, sizeof code, BASE, CT_SPACE_ANY))
         return 0;
-    const int ok = counts_alike(memory, true) && counts_alike(memory, false);
+    const int ok = counts_alike(memory, true, false) && counts_alike(memory, false, false) &&
+                   counts_alike(memory, true, true) && counts_alike(memory, false, true);
     ct_memory_free(memory);
     printf("%sok 8 - also where pieces of stretches differ by where they began alone\n", ok ? "" : "not ");
     return ok;
