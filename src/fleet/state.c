@@ -28,6 +28,10 @@ static int read_open(struct ct_ctx *ctx, int fd, const char *path, char **data, 
     struct stat st;
     if (fstat(fd, &st))
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be looked at: %s", path, strerror(errno));
+    if (!S_ISREG(st.st_mode))
+        return ct_fail(ctx, CT_ERR_IO,
+                       "%s: is no regular file, so that no piece can be kept there; the job ends; remove it",
+                       path);
     *data = ct_table_of_records((size_t)st.st_size + 1, 1); /* in large pages: many pieces have megabytes */
     if (!*data)
         return ct_fail_nomem(ctx, path);
@@ -48,7 +52,8 @@ static int read_open(struct ct_ctx *ctx, int fd, const char *path, char **data, 
 
 int ct_state_read(struct ct_ctx *ctx, const char *path, char **data, size_t *size)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* a named pipe in the place of the piece would wait for who writes into it */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && errno == ENOENT)
         return CT_ERR_NOT_FOUND;
     if (fd < 0)

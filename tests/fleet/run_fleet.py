@@ -225,6 +225,12 @@ def pieces_stay(fleet):
         assert "made again" in cut.stderr, cut.stderr
         assert fleet.path("again.data").read_bytes() == fleet.path("map.data").read_bytes()
         assert piece.read_bytes() == whole
+    piece.unlink()
+    os.mkfifo(piece)  # which nobody writes into
+    other = run(COMMAND, "map", *fleet.job("again.data", "--state", state, "--resume"), code=2, timeout=60)
+    assert "no regular file" in other.stderr, other.stderr
+    piece.unlink()
+    piece.write_bytes(whole)
 
 
 def bad_input(fleet):
