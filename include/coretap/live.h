@@ -260,8 +260,8 @@ struct ct_live_answer {
     char *text; /* the whole answer */
 };
 
-/* Sends a request and waits for its answer, up to 30 s. CT_ERR_IO: nobody answers; CT_ERR_FORMAT: it is no
- * live run that does; CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Sends a request and waits for its answer, up to 30 s. CT_ERR_IO: nobody answers, or the answer broke off;
+ * CT_ERR_FORMAT: it is no live run that does; CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_live_ask(struct ct_ctx *ctx, const struct ct_live_request *request,
                        struct ct_live_answer *answer);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One HTTP request to the page of a live run, and its answer. */
+#define _GNU_SOURCE /* strcasestr */
 #include "base/ctx.h"
 #include "base/options.h"
 #include "coretap/live.h"
@@ -131,12 +132,21 @@ static struct ct_live_text head_of(const struct ct_live_request *r)
 /* Finds status and body in the text of the answer. */
 static bool understand(struct ct_live_answer *a, size_t size)
 {
+    char status[4];
     char *body = strstr(a->text, "\r\n\r\n");
-    if (sscanf(a->text, "HTTP/1.%*u %u", &a->status) != 1 || !body)
+    if (sscanf(a->text, "HTTP/1.%*[0-9] %3[0-9]", status) != 1 || !body)
         return false;
+    a->status = (unsigned)strtoul(status, NULL, 10);
     a->body = body + 4;
     a->body_size = size - (size_t)(a->body - a->text);
     return true;
+}
+
+/* Returns whether as many bytes came as the head says, if it says so. */
+static bool is_whole(const struct ct_live_answer *a)
+{
+    const char *said = strcasestr(a->text, "\r\nContent-Length:");
+    return !said || said >= a->body || strtoull(said + 17, NULL, 10) <= a->body_size;
 }
 
 static int no_answer(struct ct_ctx *ctx, const char *address, int error)
@@ -165,7 +175,14 @@ static int ask(struct ct_ctx *ctx, const struct ct_live_request *r, const struct
         a->text = read_all(fd, &size);
     const int error = errno;
     close(fd);
-    return a->text && understand(a, size) ? CT_OK : no_answer(ctx, r->address, error);
+    if (!a->text || !understand(a, size))
+        return no_answer(ctx, r->address, error);
+    return is_whole(a)
+               ? CT_OK
+               : ct_fail(ctx, CT_ERR_IO,
+                         "%s: the answer broke off: the live run has ended, or the connection was cut; "
+                         "ask again",
+                         r->address);
 }
 
 int ct_live_ask(struct ct_ctx *ctx, const struct ct_live_request *request, struct ct_live_answer *answer)

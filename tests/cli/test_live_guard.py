@@ -190,6 +190,18 @@ class Unanswered:
         self.server.close()
 
 
+def check_broken_off(coretap):
+    with socket.create_server(("127.0.0.1", 0)) as server, subprocess.Popen(
+            [coretap, "ctl", "--http", str(server.getsockname()[1]), "status"], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True) as ctl:
+        with server.accept()[0] as connection:
+            connection.recv(4096)
+            connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nhalf of it")
+        out, said = ctl.communicate(timeout=PATIENCE)
+    check("an answer that breaks off is an error", (ctl.returncode, out) == (2, "") and "broke off" in said,
+          f"exit code {ctl.returncode}: {out}{said}")
+
+
 def main():
     coretap = str(pathlib.Path(sys.argv[1]).resolve())
     if "live" in missing_parts(coretap):
@@ -209,6 +221,7 @@ def main():
         check_hosts(coretap)
         check_include(coretap, folder)
         check_crowd(coretap)
+        check_broken_off(coretap)
         unanswered.check()
     return finish()
 

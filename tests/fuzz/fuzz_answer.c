@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a server that lies answers to a request of ct_live_ask: a byte that says how the answer is cut into
+ * pieces, then the answer. What must hold: an answer that is taken has a body inside of its text, with all
+ * that came behind the head; what is refused is refused with a text, and nothing of it is left. */
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "coretap/live.h"
+#include "fuzz.h"
+
+#define MOST_BYTES 65536
+
+struct server {
+    int listening;
+    char address[32];
+    const uint8_t *answer;
+    size_t size, piece;
+};
+
+static void begin_server(struct server *s)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof at;
+    s->listening = socket(AF_INET, SOCK_STREAM, 0);
+    require(s->listening >= 0 && bind(s->listening, (struct sockaddr *)&at, sizeof at) == 0);
+    require(listen(s->listening, 1) == 0 && getsockname(s->listening, (struct sockaddr *)&at, &length) == 0);
+    snprintf(s->address, sizeof s->address, "127.0.0.1:%u", (unsigned)ntohs(at.sin_port));
+}
+
+/* Takes one connection, reads up to the end of the head and sends the answer. */
+static void *serve(void *user)
+{
+    const struct server *s = user;
+    char head[4096];
+    size_t got = 0;
+    const int fd = accept(s->listening, NULL, NULL);
+    require(fd >= 0);
+    while (got < 4 || memcmp(head + got - 4, "\r\n\r\n", 4) != 0) {
+        const ssize_t more = recv(fd, head + got, sizeof head - got, 0);
+        require(more > 0);
+        got += (size_t)more;
+    }
+    for (size_t at = 0; at < s->size; at += s->piece) {
+        const size_t left = s->size - at;
+        if (send(fd, s->answer + at, left < s->piece ? left : s->piece, MSG_NOSIGNAL) < 0)
+            break;
+    }
+    close(fd);
+    return NULL;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct server server = {.listening = -1};
+    if (!size || size > MOST_BYTES)
+        return 0;
+    if (server.listening < 0)
+        begin_server(&server);
+    server.answer = data + 1;
+    server.size = size - 1;
+    server.piece = data[0] ? (size_t)data[0] * 64 : MOST_BYTES;
+    pthread_t thread;
+    require(pthread_create(&thread, NULL, serve, &server) == 0);
+
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_live_answer answer;
+    const struct ct_live_request request = {
+        .size = sizeof request, .address = server.address, .method = "GET", .path = "/status"};
+    const int rc = ct_live_ask(ctx, &request, &answer);
+    require(pthread_join(thread, NULL) == 0);
+    if (rc == CT_OK) {
+        const size_t head = (size_t)(answer.body - answer.text);
+        require(head >= 4 && head + answer.body_size == server.size && !answer.body[answer.body_size]);
+        require(answer.status <= 999);
+        require(memcmp(answer.text, server.answer, server.size) == 0);
+    } else
+        require((rc == CT_ERR_FORMAT || rc == CT_ERR_IO) && *ct_ctx_error(ctx) && !answer.text &&
+                !answer.body);
+    ct_live_answer_free(&answer);
+    ct_ctx_free(ctx);
+    return 0;
+}
