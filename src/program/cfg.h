@@ -110,7 +110,8 @@ struct ct_cfg {
     uint64_t bias;
     uint64_t start; /* entry of the program */
     bool is_a64;
-    bool built; /* the blocks are made; what is found later comes behind them */
+    bool told_tables; /* that there are more entries of tables than are kept */
+    bool built;       /* the blocks are made; what is found later comes behind them */
     struct ct_cfg_code *codes;
     size_t code_count;
     struct ct_cfg_data *datas;

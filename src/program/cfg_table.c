@@ -12,6 +12,7 @@
 #define MOST_SKIPPED 64   /* instructions between a branch and its target */
 #define MOST_ENTRIES 4096 /* of one table */
 #define MOST_COPIES  16   /* from register to register */
+#define FEW_TARGETS  ((size_t)1 << 20) /* of all tables, and one more for each byte of code */
 #define ARM_PC       15
 
 /* The search for the table of one branch. */
@@ -345,6 +346,26 @@ static bool is_target(const struct search *s, uint64_t owner, uint64_t target)
            (!symbol || symbol->addr == owner || part);
 }
 
+/* Returns whether the graph may have so many targets more. Thousands of branches that share a table would
+ * make gigabytes of edges of a program of some kilobytes. */
+static bool may_grow(struct ct_cfg *cfg, uint32_t count)
+{
+    size_t most = FEW_TARGETS;
+    if (cfg->targets.count + count <= most)
+        return true;
+    for (size_t i = 0; i < cfg->code_count; i++)
+        most += cfg->codes[i].size;
+    if (cfg->targets.count + count <= most)
+        return true;
+    if (!cfg->told_tables)
+        ct_log(cfg->ctx, CT_LOG_WARNING,
+               "%s: its jump tables have more than %zu entries together; where the other computed branches "
+               "go is not known; tell it with --targets",
+               cfg->name, most);
+    cfg->told_tables = true;
+    return false;
+}
+
 int ct_cfg_table_find(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint64_t owner, uint32_t *count)
 {
     struct search s = {.cfg = cfg, .from = owner < addr ? owner : addr, .isa = isa, .budget = MOST_BACK};
@@ -355,6 +376,8 @@ int ct_cfg_table_find(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint64
     s.budget = MOST_BACK;
     t.count = find_bound(&s, t.at, t.index, t.above);
     size_t first = cfg->targets.count;
+    if (!may_grow(cfg, t.count))
+        return CT_OK;
     for (uint32_t i = 0; i < t.count; i++) {
         uint64_t target;
         int rc = CT_CFG_ROOM(cfg, &cfg->targets);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs whose debug information is small and claims to be much: a command says what it leaves out, and
-takes little memory. Prints TAP.
+"""Small programs whose debug information or jump tables would become much: a command says what it leaves out,
+and takes little memory. Prints TAP.
 
 usage: test_hostile_programs.py CORETAP"""
 import os
@@ -69,6 +69,26 @@ def covered(folder, entries, abbreviations):
             resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY)))
 
 
+def shared_table(folder):
+    """Branches by a table of 4096 entries that is the same one for all."""
+    count, unit, entries = 400, 7, 4096
+    table = count * unit + 1  # as all numbers here, in words of four bytes
+    code = []
+    for at in range(0, count * unit, unit):
+        to_table = table - at - 2
+        code += [0x713ffc1f,  # cmp w0, #4095
+                 0x54000008 | (table - 1 - at - 1) << 5,  # b.hi to the return
+                 0x10000001 | to_table << 5,  # adr x1, the table
+                 0xb8a05820, 0x8b000020, 0xd61f0000,  # ldrsw x0, [x1, w0, uxtw #2]; add x0, x1, x0; br x0
+                 0xd503201f]  # nop
+    words = struct.pack(f"<{len(code) + 1}I", *code, 0xd65f03c0)
+    words += struct.pack(f"<{entries}i", *(4 * (i % count * unit - table) for i in range(entries)))
+    program = folder / "tables"
+    program.write_bytes(small_elf.make(words, BASE, [(b"f", BASE, 4 * table)]))
+    return subprocess.run([CORETAP, "graph", "--elf", str(program), "-o", os.devnull], capture_output=True,
+                          text=True, check=False)
+
+
 def main():
     unit = abbreviation(1, COMPILE_UNIT, (LINES, OFFSET), (NAME, STRING), (LOW, ADDRESS), (HIGH, DATA8))
     entry = b"\1" + bytes(4) + b"a.c\0" + struct.pack("<QQ", BASE, 16)
@@ -85,6 +105,9 @@ def main():
             check(f"many units of {title}, which is too long: said, and not read",
                   said.returncode in (0, 1) and ".debug_abbrev" in said.stderr and "a.c" not in said.stdout,
                   f"exit code {said.returncode}\n{said.stderr[:2000]}")
+        said = shared_table(folder)
+        check("many branches that share a jump table: said, and not all of them resolved",
+              said.returncode == 0 and "jump tables" in said.stderr, said.stderr)
     return finish()
 
 
