@@ -3,6 +3,7 @@
 #include "analysis/cover.h"
 #include "base/bytes.h"
 #include "base/ctx.h"
+#include "base/padding.h"
 #include "base/room.h"
 #include "base/search.h"
 #include "base/table_memory.h"
@@ -11,6 +12,7 @@
 
 #define SPACE       CT_SPACE_EL1N /* any space will do: images are added for all */
 #define FIRST_INSNS 1024u
+#define GAP         32u         /* bytes of padding; so much is never code that a jump skips */
 #define CSEL_MASK   0x1fe00000u /* conditional select: CSEL, CSINC, CSINV, CSNEG (Arm ARM C4.1.95) */
 #define CSEL        0x1a800000u
 #define CCMP_MASK   0x3fe00410u /* CCMP, CCMN */
@@ -131,6 +133,18 @@ static const struct ct_symbol_span *span_at(const struct ct_cover_work *work, ui
     return span;
 }
 
+/* Returns the size of what aligns the code behind an instruction of the same line, where no execution comes:
+ * all that is left of the line, or the gap between the entries of a vector table. */
+static size_t alignment(const struct ct_cover_insn *before, const uint8_t *bytes, size_t size)
+{
+    const bool goes_on = (before->type != CT_INSN_BR && before->type != CT_INSN_IBR) || before->cond ||
+                         before->sub == CT_INSN_SUB_LINK;
+    size_t at = 0;
+    for (size_t n = !goes_on; n; at += n)
+        n = ct_padding(bytes + at, size - at, before->isa == CT_ISA_A64);
+    return at == size || at >= GAP ? at : 0;
+}
+
 /* Reads the instructions of [addr, end), which belong to one line. Their instruction set is `isa` or, with
  * CT_ISA_UNKNOWN, what the symbols say. */
 static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, uint32_t file, uint32_t line,
@@ -160,6 +174,7 @@ static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, u
         if (result != CT_OK)
             return result;
         at += n;
+        at += alignment(&insn, bytes + at, size - at);
     }
     return CT_OK;
 }

@@ -2,6 +2,7 @@
 /* Collects the functions of an ELF file from everything that tells where they are, and the code between them.
  */
 #include "base/ctx.h"
+#include "base/padding.h"
 #include "base/room.h"
 #include "base/search.h"
 #include "program/segments.h"
@@ -16,6 +17,14 @@ int ct_collect(struct ct_collector *c, const struct ct_function *function)
     if (!CT_MAKE_ROOM(c->functions, c->room, c->count + 1))
         return ct_fail_nomem(c->ctx, c->name);
     c->functions[c->count++] = *function;
+    return CT_OK;
+}
+
+int ct_collect_label(struct ct_collector *c, const struct ct_function *label)
+{
+    if (!CT_MAKE_ROOM(c->labels, c->label_room, c->label_count + 1))
+        return ct_fail_nomem(c->ctx, c->name);
+    c->labels[c->label_count++] = *label;
     return CT_OK;
 }
 
@@ -251,26 +260,49 @@ void ct_collect_arrange(struct ct_collector *c)
     }
 }
 
-/* ---- code between functions ---- */
-
-/* Bytes of padding at `bytes`: zeros or an instruction that does nothing; 0 when it is something else. */
-static size_t padding(const uint8_t *bytes, size_t size, bool wide)
+/* Returns where the code of label `i` ends: at the next label, at the function `next` or with its section. */
+static uint64_t label_end(const struct ct_collector *c, size_t i, const struct ct_function *next)
 {
-    static const uint8_t words[][4] = {{0, 0, 0, 0},
-                                       {0x1f, 0x20, 0x03, 0xd5},
-                                       {0, 0, 0xa0, 0xe1},
-                                       {0, 0xf0, 0x20, 0xe3},
-                                       {0xaf, 0xf3, 0, 0x80}};
-    const size_t count = wide ? 2 : sizeof words / sizeof *words;
-    for (size_t i = 0; size >= 4 && i < count; i++)
-        if (memcmp(bytes, words[i], 4) == 0)
-            return 4;
-    if (size >= 2 && !wide && ((bytes[0] == 0 && bytes[1] == 0xbf) || (bytes[0] == 0xc0 && bytes[1] == 0x46)))
-        return 2;
-    if (size >= 2 && !wide && bytes[0] == 0 && bytes[1] == 0)
-        return 2;
-    return size < (wide ? 4 : 2) && bytes[0] == 0 ? 1 : 0; /* a zero byte may begin an instruction */
+    const uint64_t addr = c->labels[i].symbol.addr;
+    uint64_t end = ct_collect_code_end(c, addr);
+    while (i + 1 < c->label_count && c->labels[i + 1].symbol.addr == addr)
+        i++;
+    if (i + 1 < c->label_count && c->labels[i + 1].symbol.addr < end)
+        end = c->labels[i + 1].symbol.addr;
+    return next && next->symbol.addr < end ? next->symbol.addr : end;
 }
+
+int ct_collect_labels(struct ct_collector *c)
+{
+    const size_t count = c->count;
+    size_t f = 0;
+    uint64_t end = 0; /* of the functions before a label */
+    if (c->label_count)
+        qsort(c->labels, c->label_count, sizeof *c->labels, ct_function_order);
+    for (size_t i = 0; i < c->label_count; i++) {
+        struct ct_symbol *label = &c->labels[i].symbol;
+        for (; f < count && c->functions[f].symbol.addr <= label->addr; f++)
+            if (c->functions[f].symbol.addr + c->functions[f].symbol.size > end)
+                end = c->functions[f].symbol.addr + c->functions[f].symbol.size;
+        struct ct_symbol *before = f ? &c->functions[f - 1].symbol : NULL;
+        if (before && before->addr == label->addr && !before->name)
+            before->name = label->name;
+        if (label->addr < end)
+            continue;
+        const struct ct_map_point *point = ct_mapping_at(c->mapping, label->addr);
+        if (point && point->isa != CT_ISA_UNKNOWN)
+            label->isa = (uint8_t)point->isa;
+        end = label_end(c, i, f < count ? &c->functions[f] : NULL);
+        label->size = end - label->addr;
+        if (ct_collect(c, &c->labels[i]) != CT_OK)
+            return CT_ERR_NOMEM;
+    }
+    if (c->count > count)
+        qsort(c->functions, c->count, sizeof *c->functions, ct_function_order);
+    return CT_OK;
+}
+
+/* ---- code between functions ---- */
 
 static int add_piece(struct ct_collector *c, uint64_t addr, uint64_t end)
 {
@@ -290,7 +322,7 @@ static int add_pieces(struct ct_collector *c, const struct ct_code_bytes *code, 
     const bool wide = c->elf->header.e_machine == EM_AARCH64;
     uint64_t begin = addr;
     while (addr > code->addr && begin < end) {
-        size_t skip = padding(code->bytes + (begin - code->addr), (size_t)(end - begin), wide);
+        size_t skip = ct_padding(code->bytes + (begin - code->addr), (size_t)(end - begin), wide);
         if (skip == 0)
             break;
         begin += skip;

@@ -32,6 +32,16 @@ static bool is_function(const GElf_Sym *sym)
            sym->st_shndx != SHN_UNDEF;
 }
 
+/* Tells whether a symbol is a label in code: without a type, and neither a mapping symbol nor one of the
+ * assembler's own. */
+static bool is_label(const struct ct_collector *c, const struct table *table, const GElf_Sym *sym)
+{
+    const char *name = table->names + sym->st_name;
+    return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE && sym->st_shndx != SHN_UNDEF &&
+           sym->st_shndx < SHN_LORESERVE && *name && *name != '$' && strncmp(name, ".L", 2) != 0 &&
+           ct_collect_is_code(c, sym->st_value + c->bias, 1);
+}
+
 /* Returns the name without the version that linkers write behind it in .symtab: "name@@VERSION",
  * "name@VERSION". The copy is cut in place, because names that share its end have the same version. */
 static const char *plain_name(const struct table *table, const GElf_Sym *sym)
@@ -74,14 +84,16 @@ static int read_functions(struct ct_collector *c, const struct table *table, siz
         return ct_fail(c->ctx, CT_ERR_LIMIT, "%s: the symbol table has %zu entries, more than 2^31", c->name,
                        total);
     for (size_t i = 0; i < total; i++) {
-        if (!gelf_getsym(table->symbols, (int)i, &sym) || !is_function(&sym) ||
-            sym.st_name >= table->name_size)
+        if (!gelf_getsym(table->symbols, (int)i, &sym) || sym.st_name >= table->name_size)
             continue;
-        const struct ct_function function = make_function(c, table, &sym);
-        int result = ct_collect(c, &function);
+        const bool function = is_function(&sym);
+        if (!function && !is_label(c, table, &sym))
+            continue;
+        const struct ct_function made = make_function(c, table, &sym);
+        int result = function ? ct_collect(c, &made) : ct_collect_label(c, &made);
         if (result != CT_OK)
             return result;
-        ++*found;
+        *found += function;
     }
     return CT_OK;
 }

@@ -152,6 +152,8 @@ static int take(struct ct_symbols *s, const struct ct_collector *c, size_t from,
 static int build(struct ct_symbols *s, struct ct_collector *c)
 {
     ct_collect_arrange(c);
+    if (ct_collect_labels(c) != CT_OK)
+        return CT_ERR_NOMEM;
     const size_t functions = c->count;
     if (take(s, c, 0, functions) != CT_OK ||
         make_segments(s->all, 0, functions, &s->segments, &s->segment_count) != CT_OK ||
@@ -187,6 +189,7 @@ static int load(struct ct_ctx *ctx, const char *name, const char *path, const st
     if (result == CT_OK)
         result = find_ranges(ctx, name, elf, options->bias, symbols);
     free(c.functions);
+    free(c.labels);
     free(c.code);
     return result;
 }

@@ -36,6 +36,8 @@ struct ct_collector {
     struct ct_mapping_symbols *mapping; /* instruction sets, from the first symbol table that tells any */
     struct ct_function *functions;
     size_t count, room;
+    struct ct_function *labels; /* symbols of code that do not say what they are */
+    size_t label_count, label_room;
     struct ct_code_bytes *code; /* sorted by address, without overlaps */
     size_t code_count;
 };
@@ -55,6 +57,10 @@ int ct_collect_all(struct ct_collector *collector, const struct ct_symbol_option
  * space. */
 void ct_collect_arrange(struct ct_collector *collector);
 
+/* Adds labels as functions where code is in none, and as names of those that have none, once the functions
+ * are in order: assembly seldom says that its symbols are functions. CT_ERR_NOMEM. */
+int ct_collect_labels(struct ct_collector *collector);
+
 /* Adds the code that is in none of the functions, to which `segments` belong. CT_ERR_NOMEM. */
 int ct_collect_pieces(struct ct_collector *collector, const struct ct_segment *segments, size_t count);
 
@@ -62,8 +68,9 @@ int ct_collect_pieces(struct ct_collector *collector, const struct ct_segment *s
  * used. */
 int ct_function_order(const void *a, const void *b);
 
-/* Adds one function. CT_ERR_NOMEM. */
+/* Adds one function, or one label. CT_ERR_NOMEM. */
 int ct_collect(struct ct_collector *collector, const struct ct_function *function);
+int ct_collect_label(struct ct_collector *collector, const struct ct_function *label);
 
 /* Returns the section with a name, and its header in *header; NULL when there is none. */
 Elf_Scn *ct_elf_section(const struct ct_elf *elf, const char *name, GElf_Shdr *header);

@@ -102,6 +102,35 @@ static void test_unrun(void **state)
     ct_cover_report_free(counted);
 }
 
+/* What aligns the entries of a vector table is not code that nobody tested; a jump over a few instructions
+ * is. */
+static void test_alignment(void **state)
+{
+    static const uint32_t nop = 0xd503201f, jump = 0x14000001;
+    const struct test_symbol vectors = {"vectors", TEXT, 0x80, STT_FUNC, STB_GLOBAL, 1};
+    const struct ct_cover_item ran = {.from = TEXT, .to = TEXT + 4, .count = 1};
+    struct fixture f = *(const struct fixture *)*state;
+    for (unsigned i = 0; i < 32; i++) { /* jumps at 0, 16 and 20, and padding to the end */
+        const uint32_t opcode = i == 0 || i == 16 || i == 20 ? jump : nop;
+        memcpy(f.file + ELF_TEXT + 4 * i, &opcode, 4);
+    }
+    uint8_t code[0x80];
+    memcpy(code, f.file + ELF_TEXT, sizeof code);
+    elf64_build(f.file, &vectors, 1);
+    memcpy(f.file + ELF_TEXT, code, sizeof code);
+    assert_int_equal(ct_symbols_load_bytes(NULL, "test", f.file, sizeof f.file, 0, &f.symbols), CT_OK);
+    assert_int_equal(ct_memory_new(NULL, &f.memory), CT_OK);
+    assert_int_equal(ct_memory_add_bytes(f.memory, code, sizeof code, TEXT, CT_SPACE_ANY), CT_OK);
+    f.source.symbols = f.symbols;
+    f.source.memory = f.memory;
+    struct ct_cover_report *r = report(&f, &ran, 1);
+    assert_int_equal(r->sums.insns.all, 3 + 3);
+    assert_int_equal(r->sums.insns.seen, 1);
+    ct_cover_report_free(r);
+    ct_memory_free(f.memory);
+    ct_symbols_free(f.symbols);
+}
+
 /* Nothing ran at all. */
 static void test_nothing(void **state)
 {
@@ -158,6 +187,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_unrun, begin, finish),
+        cmocka_unit_test_setup_teardown(test_alignment, begin, finish),
         cmocka_unit_test_setup_teardown(test_nothing, begin, finish),
         cmocka_unit_test(test_sums),
     };

@@ -326,6 +326,46 @@ static void labels(void **state)
     assert_null(ct_demangle(""));
 }
 
+/* Assembly seldom says that its symbols are functions. Its labels are, where code is in no function. */
+static void assembly(void **state)
+{
+    struct fixture *f = *state;
+    const struct test_symbol some[] = {
+        {"$x", 0x400000, 0, STT_NOTYPE, STB_LOCAL, 1},
+        {"start", 0x400000, 0, STT_NOTYPE, STB_GLOBAL, 1},
+        {".Lloop", 0x400008, 0, STT_NOTYPE, STB_LOCAL, 1},
+        {"handler", 0x400010, 0, STT_NOTYPE, STB_LOCAL, 1},
+        {"handler2", 0x400010, 0, STT_NOTYPE, STB_LOCAL, 1},
+        {"work", 0x400020, 0x20, STT_FUNC, STB_GLOBAL, 1},
+        {"alias", 0x400020, 0, STT_NOTYPE, STB_GLOBAL, 1},
+        {"inside", 0x400028, 0, STT_NOTYPE, STB_GLOBAL, 1},
+        {"tail", 0x400080, 0, STT_NOTYPE, STB_GLOBAL, 1},
+        {"etext", 0x400100, 0, STT_NOTYPE, STB_GLOBAL, 1},
+        {"data", 0x500000, 0, STT_NOTYPE, STB_GLOBAL, 1},
+    };
+    static const struct {
+        const char *name;
+        uint64_t addr, size;
+    } expected[] = {{"start", 0x400000, 0x10},
+                    {"handler", 0x400010, 0x10},
+                    {"work", 0x400020, 0x20},
+                    {"tail", 0x400080, 0x80}};
+    struct ct_symbols *s;
+    size_t count;
+    elf64_build(f->file, some, sizeof some / sizeof *some);
+    ((Elf64_Shdr *)(f->file + 0x200))[1].sh_flags = SHF_ALLOC | SHF_EXECINSTR;
+    assert_int_equal(ct_symbols_load_bytes(f->ctx, "test", f->file, sizeof f->file, 0, &s), CT_OK);
+    const struct ct_symbol *all = ct_symbols_all(s, &count);
+    assert_int_equal(count, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(all[i].name, expected[i].name);
+        assert_int_equal(all[i].addr, expected[i].addr);
+        assert_int_equal(all[i].size, expected[i].size);
+        assert_int_equal(all[i].isa, CT_ISA_A64);
+    }
+    ct_symbols_free(s);
+}
+
 /* Names as gfortran, ocamlopt and GHC write them, and names of C that only look like them. */
 static void rules(void **state)
 {
@@ -515,9 +555,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(segments),     TEST(more_spaces),   TEST(damaged),          TEST(functions),
-        TEST(one_name),     TEST(pieces),        TEST(labels),           TEST(rules),
-        TEST(no_functions), TEST(arm_functions), TEST(random_functions), TEST(hostile),
+        TEST(segments),      TEST(more_spaces),      TEST(damaged),  TEST(functions), TEST(one_name),
+        TEST(pieces),        TEST(labels),           TEST(assembly), TEST(rules),     TEST(no_functions),
+        TEST(arm_functions), TEST(random_functions), TEST(hostile),
     };
     tap_skip_begin();
     return cmocka_run_group_tests(tests, NULL, NULL);
