@@ -160,8 +160,8 @@ static int go_elsewhere(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t
 static bool may_be_handler(const struct ct_stacks *s, const struct ct_stack_thread *t,
                            const struct arrival *to)
 {
-    return ct_transfer_may_be_handler(s->lanes[t->lane].level > t->level,
-                                      ct_stacks_symbol(s, to->function, NULL), to->begins);
+    return ct_transfer_may_be_handler(s->lanes[t->lane].level, t->level, to->addr,
+                                      ct_stacks_symbol(s, to->function, NULL) != NULL, to->begins);
 }
 
 static int go_on(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)

@@ -214,7 +214,7 @@ static void leave_level(struct ct_timing *t)
 
 static bool may_be_handler(const struct ct_timing *t, uint64_t addr, uint32_t function)
 {
-    return ct_transfer_may_be_handler(t->exception_level > t->level_before, function,
+    return ct_transfer_may_be_handler(t->exception_level, t->level_before, addr, function != 0,
                                       t->functions[function].addr == addr);
 }
 

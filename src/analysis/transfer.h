@@ -37,12 +37,14 @@ static inline enum ct_transfer ct_transfer_of(const struct ct_node *node, const 
     }
 }
 
-/* Returns true when the place where execution goes on behind an exception may be that of a handler: it is at
- * a higher exception level (`rose`), or a function begins there, or nobody knows what lies there. The child
- * of `clone`, for example, goes on in the middle of a function. */
-static inline bool ct_transfer_may_be_handler(bool rose, bool known, bool begins)
+/* Returns true when `addr`, where execution goes on behind an exception, may be that of a handler: the
+ * exception level is higher than before, or a function begins there, or nobody knows what lies there, or it
+ * may be an entry of the vector table, which are 128 bytes apart and never at EL0. The child of `clone`, for
+ * example, goes on in the middle of a function. */
+static inline bool ct_transfer_may_be_handler(uint8_t level, uint8_t level_before, uint64_t addr, bool known,
+                                              bool begins)
 {
-    return rose || begins || !known;
+    return level > level_before || begins || !known || (level && addr % 128 == 0);
 }
 
 /* Returns true for what a handler of the M profile has in the place of a return address (EXC_RETURN). An

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "analysis/transfer.h"
 #include "coretap/format.h"
 #include "coretap/stacks.h"
 #include "four_functions.h"
@@ -229,6 +230,17 @@ static void the_program_begins_again(void **state)
         step(f, WORK, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, WORK + 4);
     }
     expect(f, "main 4\nmain;work 2\n");
+}
+
+/* Firmware takes exceptions where it is, to an entry in the middle of its vector table. */
+static void entries_of_a_vector_table(void **state)
+{
+    (void)state;
+    assert_true(ct_transfer_may_be_handler(1, 1, 0x40080a00, true, false));
+    assert_true(ct_transfer_may_be_handler(3, 3, 0x80, true, false));
+    assert_false(ct_transfer_may_be_handler(0, 0, 0x40080a00, true, false)); /* none is at EL0 */
+    assert_false(ct_transfer_may_be_handler(1, 1, 0x40080a04, true, false));
+    assert_true(ct_transfer_may_be_handler(1, 0, 0x40080a04, true, false));
 }
 
 static void handler_behind_call(void **state)
@@ -545,6 +557,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(untraced_handler_behind_tail_call, begin, finish),
         cmocka_unit_test_setup_teardown(off_behind_call, begin, finish),
         cmocka_unit_test_setup_teardown(off_behind_exception, begin, finish),
+        cmocka_unit_test(entries_of_a_vector_table),
         cmocka_unit_test_setup_teardown(the_program_begins_again, begin, finish),
         cmocka_unit_test_setup_teardown(handler_behind_call, begin, finish),
         cmocka_unit_test_setup_teardown(handler_behind_return, begin, finish),
