@@ -283,6 +283,8 @@ static bool rests(struct ct_etm4_hops *h, uint64_t position)
 
 int ct_etm4_hops_run(struct ct_etm4_hops *h, struct ct_work *work)
 {
+    if (ct_fast_has_returns(h->fast))
+        return ct_etm4_hops_strips(h, work);
     if (rests(h, work->run->pos + work->at)) {
         ct_etm4_hops_undo_ahead(h);
         begin_judgement(h);

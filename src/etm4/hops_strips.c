@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edge counts where hops rest: stretches (the atoms between two addresses) are listed straight from the scan,
- * and no elements are made. */
+/* Edge counts where hops rest, and where there is a return stack: stretches (the atoms between two addresses)
+ * are listed straight from the scan, and no elements are made. */
 #include "etm4/hops_own.h"
 
 #include <string.h>

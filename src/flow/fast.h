@@ -57,7 +57,8 @@ struct ct_fast_strip {
 #define CT_STRIP_PLACES 2200u
 #define CT_STRIP_ATOMS  65536u
 
-/* For counts, in A64: returns true unless stretches do not come again at present. */
+/* For counts, in A64: returns true unless stretches do not come again at present. With a return stack nearly
+ * all have to: those that are new take as long as in elements, and go on in larger batches there. */
 bool ct_fast_wants_strips(const struct ct_fast *f);
 
 /* Begins to count stretches, the first of which begins at the address that came last. Returns false, and does
@@ -83,9 +84,11 @@ struct ct_fast_place {
     bool have_addr; /* the address behind the last step came already */
 };
 
-/* Returns true when hops may count in place of the engine, which they may if it counts and has no return
- * stack. */
+/* Returns true when hops or strips may count in place of the engine. */
 bool ct_fast_takes_hops(const struct ct_fast *f);
+
+/* Returns true when there is a return stack, which is not in the states of hops: then only strips may. */
+bool ct_fast_has_returns(const struct ct_fast *f);
 
 /* Returns true when stretches came again when they were judged last. */
 bool ct_fast_repeats_stretches(const struct ct_fast *f);

@@ -4,7 +4,12 @@
 
 bool ct_fast_takes_hops(const struct ct_fast *f)
 {
-    return !f->walk->stack.enabled && f->edges && (f->counts || f->builder.counts);
+    return f->edges && (f->counts || (f->builder.counts && !f->walk->stack.enabled));
+}
+
+bool ct_fast_has_returns(const struct ct_fast *f)
+{
+    return f->walk->stack.enabled;
 }
 
 bool ct_fast_counts_cycles(const struct ct_fast *f)

@@ -23,14 +23,6 @@ static inline bool ct_stretch_is_between(unsigned kind)
     return CT_STRETCH_BETWEEN >> (kind & 63) & 1;
 }
 
-/* Returns what stands for the address between two pieces of a stretch that is too long for the table
- * (ct_stretch_is_behind). It tells the row of the second one, which also has what came before it. */
-static inline uint64_t ct_stretch_behind(uint64_t bits)
-{
-    const uint64_t mixed = bits * UINT64_C(0xc2b2ae3d27d4eb4f);
-    return (mixed ^ mixed >> 32) | 1;
-}
-
 /* Collects whole stretches, of elements that begin with an address. Which of them are atoms cannot be
  * predicted, so nothing branches on it. Result: how many stretches. Constants: `returns`, there is a return
  * stack; `mixed`, there may be cycle counts and events anywhere, so nothing branches on these either. */
@@ -105,10 +97,7 @@ CT_STRETCH_INLINE void ct_stretches_find_rows(struct ct_stretches *c, unsigned n
         c->row[s] = ct_stretch_row(shift, c->addr[s], c->addr[s + 1], c->bits[s]);
     }
     for (unsigned s = 0; s < n; s++)
-        __builtin_prefetch(&c->rows[c->row[s]], 1);
-    if (c->effects)
-        for (unsigned s = 0; s < n; s++)
-            __builtin_prefetch(&c->effects[c->row[s] * 2], 1);
+        ct_stretch_fetch(c, s);
 }
 
 #endif

@@ -13,52 +13,22 @@ static size_t begin_of(const struct ct_stretches *c, unsigned s)
     return c->at[s] + !ct_stretch_is_behind(c, c->addr[s]);
 }
 
-/* Remembers stretch `s`, which was followed from `begin` on, unless something is new behind it. `before`:
- * with a return stack, what that was before. */
-static void keep(struct ct_stretch_pass *p, unsigned s, struct ct_row_begin begin,
-                 const struct ct_return_stack *before)
-{
-    struct ct_stack_effect effect;
-    if (p->c->effects && !ct_stretch_find_effect(p, s, begin, before, &effect))
-        return;
-    if (ct_stretch_count_join(p, s + 1))
-        ct_stretch_remember(p, s, begin.block, &effect);
-}
-
 /* Follows stretch `s`, of which the table has none, and remembers it unless something is new behind it.
  * Result: how many elements are done; begin_of(s + 1) when the stretch is, with the address behind it. */
 static size_t follow_atoms(struct ct_stretch_pass *p, unsigned s)
 {
-    struct ct_fast *f = p->f;
     const struct ct_stretches *c = p->c;
     size_t i = begin_of(c, s);
-    struct ct_return_stack before;
-    struct ct_row_begin begin = {0};
-    if (c->effects) {
-        before = f->walk->stack;
-        begin = ct_stretch_begin_here(p, s);
-    }
-    unsigned done = ct_stretch_follow(p, s);
-    if (done == c->count[s]) {
-        p->at.marks = ct_stretch_marks_before(p->elems, c->at[s + 1]);
-        p->counted = false;
-        ct_stretch_come_to(p, s + 1);
-        if (!begin.behind)
-            begin.block = ct_stretch_block_at(f, c->addr[s]);
-        if (begin.block)
-            keep(p, s, begin, &before);
+    unsigned done = ct_stretch_follow_new(p, s, ct_stretch_marks_before(p->elems, c->at[s + 1]));
+    if (done == c->count[s])
         return begin_of(c, s + 1);
-    }
-    if (!done && p->counted)
-        ct_stretch_come_back(p, s);
-    p->counted = false;
     for (; done; i++) {
         const struct ct_elem *elem = &p->elems[i];
         if (elem->kind == CT_ELEM_ATOMS && done < elem->n)
             break;
         done -= elem->kind == CT_ELEM_ATOMS ? elem->n : 0;
     }
-    f->walk->atoms_done = done;
+    p->f->walk->atoms_done = done;
     return i;
 }
 
@@ -90,11 +60,7 @@ CT_STRETCH_INLINE size_t count(struct ct_stretch_pass *p, unsigned n, const bool
         struct ct_stretch *known =
             returns ? ct_stretch_find_returning(p, s) : ct_stretch_find(c, s, domain, avx512);
         if (__builtin_expect(known && (p->counted || ct_stretch_count_join(p, s)), 1)) {
-            known->word += CT_STRETCH_ONCE;
-            if (returns) {
-                p->effect = ct_stretch_effect(c, known);
-                ct_stack_change(&f->walk->stack, p->effect);
-            }
+            ct_stretch_count_known(p, known, returns);
             continue;
         }
         c->missed++;

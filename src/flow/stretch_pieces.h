@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of stretches that have too many atoms for the table, where there is no return stack. A piece is up
- * to CT_STRETCH_ATOMS_MOST atoms. The table tells it by where it begins, its atoms, and what is behind it:
+/* Pieces of the stretches of a strip that have too many atoms for the table. A piece is up to
+ * CT_STRETCH_ATOMS_MOST atoms. Without a return stack the table tells it by where it begins, its atoms, and
+ * what is behind it:
  *
  * - the first piece begins at an address, any other one at a block: the number of it << 1 | 1
  * - behind the last piece is an address, behind any other one CT_STRETCH_GOES_ON. That one keeps the block
  *   where it ends in place of the block where it begins.
  *
- * No address of A64 code is odd, so neither of them is taken for one. */
+ * With a return stack ct_stretch_behind stands for the address between two pieces, as it does in stretches of
+ * elements, whose pieces end with an element. No address of A64 code is odd, so none of these is taken for
+ * one. */
 #ifndef CT_FLOW_STRETCH_PIECES_H
 #define CT_FLOW_STRETCH_PIECES_H
 

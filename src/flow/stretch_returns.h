@@ -61,4 +61,54 @@ struct ct_row_begin ct_stretch_begin_here(const struct ct_stretch_pass *p, unsig
 bool ct_stretch_find_effect(struct ct_stretch_pass *p, unsigned s, struct ct_row_begin begin,
                             const struct ct_return_stack *before, struct ct_stack_effect *effect);
 
+/* Counts stretch `s`, which the table has as `known`; the edge that leads to it is counted. */
+static inline void ct_stretch_count_known(struct ct_stretch_pass *p, struct ct_stretch *known,
+                                          const bool returns)
+{
+    known->word += CT_STRETCH_ONCE;
+    if (returns) {
+        p->effect = ct_stretch_effect(p->c, known);
+        ct_stack_change(&p->f->walk->stack, p->effect);
+    }
+}
+
+/* Remembers stretch `s`, which was followed from `begin` on, unless something is new behind it. `before`:
+ * with a return stack, what that was before. */
+static inline void ct_stretch_keep(struct ct_stretch_pass *p, unsigned s, struct ct_row_begin begin,
+                                   const struct ct_return_stack *before)
+{
+    struct ct_stack_effect effect;
+    if (p->c->effects && !ct_stretch_find_effect(p, s, begin, before, &effect))
+        return;
+    if (ct_stretch_count_join(p, s + 1))
+        ct_stretch_remember(p, s, begin.block, &effect);
+}
+
+/* Follows stretch `s`, of which the table has none, and remembers it unless something is new behind it.
+ * Result: how many of its atoms are done. When these are all, the state is behind the stretch, where `marks`
+ * elements make marks, with the address there; else it is behind the last atom that was done. */
+CT_STRETCH_INLINE unsigned ct_stretch_follow_new(struct ct_stretch_pass *p, unsigned s, uint32_t marks)
+{
+    const struct ct_stretches *c = p->c;
+    struct ct_return_stack before;
+    struct ct_row_begin begin = {0};
+    if (c->effects) {
+        before = p->f->walk->stack;
+        begin = ct_stretch_begin_here(p, s);
+    }
+    const unsigned done = ct_stretch_follow(p, s);
+    if (!done && p->counted)
+        ct_stretch_come_back(p, s);
+    p->counted = false;
+    if (done < c->count[s])
+        return done;
+    p->at.marks = marks;
+    ct_stretch_come_to(p, s + 1);
+    if (!begin.behind)
+        begin.block = ct_stretch_block_at(p->f, c->addr[s]);
+    if (begin.block)
+        ct_stretch_keep(p, s, begin, &before);
+    return done;
+}
+
 #endif

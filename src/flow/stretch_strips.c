@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts strips: stretches that were listed straight from the scan, so that no elements are made. */
 #include "flow/stretch_pieces.h"
+#include "flow/stretch_returns.h"
 
 /* The most atoms of an element that are followed at once. */
 #define ELEM_ATOMS CT_FAST_GROUP
@@ -19,7 +20,7 @@ CT_STRETCH_INLINE void find_strip_rows(struct ct_stretches *c, size_t first, siz
         c->row[s] = ct_stretch_row(shift, c->addr[s], c->addr[s + 1], c->bits[s]);
     }
     for (size_t s = first; s < n; s++)
-        __builtin_prefetch(&c->rows[c->row[s]], 1);
+        ct_stretch_fetch(c, s);
     for (size_t s = first; s < n && most > CT_STRETCH_ATOMS_MOST; s++)
         if (c->bits[s] == CT_STRETCH_NONE)
             ct_stretch_fetch_pieces(c, s, space);
@@ -51,26 +52,21 @@ static bool is_ready(const struct ct_fast *f)
     return ct_fast_is_at_place(f) && f->open && !f->blocks.error;
 }
 
-/* Follows stretch `s`, of which the table has none, and remembers it unless something is new behind it.
- * Returns false when the engine is not ready behind it. */
+/* Follows stretch `s`, of which the table has none. Returns false when the engine is not ready behind it. */
 static bool follow_stretch(struct ct_stretch_pass *p, unsigned s)
 {
     struct ct_fast *f = p->f;
     struct ct_stretches *c = p->c;
-    unsigned done = 0;
+    unsigned done;
     c->count[s] = c->at[s + 1] - c->at[s];
-    const bool fits = c->bits[s] != CT_STRETCH_NONE;
-    if (fits) {
+    if (c->bits[s] != CT_STRETCH_NONE) {
         c->missed++;
-        done = ct_stretch_follow(p, s);
-        if (!done && p->counted)
-            ct_stretch_come_back(p, s);
-        p->counted = false;
+        done = ct_stretch_follow_new(p, s, 0);
     } else {
         done = ct_stretch_count_pieces(p, s);
-        if (p->counted)
-            return true;
     }
+    if (p->counted)
+        return true;
     if (done < c->count[s]) {
         ct_fast_put_at(f, &p->at);
         run_atoms(f, s, done);
@@ -80,15 +76,12 @@ static bool follow_stretch(struct ct_stretch_pass *p, unsigned s)
     }
     p->at.marks = 0;
     ct_stretch_come_to(p, s + 1);
-    const uint32_t block = fits ? ct_stretch_block_at(f, c->addr[s]) : 0;
-    if (block && ct_stretch_count_join(p, s + 1))
-        ct_stretch_remember(p, s, block, NULL);
     return true;
 }
 
-/* Does what ct_fast_count_strip does. `avx512` is a constant. */
+/* Does what ct_fast_count_strip does. Constants: `returns`, there is a return stack; `avx512`, as it says. */
 CT_STRETCH_INLINE size_t count_strip(struct ct_fast *f, size_t first, size_t n, size_t ahead,
-                                     const bool avx512)
+                                     const bool returns, const bool avx512)
 {
     struct ct_stretches *c = f->stretches;
     struct ct_stretch_pass p = c->strip;
@@ -97,9 +90,10 @@ CT_STRETCH_INLINE size_t count_strip(struct ct_fast *f, size_t first, size_t n, 
     find_strip_rows(c, n, ahead, (uint8_t)ct_walk_space(f->walk));
     f->linked += (uint32_t)(n - first) * CT_STRETCH_ATOMS_MOST;
     for (s = first; s < n && ready; s++) {
-        struct ct_stretch *known = ct_stretch_find(c, (unsigned)s, f->domain, avx512);
+        struct ct_stretch *known = returns ? ct_stretch_find_returning(&p, (unsigned)s)
+                                           : ct_stretch_find(c, (unsigned)s, f->domain, avx512);
         if (__builtin_expect(known && (p.counted || ct_stretch_count_join(&p, (unsigned)s)), 1)) {
-            known->word += CT_STRETCH_ONCE;
+            ct_stretch_count_known(&p, known, returns);
             continue;
         }
         if (c->at[s + 1] == c->at[s]) {
@@ -115,11 +109,18 @@ CT_STRETCH_INLINE size_t count_strip(struct ct_fast *f, size_t first, size_t n, 
     return s;
 }
 
+/* Does the same, with a return stack or without. */
+CT_STRETCH_INLINE size_t count_any(struct ct_fast *f, size_t first, size_t n, size_t ahead, const bool avx512)
+{
+    return f->stretches->effects ? count_strip(f, first, n, ahead, true, avx512)
+                                 : count_strip(f, first, n, ahead, false, avx512);
+}
+
 #ifdef CT_STRETCH_HAVE_AVX512
 
 static CT_STRETCH_AVX512 size_t count_strip_avx512(struct ct_fast *f, size_t first, size_t n, size_t ahead)
 {
-    return count_strip(f, first, n, ahead, true);
+    return count_any(f, first, n, ahead, true);
 }
 
 #endif
@@ -130,7 +131,7 @@ size_t ct_fast_count_strip(struct ct_fast *f, size_t first, size_t n, size_t ahe
     if (f->stretches->avx512)
         return count_strip_avx512(f, first, n, ahead);
 #endif
-    return count_strip(f, first, n, ahead, false);
+    return count_any(f, first, n, ahead, false);
 }
 
 void ct_fast_end_strip(struct ct_fast *f, size_t s)

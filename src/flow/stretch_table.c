@@ -20,9 +20,12 @@
 #define REST       (1u << 20)
 #define REST_MOST  (1u << 25)
 
-/* The same where there is a return stack: a stretch is longer there, and saves more. */
+/* The same where there is a return stack: a stretch is longer there, and saves more. Only FEW_RETURNS
+ * judgements in a row tell that stretches surely come again. */
 #define JUDGED_RETURNS     (1u << 11)
 #define MISSES_BAD_RETURNS 2u
+#define MISSES_FEW_RETURNS 40u
+#define FEW_RETURNS        10u
 #define REST_RETURNS       (1u << 17)
 
 /* Returns how long stretches rest the first time. */
@@ -36,7 +39,9 @@ void ct_stretches_judge(struct ct_stretches *c)
     if (c->looked <= (c->effects ? JUDGED_RETURNS : JUDGED))
         return;
     const bool bad = c->missed * (c->effects ? MISSES_BAD_RETURNS : MISSES_BAD) > c->looked;
-    c->repeats = c->missed * MISSES_FEW < c->looked;
+    const bool few = c->missed * (c->effects ? MISSES_FEW_RETURNS : MISSES_FEW) < c->looked;
+    c->few = few ? c->few + 1 : 0;
+    c->repeats = c->few >= (c->effects ? FEW_RETURNS : 1);
     c->resting = bad ? c->rest : 0;
     c->rest = !bad ? first_rest(c) : c->rest < REST_MOST ? c->rest * 2 : REST_MOST;
     c->looked = c->missed = 0;
@@ -98,7 +103,7 @@ bool ct_fast_wants_stretches(struct ct_fast *f, size_t size)
 bool ct_fast_wants_strips(const struct ct_fast *f)
 {
     const struct ct_stretches *c = f->stretches;
-    return !c || !c->resting;
+    return f->walk->stack.enabled ? c && c->repeats && !c->resting : !c || !c->resting;
 }
 
 bool ct_fast_repeats_stretches(const struct ct_fast *f)
@@ -114,4 +119,5 @@ void ct_fast_tune_stretches(struct ct_fast *f, unsigned rows)
     ct_fast_forget_stretches(f);
     f->stretches->shift = 64 - rows;
     f->stretches->least = CT_STRETCH_LEAST;
+    f->stretches->repeats = true; /* strips with a return stack, too */
 }

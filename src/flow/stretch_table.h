@@ -89,6 +89,7 @@ struct ct_stretches {
     uint32_t resting; /* how many elements are left of a rest */
     bool avx512;      /* this processor has it */
     bool used;        /* there may be counts */
+    unsigned few;     /* judgements in a row that found few not to be in the table */
     bool repeats;     /* few were not in the table */
     /* what was collected: where a stretch begins, its atoms, and the index of the address before it */
     uint64_t addr[CT_STRETCH_PIECE + 2], bits[CT_STRETCH_PIECE + 1];
@@ -105,6 +106,15 @@ struct ct_stretches {
 static inline bool ct_stretch_is_behind(const struct ct_stretches *c, uint64_t addr)
 {
     return c->effects && addr & 1;
+}
+
+/* Returns what stands for the address between two pieces of a stretch that is too long for the table, where
+ * there is a return stack. `bits` are the atoms of the first one. It tells the row of the second one, which
+ * also has what came before it. */
+static inline uint64_t ct_stretch_behind(uint64_t bits)
+{
+    const uint64_t mixed = bits * UINT64_C(0xc2b2ae3d27d4eb4f);
+    return (mixed ^ mixed >> 32) | 1;
 }
 
 static inline uint32_t ct_stretch_block(const struct ct_stretch *s)
@@ -172,6 +182,14 @@ CT_STRETCH_INLINE struct ct_stretch *ct_stretch_find(struct ct_stretches *c, uns
 #endif
     (void)avx512;
     return ct_stretch_find_plain(c, s, domain);
+}
+
+/* Fetches the row of stretch `s`. */
+static inline void ct_stretch_fetch(const struct ct_stretches *c, size_t s)
+{
+    __builtin_prefetch(&c->rows[c->row[s]], 1);
+    if (c->effects)
+        __builtin_prefetch(&c->effects[c->row[s] * 2], 1);
 }
 
 /* Makes the table, unless there is one. Returns false without memory. */

@@ -43,6 +43,7 @@ enum kind {
     CHANGING,   /* now and then packets become others */
     MISLEADING, /* contexts with another state, each with a synchronisation point behind it that is none */
     RESTING,    /* hops are judged all the time, and rest where they meet what is new */
+    /* of the last two kinds more than half of the traces have a return stack */
     STRETCHING, /* no hops: elements alone, by stretches in a small table */
     STRIPPING,  /* hops always rest: stretches in a small table, straight from the scan */
 };
@@ -323,8 +324,8 @@ static int record(struct trace *t, enum kind kind)
                                     .cycle_count = rng_chance(rng, 170),
                                     .timestamps = rng_chance(rng, 60),
                                     .context_id = rng_chance(rng, 128),
-                                    .return_stack = rng_chance(rng, kind == STRETCHING ? 160 : 20)};
-    t->returns = kind == STRETCHING && wishes.return_stack;
+                                    .return_stack = rng_chance(rng, kind >= STRETCHING ? 160 : 20)};
+    t->returns = kind >= STRETCHING && wishes.return_stack;
     t->depth = 0;
     t->isa = wishes.protocol == CT_PROTOCOL_ETM4 && rng_chance(rng, 80) ? CT_ISA_A32 : CT_ISA_A64;
     struct ct_unit_options options = {.cc_threshold = 4u << rng_below(rng, 5),
