@@ -135,13 +135,12 @@ static const struct ct_symbol_span *span_at(const struct ct_cover_work *work, ui
 
 /* Returns the size of what aligns the code behind an instruction of the same line, where no execution comes:
  * all that is left of the line, or the gap between the entries of a vector table. */
-static size_t alignment(const struct ct_cover_insn *before, const uint8_t *bytes, size_t size)
+static size_t alignment(uint8_t type, uint8_t sub, bool cond, const uint8_t *bytes, size_t size, bool wide)
 {
-    const bool goes_on = (before->type != CT_INSN_BR && before->type != CT_INSN_IBR) || before->cond ||
-                         before->sub == CT_INSN_SUB_LINK;
+    const bool jumps = (type == CT_INSN_BR || type == CT_INSN_IBR) && !cond && sub != CT_INSN_SUB_LINK;
     size_t at = 0;
-    for (size_t n = !goes_on; n; at += n)
-        n = ct_padding(bytes + at, size - at, before->isa == CT_ISA_A64);
+    for (size_t n = jumps; n; at += n)
+        n = ct_padding(bytes + at, size - at, wide);
     return at == size || at >= GAP ? at : 0;
 }
 
@@ -174,7 +173,7 @@ static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, u
         if (result != CT_OK)
             return result;
         at += n;
-        at += alignment(&insn, bytes + at, size - at);
+        at += alignment(insn.type, insn.sub, insn.cond, bytes + at, size - at, isa == CT_ISA_A64);
     }
     return CT_OK;
 }
@@ -224,6 +223,7 @@ static void count_a64(const uint8_t *bytes, size_t count, const struct ct_arch *
                       struct ct_cover_unrun *unrun)
 {
     uint32_t hidden = 0;
+    unrun->insns = (uint32_t)count;
     for (size_t i = 0; i < count; i++)
         hidden += is_hidden_a64(ct_load32(bytes + 4 * i));
     for (size_t i = 0; i < count; i++) {
@@ -234,9 +234,12 @@ static void count_a64(const uint8_t *bytes, size_t count, const struct ct_arch *
         ct_insn_decode_a64(opcode, 0, arch, &insn);
         unrun->calls += insn.sub == CT_INSN_SUB_LINK;
         unrun->decisions += (insn.type == CT_INSN_BR || insn.type == CT_INSN_IBR) && insn.cond;
+        const size_t padding =
+            alignment(insn.type, insn.sub, insn.cond, bytes + 4 * (i + 1), 4 * (count - i - 1), true) / 4;
+        unrun->insns -= (uint32_t)padding;
+        i += padding;
     }
     unrun->hidden = hidden;
-    unrun->insns = (uint32_t)count;
 }
 
 /* Counts the instructions of the function [from, end), of which nothing ran and which has no lines, as

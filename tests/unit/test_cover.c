@@ -127,6 +127,9 @@ static void test_alignment(void **state)
     assert_int_equal(r->sums.insns.all, 3 + 3);
     assert_int_equal(r->sums.insns.seen, 1);
     ct_cover_report_free(r);
+    r = report(&f, NULL, 0);
+    assert_int_equal(r->sums.insns.all, 3 + 3); /* of a function that did not run, too */
+    ct_cover_report_free(r);
     ct_memory_free(f.memory);
     ct_symbols_free(f.symbols);
 }
