@@ -96,8 +96,7 @@ CT_STRETCH_INLINE void ct_stretches_find_rows(struct ct_stretches *c, unsigned n
         c->bits[s] = fits ? c->bits[s] | space << CT_STRETCH_SPACE_SHIFT : CT_STRETCH_NONE;
         c->row[s] = ct_stretch_row(shift, c->addr[s], c->addr[s + 1], c->bits[s]);
     }
-    for (unsigned s = 0; s < n; s++)
-        ct_stretch_fetch(c, s);
+    ct_stretches_fetch(c, 0, n);
 }
 
 #endif

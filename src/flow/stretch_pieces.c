@@ -29,7 +29,7 @@ void ct_stretch_fetch_pieces(struct ct_stretches *c, size_t s, uint64_t space)
     uint64_t before = 0;
     for (uint32_t done = 0; done < count; before = ct_stretch_atoms(c->bits[CT_STRETCH_PIECE])) {
         done += make_piece(c, s, done, before, space);
-        ct_stretch_fetch(c, CT_STRETCH_PIECE);
+        ct_stretches_fetch(c, CT_STRETCH_PIECE, CT_STRETCH_PIECE + 1);
     }
 }
 

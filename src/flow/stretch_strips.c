@@ -19,8 +19,7 @@ CT_STRETCH_INLINE void find_strip_rows(struct ct_stretches *c, size_t first, siz
         most = count > most ? count : most;
         c->row[s] = ct_stretch_row(shift, c->addr[s], c->addr[s + 1], c->bits[s]);
     }
-    for (size_t s = first; s < n; s++)
-        ct_stretch_fetch(c, s);
+    ct_stretches_fetch(c, first, n);
     for (size_t s = first; s < n && most > CT_STRETCH_ATOMS_MOST; s++)
         if (c->bits[s] == CT_STRETCH_NONE)
             ct_stretch_fetch_pieces(c, s, space);
@@ -109,29 +108,36 @@ CT_STRETCH_INLINE size_t count_strip(struct ct_fast *f, size_t first, size_t n, 
     return s;
 }
 
-/* Does the same, with a return stack or without. */
-CT_STRETCH_INLINE size_t count_any(struct ct_fast *f, size_t first, size_t n, size_t ahead, const bool avx512)
+/* Does the same with a return stack. It is not inline, so that the loops without one have all registers. */
+static __attribute__((noinline)) size_t count_returning(struct ct_fast *f, size_t first, size_t n,
+                                                        size_t ahead)
 {
-    return f->stretches->effects ? count_strip(f, first, n, ahead, true, avx512)
-                                 : count_strip(f, first, n, ahead, false, avx512);
+    return count_strip(f, first, n, ahead, true, false);
 }
 
 #ifdef CT_STRETCH_HAVE_AVX512
 
+static CT_STRETCH_AVX512 size_t count_returning_avx512(struct ct_fast *f, size_t first, size_t n,
+                                                       size_t ahead)
+{
+    return count_strip(f, first, n, ahead, true, true);
+}
+
 static CT_STRETCH_AVX512 size_t count_strip_avx512(struct ct_fast *f, size_t first, size_t n, size_t ahead)
 {
-    return count_any(f, first, n, ahead, true);
+    return count_strip(f, first, n, ahead, false, true);
 }
 
 #endif
 
 size_t ct_fast_count_strip(struct ct_fast *f, size_t first, size_t n, size_t ahead)
 {
+    const bool returns = f->stretches->effects;
 #ifdef CT_STRETCH_HAVE_AVX512
     if (f->stretches->avx512)
-        return count_strip_avx512(f, first, n, ahead);
+        return returns ? count_returning_avx512(f, first, n, ahead) : count_strip_avx512(f, first, n, ahead);
 #endif
-    return count_any(f, first, n, ahead, false);
+    return returns ? count_returning(f, first, n, ahead) : count_strip(f, first, n, ahead, false, false);
 }
 
 void ct_fast_end_strip(struct ct_fast *f, size_t s)

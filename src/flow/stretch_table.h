@@ -184,11 +184,12 @@ CT_STRETCH_INLINE struct ct_stretch *ct_stretch_find(struct ct_stretches *c, uns
     return ct_stretch_find_plain(c, s, domain);
 }
 
-/* Fetches the row of stretch `s`. */
-static inline void ct_stretch_fetch(const struct ct_stretches *c, size_t s)
+/* Fetches the rows of stretches from `first` up to `n`. */
+static inline void ct_stretches_fetch(const struct ct_stretches *c, size_t first, size_t n)
 {
-    __builtin_prefetch(&c->rows[c->row[s]], 1);
-    if (c->effects)
+    for (size_t s = first; s < n; s++)
+        __builtin_prefetch(&c->rows[c->row[s]], 1);
+    for (size_t s = first; c->effects && s < n; s++)
         __builtin_prefetch(&c->effects[c->row[s] * 2], 1);
 }
 
