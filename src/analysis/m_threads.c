@@ -34,6 +34,7 @@ struct ct_m_threads {
     uint64_t resumes_at[LEVELS];
     size_t level;        /* handlers that are not over */
     uint64_t chained;    /* what the handler that is over had interrupted; 0: a step came since */
+    bool is_entered;     /* an exception was taken, and no step came since */
     uint64_t next;       /* where the last step led */
     uint64_t exceptions; /* returns so far */
 
@@ -223,6 +224,7 @@ static void take_step(struct ct_m_threads *t, const struct ct_node *node, const 
 {
     struct calls *calls = t->candidates ? &t->calls : &t->threads[t->now].calls;
     t->chained = 0;
+    t->is_entered = false;
     t->next = edge->next;
     if (t->level)
         return;
@@ -250,11 +252,13 @@ static void take_step(struct ct_m_threads *t, const struct ct_node *node, const 
 
 static void enter(struct ct_m_threads *t, const struct ct_elem *elem)
 {
-    uint64_t resumes_at = elem->v;
-    if (ct_transfer_is_exc_return(resumes_at)) {
-        resumes_at = t->chained ? t->chained : t->level ? t->resumes_at[t->level - 1] : 0;
-        t->level -= !t->chained && t->level;
-    }
+    const uint64_t interrupted = t->level ? t->resumes_at[t->level - 1] : 0;
+    const bool is_chained = ct_transfer_is_exc_return(elem->v);
+    const uint64_t resumes_at = !is_chained ? elem->v : t->chained ? t->chained : interrupted;
+    if (t->is_entered && resumes_at == interrupted)
+        return; /* late arrival: the exception before it waits */
+    t->is_entered = true;
+    t->level -= is_chained && !t->chained && t->level;
     if (t->level == LEVELS)
         t->level = 0;
     t->resumes_at[t->level++] = resumes_at;
@@ -263,6 +267,7 @@ static void enter(struct ct_m_threads *t, const struct ct_elem *elem)
 /* Takes a return from an exception, which is mark `index`. */
 static void leave(struct ct_m_threads *t, size_t index)
 {
+    t->is_entered = false;
     if (!t->level)
         return;
     t->chained = t->resumes_at[t->level - 1];

@@ -51,3 +51,12 @@ int ct_stack_go_to(struct ct_stacks *s, uint32_t lane, uint32_t number)
         result = ct_stack_switch(s, lane, before->key, number);
     return result != CT_OK ? result : ct_stack_go_on(s, &s->threads[s->lanes[lane].thread - 1]);
 }
+
+void ct_stack_forget_ways(struct ct_stacks *s, uint32_t lane)
+{
+    for (size_t i = 0; i < s->thread_count; i++) {
+        struct ct_stack_thread *t = &s->threads[i];
+        if (t->lane == lane && t->way != CT_WAY_START && t->way != CT_WAY_EXCEPTION)
+            t->way = CT_WAY_UNKNOWN;
+    }
+}

@@ -61,13 +61,15 @@ static int find_call(struct ct_stacks *s, const struct ct_stack_frame *frame, st
     return CT_OK;
 }
 
-/* Returns what was found at the last call that made a frame; NULL: nothing can be. */
+/* Returns what was found at the last call that made a frame. Returns NULL when nothing can be: the last step
+ * did not make the call, as when a handler is chained to another one. */
 static struct ct_stack_memo *memo_of(const struct ct_stacks *s, const struct ct_stack_thread *thread,
                                      const struct ct_stack_frame *frame)
 {
     if (frame->turn == CT_STACK_NONE || s->plain)
         return NULL;
-    return &s->lanes[thread->lane].turns[frame->turn].memos[frame->replaced];
+    struct ct_stack_turn *turn = &s->lanes[thread->lane].turns[frame->turn];
+    return turn->last == frame->site ? &turn->memos[frame->replaced] : NULL;
 }
 
 /* The same as find_place(), mostly without a look-up. */

@@ -205,10 +205,13 @@ static int resume(struct ct_stacks *s, struct ct_stack_thread *t, const struct a
     return begin_anew(s, t, to->function);
 }
 
-/* Takes an exception that is taken when the handler of another one is over. */
+/* Takes an exception that is taken when the handler of another one is over. When that was done already and
+ * nothing ran since, a later exception has come before the handler of this one. */
 static int chain(struct ct_stacks *s, struct ct_stack_thread *t)
 {
     const size_t handler = innermost_handler(t);
+    if (!t->depth || (t->way == CT_WAY_EXCEPTION && t->resumes && !ct_transfer_is_exc_return(t->resumes)))
+        return CT_OK;
     t->way = CT_WAY_EXCEPTION;
     t->resumes = t->frames[handler].back;
     t->site = t->frames[handler].site;
@@ -425,24 +428,12 @@ static size_t take_steady(struct ct_stacks *s, uint32_t number, const struct ct_
     return i;
 }
 
-/* Forgets what the last step of each thread led to, because tracing was off and it was not seen. What an
- * exception interrupted goes on where it was. */
-static void forget_ways(struct ct_stacks *s, uint32_t lane)
-{
-    for (size_t i = 0; i < s->thread_count; i++) {
-        struct ct_stack_thread *t = &s->threads[i];
-        if (t->lane == lane && t->way != CT_WAY_START && t->way != CT_WAY_EXCEPTION)
-            t->way = CT_WAY_UNKNOWN;
-    }
-}
-
 /* Takes the stack of a thread that an exception returns to out of the handlers. */
 static int end_handlers(struct ct_stacks *s, struct ct_stack_thread *t)
 {
-    size_t depth = t->depth;
-    for (size_t i = t->depth; i-- > 0;)
-        if (t->frames[i].exception)
-            depth = i;
+    size_t depth = 0;
+    while (depth < t->depth && !t->frames[depth].exception)
+        depth++;
     t->way = CT_WAY_NONE;
     return cut(s, t, depth);
 }
@@ -464,22 +455,42 @@ static int leave_handler(struct ct_stacks *s, uint32_t lane, const struct ct_ste
     return result == CT_OK && mark->elem.n & CT_RETURN_NEW ? cut(s, t, 0) : result;
 }
 
+/* Takes an exception. When nothing ran since another one, either the handler of that was entered and is
+ * interrupted before its first instruction, or this one arrived while the state was saved and goes first,
+ * which does not change where execution resumes (late arrival, B1.5 of the ARMv7-M ARM). */
+static int take_exception_mark(struct ct_stacks *s, struct ct_stack_thread *t, const struct ct_elem *elem,
+                               const struct ct_graph *graph)
+{
+    uint32_t count;
+    const uint64_t resumes_at = ct_transfer_resumes_at(elem);
+    if (ct_transfer_is_exc_return(resumes_at))
+        return chain(s, t);
+    if (!t->depth || t->way != CT_WAY_EXCEPTION || !t->resumes || !resumes_at || t->resumes == resumes_at)
+        return CT_OK;
+    const uint32_t from = ct_graph_edges(graph, &count)[t->turn].from;
+    const uint32_t function = ct_stack_function_at(s, resumes_at, ct_graph_nodes(graph, &count)[from].memory);
+    const bool begins = ct_stack_begins(s, function, resumes_at);
+    const int result =
+        arrive(s, t, &(struct arrival){.addr = resumes_at, .function = function, .begins = begins});
+    t->site = t->resumes = resumes_at;
+    return result;
+}
+
 /* Takes a mark, by its index in the batch. */
 static int take_mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_batch *batch, size_t index)
 {
     const struct ct_step_mark *mark = &batch->marks[index];
     const int result =
         ct_stack_note(s, lane, (struct ct_stack_move){.kind = CT_STACK_MARK, .of = (uint32_t)index});
-    if (result != CT_OK)
+    if (result != CT_OK || mark->kind != CT_MARK_ELEM)
         return result;
-    if (mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_TRACE_ON)
-        forget_ways(s, lane);
-    if (mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_RETURN)
+    if (mark->elem.kind == CT_ELEM_TRACE_ON)
+        ct_stack_forget_ways(s, lane);
+    if (mark->elem.kind == CT_ELEM_RETURN)
         return leave_handler(s, lane, mark);
-    if (mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_EXCEPTION &&
-        ct_transfer_is_exc_return(mark->elem.v) && s->lanes[lane].thread)
-        return chain(s, &s->threads[s->lanes[lane].thread - 1]);
-    if (mark->kind != CT_MARK_ELEM || mark->elem.kind != CT_ELEM_CONTEXT)
+    if (mark->elem.kind == CT_ELEM_EXCEPTION && s->lanes[lane].thread)
+        return take_exception_mark(s, &s->threads[s->lanes[lane].thread - 1], &mark->elem, batch->graph);
+    if (mark->elem.kind != CT_ELEM_CONTEXT)
         return CT_OK;
     s->lanes[lane].level = mark->elem.n & 3;
     return ct_stack_switch(s, lane, key_of(&mark->elem), 0);

@@ -151,6 +151,10 @@ int ct_stack_go_to(struct ct_stacks *stacks, uint32_t lane, uint32_t number);
 /* Lets time go on in a stack that waits. CT_ERR_NOMEM. */
 int ct_stack_go_on(struct ct_stacks *stacks, struct ct_stack_thread *thread);
 
+/* Forgets what the last step of each thread led to, because tracing was off and it was not seen. What an
+ * exception interrupted goes on where it was. */
+void ct_stack_forget_ways(struct ct_stacks *stacks, uint32_t lane);
+
 /* ---- functions (stack_functions.c) ---- */
 
 int ct_stack_number_functions(struct ct_stacks *stacks);

@@ -262,6 +262,13 @@ static int chain(struct ct_timing *t, uint64_t *resumes_at)
     return rc;
 }
 
+/* Returns true when nothing ran since another exception that interrupted the same: this one arrived late and
+ * goes first, or that one was handled where nothing is traced. */
+static bool goes_first(struct ct_timing *t, uint64_t resumes_at)
+{
+    return t->was_taken && t->now->level && resumes_at && level(t)->resumes_at == resumes_at;
+}
+
 /* If tracing is on again and nothing ran yet, the exception before has just returned to where this one was
  * taken. */
 int ct_timing_exception(struct ct_timing *t, uint64_t resumes_at, uint32_t function)
@@ -274,6 +281,8 @@ int ct_timing_exception(struct ct_timing *t, uint64_t resumes_at, uint32_t funct
         rc = chain(t, &resumes_at);
     t->totals.exceptions++;
     t->level_before = t->exception_level;
+    if (goes_first(t, resumes_at))
+        return rc;
     if (thread->level + 1 == CT_TIMING_LEVELS)
         reset(t, thread);
     thread->level++;
@@ -329,6 +338,7 @@ int ct_timing_exception_return(struct ct_timing *t, const struct ct_step_mark *m
         return rc;
     if (!has_left)
         leave_level(t);
+    t->was_taken = t->now->level && t->now->depth == level(t)->base; /* nothing ran of that handler yet */
     if (mark->n)
         return go_to_thread(t, mark);
     if (!has_left && expected && next && !ct_transfer_is_exc_return(next) && next - expected > 4) {

@@ -91,6 +91,8 @@ static int forget(struct ct_wcet *w)
 static int enter_exception(struct ct_wcet *w, uint64_t resumes_at)
 {
     struct ct_wcet_thread *t = w->at->now;
+    if (w->at->arrives && t->level && t->levels[t->level].resumes_at == resumes_at)
+        return CT_OK; /* nothing ran since an exception that interrupted the same: this one goes first */
     if (t->level + 1 == CT_WCET_LEVELS)
         return forget(w);
     if (ct_transfer_is_exc_return(resumes_at)) { /* tail-chained; no RETURN need stand before it */

@@ -21,6 +21,8 @@ enum {
     MOST_CALLS = 16,
 };
 
+#define EXC_RETURN 0xfffffffdu /* of the M profile: an exception behind another one */
+
 /* A stream, and two of each analysis that take it: [1] is plain. */
 struct stream {
     struct ct_graph *graph;
@@ -123,7 +125,7 @@ static struct ct_step_mark make_mark(struct rng *rng, uint32_t at)
         mark.elem.aux = CT_CONTEXT_CTXT;
     if (mark.elem.kind == CT_ELEM_EXCEPTION) {
         mark.elem.n = CT_EXCEPTION_HAS_RET;
-        mark.elem.v = somewhere(rng, any_function(rng));
+        mark.elem.v = rng_chance(rng, 32) ? EXC_RETURN : somewhere(rng, any_function(rng));
     }
     return mark;
 }

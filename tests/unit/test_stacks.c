@@ -322,6 +322,68 @@ static void handlers_in_a_chain(void **state)
     expect(f, "main 2\nmain;work 2\nmain;work;irq 1\nmain;work;leaf 1\n");
 }
 
+/* A handler is interrupted before its first instruction. */
+static void a_handler_is_interrupted_at_once(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    interrupt(f, WORK);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = IRQ});
+    end_handler(f, LEAF, IRQ);
+    end_handler(f, IRQ, WORK + 4);
+    ret(f, WORK + 4, MAIN + 4, CT_EDGE_NEXT);
+    plain(f, MAIN + 4);
+    expect(f, "main 2\nmain;work 2\nmain;work;irq 1\nmain;work;irq;leaf 1\n");
+}
+
+/* The stream begins where one handler follows another. */
+static void a_chain_begins_the_stream(void **state)
+{
+    struct fixture *f = *state;
+    mark(f, (struct ct_elem){.kind = CT_ELEM_CONTEXT});
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .v = EXC_RETURN});
+    end_handler(f, IRQ, WORK);
+    plain(f, WORK);
+    expect(f, "irq 1\nwork 1\n");
+}
+
+/* An exception arrives late: it goes first, and the one before it follows in a chain. Then the same where
+ * there was one handler before both. */
+static void an_exception_arrives_late(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, CT_EDGE_NEXT);
+    interrupt(f, WORK);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = WORK + 4});
+    chain_handler(f, LEAF);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .v = EXC_RETURN});
+    chain_handler(f, LEAF);
+    end_handler(f, IRQ, WORK + 4);
+    ret(f, WORK + 4, MAIN + 4, CT_EDGE_NEXT);
+    plain(f, MAIN + 4);
+    interrupt(f, MAIN + 8);
+    end_handler(f, IRQ, LEAF + 8);
+    plain(f, LEAF + 8);
+    expect(f, "main 3\nmain;work 2\nmain;work;leaf 2\nmain;work;irq 1\nmain;irq 1\nleaf 1\n");
+}
+
+/* The handlers that one handler is chained to are called where the code was interrupted, each time anew. */
+static void calls_of_chained_handlers(void **state)
+{
+    struct fixture *f = *state;
+    size_t count;
+    for (uint64_t at = WORK; at < WORK + 8; at += 4) {
+        interrupt(f, at);
+        chain_handler(f, IRQ);
+        end_handler(f, LEAF, at + 4);
+    }
+    expect(f, "work 2\nwork;irq 2\nwork;leaf 2\n");
+    const struct ct_stack_call *calls = ct_stacks_calls(f->stacks, &count);
+    assert_int_equal(count, 4);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(calls[i].count, 1);
+}
+
 /* A handler that switches threads of an operating system: the other one begins, or goes on in a function that
  * both are in. */
 static void another_thread_goes_on(void **state)
@@ -563,6 +625,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(handler_behind_return, begin, finish),
         cmocka_unit_test_setup_teardown(branch_to_behind_recursive_call, begin, finish),
         cmocka_unit_test_setup_teardown(handlers_in_a_chain, begin, finish),
+        cmocka_unit_test_setup_teardown(a_handler_is_interrupted_at_once, begin, finish),
+        cmocka_unit_test_setup_teardown(a_chain_begins_the_stream, begin, finish),
+        cmocka_unit_test_setup_teardown(an_exception_arrives_late, begin, finish),
+        cmocka_unit_test_setup_teardown(calls_of_chained_handlers, begin, finish),
         cmocka_unit_test_setup_teardown(another_thread_goes_on, begin, finish),
         cmocka_unit_test_setup_teardown(threads_go_on, begin, finish),
         cmocka_unit_test_setup_teardown(threads_at_one_place, begin, finish),

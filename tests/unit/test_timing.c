@@ -372,6 +372,46 @@ static void threads_change_in_handlers(void **state)
     assert_int_equal(function(f, "work")->cut, 0);
 }
 
+/* M profile: a handler is interrupted before its first instruction. */
+static void a_handler_may_be_interrupted_at_once(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK, 1);
+    step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
+    exception(f, WORK + 4);
+    exception(f, IRQ);
+    end_handler(f, LEAF, IRQ);
+    end_handler(f, IRQ, WORK + 4);
+    ret(f, WORK + 4, MAIN + 4, 20);
+    run(f, 1);
+    assert_int_equal(function(f, "irq")->inclusive.sum, 100);
+    assert_int_equal(function(f, "leaf")->inclusive.sum, 100);
+    assert_int_equal(function(f, "work")->inclusive.sum, 30);
+}
+
+/* M profile: an exception arrives late and goes first. The one before it follows, before which a third one
+ * arrives late. */
+static void exceptions_may_arrive_late(void **state)
+{
+    struct fixture *f = *state;
+    for (size_t i = 0; i < 2; i++) {
+        call(f, MAIN, WORK, 1);
+        step(f, WORK, CT_INSN_OTHER, 0, WORK + 4, 10);
+        exception(f, WORK + 4);
+        exception(f, WORK + 4);
+        chain_handler(f, LEAF, i == 0);
+        exception(f, EXC_RETURN);
+        chain_handler(f, LEAF, i == 0);
+        end_handler(f, IRQ, WORK + 4);
+        ret(f, WORK + 4, MAIN + 4, 20);
+    }
+    run(f, 1);
+    assert_int_equal(function(f, "irq")->inclusive.sum, 200);
+    assert_int_equal(function(f, "leaf")->inclusive.sum, 400);
+    assert_int_equal(function(f, "work")->inclusive.count, 2);
+    assert_int_equal(function(f, "work")->inclusive.sum, 60);
+}
+
 /* M profile: each of two threads in work() is taken up where it was interrupted, so that both are whole. The
  * handlers are functions, which run from the exception to the return from it. */
 static void threads_go_on_where_they_were_interrupted(void **state)
@@ -631,6 +671,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(threads_change_in_handlers, begin, finish),
         cmocka_unit_test_setup_teardown(threads_go_on_where_they_were_interrupted, begin, finish),
         cmocka_unit_test_setup_teardown(threads_at_one_place_are_told_apart, begin, finish),
+        cmocka_unit_test_setup_teardown(a_handler_may_be_interrupted_at_once, begin, finish),
+        cmocka_unit_test_setup_teardown(exceptions_may_arrive_late, begin, finish),
         cmocka_unit_test_setup_teardown(threads_that_are_alike_are_cut, begin, finish),
         cmocka_unit_test_setup_teardown(gaps_cut_runs, begin, finish),
         cmocka_unit_test_setup_teardown(steps_without_cycles_cut_runs, begin, finish),
