@@ -40,6 +40,7 @@ struct ct_m_threads {
 
     /* While it is open which thread goes on. */
     uint64_t candidates; /* bit i: it may be thread i; 0: it is known */
+    uint64_t doubted;    /* those of whose calls too little is known to rule them out */
     size_t asking;       /* index of the mark of the return */
     size_t popped;       /* calls of the thread that are over since then */
     struct calls calls;  /* those that came since then */
@@ -151,9 +152,10 @@ static void begin_thread(struct ct_m_threads *t)
 static void decide(struct ct_m_threads *t)
 {
     const size_t number = find_oldest(t, t->candidates);
-    const bool is_known = (t->candidates & (t->candidates - 1)) == 0;
+    const uint64_t possible = t->candidates | t->doubted;
+    const bool is_known = (possible & (possible - 1)) == 0;
     struct thread *thread = &t->threads[number];
-    say(t, number, is_known || are_alike(t) ? 0 : CT_RETURN_GUESSED, is_known ? 0 : t->candidates);
+    say(t, number, t->doubted || !are_alike(t) ? CT_RETURN_GUESSED : 0, is_known ? 0 : possible);
     thread->calls.depth = left_of(t, number);
     for (size_t i = 0; i < t->calls.depth; i++)
         push(&thread->calls, t->calls.returns[i]);
@@ -191,12 +193,23 @@ static void rule_out(struct ct_m_threads *t, uint64_t target, bool is_jump)
     }
     if (!fit && is_jump)
         return;
-    t->candidates = fit ? fit : unknown;
+    t->candidates = fit ? fit : unknown | t->doubted;
+    t->doubted |= fit ? unknown : 0;
     t->popped++;
     if (t->candidates)
         try_to_decide(t);
     else
         begin_thread(t);
+}
+
+/* Returns the threads that wait at `addr`, as bits. */
+static uint64_t find_waiting(const struct ct_m_threads *t, uint64_t addr)
+{
+    uint64_t found = 0;
+    for (size_t i = 0; i < t->count; i++)
+        if (t->threads[i].waits && t->threads[i].waits_at == addr)
+            found |= UINT64_C(1) << i;
+    return found;
 }
 
 /* Takes execution out of the only handler to `addr`. The thread before waits. */
@@ -207,9 +220,8 @@ static void go_to(struct ct_m_threads *t, uint64_t addr)
     before->waits_at = t->resumes_at[0];
     before->since = ++t->exceptions;
     t->popped = t->calls.depth = 0;
-    for (size_t i = 0; i < t->count; i++)
-        if (t->threads[i].waits && t->threads[i].waits_at == addr)
-            t->candidates |= UINT64_C(1) << i;
+    t->doubted = 0;
+    t->candidates = find_waiting(t, addr);
     if (!t->candidates && addr - before->waits_at <= 4) /* a handler of faults skipped an instruction */
         t->candidates = UINT64_C(1) << t->now;
     if (t->candidates)
@@ -226,7 +238,7 @@ static void take_step(struct ct_m_threads *t, const struct ct_node *node, const 
     t->chained = 0;
     t->is_entered = false;
     t->next = edge->next;
-    if (t->level)
+    if (t->level || !edge->next) /* a return to where the trace does not tell decides nothing */
         return;
     switch (ct_transfer_of(node, edge)) {
     case CT_TRANSFER_CALL:
@@ -274,6 +286,8 @@ static void leave(struct ct_m_threads *t, size_t index)
     t->level--;
     if (t->level || ct_transfer_is_exc_return(t->next) || !t->next || !t->chained)
         return;
+    if (t->candidates && t->next == t->chained && !find_waiting(t, t->next))
+        return; /* whichever it was, it goes on */
     decide_now(t);
     t->asking = index;
     go_to(t, t->next);

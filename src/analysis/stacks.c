@@ -2,14 +2,11 @@
 /* Follows the stacks of functions along the steps. The rules are in docs/analysis.md. */
 #include "analysis/stacks.h"
 #include "analysis/transfer.h"
-#include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/options.h"
 #include "base/room.h"
 
 #include <stdlib.h>
-
-#define A64_RET 0xd65f03c0u /* through X30, the link register */
 
 int ct_stacks_new(struct ct_ctx *ctx, const struct ct_stack_options *options, struct ct_stacks **out)
 {
@@ -213,6 +210,7 @@ static int chain(struct ct_stacks *s, struct ct_stack_thread *t)
     if (!t->depth || (t->way == CT_WAY_EXCEPTION && t->resumes && !ct_transfer_is_exc_return(t->resumes)))
         return CT_OK;
     t->way = CT_WAY_EXCEPTION;
+    t->is_interrupted = false;
     t->resumes = t->frames[handler].back;
     t->site = t->frames[handler].site;
     return handler ? cut(s, t, handler) : CT_OK;
@@ -263,102 +261,49 @@ static bool stays(const struct ct_stack_thread *t, uint32_t function)
     return t->way == CT_WAY_NONE && t->depth && t->frames[t->depth - 1].function == function;
 }
 
-/* Tells whether the call at the end of a node cannot come back: RET of the same function stands right behind
- * it, for which the call itself has set the link register, so that it would return to itself for ever. LLVM
- * writes tail calls of GHC's calling convention, which keeps no return address, as such a BL or BLR. */
-static bool never_returns(const struct ct_stacks *s, const struct ct_node *node)
+/* Takes execution to where an exception interrupts it, by the way of the last step. */
+static int arrive_interrupted(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr,
+                              const struct ct_graph *graph)
 {
-    size_t size;
-    const uint8_t *behind =
-        node->isa == CT_ISA_A64 ? ct_stack_code_at(s, node->end, node->memory, &size) : NULL;
-    return behind && size >= 4 && ct_load32(behind) == A64_RET &&
-           !ct_stack_begins(s, ct_stack_function_at(s, node->end, node->memory), node->end);
+    uint32_t count;
+    const struct ct_edge *edges = ct_graph_edges(graph, &count);
+    if (t->turn >= count) /* another stream's: those beyond CT_STACK_CONTEXTS share a stack */
+        return CT_OK;
+    const uint32_t from = edges[t->turn].from;
+    const uint32_t function = ct_stack_function_at(s, addr, ct_graph_nodes(graph, &count)[from].memory);
+    const bool begins = ct_stack_begins(s, function, addr);
+    return arrive(s, t, &(struct arrival){.addr = addr, .function = function, .begins = begins});
 }
 
-static enum ct_stack_way way_of(const struct ct_stacks *s, const struct ct_node *node,
-                                const struct ct_edge *edge)
+/* Notes that an exception interrupted execution behind the last step. Where that was a branch, it counts
+ * first, although nothing ran yet where it leads to. */
+static int interrupt(struct ct_stacks *s, struct ct_stack_thread *t, const struct ct_graph *graph)
 {
-    if (edge->kind == CT_EDGE_OPEN || node->flags & CT_NODE_NOPATH)
-        return CT_WAY_UNKNOWN;
-    switch (ct_transfer_of(node, edge)) {
-    case CT_TRANSFER_CALL:
-        return never_returns(s, node) ? CT_WAY_JUMP : CT_WAY_CALL;
-    case CT_TRANSFER_RETURN:
-        return CT_WAY_RETURN;
-    case CT_TRANSFER_ERET:
-        return CT_WAY_ERET;
-    case CT_TRANSFER_JUMP:
-        return CT_WAY_JUMP;
-    case CT_TRANSFER_BRANCH: /* no return, even to where a recursive call returns */
-    case CT_TRANSFER_NONE:
-        break;
-    }
-    return CT_WAY_NONE;
+    const bool is_told = t->resumes && !ct_transfer_is_exc_return(t->resumes);
+    const int result = is_told && t->way != CT_WAY_NONE ? arrive_interrupted(s, t, t->resumes, graph) : CT_OK;
+    t->way = CT_WAY_EXCEPTION;
+    t->is_interrupted = false;
+    return result;
 }
 
-/* Notes how a step by edge `number` ended. Where an exception came behind a branch, the branch counts first,
- * although nothing ran yet where it leads to. */
-static int leave(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t number, const struct ct_node *nodes,
-                 const struct ct_edge *edges)
+/* Notes how a step by edge `number` ended. Of a return and a jump only the marks behind it tell whether a
+ * handler has ended, before the exception counts. */
+static int leave(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t number,
+                 const struct ct_step_batch *batch, const struct ct_edge *edges)
 {
     const struct ct_stack_turn *turn = &s->lanes[t->lane].turns[number];
-    int result = CT_OK;
     t->site = turn->last;
     t->back = turn->end;
     t->way = turn->way;
     t->turn = number;
-    if (!turn->interrupted || t->way == CT_WAY_UNKNOWN)
+    t->is_interrupted = turn->interrupted && t->way != CT_WAY_UNKNOWN;
+    if (!t->is_interrupted)
         return CT_OK;
-    const struct ct_edge *edge = &edges[number];
-    if (t->way != CT_WAY_NONE && edge->next && !ct_transfer_is_exc_return(edge->next)) {
-        const uint32_t function = ct_stack_function_at(s, edge->next, nodes[edge->from].memory);
-        const bool begins = ct_stack_begins(s, function, edge->next);
-        result = arrive(s, t, &(struct arrival){.addr = edge->next, .function = function, .begins = begins});
-    }
-    t->way = CT_WAY_EXCEPTION;
-    t->resumes = edge->next;
-    return result;
+    t->resumes = edges[number].next;
+    return t->way == CT_WAY_RETURN || t->way == CT_WAY_JUMP ? CT_OK : interrupt(s, t, batch->graph);
 }
 
 /* ---- steps ---- */
-
-/* Makes room for what is known of an edge. */
-static int make_edges(struct ct_stacks *s, struct ct_stack_lane *lane, uint32_t number)
-{
-    const size_t needed = (size_t)number + 1;
-    size_t turn_room = lane->edge_room;
-    if (!CT_MAKE_ROOM(lane->turns, turn_room, needed) ||
-        !CT_MAKE_ZEROED_ROOM(lane->edges, lane->edge_room, needed))
-        return ct_fail_nomem(s->ctx, "stacks");
-    return CT_OK;
-}
-
-/* Finds what an edge does to the stack, which is looked up once. */
-static int find_edge(struct ct_stacks *s, struct ct_stack_lane *lane, const struct ct_node *nodes,
-                     const struct ct_edge *edges, uint32_t number)
-{
-    const int result = number >= lane->edge_room ? make_edges(s, lane, number) : CT_OK;
-    if (result != CT_OK || lane->edges[number].function)
-        return result;
-    static const struct ct_stack_memo nothing = {.function = CT_STACK_NONE, .call = CT_STACK_NONE};
-    const struct ct_edge *edge = &edges[number];
-    const struct ct_node *node = &nodes[edge->from];
-    const enum ct_stack_way way = way_of(s, node, edge);
-    const bool interrupted = edge->kind == CT_EDGE_INTERRUPTED;
-    const uint32_t function = ct_stack_function_at(s, node->start, node->memory);
-    lane->turns[number] = (struct ct_stack_turn){.start = node->start,
-                                                 .last = node->last,
-                                                 .end = node->end,
-                                                 .insns = node->n,
-                                                 .way = (uint8_t)way,
-                                                 .interrupted = interrupted,
-                                                 .begins = ct_stack_begins(s, function, node->start),
-                                                 .starts = ct_stack_starts(s, function, node->start),
-                                                 .memos = {nothing, nothing}};
-    lane->edges[number] = (struct ct_stack_edge){
-        .function = function + 1, .insns = interrupted || way != CT_WAY_NONE ? CT_STACK_TURNS : node->n};
-    return CT_OK;
-}
 
 /* Counts what ran in the innermost function. */
 static void spend(struct ct_stacks *s, struct ct_stack_lane *lane, struct ct_stack_thread *t, size_t steps,
@@ -386,12 +331,14 @@ static int step(struct ct_stacks *s, uint32_t lane_number, const struct ct_step_
     const uint32_t number = batch->edge[i];
     int result = lane->thread ? CT_OK : ct_stack_switch(s, lane_number, 0, 0);
     if (result == CT_OK)
-        result = find_edge(s, lane, nodes, edges, number);
+        result = ct_stack_find_edge(s, lane, nodes, edges, number);
     if (result != CT_OK)
         return result;
     const uint32_t function = lane->edges[number].function - 1;
     struct ct_stack_thread *t = &s->threads[lane->thread - 1];
-    if (!stays(t, function))
+    if (t->is_interrupted) /* a filter left the mark out */
+        result = interrupt(s, t, batch->graph);
+    if (result == CT_OK && !stays(t, function))
         result = arrive(s, t,
                         &(struct arrival){.addr = lane->turns[number].start,
                                           .function = function,
@@ -400,7 +347,7 @@ static int step(struct ct_stacks *s, uint32_t lane_number, const struct ct_step_
     if (result != CT_OK)
         return result;
     spend(s, lane, t, 1, lane->turns[number].insns, cycles_of(batch, i));
-    return leave(s, t, number, nodes, edges);
+    return leave(s, t, number, batch, edges);
 }
 
 /* Takes the steps from `i` on that stay in the innermost function; step() would do the same with each.
@@ -438,21 +385,31 @@ static int end_handlers(struct ct_stacks *s, struct ct_stack_thread *t)
     return cut(s, t, depth);
 }
 
-/* Takes the return or jump that was the last step for one from an exception. */
+/* Takes the return or jump that was the last step for one from an exception. When another exception came at
+ * once, it interrupts the thread that goes on. */
 static int leave_handler(struct ct_stacks *s, uint32_t lane, const struct ct_step_mark *mark)
 {
-    struct ct_stack_thread *t = s->lanes[lane].thread ? &s->threads[s->lanes[lane].thread - 1] : NULL;
-    if (!t || (t->way != CT_WAY_RETURN && t->way != CT_WAY_JUMP))
+    struct ct_stack_thread *before = s->lanes[lane].thread ? &s->threads[s->lanes[lane].thread - 1] : NULL;
+    if (!before || (before->way != CT_WAY_RETURN && before->way != CT_WAY_JUMP))
         return CT_OK;
-    t->way = CT_WAY_RESUME;
+    before->way = CT_WAY_RESUME;
     if (!mark->n)
         return CT_OK;
+    const struct ct_stack_thread last = *before;
     s->renewed += mark->elem.n & CT_RETURN_GUESSED ? 1 : 0;
-    int result = end_handlers(s, t);
+    before->is_interrupted = false;
+    int result = end_handlers(s, before);
     if (result == CT_OK)
         result = ct_stack_go_to(s, lane, (uint32_t)mark->value);
-    t = &s->threads[s->lanes[lane].thread - 1];
-    return result == CT_OK && mark->elem.n & CT_RETURN_NEW ? cut(s, t, 0) : result;
+    struct ct_stack_thread *t = &s->threads[s->lanes[lane].thread - 1];
+    if (result == CT_OK && mark->elem.n & CT_RETURN_NEW)
+        result = cut(s, t, 0);
+    if (last.is_interrupted) {
+        t->is_interrupted = true;
+        t->site = t->resumes = last.resumes;
+        t->turn = last.turn;
+    }
+    return result;
 }
 
 /* Takes an exception. When nothing ran since another one, either the handler of that was entered and is
@@ -461,17 +418,14 @@ static int leave_handler(struct ct_stacks *s, uint32_t lane, const struct ct_ste
 static int take_exception_mark(struct ct_stacks *s, struct ct_stack_thread *t, const struct ct_elem *elem,
                                const struct ct_graph *graph)
 {
-    uint32_t count;
     const uint64_t resumes_at = ct_transfer_resumes_at(elem);
     if (ct_transfer_is_exc_return(resumes_at))
         return chain(s, t);
+    if (t->is_interrupted)
+        return interrupt(s, t, graph);
     if (!t->depth || t->way != CT_WAY_EXCEPTION || !t->resumes || !resumes_at || t->resumes == resumes_at)
         return CT_OK;
-    const uint32_t from = ct_graph_edges(graph, &count)[t->turn].from;
-    const uint32_t function = ct_stack_function_at(s, resumes_at, ct_graph_nodes(graph, &count)[from].memory);
-    const bool begins = ct_stack_begins(s, function, resumes_at);
-    const int result =
-        arrive(s, t, &(struct arrival){.addr = resumes_at, .function = function, .begins = begins});
+    const int result = arrive_interrupted(s, t, resumes_at, graph);
     t->site = t->resumes = resumes_at;
     return result;
 }

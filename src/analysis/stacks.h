@@ -45,11 +45,11 @@ struct ct_stack_thread {
     uint64_t resumes;    /* for CT_WAY_EXCEPTION: where that returns to; 0 when not known */
     uint32_t turn;       /* the edge of the last step */
     uint32_t lane;
-    uint32_t number; /* of the M profile (CT_MARK_ELEM of a RETURN), or 0 */
-    uint8_t way;     /* enum ct_stack_way: how its last step ended */
-    uint8_t level;   /* the exception level of its last step */
-    bool is_parked;  /* a handler of the M profile went to another thread of the same context */
-    uint8_t pad;
+    uint32_t number;     /* of the M profile (CT_MARK_ELEM of a RETURN), or 0 */
+    uint8_t way;         /* enum ct_stack_way: how its last step ended */
+    uint8_t level;       /* the exception level of its last step */
+    bool is_parked;      /* a handler of the M profile went to another thread of the same context */
+    bool is_interrupted; /* an exception came behind the last step, whose mark was not taken yet */
 };
 
 /* What a step by one edge does to the stack, in one word of memory, because most steps do the same as the one
@@ -154,6 +154,12 @@ int ct_stack_go_on(struct ct_stacks *stacks, struct ct_stack_thread *thread);
 /* Forgets what the last step of each thread led to, because tracing was off and it was not seen. What an
  * exception interrupted goes on where it was. */
 void ct_stack_forget_ways(struct ct_stacks *stacks, uint32_t lane);
+
+/* ---- edges (stack_edges.c) ---- */
+
+/* Finds what an edge does to the stack, which is looked up once. CT_ERR_NOMEM. */
+int ct_stack_find_edge(struct ct_stacks *stacks, struct ct_stack_lane *lane, const struct ct_node *nodes,
+                       const struct ct_edge *edges, uint32_t number);
 
 /* ---- functions (stack_functions.c) ---- */
 

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads of the M profile: which one the mark of a return from an exception names, and whether it says that
+ * this was guessed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "four_functions.h"
+#include "support/m_profile.h"
+
+#define MOST 32
+
+struct fixture {
+    struct ct_graph *graph;
+    struct ct_m_threads *threads;
+    uint32_t edges[MOST];
+    struct ct_step_mark marks[MOST];
+    size_t count, mark_count;
+};
+
+static int begin(void **state)
+{
+    static struct fixture f;
+    f = (struct fixture){0};
+    *state = &f;
+    return ct_graph_new(NULL, &f.graph);
+}
+
+static int finish(void **state)
+{
+    struct fixture *f = *state;
+    ct_m_threads_free(f->threads);
+    ct_graph_free(f->graph);
+    return 0;
+}
+
+/* A step of one instruction at `addr` that leaves it by an edge of `kind`, to `next`. */
+static void step(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint8_t kind, uint64_t next)
+{
+    const struct ct_node node = {
+        .start = addr, .last = addr, .end = addr + 4, .n = 1, .type = type, .sub = sub, .last_size = 4};
+    struct ct_edge edge = {.next = next, .exec = 1, .kind = kind};
+    assert_int_equal(ct_graph_node(f->graph, &node, &edge.from), CT_OK);
+    assert_int_equal(ct_graph_edge(f->graph, &edge, &f->edges[f->count++]), CT_OK);
+}
+
+static void call(struct fixture *f, uint64_t from, uint64_t to)
+{
+    step(f, from, CT_INSN_BR, CT_INSN_SUB_LINK, CT_EDGE_NEXT, to);
+}
+
+static void ret(struct fixture *f, uint64_t from, uint64_t to)
+{
+    step(f, from, CT_INSN_IBR, CT_INSN_SUB_RET, to ? CT_EDGE_NEXT : CT_EDGE_OPEN, to);
+}
+
+static void mark(struct fixture *f, struct ct_elem elem)
+{
+    f->marks[f->mark_count++] =
+        (struct ct_step_mark){.at = (uint32_t)f->count, .kind = CT_MARK_ELEM, .elem = elem};
+}
+
+/* An instruction at `addr`, behind which a handler runs that goes on at `next`. Returns the mark. */
+static size_t handle(struct fixture *f, uint64_t addr, uint64_t next)
+{
+    step(f, addr, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, addr + 4);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = addr + 4});
+    ret(f, IRQ, next);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
+    return f->mark_count - 1;
+}
+
+/* Thread 0 waits in work(), called at MAIN; thread 1, called at LEAF or not seen to be called, is interrupted
+ * there, too. Returns the mark of the return to one of them. */
+static size_t yield_at_one_place(struct fixture *f, bool is_called)
+{
+    call(f, MAIN, WORK);
+    handle(f, WORK, is_called ? LEAF : WORK);
+    if (is_called)
+        call(f, LEAF, WORK);
+    return handle(f, WORK, WORK + 4);
+}
+
+/* Ends the stream and checks that mark `index` names `thread` with `flags`, and the others it may be. */
+static void expect(struct fixture *f, size_t index, uint64_t thread, unsigned flags, uint64_t others)
+{
+    mark(f, (struct ct_elem){.kind = CT_ELEM_END});
+    struct ct_step_batch batch = {.graph = f->graph,
+                                  .edge = f->edges,
+                                  .count = f->count,
+                                  .marks = f->marks,
+                                  .mark_count = f->mark_count};
+    assert_int_equal(decide_threads(&f->threads, &batch), CT_OK);
+    assert_int_equal(batch.mark_count, f->mark_count);
+    assert_int_equal(batch.marks[index].n, 1);
+    assert_int_equal(batch.marks[index].value, thread);
+    assert_int_equal(batch.marks[index].elem.n, flags);
+    assert_int_equal(batch.marks[index].elem.v, others);
+}
+
+static void a_return_tells_threads_apart(void **state)
+{
+    struct fixture *f = *state;
+    const size_t at = yield_at_one_place(f, true);
+    ret(f, WORK + 4, LEAF + 4);
+    expect(f, at, 1, 0, 0);
+}
+
+/* Where the return leads is not in the trace: it is no new thread. */
+static void a_return_to_nowhere_tells_nothing(void **state)
+{
+    struct fixture *f = *state;
+    const size_t at = yield_at_one_place(f, true);
+    ret(f, WORK + 4, 0);
+    expect(f, at, 0, CT_RETURN_GUESSED, 3);
+}
+
+/* A handler comes while it is open which thread runs, and goes back to where it was taken, where none waits.
+ */
+static void a_handler_keeps_it_open(void **state)
+{
+    struct fixture *f = *state;
+    const size_t at = yield_at_one_place(f, true);
+    handle(f, WORK + 4, WORK + 8);
+    ret(f, WORK + 8, LEAF + 4);
+    expect(f, at, 1, 0, 0);
+}
+
+/* It goes back to where the other thread waits. */
+static void a_handler_may_switch_again(void **state)
+{
+    struct fixture *f = *state;
+    const size_t at = yield_at_one_place(f, true);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = WORK + 4});
+    ret(f, IRQ, WORK + 4);
+    mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
+    ret(f, WORK + 4, LEAF + 4);
+    expect(f, at, 0, CT_RETURN_GUESSED, 3);
+}
+
+/* The other thread may have been called at the same place: nobody saw it. */
+static void a_thread_whose_calls_are_unknown_is_no_less_likely(void **state)
+{
+    struct fixture *f = *state;
+    const size_t at = yield_at_one_place(f, false);
+    ret(f, WORK + 4, MAIN + 4);
+    expect(f, at, 0, CT_RETURN_GUESSED, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_return_tells_threads_apart, begin, finish),
+        cmocka_unit_test_setup_teardown(a_return_to_nowhere_tells_nothing, begin, finish),
+        cmocka_unit_test_setup_teardown(a_handler_keeps_it_open, begin, finish),
+        cmocka_unit_test_setup_teardown(a_handler_may_switch_again, begin, finish),
+        cmocka_unit_test_setup_teardown(a_thread_whose_calls_are_unknown_is_no_less_likely, begin, finish),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
