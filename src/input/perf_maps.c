@@ -17,20 +17,32 @@
 /* Images of all generations together. Beyond it mappings replace each other without a new generation. */
 #define IMAGES_MAX ((size_t)1 << 20)
 
+/* Mappings that processes may copy from those that forked them, and more of them for each record. Short
+ * records of forks could stand for any number of copies. */
+#define COPIES_MAX        ((size_t)1 << 20)
+#define COPIES_PER_RECORD 16u
+
 struct mapping {
     uint64_t addr, last; /* of the last byte */
     uint64_t offset;     /* in the file */
     const struct ct_perf_object *object;
 };
 
+/* What is mapped. Processes share a table from a fork up to the first change that one of them makes. */
+struct table {
+    struct mapping *mappings; /* by address */
+    size_t count, cap;
+    size_t owners;
+    struct ct_image started;            /* the ELF file it was started with; path NULL: not known */
+    const struct ct_generation *frozen; /* the last generation with these mappings; NULL: none yet */
+};
+
 struct process {
     uint32_t pid;
     bool container;
     const char *name;
-    uint64_t from;            /* of the generation in work */
-    struct mapping *mappings; /* by address */
-    size_t count, cap;
-    struct ct_image started; /* the ELF file that it was started with; path NULL: not known */
+    uint64_t from; /* of the generation in work */
+    struct table *table;
     struct ct_generation *generations;
     size_t generation_count;
 };
@@ -45,7 +57,8 @@ struct player {
     struct ct_thread *threads;
     size_t thread_count;
     size_t images;
-    bool told_full;
+    size_t copies_left; /* mappings that may be copied yet */
+    bool told_full, told_copies;
 };
 
 static int no_memory(const struct player *pl)
@@ -74,6 +87,16 @@ static int grow_slots(struct player *pl)
     return CT_OK;
 }
 
+/* Gives a process a table that holds nothing. */
+static int new_table(struct player *pl, struct process *process)
+{
+    process->table = ct_arena_alloc(&pl->perf->arena, sizeof *process->table);
+    if (!process->table)
+        return no_memory(pl);
+    process->table->owners = 1;
+    return CT_OK;
+}
+
 static int find_process(struct player *pl, uint32_t pid, struct process **out)
 {
     int rc = 2 * pl->count >= pl->slot_count ? grow_slots(pl) : CT_OK;
@@ -88,9 +111,10 @@ static int find_process(struct player *pl, uint32_t pid, struct process **out)
         pl->processes = room;
         pl->processes[pl->count - 1] = (struct process){.pid = pid, .name = ""};
         pl->slots[slot] = (uint32_t)pl->count;
+        rc = new_table(pl, &pl->processes[pl->count - 1]);
     }
     *out = &pl->processes[pl->slots[slot] - 1];
-    return CT_OK;
+    return rc;
 }
 
 static int add_thread(struct player *pl, uint32_t tid, uint32_t pid, uint64_t from)
@@ -127,18 +151,18 @@ static bool to_program(const struct mapping *m, struct ct_image *program)
 }
 
 /* Lists the ELF files of a generation, each once, the one that was started first. */
-static int find_programs(struct player *pl, const struct process *process, struct ct_generation *generation)
+static int find_programs(struct player *pl, const struct table *table, struct ct_generation *generation)
 {
-    size_t cap = process->count < CT_PERF_PROGRAMS_MAX ? process->count + 1 : CT_PERF_PROGRAMS_MAX;
+    size_t cap = table->count < CT_PERF_PROGRAMS_MAX ? table->count + 1 : CT_PERF_PROGRAMS_MAX;
     struct ct_image *programs = ct_arena_alloc(pl->perf->opening->arena, (cap + 1) * sizeof *programs);
     size_t count = 0;
     if (!programs)
         return no_memory(pl);
-    if (process->started.path)
-        programs[count++] = process->started;
-    for (size_t i = 0; i < process->count && count < cap; i++) {
+    if (table->started.path)
+        programs[count++] = table->started;
+    for (size_t i = 0; i < table->count && count < cap; i++) {
         size_t k = 0;
-        if (!to_program(&process->mappings[i], &programs[count]))
+        if (!to_program(&table->mappings[i], &programs[count]))
             continue;
         while (k < count && !ct_image_same(&programs[k], &programs[count]))
             k++;
@@ -146,7 +170,7 @@ static int find_programs(struct player *pl, const struct process *process, struc
     }
     generation->programs = programs;
     generation->program_count = count;
-    generation->has_main = process->started.path != NULL;
+    generation->has_main = table->started.path != NULL;
     return CT_OK;
 }
 
@@ -159,41 +183,57 @@ int ct_perf_add_gone(struct ct_perf *p, const struct ct_perf_object *object, uin
     return ct_add_gone(p->opening, &gone, *id ? id : NULL);
 }
 
-/* Makes a generation of the current mappings of a process. */
-static int freeze(struct player *pl, struct process *process)
+/* Lists the images of a table. */
+static int find_images(struct player *pl, const struct table *table, struct ct_generation *generation)
 {
-    struct ct_arena *arena = pl->perf->opening->arena;
-    struct ct_image *images = ct_arena_alloc(arena, (process->count + 1) * sizeof *images);
-    struct ct_generation *generations =
-        ct_arena_push(arena, process->generations, &process->generation_count, sizeof *generations);
-    const char *name = ct_arena_strdup(arena, process->name);
-    if (!images || !generations || !name)
-        return no_memory(pl);
+    struct ct_image *images = ct_arena_alloc(pl->perf->opening->arena, (table->count + 1) * sizeof *images);
     size_t count = 0;
-    for (size_t i = 0; i < process->count; i++) {
-        if (!process->mappings[i].object->path) {
-            const struct mapping *m = &process->mappings[i];
+    if (!images)
+        return no_memory(pl);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct mapping *m = &table->mappings[i];
+        if (!m->object->path) {
             const int rc = ct_perf_add_gone(pl->perf, m->object, m->addr, m->last - m->addr + 1);
             if (rc)
                 return rc;
             continue;
         }
-        images[count] = to_image(&process->mappings[i]);
+        images[count] = to_image(m);
         count += images[count].size > 0;
     }
+    generation->images = images;
+    generation->image_count = count;
+    pl->images += count;
+    return find_programs(pl, table, generation);
+}
+
+/* Makes a generation of the current mappings of a process. It shares the lists of an earlier one that had the
+ * same mappings. */
+static int freeze(struct player *pl, struct process *process)
+{
+    struct ct_arena *arena = pl->perf->opening->arena;
+    struct ct_generation *generations =
+        ct_arena_push(arena, process->generations, &process->generation_count, sizeof *generations);
+    const char *name = ct_arena_strdup(arena, process->name);
+    if (!generations || !name)
+        return no_memory(pl);
+    struct table *table = process->table;
     struct ct_generation *generation = &generations[process->generation_count - 1];
-    *generation =
-        (struct ct_generation){.from = process->from, .name = name, .images = images, .image_count = count};
+    *generation = table->frozen ? *table->frozen : (struct ct_generation){0};
+    generation->from = process->from;
+    generation->name = name;
     process->generations = generations;
-    pl->images += count + 1;
-    return find_programs(pl, process, generation);
+    pl->images++;
+    const int rc = table->frozen ? CT_OK : find_images(pl, table, generation);
+    table->frozen = generation;
+    return rc;
 }
 
 /* Ends the generation of a process, so that later changes make a new one. */
 static int begin_generation(struct player *pl, struct process *process, uint64_t time)
 {
     int rc = CT_OK;
-    if (process->count && time > process->from && pl->images < IMAGES_MAX) {
+    if (process->table->count && time > process->from && pl->images < IMAGES_MAX) {
         rc = freeze(pl, process);
         process->from = time;
     }
@@ -202,28 +242,39 @@ static int begin_generation(struct player *pl, struct process *process, uint64_t
 
 /* ---- mappings ---- */
 
+/* Makes room for more mappings in a table that the process shares with no other. The table stays shared when
+ * too many mappings were copied. */
 static int reserve(struct player *pl, struct process *process, size_t more)
 {
-    size_t wanted = process->count + more;
-    if (wanted <= process->cap)
+    struct table *old = process->table;
+    const bool shared = old->owners > 1;
+    const size_t wanted = old->count + more;
+    if ((!shared && wanted <= old->cap) || (shared && old->count > pl->copies_left))
         return CT_OK;
-    size_t cap = process->cap ? process->cap : 8;
-    while (cap < wanted)
-        cap *= 2;
+    const size_t cap = shared ? wanted : 2 * wanted;
     struct mapping *mappings = ct_arena_alloc(&pl->perf->arena, cap * sizeof *mappings);
     if (!mappings)
         return no_memory(pl);
-    if (process->count)
-        memcpy(mappings, process->mappings, process->count * sizeof *mappings);
-    process->mappings = mappings;
-    process->cap = cap;
+    if (old->count)
+        memcpy(mappings, old->mappings, old->count * sizeof *mappings);
+    if (shared) {
+        const int rc = new_table(pl, process);
+        if (rc)
+            return rc;
+        old->owners--;
+        pl->copies_left -= old->count;
+        process->table->count = old->count;
+        process->table->started = old->started;
+    }
+    process->table->mappings = mappings;
+    process->table->cap = cap;
     return CT_OK;
 }
 
 /* Finds the first mapping that ends at or behind an address. */
-static size_t first_behind(const struct process *process, uint64_t addr)
+static size_t first_behind(const struct table *table, uint64_t addr)
 {
-    return CT_COUNT_BELOW(process->mappings, process->count, last, addr);
+    return CT_COUNT_BELOW(table->mappings, table->count, last, addr);
 }
 
 static bool continues(const struct mapping *a, const struct mapping *b)
@@ -232,20 +283,20 @@ static bool continues(const struct mapping *a, const struct mapping *b)
 }
 
 /* Puts the `n` mappings of `with` in place of those from `low` up to `high`. There is room. */
-static void replace(struct process *process, size_t low, size_t high, const struct mapping *with, size_t n)
+static void replace(struct table *table, size_t low, size_t high, const struct mapping *with, size_t n)
 {
-    struct mapping *m = process->mappings;
-    memmove(m + low + n, m + high, (process->count - high) * sizeof *m);
+    struct mapping *m = table->mappings;
+    memmove(m + low + n, m + high, (table->count - high) * sizeof *m);
     memcpy(m + low, with, n * sizeof *m);
-    process->count = process->count - (high - low) + n;
+    table->count = table->count - (high - low) + n;
 }
 
 /* Puts a new mapping, and what it leaves of the first and the last one in its way, into `out`. Result: how
  * many. */
-static size_t cut_out(const struct process *process, size_t low, size_t high, const struct mapping *new,
+static size_t cut_out(const struct table *table, size_t low, size_t high, const struct mapping *new,
                       struct mapping out[3])
 {
-    const struct mapping *m = process->mappings;
+    const struct mapping *m = table->mappings;
     size_t n = 0;
     if (m[low].addr < new->addr) {
         out[n] = m[low];
@@ -260,32 +311,57 @@ static size_t cut_out(const struct process *process, size_t low, size_t high, co
     return n;
 }
 
+static int tell_copies(struct player *pl, const struct process *process)
+{
+    if (pl->told_copies)
+        return CT_OK;
+    pl->told_copies = true;
+    return ct_perf_damage(pl->perf,
+                          "forked processes change more mappings than can be held; those of process %u, and "
+                          "more of others, are left out from there on, and code in them cannot be read; "
+                          "record fewer processes at a time",
+                          process->pid);
+}
+
+/* Tells whether a table has the mapping, by itself or as a part of a larger one. */
+static bool has_mapping(const struct table *table, const struct mapping *m)
+{
+    const size_t i = first_behind(table, m->addr);
+    return i < table->count && continues(&table->mappings[i], m) && table->mappings[i].addr <= m->addr &&
+           table->mappings[i].last >= m->last;
+}
+
 static int put_mapping(struct player *pl, struct process *process, const struct mapping *new, uint64_t time)
 {
-    size_t low = first_behind(process, new->addr);
+    const struct table *before = process->table;
+    size_t low = first_behind(before, new->addr);
     size_t high = low;
     bool same = true;
-    while (high < process->count && process->mappings[high].addr <= new->last)
-        same &= continues(&process->mappings[high++], new);
+    while (high < before->count && before->mappings[high].addr <= new->last)
+        same &= continues(&before->mappings[high++], new);
     int rc = same ? CT_OK : begin_generation(pl, process, time);
     if (!rc)
         rc = reserve(pl, process, 3);
     if (rc)
         return rc;
+    struct table *table = process->table;
+    if (table->owners > 1)
+        return tell_copies(pl, process);
     struct mapping parts[3] = {*new};
     size_t n = 1;
     if (high > low && same) {
-        const struct mapping *first = &process->mappings[low];
-        const struct mapping *last = &process->mappings[high - 1];
+        const struct mapping *first = &table->mappings[low];
+        const struct mapping *last = &table->mappings[high - 1];
         if (first->addr < new->addr) {
             parts[0].addr = first->addr;
             parts[0].offset = first->offset;
         }
         parts[0].last = last->last > new->last ? last->last : new->last;
     } else if (high > low) {
-        n = cut_out(process, low, high, new, parts);
+        n = cut_out(table, low, high, new, parts);
     }
-    replace(process, low, high, parts, n);
+    replace(table, low, high, parts, n);
+    table->frozen = NULL;
     return CT_OK;
 }
 
@@ -329,15 +405,36 @@ static int on_map(struct player *pl, const struct ct_perf_event *event)
         rc = add_thread(pl, event->tid, event->pid, event->time);
     if (rc || !event->size || event->addr > UINT64_MAX - (event->size - 1))
         return rc;
-    if (process->count >= MAPPINGS_MAX)
+    if (process->table->count >= MAPPINGS_MAX)
         return tell_full(pl, process);
-    struct ct_image started;
     struct mapping mapping = {
         .addr = event->addr, .last = event->addr + (event->size - 1), .offset = event->file_offset};
     rc = find_object(pl, event, process->container, &mapping);
-    if (!rc && !process->count) /* the kernel maps the program first, then its interpreter */
-        process->started = to_program(&mapping, &started) ? started : (struct ct_image){0};
-    return rc ? rc : put_mapping(pl, process, &mapping, event->time);
+    if (rc || has_mapping(process->table, &mapping))
+        return rc;
+    struct ct_image started;
+    const bool is_first =
+        !process->table->count; /* the kernel maps the program first, then its interpreter */
+    rc = put_mapping(pl, process, &mapping, event->time);
+    if (is_first)
+        process->table->started = to_program(&mapping, &started) ? started : (struct ct_image){0};
+    return rc;
+}
+
+/* Leaves a process without mappings. */
+static int clear(struct player *pl, struct process *process)
+{
+    struct table *old = process->table;
+    if (old->owners == 1) {
+        old->count = 0;
+        old->frozen = NULL;
+        return CT_OK;
+    }
+    old->owners--;
+    const int rc = new_table(pl, process);
+    if (!rc)
+        process->table->started = old->started;
+    return rc;
 }
 
 static int on_comm(struct player *pl, const struct ct_perf_event *event)
@@ -348,7 +445,8 @@ static int on_comm(struct player *pl, const struct ct_perf_event *event)
         rc = add_thread(pl, event->tid, event->pid, event->time);
     if (!rc && event->kind == CT_PERF_EVENT_EXEC) {
         rc = begin_generation(pl, process, event->time);
-        process->count = 0;
+        if (!rc)
+            rc = clear(pl, process);
     }
     if (!rc && event->tid == event->pid)
         process->name = event->name;
@@ -371,16 +469,12 @@ static int on_fork(struct player *pl, const struct ct_perf_event *event)
         rc = find_process(pl, event->pid, &child); /* it may have moved */
     if (rc)
         return rc;
-    child->count = 0;
     child->name = parent->name;
     child->container = parent->container;
-    child->started = parent->started;
-    rc = reserve(pl, child, parent->count);
-    if (!rc && parent->count)
-        memcpy(child->mappings, parent->mappings, parent->count * sizeof *child->mappings);
-    if (!rc)
-        child->count = parent->count;
-    return rc;
+    child->table->owners--;
+    child->table = parent->table;
+    child->table->owners++;
+    return CT_OK;
 }
 
 static int play(struct player *pl, const struct ct_perf_event *event)
@@ -449,7 +543,7 @@ static int finish(struct player *pl, struct ct_maps **out)
     size_t count = 0;
     for (size_t i = 0; i < pl->count; i++) {
         struct process *process = &pl->processes[i];
-        if (process->count || *process->name) {
+        if (process->table->count || *process->name) {
             int rc = freeze(pl, process);
             if (rc)
                 return rc;
@@ -474,7 +568,8 @@ static int finish(struct player *pl, struct ct_maps **out)
 
 int ct_perf_make_maps(struct ct_perf *p, struct ct_perf_objects *objects, struct ct_maps **out)
 {
-    struct player pl = {.perf = p, .objects = objects};
+    struct player pl = {
+        .perf = p, .objects = objects, .copies_left = COPIES_MAX + COPIES_PER_RECORD * p->event_count};
     int rc = CT_OK;
     if (p->event_count)
         qsort(p->events, p->event_count, sizeof *p->events, event_order);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Small programs whose debug information or jump tables would become much: a command says what it leaves out,
-and takes little memory. Prints TAP.
+"""Small programs whose debug information or jump tables would become much, and recordings whose processes
+would: a command says what it leaves out, and takes little memory. Prints TAP.
 
 usage: test_hostile_programs.py CORETAP"""
 import os
@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import perf_writer  # noqa: E402  pylint: disable=wrong-import-position
 import small_elf  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish, is_emulated, is_sanitized  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -57,6 +58,12 @@ def line_table():
     return with_length(struct.pack("<HI", 4, len(head)) + head + program)
 
 
+def limit():
+    """The memory that a command may take."""
+    if BOUND:
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+
+
 def covered(folder, entries, abbreviations):
     """What 'cover' says of a program with such debug information, in the memory that it may take."""
     program = folder / "program"
@@ -65,8 +72,7 @@ def covered(folder, entries, abbreviations):
         (b".debug_info", entries), (b".debug_abbrev", abbreviations), (b".debug_line", line_table())]))
     return subprocess.run(
         [CORETAP, "cover", "-f", "lcov", "--elf", str(program), str(CAPTURE)], capture_output=True,
-        text=True, check=False, stdin=subprocess.DEVNULL, preexec_fn=lambda: BOUND and resource.setrlimit(
-            resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY)))
+        text=True, check=False, stdin=subprocess.DEVNULL, preexec_fn=limit)
 
 
 def shared_table(folder):
@@ -89,6 +95,31 @@ def shared_table(folder):
                           text=True, check=False)
 
 
+def recorded(folder, mappings, children):
+    """What 'cover' says of a process that forks. It maps a program, and more behind it; each child maps
+    something else in the place of the program. Then the process runs, and a child that changed nothing."""
+    start = BASE + 120  # where the file has the code
+    trace = bytes(11) + bytes([0x80, 1, 0, 4, 0x85, (start & 0x1ff) >> 2, start >> 9 & 0x7f, start >> 16,
+                               0, 0, 0, 0, 0, 0x30, 0xf7])
+    writer = perf_writer.Writer([[1, 0x10, 0x28000ea1, 0x4100f400, 0x488, 0, 0xcc]])
+    program = folder / "forks"
+    program.write_bytes(small_elf.make(struct.pack("<I", 0x14000000), start, [(b"check", start, 4)]))
+    writer.comm(1, "forks")
+    for i in range(mappings):
+        writer.map(1, BASE + 0x2000 * i, 0x1000, 0, program)
+    for pid in range(2, children + 2):
+        writer.time += 1
+        writer.fork(pid, 1)
+        writer.map(pid, BASE, 0x1000, 0x1000, "/gone")
+    writer.fork(children + 2, 1)
+    for pid in (1, children + 2):
+        writer.run(pid, perf_writer.frames(trace, 0x10))
+    recording = folder / "perf.data"
+    recording.write_bytes(writer.whole())
+    return subprocess.run([CORETAP, "cover", str(recording)], capture_output=True, text=True,
+                          check=False, preexec_fn=limit)
+
+
 def main():
     unit = abbreviation(1, COMPILE_UNIT, (LINES, OFFSET), (NAME, STRING), (LOW, ADDRESS), (HIGH, DATA8))
     entry = b"\1" + bytes(4) + b"a.c\0" + struct.pack("<QQ", BASE, 16)
@@ -108,6 +139,14 @@ def main():
         said = shared_table(folder)
         check("many branches that share a jump table: said, and not all of them resolved",
               said.returncode == 0 and "jump tables" in said.stderr, said.stderr)
+        said = recorded(folder, 1, 3)
+        check("a child that maps something leaves the memory of its parent as it is",
+              said.returncode == 0 and "1 of        1" in said.stdout, said.stdout + said.stderr)
+        said = recorded(folder, 4000, 4000)
+        check("many children that change many mappings: said, and not all of them followed",
+              said.returncode in (0, 1) and "forked processes" in said.stderr
+              and "1 of        1" in said.stdout,
+              f"exit code {said.returncode}\n{said.stdout[:400]}{said.stderr[:2000]}")
     return finish()
 
 
