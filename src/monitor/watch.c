@@ -291,11 +291,17 @@ static struct ct_mon_wv definition(struct ct_mon_watch *w, struct ct_mon_wdef *d
     return memo->value;
 }
 
+/* Returns the first definition with that hash of its name. */
+static struct ct_mon_wdef **slot(const struct ct_mon_watch *w, const char *name)
+{
+    return &w->table[hash_ptr(0, name) & (w->table_cap - 1)];
+}
+
 struct ct_mon_wdef *ct_mon_watch_find(const struct ct_mon_watch *w, const char *name)
 {
-    struct ct_mon_wdef *d = w->spec.defs;
+    struct ct_mon_wdef *d = *slot(w, name);
     while (d && d->name != name)
-        d = d->next;
+        d = d->in_slot;
     return d;
 }
 
@@ -421,14 +427,24 @@ static void declare_input(struct ct_mon_watch *w, const struct ct_mon_win *in)
     b->type_def = signal ? ARENA_NEW(e->arena, struct ct_mon_ast_stmt) : NULL;
 }
 
-static void check_names(struct ct_mon_watch *w)
+/* Makes the table of definitions, of those that share a name the first one. */
+static void declare_definitions(struct ct_mon_watch *w)
 {
+    size_t count = 0;
     for (const struct ct_mon_wdef *d = w->spec.defs; d; d = d->next)
-        for (const struct ct_mon_wdef *o = w->spec.defs; o != d; o = o->next)
-            if (o->name == d->name) {
-                ct_mon_watch_error(w, d->span, "Multiple definitions of %s in same scope", d->name);
-                break;
-            }
+        count++;
+    for (w->table_cap = 1; w->table_cap < count;)
+        w->table_cap *= 2;
+    w->table = ARENA_ARRAY(w->e->arena, struct ct_mon_wdef *, w->table_cap);
+    for (struct ct_mon_wdef *d = w->spec.defs; d; d = d->next) {
+        struct ct_mon_wdef **first = slot(w, d->name);
+        if (ct_mon_watch_find(w, d->name)) {
+            ct_mon_watch_error(w, d->span, "Multiple definitions of %s in same scope", d->name);
+            continue;
+        }
+        d->in_slot = *first;
+        *first = d;
+    }
 }
 
 static void put_out(struct ct_mon_watch *w, const char *stream, struct ct_mon_span span)
@@ -459,7 +475,7 @@ void ct_mon_watch_spec(struct ct_mon_elab *e, const struct ct_mon_source *text)
     struct ct_mon_watch w = {.e = e};
     e->stack_base = __builtin_frame_address(0);
     ct_mon_watch_parse(e->arena, e->diags, text, &w.spec);
-    check_names(&w);
+    declare_definitions(&w);
     for (const struct ct_mon_win *in = w.spec.ins; in; in = in->next)
         declare_input(&w, in);
     for (struct ct_mon_wdef *d = w.spec.defs; d; d = d->next)

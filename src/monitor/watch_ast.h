@@ -109,6 +109,7 @@ struct ct_mon_wdef {
         TEMPORAL
     } temporal; /* whether it is a formula, which has no value outside of monitor(...) */
     struct ct_mon_wmemo *memos;
+    struct ct_mon_wdef *in_slot; /* the next one in the slot of the table */
 };
 
 struct ct_mon_win {
@@ -166,6 +167,8 @@ enum {
 struct ct_mon_watch {
     struct ct_mon_elab *e;
     struct ct_mon_wspec spec;
+    struct ct_mon_wdef **table; /* the definitions, by hash of the name */
+    size_t table_cap;           /* a power of two */
     unsigned depth;
 };
 
