@@ -69,14 +69,20 @@ static bool send_all(int fd, const char *data, size_t size)
     return true;
 }
 
-/* Waits for more of the answer. False, with errno: none came up to the time `until`. */
+/* Waits for more of the answer, also beyond signals. False, with errno: none came up to the time `until`. */
 static bool wait_for_more(int fd, time_t until)
 {
     struct timespec now;
     struct pollfd one = {.fd = fd, .events = POLLIN};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (now.tv_sec < until && poll(&one, 1, (int)(until - now.tv_sec) * 1000) != 0)
-        return true;
+    while (now.tv_sec < until) {
+        const int ready = poll(&one, 1, (int)(until - now.tv_sec) * 1000);
+        if (ready > 0)
+            return true;
+        if (ready < 0 && errno != EINTR)
+            return false;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    }
     errno = ETIMEDOUT;
     return false;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A live run by the library: bytes that the caller gives, an input that is read, and the page. */
+#include <arpa/inet.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -10,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -330,13 +333,65 @@ static void the_page_answers(void **state)
     ct_live_free(live);
 }
 
+/* ---- a page that interrupts who asks it ---- */
+
+struct interrupter {
+    int listening;
+    pthread_t asks;
+};
+
+static void do_nothing(int signal)
+{
+    (void)signal;
+}
+
+/* Takes a request, sends signals to the thread that waits for the answer, then answers. */
+static void *interrupt(void *user)
+{
+    const struct interrupter *i = user;
+    const struct timespec moment = {.tv_nsec = 20000000};
+    const char answer[] = "HTTP/1.0 200 OK\r\n\r\nall of it";
+    char head[4096];
+    const int fd = accept(i->listening, NULL, NULL);
+    assert_true(recv(fd, head, sizeof head, 0) > 0);
+    for (unsigned k = 0; k < 5; k++) {
+        nanosleep(&moment, NULL);
+        assert_int_equal(pthread_kill(i->asks, SIGUSR1), 0);
+    }
+    assert_int_equal(send(fd, answer, sizeof answer - 1, MSG_NOSIGNAL), sizeof answer - 1);
+    close(fd);
+    return NULL;
+}
+
+static void signals_do_not_end_a_request(void **state)
+{
+    (void)state;
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof at;
+    struct interrupter i = {.listening = socket(AF_INET, SOCK_STREAM, 0), .asks = pthread_self()};
+    const struct sigaction quiet = {.sa_handler = do_nothing};
+    struct sigaction old;
+    struct visitor v;
+    pthread_t thread;
+    assert_int_equal(bind(i.listening, (struct sockaddr *)&at, sizeof at), 0);
+    assert_int_equal(listen(i.listening, 1), 0);
+    assert_int_equal(getsockname(i.listening, (struct sockaddr *)&at, &length), 0);
+    snprintf(v.address, sizeof v.address, "%u", (unsigned)ntohs(at.sin_port));
+    assert_int_equal(sigaction(SIGUSR1, &quiet, &old), 0);
+    assert_int_equal(pthread_create(&thread, NULL, interrupt, &i), 0);
+    ask(&v, "GET", "/api/status", NULL, "all of it");
+    pthread_join(thread, NULL);
+    assert_int_equal(sigaction(SIGUSR1, &old, NULL), 0);
+    close(i.listening);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_the_whole), cmocka_unit_test(missing_bytes_are_a_gap),
         cmocka_unit_test(a_sink_ends_the_run),  cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(an_input_is_read),     cmocka_unit_test(another_thread_ends_it),
-        cmocka_unit_test(the_page_answers),
+        cmocka_unit_test(the_page_answers),     cmocka_unit_test(signals_do_not_end_a_request),
     };
     tap_skip_begin();
     return cmocka_run_group_tests(tests, set_up, tear_down);
