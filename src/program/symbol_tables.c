@@ -7,6 +7,13 @@
 
 #include <string.h>
 
+/* Symbols may share the end of one string, so that their names can come to far more than the file. Names may
+ * come to 1 MiB, and to four times the table of strings; those that are no longer than 256 bytes are always
+ * kept whole. */
+#define NAMES_FREE  ((size_t)1 << 20)
+#define NAMES_RATIO 4u
+#define SHORT_NAME  256
+
 #define STT_ARM_TFUNC_ 13 /* T32 function of the old Arm ABI */
 
 /* One symbol table while it is read. */
@@ -15,6 +22,8 @@ struct table {
     Elf_Data *symbols;
     char *names;
     size_t name_size;
+    size_t names_left; /* bytes of long names that may be taken yet */
+    bool told;
     enum ct_symbol_source source;
 };
 
@@ -53,6 +62,26 @@ static const char *plain_name(const struct table *table, const GElf_Sym *sym)
     return name;
 }
 
+/* Cuts a long name when too much was taken of long ones before. NULL without memory. */
+static const char *limit_name(struct ct_collector *c, struct table *table, const char *name)
+{
+    const size_t size = strlen(name);
+    if (size <= SHORT_NAME)
+        return name;
+    if (size <= table->names_left) {
+        table->names_left -= size;
+        return name;
+    }
+    if (!table->told)
+        ct_log(
+            c->ctx, CT_LOG_WARNING,
+            "%s: the names of its symbols come to more than 1 MiB and four times their table, because they "
+            "share parts of it; the rest of those of more than %d bytes is cut",
+            c->name, SHORT_NAME);
+    table->told = true;
+    return ct_arena_printf(c->arena, "%.*s...", SHORT_NAME, name);
+}
+
 static struct ct_function make_function(const struct ct_collector *c, const struct table *table,
                                         const GElf_Sym *sym)
 {
@@ -75,7 +104,7 @@ static struct ct_function make_function(const struct ct_collector *c, const stru
     };
 }
 
-static int read_functions(struct ct_collector *c, const struct table *table, size_t *found)
+static int read_functions(struct ct_collector *c, struct table *table, size_t *found)
 {
     size_t entry = gelf_fsize(table->elf, ELF_T_SYM, 1, EV_CURRENT);
     size_t total = table->symbols->d_size / entry;
@@ -89,7 +118,10 @@ static int read_functions(struct ct_collector *c, const struct table *table, siz
         const bool function = is_function(&sym);
         if (!function && !is_label(c, table, &sym))
             continue;
-        const struct ct_function made = make_function(c, table, &sym);
+        struct ct_function made = make_function(c, table, &sym);
+        made.symbol.name = limit_name(c, table, made.symbol.name);
+        if (!made.symbol.name)
+            return ct_fail_nomem(c->ctx, c->name);
         int result = function ? ct_collect(c, &made) : ct_collect_label(c, &made);
         if (result != CT_OK)
             return result;
@@ -115,6 +147,7 @@ int ct_collect_table(struct ct_collector *c, const struct ct_elf *elf, uint32_t 
                            "%s: the symbol table or its names cannot be read: the file is cut or damaged",
                            c->name);
         table.name_size = text->d_size;
+        table.names_left = NAMES_FREE + NAMES_RATIO * text->d_size;
         table.names = ct_arena_strndup(c->arena, text->d_size ? text->d_buf : "", text->d_size);
         if (!table.names)
             return ct_fail_nomem(c->ctx, c->name);

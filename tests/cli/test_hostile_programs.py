@@ -58,6 +58,21 @@ def line_table():
     return with_length(struct.pack("<HI", 4, len(head)) + head + program)
 
 
+def shared_names(folder):
+    """Functions whose names are the ends of one long string."""
+    count, longest = 2000, 300000
+    code = struct.pack("<I", 0xd65f03c0) * count
+    data = bytearray(small_elf.make(code, BASE, [
+        (b"" if i else b"a" * longest, BASE + 4 * i, 4) for i in range(count)]))
+    symbols = 64 + 56 + len(code) + 24
+    for i in range(count):
+        struct.pack_into("<I", data, symbols + 24 * i, 1 + i)
+    program = folder / "names"
+    program.write_bytes(data)
+    return subprocess.run([CORETAP, "graph", "-f", "json", "--elf", str(program)], capture_output=True,
+                          text=True, check=False)
+
+
 def limit():
     """The memory that a command may take."""
     if BOUND:
@@ -139,6 +154,11 @@ def main():
         said = shared_table(folder)
         check("many branches that share a jump table: said, and not all of them resolved",
               said.returncode == 0 and "jump tables" in said.stderr, said.stderr)
+        said = shared_names(folder)
+        check("many names that share a long string: said, and cut",
+              said.returncode == 0 and "names of its symbols" in said.stderr
+              and "a" * 256 + "..." in said.stdout and len(said.stdout) < 8 << 20,
+              f"{len(said.stdout)} bytes\n{said.stderr[:2000]}")
         said = recorded(folder, 1, 3)
         check("a child that maps something leaves the memory of its parent as it is",
               said.returncode == 0 and "1 of        1" in said.stdout, said.stdout + said.stderr)
