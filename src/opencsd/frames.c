@@ -153,12 +153,16 @@ static uint32_t half_at(const uint8_t *bytes, uint32_t size)
     return size == HALF_WORD && !memcmp(bytes, word, HALF_WORD) ? HALF_WORD : 0;
 }
 
-/* Returns how many bytes there are before the first synchronisation word. */
-static uint32_t find_word(const uint8_t *bytes, uint32_t size, uint32_t unit)
+/* Returns how many bytes there are before the first synchronisation word, which may lie at any place. Without
+ * one, the last three bytes may begin one: they are left for the next call. A call of fewer bytes than a word
+ * may end with its first half. */
+static uint32_t find_word(const uint8_t *bytes, uint32_t size)
 {
     uint32_t at = 0;
-    while (at < size && !words_at(bytes + at, size - at) && !half_at(bytes + at, size - at))
-        at += unit;
+    if (size < sizeof word)
+        return half_at(bytes, size) ? 0 : size;
+    while (size - at >= sizeof word && !words_at(bytes + at, size - at))
+        at++;
     return at;
 }
 
@@ -168,11 +172,14 @@ struct ct_ocsd_words ct_ocsd_frames_words(struct ct_ocsd_frames *f, const uint8_
     if (f->fill)
         return words;
     if (f->flags & OCSD_DFRMTR_HAS_FSYNCS) {
-        if (!f->synced)
-            words.skipped = find_word(bytes, size, ct_ocsd_frames_unit(f));
-        f->synced = words.skipped < size;
-        bytes += words.skipped;
-        size -= words.skipped;
+        if (!f->synced) {
+            words.skipped = find_word(bytes, size);
+            bytes += words.skipped;
+            size -= words.skipped;
+            f->synced = words_at(bytes, size) || half_at(bytes, size);
+            if (!f->synced)
+                return words;
+        }
         words.size = f->half_word ? HALF_WORD : 0;
         words.broken = f->half_word && memcmp(bytes, word + HALF_WORD, HALF_WORD) != 0;
         words.size += words_at(bytes + words.size, size - words.size);
@@ -257,7 +264,7 @@ uint32_t ct_ocsd_frames_add(struct ct_ocsd_frames *f, ocsd_trc_index_t index, co
     }
     if (*message)
         return 0;
-    if (f->flags & OCSD_DFRMTR_PACKED_RAW_OUT)
+    if (at && f->flags & OCSD_DFRMTR_PACKED_RAW_OUT)
         print_bytes(index, "   RAW_PACKED", bytes, at);
     if (f->fill == CT_OCSD_FRAME_SIZE) {
         f->fill = 0;

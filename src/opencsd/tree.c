@@ -194,6 +194,12 @@ static ocsd_datapath_resp_t take_words(struct ct_ocsd_tree *tree, const struct c
     return sound ? resp : refuse(OCSD_ERR_DFMTR_BAD_FHSYNC, index, "Incorrect FSYNC frame reset pattern");
 }
 
+/* Tells whether the first synchronisation word did not come yet. */
+static bool lacks_word(const struct ct_ocsd_frames *f)
+{
+    return f->flags & OCSD_DFRMTR_HAS_FSYNCS && !f->synced;
+}
+
 /* Takes bytes up to the end of a frame, and hands them out. */
 static ocsd_datapath_resp_t take_frame(struct ct_ocsd_tree *tree, ocsd_trc_index_t index,
                                        const uint8_t *bytes, uint32_t size, uint32_t *used)
@@ -202,7 +208,7 @@ static ocsd_datapath_resp_t take_frame(struct ct_ocsd_tree *tree, ocsd_trc_index
     const char *message;
     const struct ct_ocsd_words words = ct_ocsd_frames_words(f, bytes, size);
     *used = words.skipped;
-    if (*used == size)
+    if (lacks_word(f))
         return OCSD_RESP_CONT;
     ocsd_datapath_resp_t resp = take_words(tree, &words, index + *used, bytes + *used);
     if (!OCSD_DATA_RESP_IS_CONT(resp))
@@ -260,13 +266,14 @@ static ocsd_datapath_resp_t take_frames(struct ct_ocsd_tree *tree, ocsd_trc_inde
                  ct_ocsd_frames_unit(f));
         return refuse(OCSD_ERR_INVALID_PARAM_VAL, OCSD_BAD_TRC_INDEX, text);
     }
-    while (*used < size && OCSD_DATA_RESP_IS_CONT(resp)) {
+    for (bool goes_on = true; goes_on && *used < size && OCSD_DATA_RESP_IS_CONT(resp);) {
         ocsd_datapath_resp_t answer = OCSD_RESP_CONT;
         uint32_t taken = take_plain_frames(tree, index + *used, bytes + *used, size - *used, &answer);
         if (!taken)
             answer = take_frame(tree, index + *used, bytes + *used, size - *used, &taken);
         resp = worse(resp, answer);
         *used += taken;
+        goes_on = taken && !lacks_word(f); /* a word or a pair of bytes may be cut by the end of the call */
     }
     f->next = index + *used;
     tree->taken = *used;

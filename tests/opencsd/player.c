@@ -2,6 +2,7 @@
 #include "opencsd/player.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "oracle/ocsd_config.h"
@@ -238,13 +239,28 @@ static int feed(struct player *player, dcd_tree_handle_t tree, const uint8_t *tr
     return 0;
 }
 
-static void print_last_error(struct player *player)
+struct last_error {
+    int code;
+    ocsd_trc_index_t index;
+    uint8_t id;
+    char text[256];
+};
+
+static struct last_error last_error(const struct player *player)
 {
-    ocsd_trc_index_t index = 0;
-    uint8_t id = 0;
-    char text[256] = "";
-    const int err = (int)player->library->ocsd_get_last_err(&index, &id, text, sizeof text);
-    fprintf(player->out, "L %d %u %02x %s\n", err, index, id, text);
+    struct last_error e = {0};
+    e.code = (int)player->library->ocsd_get_last_err(&e.index, &e.id, e.text, sizeof e.text);
+    return e;
+}
+
+/* Writes down the last error, unless it is the one before the trace: libraries keep that of other trees. */
+static void print_last_error(struct player *player, const struct last_error *before)
+{
+    const struct last_error e = last_error(player);
+    const bool is_new =
+        e.code != before->code || e.index != before->index || strcmp(e.text, before->text) != 0;
+    if (is_new)
+        fprintf(player->out, "L %d %u %02x %s\n", e.code, e.index, e.id, e.text);
 }
 
 /* What was counted of each source. Behind a reset 1.3.3 counts fewer bytes without synchronisation, and at
@@ -272,6 +288,7 @@ static void print_stats(struct player *player, dcd_tree_handle_t tree)
 int player_play(struct player *player, const uint8_t *trace, size_t size)
 {
     const struct library *l = player->library;
+    const struct last_error before = last_error(player);
     uint32_t done;
     ocsd_datapath_resp_t resp;
     dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(
@@ -300,7 +317,7 @@ int player_play(struct player *player, const uint8_t *trace, size_t size)
                 (int)l->ocsd_dt_reset_decode_stats(tree, player->buffer->sources[i].trace_id));
     print_stats(player, tree);
     if (player->texts)
-        print_last_error(player);
+        print_last_error(player, &before);
     l->ocsd_destroy_dcd_tree(tree);
     return err;
 }
