@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
+#include "base/padding.h"
 #include "coretap/cover.h"
 #include "four_functions.h"
 
@@ -186,12 +187,25 @@ static void test_sums(void **state)
     check_sums(UINT64_MAX / 128);
 }
 
+/* Where nothing is left there is no padding, whatever lies behind. */
+static void test_padding(void **state)
+{
+    static const uint8_t zeros[4];
+    (void)state;
+    for (unsigned wide = 0; wide < 2; wide++) {
+        assert_int_equal(ct_padding(zeros, 0, wide), 0);
+        assert_int_equal(ct_padding(zeros, 1, wide), 1);
+        assert_int_equal(ct_padding(zeros, 4, wide), 4);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_unrun, begin, finish),
         cmocka_unit_test_setup_teardown(test_alignment, begin, finish),
         cmocka_unit_test_setup_teardown(test_nothing, begin, finish),
+        cmocka_unit_test(test_padding),
         cmocka_unit_test(test_sums),
     };
     return cmocka_run_group_tests_name("cover", tests, NULL, NULL);
