@@ -61,6 +61,14 @@ static inline bool is_rare(const struct ct_elem *count)
     return count->aux || count->n == CT_CYCLES_UNPLACED || count->v > CT_LEG_CYCLES_MOST;
 }
 
+/* Tells whether an address leads elsewhere than execution goes by itself. Links are quicker to look at than
+ * blocks; those that are not known yet have address 0. */
+static inline bool is_astray(const struct ct_fast *f, const struct place *p)
+{
+    return p->have_addr && p->cur && (f->legs->links[p->cur].addr != p->addr || !p->addr) &&
+           f->blocks.blocks[p->cur].addr != p->addr;
+}
+
 /* Follows elements as long as all is known, and lists legs. */
 static void follow(struct ct_fast *f, struct place p, const struct ct_elem *elems, size_t size)
 {
@@ -76,9 +84,7 @@ static void follow(struct ct_fast *f, struct place p, const struct ct_elem *elem
         const struct ct_elem *elem = &elems[i];
         if (elem->kind == CT_ELEM_ATOMS) {
             uint64_t bits = elem->v;
-            const bool strays =
-                p.have_addr && p.cur && links[p.cur].addr != p.addr && f->blocks.blocks[p.cur].addr != p.addr;
-            if (steps + elem->n > CT_LEGS_STEPS || strays)
+            if (steps + elem->n > CT_LEGS_STEPS || is_astray(f, &p))
                 return;
             p.have_addr = p.have_addr && !p.cur;
             p.marks = 0;
