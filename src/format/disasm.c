@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/disasm.h"
 #include "coretap/program.h"
+#include "format/a64_words.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -192,11 +193,13 @@ static bool in_words(struct ct_disasm *disasm, uint8_t isa, uint8_t it, uint64_t
 void ct_disasm_text(struct ct_disasm *disasm, uint8_t isa, uint8_t it, uint64_t addr, const uint8_t *bytes,
                     size_t size, char text[192])
 {
-    if (in_words(disasm, isa, it, addr, bytes, size, text))
-        return;
     uint32_t opcode = 0;
     for (size_t i = 0; i < size && i < 4; i++)
         opcode |= (uint32_t)bytes[i] << (8 * i);
+    if (isa == CT_ISA_A64 && ct_a64_words(opcode, text, 192))
+        return;
+    if (in_words(disasm, isa, it, addr, bytes, size, text))
+        return;
     snprintf(text, 192, ".inst   0x%0*" PRIx32, (int)(2 * size), opcode);
 }
 

@@ -69,7 +69,7 @@ int main()
 HEADS = ("offset", "id", "kind")
 PACKET_HEADS = ("offset", "id", "bytes", "type")
 COMMON = {"add", "adds", "sub", "b", "bl", "blx", "bx", "cbz", "cbnz", "ldr", "ldp", "ret", "str", "stp",
-          "addeq", "addne"}
+          "addeq", "addne", "paciasp", "autiasp", "bti"}
 
 
 def run(*command, codes=(0,)):
@@ -290,7 +290,7 @@ def main():
         return 0
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        check_program("A64", folder / "wide", "aarch64-linux-gnu-")
+        check_program("A64", folder / "wide", "aarch64-linux-gnu-", "-mbranch-protection=standard")
         check_program("A32 and T32", folder / "narrow", "arm-linux-gnueabihf-")
     return tap.finish()
 
