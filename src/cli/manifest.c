@@ -44,13 +44,13 @@ static void tell(const char *path, const char *why)
     cli_say("%s: not listed: %s", path, why);
 }
 
-/* Names what is no capture, with --verbose; what has the contents of one that is listed is named in any case.
- */
+/* Names what is no capture, with --verbose; what has the contents of one that is listed, and a perf.data file
+ * without trace, are named in any case. */
 static void on_skipped(void *user, const char *path, const char *why)
 {
     struct found *f = user;
     f->skipped++;
-    if (f->args->verbose || strstr(why, "same contents"))
+    if (f->args->verbose || strstr(why, "same contents") || strstr(why, "without hardware trace"))
         tell(path, why);
 }
 

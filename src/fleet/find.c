@@ -154,7 +154,7 @@ static int add(struct finder *f, const char *path, const struct ct_capture *open
 }
 
 /* Opens what seems to be a capture, and adds it. What is `certain` to be one is added when it cannot be
- * opened, too. */
+ * opened, too, unless it is whole and has no trace, and nobody named it. */
 static int try(struct finder *f, const char *path, bool certain)
 {
     struct ct_capture *capture = NULL;
@@ -165,7 +165,7 @@ static int try(struct finder *f, const char *path, bool certain)
     int rc = CT_OK;
     if (opened == CT_ERR_NOMEM)
         rc = ct_fail_nomem(f->manifest->ctx, path);
-    else if (opened && !certain)
+    else if (opened && (!certain || (opened == CT_ERR_NOT_FOUND && !f->trusts)))
         skip(f, path, ct_ctx_error(quiet));
     else
         rc = add(f, path, opened ? NULL : capture, NULL);

@@ -72,7 +72,7 @@ static int check_trace(struct ct_perf *p)
         return CT_OK;
     if (p->cut)
         return ct_perf_damage(p, "there is no trace before that");
-    return ct_fail(p->opening->ctx, CT_ERR_FORMAT,
+    return ct_fail(p->opening->ctx, p->has_info ? CT_ERR_FORMAT : CT_ERR_NOT_FOUND,
                    "%s: %s; there is nothing to decode: record with 'perf record -e cs_etm//'", p->file.path,
                    p->has_info ? "a recording of CoreSight trace units with not a byte of trace"
                                : "a perf.data file without hardware trace");

@@ -3,6 +3,7 @@
 damaged."""
 import pathlib
 import shutil
+import struct
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -35,6 +36,14 @@ def make(folder, count, damaged=0):
         if number >= count:
             break_one(capture, number)
     return folder
+
+
+def samples_alone():
+    """A perf.data file of an event that is no trace: the name of a process."""
+    event = struct.pack("<IIQQQQQ80xQQ", 1, 128, 0, 1, 7, 4, 1 << 9, 0, 0)
+    name = struct.pack("<IHHII8s", 3, 0, 24, 1, 1, b"shell")
+    return struct.pack("<8sQQQQQQQQQ24x", b"PERFILE2", 104, 144, 104, len(event), 104 + len(event), len(name),
+                       0, 0, 0) + event + name
 
 
 def break_one(capture, number):

@@ -101,6 +101,12 @@ def manifest_lists(fleet):
     assert [json.loads(line)["path"] for line in named.stdout.splitlines()] == [str(odd / "b")], named
     assert f"{odd}/a\\xff: not listed: its name is no UTF-8" in named.stderr, named.stderr
     assert "not listed, since the name is no UTF-8: 1 of 2 captures" in named.stderr, named.stderr
+    samples = fleet.path("samples")
+    shutil.copytree(fleet.captures / "0001", samples / "a")
+    (samples / "perf.data").write_bytes(captures.samples_alone())
+    named = run(COMMAND, "manifest", samples)
+    assert [json.loads(line)["path"] for line in named.stdout.splitlines()] == [str(samples / "a")], named
+    assert f"{samples}/perf.data: not listed: a perf.data file without hardware trace" in named.stderr, named
     empty = run(COMMAND, "manifest", captures.ROOT / "docs", code=1)
     assert "no capture was found" in empty.stderr
 

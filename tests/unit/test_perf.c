@@ -696,7 +696,7 @@ static void what_is_none(void **state)
     begin(&r, false);
     put_map(&r, 0, TID, 0x400000, 0x2000, 0x1000, "/bin/a");
     end(&r, &f, "perf.data");
-    assert_int_equal(fixture_open(&f, "perf.data"), CT_ERR_FORMAT);
+    assert_int_equal(fixture_open(&f, "perf.data"), CT_ERR_NOT_FOUND);
     assert_true(has_words(ct_ctx_error(f.ctx), WORDS("without hardware trace", "perf record -e cs_etm//")));
     free(r.bytes);
     begin(&r, false);
