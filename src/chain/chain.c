@@ -659,9 +659,9 @@ struct ct_losses ct_chain_losses(const struct ct_chain *c)
     const struct ct_stream *streams = ct_chain_streams(c, &count);
     const struct ct_frame_stats *frames = ct_chain_frame_stats(c);
     struct ct_losses sum = {.lost_bytes = frames ? frames->lost_bytes : 0};
-    /* a buffer that wrapped begins with bytes whose ID came before; its first shard counts them
+    /* a buffer that wrapped begins with bytes whose ID came before; whoever begins later does not count them
      */
-    if (frames && !(c->shard && c->shard->begin))
+    if (frames && !c->begin && !(c->shard && c->shard->begin))
         sum.lost_bytes += frames->no_id_bytes;
     for (size_t i = 0; i < count; i++)
         ct_losses_add(&sum, &streams[i].stats.losses);

@@ -36,7 +36,10 @@ static struct name data_register(bool wide, unsigned number)
 /* A register with an address, where 31 is the stack pointer. */
 static struct name address_register(unsigned number)
 {
-    return number == 31 ? (struct name){"sp"} : data_register(true, number);
+    static const struct name stack_pointer = {"sp"};
+    if (number == 31)
+        return stack_pointer;
+    return data_register(true, number);
 }
 
 static void put(char *text, size_t size, const char *stem, const char *ending, const char *operands)
