@@ -7,19 +7,24 @@
 
 int ct_stack_switch(struct ct_stacks *s, uint32_t lane, uint64_t key, uint32_t number)
 {
+    size_t last = 0; /* of this stream, whose edges alone its frames may name */
     for (size_t i = 0; i < s->thread_count; i++) {
-        if (s->threads[i].lane == lane && s->threads[i].key == key && s->threads[i].number == number) {
-            s->lanes[lane].thread = i + 1;
+        if (s->threads[i].lane != lane)
+            continue;
+        last = i + 1;
+        if (s->threads[i].key == key && s->threads[i].number == number) {
+            s->lanes[lane].thread = last;
             return CT_OK;
         }
     }
-    if (s->thread_count < CT_STACK_CONTEXTS) {
+    if (s->thread_count < CT_STACK_CONTEXTS || !last) {
         if (!CT_PUSH_ROOM(s->threads, s->thread_count))
             return ct_fail_nomem(s->ctx, "stacks");
         s->threads[s->thread_count++] =
             (struct ct_stack_thread){.key = key, .number = number, .lane = lane, .way = CT_WAY_START};
+        last = s->thread_count;
     }
-    s->lanes[lane].thread = s->thread_count;
+    s->lanes[lane].thread = last;
     return CT_OK;
 }
 

@@ -12,7 +12,7 @@ static uint32_t root_of(const struct ct_stacks *s, const struct ct_stack_thread 
 
 static bool is_root(uint32_t parent)
 {
-    return parent > CT_STACK_NONE - CT_STACK_CONTEXTS;
+    return parent > CT_STACK_NONE - CT_STACK_CONTEXTS - CT_STACK_LANES;
 }
 
 /* Notes whose stack the next place is of. */

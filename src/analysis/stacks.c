@@ -267,8 +267,6 @@ static int arrive_interrupted(struct ct_stacks *s, struct ct_stack_thread *t, ui
 {
     uint32_t count;
     const struct ct_edge *edges = ct_graph_edges(graph, &count);
-    if (t->turn >= count) /* another stream's: those beyond CT_STACK_CONTEXTS share a stack */
-        return CT_OK;
     const uint32_t from = edges[t->turn].from;
     const uint32_t function = ct_stack_function_at(s, addr, ct_graph_nodes(graph, &count)[from].memory);
     const bool begins = ct_stack_begins(s, function, addr);

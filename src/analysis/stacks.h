@@ -141,7 +141,7 @@ int ct_stack_note(struct ct_stacks *stacks, uint32_t lane, struct ct_stack_move 
 /* ---- threads (stack_threads.c) ---- */
 
 /* Makes the stack of a context, or of a thread of the M profile in it, the current one. Those beyond
- * CT_STACK_CONTEXTS share the last one. CT_ERR_NOMEM. */
+ * CT_STACK_CONTEXTS share the last one of their stream, which has one in any case. CT_ERR_NOMEM. */
 int ct_stack_switch(struct ct_stacks *stacks, uint32_t lane, uint64_t key, uint32_t number);
 
 /* Makes the stack of another thread of the same context the current one. The time of the functions of the one

@@ -611,6 +611,36 @@ static void owners_have_places_of_their_own(void **state)
     ct_stacks_free(apart);
 }
 
+/* A stream has a stack of its own, however many contexts another one had. */
+static void a_stream_behind_many_contexts(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_stack_options options = {
+        .size = sizeof options, .programs = &f->program, .program_count = 1, .owners = 1};
+    struct ct_step_mark context = {.kind = CT_MARK_ELEM,
+                                   .elem = {.kind = CT_ELEM_CONTEXT, .aux = CT_CONTEXT_CTXT}};
+    struct ct_stack_owner owner;
+    struct ct_stacks *s;
+    size_t count;
+    plain(f, 0x1000);
+    plain(f, 0x1010);
+    struct ct_step_batch batch = {
+        .graph = f->graph, .edge = f->edges, .count = 1, .marks = &context, .mark_count = 1};
+    assert_int_equal(ct_stacks_new(NULL, &options, &s), CT_OK);
+    for (context.elem.v = 1; context.elem.v <= CT_STACK_CONTEXTS + 2; context.elem.v++)
+        assert_int_equal(ct_stacks_add(s, 0, &batch), CT_OK);
+    (void)ct_stacks_places(s, &count);
+    assert_int_equal(count, CT_STACK_CONTEXTS);
+    batch.edge = f->edges + 1;
+    assert_int_equal(ct_stacks_add(s, 1, &batch), CT_OK);
+    const struct ct_stack_place *places = ct_stacks_places(s, &count);
+    assert_int_equal(count, CT_STACK_CONTEXTS + 1);
+    assert_int_equal(places[count - 1].parent, CT_STACK_NONE);
+    assert_int_equal(ct_stacks_owner(s, count - 1, &owner), CT_OK);
+    assert_int_equal(owner.lane, 1);
+    ct_stacks_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -637,6 +667,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(stacks_too_deep_to_write, begin, finish),
         cmocka_unit_test_setup_teardown(moves_in_order, begin, finish),
         cmocka_unit_test_setup_teardown(owners_have_places_of_their_own, begin, finish),
+        cmocka_unit_test_setup_teardown(a_stream_behind_many_contexts, begin, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
