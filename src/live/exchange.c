@@ -365,11 +365,13 @@ static void narrow(struct ct_live *l, struct ct_live_command *c)
                                        .context_count = f->context_count,
                                        .levels = (uint8_t)f->levels,
                                        .keep_clocks = l->one != NULL};
-    if (l->options.timing || l->options.covered) {
+    int rc = ct_live_one_filter(l);
+    if (!rc && (l->options.timing || l->options.covered)) {
         answer(c, true, "filter set; coverage and times are of all trace, so that all of it is followed");
         return;
     }
-    const int rc = ct_chain_narrow(l->chain, &want);
+    if (!rc)
+        rc = ct_chain_narrow(l->chain, &want);
     if (rc)
         answer_failed(l, c, rc);
     else if (f->ids[0] | f->ids[1] || f->context_count || f->levels)

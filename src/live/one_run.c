@@ -157,6 +157,17 @@ int ct_live_one_renew(struct ct_live *l)
     return l->one ? ct_verify_axis_renew(l->one->axis) : CT_OK;
 }
 
+int ct_live_one_filter(struct ct_live *l)
+{
+    const uint64_t *ids = l->filter.ids;
+    int rc = CT_OK;
+    for (size_t i = 0; l->one && i < l->one->count && !rc; i++) {
+        const uint8_t id = l->one->sources[i].id;
+        rc = ct_verify_axis_mute(l->one->axis, i, (ids[0] | ids[1]) && !(ids[id / 64] >> (id % 64) & 1));
+    }
+    return rc;
+}
+
 int ct_live_one_take(struct ct_live *l, uint8_t id, const struct ct_step_batch *batch)
 {
     struct ct_live_one *one = l->one;

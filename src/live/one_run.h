@@ -17,6 +17,9 @@ int ct_live_one_new(struct ct_live *live);
 int ct_live_one_begin(struct ct_live *live);
 void ct_live_one_free(struct ct_live_one *one);
 
+/* Goes on without the trace IDs that the filter leaves out. */
+int ct_live_one_filter(struct ct_live *live);
+
 /* Takes steps of a trace ID. */
 int ct_live_one_take(struct ct_live *live, uint8_t id, const struct ct_step_batch *batch);
 

@@ -112,18 +112,33 @@ int ct_verify_axis_yield(struct ct_verify_axis *axis, ct_verify_axis_yield_fn *y
     return CT_OK;
 }
 
+/* Finds out whether a specification takes what a source gives. */
+static void hear(const struct ct_verify_axis *axis, size_t source)
+{
+    const struct ct_verifier *v = axis->verifier;
+    struct ct_axis_source *s = &axis->sources[source];
+    s->unheard = true;
+    for (size_t k = 0; k < v->fed_count && !s->muted; k++)
+        s->unheard &= !ct_verify_hears(v->fed[k], source);
+}
+
+int ct_verify_axis_mute(struct ct_verify_axis *axis, size_t source, int mute)
+{
+    if (!axis || source >= axis->count)
+        return CT_ERR_ARG;
+    axis->sources[source].muted = mute != 0;
+    hear(axis, source);
+    return CT_OK;
+}
+
 int ct_verify_axis_renew(struct ct_verify_axis *axis)
 {
     int rc = CT_OK;
     if (!axis)
         return CT_ERR_ARG;
-    const struct ct_verifier *v = axis->verifier;
     for (size_t i = 0; i < axis->count && !rc; i++) {
-        struct ct_axis_source *s = &axis->sources[i];
-        s->unheard = true;
-        for (size_t k = 0; k < v->fed_count; k++)
-            s->unheard &= !ct_verify_hears(v->fed[k], i);
-        rc = ct_watcher_renew(s->watcher);
+        hear(axis, i);
+        rc = ct_watcher_renew(axis->sources[i].watcher);
     }
     return rc;
 }

@@ -49,6 +49,7 @@ struct ct_axis_source {
     bool is_software; /* nothing in it stands before timestamps that came before it */
     bool over;
     bool unheard;      /* no specification takes what it gives */
+    bool muted;        /* … since the caller says so */
     bool begun;        /* a step or a mark of it came */
     uint64_t presumed; /* what is before it comes too late: the others went on when it had not begun */
     /* Of a source that the others stopped waiting for: */

@@ -380,6 +380,7 @@ static void core_that_begins_later(void **state)
     struct by_hand h;
     (void)state;
     assert_int_equal(ct_verify_axis_presume(NULL), CT_ERR_ARG);
+    assert_int_equal(ct_verify_axis_mute(NULL, 0, 1), CT_ERR_ARG);
     begin(&h, "out count(x) as n\n");
     assert_int_equal(ct_verify_axis_presume(h.axis), CT_OK);
     take(&h, 0, "T10 X T20 T30 X T40");
@@ -412,6 +413,24 @@ static void core_that_begins_later(void **state)
     }
 }
 
+/* A core that is muted holds nobody up, and what it lost makes nothing uncertain, until it is heard again. */
+static void core_that_is_muted(void **state)
+{
+    struct by_hand h;
+    (void)state;
+    begin(&h, "out count(x) as n\n");
+    assert_int_equal(ct_verify_axis_mute(h.axis, 2, 1), CT_ERR_ARG);
+    assert_int_equal(ct_verify_axis_mute(h.axis, 1, 1), CT_OK);
+    take(&h, 1, "T5 X T7 G");
+    take(&h, 0, "T10 X T20 T30 X T40");
+    assert_int_equal(ct_verify_axis_held(h.axis), 0);
+    assert_int_equal(ct_verify_axis_mute(h.axis, 1, 0), CT_OK);
+    take(&h, 0, "T70 X T80");
+    assert_int_equal(ct_verify_axis_held(h.axis), 1);
+    take(&h, 1, "T50 X T60 T90");
+    end(&h, "0 n 0\n10 n 1 left\n30 n 2 left\n50 n 3 right\n70 n 4 left\n");
+}
+
 static int only_left(void *user, size_t source, const struct ct_watch_event *event)
 {
     (void)user;
@@ -441,11 +460,12 @@ static void filtered_core(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(silent_core),         cmocka_unit_test(exchanged_in_silence),
-        cmocka_unit_test(core_without_trace),  cmocka_unit_test(core_that_begins_later),
-        cmocka_unit_test(filtered_core),       cmocka_unit_test(of_each_core),
-        cmocka_unit_test(order_of_timestamps), cmocka_unit_test(order_in_doubt),
-        cmocka_unit_test(order_of_cycles),     cmocka_unit_test(order_of_losses),
+        cmocka_unit_test(silent_core),        cmocka_unit_test(exchanged_in_silence),
+        cmocka_unit_test(core_without_trace), cmocka_unit_test(core_that_begins_later),
+        cmocka_unit_test(core_that_is_muted), cmocka_unit_test(filtered_core),
+        cmocka_unit_test(of_each_core),       cmocka_unit_test(order_of_timestamps),
+        cmocka_unit_test(order_in_doubt),     cmocka_unit_test(order_of_cycles),
+        cmocka_unit_test(order_of_losses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
