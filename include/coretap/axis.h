@@ -112,8 +112,8 @@ typedef int ct_verify_axis_filter_fn(void *user, size_t source, const struct ct_
 /* Says who is asked about each event but losses and timestamps; NULL: nobody. CT_ERR_ARG. */
 CT_API int ct_verify_axis_filter(struct ct_verify_axis *axis, ct_verify_axis_filter_fn *filter, void *user);
 
-/* Says whether specifications hear nothing of a source (1), or hear it again (0), as when all of it is
- * filtered out: the others do not wait for it, and what it lost makes no result uncertain. CT_ERR_ARG. */
+/* Says whether specifications hear nothing of a source (1) or hear it (0). For one that is filtered out: the
+ * others do not wait for it, and what it lost makes no result uncertain. CT_ERR_ARG. */
 CT_API int ct_verify_axis_mute(struct ct_verify_axis *axis, size_t source, int mute);
 
 /* Has to follow when specifications were added, exchanged or removed during a run: places are looked for
