@@ -167,6 +167,8 @@ struct ct_framer_options {
     uint32_t fsync_period; /* TPIU, DSTREAM: frames between FSYNC words; 0: only the first one */
     uint32_t hsync_period; /* TPIU: frames that get a HSYNC halfword at the pair boundary after their sixth
                               byte; 0: none */
+    uint64_t id_period;    /* frames after which a trace ID that lasts is named again, so that what is cut off
+                              before it does not leave the rest without one; 0: never */
 };
 
 /* Makes a framer, which has written nothing yet. CT_ERR_ARG, CT_ERR_NOMEM. */

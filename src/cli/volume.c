@@ -276,7 +276,7 @@ const struct cli_command cli_command_volume = {
         "would "
         "be with other settings. Where the trace counts no cycles, they are one for each instruction and one "
         "more for each branch taken.\n"
-        "Bytes are those of the trace units; frames with trace IDs add a fifteenth to them. Standard input "
+        "Bytes are those of the trace units; frames with trace IDs add a thirteenth to them. Standard input "
         "is the program's, and so is standard error; its standard output goes to standard error.",
     .whole = "it measures what ran as a whole; ranges and places are those of the trace unit",
     .examples = "coretap volume -- ./program 500\n"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Per-ID runs of bytes to CoreSight frames: ARM IHI 0029, chapter "Trace formatter". */
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,12 @@ static void put_data(struct sink *sink, uint8_t byte)
         emit_frame(sink);
 }
 
+/* Tells whether the frame that begins names the trace ID again. */
+static bool names_again(const struct ct_framer *f)
+{
+    return f->pos == 0 && f->options.id_period && f->frames % f->options.id_period == 0;
+}
+
 int ct_framer_push(struct ct_framer *framer, uint8_t id, const uint8_t *data, size_t size, size_t *used,
                    uint8_t *out, size_t cap, size_t *len)
 {
@@ -128,8 +135,11 @@ int ct_framer_push(struct ct_framer *framer, uint8_t id, const uint8_t *data, si
             MAX_ID, CT_FRAMER_OUT_MIN);
     if (size && (!framer->has_id || framer->id != id))
         set_id(&sink, id);
-    while (*used < size && cap - sink.len >= CT_FRAMER_OUT_MIN / 2)
+    while (*used < size && cap - sink.len >= CT_FRAMER_OUT_MIN / 2) {
+        if (names_again(framer))
+            set_id(&sink, id);
         put_data(&sink, data[(*used)++]);
+    }
     *len = sink.len;
     return CT_OK;
 }

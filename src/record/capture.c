@@ -19,6 +19,8 @@
 
 #define PIECES_MAX ((size_t)1 << 17) /* of all buffers, so that the list of them stays readable */
 
+#define ID_PERIOD 8 /* frames after which a trace ID is named again, about as often as hardware does */
+
 #define PAUSE (INT64_C(500) * 1000 * 1000) /* nanoseconds between checkpoints, at least */
 #define SHARE 20                           /* a pause follows each, this many times as long as it took */
 
@@ -81,7 +83,8 @@ static int create(const struct ct_record_capture *capture, const char *name, str
 
 static int new_framer(struct ct_record_capture *capture)
 {
-    const struct ct_framer_options options = {.size = sizeof options, .framing = CT_FRAMING_FRAMES};
+    const struct ct_framer_options options = {
+        .size = sizeof options, .framing = CT_FRAMING_FRAMES, .id_period = ID_PERIOD};
     ct_framer_free(capture->framer);
     capture->framer = NULL;
     return ct_framer_new(capture->ctx, &options, &capture->framer);

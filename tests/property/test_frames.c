@@ -145,6 +145,7 @@ static int check(uint64_t seed)
         .framing = (uint8_t)(CT_FRAMING_FRAMES + rng_below(&rng, 3)),
         .fsync_period = rng_below(&rng, 2) ? 1 + rng_below(&rng, 50) : 0,
         .hsync_period = rng_below(&rng, 2) ? 1 + rng_below(&rng, 20) : 0,
+        .id_period = rng_below(&rng, 2) ? 1 + rng_below(&rng, 20) : 0,
     };
     memset(&in, 0, sizeof(in));
     fill_etm4(&rng, &source, &in);
@@ -157,20 +158,49 @@ static int check(uint64_t seed)
              unframe(&rng, options.framing, 1, frames, size, &out) && same_side(&in, &out) &&
              same_packets(&rng, &source, out.bytes[0], out.size[0]);
     if (!ok)
-        printf("# framing %s, FSYNC every %u, HSYNC every %u\n",
-               ct_framing_name((enum ct_framing)options.framing), options.fsync_period, options.hsync_period);
+        printf("# framing %s, FSYNC every %u, HSYNC every %u, ID every %" PRIu64 "\n",
+               ct_framing_name((enum ct_framing)options.framing), options.fsync_period, options.hsync_period,
+               options.id_period);
     return ok;
+}
+
+/* Cuts off the first frames of a stream of one ID: from the next frame that names it on nothing is missing.
+ */
+static int check_cut(uint64_t seed)
+{
+    static struct side in, out;
+    static uint8_t frames[ROOM];
+    struct rng rng = {seed};
+    const uint32_t period = 1 + rng_below(&rng, 20);
+    const struct ct_framer_options options = {
+        .size = sizeof(options), .framing = CT_FRAMING_FRAMES, .id_period = period};
+    memset(&in, 0, sizeof(in));
+    for (in.size[1] = 0; in.size[1] < BYTES; in.size[1]++)
+        in.bytes[1][in.size[1]] = (uint8_t)rng_next(&rng);
+    const size_t size = frame(&rng, &options, &in, frames);
+    const uint32_t cut = rng_below(&rng, (uint32_t)(size / 16 - period));
+    const size_t named = (cut + period - 1) / period * period;
+    if (!unframe(&rng, options.framing, size, frames + 16 * (size_t)cut, size - 16 * (size_t)cut, &out))
+        return 0;
+    if (out.size[1] + 15 * named - named / period < BYTES)
+        printf("# ID every %u, %u frames cut off: %zu bytes came out\n", period, cut, out.size[1]);
+    return out.size[1] + 15 * named - named / period >= BYTES &&
+           !memcmp(out.bytes[1], in.bytes[1] + BYTES - out.size[1], out.size[1]);
 }
 
 int main(void)
 {
     uint64_t seed = test_number("CT_SEED", 1), done = 0;
     uint64_t bytes = test_count(2000000, 200000000);
-    int ok = 1;
-    printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, bytes);
-    for (; done < bytes && ok; done += BYTES, seed++)
+    int ok = 1, fine = 1;
+    printf("TAP version 13\n1..2\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, bytes);
+    for (; done < bytes && ok && fine; done += BYTES, seed++) {
         ok = check(seed);
+        fine = check_cut(seed);
+    }
     printf("%sok 1 - demux(frame(bytes)) == bytes, cut anywhere", ok ? "" : "not ");
     printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
-    return ok ? 0 : 1;
+    printf("%sok 2 - behind a cut, bytes have their ID from the next frame on that names it\n",
+           fine ? "" : "not ");
+    return ok && fine ? 0 : 1;
 }
