@@ -175,6 +175,8 @@ def missing_for(line, parts):
     for program in ("perf", "mpirun"):
         if f"{program} " in line.replace("perf-env", "") and not shutil.which(program):
             return f"{program} is missing"
+    if line.startswith("coretap perf-env") and tap.is_sanitized(COMMAND):
+        return "perf cannot load a library with a sanitizer"
     needs = {"wcet": "cbc", "--entry": "cbc", "8080": "live"}
     return next((f"{part} is missing: {parts[part]}" for word, part in needs.items()
                  if word in line and part in parts), None)
