@@ -28,17 +28,18 @@ struct ct_watches;
      .letter = 'b',                                                                                          \
      .kind = CLI_TEXT,                                                                                       \
      .arg = "NAME",                                                                                          \
-     .help = "Only this trace buffer of the capture."},                                                      \
+     .help = "Use only this trace buffer of the capture."},                                                  \
         {.name = "id",                                                                                       \
          .letter = 'i',                                                                                      \
          .kind = CLI_HEX,                                                                                    \
          .arg = "HEX",                                                                                       \
          .max = 0x7f,                                                                                        \
-         .help = "Only this trace ID. A buffer without frames has one stream, called 00."},                  \
+         .help = "Use only this trace ID. A buffer without frames has one stream, with ID 00."},             \
         {.name = "framing",                                                                                  \
          .kind = CLI_CHOICE,                                                                                 \
          .choices = cli_framings,                                                                            \
-         .help = "How trace IDs are multiplexed. auto: as the capture says, or else as its bytes show."},    \
+         .help = "How trace IDs are multiplexed. auto: as the capture says; if it does not say, coretap "    \
+                 "finds out from the bytes."},                                                               \
         {.name = "config",                                                                                   \
          .letter = 'c',                                                                                      \
          .kind = CLI_TEXT,                                                                                   \
@@ -48,24 +49,24 @@ struct ct_watches;
         {.name = "symfs",                                                                                    \
          .kind = CLI_TEXT,                                                                                   \
          .arg = "DIR",                                                                                       \
-         .help = "perf.data: the folder that holds the target's files at the paths they have there, kernel " \
-                 "modules, too."},                                                                           \
+         .help = "perf.data: a folder with the files of the target at their original paths, including "      \
+                 "kernel modules."},                                                                         \
         {.name = "vmlinux",                                                                                  \
          .kind = CLI_TEXT,                                                                                   \
          .arg = "FILE",                                                                                      \
-         .help = "perf.data: the kernel that ran, with its symbols."},                                       \
+         .help = "perf.data: the kernel image (vmlinux) that ran, with its symbols."},                       \
         {.name = "kcore",                                                                                    \
          .kind = CLI_TEXT,                                                                                   \
          .arg = "FILE",                                                                                      \
-         .help = "perf.data: the kernel's memory, modules included, as 'perf record --kcore' copies it."},   \
+         .help = "perf.data: the kernel's memory with its modules, as 'perf record --kcore' copies it."},    \
         {.name = "buildid-dir",                                                                              \
          .kind = CLI_TEXT,                                                                                   \
          .arg = "DIR",                                                                                       \
-         .help = "perf.data: perf's cache of files by build id; ~/.debug without this option."},             \
+         .help = "perf.data: perf's cache of files by build id. Default: ~/.debug."},                        \
     {                                                                                                        \
         .name = "strict", .kind = CLI_FLAG,                                                                  \
-        .help = "Exit code 1 also where the trace unit lost trace in an overflow, and where code ran "       \
-                "whose memory is missing."                                                                   \
+        .help = "Also exit with code 1 if the trace unit lost trace in an overflow, or if code ran whose "   \
+                "memory is missing."                                                                         \
     }
 
 extern const char *const cli_framings[];
@@ -76,7 +77,7 @@ extern const char *const cli_framings[];
 #define CLI_THREADS_OPTION                                                                                   \
     {                                                                                                        \
         .name = "threads", .letter = 't', .kind = CLI_NUMBER, .arg = "N", .min = 1, .max = CLI_THREADS_MAX,  \
-        .help = "Decode with so many threads; 1 without this option. One trace ID is split at "              \
+        .help = "Number of decoding threads. Default: 1. Even a single trace ID is split, at "               \
                 "synchronisation points. The result is the same."                                            \
     }
 

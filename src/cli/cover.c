@@ -20,23 +20,25 @@ static const char *const formats[] = {"text", "lcov", "cobertura", "json", "html
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [ELF] = CLI_ELF_OPTION,
-    [FORMAT] =
-        {.name = "format",
-         .letter = 'f',
-         .kind = CLI_CHOICE,
-         .choices = formats,
-         .help = "text: a summary. lcov: a tracefile for genhtml. cobertura: XML. json: everything but "
-                 "instructions. html: one page with source and instructions. data: the counts, for 'coretap "
-                 "merge' and 'coretap cover'."},
+    [FORMAT] = {.name = "format",
+                .letter = 'f',
+                .kind = CLI_CHOICE,
+                .choices = formats,
+                .help = "text: a summary. lcov: a tracefile for genhtml. cobertura: XML. json: everything "
+                        "except instructions. html: one page with source and instructions. data: the counts, "
+                        "as input for 'coretap merge' and 'coretap cover'."},
     [CONTEXTS] =
         {.name = "contexts",
          .kind = CLI_FLAG,
-         .help = "With text and json: the sums of each context (context ID, VMID, exception level) too."},
-    [FUNCTIONS] = {.name = "functions", .kind = CLI_FLAG, .help = "With text: a line for each function."},
+         .help =
+             "With text and json: also print the sums of each context (context ID, VMID, exception level)."},
+    [FUNCTIONS] = {.name = "functions",
+                   .kind = CLI_FLAG,
+                   .help = "With text: print a line for each function."},
     [ALL] = {.name = "all-functions",
              .kind = CLI_FLAG,
-             .help =
-                 "Functions without source lines count too. Without it they do when no function has any."},
+             .help = "Also count functions without source lines. By default they count only when no function "
+                     "has source lines."},
     [SHARD] = CLI_SHARD_OPTION,
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE,
@@ -85,16 +87,14 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cli_command_cover = {
     .name = "cover",
-    .summary = "which functions, lines, instructions and branches ran",
+    .summary = "report which functions, lines, instructions and branches ran",
     .operand = "CAPTURE...",
     .many = true,
-    .about =
-        "Decodes the capture along its programs and reports which of their code was executed, and how often: "
-        "functions, source lines (by the programs' debug information), instructions, both directions of each "
-        "conditional branch, and calls. docs/analysis.md says how each number comes about.\n"
-        "Of several captures the counts add up. In the place of each of them it also takes a coverage file, "
-        "which "
-        "'coretap cover --format data' or 'coretap merge' wrote.",
+    .about = "Decodes the capture along its programs and reports which code was executed, and how often: "
+             "functions, source lines (from debug information), instructions, both directions of each "
+             "conditional branch, and calls. docs/analysis.md defines each number.\nCounts of several "
+             "captures are added up. Instead of a capture, coretap also accepts a coverage file written by "
+             "'coretap cover --format data' or 'coretap merge'.",
     .examples = "coretap cover --elf program capture\n"
                 "coretap cover --format html -o cover.html capture\n"
                 "coretap cover --format data -o first.cov capture\n",

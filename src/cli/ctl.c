@@ -22,16 +22,17 @@ static const struct cli_option options[] = {
     [HTTP] = {.name = "http",
               .kind = CLI_TEXT,
               .arg = "[ADDRESS:]PORT",
-              .help = "Where 'coretap live --http' serves its page; on this machine without ADDRESS."},
+              .help =
+                  "Address of the page that 'coretap live --http' serves. Without ADDRESS: this machine."},
     [TOKEN] = {.name = "token",
                .kind = CLI_TEXT,
                .arg = "TEXT",
-               .help =
-                   "The token of the live run. Without it the environment variable CORETAP_TOKEN counts."},
-    [CONTROL] = {.name = "control",
-                 .kind = CLI_TEXT,
-                 .arg = "SOCKET",
-                 .help = "Where 'coretap fractal run --control' takes commands, in the place of --http."},
+               .help = "Token of the live run. Default: the environment variable CORETAP_TOKEN."},
+    [CONTROL] =
+        {.name = "control",
+         .kind = CLI_TEXT,
+         .arg = "SOCKET",
+         .help = "Socket on which 'coretap fractal run --control' takes commands. Used instead of --http."},
 };
 
 /* A request in the making. */
@@ -322,36 +323,32 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cli_command_ctl = {
     .name = "ctl",
-    .summary = "ask a live run, and exchange what it watches and checks",
+    .summary = "query a live run, and change its watchpoints, specifications and filter",
     .rest = "ACTION [ARGUMENT]...",
     .synopsis = "--http [ADDRESS:]PORT|--control SOCKET",
     .examples = "coretap ctl --http 8080 status\n"
                 "coretap ctl --http 8080 watch add work\n"
                 "coretap ctl --http 8080 stop\n",
-    .exit_text = "0: done. 2: wrong usage, nobody answers, or the run cannot do it, with a message.",
+    .exit_text = "0: done. 2: wrong usage, the run does not answer, or it cannot carry out the command; a "
+                 "message says which.",
     .about =
-        "Speaks to a 'coretap live --http' while its trace comes. What is exchanged takes effect between two "
-        "pieces "
-        "of the input: no trace is lost, and what is not touched goes on.\n"
-        "status: what is known by now.\n"
-        "outputs [csv|jsonl] [NAME]: the last results of the specifications, or of the one called NAME, of "
-        "each 64 at most, as lines.\n"
-        "watch [PLACE]...: from now on these watchpoints, and no others. watch add PLACE..., watch remove "
-        "PLACE...: these more, these less. A watchpoint that stays keeps its count.\n"
-        "monitor add FILE [INPUT=PLACE]...: one more specification, named FILE; it begins as if the trace "
-        "began. "
-        "monitor replace [NAME] FILE [INPUT=PLACE]...: in place of the one of that name. monitor remove "
-        "NAME.\n"
-        "filter [id=HEX,...] [context=HEX,...] [el=N,...]: only events of watchpoints with these trace IDs, "
-        "context "
-        "IDs and exception levels count and reach the specifications; losses always do. What they leave out "
-        "is not followed, unless coverage or times are kept. Without arguments: all.\n"
-        "stop: the live run ends as at the end of its input, and writes its reports.\n"
-        "With --control it speaks to a 'coretap fractal run --control', whose program runs on meanwhile:\n"
-        "range|section|symbol|point add|remove [P:]PLACE: as the options of 'coretap fractal run'. process "
-        "add|remove N: another process is traced, or no longer: 0 is the program, then come those of --with. "
-        "status: what is selected by now. A command takes effect between two accesses; nothing of what stays "
-        "selected is lost, and the log keeps when each was given.",
+        "Sends one command to a running 'coretap live --http'. A change takes effect between two chunks of "
+        "the input: no trace is lost, and everything that the command does not name continues.\nstatus: "
+        "print the current results.\noutputs [csv|jsonl] [NAME]: print the last results (up to 64) of each "
+        "specification, or of the one called NAME, one a line.\nwatch [PLACE]...: replace all watchpoints by "
+        "these. watch add PLACE..., watch remove PLACE...: add or remove watchpoints. A watchpoint that "
+        "stays keeps its count.\nmonitor add FILE [INPUT=PLACE]...: add a specification, named FILE; it "
+        "starts as if the trace started now. monitor replace [NAME] FILE [INPUT=PLACE]...: replace the "
+        "specification of that name. monitor remove NAME: remove it.\nfilter [id=HEX,...] [context=HEX,...] "
+        "[el=N,...]: count and check only events of watchpoints with these trace IDs, context IDs and "
+        "exception levels. Losses always count. Trace that the filter excludes is not followed, unless "
+        "coverage or times are collected. Without arguments the filter accepts everything.\nstop: end the "
+        "live run as at the end of its input; it writes its reports.\nWith --control, coretap talks to a "
+        "'coretap fractal run --control' while its program runs:\nrange|section|symbol|point add|remove "
+        "[P:]PLACE: as the options of 'coretap fractal run'. process add|remove N: trace another process, or "
+        "stop tracing it; 0 is the program, 1 and up are those of --with. status: print the current "
+        "selection. A command takes effect between two accesses. Nothing is lost of what stays selected, and "
+        "the log records when each command was given.",
     .whole = "which events of a live run count says 'filter id=HEX context=HEX el=N'",
     .options = options,
     .option_count = sizeof options / sizeof *options,

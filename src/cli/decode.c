@@ -35,72 +35,61 @@ static const struct cli_option options[OPTIONS] = {
                 .letter = 'f',
                 .kind = CLI_CHOICE,
                 .choices = formats,
-                .help = "tsv: columns type, cycle, value, note. csv and jsonl also have the buffer, the "
-                        "trace ID and the "
-                        "offset in it."},
+                .help = "tsv: columns type, cycle, value, note. csv and jsonl add the buffer, the trace ID "
+                        "and the offset in the buffer."},
     [ALONG] = {.name = "along",
                .kind = CLI_CHOICE,
                .choices = alongs,
-               .help = "Where branch targets come from. binary: the memory images, so that every branch is "
-                       "found. trace: "
-                       "the trace alone, which is complete when it was made with branch broadcast. auto: the "
-                       "images when "
-                       "the capture has any."},
-    [MERGE] =
-        {.name = "merge",
-         .letter = 'm',
-         .kind = CLI_FLAG,
-         .help =
-             "All sources in one order, by their timestamps and the cycle counts between them; the first "
-             "columns "
-             "are the time and the trace ID. Sources without timestamps come last. The timestamps must be of "
-             "one clock."},
-    [TEXT_PORTS] =
-        {.name = "text-ports",
-         .kind = CLI_FLAG,
-         .help = "What software writes to stimulus ports (ITM) and channels (STM) is text: print it "
-                 "by lines, as Txt, in place of the single writes. With --merge a line has the time of the "
-                 "write that ends it."},
+               .help = "Where branch targets come from. binary: the memory images; every taken branch is "
+                       "found. trace: the trace alone, which is complete only with branch broadcast. auto: "
+                       "the images if the capture has any."},
+    [MERGE] = {.name = "merge",
+               .letter = 'm',
+               .kind = CLI_FLAG,
+               .help = "Merge all sources into one sequence, ordered by timestamps and the cycle counts "
+                       "between them. The first columns are the time and the trace ID. Sources without "
+                       "timestamps come last. All timestamps must come from one clock."},
+    [TEXT_PORTS] = {.name = "text-ports",
+                    .kind = CLI_FLAG,
+                    .help = "Treat what software writes to stimulus ports (ITM) and channels (STM) as text: "
+                            "print whole lines, as Txt, instead of single writes. With --merge a line has "
+                            "the time of the write that ends it."},
     [BYTEWISE] = {.name = "bytewise",
                   .kind = CLI_NUMBER,
                   .optional = true,
                   .arg = "U",
                   .min = 1,
                   .max = 8,
-                  .help =
-                      "ETMv4, ETE: decode U bytes a turn, or one, by the function D(b, S, T) of the paper "
-                      "that the fast decoder stems from (docs/bytewise.md). The result is the same, and "
-                      "takes longer. Other protocols are decoded as always."},
+                  .help = "ETMv4 and ETE: decode U bytes (default 1) per step with the function D(b, S, T) "
+                          "of the paper (docs/bytewise.md). The result is the same; it takes longer. Other "
+                          "protocols are decoded as usual."},
     [THREADS] = CLI_THREADS_OPTION,
     [ELF] = CLI_ELF_OPTION,
-    [NO_NAMES] = {.name = "no-names",
-                  .kind = CLI_FLAG,
-                  .help = "Addresses alone, without what they are called."},
+    [NO_NAMES] = {.name = "no-names", .kind = CLI_FLAG, .help = "Print addresses without function names."},
     [SYMBOLS] = {.name = "symbols",
                  .kind = CLI_FLAG,
-                 .help = "Beside the function of an address also its line of the source, as FILE:LINE in a "
-                         "column of its own; jsonl: file and line. Empty where no debug information is."},
+                 .help = "Also print the source line of each address, as FILE:LINE in a column of its own "
+                         "(jsonl: file and line). The column is empty where there is no debug information."},
     [DISASM] = {.name = "disasm",
                 .kind = CLI_FLAG,
-                .help =
-                    "The instruction at an address, which is the next one to run, in a column of its own; "
-                    "jsonl: instruction. Empty where no memory is known. A build without Capstone shows "
-                    "opcodes."},
-    [FROM] = {.name = "from",
-              .kind = CLI_TEXT,
-              .arg = "POINT",
-              .help =
-                  "Only events from here on: a time since the first timestamp of the capture (12.5s, 3ms, "
-                  "20us, 700ns), a timestamp as traced (190327ticks), or cycles since the begin of each "
-                  "stream (500000cyc). With --merge a time or timestamp is that of the first column."},
-    [TO] = {.name = "to", .kind = CLI_TEXT, .arg = "POINT", .help = "Only events before this point."},
+                .help = "Print the instruction at each address, which is the next one to run, in a column of "
+                        "its own (jsonl: instruction). The column is empty where the memory is not known. A "
+                        "build without Capstone shows opcodes."},
+    [FROM] =
+        {.name = "from",
+         .kind = CLI_TEXT,
+         .arg = "POINT",
+         .help = "Print only events from this point on: a time since the first timestamp of the capture "
+                 "(12.5s, 3ms, 20us, 700ns), a traced timestamp (190327ticks), or cycles since the beginning "
+                 "of each stream (500000cyc). With --merge, times and timestamps refer to the first column."},
+    [TO] = {.name = "to", .kind = CLI_TEXT, .arg = "POINT", .help = "Print only events before this point."},
     [INDEX] = CLI_FILTER_INDEX,
     [TABLE1] = {.name = "table1",
                 .kind = CLI_FLAG,
                 .help =
-                    "Branches and events of the trace unit alone, in the columns of Table I of the paper on "
-                    "decoding (docs/architecture.md, paper 1): type, cycle in hexadecimal, and the target or "
-                    "the name of the event, such as L1D_CACHE_REFILL. Losses are told, too."},
+                    "Print only branches and events of the trace unit, in the columns of Table I of the "
+                    "decoder paper (docs/architecture.md, paper 1): type, cycle in hexadecimal, and the "
+                    "target or the name of the event, such as L1D_CACHE_REFILL. Losses are printed, too."},
     [FILTER] = CLI_FILTER_FREQUENCY,
     CLI_FILTER_WHO,
 };
@@ -430,25 +419,18 @@ const struct cli_command cli_command_decode = {
     .summary = "print the trace as events with a running cycle count",
     .operand = "CAPTURE",
     .about =
-        "Prints one line for each event of the trace: its type, the cycles counted up to it, a value and, "
-        "where "
-        "there is more to say, a note. Beside an address stands what it is called: function+0x10, or "
-        "module+0x1234 where no function is known.\n"
-        "Br: a taken branch and its target. Go: where execution is when tracing begins, and after "
-        "exceptions. Evt: "
-        "hardware event bits. Exc: exception number. Ret: return from an exception. Ctx: context. Ts: "
-        "timestamp. "
-        "On: tracing was switched on. Gap: bytes that could not be used. NoMem: an address that no image "
-        "has. Q: "
-        "execution went on by an untold path. Tx: memory transaction. Mark: timestamp marker. Sw: software "
-        "instrumentation, or what software wrote to a stimulus port (ITM) or channel (STM). Dwt: hardware "
-        "trace of "
-        "the DWT. Txt: a line of text (--text-ports, or named). Val, Begin, Finish: a named value, and begin "
-        "and "
-        "end of a named span; names come from programs that use coretap/itm.h. End: end of the trace.\n"
-        "The cycle count of an event includes the count that the trace unit gave for it; an event without a "
-        "count "
-        "of its own has that of the event before.",
+        "Prints one line for each event of the trace: its type, the cycles counted so far, a value and, "
+        "where needed, a note. Each address is followed by its name: function+0x10, or module+0x1234 where "
+        "no function is known.\nBr: a taken branch and its target. Go: the address where execution is when "
+        "tracing starts, and after exceptions. Evt: hardware event bits. Exc: exception number. Ret: return "
+        "from an exception. Ctx: context. Ts: timestamp. On: tracing was switched on. Gap: bytes that could "
+        "not be used. NoMem: an address that is in no memory image. Q: execution continued by a path that "
+        "was not traced. Tx: memory transaction. Mark: timestamp marker. Sw: software instrumentation, or a "
+        "write to a stimulus port (ITM) or channel (STM). Dwt: hardware trace of the DWT. Txt: a line of "
+        "text (--text-ports, or named). Val, Begin, Finish: a named value, and the beginning and end of a "
+        "named span; the names come from programs that use coretap/itm.h. End: end of the trace.\nThe cycle "
+        "count of an event includes the count that the trace unit gave for it. An event without a count of "
+        "its own repeats the count of the event before it.",
     .whole = "events do not say in which function or module they are; 'coretap watch' looks at places",
     .examples = "coretap decode capture | head\n"
                 "coretap decode --format jsonl -o events.jsonl capture\n"

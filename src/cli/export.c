@@ -17,17 +17,16 @@ static const struct cli_option options[] = {
     [PERF] = {.name = "perf",
               .kind = CLI_TEXT,
               .arg = "FILE",
-              .help = "Write a perf.data file, or to standard output ('-') perf's pipe format."},
-    [STACKS] = {.name = "branch-stacks",
-                .kind = CLI_NUMBER,
-                .optional = true,
-                .arg = "N",
-                .min = 2,
-                .max = CT_PERF_SAMPLES_ENTRIES_MAX,
-                .help =
-                    "Instead of the trace: samples with branch stacks of N entries, or 64, as 'perf inject' "
-                    "makes them of a trace; for create_llvm_prof, llvm-profgen and perf2bolt. No branch is "
-                    "left out."},
+              .help = "Write a perf.data file; with '-' write perf's pipe format to standard output."},
+    [STACKS] =
+        {.name = "branch-stacks",
+         .kind = CLI_NUMBER,
+         .optional = true,
+         .arg = "N",
+         .min = 2,
+         .max = CT_PERF_SAMPLES_ENTRIES_MAX,
+         .help = "Instead of the trace, write samples with branch stacks of N entries (default 64), as 'perf "
+                 "inject' does, for create_llvm_prof, llvm-profgen and perf2bolt. No branch is left out."},
 };
 
 static int seek(void *file, uint64_t offset)
@@ -157,15 +156,12 @@ const struct cli_command cli_command_export = {
     .summary = "write a capture in the format of another program",
     .operand = "CAPTURE",
     .synopsis = "--perf FILE",
-    .about = "Writes a capture as perf.data, so that 'perf script', 'perf report' and what is built on them "
-             "can read it.\n"
-             "Trace stays as it is where it lies in memory-aligned frames with an ID of its own for each "
-             "source; other "
-             "trace is put into such frames. All images become mappings of one process, whose threads are "
-             "the context IDs "
-             "in the trace. perf knows ETMv3, PTM, ETMv4 and ETE: other sources are left out. Of images that "
-             "overlap (in "
-             "different memory spaces) perf sees the last.",
+    .about =
+        "Writes a capture as perf.data, for 'perf script', 'perf report' and the tools built on them.\nTrace "
+        "that is already in memory-aligned frames, with an ID for each source, is copied; other trace is put "
+        "into such frames. All memory images become mappings of one process, and the context IDs in the "
+        "trace become its threads. perf supports ETMv3, PTM, ETMv4 and ETE; other sources are left out. If "
+        "images overlap (in different memory spaces), perf sees only the last of them.",
     .whole =
         "perf.data has the trace as it was recorded, which is not cut; 'coretap decode' prints a part of it",
     .examples = "coretap export --perf run.data capture\n"

@@ -27,37 +27,37 @@ static const struct cli_option options[] = {
                  .kind = CLI_TEXT,
                  .arg = "DIR",
                  .help = "Write results.parquet, functions.parquet, lines.parquet, edges.parquet and "
-                         "times.parquet into this folder, which is made when it is not there."},
+                         "times.parquet into this folder. The folder is created if it does not exist."},
     [ARROW] = {.name = "arrow",
                .kind = CLI_CHOICE,
                .arg = "TABLE",
                .choices = tables,
-               .help = "Write one table as a stream of Arrow (IPC streaming format) to standard output."},
+               .help = "Write one table as an Arrow stream (IPC streaming format) to standard output."},
     [MANIFEST] = {.name = "manifest",
                   .kind = CLI_LIST,
                   .arg = "LIST",
-                  .help =
-                      "The captures, as 'coretap manifest' lists them: what it says of test, machine and "
-                      "time is in the rows of each. Each result is then of one capture, and captures without "
-                      "a result are named. Can be given more than once."},
-    [ELF] = {.name = "elf",
-             .letter = 'E',
-             .kind = CLI_LIST,
-             .arg = "FILE",
-             .help = "A program that ran. Can be given more than once. Without this option programs are "
-                     "looked for where the results say that they were."},
+                  .help = "A list of captures from 'coretap manifest'. Its test, machine and time are added "
+                          "to the rows of each result. Each result must then come from one capture; captures "
+                          "without a result are reported. Can be given more than once."},
+    [ELF] =
+        {.name = "elf",
+         .letter = 'E',
+         .kind = CLI_LIST,
+         .arg = "FILE",
+         .help =
+             "A program that ran. Can be given more than once. Default: the paths that the results name."},
     [TEST] = {.name = "test",
               .kind = CLI_TEXT,
               .arg = "NAME",
-              .help = "What ran, for the column 'test' of rows of which no manifest says it."},
+              .help = "Value of the column 'test' in rows for which no manifest gives one."},
     [MACHINE] = {.name = "machine",
                  .kind = CLI_TEXT,
                  .arg = "NAME",
-                 .help = "Where it ran, for the column 'machine'; likewise."},
+                 .help = "Value of the column 'machine' in rows for which no manifest gives one."},
     [ALL] = {.name = "all-functions",
              .kind = CLI_FLAG,
-             .help = "Functions without source lines have rows too. Without it they do when no function of "
-                     "the program has lines."},
+             .help = "Also write rows for functions without source lines. By default they are written only "
+                     "when no function of the program has source lines."},
 };
 
 struct exporting {
@@ -178,27 +178,23 @@ const struct cli_command cli_command_export_results = {
     .operand = "FILE...",
     .many = true,
     .synopsis = "--parquet DIR|--arrow TABLE",
-    .about =
-        "Writes what files of 'coretap cover --format data', 'coretap timing --format data' and 'coretap "
-        "merge' say, and branch lists of simpleperf, as tables in Parquet files, which DuckDB, Spark, "
-        "ClickHouse and pandas read: a row for "
-        "each "
-        "result, function, source line, edge, and distribution of times. Each row says which result it is "
-        "of, "
-        "and which capture, test, machine and build. docs/tables.md has the columns.\n"
-        "A folder in the place of a file stands for all pieces in it, which 'coretap map' keeps in --state: "
-        "with --manifest that is a row for each function of each capture. The programs of a branch list are "
-        "looked for among the files of --elf and below --symdir, then where the list says that they were.\n"
-        "Files are all written, or none. A stream on standard output that ends early has no end mark, and "
-        "the exit code is 2.",
+    .about = "Writes saved results as tables in Parquet files, which DuckDB, Spark, ClickHouse and pandas "
+             "read: one row for each result, function, source line, edge, and distribution of times. Each "
+             "row names its result, capture, test, machine and build. The input is files written by 'coretap "
+             "cover --format data', 'coretap timing --format data' or 'coretap merge', and branch lists of "
+             "simpleperf. docs/tables.md lists the columns.\nA folder stands for all pieces in it, as "
+             "'coretap map' keeps them in --state; with --manifest this gives a row for each function of "
+             "each capture. The programs of a branch list are looked for among the files of --elf, below "
+             "--symdir, and then at the path that the list gives.\nEither all files are written, or none. A "
+             "stream on standard output that ends early has no end mark, and the exit code is 2.",
     .examples = "coretap cover --format data -o boot.cov capture\n"
                 "coretap timing --format data -o boot.times capture\n"
                 "coretap export-results --parquet tables --test boot boot.cov boot.times\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
-    .exit_text = "0: done. 1: done, but functions and lines of a program that is not there are left out, or "
-                 "captures of the manifest have no result. 2: wrong usage, or something could not be opened, "
-                 "read or written; then no file is.",
+    .exit_text = "0: done. 1: done, but functions and lines of a missing program are left out, or captures "
+                 "of the manifest have no result. 2: wrong usage, or something could not be opened, read or "
+                 "written; then no file is written.",
     .own_output = true,
     .uses = CLI_USES_PROGRAMS | CLI_USES_NAMES,
     .run = run,

@@ -13,22 +13,23 @@
 #define CLI_FILTER_INDEX                                                                                     \
     {                                                                                                        \
         .name = "index", .kind = CLI_FLAG,                                                                   \
-        .help = "Look up where --from is in an index: a file beside each file of trace, with .ctx behind "   \
-                "its name, which is written when there is none of this trace."                               \
+        .help = "Use an index to find --from quickly: a file beside each trace file, with the suffix .ctx. " \
+                "It is written if the trace has none yet."                                                   \
     }
 
 #define CLI_FILTER_WINDOW_AND(from_too, to_too)                                                              \
     {.name = "from",                                                                                         \
      .kind = CLI_TEXT,                                                                                       \
      .arg = "POINT",                                                                                         \
-     .help = "Only what ran from here on: a time since the first timestamp of the capture (12.5s, 3ms, "     \
-             "20us, 700ns), a timestamp as traced (190327ticks), cycles (500000cyc) or instructions "        \
-             "(1000000insn) since the begin of each stream, or a place as for 'coretap watch' (main, "       \
-             "main.c:32, 0x4010), with #N the N-th time that execution comes there." from_too},              \
+     .help =                                                                                                 \
+         "Use only what ran from this point on: a time since the first timestamp of the capture (12.5s, "    \
+         "3ms, 20us, 700ns), a traced timestamp (190327ticks), cycles (500000cyc) or instructions "          \
+         "(1000000insn) since the beginning of each stream, or a place as for 'coretap watch' (main, "       \
+         "main.c:32, 0x4010); #N behind a place means the N-th time that execution reaches it." from_too},   \
         {.name = "to",                                                                                       \
          .kind = CLI_TEXT,                                                                                   \
          .arg = "POINT",                                                                                     \
-         .help = "Only what ran before this point. A place without #N is the first time after "              \
+         .help = "Use only what ran before this point. A place without #N means the first time after "       \
                  "--from." to_too},                                                                          \
         CLI_FILTER_INDEX
 #define CLI_FILTER_WINDOW      CLI_FILTER_WINDOW_AND("", "")
@@ -37,40 +38,45 @@
 #define CLI_FILTER_FREQUENCY                                                                                 \
     {                                                                                                        \
         .name = "frequency", .kind = CLI_NUMBER, .arg = "HZ", .min = 1, .max = 1000000000000,                \
-        .help = "Of the timestamps, for --from and --to with a time, where the capture does not say it."     \
+        .help = "Frequency of the timestamps, needed for --from and --to with a time if the capture does "   \
+                "not give it."                                                                               \
     }
 
 #define CLI_FILTER_CORE                                                                                      \
     {                                                                                                        \
         .name = "core", .kind = CLI_TEXT, .arg = "NAME",                                                     \
-        .help = "Only this core: its name in the capture, or the number at the end of it."                   \
+        .help = "Use only this core: its name in the capture, or the number at the end of the name."         \
     }
 #define CLI_FILTER_WHO                                                                                       \
     CLI_FILTER_CORE,                                                                                         \
         {.name = "pid",                                                                                      \
          .kind = CLI_LIST,                                                                                   \
          .arg = "N",                                                                                         \
-         .help = "Only this process of Linux, with all its threads that the capture knows. Needs "           \
-                 "context IDs in the trace, as --tid does. This and the next four can be given more "        \
-                 "than once: any of them counts."},                                                          \
-        {.name = "tid", .kind = CLI_LIST, .arg = "N", .help = "Only this thread of Linux."},                 \
-        {.name = "context", .kind = CLI_LIST, .arg = "HEX", .help = "Only what ran with this context ID."},  \
+         .help = "Use only this Linux process, with all its threads that the capture knows. Like --tid, it " \
+                 "needs context IDs in the trace. --pid, --tid, --context, --el and --module can be given "  \
+                 "more than once; what matches any of them is used."},                                       \
+        {.name = "tid", .kind = CLI_LIST, .arg = "N", .help = "Use only this Linux thread."},                \
+        {.name = "context",                                                                                  \
+         .kind = CLI_LIST,                                                                                   \
+         .arg = "HEX",                                                                                       \
+         .help = "Use only what ran with this context ID."},                                                 \
     {                                                                                                        \
-        .name = "el", .kind = CLI_LIST, .arg = "N", .help = "Only this exception level, 0 to 3."             \
+        .name = "el", .kind = CLI_LIST, .arg = "N", .help = "Use only this exception level, 0 to 3."         \
     }
 #define CLI_FILTER_WHO_ROWS 5
 
 #define CLI_FILTER_MODULE                                                                                    \
     {                                                                                                        \
         .name = "module", .kind = CLI_LIST, .arg = "NAME",                                                   \
-        .help = "Only code of this program or library: its path, or the last part of it. Can be given more " \
-                "than once."                                                                                 \
+        .help = "Use only code of this program or library: its path, or the last part of the path. Can be "  \
+                "given more than once."                                                                      \
     }
 #define CLI_FILTER_CODE                                                                                      \
     CLI_FILTER_MODULE,                                                                                       \
     {                                                                                                        \
         .name = "function", .kind = CLI_LIST, .arg = "NAME",                                                 \
-        .help = "Only code of this function, without what it calls. Can be given more than once."            \
+        .help = "Use only code of this function, without the functions that it calls. Can be given more "    \
+                "than once."                                                                                 \
     }
 #define CLI_FILTER_CODE_ROWS 2
 

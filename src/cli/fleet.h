@@ -33,52 +33,53 @@ enum cli_fleet_option {
                           .letter = 'o',                                                                     \
                           .kind = CLI_TEXT,                                                                  \
                           .arg = "FILE",                                                                     \
-                          .help = "Where the sum of the pieces is written, whole or not at all. Without, "   \
-                                  "or with '-': standard output."},                                          \
-    [CLI_FLEET_STATE] = {.name = "state",                                                                    \
-                         .kind = CLI_TEXT,                                                                   \
-                         .arg = "DIR",                                                                       \
-                         .help = "Folder in which the piece of each capture is kept, under a name made of "  \
-                                 "its contents, the command and its options. Without it: the output's name " \
-                                 "with .state behind it, which is removed when the result is written."},     \
+                          .help = "File for the sum of all pieces. It is written completely or not at all. " \
+                                  "Default, or with '-': standard output."},                                 \
+    [CLI_FLEET_STATE] =                                                                                      \
+        {.name = "state",                                                                                    \
+         .kind = CLI_TEXT,                                                                                   \
+         .arg = "DIR",                                                                                       \
+         .help = "Folder that keeps the piece of each capture, under a name made of the capture's "          \
+                 "contents, the command and its options. Default: the name of the output with the suffix "   \
+                 ".state; that folder is removed once the result is written."},                              \
     [CLI_FLEET_RESUME] = {.name = "resume",                                                                  \
                           .kind = CLI_FLAG,                                                                  \
-                          .help = "Go on with a job that was ended: pieces that are in the folder are not "  \
-                                  "made again. Without it the folder must have none."},                      \
+                          .help =                                                                            \
+                              "Continue a job that was interrupted: pieces that are in the folder are not "  \
+                              "made again. Without this option the folder must be empty of pieces."},        \
     [CLI_FLEET_MAX_FAILURES] = {.name = "max-failures",                                                      \
                                 .kind = CLI_NUMBER,                                                          \
                                 .arg = "N",                                                                  \
                                 .max = UINT32_MAX,                                                           \
-                                .help = "End the job when more captures than that could not be read; "       \
-                                        "without it any number of them may, and the others count."},         \
+                                .help = "End the job when more captures than N could not be read. Default: " \
+                                        "any number may fail, and the others count."},                       \
     [CLI_FLEET_TIMEOUT] = {.name = "timeout",                                                                \
                            .kind = CLI_NUMBER,                                                               \
                            .arg = "SECONDS",                                                                 \
                            .min = 1,                                                                         \
                            .max = UINT32_MAX,                                                                \
-                           .help = "A capture that takes longer counts as one that could not be read."},     \
+                           .help = "Treat a capture that takes longer as one that could not be read."},      \
     [CLI_FLEET_TRUST] = {.name = "trust",                                                                    \
                          .kind = CLI_FLAG,                                                                   \
-                         .help = "Do not compare the contents of captures with the manifest, which reads "   \
-                                 "each of them once more, but their sizes alone."},                          \
-    [CLI_FLEET_CACHE] =                                                                                      \
-        {.name = "cache",                                                                                    \
-         .kind = CLI_TEXT,                                                                                   \
-         .arg = "DIR",                                                                                       \
-         .help = "Folder for the files that servers ($DEBUGINFOD_URLS) have by build id: each is "           \
-                 "fetched once for all captures. Without it that of the client: "                            \
-                 "~/.cache/debuginfod_client."},                                                             \
-    [CLI_FLEET_THREADS] = {.name = "threads",                                                                \
-                           .letter = 't',                                                                    \
-                           .kind = CLI_NUMBER,                                                               \
-                           .arg = "N",                                                                       \
-                           .min = 1,                                                                         \
-                           .max = 256,                                                                       \
-                           .help = "Each process decodes with so many threads; 1 without this option. The "  \
-                                   "result is the same."}
+                         .help = "Compare only the sizes of captures with the manifest, not their "          \
+                                 "contents. Comparing contents reads each capture once more."},              \
+    [CLI_FLEET_CACHE] = {.name = "cache",                                                                    \
+                         .kind = CLI_TEXT,                                                                   \
+                         .arg = "DIR",                                                                       \
+                         .help = "Folder for files fetched by build id from the servers of "                 \
+                                 "$DEBUGINFOD_URLS: each is fetched once for all captures. Default: the "    \
+                                 "folder of the debuginfod client, ~/.cache/debuginfod_client."},            \
+    [CLI_FLEET_THREADS] = {                                                                                  \
+        .name = "threads",                                                                                   \
+        .letter = 't',                                                                                       \
+        .kind = CLI_NUMBER,                                                                                  \
+        .arg = "N",                                                                                          \
+        .min = 1,                                                                                            \
+        .max = 256,                                                                                          \
+        .help = "Number of decoding threads of each process. Default: 1. The result is the same."}
 
 #define CLI_FLEET_EXIT                                                                                       \
-    "0: done, and all captures are whole. 1: done, but captures could not be read, or trace was lost or "    \
+    "0: done, and all captures are intact. 1: done, but captures could not be read, or trace was lost or "   \
     "contradicts the program; the result says which and how much. 2: wrong usage, more failures than "       \
     "--max-failures, or something could not be opened or written; what is in --state stays for --resume."
 

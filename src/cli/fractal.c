@@ -17,8 +17,8 @@ static int print_registers(const struct cli_args *args)
 static const struct cli_command fractal_regs = {
     .name = "fractal regs",
     .summary = "the register map of the configuration port",
-    .about = "Prints the registers of FRACTAL's configuration port, as software in the target or a probe "
-             "finds them.",
+    .about = "Prints the registers of FRACTAL's configuration port, as software on the target or a probe "
+             "sees them.",
     .examples = "coretap fractal regs\n",
     .exit_text = "0: done. 2: wrong usage, or they could not be printed.",
     .run = print_registers,
@@ -30,11 +30,9 @@ static const struct cli_command *const parts[] = {
 
 const struct cli_command cli_command_fractal = {
     .name = "fractal",
-    .summary = "memory accesses of one process, seen from the coherent interconnect",
-    .about =
-        "FRACTAL listens to the coherence traffic of a processor cluster and gives each last-level miss of "
-        "one "
-        "process its virtual address. Without a board, 'run' has an ordinary Arm program do its work on a "
-        "simulated cluster; 'replay' takes the messages of a real port.",
+    .summary = "trace the memory accesses of one process at the coherent interconnect",
+    .about = "FRACTAL listens to the coherence traffic of a processor cluster and finds the virtual address "
+             "of each last-level cache miss of one process. Without a board, 'run' executes an ordinary Arm "
+             "program on a simulated cluster; 'replay' reads recorded messages of a real port.",
     .parts = parts,
 };

@@ -15,7 +15,7 @@ static const struct cli_option overhead_options[OVERHEAD_OPTS] = {
                          .arg = "FILE",
                          .help = "Settings of the cluster."},
     [OVERHEAD_CSV] = {.name = "csv",
-                      .help = "One line of comma-separated values and no heading, for tables."},
+                      .help = "Print one line of comma-separated values without a heading, for tables."},
 };
 
 /* Predicts, and prints that. Returns the program's exit code, or CLI_FAILED. */
@@ -45,14 +45,13 @@ const struct cli_command cli_fractal_overhead = {
     .name = "fractal overhead",
     .summary = "predict what tracing costs a program",
     .rest = "-- PROGRAM [ARG]...",
-    .about = "Runs an Arm Linux program once, and its accesses through four simulated clusters: without "
-             "fabric, with "
-             "a coherent port that listens and does nothing, with FRACTAL tracing the text section in points "
-             "mode, and with its log in the memory that misses are read from. Prints the run time that the "
-             "model predicts for each.",
+    .about = "Runs an Arm Linux program once and feeds its accesses to four simulated clusters: without FPGA "
+             "fabric; with a coherent port that listens and does nothing; with FRACTAL tracing the text "
+             "section in points mode; and with FRACTAL's log in the memory from which misses are served. "
+             "Prints the run time that the model predicts for each.",
     .examples = "coretap fractal overhead -- ./program 500\n",
-    .exit_text = "That of the program, or 128 and the number of the signal that ended it; 2 when nothing "
-                 "could be predicted or written, with a message.",
+    .exit_text = "Exit status of the program, or 128 plus the number of the signal that ended it. 2 with a "
+                 "message when nothing could be predicted or written.",
     .options = overhead_options,
     .option_count = OVERHEAD_OPTS,
     .run = run,

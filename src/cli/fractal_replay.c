@@ -111,31 +111,34 @@ static const struct cli_option options[OPTS] = {
                       .arg = "FILE",
                       .help = "The stream, one message a line: " CT_FRACTAL_MESSAGES_HEADER
                               ". \"-\" is standard input."},
-    [OPT_PGD] = {.name = "pgd",
-                 .kind = CLI_HEX,
-                 .arg = "PA",
-                 .max = UINT64_C(0xffffffffffc0),
-                 .help =
-                     "Physical address of the target's top-level table. Without it the stream's own register "
-                     "writes set the tracer up, and the options below have no effect."},
-    [OPT_ASID] =
-        {.name = "asid", .kind = CLI_NUMBER, .arg = "N", .max = 65535, .help = "Its address space number."},
+    [OPT_PGD] =
+        {.name = "pgd",
+         .kind = CLI_HEX,
+         .arg = "PA",
+         .max = UINT64_C(0xffffffffffc0),
+         .help = "Physical address of the target's top-level page table. Without this option the register "
+                 "writes in the stream configure the tracer, and the options below have no effect."},
+    [OPT_ASID] = {.name = "asid",
+                  .kind = CLI_NUMBER,
+                  .arg = "N",
+                  .max = 65535,
+                  .help = "Address space number (ASID) of the target."},
     [OPT_GRANULE] = {.name = "granule",
                      .kind = CLI_NUMBER,
                      .arg = "BITS",
                      .min = 12,
                      .max = 16,
-                     .help = "log2 of the page size: 12, 14 or 16. Without: 12."},
+                     .help = "log2 of the page size: 12, 14 or 16. Default: 12."},
     [OPT_VA_BITS] = {.name = "va-bits",
                      .kind = CLI_NUMBER,
                      .arg = "BITS",
                      .min = 25,
                      .max = 48,
-                     .help = "Bits of a virtual address. Without: 48."},
+                     .help = "Bits of a virtual address. Default: 48."},
     [OPT_RANGE] = {.name = "range",
                    .kind = CLI_TEXT,
                    .arg = "LO..HI",
-                   .help = "Addresses to trace. Without: all."},
+                   .help = "Addresses to trace. Default: all."},
     [OPT_POINT] = {.name = "point",
                    .kind = CLI_LIST,
                    .arg = "VA",
@@ -147,12 +150,13 @@ static const struct cli_option options[OPTS] = {
     [OPT_PROTOCOL] = {.name = "protocol",
                       .kind = CLI_CHOICE,
                       .choices = cli_fractal_protocol_words,
-                      .help = "The coherence protocol of flits in the stream, such as SNP.SnpUnique, and of "
-                              "those that --commands writes. Without: messages only."},
+                      .help =
+                          "Coherence protocol of the flits in the stream, such as SNP.SnpUnique, and of the "
+                          "flits that --commands writes. Without this option the stream has messages only."},
     [OPT_COMMANDS] = {.name = "commands",
                       .kind = CLI_TEXT,
                       .arg = "FILE",
-                      .help = "Write the commands it issues."},
+                      .help = "Write the commands that the tracer issues."},
     [OPT_OUTPUT] =
         {.name = "output", .letter = 'o', .kind = CLI_TEXT, .arg = "LOG", .help = "Write the event log."},
 };
@@ -161,13 +165,12 @@ const struct cli_command cli_fractal_replay = {
     .name = "fractal replay",
     .summary = "run the tracer on recorded messages of a port",
     .synopsis = "--messages FILE",
-    .about = "Feeds a recorded message stream to the tracer's modules and prints what they made of it. "
-             "Messages that "
-             "cannot be are named with their line and passed over.",
+    .about = "Feeds a recorded message stream to the tracer's modules and prints their results. Invalid "
+             "messages are reported with their line and skipped.",
     .examples = "coretap fractal run -o log --messages port.messages -- ./program 500\n"
                 "coretap fractal replay --messages port.messages -o replayed.log\n",
-    .exit_text = "0: done. 1: done, but there were messages that cannot be. 2: wrong usage, or something "
-                 "could not be opened, read or written.",
+    .exit_text = "0: done. 1: done, but there were invalid messages. 2: wrong usage, or something could not "
+                 "be opened, read or written.",
     .options = options,
     .option_count = OPTS,
     .own_output = true,

@@ -107,15 +107,15 @@ static const struct cli_option options[OPTS] = {
     [OPT_ELF] = {.name = "elf",
                  .kind = CLI_TEXT,
                  .arg = "FILE",
-                 .help = "The program, for names of functions and objects. Without: the file that the log "
-                         "says was recorded, where it is there."},
+                 .help = "The program, for names of functions and objects. Default: the file that the log "
+                         "names, if it exists."},
     [OPT_BIAS] = {.name = "bias",
                   .kind = CLI_HEX,
                   .arg = "HEX",
                   .max = UINT64_C(0xffffffffffff),
-                  .help = "Where it was loaded, when the log does not say."},
+                  .help = "Load address of the program, if the log does not give it."},
     [OPT_CSV] = {.name = "csv",
-                 .help = "Every event as comma-separated values: time,va,pa,op,initiator,kind,symbol."},
+                 .help = "Print every event as comma-separated values: time,va,pa,op,initiator,kind,symbol."},
     [OPT_HTML] = {.name = "html", .help = "One HTML page with the pictures and tables."},
     [OPT_SVG] = {.name = "svg",
                  .kind = CLI_CHOICE,
@@ -124,41 +124,37 @@ static const struct cli_option options[OPTS] = {
                      "One picture: functions, pages, lines of the busiest page, or cache sets, over time."},
     [OPT_PERFETTO] = {.name = "perfetto", .help = "JSON for ui.perfetto.dev and chrome://tracing."},
     [OPT_DATA] = {.name = "data",
-                  .help =
-                      "What the logs say, by names and offsets, for 'coretap merge' and for this command in "
-                      "the place of the logs."},
+                  .help = "Print the sums of the logs, by names and offsets, as input for 'coretap merge' "
+                          "and for this command."},
     [OPT_PROCESS] = {.name = "process",
                      .kind = CLI_NUMBER,
                      .arg = "N",
                      .max = 255,
-                     .help = "Only what process N of the logs accessed, with the names of its program: 0 is "
-                             "the program, 1 and up are forked children and those of --with."},
+                     .help = "Report only the accesses of process N of the logs, with the names of its "
+                             "program. 0 is the program; 1 and up are forked children and those of --with."},
     [OPT_TOP] = {.name = "top",
                  .kind = CLI_NUMBER,
                  .arg = "N",
                  .min = 1,
                  .max = 256,
-                 .help = "Lines of the text's tables. Without: 15."},
+                 .help = "Number of lines in each table of the text. Default: 15."},
 };
 
 const struct cli_command cli_fractal_report = {
     .name = "fractal report",
-    .summary = "what an event log says: functions over time, heatmaps, milestones",
+    .summary = "report on an event log: functions over time, heatmaps, milestones",
     .operand = "LOG...",
     .many = true,
     .about =
-        "Prints what a log of FRACTAL holds: totals, the functions and objects with the most last-level "
-        "misses, "
-        "the runs that can be told apart, and for observation points how often and how regularly they were "
-        "reached; or the events themselves, or pictures.\n"
-        "Of several logs it adds up what does not depend on where things were in one of them: functions, "
-        "objects, "
-        "sections and regions by program and name, pages by their offsets in the program's file or a region, "
-        "observation points with their times. A file that --data or 'coretap merge' wrote stands for its "
-        "logs.",
+        "Prints the contents of a FRACTAL log: totals; the functions and objects with the most last-level "
+        "misses; the runs that can be distinguished; for observation points, how often and how regularly "
+        "they were reached. Or prints the events themselves, or pictures.\nOf several logs it adds up "
+        "everything that does not depend on load addresses: functions, objects, sections and regions by "
+        "program and name, pages by their offsets in the program's file or region, observation points with "
+        "their times. Instead of a log, coretap also accepts a file written by --data or 'coretap merge'.",
     .examples = "coretap fractal report log\n"
                 "coretap fractal report --html -o log.html log\n",
-    .exit_text = "0: done. 1: done, but a log is damaged; what is whole was read. 2: wrong usage, or "
+    .exit_text = "0: done. 1: done, but a log is damaged; its undamaged part was used. 2: wrong usage, or "
                  "something could not be opened, read or written.",
     .options = options,
     .option_count = OPTS,

@@ -185,95 +185,95 @@ static const struct cli_option options[OPTS] = {
     [OPT_CONFIG] = {.name = "config",
                     .kind = CLI_TEXT,
                     .arg = "FILE",
-                    .help = "Settings of the cluster, \"key = value\" a line. Without: a Kria KV260."},
+                    .help = "Settings of the cluster, \"key = value\" a line. Default: a Kria KV260."},
     [OPT_RANGE] =
         {.name = "range",
          .kind = CLI_LIST,
          .arg = "[P:]LO..HI",
-         .help = "Virtual addresses to trace, hexadecimal; HI is the first that is not. This and the "
-                 "two that follow may be given more than once and together, up to the tracer's range "
-                 "registers, but may not overlap. Without any of them: all. P: of another process, which "
-                 "is traced, too: the number N for the N-th program of --with, or the name of a program "
-                 "that is started in place of another one (exec)."},
+         .help = "Virtual addresses to trace, hexadecimal; HI is the first address behind the range. This "
+                 "option and the two that follow can be given more than once and together, up to the number "
+                 "of range registers, but ranges must not overlap. Default: all addresses. P: selects "
+                 "another process, which is then traced, too: the number N for the N-th program of --with, "
+                 "or the name of a program that a process starts in place of itself (exec)."},
     [OPT_SECTION] = {.name = "section",
                      .kind = CLI_LIST,
                      .arg = "[P:]NAME",
-                     .help = "A section of the program."},
+                     .help = "Trace this section of the program."},
     [OPT_SYMBOL] = {.name = "symbol",
                     .kind = CLI_LIST,
                     .arg = "[P:]NAME",
-                    .help = "A function or object of it."},
+                    .help = "Trace this function or object of the program."},
     [OPT_POINT] = {.name = "point",
                    .kind = CLI_LIST,
                    .arg = "[P:]PLACE",
                    .help =
-                       "An observation point in a range: every access to it is logged. PLACE is a "
-                       "hexadecimal address, LO..HI, a function (the line of its entry) or an object (all "
-                       "its lines). May be given more than once. Not in passive mode."},
-    [OPT_POINTS_ONLY] = {.name = "points-only",
-                         .help = "Log the accesses to observation points and nothing else."},
+                       "An observation point in a traced range: every access to it is logged. PLACE is a "
+                       "hexadecimal address, LO..HI, a function (the cache line of its entry) or an object "
+                       "(all its cache lines). Can be given more than once. Not available in passive mode."},
+    [OPT_POINTS_ONLY] = {.name = "points-only", .help = "Log only accesses to observation points."},
     [OPT_MODE] = {.name = "mode",
                   .kind = CLI_CHOICE,
                   .choices = cli_fractal_mode_words,
                   .help =
-                      "How much the tracer may do to the cluster: nothing (passive), what observation points "
-                      "need (points), or what it takes to see every miss (active)."},
+                      "How much the tracer may influence the cluster. passive: not at all. points: as far as "
+                      "observation points need it. active: as far as is needed to see every miss."},
     [OPT_PROTOCOL] = {.name = "protocol",
                       .kind = CLI_CHOICE,
                       .choices = cli_fractal_protocol_words,
-                      .help =
-                          "The coherence protocol of the port, AMBA ACE or CHI: what passes between cluster "
-                          "and tracer is encoded and decoded, and --messages writes its flits. Without: "
-                          "neither, and --messages writes what they mean."},
-    [OPT_RING] =
-        {.name = "ring",
-         .help = "Log into the ring of 256 KiB only: what comes when it is full is dropped and counted."},
+                      .help = "Coherence protocol of the port, AMBA ACE or CHI: messages between cluster and "
+                              "tracer are encoded and decoded, and --messages writes the flits. Without this "
+                              "option messages are not encoded, and --messages writes their meaning."},
+    [OPT_RING] = {.name = "ring",
+                  .help = "Log only into the ring buffer of 256 KiB. Events that come while it is full are "
+                          "dropped and counted."},
     [OPT_SETS] = {.name = "sets",
                   .kind = CLI_NUMBER,
                   .arg = "N",
                   .min = 1,
                   .max = 65536,
-                  .help = "Sets of the reverse TLB, a power of two. Without: 512."},
+                  .help = "Sets of the reverse TLB, a power of two. Default: 512."},
     [OPT_WAYS] = {.name = "ways",
                   .kind = CLI_NUMBER,
                   .arg = "N",
                   .min = 1,
                   .max = 16,
-                  .help = "Its ways. Without: 4."},
+                  .help = "Ways of the reverse TLB. Default: 4."},
     [OPT_RANGE_REGISTERS] = {.name = "range-registers",
                              .kind = CLI_NUMBER,
                              .arg = "N",
                              .min = 1,
                              .max = 256,
-                             .help = "Ranges that the tracer has room for. Without: 16."},
-    [OPT_POINT_REGISTERS] = {.name = "point-registers",
-                             .kind = CLI_NUMBER,
-                             .arg = "N",
-                             .min = 1,
-                             .max = 1048576,
-                             .help = "Lines with observation points that it has room for. Without: 4096."},
+                             .help = "Number of range registers of the tracer. Default: 16."},
+    [OPT_POINT_REGISTERS] =
+        {.name = "point-registers",
+         .kind = CLI_NUMBER,
+         .arg = "N",
+         .min = 1,
+         .max = 1048576,
+         .help =
+             "Number of cache lines with observation points that the tracer has room for. Default: 4096."},
     [OPT_SCRIPT] = {.name = "script",
                     .kind = CLI_TEXT,
                     .arg = "FILE",
-                    .help =
-                        "Commands of 'coretap ctl --control' for given times of the program, a line each, "
-                        "such as \"2ms point add main\"."},
+                    .help = "File with commands of 'coretap ctl --control' to carry out at given times of "
+                            "the program, one a line, such as \"2ms point add main\"."},
     [OPT_CONTROL] = {.name = "control",
                      .kind = CLI_TEXT,
                      .arg = "SOCKET",
                      .help = "Take commands of 'coretap ctl --control SOCKET' while the program runs."},
     [OPT_FORKS] = {.name = "follow-forks",
-                   .help = "Trace children that the program forks, with its ranges and points, as processes "
-                           "behind those of --with, and the programs that they start."},
+                   .help = "Also trace children that the program forks, and the programs that they start, "
+                           "with the same ranges and points. Their numbers follow those of --with."},
     [OPT_WITH] = {.name = "with",
                   .kind = CLI_LIST,
                   .arg = "PROGRAM",
-                  .help = "A program that runs on another core meanwhile. May be given more than once."},
+                  .help =
+                      "A program that runs on another core at the same time. Can be given more than once."},
     [OPT_TRUTH] = {.name = "truth",
                    .kind = CLI_TEXT,
                    .arg = "CSV",
-                   .help =
-                       "Write every last-level miss of the program in the range, as the cluster knows it."},
+                   .help = "Write every last-level miss of the program in the traced ranges, as the "
+                           "simulated cluster sees it."},
     [OPT_MESSAGES] = {.name = "messages",
                       .kind = CLI_TEXT,
                       .arg = "FILE",
@@ -287,16 +287,12 @@ const struct cli_command cli_fractal_run = {
     .summary = "trace an Arm program on the simulated cluster",
     .rest = "-- PROGRAM [ARG]...",
     .synopsis = "-o LOG",
-    .about =
-        "Runs an Arm Linux program under QEMU user emulation; a plugin tells its instruction fetches, loads "
-        "and "
-        "stores. They go through a simulated cluster (by default that of a Kria KV260: four Cortex-A53, 1 "
-        "MiB "
-        "of L2) that has FRACTAL on its coherent port. The log holds each last-level miss in the range with "
-        "virtual and physical address.",
-    .exit_text =
-        "That of the program, or 128 and the number of the signal that ended it; where that is 0, 1 when the "
-        "log lacks something that was asked for; 2 when there is no log. A message says so of 1 and 2.",
+    .about = "Runs an Arm Linux program under QEMU user emulation; a plugin reports its instruction fetches, "
+             "loads and stores. They go through a simulated cluster (by default that of a Kria KV260: four "
+             "Cortex-A53, 1 MiB of L2) with FRACTAL on its coherent port. The log has each last-level miss "
+             "in the traced ranges, with virtual and physical address.",
+    .exit_text = "Exit status of the program, or 128 plus the number of the signal that ended it. If that is "
+                 "0: 1 when the log is incomplete. 2 when there is no log. A message explains 1 and 2.",
     .examples = "coretap fractal run --section .text -o log -- ./program 500\n"
                 "coretap fractal run --point work --points-only -o log -- ./program 500\n",
     .options = options,

@@ -23,26 +23,25 @@ static const char *const formats[] = {"text", "dot", "json", "learnt", NULL}; /*
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
     [ELF] = {.name = "elf", .letter = 'E', .kind = CLI_TEXT, .arg = "FILE", .help = "The linked program."},
-    [FORMAT] = {.name = "format",
-                .letter = 'f',
-                .kind = CLI_CHOICE,
-                .choices = formats,
-                .help =
-                    "text; dot, for graphviz; json; learnt, only what was learnt, as a file for --targets "
-                    "of this and other subcommands."},
-    [FUNCTION] = {.name = "function", .kind = CLI_TEXT, .arg = "NAME", .help = "Only this function."},
-    [TARGETS] =
-        {.name = "targets",
-         .kind = CLI_TEXT,
-         .arg = "FILE",
-         .help = "Where computed branches and calls may go, which functions never return, and where there is "
-                 "code that nothing calls (docs/analysis.md)."},
-    [LEARN] = {.name = "learn",
-               .kind = CLI_LIST,
-               .arg = "CAPTURE",
-               .help = "Follow the trace of this capture, and add the targets of computed branches and calls "
-                       "that it shows, marked as learnt. Can be given more than once. The other options of "
-                       "captures are about it."},
+    [FORMAT] =
+        {.name = "format",
+         .letter = 'f',
+         .kind = CLI_CHOICE,
+         .choices = formats,
+         .help = "text; dot, for graphviz; json; learnt: only the learnt targets, as a file for --targets."},
+    [FUNCTION] = {.name = "function", .kind = CLI_TEXT, .arg = "NAME", .help = "Print only this function."},
+    [TARGETS] = {.name = "targets",
+                 .kind = CLI_TEXT,
+                 .arg = "FILE",
+                 .help = "File with the targets of computed branches and calls, functions that never return, "
+                         "and code that nothing calls (docs/analysis.md)."},
+    [LEARN] =
+        {.name = "learn",
+         .kind = CLI_LIST,
+         .arg = "CAPTURE",
+         .help =
+             "Follow the trace of this capture and add the targets of computed branches and calls that it "
+             "shows, marked as learnt. Can be given more than once. The options for captures apply to it."},
     [THREADS] = CLI_THREADS_OPTION,
 };
 
@@ -202,14 +201,11 @@ const struct cli_command cli_command_graph = {
     .summary = "print the control flow of a program",
     .synopsis = "--elf FILE",
     .about = "Prints the functions of a linked program with their basic blocks (b), the edges between them "
-             "(e) and loops "
-             "(l). The numbers of edges are those that other subcommands take and print.\n"
-             "Edges are: next (on behind the block), branch, call, called (from a call to the block behind "
-             "it), tail (a "
-             "branch to another function), return, unknown (a computed branch or call whose targets the "
-             "program does not "
-             "tell). Jump tables of gcc and clang are recognised; what they do not tell can be said with "
-             "--targets or learnt from traces with --learn.",
+             "(e) and loops (l). Other subcommands use the same edge numbers.\nKinds of edges: next "
+             "(continue behind the block), branch, call, called (from a call to the block behind it), tail "
+             "(a branch to another function), return, unknown (a computed branch or call whose targets the "
+             "program does not reveal). Jump tables of gcc and clang are recognised; other targets can be "
+             "given with --targets or learnt from traces with --learn.",
     .whole = "where computed branches go holds whenever they ran, so a capture is learnt from as a whole",
     .examples = "coretap graph --elf program\n"
                 "coretap graph --elf program --function main --format dot -o main.dot\n",

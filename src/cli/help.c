@@ -89,12 +89,11 @@ static void help_parts(const struct cli_command *command, FILE *out)
     fprintf(out, "\n'coretap %s COMMAND --help' says more about each.\n", command->name);
 }
 
-static const char exit_text[] = "0: done, and the trace is sound. 1: done, but trace was lost or contradicts "
-                                "the program; everything that "
-                                "could be decoded was printed. Overflows of the trace unit and code whose "
-                                "memory is missing are told, and "
-                                "do that with --strict or when nothing else ran. 2: wrong usage, or "
-                                "something could not be opened, read or written.";
+static const char exit_text[] =
+    "0: done, and nothing was lost. 1: done, but trace was lost or contradicts the program; everything that "
+    "could be decoded was printed. Overflows of the trace unit and code whose memory is missing are "
+    "reported, but give exit code 1 only with --strict or when nothing else ran. 2: wrong usage, or "
+    "something could not be opened, read or written.";
 
 void cli_help_command(const struct cli_command *command, FILE *out)
 {
@@ -118,32 +117,28 @@ void cli_help_command(const struct cli_command *command, FILE *out)
 
 static const char program_about[] =
     "Decodes and analyses the trace that Arm processors emit about themselves.";
-static const char version_about[] =
-    "--version prints the version, and for each optional part whether this coretap has it and what cannot be "
-    "done without.";
+static const char version_about[] = "--version prints the version and the optional parts: whether this build "
+                                    "has each, and what does not work without it.";
 
 static const struct variable {
     const char *name, *about;
 } variables[] = {
-    {"CORETAP_SIMD",
-     "none, avx2 or neon: do without vector instructions, or with no more than those of AVX2 on "
-     "x86-64 and NEON on arm64, to compare. The result is the same."},
-    {"CORETAP_TOKEN", "What a live run asks for, where --token does not say it."},
+    {"CORETAP_SIMD", "none, avx2 or neon: limit the vector instructions that are used, for comparison. avx2 "
+                     "is for x86-64, neon for arm64. The result is the same."},
+    {"CORETAP_TOKEN", "Token of a live run, if --token does not give it."},
     {"CORETAP_TRACE_PLUGIN",
-     "The plugin for QEMU with which record makes trace, where it is not beside the command or installed."},
+     "Path of the QEMU plugin that record uses, if it is neither beside the command nor installed."},
     {"CORETAP_ACCESS_PLUGIN", "The same for fractal run."},
-    {"CORETAP_GCCJIT", "The libgccjit that monitor and tessla compile with."},
-    {"CORETAP_MICROHTTPD", "The libmicrohttpd that live shows its page with."},
-    {"CORETAP_CAPSTONE", "The Capstone that reports show instructions in words with."},
-    {"CORETAP_CRYPTO", "The libcrypto that fleet knows captures by their contents with."},
-    {"CORETAP_CURL", "The libcurl that live tells a URL of violations with."},
-    {"CORETAP_CBC", "The solver (libCbcSolver) that wcet and report find the longest path with."},
-    {"DEBUGINFOD_URLS", "perf.data: servers that are asked for files by their build id."},
-    {"PERF_BUILDID_DIR",
-     "perf.data: perf's cache of files by build id, where --buildid-dir does not say it."},
-    {"SOURCE_DATE_EPOCH",
-     "cover -f cobertura: the time of the file, in seconds since 1970, in place of now, so that the same "
-     "coverage gives the same file."},
+    {"CORETAP_GCCJIT", "Path of libgccjit, with which monitor and tessla compile."},
+    {"CORETAP_MICROHTTPD", "Path of libmicrohttpd, with which live serves its page."},
+    {"CORETAP_CAPSTONE", "Path of Capstone, with which instructions are disassembled."},
+    {"CORETAP_CRYPTO", "Path of libcrypto, with which map and coretap-mpi check the contents of captures."},
+    {"CORETAP_CURL", "Path of libcurl, with which live sends violations to a URL."},
+    {"CORETAP_CBC", "Path of libCbcSolver, with which wcet and report find the longest path."},
+    {"DEBUGINFOD_URLS", "perf.data: servers from which files are fetched by build id."},
+    {"PERF_BUILDID_DIR", "perf.data: perf's cache of files by build id, if --buildid-dir does not give it."},
+    {"SOURCE_DATE_EPOCH", "cover -f cobertura: the time stamp of the file, in seconds since 1970, instead of "
+                          "the current time. The same coverage then gives the same file."},
     {"QEMU_LD_PREFIX", "record: the folder with the interpreter and libraries of the target."},
 };
 

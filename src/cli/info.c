@@ -23,7 +23,7 @@ static const struct cli_option options[] = {
                     .letter = 'f',
                     .kind = CLI_CHOICE,
                     .choices = format_words,
-                    .help = "How to print."},
+                    .help = "Output format."},
     [OPT_THREADS] = CLI_THREADS_OPTION,
 };
 
@@ -130,14 +130,13 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cli_command_info = {
     .name = "info",
-    .summary = "what a capture holds: sources, their configuration in words, and how much each traced",
+    .summary = "describe a capture: sources, their configuration in words, how much each traced",
     .operand = "CAPTURE",
-    .about =
-        "Prints the trace buffers of a capture and, of each source in them, its trace ID, protocol and core, "
-        "what its registers say, how many bytes it traced, the instructions that these tell of, the kinds of "
-        "packets, and what was lost; then the memory images. The trace is decoded for this, with each "
-        "image that is there.\n"
-        "Of a branch list of simpleperf it prints the programs, and how many branches it has of each.",
+    .about = "Prints the trace buffers of a capture and, for each source in them, its trace ID, protocol and "
+             "core, the meaning of its registers, the bytes traced, the instructions executed, the kinds of "
+             "packets, and the losses; then the memory images. To find this out, the trace is decoded with "
+             "all memory images.\nFor a branch list of simpleperf it prints the programs, and the number of "
+             "branches of each.",
     .whole = "it says what is in the capture, all of it; 'coretap stats' counts a part of it",
     .examples = "coretap info capture\n"
                 "coretap info --format json -o capture.json capture\n",

@@ -24,31 +24,29 @@ static const char *const formats[] = {"text", "jsonl", NULL};
 static const struct cli_option options[] = {
     CLI_CAPTURE_TABLE,
     [PACKETS] = {.name = "packets", .letter = 'p', .kind = CLI_FLAG, .help = "List the protocol packets."},
-    [ELEMENTS] =
-        {.name = "elements",
-         .letter = 'e',
+    [ELEMENTS] = {.name = "elements",
+                  .letter = 'e',
+                  .kind = CLI_FLAG,
+                  .help = "List the elements, that is what the packets mean along the program: instruction "
+                          "ranges, exceptions, contexts, times."},
+    [SPLIT] =
+        {.name = "split-source-ranges",
          .kind = CLI_FLAG,
-         .help = "List what the packets mean along the program: instruction ranges, exceptions, contexts, "
-                 "times."},
-    [SPLIT] = {.name = "split-source-ranges",
-               .kind = CLI_FLAG,
-               .help = "A range that a source address packet makes is split at the branches in it that were "
-                       "not taken."},
+         .help = "Split a range made by a source address packet at the branches in it that were not taken."},
     [FORMAT] = {.name = "format",
                 .letter = 'f',
                 .kind = CLI_CHOICE,
                 .choices = formats,
-                .help = "jsonl: an object for each line, with the buffer; lines of code are in its list "
-                        "'code'."},
-    [SYMBOLS] = {.name = "symbols",
-                 .kind = CLI_FLAG,
-                 .help = "With --elements: below each element with an address of code, and for each function "
-                         "and source line of a range, a line that begins with a tab: address, FUNCTION+0x10, "
-                         "FILE:LINE."},
+                .help = "jsonl: one object per line, with the buffer; lines of code are in its list 'code'."},
+    [SYMBOLS] =
+        {.name = "symbols",
+         .kind = CLI_FLAG,
+         .help = "With --elements: below each element with a code address, and for each function and source "
+                 "line of a range, print a line that begins with a tab: address, FUNCTION+0x10, FILE:LINE."},
     [DISASM] = {.name = "disasm",
                 .kind = CLI_FLAG,
-                .help = "With --elements: such a line for each instruction of a range, with its text behind. "
-                        "A build without Capstone shows opcodes."},
+                .help = "With --elements: print such a line for each instruction of a range, followed by its "
+                        "text. A build without Capstone shows opcodes."},
     [ELF] = CLI_ELF_FILES,
     [THREADS] = CLI_THREADS_OPTION,
     [CORE] = CLI_FILTER_CORE,

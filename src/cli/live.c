@@ -46,126 +46,124 @@ static const struct cli_option options[] = {
                  .kind = CLI_TEXT,
                  .arg = "FILE",
                  .help = "Targets of computed branches, as for 'coretap graph'."},
-    [COVER] = {.name = "cover", .kind = CLI_FLAG, .help = "Coverage, as 'coretap cover' reports it."},
-    [TIMING] = {.name = "timing", .kind = CLI_FLAG, .help = "Times, as 'coretap timing' reports them."},
+    [COVER] = {.name = "cover", .kind = CLI_FLAG, .help = "Measure coverage, as 'coretap cover' reports it."},
+    [TIMING] = {.name = "timing",
+                .kind = CLI_FLAG,
+                .help = "Measure times, as 'coretap timing' reports them."},
     [PAIR] = CLI_PAIR_OPTION,
     [AT] = {.name = "at",
             .kind = CLI_LIST,
             .arg = "PLACE",
-            .help = "A watchpoint, places as for 'coretap watch'. Can be exchanged while trace comes."},
+            .help = "A watchpoint; places as for 'coretap watch'. Can be changed while the trace comes in."},
     [HTTP] = {.name = "http",
               .kind = CLI_TEXT,
               .arg = "[ADDRESS:]PORT",
-              .help = "Serve a page that shows what is known by now, and an API that exchanges watchpoints, "
-                      "specifications and filters ('coretap ctl'). Only this machine can reach it without "
-                      "ADDRESS. Port 0: any that is free; a message names it."},
+              .help = "Serve a page with the current results, and an API to change watchpoints, "
+                      "specifications and filters ('coretap ctl'). Without ADDRESS only this machine can "
+                      "reach it. Port 0 means any free port; a message names it."},
     [TOKEN] = {.name = "token",
                .kind = CLI_TEXT,
                .arg = "TEXT",
                .help =
-                   "What every request has to know. Without it the environment variable CORETAP_TOKEN "
-                   "counts, which other users do not see. An ADDRESS that other machines reach needs one."},
+                   "Token that every request must carry. Default: the environment variable CORETAP_TOKEN, "
+                   "which other users cannot see. An ADDRESS that other machines can reach needs a token."},
     [OUTPUT] = {.name = "output",
                 .letter = 'o',
                 .kind = CLI_TEXT,
                 .arg = "DIR",
-                .help = "Write the reports to files in this folder, in all formats; violations as they come. "
-                        "Without it they are printed as text."},
+                .help = "Write the reports to files in this folder, in all formats, and violations as they "
+                        "come. Without this option they are printed as text."},
     [RING] = {.name = "ring",
               .kind = CLI_NUMBER,
               .arg = "MIB",
               .min = 1,
               .max = 65536,
-              .help = "Input that may wait for the analyses; 16 MiB without this option."},
+              .help = "Size of the queue of input in front of the analyses. Default: 16 MiB."},
     [DROP] = {.name = "drop",
               .kind = CLI_FLAG,
-              .help =
-                  "When more input waits than that, drop some and say how much. Without it whoever writes "
-                  "has to wait, unless INPUT is a device, which cannot."},
-    [RECONNECT] = {.name = "reconnect",
-                   .kind = CLI_FLAG,
-                   .help =
-                       "With tcp: and listen:, when the connection ends or breaks, or is not there yet, wait "
-                       "for the next one, until a signal or 'coretap ctl stop'. In between trace is missing: "
-                       "each break is a gap."},
-    [TEE] =
-        {.name = "tee",
-         .kind = CLI_TEXT,
-         .arg = "FILE",
+              .help = "When the queue is full, drop input and report how much. Without this option the "
+                      "writer has to wait, unless INPUT is a device, which cannot wait."},
+    [RECONNECT] =
+        {.name = "reconnect",
+         .kind = CLI_FLAG,
          .help =
-             "Keep all that came in FILE, also what --drop leaves out, and describe it in FILE.ini, which "
-             "every command takes as its capture, also while this one runs or after it was killed. Not "
-             "onto a file that holds something."},
+             "With tcp: and listen: if there is no connection yet, or it ends or breaks, wait for the next "
+             "one, until a signal or 'coretap ctl stop'. Trace is missing in between: each break is a gap."},
+    [TEE] = {.name = "tee",
+             .kind = CLI_TEXT,
+             .arg = "FILE",
+             .help = "Also save the whole input to FILE, including what --drop leaves out, and describe it "
+                     "in FILE.ini. Every command accepts FILE.ini as a capture, even while this run "
+                     "continues or after it was killed. FILE must be new or empty."},
     [VIOLATIONS] = {.name = "violations",
                     .kind = CLI_TEXT,
                     .arg = "FILE",
-                    .help = "Write each violation to FILE as it comes, as a line of JSON; - is standard "
-                            "output, which then gets none as text."},
+                    .help = "Write each violation to FILE as it comes, as a line of JSON. With -, that is "
+                            "standard output, violations are not printed as text."},
     [OUTPUTS] = {.name = "outputs",
                  .kind = CLI_TEXT,
                  .arg = "FILE",
                  .help = "Write all results of the specifications to FILE as they come, in the format of "
-                         "--format; - is standard output, which then gets no violations as text."},
+                         "--format. With -, that is standard output, violations are not printed as text."},
     [FORMAT] = {.name = "format",
                 .letter = 'f',
                 .kind = CLI_CHOICE,
                 .choices = formats,
-                .help = "Of --outputs: csv, or jsonl, one JSON object a line."},
-    [ON_VIOLATION] =
-        {.name = "on-violation",
-         .kind = CLI_TEXT,
-         .arg = "COMMAND",
-         .help = "Run this for each violation, which it has as a line of JSON on standard input and in "
-                 "CORETAP_SPEC, CORETAP_OUTPUT, CORETAP_VALUE, CORETAP_TIME and others (docs/live.md). It is "
-                 "a program with arguments, parted by blanks; quotes keep blanks, and no shell reads it. At "
-                 "most 256 violations wait for it, others are dropped and counted."},
+                .help = "Format of --outputs: csv, or jsonl with one JSON object per line."},
+    [ON_VIOLATION] = {.name = "on-violation",
+                      .kind = CLI_TEXT,
+                      .arg = "COMMAND",
+                      .help =
+                          "Run this command for each violation. It receives the violation as a line of JSON "
+                          "on standard input, and in CORETAP_SPEC, CORETAP_OUTPUT, CORETAP_VALUE, "
+                          "CORETAP_TIME and other variables (docs/live.md). The command is a program with "
+                          "arguments, separated by blanks; quotes keep blanks together, and no shell is "
+                          "involved. At most 256 violations wait for it; more are dropped and counted."},
     [HOOK_JOBS] = {.name = "hook-jobs",
                    .kind = CLI_NUMBER,
                    .arg = "N",
                    .min = 1,
                    .max = 64,
-                   .help = "Commands of --on-violation that run at a time; 4 without this option."},
+                   .help = "How many commands of --on-violation run at the same time. Default: 4."},
     [POST] = {.name = "post-violations",
               .kind = CLI_TEXT,
               .arg = "URL",
-              .help = "Send each violation as JSON to http://HOST[:PORT][/PATH], or the same with https, by "
-                      "POST; queue and limits as of --on-violation."},
+              .help = "Send each violation as JSON to http://HOST[:PORT][/PATH], or https, by POST. Queue "
+                      "and limits are those of --on-violation."},
     [POST_CA] = {.name = "post-ca",
                  .kind = CLI_TEXT,
                  .arg = "FILE",
-                 .help = "Certificates (PEM) that the server of an https: URL of --post-violations is "
-                         "trusted by; those of the system without this option."},
+                 .help = "Certificates (PEM) to trust for an https: URL of --post-violations. Default: those "
+                         "of the system."},
     [PER_CORE] = {.name = "per-core",
                   .kind = CLI_FLAG,
-                  .help =
-                      "Each trace ID is a run of its own for the specifications, on the clock of its own "
-                      "cycles unless --clock says otherwise. Without it all that --config describes are one "
-                      "run, in the order of their timestamps."},
+                  .help = "Check the specifications for each trace ID on its own, on the clock of its own "
+                          "cycles unless --clock says otherwise. By default all sources that --config "
+                          "describes form one run, ordered by timestamps."},
     [IDLE] = {.name = "assume-idle",
               .kind = CLI_FLAG,
-              .help = "A core of which nothing comes while others go on is taken to sleep, so that their "
-                      "results are certain without it. Of several cores in one run."},
-    [FRACTAL] =
-        {.name = "fractal",
-         .kind = CLI_FLAG,
-         .help = "INPUT is an event log of 'coretap fractal' while it is written, as it comes through "
-                 "a FIFO (docs/fractal.md); without --config, --cover and --timing. --elf names each program "
-                 "that its processes run; the log says where they lie."},
+              .help =
+                  "With several cores in one run: if a core sends nothing while others continue, assume "
+                  "after this time that it sleeps. The results of the others are then certain without it."},
+    [FRACTAL] = {.name = "fractal",
+                 .kind = CLI_FLAG,
+                 .help = "INPUT is an event log of 'coretap fractal' that is still being written, read "
+                         "through a FIFO (docs/fractal.md). Not with --config, --cover and --timing. --elf "
+                         "names each program that its processes run; the log has the load addresses."},
     [MILESTONE] = {.name = "milestone",
                    .kind = CLI_LIST,
                    .arg = "PLACE[=TIME]",
-                   .help =
-                       "With --fractal, a place that the program has to reach, TIME (such as 20ms) behind "
-                       "its start at the latest. The page and the report say which were reached, and "
-                       "when; one behind its time makes the exit code 1."},
-    [THREADS] = {.name = "threads",
-                 .letter = 't',
-                 .kind = CLI_NUMBER,
-                 .arg = "N",
-                 .min = 1,
-                 .max = CLI_THREADS_MAX,
-                 .help = "Decode with so many threads; without this option with as many as there are "
-                         "processors. The result is the same."},
+                   .help = "With --fractal: a place that the program has to reach at most TIME (such as "
+                           "20ms) after its start. The page and the report show which places were reached, "
+                           "and when. The exit code is 1 if one was reached too late."},
+    [THREADS] =
+        {.name = "threads",
+         .letter = 't',
+         .kind = CLI_NUMBER,
+         .arg = "N",
+         .min = 1,
+         .max = CLI_THREADS_MAX,
+         .help = "Number of decoding threads. Default: the number of processors. The result is the same."},
 };
 
 _Static_assert(sizeof options / sizeof *options <= CLI_OPTION_MAX, "each option has room for its value");
@@ -210,21 +208,18 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cli_command_live = {
     .name = "live",
-    .summary = "analyse trace while it comes, and show it on a page",
+    .summary = "analyse trace as it comes in, and show the results on a page",
     .operand = "INPUT",
     .synopsis = "--config FILE|--fractal",
-    .exit_text =
-        "0: the trace is clean. 1: it is damaged, some of it was dropped, or a specification was violated. "
-        "2: wrong usage, a specification that failed, or something could not be opened, read or written.",
-    .about = "Reads trace for as long as it comes and analyses it at once: coverage and times (both when "
-             "nothing else "
+    .exit_text = "0: nothing was lost and nothing was violated. 1: the trace is damaged, some of it was "
+                 "dropped, or a specification was violated. 2: wrong usage, a specification that failed, or "
+                 "something could not be opened, read or written.",
+    .about = "Reads trace as it comes in and analyses it at once: coverage and times (both if nothing else "
              "is asked for), watchpoints, specifications. At the end of the input, or on Ctrl-C, it writes "
-             "the reports "
-             "of 'coretap cover', 'coretap timing' and 'coretap monitor' over all that came.\n"
-             "INPUT is - (standard input), a FIFO, a trace-sink device or a file; tcp:HOST:PORT connects and "
-             "reads "
-             "from there, listen:[ADDRESS:]PORT waits for one connection. --config describes the stream.\n"
-             "Memory does not grow with the trace: what is kept hangs on the program.",
+             "the reports of 'coretap cover', 'coretap timing' and 'coretap monitor' for the whole "
+             "input.\nINPUT is - (standard input), a FIFO, a trace-sink device or a file. tcp:HOST:PORT "
+             "connects and reads from there; listen:[ADDRESS:]PORT waits for one connection. --config "
+             "describes the stream.\nMemory use depends on the program, not on the length of the trace.",
     .whole = "of trace that comes all is analysed; 'coretap ctl filter' says which events count",
     .examples = "coretap live --config capture --cover --timing - < capture/trace_0.bin\n"
                 "mkfifo pipe && coretap record -o stream --stream pipe -- ./program 500 &\n"

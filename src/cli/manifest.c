@@ -19,8 +19,8 @@ static const struct cli_option options[OPTIONS] = {
     [MACHINE] = {.name = "machine",
                  .kind = CLI_TEXT,
                  .arg = "NAME",
-                 .help = "The machine that the captures were recorded on."},
-    [TEST] = {.name = "test", .kind = CLI_TEXT, .arg = "NAME", .help = "The test that ran."},
+                 .help = "Machine on which the captures were recorded."},
+    [TEST] = {.name = "test", .kind = CLI_TEXT, .arg = "NAME", .help = "Test that ran."},
 };
 
 struct found {
@@ -122,17 +122,14 @@ const struct cli_command cli_command_manifest = {
     .summary = "list the captures in folders, for map and coretap-mpi",
     .operand = "DIR...",
     .many = true,
-    .about =
-        "Finds captures in folders, and all folders in them: perf.data files, snapshots, descriptions of raw "
-        "traces, and branch lists of simpleperf. For each it prints a line of JSON: path, size, SHA-256 over "
-        "its files, build ids of the "
-        "programs "
-        "that it names, machine, time of the last change and test. Captures with the same "
-        "contents are listed once. Manifests are lines, so several of them are joined by 'cat'.",
-    .exit_text =
-        "0: done. 1: no capture was found, the name of one is no UTF-8, or a file or folder could not "
-        "be read; the others are listed. 2: wrong usage, or a DIR that is not there, or the manifest "
-        "could not be written.",
+    .about = "Finds captures in folders and their subfolders: perf.data files, snapshots, descriptions of "
+             "raw traces, and branch lists of simpleperf. For each it prints a line of JSON: path, size, "
+             "SHA-256 of its files, build ids of the programs that it names, machine, time of the last "
+             "change, and test. Captures with the same contents are listed once. Since a manifest consists "
+             "of lines, 'cat' joins several of them.",
+    .exit_text = "0: done. 1: no capture was found, the name of one is not UTF-8, or a file or folder could "
+                 "not be read; the others are listed. 2: wrong usage, a DIR does not exist, or the manifest "
+                 "could not be written.",
     .examples = "coretap manifest --machine board7 -o captures.jsonl capture\n",
     .options = options,
     .option_count = OPTIONS,

@@ -20,9 +20,8 @@ static const struct cli_option options[OPTIONS] = {
     [PART] = {.name = "part",
               .kind = CLI_TEXT,
               .arg = "K/N",
-              .help =
-                  "Only the K-th of N parts of the captures, K from 1 on: for jobs that each do one. Parts "
-                  "are of about the same size."},
+              .help = "Process only part K (from 1) of N parts of the captures, for jobs that each do one "
+                      "part. The parts have about the same size."},
 };
 
 struct map {
@@ -104,26 +103,18 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cli_command_map = {
     .name = "map",
-    .summary = "one command over many captures, whose results add up",
+    .summary = "run one command over many captures and add up the results",
     .rest = "[cover|timing|profile|watch|monitor|stats|events] [OPTION]... [CAPTURE]...",
     .about =
-        "Runs a command over each capture, in another process, and adds up what they found: the result "
-        "is a "
-        "file as --format data of that command writes it, and 'coretap merge' adds it to others. The "
-        "captures "
-        "are those of a manifest, or are named. Options of the command stand behind its name. Without a name "
-        "it "
-        "is cover.\n"
-        "A capture that cannot be read (because it is missing, damaged, not the one of the manifest, or ends "
-        "its "
-        "process) is not in the sum; it is named with its reason in the result and on standard error, and "
-        "all "
-        "others count. The pieces of finished captures are kept in --state, so that a job that was ended "
-        "goes on from there.\n"
-        "With --part each of several jobs does a part, for example of an array of Slurm or Kubernetes; "
-        "'coretap merge' makes one result of theirs. docs/fleet.md has examples. Where Open MPI is "
-        "installed, "
-        "coretap-mpi does the same over many machines.",
+        "Runs a command over each capture, in a separate process, and adds up the results. The sum is a file "
+        "as the command writes it with --format data; 'coretap merge' can add it to others. The captures are "
+        "those of a manifest, or are named. Options of the command follow its name. The default command is "
+        "cover.\nA capture that cannot be read (because it is missing or damaged, does not match the "
+        "manifest, or crashes its process) is not in the sum. It is named with its reason in the result and "
+        "on standard error, and all others count. --state keeps the pieces of finished captures, so that an "
+        "interrupted job can continue.\nWith --part each of several jobs does one part, for example in an "
+        "array of Slurm or Kubernetes jobs; 'coretap merge' joins their results. docs/fleet.md has examples. "
+        "Where Open MPI is installed, coretap-mpi does the same over many machines.",
     .examples = "coretap map cover --manifest captures.jsonl -o all.cov\n"
                 "coretap map timing -o all.times capture\n"
                 "coretap timing all.times\n",

@@ -30,15 +30,14 @@ static const struct cli_option options[OPTIONS] = {
               .letter = 'k',
               .kind = CLI_CHOICE,
               .choices = names,
-              .help = "What is added up of captures; coverage without this option and without files."},
+              .help = "What to add up when captures are given. Default: coverage, if no files are given."},
     [WEIGHT] = {.name = "weight",
                 .kind = CLI_NUMBER,
                 .arg = "N",
                 .min = 1,
                 .max = UINT64_MAX,
-                .help =
-                    "All that is added up counts N times: for a result that stands for many machines. Counts "
-                    "stop at 2^64 - 1. Captures and what they lost are told as they are."},
+                .help = "Multiply all counts by N, for a result that stands for many machines. Counts stop "
+                        "at 2^64 - 1. The number of captures and their losses stay as they are."},
     [SHARD] = CLI_SHARD_OPTION,
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE,
@@ -171,23 +170,17 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cli_command_merge = {
     .name = "merge",
-    .summary = "add up results: saved files, and captures",
+    .summary = "add up results: saved files and captures",
     .operand = "FILE...",
     .many = true,
-    .about =
-        "Adds up what 'coretap cover', 'coretap timing', 'coretap profile', 'coretap watch' and 'coretap "
-        "monitor' "
-        "write with "
-        "--format data, and prints one file of the same kind: by program, told apart by build id. A capture "
-        "in "
-        "the place of a file is decoded for it. What was lost in the captures adds up too, and of how many "
-        "captures the result is goes to standard error. The formats are in docs/formats.md. 'coretap cover', "
-        "'coretap profile', 'coretap timing', 'coretap watch' and 'coretap monitor' make reports of the "
-        "results.\n"
-        "Of captures there is more: --kind statistics (how much trace there was) and --kind events (how "
-        "often "
-        "each type of event came, and which ports software wrote to), which 'coretap stats' prints.\n"
-        "Branch lists of simpleperf add up with each other, and the sum is one again.",
+    .about = "Adds up files that 'coretap cover', 'coretap timing', 'coretap profile', 'coretap watch' and "
+             "'coretap monitor' write with --format data, and prints one file of the same kind, by program; "
+             "programs are identified by build id. A capture given instead of a file is decoded. The losses "
+             "of the captures are added up, too, and standard error names the number of captures. "
+             "docs/formats.md describes the formats. The commands that wrote the files make reports from the "
+             "sum.\nFor captures there are two more kinds: --kind statistics (how much trace there was) and "
+             "--kind events (how often each type of event came, and which ports software wrote to); 'coretap "
+             "stats' prints both.\nBranch lists of simpleperf are added up to a branch list.",
     .examples = "coretap cover --format data -o first.cov capture\n"
                 "coretap merge -o all.cov first.cov first.cov\n"
                 "coretap cover all.cov\n",

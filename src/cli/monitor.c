@@ -37,29 +37,26 @@ static const struct cli_option options[OPTIONS] = {
                 .letter = 'f',
                 .kind = CLI_CHOICE,
                 .choices = formats,
-                .help = "text, or jsonl: one JSON object a line. sums: what the specifications said of all "
-                        "captures; data: the same for 'coretap merge' and 'coretap monitor'."},
-    [LIVE] =
-        {.name = "live",
-         .kind = CLI_TEXT,
-         .arg = "[ADDRESS:]PORT",
-         .help = "CAPTURE is trace that comes: what INPUT of 'coretap live' can be, described by --config. A "
-                 "page is "
-                 "served there, over which specifications are exchanged ('coretap ctl'); as of 'coretap live "
-                 "--http', and CORETAP_TOKEN is its token."},
+                .help = "text, or jsonl with one JSON object per line. sums: the results added up over all "
+                        "captures; data: the same, as input for 'coretap merge' and 'coretap monitor'."},
+    [LIVE] = {.name = "live",
+              .kind = CLI_TEXT,
+              .arg = "[ADDRESS:]PORT",
+              .help = "CAPTURE is a live input, as INPUT of 'coretap live', described by --config. "
+                      "ADDRESS:PORT serves the page of 'coretap live --http', on which specifications can be "
+                      "changed ('coretap ctl'). CORETAP_TOKEN is its token."},
     [PER_CORE] = {.name = "per-core",
                   .kind = CLI_FLAG,
                   .help =
-                      "Each trace ID is a run of its own, on the clock of its own cycles unless --clock says "
-                      "otherwise. Without it all that have trace are one run, in the order of timestamps."},
+                      "Check each trace ID on its own, on the clock of its own cycles unless --clock says "
+                      "otherwise. By default all sources with trace form one run, ordered by timestamps."},
     [CAPTURES] =
         {.name = "captures",
          .kind = CLI_CHOICE,
          .choices = cli_relations,
-         .help =
-             "together: several captures are of one system, such as two ETBs, and one run on the axis of "
-             "its timestamps. apart: each is a run of its own. Without it they are together where results "
-             "are printed, and apart where they are added up (--format sums, data) and with --per-core."},
+         .help = "together: several captures come from one system, such as two ETBs, and form one run on the "
+                 "axis of its timestamps. apart: each is a run of its own. Default: together if results are "
+                 "printed; apart if they are added up (--format sums, data) and with --per-core."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_WINDOW,
     CLI_FILTER_WHO,
@@ -237,56 +234,36 @@ const struct cli_command cli_command_monitor = {
     .many = true,
     .synopsis = "--spec FILE",
     .exit_text =
-        "0: no violation, and the trace is clean. 1: there was a violation, none of the outputs can be one "
-        "and --all was not given, or the trace is damaged; with --format sums and data also when a "
-        "specification failed in a stream, which is a part of the result. "
-        "2: "
-        "wrong usage, a specification that does not compile or failed, or something could not be opened, "
-        "read or "
-        "written.",
+        "0: no violation, and nothing was lost. 1: there was a violation, or the trace is damaged, or no "
+        "output can be a violation and --all was not given; with --format sums and data also when a "
+        "specification failed in a stream, which the result records. 2: wrong usage, a specification that "
+        "does not compile or failed, or something could not be opened, read or written.",
     .about =
-        "Follows the trace along the program, feeds TeSSLa specifications with the places that "
-        "execution comes by, "
-        "and prints each violation with its time, function and source line.\n"
-        "CAPTURE may be an event log of 'coretap fractal' (docs/fractal.md): its places are access:NAME, "
-        "context, addresses and "
-        "entry:FUNCTION, at each access to their line of 64 bytes that the log has, its cycles those of the "
-        "interconnect, and behind dropped events results are uncertain.\n"
-        "Inputs are fed by their sources (codeLine, function_call, function_return, onExecuting, itm_trace), "
-        "by "
-        "--bind, or by "
-        "their names when these are exception, exception_return, gap, overflow, no_access or context. "
-        "Each place that "
-        "execution comes by is an instant of its own: one that the clock does not tell from the one "
-        "before is one "
-        "later.\n"
-        "Where trace is missing the specifications do not see what ran: results behind it that this could "
-        "have changed are marked uncertain.\n"
-        "Inputs are also fed by software trace, with its values: itm:3 is what is written to a stimulus "
-        "port, "
-        "stm:7 or stm:0x10:7 to a channel, dwt:0 what a comparator's data trace tells (dwt:0.read, "
-        "dwt:0.write, "
-        "dwt:0.address, dwt:0.pc), event:0 an event of the trace unit, context:0x12 one context ID, "
-        "context:NAME a "
-        "thread or process. An Int "
-        "is "
-        "the number written, with .signed one with a sign; a Float what its 32 or 64 bits are; a Bool "
-        "whether "
-        "it is not 0; a Unit that something was written; a String the line that was written, or the name of "
-        "a context.\n"
-        "All sources that have trace of a core, of all captures that are named, and those of software trace "
-        "when an input is fed by it, are one run in the order of "
-        "their timestamps, which have to be of one clock; with --captures apart each capture is a run. "
-        "Results that hang on the order of two events, "
-        "which "
-        "timestamps and cycles do not tell, are uncertain, and both events are named. With --per-core each "
-        "trace ID is a run of its own; so it is where one source alone has trace. "
-        "PLACE@CORE "
-        "is a place where one core comes by, as CORE in 'coretap info' is called; with PLACE@each the "
-        "specification runs once for each core, and says of which one each result is.\n"
-        "With --format sums it adds up what the specifications said of all captures, each of which is one "
-        "run unless --captures together says that they are of one system; "
-        "in the place of each capture it then takes a file that --format data or 'coretap merge' wrote.",
+        "Follows the trace along the program, feeds TeSSLa specifications with the places that execution "
+        "reaches, and prints each violation with its time, function and source line.\nCAPTURE can be an "
+        "event log of 'coretap fractal' (docs/fractal.md). Its places are access:NAME, context, addresses "
+        "and entry:FUNCTION; each counts at every logged access to its cache line of 64 bytes. Its cycles "
+        "are those of the interconnect. After dropped events results are uncertain.\nInputs are fed by their "
+        "sources (codeLine, function_call, function_return, onExecuting, itm_trace), by --bind, or by their "
+        "names if these are exception, exception_return, gap, overflow, no_access or context. Each place "
+        "that execution reaches is an instant of its own: if the clock does not separate it from the one "
+        "before, it is one tick later.\nWhere trace is missing, the specifications do not see what ran. "
+        "Later results that the missing part could have changed are marked uncertain.\nSoftware trace feeds "
+        "inputs with values: itm:3 is what is written to a stimulus port, stm:7 or stm:0x10:7 to a channel, "
+        "dwt:0 the data trace of a comparator (dwt:0.read, dwt:0.write, dwt:0.address, dwt:0.pc), event:0 an "
+        "event of the trace unit, context:0x12 one context ID, context:NAME a thread or process. An Int is "
+        "the number written, or with .signed the signed number; a Float is the value of its 32 or 64 bits; a "
+        "Bool says whether the number is not 0; a Unit says that something was written; a String is the line "
+        "that was written, or the name of a context.\nAll cores with trace, of all captures given, form one "
+        "run in the order of their timestamps, which must come from one clock; sources of software trace "
+        "belong to it if they feed an input. With --captures apart each capture is a run. If a result "
+        "depends on the order of two events that timestamps and cycles do not determine, it is uncertain, "
+        "and both events are named. With --per-core each trace ID is a run of its own; the same holds if "
+        "only one source has trace. PLACE@CORE is a place reached by one core, with the name of the core in "
+        "'coretap info'; with PLACE@each the specification runs once for each core and names the core in "
+        "each result.\nWith --format sums the results of all captures are added up. Each capture is one run, "
+        "unless --captures together says that they come from one system. Instead of a capture, coretap then "
+        "also accepts a file written by --format data or 'coretap merge'.",
     .examples = "coretap spec --timing --function work -o times.tessla capture\n"
                 "coretap monitor --spec times.tessla capture\n"
                 "coretap monitor --spec count.tessla --bind call=entry:work --all capture\n",

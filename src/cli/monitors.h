@@ -40,50 +40,48 @@ extern const char *const cli_engines[];
          .kind = CLI_LIST,                                                                                   \
          .arg = "NAME=PLACE",                                                                                \
          .help =                                                                                             \
-             "What feeds the input NAME of the specifications: a place as 'coretap watch --at' takes it. "   \
-             "itm:PORT, stm:CHANNEL, stm:MASTER:CHANNEL and dwt:COMPARATOR give the values written there, "  \
-             "load:VARIABLE and store:VARIABLE those of variables, access:NAME accesses in an event log of " \
-             "coretap fractal. An input of type String has lines, or names of contexts."},                   \
+             "Feed the input NAME of the specifications from PLACE, as 'coretap watch --at' takes it. "      \
+             "itm:PORT, stm:CHANNEL, stm:MASTER:CHANNEL and dwt:COMPARATOR give the values written there; "  \
+             "load:VARIABLE and store:VARIABLE those of variables; access:NAME accesses in an event log of " \
+             "coretap fractal. An input of type String receives lines, or names of contexts."},              \
         {.name = "violation",                                                                                \
          .kind = CLI_LIST,                                                                                   \
          .arg = "NAME[=VALUE]",                                                                              \
-         .help =                                                                                             \
-             "An event of the output NAME is a violation, or only one with this value. Without it: a "       \
-             "verdict that is false, a Bool that is true when it is called error or violation or its name "  \
-             "ends in _error or _violation, any other Bool that is false, and each event of a Unit output "  \
-             "with error or violation in its name."},                                                        \
+         .help = "Treat an event of the output NAME as a violation, or only an event with this value. By "   \
+                 "default these are violations: a verdict that is false; a Bool that is true, if its name "  \
+                 "is error or violation or ends in _error or _violation; any other Bool that is false; and " \
+                 "each event of a Unit output with error or violation in its name."},                        \
         {.name = "clock",                                                                                    \
          .kind = CLI_CHOICE,                                                                                 \
          .choices = cli_clocks,                                                                              \
-         .help = "What the times of the specifications are: cycles counted, or timestamps. Without it: "     \
-                 "cycles, and timestamps where several sources are one run."},                               \
+         .help = "Clock of the specifications: counted cycles, or timestamps. Default: cycles, or "          \
+                 "timestamps if several sources form one run."},                                             \
         {.name = "frequency",                                                                                \
          .kind = CLI_NUMBER,                                                                                 \
          .arg = "HZ",                                                                                        \
          .min = 1,                                                                                           \
          .max = UINT64_C(1000000000000),                                                                     \
-         .help = "Ticks of the clock in a second. Times are then in the unit of --time-unit, ns "            \
-                 "without it."},                                                                             \
+         .help = "Ticks of the clock per second. Times are then in the unit of --time-unit (default: ns)."}, \
         {.name = "time-unit",                                                                                \
          .letter = 'u',                                                                                      \
          .kind = CLI_TEXT,                                                                                   \
          .arg = "UNIT",                                                                                      \
-         .help = "fs, ps, ns, us, ms or s. Without --frequency: what one tick of the clock is called. Time " \
-                 "literals need it."},                                                                       \
+         .help = "fs, ps, ns, us, ms or s: the unit of times, or without --frequency the length of one "     \
+                 "tick of the clock. Time literals need it."},                                               \
         {.name = "forget",                                                                                   \
          .kind = CLI_NUMBER,                                                                                 \
          .arg = "TIME",                                                                                      \
          .min = 1,                                                                                           \
          .max = INT64_MAX,                                                                                   \
-         .help = "The specifications look back no further than this time: what lies further behind a "       \
-                 "loss of trace is certain again."},                                                         \
+         .help = "How far back the specifications look at most. Results are certain again when a loss of "   \
+                 "trace is further back than this time."},                                                   \
         {.name = "engine",                                                                                   \
          .kind = CLI_CHOICE,                                                                                 \
          .choices = cli_engines,                                                                             \
          .help =                                                                                             \
-             "What runs the specifications: bytecode, or native, machine code made by libgccjit. "           \
-             "Where there is none (CORETAP_GCCJIT may name another library) bytecode runs, and a message "   \
-             "says so. background: bytecode, until the machine code is made beside it."},                    \
+             "How specifications are executed: as bytecode, or native, as machine code made by libgccjit. "  \
+             "Without libgccjit (CORETAP_GCCJIT may name it) bytecode is used, and a message says so. "      \
+             "background: start with bytecode and continue with machine code once it is compiled."},         \
         CLI_BUDGET_OPTION, CLI_MEMORY_OPTION
 #define CLI_MONITOR_TABLE                                                                                    \
     CLI_MONITOR_SPEC_TABLE,                                                                                  \
@@ -95,9 +93,8 @@ extern const char *const cli_engines[];
          .help = "Print the last N events of the specification's inputs before each violation."},            \
     {                                                                                                        \
         .name = "all", .letter = 'a', .kind = CLI_FLAG,                                                      \
-        .help =                                                                                              \
-            "Print all results: not violations only, and of monitor(...) not only the first verdict and "    \
-            "the changes."                                                                                   \
+        .help = "Print all results, not only violations; of monitor(...) all verdicts, not only the first "  \
+                "one and the changes."                                                                       \
     }
 
 #define CLI_MONITOR_TEXT 65536 /* bytes of all texts of --bind, or of --violation */

@@ -23,44 +23,42 @@ static const struct cli_option common_options[] = {
     [COMMON_HELP] = {.name = "help", .letter = 'h', .help = "Print this help and exit."},
     [COMMON_QUIET] = {.name = "quiet",
                       .letter = 'q',
-                      .help = "No progress meter and no notes on standard error; errors are still printed."},
+                      .help = "Do not print progress and notes on standard error; errors are still printed."},
     [COMMON_VERBOSE] = {.name = "verbose",
                         .letter = 'v',
-                        .help = "All files that are missing are named, also those in which no trace lies."},
-    [COMMON_OUTPUT] = {.name = "output",
-                       .letter = 'o',
-                       .kind = CLI_TEXT,
-                       .arg = "FILE",
-                       .help =
-                           "Where the result is written, whole or not at all: after an error, and with exit "
-                           "code 1 and an empty result, the file is as it was before. Without, or with "
-                           "'-': standard output."},
-    [COMMON_SYMDIR] =
-        {.name = "symdir",
+                        .help = "Name all missing files, including those in which no trace lies."},
+    [COMMON_OUTPUT] =
+        {.name = "output",
+         .letter = 'o',
          .kind = CLI_TEXT,
-         .arg = "DIR",
-         .help = "A folder with files that have the symbols or debug information of stripped programs, "
-                 "or programs that are not where the capture says, searched by build id with all folders in "
-                 "it; or one such file. Can be given more than once."},
-    [COMMON_SOURCE_ROOT] =
-        {.name = "source-root",
-         .kind = CLI_TEXT,
-         .arg = "DIR",
+         .arg = "FILE",
          .help =
-             "A folder with sources. The text of a source file that debug information names is read only "
-             "below "
-             "such a folder and the one of the program, and where none is given, below the current one. Can "
-             "be given more than once."},
+             "File for the result. It is written completely or not at all: after an error, or with exit code "
+             "1 and an empty result, the file stays as it was. Default, or with '-': standard output."},
+    [COMMON_SYMDIR] = {.name = "symdir",
+                       .kind = CLI_TEXT,
+                       .arg = "DIR",
+                       .help =
+                           "Folder with separate symbols or debug information of stripped programs, or with "
+                           "programs that are not where the capture says. It and its subfolders are searched "
+                           "by build id. A single file is accepted, too. Can be given more than once."},
+    [COMMON_SOURCE_ROOT] = {.name = "source-root",
+                            .kind = CLI_TEXT,
+                            .arg = "DIR",
+                            .help =
+                                "Folder with sources. Source files that debug information names are read "
+                                "only from below these folders and the folder of the program, or from below "
+                                "the current folder if no folder is given. Can be given more than once."},
     [COMMON_DEBUG_LIMIT] = {.name = "debug-limit",
                             .kind = CLI_NUMBER,
                             .arg = "MB",
                             .min = 1,
                             .max = 1 << 20,
-                            .help =
-                                "What the packed debug information of one program may have unpacked, in MiB; "
-                                "without it 256."},
+                            .help = "Largest size of one program's compressed debug information once "
+                                    "unpacked, in MiB. Default: 256."},
     [COMMON_NO_DEMANGLE] = {.name = "no-demangle",
-                            .help = "Names of functions as the program has them, mangled or not."},
+                            .help =
+                                "Print the names of functions as the program has them, without demangling."},
 };
 
 /* Tells whether the subcommand has the common option. */

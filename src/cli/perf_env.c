@@ -93,11 +93,11 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cli_command_perf_env = {
     .name = "perf-env",
-    .summary = "run perf, or another user of libopencsd, with the decoders of coretap",
+    .summary = "run perf, or another user of libopencsd, with coretap's decoders",
     .rest = "COMMAND [ARG]...",
     .examples = "coretap perf-env perf report -i run.data --itrace=i1000i\n"
                 "coretap perf-env perf script -i run.data --itrace=i1i -F cpu,ip\n",
-    .exit_text = "That of the command; 2 when it could not be run, with a message.",
+    .exit_text = "Exit status of the command; 2 with a message when it could not be run.",
     .about = "Runs a command that decodes trace with OpenCSD's library, and has it use coretap's decoders, "
              "which are faster. For this, the folder with coretap's " LIBRARY " is put in front of "
              "LD_LIBRARY_PATH. The command itself, its arguments and what it prints stay as they are: "

@@ -42,27 +42,25 @@ static const struct cli_option options[PROFILE_OPTIONS] = {
                         .letter = 'w',
                         .kind = CLI_CHOICE,
                         .choices = weights,
-                        .help =
-                            "With folded and chrome: what is counted, and what time is. With pprof: what is "
-                            "shown first; it has both, where the trace counts cycles."},
-    [PROFILE_EACH] =
-        {.name = "each",
-         .kind = CLI_TEXT,
-         .arg = "DIR",
-         .help = "With autofdo, llvm and bolt: a file for each program that ran, libraries, kernel and "
-                 "modules too, in this folder, which is made when it is not there. A file is called "
-                 "after its program and the format."},
-    [PROFILE_MODULES] = {.name = "modules",
-                         .kind = CLI_FLAG,
-                         .help = "With folded: the program or library of each function stands before it, as "
-                                 "libc.so.6`malloc."},
-    [PROFILE_MAX_SIZE] = {.name = "max-size",
-                          .kind = CLI_NUMBER,
-                          .arg = "BYTES",
-                          .min = 65536,
-                          .max = INT64_MAX,
-                          .help =
-                              "With perfetto: write no more than this. The trace ends there, which is said."},
+                        .help = "folded and chrome: what is counted, and the unit of time. pprof: what is "
+                                "shown first; pprof contains both if the trace counts cycles."},
+    [PROFILE_EACH] = {.name = "each",
+                      .kind = CLI_TEXT,
+                      .arg = "DIR",
+                      .help = "autofdo, llvm and bolt: write one file for each program that ran, including "
+                              "libraries, kernel and modules, into this folder. The folder is created if it "
+                              "does not exist. Each file is named after its program and the format."},
+    [PROFILE_MODULES] =
+        {.name = "modules",
+         .kind = CLI_FLAG,
+         .help = "folded: print the program or library in front of each function, as libc.so.6`malloc."},
+    [PROFILE_MAX_SIZE] =
+        {.name = "max-size",
+         .kind = CLI_NUMBER,
+         .arg = "BYTES",
+         .min = 65536,
+         .max = INT64_MAX,
+         .help = "perfetto: write no more than this. The trace ends there, and a message says so."},
     [PROFILE_CAPTURES] = CLI_TOGETHER_OPTION,
     [PROFILE_AT] = CLI_WATCH_PLACES_TABLE,
     CLI_MONITOR_SPEC_TABLE,
@@ -388,22 +386,18 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cli_command_profile = {
     .name = "profile",
-    .summary = "profiles for compilers, flame graphs and viewers",
+    .summary = "write profiles for compilers, flame graphs and viewers",
     .operand = "CAPTURE...",
     .many = true,
     .about =
-        "Decodes the capture along its programs and writes what ran how often in a format that other "
-        "tools read. "
-        "Nothing is sampled: the counts are of every instruction and branch in the trace. "
-        "docs/analysis.md says how "
-        "stacks are rebuilt.\n"
-        "Several captures add up. In the place of each of them autofdo, llvm, bolt and branch-list take a "
-        "coverage file ('coretap cover --format data') or a branch list of simpleperf, folded, callgrind, "
-        "pprof and data a file of stacks ('--format data'). In "
-        "chrome each capture is a group of processes of its own, on the clock of its streams, and in "
-        "perfetto a "
-        "group of tracks, unless they are of one system: see --captures. --frequency also says how long a "
-        "tick of the timestamps is in perfetto.",
+        "Decodes the capture along its programs and writes how often everything ran, in a format that other "
+        "tools read. Nothing is sampled: every instruction and branch in the trace is counted. "
+        "docs/analysis.md says how call stacks are rebuilt.\nSeveral captures are added up. Instead of a "
+        "capture, autofdo, llvm, bolt and branch-list also accept a coverage file ('coretap cover --format "
+        "data') or a branch list of simpleperf; folded, callgrind, pprof and data accept a file of stacks "
+        "('--format data'). In chrome each capture is a group of processes of its own, on the clock of its "
+        "streams, and in perfetto a group of tracks, unless the captures come from one system: see "
+        "--captures. For perfetto --frequency also gives the length of a tick of the timestamps.",
     .examples = "coretap profile -o run.folded capture\n"
                 "coretap profile --format llvm -o program.prof capture\n"
                 "coretap profile --format perfetto -o run.pftrace capture\n",

@@ -10,16 +10,17 @@
 #define CLI_ELF_OPTION                                                                                       \
     {                                                                                                        \
         .name = "elf", .letter = 'E', .kind = CLI_LIST, .arg = "FILE[@HEX]",                                 \
-        .help = "A program that ran, with its load address when it was moved. Can be given more than once. " \
-                "What the capture names is known besides; formats of one program are of this one."           \
+        .help = "A program that ran, with its load address if it was relocated. Can be given more than "     \
+                "once, and is used in addition to the programs that the capture names. Formats that "        \
+                "describe one program describe this one."                                                    \
     }
 
 /* The same option, for commands whose addresses are those of the trace. */
 #define CLI_ELF_FILES                                                                                        \
     {                                                                                                        \
         .name = "elf", .letter = 'E', .kind = CLI_LIST, .arg = "FILE[@HEX]",                                 \
-        .help = "A program that ran, and its load address when it was moved and the capture does not know. " \
-                "Programs that the capture names need not be named."                                         \
+        .help = "A program that ran, with its load address if it was relocated and the capture does not "    \
+                "give it. Programs that the capture names need not be given."                                \
     }
 
 /* Tells whether a program can be read where a path says that it is: in a file, or in an archive, as in

@@ -195,11 +195,11 @@ static const struct cli_option options[OPTS] = {
                     .letter = 'o',
                     .kind = CLI_TEXT,
                     .arg = "DIR",
-                    .help = "The snapshot directory to write; it is made, and must not hold a capture yet."},
+                    .help = "Snapshot directory to write. It is created; it must not contain a capture yet."},
     [OPT_PROTOCOL] = {.name = "protocol",
                       .kind = CLI_CHOICE,
                       .choices = protocol_words,
-                      .help = "The trace unit of each core; etm4 without this option."},
+                      .help = "Trace unit of each core. Default: etm4."},
     [OPT_BROADCAST] = {.name = "branch-broadcast", .help = "Trace the target of every taken branch."},
     [OPT_CYCLES] = {.name = "cycle-count",
                     .kind = CLI_NUMBER,
@@ -207,135 +207,129 @@ static const struct cli_option options[OPTS] = {
                     .arg = "THRESHOLD",
                     .min = 1,
                     .max = 4095,
-                    .help = "Count cycles, and say so once there are so many. Without a number: 16."},
+                    .help = "Count cycles, and trace a count once it reaches THRESHOLD. Default: 16."},
     [OPT_TIMESTAMPS] = {.name = "timestamps",
                         .kind = CLI_NUMBER,
                         .optional = true,
                         .arg = "PERIOD",
                         .min = 1,
                         .max = UINT32_MAX,
-                        .help =
-                            "A timestamp each time so many cycles have gone by. Without a number: 10000."},
-    [OPT_CONTEXT] = {.name = "context-id", .help = "Trace the context ID: the number of the thread."},
-    [OPT_VMID] = {.name = "vmid", .help = "Trace a VMID, which is 1."},
+                        .help = "Trace a timestamp every PERIOD cycles. Default: 10000."},
+    [OPT_CONTEXT] = {.name = "context-id",
+                     .help = "Trace the context ID, which is the number of the thread."},
+    [OPT_VMID] = {.name = "vmid", .help = "Trace the VMID, which is 1."},
     [OPT_STACK] = {.name = "return-stack",
-                   .help = "Leave out the addresses of returns that a decoder can know by itself."},
+                   .help =
+                       "Use a return stack: leave out the addresses of returns that a decoder can derive."},
     [OPT_EVENTS] = {.name = "events",
                     .kind = CLI_NUMBER,
                     .arg = "RATE",
                     .min = 1,
                     .max = 1u << 31,
-                    .help = "One event of the trace unit in so many instructions, at random."},
+                    .help = "Trace an event of the trace unit once in RATE instructions, at random."},
     [OPT_SYNC] = {.name = "sync-period",
                   .kind = CLI_NUMBER,
                   .arg = "N",
                   .min = 8,
                   .max = 20,
-                  .help = "2^N bytes of trace between points of synchronisation. Without: 12, for 4096."},
+                  .help = "Synchronise every 2^N bytes of trace. Default: 12, for 4096 bytes."},
     [OPT_RANGE] = {.name = "range",
                    .kind = CLI_LIST,
                    .arg = "LO..HI",
-                   .help = "Trace only here: runs of instructions that have one at these addresses "
-                           "(hexadecimal; HI is the first that is not). May be given more than once."},
-    [OPT_START] = {.name = "start",
-                   .kind = CLI_TEXT,
-                   .arg = "ADDR|SYMBOL",
-                   .help =
-                       "Trace nothing before execution comes here: a hexadecimal address, or a function of "
-                       "the program."},
+                   .help = "Trace only runs of instructions with an address in this range (hexadecimal; HI "
+                           "is the first address behind it). Can be given more than once."},
+    [OPT_START] =
+        {.name = "start",
+         .kind = CLI_TEXT,
+         .arg = "ADDR|SYMBOL",
+         .help =
+             "Start tracing when execution reaches this hexadecimal address, or function of the program."},
     [OPT_STOP] = {.name = "stop",
                   .kind = CLI_TEXT,
                   .arg = "ADDR|SYMBOL",
-                  .help = "Trace no more after execution came here, until it comes to --start again."},
+                  .help = "Stop tracing when execution reaches this place, until it reaches --start again."},
     [OPT_FRAMED] = {.name = "framed",
                     .help = "Put the trace of all cores into one buffer of CoreSight frames, with trace IDs "
-                            "from 0x10 on. Else each core has a buffer of its own."},
+                            "from 0x10 on. Without this option each core has a buffer of its own."},
     [OPT_IDS] = {.name = "ids",
                  .kind = CLI_TEXT,
                  .arg = "HEX,...",
-                 .help = "The trace IDs of the first cores, in frames."},
+                 .help = "Trace IDs of the first cores, in frames."},
     [OPT_PADDING] = {.name = "padding",
                      .kind = CLI_NUMBER,
                      .arg = "N",
                      .min = 1,
                      .max = 1u << 30,
-                     .help = "In frames, put padding (trace ID 0) behind each N bytes of trace."},
-    [OPT_STREAM] =
-        {.name = "stream",
-         .kind = CLI_TEXT,
-         .arg = "FILE",
-         .help = "Write the trace, in frames, to this file or pipe while the program runs, and not into "
-                 "DIR. DIR/live.ini says what is in it."},
+                     .help = "In frames: insert padding (trace ID 0) after every N bytes of trace."},
+    [OPT_STREAM] = {.name = "stream",
+                    .kind = CLI_TEXT,
+                    .arg = "FILE",
+                    .help = "Write the trace, in frames, to this file or pipe while the program runs, "
+                            "instead of into DIR. DIR/live.ini describes it."},
     [OPT_OVERFLOW] = {.name = "overflow",
                       .kind = CLI_NUMBER,
                       .arg = "RATE",
                       .min = 1,
                       .max = 1u << 31,
-                      .help = "Lose trace in an overflow once in so many instructions, at random."},
+                      .help = "Lose trace in an overflow once in RATE instructions, at random."},
     [OPT_MOST] = {.name = "max-instructions",
                   .kind = CLI_NUMBER,
                   .arg = "N",
                   .min = 1,
                   .max = UINT64_MAX,
-                  .help = "Record no more once so many are traced; the program runs on to its end."},
+                  .help = "Stop recording after N instructions; the program runs to its end."},
     [OPT_THREADS] = {.name = "threads",
                      .kind = CLI_CHOICE,
                      .choices = thread_words,
-                     .help = "Whether each thread has a core and a trace unit of its own, or all of them run "
-                             "on one core, told apart by context IDs. Without: cores."},
+                     .help = "cores: each thread has a core and a trace unit of its own. contexts: all "
+                             "threads run on one core and are told apart by context IDs. Default: cores."},
     [OPT_SEED] = {.name = "seed",
                   .kind = CLI_NUMBER,
                   .arg = "N",
                   .max = UINT64_MAX,
-                  .help = "What is random follows from it: cycles, events, overflows. Without: 0."},
+                  .help = "Seed for everything random: cycles, events, overflows. Default: 0."},
     [OPT_EACH] =
         {.name = "each",
-         .help = "Watch each instruction by itself. Slower, and the same trace: a check of the recorder."},
-    [OPT_SYSTEM] =
-        {.name = "system",
-         .help = "PROGRAM is qemu-system-aarch64 with its arguments: each processor of the machine has a "
-                 "trace unit, and exception levels and vectors are in the trace."},
-    [OPT_ITM] =
-        {.name = "itm",
-         .arg = "SYMBOL",
-         .kind = CLI_TEXT,
-         .help = "Stores to this variable of the program are writes to the stimulus ports of an ITM, one for "
-                 "each four bytes of it."},
+         .help =
+             "Observe each instruction by itself, as a check of the recorder: slower, with the same trace."},
+    [OPT_SYSTEM] = {.name = "system",
+                    .help = "PROGRAM is qemu-system-aarch64 with its arguments: each processor of the "
+                            "machine has a trace unit, and the trace has exception levels and vectors."},
+    [OPT_ITM] = {.name = "itm",
+                 .arg = "SYMBOL",
+                 .kind = CLI_TEXT,
+                 .help = "Treat stores to this variable of the program as writes to the stimulus ports of an "
+                         "ITM, with four bytes for each port."},
     [OPT_STM] = {.name = "stm",
                  .arg = "SYMBOL",
                  .kind = CLI_TEXT,
-                 .help =
-                     "Stores to this variable of the program are writes to the stimulus ports of an STM, 256 "
-                     "bytes of it for each channel; the master is the number of the core."},
+                 .help = "Treat stores to this variable of the program as writes to the stimulus ports of an "
+                         "STM, with 256 bytes for each channel; the master is the number of the core."},
     [OPT_WATCH_DATA] =
         {.name = "watch-data",
          .arg = "SYMBOL",
          .kind = CLI_LIST,
-         .help = "Loads and stores of this variable of the program, or of a part of one (motor.speed, "
-                 "table[3]), are data trace of the DWT behind the ITM: place, address, data. May be given up "
-                 "to four times, one comparator each."},
+         .help = "Trace loads and stores of this variable of the program, or of a part of one (motor.speed, "
+                 "table[3]), as data trace of the DWT behind the ITM: instruction address, data address, "
+                 "data. Can be given up to four times, with one comparator each."},
     [OPT_TRUTH] = {.name = "truth",
                    .kind = CLI_TEXT,
                    .arg = "FILE",
-                   .help = "Write the path of instructions that was executed, as text: to check decoders."},
+                   .help = "Write the executed instructions as text, to check decoders."},
 };
 
 const struct cli_command cli_command_record = {
     .name = "record",
-    .summary = "run an Arm program and write the trace of what it did",
+    .summary = "run an Arm program and write its trace",
     .rest = "-- PROGRAM [ARG]...",
     .synopsis = "-o DIR",
-    .exit_text =
-        "That of the program, or 128 and the number of the signal that ended it; 2 when nothing could be "
-        "recorded, with a message.",
-    .about = "Runs an Arm Linux program (A64, A32 or T32) under QEMU user emulation and writes a capture, as "
-             "a trace "
-             "unit at its core would have done it: a snapshot directory with the trace, the configuration of "
-             "the trace "
-             "unit, and the memory that code was executed from. Every command of coretap reads it, and so "
-             "does OpenCSD.\n"
-             "Standard input and output are the program's. docs/recording.md says how its execution becomes "
-             "trace.",
+    .exit_text = "Exit status of the program, or 128 plus the number of the signal that ended it; 2 with a "
+                 "message when nothing could be recorded.",
+    .about = "Runs an Arm Linux program (A64, A32 or T32) under QEMU user emulation and writes the capture "
+             "that a trace unit at its core would have made: a snapshot directory with the trace, the "
+             "configuration of the trace unit, and the executed memory. Every command of coretap reads it, "
+             "and so does OpenCSD.\nStandard input and output are those of the program. docs/recording.md "
+             "says how its execution becomes trace.",
     .whole = "it makes the capture; what reads it can be told which part is wanted",
     .examples = "coretap record -o capture --cycle-count --timestamps -- ./program 500\n"
                 "coretap record -o small --return-stack --start work -- ./program 500\n",

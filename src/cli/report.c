@@ -31,7 +31,7 @@ static const struct cli_option options[OPTIONS] = {
                .letter = 'e',
                .kind = CLI_TEXT,
                .arg = "FUNCTION",
-               .help = "Also the longest path of this function, as 'coretap wcet' finds it."},
+               .help = "Also show the longest path of this function, as 'coretap wcet' finds it."},
     [BOUNDS] = {.name = "bounds",
                 .kind = CLI_TEXT,
                 .arg = "FILE",
@@ -333,28 +333,22 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cli_command_report = {
     .name = "report",
-    .summary = "all that is known of a capture, as one page",
+    .summary = "write everything about a capture to one page",
     .operand = "CAPTURE...",
     .many = true,
     .about =
-        "Decodes the capture along its programs and writes a page of HTML: what there is in the "
-        "capture, where the time "
-        "went (stacks, functions, edges), how long functions take, their calls over time, coverage with "
-        "annotated "
-        "source and instructions, and with --entry the longest path of a function; of one capture also the "
-        "text, values and spans that the program wrote to an ITM or STM by coretap/itm.h.\n"
-        "The page is one file that loads nothing; it follows the reader's choice of light or dark. Its "
-        "size is bounded: "
-        "what was left out is said in its place, with the command that shows it.\n"
-        "Of several captures counts, times of functions, stacks and coverage add up, and each core of each "
-        "capture has lanes of its own in the timeline, on one axis if they are of one system. In the place "
-        "of each capture "
-        "it also takes a file that 'coretap cover', 'coretap timing' or 'coretap profile' wrote with "
-        "--format "
-        "data, or 'coretap merge', or a branch list of simpleperf, which tells of coverage: a section that "
-        "none of "
-        "them tells says so.\n"
-        "Of the longest path that could not be found the page has the reason, and the exit code is 2.",
+        "Decodes the capture along its programs and writes an HTML page: the contents of the capture, where "
+        "the time went (stacks, functions, edges), how long functions take, their calls over time, coverage "
+        "with annotated source and instructions, and with --entry the longest path of a function. For a "
+        "single capture it also shows the text, values and spans that the program wrote to an ITM or STM "
+        "with coretap/itm.h.\nThe page is one file that loads nothing else; it follows the reader's choice "
+        "of light or dark. Its size is bounded: where something is left out, the page says so and names the "
+        "command that shows it.\nFor several captures, counts, times of functions, stacks and coverage are "
+        "added up, and each core of each capture has its own lanes in the timeline, on one axis if the "
+        "captures come from one system. Instead of a capture, coretap also accepts a file that 'coretap "
+        "cover', 'coretap timing' or 'coretap profile' wrote with --format data, or 'coretap merge', or a "
+        "branch list of simpleperf, which has coverage; sections without data say so.\nIf the longest path "
+        "could not be found, the page gives the reason, and the exit code is 2.",
     .examples = "coretap report -o report.html capture\n"
                 "coretap report --entry work -o work.html capture\n",
     .options = options,

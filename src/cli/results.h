@@ -13,8 +13,8 @@
 #define CLI_SHARD_OPTION                                                                                     \
     {                                                                                                        \
         .name = "shard", .kind = CLI_TEXT, .arg = "K/N",                                                     \
-        .help = "Decode the K-th of N parts of the capture, K from 1 on, as coretap-mpi does on several "    \
-                "ranks. What is written is no result before it is joined with the other parts."              \
+        .help = "Decode part K (from 1) of N parts of the capture, as coretap-mpi does on several ranks. "   \
+                "The output is not a result until it is joined with the other parts."                        \
     }
 
 struct cli_results {

@@ -35,38 +35,36 @@ static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [TIMING] = {.name = "timing",
                 .kind = CLI_FLAG,
-                .help = "Least and greatest times of functions and ways; there is nothing else yet."},
+                .help = "What to specify: the shortest and longest times of functions and of pairs of "
+                        "places. There are no other kinds."},
     [ELF] = CLI_ELF_FILES,
-    [FUNCTION] =
-        {.name = "function",
-         .kind = CLI_LIST,
-         .arg = "NAME",
-         .help = "Time from the call of this function to its return. Can be given more than once. Without "
-                 "it and --pair: of all functions that ran from call to return."},
+    [FUNCTION] = {.name = "function",
+                  .kind = CLI_LIST,
+                  .arg = "NAME",
+                  .help = "Measure from the call of this function to its return. Can be given more than "
+                          "once. Default, without --pair: all functions that ran from call to return."},
     [MATCH] = {.name = "match",
                .letter = 'm',
                .kind = CLI_LIST,
                .arg = "GLOB",
-               .help = "Of all functions only those whose name is like this, as 'parse_*'. Can be given more "
-                       "than once."},
+               .help = "Use only functions whose name matches, as 'parse_*'. Can be given more than once."},
     [MOST] = {.name = "most",
               .kind = CLI_NUMBER,
               .arg = "N",
               .min = 1,
               .max = SPEC_WAYS,
-              .help =
-                  "Of all functions only so many, those that took the most cycles; 64 without this option."},
+              .help = "Use only the N functions that took the most cycles. Default: 64."},
     [PAIR] = {.name = "pair",
               .letter = 'p',
               .kind = CLI_LIST,
               .arg = "\"FROM TO\"",
-              .help = "Time from one place to another: FILE:LINE, 0xADDRESS, entry:NAME or return:NAME, with "
-                      "a space between. Can be given more than once."},
+              .help = "Measure from one place to another: FILE:LINE, 0xADDRESS, entry:NAME or return:NAME, "
+                      "with a space between. Can be given more than once."},
     [MARGIN] = {.name = "margin",
                 .kind = CLI_TEXT,
                 .arg = "PERCENT",
-                .help = "How far beyond what was measured is still allowed, 0 to 1000, as 5 or 5%; 5 without "
-                        "this option."},
+                .help = "Margin around the measured times that is still allowed, 0 to 1000 percent, as 5 or "
+                        "5%. Default: 5."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_WINDOW,
     CLI_FILTER_FREQUENCY,
@@ -270,17 +268,16 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cli_command_spec = {
     .name = "spec",
-    .summary = "write a specification of measured times",
+    .summary = "write a specification from measured times",
     .operand = "CAPTURE...",
     .many = true,
     .synopsis = "--timing",
-    .about =
-        "Measures how many cycles execution takes from the call of a function to its return, or from "
-        "one place to another, and prints a specification in TeSSLa for 'coretap monitor': an event of "
-        "an output NAME_min_violation or NAME_max_violation is a time that lies outside of what was "
-        "measured in all captures and the margin. Without --function and --pair it is about the functions "
-        "that ran from call to return. An end belongs to the last start before it. What lies behind lost "
-        "trace does not count.",
+    .about = "Measures how many cycles execution takes from the call of a function to its return, or from "
+             "one place to another, and prints a TeSSLa specification for 'coretap monitor'. An event of its "
+             "output NAME_min_violation or NAME_max_violation is a time outside of everything measured in "
+             "all captures, plus the margin. Without --function and --pair it covers the functions that ran "
+             "from call to return. The end of a pair belongs to the last start before it. Times with lost "
+             "trace in between do not count.",
     .examples = "coretap spec --timing --function work capture\n"
                 "coretap spec --timing --margin 10 -o times.tessla capture\n",
     .options = options,

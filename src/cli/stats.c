@@ -36,20 +36,19 @@ static const struct cli_option options[OPT_OPTIONS] = {
                     .letter = 'f',
                     .kind = CLI_CHOICE,
                     .choices = format_words,
-                    .help = "How to print."},
-    [OPT_LEVEL] =
-        {.name = "level",
-         .letter = 'l',
-         .kind = CLI_CHOICE,
-         .choices = level_words,
-         .help = "How far to decode: bytes per trace ID, packets, elements, or (flow) instructions along "
-                 "the program; coverage counts how often each edge of the program was taken, timing its "
-                 "cycles too."},
+                    .help = "Output format."},
+    [OPT_LEVEL] = {.name = "level",
+                   .letter = 'l',
+                   .kind = CLI_CHOICE,
+                   .choices = level_words,
+                   .help = "How far to decode: bytes per trace ID, packets, elements, or (flow) instructions "
+                           "along the program. coverage also counts how often each edge of the program was "
+                           "taken, timing also its cycles."},
     [OPT_ENGINE] = {.name = "engine",
                     .kind = CLI_CHOICE,
                     .choices = engine_words,
-                    .help = "How the program is followed: one instruction after the other (plain) or along "
-                            "what was met before (fast). Both say the same; auto is fast."},
+                    .help = "How the program is followed: instruction by instruction (plain) or with "
+                            "remembered results (fast). Both give the same result; auto is fast."},
     [OPT_THREADS] = CLI_THREADS_OPTION,
     [OPT_FILTER] = CLI_FILTER_TABLE,
 };
@@ -276,22 +275,19 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cli_command_stats = {
     .name = "stats",
-    .summary = "how much trace there is, what it says, and how fast it was decoded",
+    .summary = "count bytes, packets, instructions and losses, and measure decoding speed",
     .operand = "CAPTURE...",
     .many = true,
     .about =
-        "Decodes a capture and prints totals over all its trace IDs, one key=value a line or (--format json) "
-        "the members of an object: bytes (of the "
-        "buffers), packets, elements, atoms, branches (taken), instructions, edges (of the program graph, "
-        "that were taken), steps (how often), cycles (of steps), unplaced_cycles (of none), gaps (places "
-        "where trace is missing), of them overflows (of the trace unit) and contradictions (with the "
-        "program), "
-        "bad_packets (that cannot be, or are cut), lost_bytes (that could not be used), no_access (times "
-        "that "
-        "no memory was where code ran), seconds and mb_per_s (10^6 bytes of "
-        "the buffers a second). Keys beyond the level are left out.\n"
-        "Of several captures the sums are printed; in the place of each it takes a file that 'coretap merge' "
-        "wrote with --kind statistics or events.",
+        "Decodes a capture and prints totals over all its trace IDs, one key=value a line, or with --format "
+        "json the members of an object: bytes (of the buffers), packets, elements, atoms, branches (taken), "
+        "instructions, edges (of the program graph that were taken), steps (how often edges were taken), "
+        "cycles (of steps), unplaced_cycles (of no step), gaps (places where trace is missing), overflows "
+        "(gaps caused by the trace unit), contradictions (gaps caused by a contradiction to the program), "
+        "bad_packets (invalid or cut packets), lost_bytes (bytes that could not be used), no_access (how "
+        "often code ran whose memory is missing), seconds and mb_per_s (10^6 bytes of the buffers per "
+        "second). Keys beyond the level are left out.\nFor several captures the sums are printed. Instead of "
+        "a capture, coretap also accepts a file that 'coretap merge' wrote with --kind statistics or events.",
     .examples = "coretap stats capture\n"
                 "coretap stats --level packet --threads 4 capture | grep ^mb_per_s=\n",
     .options = options,

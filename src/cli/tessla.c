@@ -43,34 +43,33 @@ static const struct cli_option options[] = {
                   .letter = 's',
                   .kind = CLI_TEXT,
                   .arg = "FILE",
-                  .help = "The specification, in TeSSLa; - is standard input."},
+                  .help = "Specification in TeSSLa; - is standard input."},
     [OPT_TRACE] = {.name = "trace",
                    .letter = 't',
                    .kind = CLI_TEXT,
                    .arg = "FILE",
-                   .help = "The input: lines TIME: NAME = VALUE, or a table whose first row is time,NAME,... "
-                           "Standard input "
-                           "without this option, or with -."},
-    [OPT_DIALECT] =
-        {.name = "dialect",
-         .kind = CLI_CHOICE,
-         .choices = dialects,
-         .help = "stream: def, in, out. watchpoint: define, codeLine, monitor(...). auto: by the text."},
-    [OPT_UNIT] =
-        {.name = "time-unit",
-         .letter = 'u',
-         .kind = CLI_TEXT,
-         .arg = "UNIT",
-         .help = "What the timestamps count: fs, ps, ns, us, ms, s, min, h or d. Time literals need it."},
+                   .help = "Input: lines TIME: NAME = VALUE, or a table whose first row is time,NAME,... "
+                           "Default, or with -: standard input."},
+    [OPT_DIALECT] = {.name = "dialect",
+                     .kind = CLI_CHOICE,
+                     .choices = dialects,
+                     .help = "Form of the language. stream: def, in, out. watchpoint: define, codeLine, "
+                             "monitor(...). auto: recognised from the text."},
+    [OPT_UNIT] = {.name = "time-unit",
+                  .letter = 'u',
+                  .kind = CLI_TEXT,
+                  .arg = "UNIT",
+                  .help =
+                      "Unit of the timestamps: fs, ps, ns, us, ms, s, min, h or d. Time literals need it."},
     [OPT_ABORT] = {.name = "abort-at",
                    .kind = CLI_NUMBER,
                    .arg = "N",
                    .min = 0,
                    .max = UINT64_MAX - 1,
-                   .help = "Take N+1 events; then do as if the input ended there."},
+                   .help = "Stop after N+1 events, as if the input ended there."},
     [OPT_CHANGES] = {.name = "changes-only",
                      .kind = CLI_FLAG,
-                     .help = "Of monitor(...), put out the first verdict and changes only."},
+                     .help = "Of monitor(...), print only the first verdict and changes."},
     [OPT_CHECK] = {.name = "check", .kind = CLI_FLAG, .help = "Compile only."},
     [OPT_LIST_IN] = {.name = "list-in",
                      .kind = CLI_FLAG,
@@ -81,24 +80,22 @@ static const struct cli_option options[] = {
     [OPT_DOT] = {.name = "dot",
                  .kind = CLI_FLAG,
                  .help = "Print the streams as a graph for graphviz; do not run."},
-    [OPT_ANALYSE] = {.name = "analyse",
-                     .kind = CLI_FLAG,
-                     .help =
-                         "Print of each output what it keeps and whether that may grow, how much an event "
-                         "makes it do, and which inputs it needs and what feeds them along a capture; do "
-                         "not run."},
+    [OPT_ANALYSE] =
+        {.name = "analyse",
+         .kind = CLI_FLAG,
+         .help = "For each output print what state it keeps and whether the state may grow, how much work an "
+                 "event causes, which inputs it needs and what feeds them along a capture; do not run."},
     [OPT_FORMAT] = {.name = "format",
                     .letter = 'f',
                     .kind = CLI_CHOICE,
                     .choices = formats,
-                    .help = "Of what --analyse prints."},
-    [OPT_ENGINE] =
-        {.name = "engine",
-         .kind = CLI_CHOICE,
-         .choices = engines,
-         .help = "bytecode starts at once; native is machine code, which takes some tenths of a "
-                 "second to make and is several times as fast (needs libgccjit; CORETAP_GCCJIT may name "
-                 "another library); background begins with bytecode and goes on with machine code."},
+                    .help = "Format of what --analyse prints."},
+    [OPT_ENGINE] = {.name = "engine",
+                    .kind = CLI_CHOICE,
+                    .choices = engines,
+                    .help = "bytecode starts at once. native is machine code, which takes some tenths of a "
+                            "second to compile and is several times as fast (needs libgccjit; CORETAP_GCCJIT "
+                            "may name it). background starts with bytecode and continues with machine code."},
     [OPT_BUDGET] = CLI_BUDGET_OPTION,
     [OPT_MEMORY] = CLI_MEMORY_OPTION,
 };
@@ -310,11 +307,9 @@ const struct cli_command cli_command_tessla = {
     .name = "tessla",
     .summary = "run a TeSSLa specification on a textual trace",
     .synopsis = "--spec FILE",
-    .about =
-        "Compiles a specification and runs it on a trace of lines TIME: NAME = VALUE; prints its outputs in "
-        "the "
-        "same form. Both forms of the language are understood: def, in, out, and define, codeLine, "
-        "monitor(...).",
+    .about = "Compiles a specification, runs it on a trace of lines TIME: NAME = VALUE, and prints its "
+             "outputs in the same form. Both forms of the language are accepted: def, in, out, and define, "
+             "codeLine, monitor(...).",
     .examples = "coretap tessla --spec count.tessla --trace calls.txt\n"
                 "coretap tessla --spec count.tessla --analyse\n",
     .exit_text = "0: done. 1: the specification does not compile; each error is shown with its line and a "

@@ -39,38 +39,37 @@ static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
     [ELF] = CLI_ELF_FILES,
     [PAIR] = CLI_PAIR_OPTION,
-    [EDGES] = {.name = "edges", .kind = CLI_FLAG, .help = "Also a table of edges."},
-    [BLOCKS] = {.name = "blocks", .kind = CLI_FLAG, .help = "Also a table of basic blocks."},
+    [EDGES] = {.name = "edges", .kind = CLI_FLAG, .help = "Also print a table of edges."},
+    [BLOCKS] = {.name = "blocks", .kind = CLI_FLAG, .help = "Also print a table of basic blocks."},
     [LONGEST] = {.name = "longest",
                  .kind = CLI_FLAG,
-                 .help = "Also a table of the longest runs of functions: how many cycles, and where: the "
-                         "capture, the buffer, the trace ID, and the window (--from, --to) of the stream."},
+                 .help = "Also print a table of the longest runs of functions: their cycles, and where they "
+                         "are: capture, buffer, trace ID, and window (--from, --to) of the stream."},
     [TOP] = {.name = "top",
              .letter = 'n',
              .kind = CLI_NUMBER,
              .arg = "N",
              .min = 1,
              .max = 1000000000,
-             .help = "Lines of each table, those with most cycles; 20 without this option."},
+             .help = "Number of lines of each table, those with most cycles first. Default: 20."},
     [FORMAT] = {.name = "format",
                 .letter = 'f',
                 .kind = CLI_CHOICE,
                 .choices = formats,
-                .help =
-                    "text; json, which has everything, histograms too; svg, a plot (see --function); data, "
-                    "the sums, for 'coretap merge' and 'coretap timing'."},
+                .help = "text; json, which has everything, with histograms; svg, a plot (see --function); "
+                        "data, the sums, as input for 'coretap merge' and 'coretap timing'."},
     [FUNCTION] =
         {.name = "function",
          .kind = CLI_TEXT,
          .arg = "NAME",
-         .help = "With --format svg: plot the inclusive times of this function. Without: the first pair."},
+         .help = "With --format svg: plot the inclusive times of this function. Default: the first pair."},
     [TARGETS] = {.name = "targets",
                  .kind = CLI_TEXT,
                  .arg = "FILE",
                  .help = "Targets of computed branches, as for 'coretap graph'."},
     [TOGETHER] = {.name = "together",
                   .kind = CLI_FLAG,
-                  .help = "Add up the streams of one capture, as is done with those of several."},
+                  .help = "Add up the streams of one capture, as those of several captures are."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_WINDOW,
     CLI_FILTER_FREQUENCY,
@@ -308,26 +307,19 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cli_command_timing = {
     .name = "timing",
-    .summary = "print how long edges, functions and ways between watchpoints take",
+    .summary = "measure how long edges, functions and paths between watchpoints take",
     .operand = "CAPTURE...",
     .many = true,
-    .about =
-        "Adds up the cycles of each edge of the program, of each basic block, of each function (alone, "
-        "and with all that "
-        "it calls), and from one watchpoint to another: how often, minimum, mean, maximum, standard "
-        "deviation and a "
-        "histogram.\n"
-        "Of several captures, and with --together, the times of all streams add up; addresses are then those "
-        "in the files of the programs. In the place of each capture it also takes a file that 'coretap "
-        "timing "
-        "--format data' or 'coretap merge' wrote.\n"
-        "Of an event log of 'coretap fractal' (docs/fractal.md) as CAPTURE only pairs are measured, between "
-        "addresses and entry:FUNCTION, in cycles of its interconnect.\n"
-        "Runs of functions are told by calls and returns. What exceptions and other threads take in "
-        "between is not in "
-        "their times but counted apart; of a recursion the outermost run counts. The cycles of all "
-        "edges and those that "
-        "belong to no instruction (unplaced) are all cycles of the trace.",
+    .about = "Adds up the cycles of each edge of the program, each basic block, each function (exclusive and "
+             "inclusive), and between watchpoints: count, minimum, mean, maximum, standard deviation and a "
+             "histogram.\nFor several captures, and with --together, the times of all streams are added up; "
+             "addresses are then those in the program files. Instead of a capture, coretap also accepts a "
+             "file written by 'coretap timing --format data' or 'coretap merge'.\nFor an event log of "
+             "'coretap fractal' (docs/fractal.md) only pairs are measured, between addresses and "
+             "entry:FUNCTION, in cycles of its interconnect.\nRuns of functions follow calls and returns. "
+             "The time of exceptions and of other threads in between is counted separately; of a recursion "
+             "the outermost run counts. The cycles of all edges, and the cycles that belong to no "
+             "instruction (unplaced), add up to all cycles of the trace.",
     .examples = "coretap timing capture\n"
                 "coretap timing --pair 'entry:work return:work' capture\n"
                 "coretap timing --format svg --function work -o work.svg capture\n",

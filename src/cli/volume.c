@@ -41,72 +41,74 @@ static const struct cli_option options[OPTIONS] = {
     [CAPTURE] = {.name = "capture",
                  .kind = CLI_TEXT,
                  .arg = "CAPTURE",
-                 .help = "In the place of PROGRAM: measure what this trace says was executed. The options "
-                         "before this one are about it."},
+                 .help = "Instead of running PROGRAM, measure the instructions that this trace shows. The "
+                         "options above apply to it."},
     [FORMAT] = {.name = "format",
                 .letter = 'f',
                 .kind = CLI_CHOICE,
                 .choices = formats,
-                .help = "tsv: a line for each combination of settings. svg: a picture with a bar for each."},
+                .help =
+                    "tsv: one line for each combination of settings. svg: a picture with a bar for each."},
     [PROTOCOL] = {.name = "protocol",
                   .kind = CLI_CHOICE,
                   .choices = protocols,
-                  .help = "The trace unit of each core. all: each that can trace the program."},
+                  .help = "Trace unit of each core. all: each trace unit that can trace the program."},
     [CLOCK] = {.name = "clock",
                .kind = CLI_TEXT,
                .arg = "FREQUENCY",
-               .help = "Of the cores, as 1.2GHz, 800MHz or in Hz: also say megabytes a second of one core."},
+               .help = "Frequency of the cores, as 1.2GHz, 800MHz or in Hz: also print megabytes per second "
+                       "of one core."},
     [IPC] = {.name = "ipc",
              .kind = CLI_TEXT,
              .arg = "N",
-             .help = "Instructions for a cycle. Without: cycles are those of the recording "
-                     "(docs/recording.md), about one for each instruction."},
+             .help = "Instructions per cycle. Default: the cycles of the recording (docs/recording.md), "
+                     "about one for each instruction."},
     [CYCLES] = {.name = "cycle-count",
                 .kind = CLI_NUMBER,
                 .arg = "THRESHOLD",
                 .min = 1,
                 .max = 4095,
-                .help = "Where cycles are counted, say so once there are so many. Without: 16."},
+                .help = "With cycle counts: the threshold after which a count is traced. Default: 16."},
     [TIMESTAMPS] = {.name = "timestamps",
                     .kind = CLI_NUMBER,
                     .arg = "PERIOD",
                     .min = 1,
                     .max = UINT32_MAX,
-                    .help = "Where there are timestamps, one each time so many cycles have gone by. Without: "
-                            "10000."},
+                    .help = "With timestamps: trace one every PERIOD cycles. Default: 10000."},
     [SYNC] = {.name = "sync-period",
               .kind = CLI_NUMBER,
               .arg = "N",
               .min = 8,
               .max = 20,
-              .help = "2^N bytes of trace between points of synchronisation. Without: 12, for 4096."},
+              .help = "Synchronise every 2^N bytes of trace. Default: 12, for 4096 bytes."},
     [RANGE] = {.name = "range",
                .kind = CLI_LIST,
                .arg = "LO..HI",
-               .help = "Trace only here, as for 'coretap record'. May be given more than once."},
+               .help = "Trace only this range, as for 'coretap record'. Can be given more than once."},
     [START] = {.name = "start",
                .kind = CLI_TEXT,
                .arg = "ADDR|SYMBOL",
-               .help = "Trace nothing before execution comes here: a hexadecimal address, or a function."},
+               .help = "Start tracing when execution reaches this hexadecimal address or function."},
     [STOP] = {.name = "stop",
               .kind = CLI_TEXT,
               .arg = "ADDR|SYMBOL",
-              .help = "Trace no more after execution came here, until it comes to --start again."},
+              .help = "Stop tracing when execution reaches this place, until it reaches --start again."},
     [MOST] = {.name = "max-instructions",
               .kind = CLI_NUMBER,
               .arg = "N",
               .min = 1,
               .max = UINT64_MAX,
-              .help = "Measure no more once so many are traced; the program runs on to its end."},
+              .help = "Stop measuring after N traced instructions; the program runs to its end."},
     [THREADS] = {.name = "threads",
                  .kind = CLI_CHOICE,
                  .choices = threads,
-                 .help = "Whether each thread has a core and a trace unit of its own, or all run on one."},
+                 .help = "cores: each thread has a core and a trace unit of its own. contexts: all threads "
+                         "run on one core."},
     [SEED] = {.name = "seed",
               .kind = CLI_NUMBER,
               .arg = "N",
               .max = UINT64_MAX,
-              .help = "Cycles that are random follow from it. Without: 0."},
+              .help = "Seed for random cycles. Default: 0."},
     [SYSTEM] = {.name = "system",
                 .help = "PROGRAM is qemu-system-aarch64 with its arguments: its processors are the cores."},
 };
@@ -266,18 +268,16 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cli_command_volume = {
     .name = "volume",
-    .summary = "how much trace a program makes, by the settings of the trace unit",
+    .summary = "measure how much trace a program makes, for each setting of the trace unit",
     .rest = "--capture CAPTURE | -- PROGRAM [ARG]...",
-    .about =
-        "Runs an Arm program once under QEMU, as 'coretap record' does, and says how many bytes a trace "
-        "unit at each core writes of it: with each combination of branch broadcast, cycle counts, return "
-        "stack, timestamps and context IDs, and for each protocol. Nothing of the trace is kept.\n"
-        "With --capture it says so of what a trace shows that was executed, whatever made it: how much it "
-        "would "
-        "be with other settings. Where the trace counts no cycles, they are one for each instruction and one "
-        "more for each branch taken.\n"
-        "Bytes are those of the trace units; frames with trace IDs add a thirteenth to them. Standard input "
-        "is the program's, and so is standard error; its standard output goes to standard error.",
+    .about = "Runs an Arm program once under QEMU, as 'coretap record' does, and prints how many bytes a "
+             "trace unit at each core writes: for each combination of branch broadcast, cycle counts, return "
+             "stack, timestamps and context IDs, and for each protocol. The trace itself is not kept.\nWith "
+             "--capture it measures the instructions that an existing trace shows: how much trace they would "
+             "make with other settings. If that trace has no cycle counts, each instruction counts as one "
+             "cycle, and each taken branch as one more.\nBytes are those of the trace units; frames with "
+             "trace IDs add one part in thirteen. Standard input and standard error are those of the "
+             "program; its standard output goes to standard error.",
     .whole = "it measures what ran as a whole; ranges and places are those of the trace unit",
     .examples = "coretap volume -- ./program 500\n"
                 "coretap volume --capture capture\n",

@@ -39,13 +39,12 @@ static const struct cli_option options[OPTIONS] = {
     [AT] = CLI_WATCH_PLACES_TABLE,
     [ALL_EDGES] = {.name = "all-edges",
                    .kind = CLI_FLAG,
-                   .help =
-                       "Every edge between two waypoints, in the place of --at: the number of the edge and "
-                       "the cycles since the edge before. --function and --module say where."},
+                   .help = "Print every edge between two waypoints, instead of --at: the number of the edge "
+                           "and the cycles since the edge before. --function and --module restrict it."},
     [EDGE_NUMBERS] = {.name = "edge-numbers",
                       .kind = CLI_TEXT,
                       .arg = "FILE",
-                      .help = "With --all-edges: write what the numbers are to this file."},
+                      .help = "With --all-edges: write the meaning of the edge numbers to this file."},
     [ELF] = CLI_ELF_FILES,
     [TARGETS] = {.name = "targets",
                  .kind = CLI_TEXT,
@@ -55,11 +54,10 @@ static const struct cli_option options[OPTIONS] = {
                 .letter = 'f',
                 .kind = CLI_CHOICE,
                 .choices = formats,
-                .help =
-                    "tsv, jsonl or csv: a line for each event; csv and jsonl also have the buffer and the "
-                    "trace ID. sums: how often each watchpoint was come by, in all captures; data: the same "
-                    "for 'coretap merge' and 'coretap watch'. binary: with --all-edges, eight bytes an event "
-                    "(docs/formats.md)."},
+                .help = "tsv, jsonl or csv: a line for each event; csv and jsonl also have the buffer and "
+                        "the trace ID. sums: how often each watchpoint was reached, over all captures; data: "
+                        "the same, as input for 'coretap merge' and 'coretap watch'. binary: with "
+                        "--all-edges, eight bytes for each event (docs/formats.md)."},
     [SHARD] = CLI_SHARD_OPTION,
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_TABLE,
@@ -344,25 +342,20 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cli_command_watch = {
     .name = "watch",
-    .summary = "print an event each time execution comes by a watchpoint",
+    .summary = "print an event each time execution reaches a watchpoint",
     .operand = "CAPTURE...",
     .many = true,
     .synopsis = "--at PLACE|--all-edges",
-    .about =
-        "Follows the trace along the program and prints one line for each time that execution comes by one "
-        "of the "
-        "watchpoints: the cycles counted so far, the last timestamp before it, the core, exception level, "
-        "context ID "
-        "and VMID (- where the trace has none), what happened, where, the watchpoint as it was named.\n"
-        "Where trace is missing (gap, overflow) or a program is not known (no-access) there are lines too, "
-        "because "
-        "what happened there is not seen.\n"
-        "With --all-edges every edge that execution takes from one branch to the next is an event, for other "
-        "tools: as lines, or in eight bytes.\n"
-        "Events inside a step of the trace get their part of its cycles by the bytes of code before them.\n"
-        "With --format sums it adds up how often each watchpoint was come by, in all streams of all "
-        "captures; in "
-        "the place of each capture it then takes a file that --format data or 'coretap merge' wrote.",
+    .about = "Follows the trace along the program and prints one line each time execution reaches one of the "
+             "watchpoints: the cycles counted so far, the last timestamp before it, the core, exception "
+             "level, context ID and VMID (- if the trace has none), the kind of event, the address, and the "
+             "watchpoint as it was given.\nMissing trace (gap, overflow) and missing memory (no-access) have "
+             "lines, too, because watchpoints cannot be seen there.\nWith --all-edges every edge that "
+             "execution takes from one branch to the next is an event, for other tools: as lines, or in "
+             "eight bytes.\nWhen several events lie in one step of the trace, the cycles of the step are "
+             "divided among them by the bytes of code before each.\nWith --format sums it adds up how often "
+             "each watchpoint was reached, over all streams of all captures. Instead of a capture, coretap "
+             "then also accepts a file written by --format data or 'coretap merge'.",
     .examples = "coretap watch --at work capture\n"
                 "coretap watch --at main.c:12 --format csv -o visits.csv capture\n",
     .options = options,

@@ -29,61 +29,53 @@ static const char *const nested[] = {"observed", "product", NULL};
 
 static const struct cli_option options[OPTIONS] = {
     CLI_CAPTURE_TABLE,
-    [ENTRY] = {.name = "entry",
-               .letter = 'e',
-               .kind = CLI_TEXT,
-               .arg = "FUNCTION",
-               .help = "The function whose longest time is looked for."},
+    [ENTRY] =
+        {.name = "entry", .letter = 'e', .kind = CLI_TEXT, .arg = "FUNCTION", .help = "Function to bound."},
     [ELF] = CLI_ELF_FILES,
     [BOUNDS] = {.name = "bounds",
                 .kind = CLI_TEXT,
                 .arg = "FILE",
-                .help = "How often loops go round, how deep recursions go, which calls are measured, which "
-                        "paths cannot be (docs/analysis.md)."},
+                .help = "File with loop bounds, recursion depths, calls that are measured as a whole, and "
+                        "infeasible paths (docs/analysis.md)."},
     [QUANTILE] = {.name = "quantile",
                   .kind = CLI_TEXT,
                   .arg = "Q",
-                  .help =
-                      "Take for each piece not its largest time, but the one that a part Q (as 0.99) of all "
-                      "stayed below, and at least its mean."},
-    [UNOBSERVED] =
-        {.name = "unobserved",
-         .kind = CLI_CHOICE,
-         .choices = unobserved,
-         .help = "Ways that were never observed: assume the slowest rate seen for their instructions, or "
-                 "leave them out."},
+                  .help = "Use for each piece not its largest time, but the Q-quantile (as 0.99) of its "
+                          "times, and at least the mean."},
+    [UNOBSERVED] = {.name = "unobserved",
+                    .kind = CLI_CHOICE,
+                    .choices = unobserved,
+                    .help = "Paths that were never observed: assume the slowest observed rate for their "
+                            "instructions, or exclude them."},
     [NESTED] = {.name = "nested",
                 .kind = CLI_CHOICE,
                 .choices = nested,
-                .help =
-                    "Loops whose bounds were only observed, inside of other loops: as many rounds in all as "
-                    "were observed, or as many as the bounds multiply to."},
+                .help = "Inner loops whose bounds were only observed: allow as many iterations in total as "
+                        "were observed, or the product of the bounds."},
     [LP] = {.name = "lp",
             .kind = CLI_TEXT,
             .arg = "FILE",
-            .help = "Write the model there, in CPLEX LP format."},
+            .help = "Write the model to this file, in CPLEX LP format."},
     [SECONDS] = {.name = "seconds",
                  .kind = CLI_NUMBER,
                  .arg = "N",
                  .min = 1,
                  .max = UINT32_MAX,
-                 .help = "Processor time that the search for the longest path may take; 30 without this "
-                         "option."},
+                 .help = "Processor time for the search for the longest path. Default: 30."},
     [FORMAT] = {.name = "format",
                 .letter = 'f',
                 .kind = CLI_CHOICE,
                 .choices = formats,
-                .help =
-                    "text; json; dot, the longest path for graphviz; html, a page with the path, its source "
-                    "and what was assumed."},
+                .help = "text; json; dot: the longest path for graphviz; html: a page with the path, its "
+                        "source and the assumptions."},
     [TARGETS] = {.name = "targets",
                  .kind = CLI_TEXT,
                  .arg = "FILE",
                  .help = "Targets of computed branches, as for 'coretap graph'."},
-    [SOURCE] =
-        {.name = "source",
-         .kind = CLI_FLAG,
-         .help = "With text: also the source of the longest path, with executions and cycles of each line."},
+    [SOURCE] = {.name = "source",
+                .kind = CLI_FLAG,
+                .help = "With text: also print the source of the longest path, with executions and cycles of "
+                        "each line."},
     [THREADS] = CLI_THREADS_OPTION,
     [FILTER] = CLI_FILTER_WINDOW,
     CLI_FILTER_FREQUENCY,
@@ -136,20 +128,17 @@ static int run(const struct cli_args *args)
 
 const struct cli_command cli_command_wcet = {
     .name = "wcet",
-    .summary = "bound the time that a function can take",
+    .summary = "bound the execution time of a function",
     .operand = "CAPTURE...",
     .many = true,
     .synopsis = "--entry FUNCTION",
-    .about = "Finds the longest path through a function and all that it calls, from the control flow of the "
-             "program, the "
-             "largest time that was measured for each piece of it, and bounds of its loops: told in a file, "
-             "in comments of the "
-             "source (loop bound: N), counted by the code itself, or else observed, which is no bound and "
-             "marked. Solved as an "
-             "integer linear program.\n"
-             "Prints the bound, the largest time that a whole run was observed to take, the blocks of the "
-             "longest path with "
-             "their part of it, the loops, and what was never observed and therefore assumed.",
+    .about = "Finds the longest path through a function and everything that it calls. The inputs are the "
+             "control flow of the program, the largest measured time of each piece, and loop bounds. Loop "
+             "bounds come from a file, from comments in the source (loop bound: N), or from the code itself; "
+             "otherwise the observed number of iterations is used, which is not a safe bound and is marked. "
+             "The problem is solved as an integer linear program.\nPrints the bound, the largest observed "
+             "time of a whole run, the blocks of the longest path with their share, the loops, and the "
+             "assumptions made for everything that was never observed.",
     .whole = "the longest path is made of the times of all functions that --entry comes to; --module keeps "
              "those of a program",
     .examples = "coretap wcet --entry work --elf program capture\n"

@@ -24,29 +24,26 @@ static const struct cli_option options[OPTIONS] = {
     [PROGRESS] = {.name = "progress",
                   .kind = CLI_FLAG,
                   .help =
-                      "A line of progress every ten seconds where standard error is no terminal. Where it is "
-                      "one, or mpirun's is, progress is shown each second without this option."},
+                      "Print a line of progress every ten seconds if standard error is not a terminal. If it "
+                      "is one, or if mpirun's is, progress is shown every second without this option."},
     [CUT] = {.name = "cut",
              .kind = CLI_NUMBER,
              .arg = "BYTES",
              .max = UINT64_MAX,
-             .help =
-                 "Captures are decoded in parts of about so many bytes, by several ranks; 0: in one. Without "
-                 "this option each rank has one part to do of one capture, two or three of several, which "
-                 "have about 64 MiB at least, and with --threads nothing is cut. Only cover, stats "
-                 "and watch cut captures. "
-                 "The result is the same."},
+             .help = "Size of the parts, in bytes, in which several ranks decode one large capture; 0 means "
+                     "never to cut. Default: one part for each rank if there is one capture; two or three "
+                     "parts for each rank if there are several; parts of at least about 64 MiB; no cut with "
+                     "--threads. Only cover, stats and watch cut captures. The result is the same."},
 };
 
 static const struct cli_command command = {
     .name = "mpi",
-    .summary = "one command over many captures, on the ranks of an MPI job",
+    .summary = "run one command over many captures, on the ranks of an MPI job",
     .rest = "[cover|timing|profile|watch|monitor|stats|events] [OPTION]... [CAPTURE]...",
-    .about =
-        "As 'coretap map', whose options it has, on all ranks that 'mpirun' starts: captures are handed out "
-        "one by one, the largest first, and the sums of the ranks are added up in a tree. The result has the "
-        "same bytes for every number of ranks. All machines need the same coretap, and the manifest, the "
-        "captures and --state where all see them.",
+    .about = "Does the same as 'coretap map', and has its options, on all ranks that 'mpirun' starts. "
+             "Captures are handed out one by one, the largest first, and the sums of the ranks are added up "
+             "in a tree. The result has the same bytes for every number of ranks. All machines need the same "
+             "coretap and must see the manifest, the captures and --state.",
     .examples = "mpirun -n 4 coretap-mpi cover --manifest captures.jsonl -o all.cov\n"
                 "mpirun -n 4 coretap-mpi timing --manifest captures.jsonl -o all.times\n",
     .options = options,

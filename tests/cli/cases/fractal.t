@@ -2,15 +2,15 @@ The coherence-port tracer.
 $ coretap fractal
 ! Usage: coretap fractal COMMAND [OPTION]...
 !
-! FRACTAL listens to the coherence traffic of a processor cluster and gives each
-! last-level miss of one process its virtual address. Without a board, 'run' has
-! an ordinary Arm program do its work on a simulated cluster; 'replay' takes the
-! messages of a real port.
+! FRACTAL listens to the coherence traffic of a processor cluster and finds the
+! virtual address of each last-level cache miss of one process. Without a board,
+! 'run' executes an ordinary Arm program on a simulated cluster; 'replay' reads
+! recorded messages of a real port.
 !
 ! Commands:
 !   fractal run        trace an Arm program on the simulated cluster
 !   fractal replay     run the tracer on recorded messages of a port
-!   fractal report     what an event log says: functions over time, heatmaps, milestones
+!   fractal report     report on an event log: functions over time, heatmaps, milestones
 !   fractal overhead   predict what tracing costs a program
 !   fractal regs       the register map of the configuration port
 !

@@ -29,61 +29,63 @@ $ coretap --help
 |
 | Decodes and analyses the trace that Arm processors emit about themselves.
 |
-| --version prints the version, and for each optional part whether this coretap
-| has it and what cannot be done without.
+| --version prints the version and the optional parts: whether this build has
+| each, and what does not work without it.
 |
 | Commands:
-|   info           what a capture holds: sources, their configuration in words, and how much each traced
+|   info           describe a capture: sources, their configuration in words, how much each traced
 |   list           list packets or elements, one line each
 |   decode         print the trace as events with a running cycle count
-|   stats          how much trace there is, what it says, and how fast it was decoded
+|   stats          count bytes, packets, instructions and losses, and measure decoding speed
 |   export         write a capture in the format of another program
 |   export-results write results as tables that data engines read
-|   perf-env       run perf, or another user of libopencsd, with the decoders of coretap
-|   record         run an Arm program and write the trace of what it did
-|   volume         how much trace a program makes, by the settings of the trace unit
+|   perf-env       run perf, or another user of libopencsd, with coretap's decoders
+|   record         run an Arm program and write its trace
+|   volume         measure how much trace a program makes, for each setting of the trace unit
 |   graph          print the control flow of a program
-|   watch          print an event each time execution comes by a watchpoint
-|   timing         print how long edges, functions and ways between watchpoints take
-|   wcet           bound the time that a function can take
-|   cover          which functions, lines, instructions and branches ran
-|   merge          add up results: saved files, and captures
+|   watch          print an event each time execution reaches a watchpoint
+|   timing         measure how long edges, functions and paths between watchpoints take
+|   wcet           bound the execution time of a function
+|   cover          report which functions, lines, instructions and branches ran
+|   merge          add up results: saved files and captures
 |   manifest       list the captures in folders, for map and coretap-mpi
-|   map            one command over many captures, whose results add up
-|   profile        profiles for compilers, flame graphs and viewers
-|   report         all that is known of a capture, as one page
+|   map            run one command over many captures and add up the results
+|   profile        write profiles for compilers, flame graphs and viewers
+|   report         write everything about a capture to one page
 |   monitor        check specifications along a trace
-|   spec           write a specification of measured times
-|   live           analyse trace while it comes, and show it on a page
-|   ctl            ask a live run, and exchange what it watches and checks
+|   spec           write a specification from measured times
+|   live           analyse trace as it comes in, and show the results on a page
+|   ctl            query a live run, and change its watchpoints, specifications and filter
 |   tessla         run a TeSSLa specification on a textual trace
-|   fractal        memory accesses of one process, seen from the coherent interconnect
+|   fractal        trace the memory accesses of one process at the coherent interconnect
 |
 | Environment:
-|   CORETAP_SIMD            none, avx2 or neon: do without vector instructions,
-|                           or with no more than those of AVX2 on x86-64 and NEON
-|                           on arm64, to compare. The result is the same.
-|   CORETAP_TOKEN           What a live run asks for, where --token does not say
-|                           it.
-|   CORETAP_TRACE_PLUGIN    The plugin for QEMU with which record makes trace,
-|                           where it is not beside the command or installed.
+|   CORETAP_SIMD            none, avx2 or neon: limit the vector instructions
+|                           that are used, for comparison. avx2 is for x86-64,
+|                           neon for arm64. The result is the same.
+|   CORETAP_TOKEN           Token of a live run, if --token does not give it.
+|   CORETAP_TRACE_PLUGIN    Path of the QEMU plugin that record uses, if it is
+|                           neither beside the command nor installed.
 |   CORETAP_ACCESS_PLUGIN   The same for fractal run.
-|   CORETAP_GCCJIT          The libgccjit that monitor and tessla compile with.
-|   CORETAP_MICROHTTPD      The libmicrohttpd that live shows its page with.
-|   CORETAP_CAPSTONE        The Capstone that reports show instructions in words
-|                           with.
-|   CORETAP_CRYPTO          The libcrypto that fleet knows captures by their
-|                           contents with.
-|   CORETAP_CURL            The libcurl that live tells a URL of violations with.
-|   CORETAP_CBC             The solver (libCbcSolver) that wcet and report find
-|                           the longest path with.
-|   DEBUGINFOD_URLS         perf.data: servers that are asked for files by their
+|   CORETAP_GCCJIT          Path of libgccjit, with which monitor and tessla
+|                           compile.
+|   CORETAP_MICROHTTPD      Path of libmicrohttpd, with which live serves its
+|                           page.
+|   CORETAP_CAPSTONE        Path of Capstone, with which instructions are
+|                           disassembled.
+|   CORETAP_CRYPTO          Path of libcrypto, with which map and coretap-mpi
+|                           check the contents of captures.
+|   CORETAP_CURL            Path of libcurl, with which live sends violations to
+|                           a URL.
+|   CORETAP_CBC             Path of libCbcSolver, with which wcet and report find
+|                           the longest path.
+|   DEBUGINFOD_URLS         perf.data: servers from which files are fetched by
 |                           build id.
-|   PERF_BUILDID_DIR        perf.data: perf's cache of files by build id, where
-|                           --buildid-dir does not say it.
-|   SOURCE_DATE_EPOCH       cover -f cobertura: the time of the file, in seconds
-|                           since 1970, in place of now, so that the same
-|                           coverage gives the same file.
+|   PERF_BUILDID_DIR        perf.data: perf's cache of files by build id, if
+|                           --buildid-dir does not give it.
+|   SOURCE_DATE_EPOCH       cover -f cobertura: the time stamp of the file, in
+|                           seconds since 1970, instead of the current time. The
+|                           same coverage then gives the same file.
 |   QEMU_LD_PREFIX          record: the folder with the interpreter and libraries
 |                           of the target.
 |
@@ -94,61 +96,63 @@ $ coretap
 !
 ! Decodes and analyses the trace that Arm processors emit about themselves.
 !
-! --version prints the version, and for each optional part whether this coretap
-! has it and what cannot be done without.
+! --version prints the version and the optional parts: whether this build has
+! each, and what does not work without it.
 !
 ! Commands:
-!   info           what a capture holds: sources, their configuration in words, and how much each traced
+!   info           describe a capture: sources, their configuration in words, how much each traced
 !   list           list packets or elements, one line each
 !   decode         print the trace as events with a running cycle count
-!   stats          how much trace there is, what it says, and how fast it was decoded
+!   stats          count bytes, packets, instructions and losses, and measure decoding speed
 !   export         write a capture in the format of another program
 !   export-results write results as tables that data engines read
-!   perf-env       run perf, or another user of libopencsd, with the decoders of coretap
-!   record         run an Arm program and write the trace of what it did
-!   volume         how much trace a program makes, by the settings of the trace unit
+!   perf-env       run perf, or another user of libopencsd, with coretap's decoders
+!   record         run an Arm program and write its trace
+!   volume         measure how much trace a program makes, for each setting of the trace unit
 !   graph          print the control flow of a program
-!   watch          print an event each time execution comes by a watchpoint
-!   timing         print how long edges, functions and ways between watchpoints take
-!   wcet           bound the time that a function can take
-!   cover          which functions, lines, instructions and branches ran
-!   merge          add up results: saved files, and captures
+!   watch          print an event each time execution reaches a watchpoint
+!   timing         measure how long edges, functions and paths between watchpoints take
+!   wcet           bound the execution time of a function
+!   cover          report which functions, lines, instructions and branches ran
+!   merge          add up results: saved files and captures
 !   manifest       list the captures in folders, for map and coretap-mpi
-!   map            one command over many captures, whose results add up
-!   profile        profiles for compilers, flame graphs and viewers
-!   report         all that is known of a capture, as one page
+!   map            run one command over many captures and add up the results
+!   profile        write profiles for compilers, flame graphs and viewers
+!   report         write everything about a capture to one page
 !   monitor        check specifications along a trace
-!   spec           write a specification of measured times
-!   live           analyse trace while it comes, and show it on a page
-!   ctl            ask a live run, and exchange what it watches and checks
+!   spec           write a specification from measured times
+!   live           analyse trace as it comes in, and show the results on a page
+!   ctl            query a live run, and change its watchpoints, specifications and filter
 !   tessla         run a TeSSLa specification on a textual trace
-!   fractal        memory accesses of one process, seen from the coherent interconnect
+!   fractal        trace the memory accesses of one process at the coherent interconnect
 !
 ! Environment:
-!   CORETAP_SIMD            none, avx2 or neon: do without vector instructions,
-!                           or with no more than those of AVX2 on x86-64 and NEON
-!                           on arm64, to compare. The result is the same.
-!   CORETAP_TOKEN           What a live run asks for, where --token does not say
-!                           it.
-!   CORETAP_TRACE_PLUGIN    The plugin for QEMU with which record makes trace,
-!                           where it is not beside the command or installed.
+!   CORETAP_SIMD            none, avx2 or neon: limit the vector instructions
+!                           that are used, for comparison. avx2 is for x86-64,
+!                           neon for arm64. The result is the same.
+!   CORETAP_TOKEN           Token of a live run, if --token does not give it.
+!   CORETAP_TRACE_PLUGIN    Path of the QEMU plugin that record uses, if it is
+!                           neither beside the command nor installed.
 !   CORETAP_ACCESS_PLUGIN   The same for fractal run.
-!   CORETAP_GCCJIT          The libgccjit that monitor and tessla compile with.
-!   CORETAP_MICROHTTPD      The libmicrohttpd that live shows its page with.
-!   CORETAP_CAPSTONE        The Capstone that reports show instructions in words
-!                           with.
-!   CORETAP_CRYPTO          The libcrypto that fleet knows captures by their
-!                           contents with.
-!   CORETAP_CURL            The libcurl that live tells a URL of violations with.
-!   CORETAP_CBC             The solver (libCbcSolver) that wcet and report find
-!                           the longest path with.
-!   DEBUGINFOD_URLS         perf.data: servers that are asked for files by their
+!   CORETAP_GCCJIT          Path of libgccjit, with which monitor and tessla
+!                           compile.
+!   CORETAP_MICROHTTPD      Path of libmicrohttpd, with which live serves its
+!                           page.
+!   CORETAP_CAPSTONE        Path of Capstone, with which instructions are
+!                           disassembled.
+!   CORETAP_CRYPTO          Path of libcrypto, with which map and coretap-mpi
+!                           check the contents of captures.
+!   CORETAP_CURL            Path of libcurl, with which live sends violations to
+!                           a URL.
+!   CORETAP_CBC             Path of libCbcSolver, with which wcet and report find
+!                           the longest path.
+!   DEBUGINFOD_URLS         perf.data: servers from which files are fetched by
 !                           build id.
-!   PERF_BUILDID_DIR        perf.data: perf's cache of files by build id, where
-!                           --buildid-dir does not say it.
-!   SOURCE_DATE_EPOCH       cover -f cobertura: the time of the file, in seconds
-!                           since 1970, in place of now, so that the same
-!                           coverage gives the same file.
+!   PERF_BUILDID_DIR        perf.data: perf's cache of files by build id, if
+!                           --buildid-dir does not give it.
+!   SOURCE_DATE_EPOCH       cover -f cobertura: the time stamp of the file, in
+!                           seconds since 1970, instead of the current time. The
+!                           same coverage then gives the same file.
 !   QEMU_LD_PREFIX          record: the folder with the interpreter and libraries
 !                           of the target.
 !
