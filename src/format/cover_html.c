@@ -322,10 +322,9 @@ static void files(const struct page *p)
     size_t shown = 0;
     size_t left_out = 0;
     heading(p, "Source");
-    fprintf(
-        p->out,
-        "<p>✓ ran, ◐ ran in part or some condition went one way only, ✗ did not run. A line opens into its "
-        "instructions, with how often each was executed.</p>\n");
+    fprintf(p->out, "<p>✓ ran. ◐ ran in part, or a condition had only one outcome. ✗ did not run. Click a "
+                    "line to see its "
+                    "instructions and how often each was executed.</p>\n");
     while (ct_cover_next_file(p->view, &slice)) {
         if (p->annotated[slice.file])
             file(p, &slice, shown++ == 0);
@@ -334,7 +333,7 @@ static void files(const struct page *p)
     }
     if (left_out)
         fprintf(p->out,
-                "<p class=\"more\">The source of %zu files is left out, since this page has no room for it: "
+                "<p class=\"more\">The source of %zu files is left out to keep this page small: "
                 "<code>coretap cover --format html</code> shows all.</p>\n",
                 left_out);
 }

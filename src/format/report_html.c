@@ -118,9 +118,7 @@ static void silent_inputs(FILE *out, const struct ct_report_page *r, uint32_t te
     for (size_t i = 0; i < r->input_count; i++) {
         if (r->inputs[i].tells & tells || ++count > INPUTS)
             continue;
-        fputs(count > 1 ? ", <code>"
-                        : "<p class=\"more\">Not in this section, because it does not tell it: <code>",
-              out);
+        fputs(count > 1 ? ", <code>" : "<p class=\"more\">This section has no data of <code>", out);
         ct_xml_text(out, r->inputs[i].name);
         fputs("</code>", out);
     }
@@ -133,16 +131,16 @@ static void silent_inputs(FILE *out, const struct ct_report_page *r, uint32_t te
 bool ct_report_told(FILE *out, const struct ct_report_page *r, uint32_t tells)
 {
     const char *who = tells == CT_REPORT_COVERAGE
-                          ? "a capture, or a file that <code>coretap cover --format data</code> wrote, does"
+                          ? "a capture, or a file that <code>coretap cover --format data</code> wrote,"
                       : tells == CT_REPORT_TIMES
-                          ? "a capture, or a file that <code>coretap timing --format data</code> wrote, does"
+                          ? "a capture, or a file that <code>coretap timing --format data</code> wrote,"
                       : tells == CT_REPORT_STACKS
-                          ? "a capture, or a file that <code>coretap profile --format data</code> wrote, does"
-                          : "only a capture does";
+                          ? "a capture, or a file that <code>coretap profile --format data</code> wrote,"
+                          : "only a capture";
     if (!r->input_count)
         return true;
     if (!(all_tells(r) & tells)) {
-        fprintf(out, "<p>The files that this page is made of do not tell it; %s.</p>\n", who);
+        fprintf(out, "<p>No input of this page has data for this section; %s has.</p>\n", who);
         return false;
     }
     silent_inputs(out, r, tells);
@@ -417,9 +415,9 @@ static const char *subject(const struct ct_report_page *r, char text[SUBJECT])
 static void sums(FILE *out, const struct ct_report_page *r)
 {
     fprintf(out,
-            "<p>Stacks, functions, ways, their times and coverage are sums over all of them; the timeline is "
-            "that of each core of each capture, %s.</p>\n",
-            r->together ? "which are of one system" : "whose time begins with its own trace");
+            "<p>Stacks, functions, branches, their times and coverage are sums over all inputs. The timeline "
+            "shows each core of each capture; %s.</p>\n",
+            r->together ? "all captures come from one system" : "its time starts with its own trace");
 }
 
 static void heading(FILE *out, const struct ct_report_page *r)
@@ -427,13 +425,12 @@ static void heading(FILE *out, const struct ct_report_page *r)
     char text[SUBJECT];
     fputs("<header>\n<h1>", out);
     ct_xml_text(out, subject(r, text));
-    fputs("</h1>\n<p class=\"about\">What ran, as ", out);
+    fprintf(out, "</h1>\n<p class=\"about\">Made by coretap %s from ", ct_version());
     if (r->input_count) {
-        fprintf(out, "%zu %s. Made by coretap %s.</p>\n", r->input_count,
-                r->input_count == 1     ? "saved result tells"
-                : has_captures_alone(r) ? "captures tell together"
-                                        : "captures and saved results tell together",
-                ct_version());
+        fprintf(out, "%zu %s.</p>\n", r->input_count,
+                r->input_count == 1     ? "saved result"
+                : has_captures_alone(r) ? "captures"
+                                        : "captures and saved results");
         if (r->input_count > 1)
             sums(out, r);
         fputs("</header>\n", out);
@@ -443,7 +440,7 @@ static void heading(FILE *out, const struct ct_report_page *r)
     ct_xml_text(out, r->captures[0].name);
     fputs("</code> (", out);
     ct_xml_text(out, r->captures[0].kind);
-    fprintf(out, ") tells. Made by coretap %s.</p>\n</header>\n", ct_version());
+    fputs(").</p>\n</header>\n", out);
 }
 
 static void title(FILE *out, const struct ct_report_page *r)

@@ -190,22 +190,22 @@ static void texts(FILE *out, const struct ct_report_named *n)
 static void told(FILE *out, const struct ct_report_named *n)
 {
     if (n->cut)
-        fprintf(out, "<p>%" PRIu64 " events are not whole, because trace is missing.</p>\n", n->cut);
+        fprintf(out, "<p>%" PRIu64 " events are incomplete, because trace is missing.</p>\n", n->cut);
     if (n->orphans)
         fprintf(out,
-                "<p>%" PRIu64 " begins or ends of spans have no counterpart: they count in no length.</p>\n",
+                "<p>%" PRIu64
+                " beginnings or ends of spans have no counterpart and are not in the lengths.</p>\n",
                 n->orphans);
     if (n->untimed)
-        fputs(
-            "<p>The trace has no global timestamps: times are cycles as the source itself counts them.</p>\n",
-            out);
+        fputs("<p>The trace has no global timestamps: times are cycles counted by the source itself.</p>\n",
+              out);
 }
 
 int ct_report_named_html(FILE *out, const struct ct_report_page *r)
 {
     const struct ct_report_named *n = r->named;
     int rc = CT_OK;
-    fputs("<p>What the program itself said by <code>coretap/itm.h</code>.</p>\n", out);
+    fputs("<p>Text, values and spans that the program wrote with <code>coretap/itm.h</code>.</p>\n", out);
     told(out, n);
     if (n->spans.count)
         rc = chart(out, n);

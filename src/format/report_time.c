@@ -197,14 +197,13 @@ static int draw(FILE *out, const struct ct_report_page *r, const struct chart *c
                                    .functions = true,
                                    .lanes = c->lanes,
                                    .lane_count = c->count};
-    fprintf(out,
-            "<p>Each bar is a function, called by the one above it, and as wide as the %s spent in it and in "
-            "what it "
-            "called. A click on a bar makes it fill the chart, and below the table of functions says who "
-            "called the function.%s%s</p>\n<div class=\"panel\">\n",
-            ct_report_unit(r),
-            r->threads ? " A core or thread that is chosen is chosen for the tables, too." : "",
-            r->threads && has_saved(r) ? " Saved results do not say of which one theirs is." : "");
+    fprintf(
+        out,
+        "<p>Each bar is a function, called by the function above it. Its width is the %s spent in it and in "
+        "the functions that it called. Click a bar to zoom in; its callers are listed below the table of "
+        "functions.%s%s</p>\n<div class=\"panel\">\n",
+        ct_report_unit(r), r->threads ? " The choice of a core or thread applies to the tables, too." : "",
+        r->threads && has_saved(r) ? " Saved results are not assigned to a core or thread." : "");
     const int rc = ct_lanes_html(out, &lanes);
     fputs("</div>\n", out);
     return rc;
@@ -334,12 +333,12 @@ static void edges(FILE *out, const struct ct_report_page *r)
     const size_t shown = r->edge_count < EDGES ? r->edge_count : EDGES;
     const uint64_t rest = r->edges_left_out + r->edge_count - shown;
     char text[CT_NUMBER_SIZE];
-    fputs("<h3>Hottest ways</h3>\n", out);
+    fputs("<h3>Hottest branches</h3>\n", out);
     if (!ct_report_told(out, r, CT_REPORT_TIMES))
         return;
-    fputs("<p>From where something jumps to, along straight code to the next branch, "
-          "and "
-          "which way out.</p>\n<div class=\"panel scroll tall\" tabindex=\"0\"><table class=\"list byname\" "
+    fputs("<p>Each line starts at the target of a branch, follows straight code to the next branch, and "
+          "tells how that branch ends.</p>\n<div class=\"panel scroll tall\" tabindex=\"0\"><table "
+          "class=\"list byname\" "
           "id=\"edges\"><thead><tr>",
           out);
     if (r->cycles)
@@ -351,7 +350,7 @@ static void edges(FILE *out, const struct ct_report_page *r)
               "class=\"num\"><button>Max</button></th>",
               out);
     fprintf(out,
-            "<th scope=\"col\" class=\"first\">From</th><th scope=\"col\" class=\"first\">Way</th><th "
+            "<th scope=\"col\" class=\"first\">From</th><th scope=\"col\" class=\"first\">Branch</th><th "
             "scope=\"col\" class=\"first\">To</th>%s</tr></thead><tbody>\n",
             has_core(r) ? "<th scope=\"col\">Core</th>" : "");
     for (size_t i = 0; i < shown; i++)

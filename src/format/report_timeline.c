@@ -119,15 +119,15 @@ static void explain(FILE *out, const struct ct_report_page *r, const struct char
 {
     const struct ct_slices *s = r->slices;
     const bool several = s->slices[0].lane != s->slices[s->count - 1].lane;
-    fputs("<p>Each bar is one execution of a function, below the one that called it; time is in ", out);
+    fputs("<p>Each bar is one execution of a function, drawn below its caller. Time is in ", out);
     if (c->aligned)
-        fputs("ticks of the timestamps, which all lanes share, since the first bar", out);
+        fputs("ticks of the timestamps since the first bar, the same for all lanes", out);
     else
         fprintf(out, "%s since the stream began", unit);
     if (several && !c->aligned && r->together)
-        fputs(", and lanes of different cores have no time in common, as one of them has no timestamps", out);
-    fputs(". A click on a bar makes it fill the chart; drag to move; Ctrl and the wheel, or + and -, zoom; 0 "
-          "shows all.</p>\n",
+        fputs(". Lanes of different cores cannot be compared, because one of them has no timestamps", out);
+    fputs(". Click a bar to zoom in; drag to move; Ctrl and the wheel, or + and -, zoom; 0 shows "
+          "everything.</p>\n",
           out);
 }
 

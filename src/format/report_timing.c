@@ -21,9 +21,8 @@ static int by_sum(const void *a, const void *b)
 static void plots(FILE *out, const struct ct_report_function **all, size_t count)
 {
     char text[CT_NUMBER_SIZE];
-    fputs("<p>Cycles of whole runs with all that they called; what exceptions and other threads took in "
-          "between does "
-          "not count. The broken line is the mean.</p>\n<div class=\"plots\">\n",
+    fputs("<p>Cycles from call to return, with everything called in between, but without exceptions and "
+          "other threads. The dashed line is the mean.</p>\n<div class=\"plots\">\n",
           out);
     for (size_t i = 0; i < count && i < PLOTS; i++) {
         fputs("<figure class=\"panel\">", out);

@@ -203,7 +203,7 @@ def edges_of(text):
 
 
 def check_saved(folder, capture, other, both):
-    """Saved results in the place of a capture: its sums, and sections that say what they do not tell."""
+    """Saved results in the place of a capture: its sums, and sections that say that they have no data."""
     for command in ("cover", "timing", "profile"):
         run(CORETAP, command, "-q", "--format", "data", "-o", folder / f"{command}.data", other)
     files = [folder / f"{command}.data" for command in ("cover", "timing", "profile")]
@@ -224,7 +224,7 @@ def check_saved(folder, capture, other, both):
         text = report(path)
         check_page(f"{command} alone", text)
         silent = {part for part in ("time", "timing", "timeline", "coverage") if
-                  "do not tell it" in part_of(text, part)}
+                  "has data for this section" in part_of(text, part)}
         wanted = {"time", "timing", "timeline", "coverage"} - (set(sections) - {"time"})
         check(f"{command} alone: sections that it does not tell say so", silent == wanted, (silent, wanted))
     said = run(CORETAP, "spec", "--timing", folder / "timing.data", codes=(2,)).stderr
@@ -269,7 +269,7 @@ def check_several(folder, capture, source):
           any(t.startswith("capture (2): ") for t in titles), titles)
     check("two captures: the page names both",
           all(f">{one}</td><td class=\"keep\">snapshot<" in both for one in (capture, other)) and
-          "2 captures tell together" in both)
+          " from 2 captures.<" in both)
     ways = set(re.findall(r'<td class="keep first">([a-z ]+)<', edges_of(both)))
     check("two captures: ways are of all kinds", {"call", "return", "taken", "not taken"} <= ways, ways)
     cover = json.loads(run(CORETAP, "cover", "-q", "--format", "json", capture, other).stdout)

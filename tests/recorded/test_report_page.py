@@ -303,7 +303,7 @@ def check_times(page, capture):
              if mine[1] != truth[1] or abs(mine[0] + first - truth[0]) > 100]
     check("time: the same of all cores", len(found) == len(wanted) == 12 and not wrong, (wrong, first))
     check("time: the page says so", page.value(
-        'return document.querySelector("#timeline").textContent.includes("which all lanes share")') and
+        'return document.querySelector("#timeline").textContent.includes("the same for all lanes")') and
         page.value('return document.querySelector("#timeline .where").textContent').endswith(" ticks"))
 
 
@@ -482,7 +482,7 @@ def check_together(path, capture):
         run(CORETAP, "report", "-q", "-o", path, *how, *parts)
         page = Page(path)
         found = sorted((begin, core.split(": ")[1]) for begin, core in bars_of(page, "work"))
-        said = page.value('return document.querySelector("header").textContent.includes("of one system")')
+        said = page.value('return document.querySelector("header").textContent.includes("from one system")')
         check(f"two captures of one system {' '.join(how)}", (found == want) == same == said, (found, want))
         page.close()
 
