@@ -2,13 +2,12 @@
 /* The captures that the command line names, whose digests rank 0 makes for all. */
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/memory_file.h"
+#include "mpi/capture_list.h"
 #include "mpi/ranks.h"
 
-/* Writes the list of captures: of each the digest, the size in decimal digits, a space, and the path with its
- * 0. A manifest in JSON would leave out paths that are no UTF-8. NULL: no memory. */
+/* Writes the list of captures. NULL: no memory. */
 static char *write_list(const struct ct_manifest *manifest, size_t *size)
 {
     struct cli_memory_file file;
@@ -23,17 +22,20 @@ static char *write_list(const struct ct_manifest *manifest, size_t *size)
 }
 
 /* Makes the manifest of a rank from the list of rank 0. */
-static bool read_list(struct cli_fleet *f, const char *list, size_t size)
+static bool read_list(const struct ct_ranks *r, const char *list, size_t size)
 {
+    struct cli_fleet *f = r->fleet;
     int rc = ct_manifest_new(f->ctx, &f->manifest);
     for (const char *at = list; !rc && at < list + size;) {
-        struct ct_fleet_capture capture = {0};
-        char *space;
-        memcpy(capture.digest, at, sizeof capture.digest);
-        capture.size = strtoull(at + sizeof capture.digest, &space, 10);
-        capture.path = space + 1;
+        struct ct_fleet_capture capture;
+        if (!ct_capture_list_next(&at, list + size, &capture)) {
+            cli_say(
+                "rank %d on %s cannot read the list of captures that rank 0 sent, so the job ends; install "
+                "one version of coretap on all machines",
+                r->rank, r->host);
+            return false;
+        }
         rc = ct_manifest_add(f->manifest, &capture);
-        at = capture.path + strlen(capture.path) + 1;
     }
     return !rc || (cli_library_error(f->ctx), false);
 }
@@ -57,7 +59,7 @@ bool ranks_share_captures(const struct ct_ranks *r)
         return false;
     }
     ranks_spread(list, size);
-    const bool fine = !r->rank || !size || read_list(f, list, size);
+    const bool fine = !r->rank || !size || read_list(r, list, size);
     free(list);
     return fine;
 }

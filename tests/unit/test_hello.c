@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "mpi/capture_list.h"
 #include "mpi/hello.h"
 #include "mpi/inputs.h"
 
@@ -161,11 +162,53 @@ static void many_files(void **state)
     free(other.data);
 }
 
+/* ---- captures ---- */
+
+/* Returns how many captures a list has, in memory of just its size. */
+static unsigned count_captures(const char *list, size_t size)
+{
+    char *copy = malloc(size + !size);
+    const char *at = copy;
+    struct ct_fleet_capture capture;
+    unsigned count = 0;
+    assert_non_null(copy);
+    memcpy(copy, list, size);
+    while (at < copy + size && ct_capture_list_next(&at, copy + size, &capture))
+        count++;
+    free(copy);
+    return count;
+}
+
+/* A list that another version sent may end anywhere, and have something else in the place of a size. */
+static void captures(void **state)
+{
+    (void)state;
+    static const char digest[CT_FLEET_DIGEST + 1] = "0123456789abcdef0123456789abcdef";
+    static const char *const none[] = {" path", "12path", "12 ", "x path", "99999999999999999999 path", ""};
+    struct ct_fleet_capture capture;
+    char list[128];
+    const size_t size = CT_FLEET_DIGEST + sizeof "4096 a path";
+    snprintf(list, sizeof list, "%s4096 a path", digest);
+    const char *at = list;
+    assert_true(ct_capture_list_next(&at, list + size, &capture));
+    assert_ptr_equal(at, list + size);
+    assert_int_equal(capture.size, 4096);
+    assert_string_equal(capture.path, "a path");
+    assert_memory_equal(capture.digest, digest, CT_FLEET_DIGEST);
+    for (size_t cut = 0; cut < size; cut++)
+        assert_int_equal(count_captures(list, cut), 0);
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        snprintf(list, sizeof list, "%s%s", digest, none[i]);
+        assert_int_equal(count_captures(list, strlen(list) + 1), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same), cmocka_unit_test(byte_order), cmocka_unit_test(versions),
         cmocka_unit_test(work),     cmocka_unit_test(files),      cmocka_unit_test(many_files),
+        cmocka_unit_test(captures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
