@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "opencsd/etm4_fields.h"
 
+#include <stdbool.h>
+
 #include "coretap/packet.h"
 #include "opencsd/feed.h"
 #include "proto/etm4_finish.h"
@@ -78,12 +80,19 @@ static void set_trace_info(struct ct_etm4_decoder *decoder, struct ct_etm4_packe
     packet->count = decoder->cc_threshold = info.threshold;
 }
 
+/* Tells whether OpenCSD may read a packet in another way. */
+static bool may_differ(const struct ct_etm4_packet *packet)
+{
+    return packet->type == CT_ETM4_CTXT || packet->type == CT_ETM4_CCNT_F1 ||
+           packet->type == CT_ETM4_TRACE_INFO;
+}
+
 size_t ct_ocsd_etm4_decode(void *decoder, const uint8_t *data, size_t size, uint64_t pos, int final,
                            void *packet, size_t *count)
 {
     struct ct_etm4_packet *p = packet;
     const size_t used = ct_etm4_decode(decoder, data, size, pos, final, p, 1, count);
-    if (!*count)
+    if (!*count || !may_differ(p)) /* others may begin before `data` */
         return used;
     const size_t before = (size_t)(p->pos - pos); /* bytes without synchronisation */
     const uint8_t *bytes = data + before;
@@ -94,7 +103,7 @@ size_t ct_ocsd_etm4_decode(void *decoder, const uint8_t *data, size_t size, uint
     }
     if (p->type == CT_ETM4_CCNT_F1)
         set_count(decoder, p, bytes);
-    else if (p->type == CT_ETM4_TRACE_INFO)
+    else
         set_trace_info(decoder, p, bytes);
     return used;
 }

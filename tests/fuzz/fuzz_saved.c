@@ -3,29 +3,7 @@
  * must hold: what was read is written as a file that says the same, and read again it is that file, to the
  * byte. Each input is also read with the sum that it should have at its end: few changes would come further.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/fnv.h"
-#include "coretap/counts.h"
-#include "coretap/fractal_sums.h"
-#include "coretap/stacks.h"
-#include "coretap/timing.h"
-#include "coretap/verify_sums.h"
-#include "session/shard.h"
-#include "written.h"
-
-#define MOST_BYTES 65536
-#define SHARDS     8
-
-static struct written saved(struct ct_analysis *analysis)
-{
-    struct written text = {0};
-    require(ct_analysis_save(analysis, written_append, &text) == CT_OK);
-    return text;
-}
+#include "saved.h"
 
 /* Numbers of programs and names are good to print whatever was read. */
 static void look_at_times(struct ct_timing_sums *sums)
@@ -97,52 +75,23 @@ static void look_at_logs(struct ct_fractal_sums *sums)
         require(points[i].shortest <= points[i].longest && (points[i].intervals || !points[i].longest));
 }
 
-static int is_shard(const struct ct_analysis *analysis)
-{
-    return analysis->kind->name && strcmp(analysis->kind->name, "shard") == 0;
-}
-
 /* Streams once each, of numbers that can be. A file that cannot be read leaves none; one that does not fit
  * may leave what is of no use any more. */
 static void look_at_shard(const struct ct_shard *shard, int rc)
 {
-    require(rc == CT_OK ? shard->first && shard->first <= shard->last && shard->last <= SHARDS
+    require(rc == CT_OK ? shard->first && shard->first <= shard->last && shard->last <= SAVED_SHARDS
                         : rc == CT_ERR_NOT_FOUND || (!shard->first && !shard->stream_count));
     for (size_t i = 0; i < shard->stream_count; i++)
         require(ct_shard_find(shard, shard->streams[i].buffer, shard->streams[i].id) == &shard->streams[i]);
 }
 
-/* Of the kind that the file says, else of times. */
-static struct ct_analysis *make(const uint8_t *data, size_t size)
-{
-    struct ct_stack_sums *of_stacks;
-    struct ct_timing_sums *of_times;
-    struct ct_verify_sums *of_results;
-    struct ct_fractal_sums *of_logs;
-    struct ct_counts *counts;
-    struct ct_shard *shard;
-    require(ct_shard_new(NULL, 0, SHARDS, &shard) == CT_OK);
-    if (ct_analysis_is_saved(shard->analysis.kind, data, size))
-        return &shard->analysis;
-    ct_shard_free(shard);
-    if (ct_analysis_is_saved(ct_fractal_sums_kind(), data, size))
-        return ct_fractal_sums_new(NULL, &of_logs) ? NULL : ct_fractal_sums_analysis(of_logs);
-    if (ct_analysis_is_saved(ct_verify_sums_kind(), data, size))
-        return ct_verify_sums_new(NULL, NULL, &of_results) ? NULL : ct_verify_sums_analysis(of_results);
-    if (ct_analysis_is_saved(ct_stack_sums_kind(), data, size))
-        return ct_stack_sums_new(NULL, NULL, &of_stacks) ? NULL : ct_stack_sums_analysis(of_stacks);
-    if (ct_analysis_is_saved(ct_watch_counts_kind(), data, size))
-        return ct_watch_counts_new(NULL, &counts) ? NULL : ct_counts_analysis(counts);
-    return ct_timing_sums_new(NULL, NULL, &of_times) ? NULL : ct_timing_sums_analysis(of_times);
-}
-
 static void read_and_write(const uint8_t *data, size_t size)
 {
-    struct ct_analysis *first = make(data, size);
-    struct ct_analysis *again = make(data, size);
+    struct ct_analysis *first = saved_new(data, size);
+    struct ct_analysis *again = saved_new(data, size);
     require(first && again);
     const int rc = ct_analysis_load(first, "fuzz", data, size);
-    if (is_shard(first))
+    if (saved_is_shard(first))
         look_at_shard((struct ct_shard *)first, rc);
     else if (first->kind == ct_stack_sums_kind())
         look_at_stacks((struct ct_stack_sums *)first);
@@ -150,43 +99,27 @@ static void read_and_write(const uint8_t *data, size_t size)
         look_at_logs((struct ct_fractal_sums *)first);
     else if (first->kind == ct_verify_sums_kind())
         look_at_results((struct ct_verify_sums *)first);
-    else if (first->kind == ct_watch_counts_kind())
+    else if (first->kind == ct_watch_counts_kind() || first->kind == ct_event_counts_kind() ||
+             first->kind == ct_total_counts_kind())
         look_at_counts((struct ct_counts *)first);
-    else
+    else if (first->kind == ct_timing_sums_kind())
         look_at_times((struct ct_timing_sums *)first);
-    if (!is_shard(first) || rc == CT_OK) { /* no file says that there are no shards */
-        const struct written once = saved(first);
+    if (!saved_is_shard(first) || rc == CT_OK) { /* no file says that there are no shards */
+        const struct written once = saved_text(first);
         require(ct_analysis_load(again, "fuzz", once.bytes, once.size) == CT_OK);
-        written_same(once, saved(again));
+        written_same(once, saved_text(again));
     }
     ct_analysis_free(again);
     ct_analysis_free(first);
 }
 
-/* The input up to its last line, with the end that belongs there. */
-static void read_mended(const uint8_t *data, size_t size)
-{
-    char end[32];
-    size_t kept = size;
-    while (kept && data[kept - 1] == '\n')
-        kept--;
-    while (kept && data[kept - 1] != '\n')
-        kept--;
-    const int length = snprintf(end, sizeof end, "end %016" PRIx64 "\n", ct_fnv(CT_FNV_BEGIN, data, kept));
-    uint8_t *mended = malloc(kept + (size_t)length);
-    require(mended != NULL);
-    memcpy(mended, data, kept);
-    memcpy(mended + kept, end, (size_t)length);
-    read_and_write(mended, kept + (size_t)length);
-    free(mended);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > MOST_BYTES)
+    if (size > SAVED_MOST_BYTES)
         return 0;
     read_and_write(data, size);
-    if (size)
-        read_mended(data, size);
+    const struct written mended = saved_mended(data, size);
+    read_and_write((const uint8_t *)mended.bytes, mended.size);
+    free(mended.bytes);
     return 0;
 }
