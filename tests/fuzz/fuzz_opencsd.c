@@ -3,9 +3,13 @@
  * then calls, a byte each with its operands behind it. What must hold: the library writes and reads nothing
  * that is not its own; texts end where they should; a FLUSH whose answer is WAIT gave something to the
  * client; of data no more is taken than there is; and the same calls give the same again. */
+#define _GNU_SOURCE /* memfd_create */
 #include <opencsd/c_api/opencsd_c_api.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "fuzz.h"
 #include "opencsd/itm_types.h"
@@ -296,13 +300,44 @@ static void packets(struct client *c)
         ocsd_dt_set_pkt_protocol_printer(c->tree, id, how >> 2 & 1);
 }
 
+/* Returns the path of a file with the code. */
+static const char *code_path(void)
+{
+    static char path[32];
+    static int fd = -1;
+    if (fd < 0) {
+        fd = memfd_create("code", 0);
+        snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        require(fd >= 0 && write(fd, code, sizeof code) == sizeof code);
+    }
+    return path;
+}
+
+static void add_file(struct client *c, uint64_t at, ocsd_mem_space_acc_t space)
+{
+    ocsd_file_mem_region_t regions[3];
+    const int count = take(c) % 4;
+    if (!count)
+        ocsd_dt_add_binfile_mem_acc(c->tree, at, space, code_path());
+    for (int i = 0; i < count; i++) {
+        regions[i].start_address = at;
+        regions[i].file_offset = take(c);
+        regions[i].region_size = take(c) % (sizeof code + 2);
+        at += take(c);
+    }
+    if (count)
+        ocsd_dt_add_binfile_region_mem_acc(c->tree, regions, count, space, code_path());
+}
+
 static void memory(struct client *c)
 {
     const uint8_t how = take(c);
     const uint64_t at = CODE_BASE + 2 * (uint64_t)take(c);
     const ocsd_mem_space_acc_t space = how & 8 ? OCSD_MEM_SPACE_EL1N : OCSD_MEM_SPACE_ANY;
     const uint32_t size = how & 16 ? 6 : sizeof code;
-    if (how % 4 == 0)
+    if (how & 4)
+        add_file(c, at, space);
+    else if (how % 4 == 0)
         ocsd_dt_add_buffer_mem_acc(c->tree, at, space, (const uint8_t *)code, size);
     else if (how % 4 == 1)
         ocsd_dt_add_callback_mem_acc(c->tree, at, at + size - 1, space, on_any_memory, c);
