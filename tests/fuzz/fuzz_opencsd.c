@@ -13,6 +13,7 @@
 
 #include "fuzz.h"
 #include "opencsd/itm_types.h"
+#include "opencsd/layout.h"
 #include "source.h"
 
 #define MOST_BYTES 8192
@@ -42,6 +43,7 @@ enum call {
     TREE,
     DRAIN,
     JUMP,
+    SAY,
     CALL_COUNT
 };
 
@@ -218,10 +220,11 @@ static void create(struct client *c)
     static const ocsd_trace_protocol_t protocols[] = {
         OCSD_PROTOCOL_ETMV4I, OCSD_PROTOCOL_ETE, OCSD_PROTOCOL_PTM,
         OCSD_PROTOCOL_ETMV3,  OCSD_PROTOCOL_STM, (ocsd_trace_protocol_t)CT_OCSD_PROTOCOL_ITM};
-    const uint8_t kind = take(c), id = take(c) % IDS;
-    const int halts = (kind & 0x40 ? OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS : 0) |
-                      (kind & 0x80 ? OCSD_OPFLG_PKTPROC_NOFWD_BAD_PKTS : 0);
-    const int flags = halts | (kind & 0x20 ? OCSD_CREATE_FLG_PACKET_PROC : OCSD_CREATE_FLG_FULL_DECODER);
+    const uint8_t kind = take(c), low = take(c), id = low % IDS;
+    const int checks = (kind & 0x40 ? OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS : 0) |
+                       (kind & 0x80 ? OCSD_OPFLG_PKTPROC_NOFWD_BAD_PKTS : 0) |
+                       (low & 0x80 ? CT_OCSD_CHECKS | ETE_OPFLG_PKTDEC_SRCADDR_N_ATOMS : 0);
+    const int flags = checks | (kind & 0x20 ? OCSD_CREATE_FLG_PACKET_PROC : OCSD_CREATE_FLG_FULL_DECODER);
     const ocsd_trace_protocol_t protocol = protocols[kind % 8 % (sizeof protocols / sizeof *protocols)];
     union config config;
     unsigned char given = 0xee;
@@ -357,6 +360,27 @@ static void stats(struct client *c)
         mix(c, &s->channel_total, sizeof s->channel_total);
 }
 
+/* Asks for texts that belong to no decoder. */
+static void say(struct client *c)
+{
+    char text[TEXT];
+    ocsd_trc_index_t index;
+    union {
+        ocsd_generic_trace_elem early;
+        char late[2 * sizeof(ocsd_generic_trace_elem)]; /* that of later versions is larger */
+    } element = {0};
+    const uint8_t what = take(c);
+    uint8_t id;
+    ocsd_err_str((ocsd_err_t)what, text, what % 2 ? (int)sizeof text : 8);
+    mix_text(c, text, what % 2 ? sizeof text : 8);
+    ocsd_def_errlog_msgout(text);
+    if (ocsd_get_last_err(&index, &id, text, sizeof text) != OCSD_OK)
+        mix_text(c, text, sizeof text);
+    ocsd_gen_elem_init(&element.early, (ocsd_gen_trc_elem_t)(what % 16));
+    require(ocsd_gen_elem_str(&element.early, text, sizeof text) == OCSD_OK);
+    mix_text(c, text, sizeof text);
+}
+
 /* Makes a tree in the place of the one that is there, if there is one. */
 static void make_tree(struct client *c)
 {
@@ -430,6 +454,9 @@ static void call(struct client *c)
         break;
     case JUMP:
         c->index = take(c);
+        break;
+    case SAY:
+        say(c);
         break;
     case CALL_COUNT:
         break;
