@@ -285,9 +285,10 @@ int ct_collect_labels(struct ct_collector *c)
             if (c->functions[f].symbol.addr + c->functions[f].symbol.size > end)
                 end = c->functions[f].symbol.addr + c->functions[f].symbol.size;
         struct ct_symbol *before = f ? &c->functions[f - 1].symbol : NULL;
-        if (before && before->addr == label->addr && !before->name)
+        const bool is_there = before && before->addr == label->addr;
+        if (is_there && !before->name)
             before->name = label->name;
-        if (label->addr < end)
+        if (label->addr < end || is_there) /* a function may have no size */
             continue;
         const struct ct_map_point *point = ct_mapping_at(c->mapping, label->addr);
         if (point && point->isa != CT_ISA_UNKNOWN)

@@ -41,6 +41,14 @@ static bool is_function(const GElf_Sym *sym)
            sym->st_shndx != SHN_UNDEF;
 }
 
+/* Returns the address of a function or a label in the file: bit 0 of that of an Arm tells the instruction
+ * set.
+ */
+static uint64_t address_of(const struct ct_collector *c, const GElf_Sym *sym)
+{
+    return c->elf->header.e_machine == EM_ARM ? sym->st_value & ~UINT64_C(1) : sym->st_value;
+}
+
 /* Tells whether a symbol is a label in code: without a type, and neither a mapping symbol nor one of the
  * assembler's own. */
 static bool is_label(const struct ct_collector *c, const struct table *table, const GElf_Sym *sym)
@@ -48,7 +56,7 @@ static bool is_label(const struct ct_collector *c, const struct table *table, co
     const char *name = table->names + sym->st_name;
     return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE && sym->st_shndx != SHN_UNDEF &&
            sym->st_shndx < SHN_LORESERVE && *name && *name != '$' && strncmp(name, ".L", 2) != 0 &&
-           ct_collect_is_code(c, sym->st_value + c->bias, 1);
+           ct_collect_is_code(c, address_of(c, sym) + c->bias, 1);
 }
 
 /* Returns the name without the version that linkers write behind it in .symtab: "name@@VERSION",
@@ -88,7 +96,7 @@ static struct ct_function make_function(const struct ct_collector *c, const stru
     unsigned bind = GELF_ST_BIND(sym->st_info);
     unsigned machine = c->elf->header.e_machine;
     bool t32 = machine == EM_ARM && ((sym->st_value & 1) || GELF_ST_TYPE(sym->st_info) == STT_ARM_TFUNC_);
-    uint64_t value = machine == EM_ARM ? sym->st_value & ~UINT64_C(1) : sym->st_value;
+    uint64_t value = address_of(c, sym);
     uint64_t end = section_end(table, sym->st_shndx);
     enum ct_isa isa = t32 ? CT_ISA_T32 : machine == EM_ARM ? CT_ISA_A32 : CT_ISA_A64;
     return (struct ct_function){
