@@ -374,8 +374,8 @@ static void say(struct client *c)
     ocsd_err_str((ocsd_err_t)what, text, what % 2 ? (int)sizeof text : 8);
     mix_text(c, text, what % 2 ? sizeof text : 8);
     ocsd_def_errlog_msgout(text);
-    if (ocsd_get_last_err(&index, &id, text, sizeof text) != OCSD_OK)
-        mix_text(c, text, sizeof text);
+    ocsd_get_last_err(&index, &id, text, sizeof text); /* that of all trees, also those before */
+    require(memchr(text, 0, sizeof text) != NULL);
     ocsd_gen_elem_init(&element.early, (ocsd_gen_trc_elem_t)(what % 16));
     require(ocsd_gen_elem_str(&element.early, text, sizeof text) == OCSD_OK);
     mix_text(c, text, sizeof text);
