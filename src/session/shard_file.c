@@ -225,11 +225,17 @@ static int read_context(struct ct_shard *s, struct ct_shard_stream *stream, stru
     return ct_shard_add_context(s, stream, &context);
 }
 
+/* Tells whether the rest of the line, which is its second word, is a text. */
+static bool has_text(const struct ct_load *from)
+{
+    return from->word_count == 2 && !memchr(from->words[1].text, 0, from->words[1].size);
+}
+
 /* Reads where a stream begins or ends. */
 static int read_state(const struct ct_shard *s, char **state, struct ct_load *from)
 {
     ct_load_split(from, 2);
-    if (from->word_count != 2 || *state)
+    if (!has_text(from) || *state)
         return ct_load_bad(from, "a stream begins and ends once");
     *state = strndup(from->words[1].text, from->words[1].size);
     return *state ? CT_OK : ct_fail_nomem(s->analysis.ctx, "shard");
@@ -240,7 +246,7 @@ static int read_refused(struct ct_shard *s, struct ct_load *from)
 {
     ct_load_split(from, 2);
     const struct ct_load_word *why = &from->words[1];
-    if (from->word_count != 2 || !why->size || why->size >= sizeof s->why)
+    if (!has_text(from) || !why->size || why->size >= sizeof s->why)
         return ct_load_bad(from, "a reason is 'refused TEXT'");
     memcpy(s->why, why->text, why->size);
     return CT_OK;
