@@ -328,7 +328,10 @@ static bool get_run(struct ct_chain *c, struct ct_stream_chain *stream, enum ct_
 {
     ct_demux_run(c->demux, stream->stream.id, run);
     if (stream->left) {
-        stream->stream.stats.bytes += c->shard ? 0 : run->size;
+        if (c->parallel)
+            ct_parallel_skip(c->parallel, (size_t)(stream - c->streams), run->size);
+        else
+            stream->stream.stats.bytes += c->shard ? 0 : run->size;
         ct_demux_consume(c->demux, stream->stream.id, run->size);
     } else if (stream->inside) {
         find_begin(c, stream, run);
@@ -644,7 +647,7 @@ const struct ct_stream *ct_chain_streams(const struct ct_chain *c, size_t *count
             ct_note_nomem(c->ctx);
         const bool not_followed = c->streams[i].not_followed;
         struct ct_stream *view = &c->views[i];
-        *view = c->parallel && !not_followed ? ct_parallel_stream(c->parallel, i) : c->streams[i].stream;
+        *view = c->parallel ? ct_parallel_stream(c->parallel, i) : c->streams[i].stream;
         view->stats.losses = ct_losses_of(&view->stats, (enum ct_protocol)view->source->protocol);
         view->stats.losses.lost_bytes += data_trace_bytes(c, i) + (not_followed ? view->stats.bytes : 0);
     }

@@ -153,12 +153,63 @@ static void unknown_choices_are_refused(void **state)
     done(f);
 }
 
+static int on_flow(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
+{
+    (void)user;
+    (void)stream;
+    (void)batch;
+    return 0;
+}
+
+/* Adds up the bytes of all streams, and those that are lost, with so many threads. */
+static void count_bytes(const struct fixture *f, const struct ct_buffer *buffer, uint16_t threads,
+                        uint64_t *bytes, uint64_t *lost)
+{
+    const struct ct_chain_options options = {
+        .size = sizeof options, .level = CT_LEVEL_FLOW, .threads = threads};
+    const struct ct_chain_sink sink = {.flow = on_flow};
+    struct ct_chain *chain;
+    size_t count;
+    assert_int_equal(ct_chain_new(f->ctx, buffer, &options, &sink, &chain), CT_OK);
+    ct_chain_tune(chain, SEGMENT, 16);
+    assert_int_equal(ct_chain_run(chain), CT_OK);
+    const struct ct_stream *streams = ct_chain_streams(chain, &count);
+    *bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        *bytes += streams[i].stats.bytes;
+    *lost = ct_chain_losses(chain).lost_bytes;
+    ct_chain_free(chain);
+}
+
+/* A stream of a processor whose loads and stores are atoms, too, is not followed along the program: all of it
+ * is lost, also where threads decode the other one. */
+static void what_is_not_followed_is_lost(void **state)
+{
+    (void)state;
+    struct fixture *f = open_capture();
+    const uint32_t loads_and_stores = 3u << 1; /* TRCIDR0.INSTP0, TRCCONFIGR.INSTP0 */
+    struct ct_buffer buffer = f->capture->buffers[0];
+    struct ct_source sources[2];
+    uint64_t bytes, lost, bytes_of_threads, lost_of_threads;
+    assert_int_equal(buffer.source_count, 2);
+    memcpy(sources, buffer.sources, sizeof sources);
+    sources[0].regs.idr0 |= loads_and_stores;
+    sources[0].regs.configr |= loads_and_stores;
+    buffer.sources = sources;
+    count_bytes(f, &buffer, 1, &bytes, &lost);
+    count_bytes(f, &buffer, 2, &bytes_of_threads, &lost_of_threads);
+    assert_true(lost > 0 && lost < bytes);
+    assert_int_equal(bytes_of_threads, bytes);
+    assert_int_equal(lost_of_threads, lost);
+    done(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(receivers_give_no_bytes),     cmocka_unit_test(nothing_comes_behind_the_end),
         cmocka_unit_test(an_error_is_for_good),        cmocka_unit_test(packets_make_no_events),
-        cmocka_unit_test(unknown_choices_are_refused),
+        cmocka_unit_test(unknown_choices_are_refused), cmocka_unit_test(what_is_not_followed_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

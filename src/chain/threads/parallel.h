@@ -45,6 +45,9 @@ void ct_parallel_free(struct ct_parallel *parallel);
 /* Takes all bytes of a run of stream `index`. Result: 0, CT_ERR_NOMEM, or what a receiver returned. */
 int ct_parallel_push(struct ct_parallel *parallel, size_t index, const struct ct_run *run);
 
+/* Counts bytes of stream `index`, which was left, so that they are not decoded. */
+void ct_parallel_skip(struct ct_parallel *parallel, size_t index, size_t size);
+
 /* Returns true when threads can read the stream from its file themselves. */
 bool ct_parallel_takes_file(const struct ct_parallel *parallel);
 

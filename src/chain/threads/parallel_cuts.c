@@ -174,6 +174,11 @@ int ct_parallel_push(struct ct_parallel *p, size_t index, const struct ct_run *r
     return cut_lane(p, index);
 }
 
+void ct_parallel_skip(struct ct_parallel *p, size_t index, size_t size)
+{
+    p->lanes[index].total.stats.bytes += size; /* no other thread hands on while the caller reads */
+}
+
 /* Returns the size of the next task of a file that has `left` bytes. Tasks that make no records are large:
  * each thread gets one that is its part of the file, because its object goes on with what it learnt of the
  * program, where another one would have to learn it anew. Who is done first takes a part of what the others
@@ -233,6 +238,8 @@ int ct_parallel_flush(struct ct_parallel *p, enum ct_behind behind)
 {
     for (size_t i = 0; i < p->how.count; i++) {
         struct ct_parallel_lane *lane = &p->lanes[i];
+        if (p->how.streams[i].not_followed)
+            continue;
         if (!lane->filling)
             lane->filling = fill_task(p, i);
         if (!lane->filling)
