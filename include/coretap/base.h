@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap: what every layer shares: versions, errors and the context that holds their text. */
+/* coretap base: what all layers share: versions, errors and the context that holds error texts. */
 #ifndef CORETAP_BASE_H
 #define CORETAP_BASE_H
 
@@ -20,41 +20,40 @@ extern "C" {
 #define CT_API
 #endif
 
-/* Results of functions that can fail. 0 is success, errors are negative.
- * Trouble in a trace is never one of these: it is data (see elem.h, CT_ELEM_GAP). */
+/* Results of functions that can fail: 0 is success, errors are negative. Damage in a trace is never an error:
+ * it is data (see elem.h, CT_ELEM_GAP). */
 enum ct_error {
     CT_OK = 0,
     CT_ERR_ARG = -1,         /* the call itself is wrong: a null pointer, an option out of range */
-    CT_ERR_NOMEM = -2,       /* no memory */
+    CT_ERR_NOMEM = -2,       /* out of memory */
     CT_ERR_IO = -3,          /* the system refused to open, read or write something */
-    CT_ERR_FORMAT = -4,      /* a file is not what it should be: syntax, magic, truncated header */
-    CT_ERR_CONFIG = -5,      /* a register or key has a value that cannot be */
-    CT_ERR_UNSUPPORTED = -6, /* understood, but not something this version does */
+    CT_ERR_FORMAT = -4,      /* a file is malformed: syntax, magic number, truncated header */
+    CT_ERR_CONFIG = -5,      /* a register or key has an impossible value */
+    CT_ERR_UNSUPPORTED = -6, /* understood, but not supported by this version */
     CT_ERR_LIMIT = -7,       /* a stated limit was exceeded */
     CT_ERR_NOT_FOUND = -8,   /* a named thing does not exist */
 };
 
-/* Options are structs that begin with their own size, so that caller and library may be of two versions:
+/* Options are structs that begin with their own size, so that caller and library may have different versions:
  *
  *     struct ct_edges_options options = {.size = sizeof options, .max_contexts = 16};
  *
- * What a shorter struct lacks is zero, and NULL stands for one that is all zero. CT_ERR_ARG: the size is not
- * set, or a longer struct has something set behind what the library knows. They are copied, but not what they
- * point to.
+ * Members that a shorter struct lacks are zero, and NULL stands for a struct of zeros. CT_ERR_ARG: the size
+ * is not set, or a longer struct has a member set that the library does not know. The library copies the
+ * struct, but not what it points to.
  *
- * A pointer that a function needs and that is NULL is CT_ERR_ARG. Functions that give no error give nothing
- * then: 0, NULL, no elements, or what stands for none of them. NULL in the place of bytes of which there are
- * none is no error. */
+ * CT_ERR_ARG is also the result when a required pointer is NULL. Functions that return no error return an
+ * empty value then: 0, NULL, no elements, or the value that stands for none. A NULL pointer to zero bytes is
+ * allowed. */
 
 /* Returns the name of an error code, such as "CT_ERR_IO"; never NULL. */
 CT_API const char *ct_error_name(int code);
 
-/* Returns the version of the library that runs, such as "0.1.0"; CT_VERSION_* are those of the one compiled
- * against. */
+/* Returns the version of the running library, such as "0.1.0". CT_VERSION_* are those of the headers. */
 CT_API const char *ct_version(void);
 
 /* Returns the version with a hash of the sources that results depend on, such as "0.1.0-4c9fbf021fdd". Two
- * libraries with one version and other sources may find something else in a trace. */
+ * libraries of one version but with different sources may give different results. */
 CT_API const char *ct_version_exact(void);
 
 enum ct_log_level {
@@ -64,43 +63,41 @@ enum ct_log_level {
     CT_LOG_DEBUG,
 };
 
-/* Receives one message, without a newline at its end. */
+/* Receives one message, without a newline at the end. */
 typedef void ct_log_fn(void *user, enum ct_log_level level, const char *text);
 
-/* Receives the next piece of something that is written. Result: 0, or a negative error, which ends the
- * writing and is returned by the function that writes. */
+/* Receives the next piece of an output. Result: 0, or a negative error, which ends the writing and becomes
+ * the result of the function that writes. */
 typedef int ct_write_fn(void *user, const void *data, size_t size);
 
-/* A context holds the text of the last error and the receiver of messages. It belongs to one
- * thread at a time; objects made with it keep a pointer to it, so free it last. */
+/* A context holds the text of the last error and the receiver of messages. Only one thread may use it at a
+ * time. Objects made with it keep a pointer to it, so free it last. */
 struct ct_ctx;
 
-/* Makes a context; NULL without memory. Messages go nowhere until ct_ctx_set_log. */
+/* Makes a context; returns NULL when out of memory. Messages are dropped until ct_ctx_set_log. */
 CT_API struct ct_ctx *ct_ctx_new(void);
 CT_API void ct_ctx_free(struct ct_ctx *ctx);
 
-/* Returns the text of the last failed call on this context: object, fact, consequence, remedy; "" when no
- * call failed. The pointer lives until the next failing call. */
+/* Returns the text of the last failed call with this context, "" when no call failed. The text names the
+ * object, the fact, the consequence and the remedy. It stays valid until the next failing call. */
 CT_API const char *ct_ctx_error(const struct ct_ctx *ctx);
 
-/* Returns 1 when memory was missing at any time with this context. It tells of calls, too, that went on
- * without what they could not store, such as a name: their results may lack it. */
+/* Returns 1 when memory ran out at any time with this context. This includes calls that continued without
+ * storing something, such as a name, so that their results may lack it. */
 CT_API int ct_ctx_lacked_memory(const struct ct_ctx *ctx);
 
-/* Lets files of trace be mapped in place of being read, or with `on` 0 not. Mapping takes a tenth less time
- * where the file is in memory already. A file that becomes shorter meanwhile is CT_ERR_IO with a text that
- * says what is lost; but where it is mapped, an access to what is no longer there is a SIGBUS before. So
- * mapping is for a process that handles this signal, as the command does, or whose files nobody cuts; the
- * library installs no handlers and does not map unless it is told to. Applies to files that are opened
- * afterwards. */
+/* Chooses whether files of trace are mapped (`on` 1) or read (0, the default). Mapping takes a tenth less
+ * time when the file is in memory already. A file that becomes shorter while it is used gives CT_ERR_IO with
+ * a text that says what is lost. When it is mapped, an access to the missing part raises SIGBUS before that.
+ * Map only in a process that handles this signal, as the command does, or when nobody truncates the files;
+ * the library installs no handler. Applies to files opened afterwards. */
 CT_API void ct_ctx_map_files(struct ct_ctx *ctx, int on);
 
-/* Stores an error of the caller's own as that of the last failed call. Returns `code`, so that a receiver can
- * end a run with it. CT_ERR_NOMEM also says that memory was missing. CT_ERR_ARG in the place of a code of 0.
- */
+/* Stores an error of the caller as the last error. Returns `code`, so that a receiver can end a run with it.
+ * CT_ERR_NOMEM also records that memory ran out. CT_ERR_ARG when `code` is 0. */
 CT_API int ct_ctx_fail(struct ct_ctx *ctx, int code, const char *text);
 
-/* Gives messages up to and including the level `most` to fn(user, …); with `fn` NULL to nobody. */
+/* Sends messages up to and including level `most` to fn(user, …); drops them when `fn` is NULL. */
 CT_API void ct_ctx_set_log(struct ct_ctx *ctx, ct_log_fn *fn, void *user, enum ct_log_level most);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap: all public headers. Those of the libraries beside the core stand last: who uses monitors, FRACTAL,
- * the recorder, a live run or a fleet links coretap-monitor, coretap-fractal, coretap-record, coretap-live or
- * coretap-fleet, too. */
+/* coretap: includes all public headers. Those of the libraries beside the core come last: a program that uses
+ * monitors, FRACTAL, the recorder, a live run or a fleet also links coretap-monitor, coretap-fractal,
+ * coretap-record, coretap-live or coretap-fleet. */
 #ifndef CORETAP_CORETAP_H
 #define CORETAP_CORETAP_H
 

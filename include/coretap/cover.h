@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap cover: which code of a program ran, and how often: counts by program and context that add up over
- * captures, and what they mean for instructions, branches, calls, functions and source lines.
- * docs/analysis.md defines each number. `programs` (programs.h) are made without `moved`, since coverage has
- * addresses as in the files; `session` (session.h) runs over the captures:
+/* coretap cover: which code of a program ran, and how often. Counts are kept by program and context, can be
+ * merged over captures, and are turned into numbers for instructions, branches, calls, functions and source
+ * lines. docs/analysis.md defines each number. `programs` (programs.h) are made without `moved`, because
+ * coverage has the addresses of the files; `session` (session.h) runs over the captures:
  *
  *     ct_cover_new(ctx, &cover);
  *     ct_session_add(session, ct_cover_analysis(cover));
@@ -35,27 +35,27 @@ extern "C" {
 /* ---- counts ---- */
 
 enum ct_cover_item_kind {
-    CT_COVER_RUN,   /* the instructions of [from, to) were executed one behind the other */
-    CT_COVER_TAKEN, /* the branch at `from` was executed and went to `to`; 0: the trace does not tell where to
-                     */
+    CT_COVER_RUN,   /* the instructions of [from, to) were executed one after the other */
+    CT_COVER_TAKEN, /* the branch at `from` was executed and went to `to`; 0: the trace does not show its
+                       target */
     CT_COVER_NOT,   /* the conditional branch at `from` was not taken; `to` is 0 */
 };
 
-/* How often something happened. Addresses without load bias. */
+/* How often something happened. Addresses are without load bias. */
 struct ct_cover_item {
     uint64_t from, to;
     uint64_t count;
     uint32_t kind;  /* enum ct_cover_item_kind */
-    uint8_t isa;    /* of a run: enum ct_isa. CT_ISA_A64 is 0, and where the count does not say, the
-                       program does */
+    uint8_t isa;    /* of a run: enum ct_isa. 0 is CT_ISA_A64, and also stands for an instruction set that
+                       only the program shows */
     uint8_t pad[3]; /* 0 */
 };
 
 /* Counts of any number of programs in any number of contexts: an analysis (analysis.h) whose input is
- * CT_INPUT_COUNTS. Memory: 32 bytes for each different item of each program and context. */
+ * CT_INPUT_COUNTS. Takes 32 bytes for each different item of each program and context. */
 struct ct_cover;
 
-/* Returns what the contract of analyses needs: the kind, and the analysis that `cover` is, which it owns. */
+/* Returns the kind of this analysis, and the analysis that `cover` owns. */
 CT_API const struct ct_analysis_kind *ct_cover_kind(void);
 CT_API struct ct_analysis *ct_cover_analysis(struct ct_cover *cover);
 
@@ -63,70 +63,72 @@ CT_API struct ct_analysis *ct_cover_analysis(struct ct_cover *cover);
 CT_API int ct_cover_new(struct ct_ctx *ctx, struct ct_cover **out);
 CT_API void ct_cover_free(struct ct_cover *cover);
 
-/* Returns the number of a program, which is added when it is not there: build ids are compared, without one
- * names. CT_ERR_ARG for a build id of more than 64 bytes, an empty name or one of more than 4096;
+/* Finds the number of a program, or adds the program. Programs are compared by build id, those without one by
+ * name. CT_ERR_ARG for a build id of more than 64 bytes, an empty name or one longer than 4096 bytes;
  * CT_ERR_NOMEM. */
 CT_API int ct_cover_program(struct ct_cover *cover, const struct ct_program_identity *program,
                             uint32_t *number);
 
-/* The same of a program that ran. The errors of ct_program_symbols too. */
+/* The same for a program that ran. The errors of ct_program_symbols too. */
 struct ct_program;
 CT_API int ct_cover_number(struct ct_cover *cover, struct ct_program *program, uint32_t *number);
 
-/* Returns how many programs there are, and one by its number; names and build ids belong to `cover`. */
+/* Returns the number of programs, and one of them by number. Its name and build id belong to `cover`. */
 CT_API size_t ct_cover_programs(const struct ct_cover *cover);
 CT_API struct ct_program_identity ct_cover_program_at(const struct ct_cover *cover, uint32_t number);
 
-/* Where a program lay. */
+/* Where a program was loaded. */
 struct ct_cover_place {
     uint64_t bias;                    /* load bias */
-    struct ct_memory_set memories;    /* that it lay in */
+    struct ct_memory_set memories;    /* the memories it was loaded in */
     const struct ct_code_range *code; /* its code, without the load bias; NULL: [low, high) of the program */
     size_t code_count;
 };
 
-/* Says where a program lay: what is taken there (ct_analysis_take) counts for it. Ranges and memories are
- * borrowed as long as batches are taken, by parts too. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Adds where a program was loaded: counts of code there (ct_analysis_take) are those of the program. Ranges
+ * and memories are borrowed as long as batches are taken, also by parts. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_cover_add_place(struct ct_cover *cover, uint32_t program, const struct ct_cover_place *place);
 
-/* Forgets where programs lay: none lies anywhere until places are added anew. */
+/* Forgets where all programs were loaded. Counts belong to no program until places are added again. */
 CT_API void ct_cover_clear_places(struct ct_cover *cover);
 
-/* How many instructions ran, and those of them that are in no place, and so in no count of a program. Sums
+/* How many instructions ran, and how many of them were outside of all programs and so are in no count. Sums
  * stop at 2^64 - 1. */
 struct ct_cover_share {
-    uint64_t ran;            /* in programs and outside of all */
-    struct ct_holes outside; /* where the latter are, by the addresses of the process; counts are of them */
-    uint8_t untold;          /* 1: there are counts of files of before version 4, which do not tell */
+    uint64_t ran;            /* inside and outside of programs */
+    struct ct_holes outside; /* where the instructions outside are, by addresses of the process, with their
+                                counts */
+    uint8_t untold;          /* 1: some counts come from files before version 4, which do not have these
+                                numbers */
     uint8_t pad[7];          /* 0 */
 };
 
-/* Returns what is known of this. Belongs to `cover`. */
+/* Returns these numbers. The result belongs to `cover`. */
 CT_API const struct ct_cover_share *ct_cover_ran(const struct ct_cover *cover);
 
-/* Adds one count, in a context; equal ones become one. The members `edges` and `steps` of the context are not
- * compared. CT_ERR_ARG, CT_ERR_LIMIT when 65536 contexts are there, CT_ERR_NOMEM. */
+/* Adds one count in a context; equal items become one. The members `edges` and `steps` of the context are not
+ * compared. CT_ERR_ARG, CT_ERR_LIMIT for more than 65536 contexts, CT_ERR_NOMEM. */
 CT_API int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_edge_context *context,
                              const struct ct_cover_item *item);
 
-/* Returns the contexts of all programs, in the order in which they came. */
+/* Returns the contexts of all programs, in the order in which they were added. */
 CT_API const struct ct_edge_context *ct_cover_contexts(const struct ct_cover *cover, size_t *count);
 
-/* Lists the items of a program in one context. With CT_EDGES_ALL as the context they are those of all
- * together. They are in the order of kind, from and to, each once. *items has *count of them and is the
- * caller's to free. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Lists the items of a program in one context, or with CT_EDGES_ALL in all contexts together. They are sorted
+ * by kind, from and to, without duplicates. The caller frees *items, which has *count of them. CT_ERR_ARG,
+ * CT_ERR_NOMEM. */
 CT_API int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context,
                           struct ct_cover_item **items, size_t *count);
 
-/* Sorts items and adds up equal ones. The order is that of kind, from, to and isa; sums stop at 2^64 - 1.
- * Result: how many there are then. */
+/* Sorts items by kind, from, to and isa, and adds up equal ones. Sums stop at 2^64 - 1. Result: the number of
+ * items that remain. */
 CT_API size_t ct_cover_add_up(struct ct_cover_item *items, size_t count);
 
 /* ---- what they mean ---- */
 
 enum ct_cover_flag {
-    /* Its condition decides about no branch, so the trace does not show how it came out: conditional selects
-     * and compares, instructions with a condition, IT blocks without a branch. */
+    /* Its condition controls no branch, so the trace does not show the outcome: conditional selects and
+     * compares, conditional instructions, IT blocks without a branch. */
     CT_COVER_HIDDEN = 1,
     CT_COVER_LEADER = 2, /* a block begins here */
 };
@@ -136,13 +138,13 @@ enum ct_cover_flag {
 struct ct_cover_insn {
     uint64_t addr;
     uint64_t count;
-    uint64_t taken;          /* branches: executed and gone to the target */
+    uint64_t taken;          /* branches: executed and taken */
     uint64_t not_taken;      /* conditional branches */
     uint64_t target;         /* direct branches */
     uint32_t function;       /* number */
     uint32_t block;          /* number */
     uint32_t file;           /* see ct_lines_file; CT_LINE_NONE */
-    uint32_t line;           /* 0: of no line */
+    uint32_t line;           /* 0: no source line */
     uint8_t size;            /* bytes */
     uint8_t type, sub, cond; /* struct ct_insn */
     uint8_t isa;
@@ -150,7 +152,8 @@ struct ct_cover_insn {
     uint8_t pad[2]; /* 0 */
 };
 
-/* Where branches went: those whose target is not in the instruction, and calls. By from and to. */
+/* How often a branch went to a target: calls, and branches whose instruction does not contain the target.
+ * Sorted by from and to. */
 struct ct_cover_arc {
     uint64_t from, to;
     uint64_t count;
@@ -158,13 +161,13 @@ struct ct_cover_arc {
 
 struct ct_cover_block {
     uint64_t count;
-    uint32_t first, end; /* its instructions: [first, end) of the array */
+    uint32_t first, end; /* its instructions are [first, end) of the array */
 };
 
 struct ct_cover_function {
-    const char *name;         /* for people (ct_symbols_label); of C as in the source */
-    const char *linkage_name; /* of the symbol, for tools that demangle it themselves; else the same
-                                 as `name` */
+    const char *name;         /* for people (ct_symbols_label); for C as in the source */
+    const char *linkage_name; /* of the symbol, for tools that demangle by themselves; else the same as
+                                 `name` */
     uint64_t addr;
     uint64_t count;      /* executions of its first instruction */
     uint32_t file, line; /* where it is declared */
@@ -176,12 +179,12 @@ struct ct_cover_function {
 struct ct_cover_line {
     uint64_t count;
     uint32_t file, line;
-    uint32_t function;               /* of its first instruction; CT_COVER_NONE: a label */
-    uint32_t insns, insns_run;       /* made from it, inlined copies included */
+    uint32_t function;               /* the function of its first instruction; CT_COVER_NONE: a label */
+    uint32_t insns, insns_run;       /* instructions made from it, inlined copies included */
     uint32_t first_branch, branches; /* its conditional branches: a slice of `branches` of the report */
 };
 
-/* How much there is, and how much of it was seen. */
+/* How much there is, and how much of it ran. */
 struct ct_cover_ratio {
     uint64_t seen, all;
 };
@@ -189,13 +192,13 @@ struct ct_cover_ratio {
 struct ct_cover_sums {
     struct ct_cover_ratio functions, lines, insns;
     struct ct_cover_ratio branches;   /* directions of conditional branches: two each */
-    struct ct_cover_ratio conditions; /* conditional branches of which both directions were seen */
+    struct ct_cover_ratio conditions; /* conditional branches that went both ways */
     struct ct_cover_ratio calls;      /* call instructions */
-    uint64_t partial_lines;           /* lines of which some instructions ran and others did not */
-    struct ct_cover_ratio hidden; /* instructions with CT_COVER_HIDDEN; seen: executed, whatever came out */
+    uint64_t partial_lines;           /* lines with instructions that ran and others that did not */
+    struct ct_cover_ratio hidden; /* instructions with CT_COVER_HIDDEN; seen: executed, with either outcome */
 };
 
-/* Everything about one program, or one context of it. */
+/* The coverage of one program, in one context or in all. */
 struct ct_cover_report {
     struct ct_cover_sums sums;
     const struct ct_cover_insn *insns; /* by address; see ct_cover_report_new */
@@ -210,26 +213,28 @@ struct ct_cover_report {
     size_t line_count;
     const uint32_t *branches; /* numbers of instructions */
     size_t branch_count;
-    uint64_t elsewhere; /* executed instructions of the program that are in no function looked at */
+    uint64_t elsewhere; /* executed instructions of the program outside of all functions that were looked
+                           at */
 };
 
 struct ct_cover_source {
     size_t size;                    /* sizeof(struct ct_cover_source) */
-    const struct ct_memory *memory; /* all without load bias */
+    const struct ct_memory *memory; /* `memory`, `symbols` and `lines` are without load bias */
     const struct ct_symbols *symbols;
     const struct ct_lines *lines;
     struct ct_arch arch;
-    uint8_t all_functions; /* 1: those without source lines too; 0: only when no function has lines */
-    /* Functions without lines that lie elsewhere are another program's (ct_program_code); NULL: there are
-     * none. */
+    uint8_t all_functions; /* 1: also functions without source lines; 0: those only when no function has
+                              lines */
+    /* The program's code (ct_program_code). Functions without lines outside of it belong to another program
+     * and are left out; NULL: there are none. */
     const struct ct_code_range *code;
     size_t code_count;
 };
 
-/* Works out what the items of one program say. Where the program has no lines, instructions of functions of
- * which nothing ran are counted and not listed. The report belongs to the library; names in it belong to
- * source->lines and source->symbols, which have to stay. CT_ERR_ARG, CT_ERR_LIMIT for 2^31 instructions,
- * CT_ERR_NOMEM. */
+/* Computes the coverage of one program from its items. Where the program has no lines, instructions of
+ * functions that did not run are counted and not listed. The report is to be freed with ct_cover_report_free;
+ * names in it belong to source->lines and source->symbols, which must stay valid. CT_ERR_ARG, CT_ERR_LIMIT
+ * for 2^31 instructions, CT_ERR_NOMEM. */
 CT_API int ct_cover_report_new(struct ct_ctx *ctx, const struct ct_cover_source *source,
                                const struct ct_cover_item *items, size_t count, struct ct_cover_report **out);
 CT_API void ct_cover_report_free(struct ct_cover_report *report);

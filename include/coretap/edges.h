@@ -10,66 +10,67 @@
 extern "C" {
 #endif
 
-/* Of one edge. Cycles are those of its steps that have some, parts of shared counts included. */
+/* Statistics of one edge. Cycles are those of its timed steps, including shares of common cycle counts. */
 struct ct_edge_stats {
     uint64_t count;     /* traversals */
     uint64_t timed;     /* traversals whose cycles are known */
     uint64_t sum;       /* cycles of those */
     uint64_t square_lo; /* sum of the squares of the cycles: the lower 64 bits */
     uint64_t square_hi; /* sum of the squares of the cycles: the upper 64 bits */
-    uint32_t min, max;  /* of one traversal; 0 when timed is 0 */
+    uint32_t min, max;  /* fewest and most cycles of one traversal; 0 when `timed` is 0 */
 };
 
-/* Who ran. A CONTEXT element says it; before the first one known is 0. */
+/* The context in which code ran, from a CONTEXT element; before the first one `known` is 0. */
 struct ct_edge_context {
     uint32_t ctxt; /* context ID */
     uint32_t vmid;
     uint8_t el_sec; /* as in packets: exception level in bits 1:0, security state in 5:4 */
     uint8_t known;  /* enum ct_elem_context: SF, CTXT, VMID, EL */
-    uint8_t others; /* 1: stands for all contexts that there was no room for */
+    uint8_t others; /* 1: stands for all contexts beyond the limit */
     uint8_t pad;    /* 0 */
-    uint32_t edges; /* those with this number and higher ones were not traversed in it */
+    uint32_t edges; /* edges with this number and higher ones were not traversed in it */
     uint64_t steps; /* traversals */
 };
 
-/* Over all contexts. */
+/* Sums over all contexts. */
 struct ct_edge_totals {
     uint64_t steps;
     uint64_t cycles;   /* of steps */
-    uint64_t unplaced; /* of CYCLES marks; 0 where only traversals are counted */
+    uint64_t unplaced; /* cycles of CYCLES marks; 0 where only traversals are counted */
 };
 
 struct ct_edges;
 
 struct ct_edges_options {
     size_t size;           /* sizeof(struct ct_edges_options) */
-    uint32_t max_contexts; /* contexts told apart, 1 to 65536; 0: 256. All further ones count together */
+    uint32_t max_contexts; /* contexts that are told apart, 1 to 65536; 0: 256. All others are counted
+                              together */
 };
 
-/* Makes an empty table; `options` may be NULL. It needs 48 bytes for each edge of each context, in blocks of
- * 256 edges. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes an empty table; `options` may be NULL. Takes 48 bytes for each edge of each context, in blocks of 256
+ * edges. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_edges_new(struct ct_ctx *ctx, const struct ct_edges_options *options, struct ct_edges **out);
 CT_API void ct_edges_free(struct ct_edges *edges);
 
-/* Adds the steps of one batch; batches come in the order of one stream, whose CONTEXT marks are heeded.
- * CT_ERR_NOMEM. */
+/* Adds the steps of one batch. Batches come in the order of one stream; CONTEXT marks in them set the
+ * context. CT_ERR_NOMEM. */
 CT_API int ct_edges_add(struct ct_edges *edges, const struct ct_step_batch *batch);
 
-/* Says that steps belong to the context of this CONTEXT element from here on. */
+/* Sets the context of the steps that follow, from a CONTEXT element. */
 CT_API void ct_edges_set_context(struct ct_edges *edges, const struct ct_elem *context);
 
-/* Adds what was counted elsewhere to `edge`, below CT_GRAPH_MAX, in the current context. CT_ERR_ARG,
+/* Adds statistics to `edge`, which is below CT_GRAPH_MAX, in the current context. CT_ERR_ARG,
  * CT_ERR_NOMEM. */
 CT_API int ct_edges_add_stats(struct ct_edges *edges, uint32_t edge, const struct ct_edge_stats *stats);
 
-/* Compares contexts by who ran, as for qsort: below, equal to or above 0. `edges` and `steps` are not
+/* Compares contexts by who ran, as for qsort: negative, zero or positive. `edges` and `steps` are not
  * compared. */
 CT_API int ct_edge_context_order(const struct ct_edge_context *a, const struct ct_edge_context *b);
 
 /* Returns the contexts, in the order of their first step. */
 CT_API const struct ct_edge_context *ct_edges_contexts(const struct ct_edges *edges, size_t *count);
 
-/* Returns what an edge has in one context; CT_EDGES_ALL: in all of them. Zeros for one that was not
+/* Returns the statistics of an edge in one context; CT_EDGES_ALL: in all contexts. Zeros when it was not
  * traversed. */
 #define CT_EDGES_ALL SIZE_MAX
 CT_API struct ct_edge_stats ct_edges_get(const struct ct_edges *edges, size_t context, uint32_t edge);

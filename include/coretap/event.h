@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap event: the trace as a stream of events with a running cycle count (paper 1, Table I): branches with
- * their targets, hardware events, exceptions, contexts, times, gaps. Made from elements alone (branch
- * broadcast) or from the flow along the binary. */
+ * their targets, hardware events, exceptions, contexts, times, gaps. Events are made from elements alone
+ * (branch broadcast) or from the flow along the program. */
 #ifndef CORETAP_EVENT_H
 #define CORETAP_EVENT_H
 
@@ -14,41 +14,41 @@ extern "C" {
 #endif
 
 enum ct_event_type {
-    CT_EVENT_BRANCH,    /* value: target of a taken branch */
-    CT_EVENT_START,     /* value: address at which execution is when tracing (re)starts or a handler begins */
-    CT_EVENT_HARDWARE,  /* value: event bits; b: 1 for the trigger of an ETMv3 or PTM */
-    CT_EVENT_EXCEPTION, /* value: number; extra: preferred return address when b is 1 */
-    CT_EVENT_RETURN,    /* return from an exception */
-    CT_EVENT_CONTEXT,   /* value: context ID in 31:0, VMID in 63:32; a: el_sec; b: enum ct_elem_context */
-    CT_EVENT_TIMESTAMP, /* value: timestamp; a: enum ct_timestamp */
-    CT_EVENT_TRACE_ON,  /* a: enum ct_trace_on */
-    CT_EVENT_GAP,       /* value: bytes that could not be used; a: enum ct_gap */
-    CT_EVENT_NO_ACCESS, /* value: address of an instruction that the images do not have */
-    CT_EVENT_UNKNOWN_PATH, /* Q: value: address afterwards; extra: instructions, 0 when unknown */
+    CT_EVENT_BRANCH,       /* value: target of a taken branch */
+    CT_EVENT_START,        /* value: address where tracing (re)starts or a handler begins */
+    CT_EVENT_HARDWARE,     /* value: event bits; b: 1 for the trigger of an ETMv3 or PTM */
+    CT_EVENT_EXCEPTION,    /* value: number; extra: preferred return address when b is 1 */
+    CT_EVENT_RETURN,       /* return from an exception */
+    CT_EVENT_CONTEXT,      /* value: context ID in 31:0, VMID in 63:32; a: el_sec; b: enum ct_elem_context */
+    CT_EVENT_TIMESTAMP,    /* value: timestamp; a: enum ct_timestamp */
+    CT_EVENT_TRACE_ON,     /* a: enum ct_trace_on */
+    CT_EVENT_GAP,          /* value: bytes that could not be used; a: enum ct_gap */
+    CT_EVENT_NO_ACCESS,    /* value: address of an instruction that no image contains */
+    CT_EVENT_UNKNOWN_PATH, /* Q: value: address after the instructions; extra: their number, 0 when unknown */
     CT_EVENT_TRANSACTION,  /* a: enum ct_trans */
     CT_EVENT_MARKER,       /* timestamp marker */
     CT_EVENT_SOFTWARE,     /* value: payload of an instrumentation instruction; a: exception level */
     CT_EVENT_END,          /* a: enum ct_gap */
-    /* STM, ITM: value: payload; a: enum ct_sw; b: its bits and enum ct_sw_flag; extra: CT_SW_PORT of where it
-     * comes from, or CT_SW_PORT_UNKNOWN. If it has a timestamp, that is the event behind it. */
+    /* STM, ITM: value: payload; a: enum ct_sw; b: number of payload bits and enum ct_sw_flag; extra:
+     * CT_SW_PORT of the source, or CT_SW_PORT_UNKNOWN. Its timestamp, if any, is the event after it. */
     CT_EVENT_SW,
-    CT_EVENT_DWT, /* value: payload; a: discriminator; b: as of SW */
-    /* What a printer found in SW events; value: CT_SW_PORT. */
+    CT_EVENT_DWT, /* value: payload; a: discriminator; b: as for SW */
+    /* These are made from SW events by the event writer (format.h); value: CT_SW_PORT. */
     CT_EVENT_TEXT,       /* a line of text */
     CT_EVENT_VALUE,      /* a named value (named_event.h) */
-    CT_EVENT_SPAN_BEGIN, /* the begin of a named span of time (named_event.h) */
+    CT_EVENT_SPAN_BEGIN, /* the beginning of a named span of time (named_event.h) */
     CT_EVENT_SPAN_END,   /* the end of a named span of time (named_event.h) */
 };
 
-/* Master and channel of an STM, or stimulus port of an ITM (as the channel), in one number. */
+/* Master and channel of an STM, or stimulus port of an ITM (as the channel), as one number. */
 #define CT_SW_PORT(master, channel) ((uint64_t)(master) << 16 | (channel))
 #define CT_SW_PORT_UNKNOWN          UINT64_MAX
 
 #define CT_EVENT_MEMORY_MOST UINT16_MAX
 
-/* The cycle count of an event is the sum of all counts up to and including the one that the trace unit gave
- * for it. An event without a count of its own has that of the event before: it happened then or later. A
- * timestamp with a count of cycles since the last one adds it for itself alone. */
+/* An event. Its cycle count is the sum of all counts up to and including its own. An event without a count
+ * has that of the event before: it happened then or later. A timestamp with a count of cycles since the last
+ * one adds it for itself alone. */
 struct ct_event {
     uint64_t offset; /* of its packet in the capture */
     uint64_t cycle;
@@ -59,15 +59,16 @@ struct ct_event {
     uint16_t b;
     uint8_t unknown; /* BRANCH: 1 when the trace does not tell the target */
     uint8_t pad;     /* 0, so that equal events have equal bytes */
-    uint16_t memory; /* that addresses are of: ct_flow_batch.memory, or CT_EVENT_MEMORY_MOST for this and all
-                        above */
+    uint16_t memory; /* memory of its addresses: ct_flow_batch.memory, or CT_EVENT_MEMORY_MOST for that number
+                        and all higher ones */
 };
 
-/* Events for whom a call, or 40 bytes, an event is too much: branches in columns, all else as marks between
- * them. Made by a chain (decode.h). */
+/* A mark in a batch of events: an event that is not a branch. Batches come from a chain (decode.h) and are
+ * cheaper than a call, or 40 bytes, for each event: they have branches in columns and other events as
+ * marks. */
 struct ct_event_mark {
     struct ct_event event;
-    uint64_t before; /* how many branches of the batch come before it */
+    uint64_t before; /* number of branches of the batch before it */
 };
 
 struct ct_event_batch {
@@ -75,31 +76,31 @@ struct ct_event_batch {
     const uint64_t *targets; /* `value` of each CT_EVENT_BRANCH */
     const uint64_t *cycles;  /* `cycle` of each CT_EVENT_BRANCH */
     size_t mark_count;
-    const struct ct_event_mark *marks; /* in order, of the other types; or of BRANCH with a target
-                                          that is not told */
+    const struct ct_event_mark *marks; /* events of other types, in order, and BRANCH events with unknown
+                                          target */
 };
 
 struct ct_events;
 
-/* Makes an object that gives the events of one stream of `source`. CT_ERR_NOMEM. */
+/* Makes an object that produces the events of one stream of `source`. CT_ERR_NOMEM. */
 CT_API int ct_events_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_events **out);
 CT_API void ct_events_free(struct ct_events *events);
 
-/* Says which memory the next records are of; 0 until it is called. */
+/* Sets the memory of the records that follow; initially 0. */
 CT_API void ct_events_set_memory(struct ct_events *events, uint32_t memory);
 
-/* Says how many cycles were counted before the first element or record; 0 until it is called. It is for
- * streams that are decoded from inside of their trace on. */
+/* Sets the number of cycles before the first element or record; initially 0. For streams whose decoding
+ * starts in the middle of the trace. */
 CT_API void ct_events_set_cycle(struct ct_events *events, uint64_t cycle);
 
-/* Room that the array of events must have. */
+/* The smallest capacity of the array of events. */
 #define CT_EVENTS_MIN 128
 
-/* Turns elements or flow records into events. Elements have to be those of a stream with branch broadcast,
- * else direct branches are missing. `out` has room for `cap`, at least CT_EVENTS_MIN; *count is how many were
- * given. Call again with the rest. `end` as in ct_walk_run. One object takes one kind for all of its stream.
- * Some events are held back until a cycle count or a target for them may have come; the END lets all of them
- * go. Result: how many were taken. */
+/* Turns elements or flow records into events. Elements must come from a stream with branch broadcast, else
+ * direct branches are missing. `out` has room for `cap`, at least CT_EVENTS_MIN; *count receives the number
+ * of events. Call again with the rest. `end` as in ct_walk_run. One object takes only one kind of input for
+ * its whole stream. Some events are held back until their cycle count or target may have come; END releases
+ * all of them. Result: the number of elements or records taken. */
 CT_API size_t ct_events_from_elems(struct ct_events *events, const struct ct_elem *elems, size_t size,
                                    uint64_t end, struct ct_event *out, size_t cap, size_t *count);
 CT_API size_t ct_events_from_flow(struct ct_events *events, const struct ct_flow *records, size_t size,

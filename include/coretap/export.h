@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap export: a capture in the format of another program. As perf.data with its trace:
+/* coretap export: writes a capture in the format of another program. As perf.data with its trace:
  *
  *     struct ct_perf_export_options options = {.size = sizeof options, .seek = seek};
  *     ct_perf_export(ctx, capture, capture->buffers, capture->buffer_count, &options, write, file);
  *
- * or with samples made of the trace, that have branch stacks as processors with an LBR or BRBE record them:
+ * or with samples made from the trace, whose branch stacks look like those of processors with LBR or BRBE:
  *
  *     struct ct_perf_samples_options options = {.size = sizeof options, .seek = seek};
  *     ct_perf_samples_new(ctx, capture, &options, write, file, &samples);
  *     ct_perf_samples_add(samples, lane, stream->source, batch);    each batch of steps of a session
  *     ct_perf_samples_finish(samples);
- *     ct_perf_samples_free(samples);
- */
+ *     ct_perf_samples_free(samples); */
 #ifndef CORETAP_EXPORT_H
 #define CORETAP_EXPORT_H
 
@@ -25,30 +24,30 @@ extern "C" {
 
 struct ct_perf_export_options {
     size_t size;      /* sizeof(struct ct_perf_export_options) */
-    const char *name; /* of the process that the trace becomes one of; NULL: as the capture is called */
-    /* Says that what `write` gets next, whose user it is called with, belongs at an offset of what it got.
-     * Returns 0 or an error, which ends the writing. NULL: perf's pipe format is written, from its first
-     * byte to its last. */
+    const char *name; /* name of the process that the trace is attributed to; NULL: name of the capture */
+    /* Moves to an offset of the output: `write` then continues there, with the same `user`. Returns 0 or an
+     * error, which ends the writing. NULL: writes perf's pipe format, from the first byte to the last. */
     int (*seek)(void *user, uint64_t offset);
-    void *user; /* of the following, which may be NULL */
-    /* What of the capture perf does not get, in words. */
+    void *user; /* passed to the functions below, which may be NULL */
+    /* Receives, in words, which parts of the capture are not exported. */
     void (*note)(void *user, const char *text);
-    /* Bytes of trace of a buffer that are written so far. A result other than 0 ends the writing. */
+    /* Receives the number of bytes of trace of a buffer written so far. A result other than 0 ends the
+     * writing. */
     int (*progress)(void *user, uint64_t bytes);
 };
 
-/* Writes buffers of a capture as perf.data. They are those of the capture, or copies of them, and files. All
- * images become mappings of one process, whose threads are the context IDs in the trace; trace that does not
- * lie in memory-aligned frames with an ID of its own for each source is put into such frames, in a temporary
- * file. Sources that perf does not know are left out. CT_ERR_UNSUPPORTED: the capture is perf.data already,
- * its code changed while it ran, or perf knows none of its sources. CT_ERR_LIMIT: there are more sources than
- * trace IDs, or a path is too long for a record. CT_ERR_IO, CT_ERR_ARG, CT_ERR_NOMEM; the errors of the
- * chain, and what `write` and others returned. */
+/* Writes buffers of a capture as perf.data. `buffers` are those of the capture, or copies of them, and have
+ * files. All images become mappings of one process, whose threads are the context IDs in the trace. Trace
+ * that is not in memory-aligned frames with an ID for each source is put into such frames, in a temporary
+ * file. Sources that perf does not support are left out. CT_ERR_UNSUPPORTED: the capture is perf.data
+ * already, its code changed while it ran, or perf supports none of its sources. CT_ERR_LIMIT: there are more
+ * sources than trace IDs, or a path is too long for a record. CT_ERR_IO, CT_ERR_ARG, CT_ERR_NOMEM; the errors
+ * of the chain, and what `write` and others returned. */
 CT_API int ct_perf_export(struct ct_ctx *ctx, const struct ct_capture *capture,
                           const struct ct_buffer *buffers, size_t count,
                           const struct ct_perf_export_options *options, ct_write_fn *write, void *user);
 
-/* Entries of a branch stack: how many there can be, and how many there are where the options do not say. */
+/* Entries of a branch stack: the maximum, and the default. */
 #define CT_PERF_SAMPLES_ENTRIES_MAX 1024u
 #define CT_PERF_SAMPLES_ENTRIES     64u
 
@@ -63,29 +62,28 @@ struct ct_perf_samples_options {
 
 struct ct_perf_samples;
 
-/* Makes perf.data for the samples of a capture (not owned), and writes what stands before them. That is its
- * head, and processes with mappings: of a recording of perf those that it has, else one process as
- * ct_perf_export has it. CT_ERR_UNSUPPORTED: the
- * code changed while it ran. CT_ERR_LIMIT: a path is too long for a record. CT_ERR_ARG, CT_ERR_IO,
- * CT_ERR_NOMEM, and what `write` returned. */
+/* Makes perf.data for the samples of a capture (not owned), and writes what comes before them: the header,
+ * and processes with mappings. These are those of a recording of perf, else one process as for
+ * ct_perf_export. CT_ERR_UNSUPPORTED: the code changed while it ran. CT_ERR_LIMIT: a path is too long for a
+ * record. CT_ERR_ARG, CT_ERR_IO, CT_ERR_NOMEM, and what `write` returned. */
 CT_API int ct_perf_samples_new(struct ct_ctx *ctx, const struct ct_capture *capture,
                                const struct ct_perf_samples_options *options, ct_write_fn *write, void *user,
                                struct ct_perf_samples **out);
 CT_API void ct_perf_samples_free(struct ct_perf_samples *samples);
 
-/* Takes steps of the stream of `source`; `lane` tells streams apart, as in ct_stacks_add. Each branch, and
- * each run of instructions between two, is in one sample. Where a run begins at no branch of its sample an
- * entry from address 0 leads to it, and one that ends without a branch has an entry to 0. Samples weigh as
- * many instructions as ran. CT_ERR_LIMIT: the lane is not below CT_PERF_SAMPLES_LANES; CT_ERR_ARG,
- * CT_ERR_NOMEM, what `write` returned. */
+/* Takes steps of the stream of `source`; `lane` is the number of the stream, as in ct_stacks_add. Each
+ * branch, and each run of instructions between two branches, is in one sample. Where no branch of the sample
+ * leads to a run, an entry from address 0 does; a run that ends without a branch has an entry to 0. The
+ * weight of a sample is the number of instructions that ran. CT_ERR_LIMIT: the lane is not below
+ * CT_PERF_SAMPLES_LANES; CT_ERR_ARG, CT_ERR_NOMEM, what `write` returned. */
 #define CT_PERF_SAMPLES_LANES (UINT32_C(1) << 20)
 CT_API int ct_perf_samples_add(struct ct_perf_samples *samples, uint32_t lane, const struct ct_source *source,
                                const struct ct_step_batch *batch);
 
-/* Writes what is left, and the end of the file. The same errors. */
+/* Writes the remaining samples and the end of the file. The same errors. */
 CT_API int ct_perf_samples_finish(struct ct_perf_samples *samples);
 
-/* Returns how many samples were written. */
+/* Returns the number of samples written. */
 CT_API uint64_t ct_perf_samples_count(const struct ct_perf_samples *samples);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* coretap FRACTAL watch: an event log (fractal.h) as events of watchpoints (watch.h), so that specifications
- * and pairs of places can be held against it as against a trace.
+ * and pairs of places can be checked on it as on a trace.
  *
  *     ct_fractal_watch_open(ctx, "monday.log", watches, 0, &watch);
  *     while (ct_fractal_watch_next(watch, events, 256, &count) == CT_OK && count)
@@ -17,19 +17,19 @@
 extern "C" {
 #endif
 
-/* A log that is read. Belongs to one thread at a time. */
+/* A log that is being read. Only one thread may use it at a time. */
 struct ct_fractal_watch;
 
-/* Gives a set of programs the names of the processes of a log. They are the base names of what the processes
- * run, for places such as "context:NAME". It reads the whole log. To be called before sets of watchpoints are
- * made of the programs. The errors of ct_fractal_reader_open, CT_ERR_NOMEM, CT_ERR_ARG. */
+/* Adds the names of a log's processes to a set of programs. They are the base names of what the processes
+ * run, for places such as "context:NAME". Reads the whole log. To be called before watchpoints are made from
+ * the programs. The errors of ct_fractal_reader_open, CT_ERR_NOMEM, CT_ERR_ARG. */
 CT_API int ct_fractal_watch_names(struct ct_ctx *ctx, const char *path, struct ct_programs *programs);
 
-/* Opens a log for the watchpoints of a set (not owned), which has to stay as it is. They are of kinds that a
- * log has: accesses, contexts, addresses, entries of functions, CT_WATCH_OVERFLOW and CT_WATCH_GAP; the first
- * `marks` of them may be any, and those that a log has not never come. CT_ERR_ARG: one is of another kind.
- * CT_ERR_CONFIG: the records have no time or no virtual address, or not what a watchpoint asks for. The
- * errors of ct_fractal_reader_open. */
+/* Opens a log for a set of watchpoints (not owned), which must not change. Their kinds must be those of a
+ * log: accesses, contexts, addresses, entries of functions, CT_WATCH_OVERFLOW and CT_WATCH_GAP. The first
+ * `marks` of them may be of any kind; those that a log does not have never occur. CT_ERR_ARG: one is of
+ * another kind. CT_ERR_CONFIG: the records lack the time, the virtual address, or what a watchpoint needs.
+ * The errors of ct_fractal_reader_open. */
 CT_API int ct_fractal_watch_open(struct ct_ctx *ctx, const char *path, const struct ct_watches *watches,
                                  uint32_t marks, struct ct_fractal_watch **out);
 
@@ -37,37 +37,37 @@ CT_API int ct_fractal_watch_open(struct ct_ctx *ctx, const char *path, const str
 CT_API int ct_fractal_watch_stream(struct ct_ctx *ctx, const char *name, const struct ct_watches *watches,
                                    uint32_t marks, struct ct_fractal_watch **out);
 
-/* Takes the next piece of such a log, of any size; ct_fractal_watch_next then gives the events of the blocks
- * that are whole by now. CT_ERR_ARG: it is none, or has ended; CT_ERR_CONFIG: the records have no time or no
- * virtual address; the errors of ct_fractal_reader_push. */
+/* Takes the next piece of such a log, of any size. ct_fractal_watch_next then gives the events of all
+ * complete blocks. CT_ERR_ARG: the log does not come in pieces, or has ended; CT_ERR_CONFIG: the records have
+ * no time or no virtual address; the errors of ct_fractal_reader_push. */
 CT_API int ct_fractal_watch_push(struct ct_fractal_watch *watch, const void *data, size_t size);
 
-/* Says that no piece follows; some events may still come. The errors of ct_fractal_reader_end. */
+/* Ends such a log; some events may still follow. The errors of ct_fractal_reader_end. */
 CT_API int ct_fractal_watch_end(struct ct_fractal_watch *watch);
 
-/* Takes note that the set of watchpoints has others now, when all events were given. CT_ERR_ARG: one is of a
- * kind that a log has not, and nothing changed; CT_ERR_NOMEM. */
+/* Updates after the set of watchpoints changed, when all events were given. CT_ERR_ARG: one is of a kind that
+ * a log does not have, and nothing changed; CT_ERR_NOMEM. */
 CT_API int ct_fractal_watch_renew(struct ct_fractal_watch *watch);
 
-/* Returns the time of the last record. *clock_hz is how many units a second has, 0 if that is not known. */
+/* Returns the time of the last record. *clock_hz receives the units per second, 0 if unknown. */
 CT_API uint64_t ct_fractal_watch_time(const struct ct_fractal_watch *watch, uint64_t *clock_hz);
 
-/* Closes a log, or what takes its pieces. */
+/* Closes the log and frees the object. */
 CT_API void ct_fractal_watch_free(struct ct_fractal_watch *watch);
 
-/* Writes the next events, `cap` at most, in the order of the log; *count is 0 at its end. A record comes by a
- * place when it is of the place's line of 64 bytes, and by the entry of a function unless data was read; the
+/* Writes the next events, at most `cap`, in the order of the log; *count is 0 at its end. A record hits a
+ * place when it is in the place's line of 64 bytes, and the entry of a function unless data was read. The
  * value of the event is the place, its cycle the time of the record. A watchpoint of kind ACCESS has an event
- * with each record of its process whose line, or part of a line, lies in its memory; the value is the address
- * of the record, the number its core. One of kind CONTEXT has one where the process of a core's record is
- * another one than that of the record before; the context ID is its number. Where the tracer dropped events
- * comes CT_WATCH_OVERFLOW, where the log is damaged CT_WATCH_GAP, both at the time of the record before.
+ * for each record of its process whose line, or part of a line, is in its memory; the value is the address of
+ * the record, the number its core. One of kind CONTEXT has an event when the process of a core's record
+ * differs from that of the record before; the context ID is its number. CT_WATCH_OVERFLOW comes where the
+ * tracer dropped events, CT_WATCH_GAP where the log is damaged, both at the time of the record before.
  * CT_ERR_FORMAT: time goes back. CT_ERR_ARG. */
 CT_API int ct_fractal_watch_next(struct ct_fractal_watch *watch, struct ct_watch_event *events, size_t cap,
                                  size_t *count);
 
-/* Returns what was lost up to the last event that was given: dropped events are overflows, damage is lost
- * bytes. */
+/* Returns what was lost up to the last event that was given: dropped events count as overflows, damage as
+ * lost bytes. */
 CT_API struct ct_losses ct_fractal_watch_losses(const struct ct_fractal_watch *watch);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap graph: what the runs along the binary consist of. Nodes are pieces of straight code, edges the ways
- * out of them. Both have 32-bit numbers in the order of their first traversal; the arrays only grow, and an
- * entry never changes once it is made. */
+/* coretap graph: the graph of the code that ran. Nodes are pieces of straight-line code, edges lead from one
+ * to the next. Both have 32-bit numbers in the order of their first traversal. The arrays only grow, and an
+ * entry never changes. */
 #ifndef CORETAP_GRAPH_H
 #define CORETAP_GRAPH_H
 
@@ -12,49 +12,50 @@ extern "C" {
 #endif
 
 enum ct_node_flag {
-    /* The node ends before a waypoint: an exception, the end of the images, a single instruction (ETMv3). */
+    /* The node ends before a waypoint: at an exception, the end of the images, a single instruction
+     * (ETMv3). */
     CT_NODE_CUT = 1,
     /* The node is n instructions from start on, in an unknown order (Q); last and end are start. */
     CT_NODE_NOPATH = 2,
 };
 
-/* Instructions one behind the other. */
+/* A node: consecutive instructions. */
 struct ct_node {
     uint64_t start;    /* address of the first instruction */
     uint64_t last;     /* address of the last instruction, which is a waypoint unless CUT */
-    uint64_t end;      /* behind it */
-    uint32_t n;        /* instructions; 0 is possible for NOPATH: their number is not known */
-    uint8_t space;     /* enum ct_space: the memory space in which they were read */
+    uint64_t end;      /* address after the last instruction */
+    uint32_t n;        /* number of instructions; may be 0 for NOPATH, meaning unknown */
+    uint8_t space;     /* enum ct_space: the memory space that they were read from */
     uint8_t isa;       /* enum ct_isa */
     uint8_t type;      /* of the last instruction: enum ct_insn_type */
     uint8_t sub;       /* enum ct_insn_sub */
     uint8_t cond;      /* 1: the last instruction is conditional */
-    uint8_t last_size; /* bytes of it */
+    uint8_t last_size; /* its size in bytes */
     uint8_t flags;     /* enum ct_node_flag */
     uint8_t pad;       /* 0 */
-    uint32_t memory;   /* of the generation (ct_maps_generation), or 0 */
+    uint32_t memory;   /* number of the memory generation (ct_maps_generation), or 0 */
 };
 
-/* Memories by their number. */
+/* A set of memories, by number. */
 struct ct_memory_set {
-    const uint8_t *has; /* 1 for those that are in it; NULL: all are */
-    size_t count;       /* of `has`; those behind are not in it */
+    const uint8_t *has; /* 1 for each memory in the set; NULL: all are */
+    size_t count;       /* length of `has`; higher numbers are not in the set */
 };
 
-/* Tells whether memory `number` is in the set. */
+/* Returns whether memory `number` is in the set. */
 static inline int ct_memory_set_has(const struct ct_memory_set *set, uint32_t number)
 {
     return !set->has || (number < set->count && set->has[number]);
 }
 
 enum ct_edge_kind {
-    CT_EDGE_NEXT,        /* execution went on at `next` */
+    CT_EDGE_NEXT,        /* execution continued at `next` */
     CT_EDGE_INTERRUPTED, /* an exception was taken; `next` is its preferred return address, 0 when the trace
-                            does not tell. Its mark is right behind the step */
-    CT_EDGE_OPEN,        /* what came next is not known (gap, tracing off, no access): `next` is 0 */
+                            does not contain it. Its mark comes directly after the step */
+    CT_EDGE_OPEN,        /* what ran next is unknown (gap, tracing off, no access): `next` is 0 */
 };
 
-/* One way out of a node. */
+/* An edge: execution leaves a node for an address. */
 struct ct_edge {
     uint64_t next;  /* address */
     uint32_t from;  /* number of the node */
@@ -63,8 +64,8 @@ struct ct_edge {
     uint8_t pad[2]; /* 0 */
 };
 
-/* Nodes, and edges, of a graph at most: 40 bytes a node, 16 an edge and 16
- * for the index of each, so 730 MB. */
+/* Maximal number of nodes, and of edges, in a graph: 40 bytes for a node, 16 for an edge and 16 for each in
+ * the index, so 730 MB. */
 #define CT_GRAPH_MAX (UINT32_C(1) << 23)
 
 struct ct_graph;
@@ -73,15 +74,14 @@ struct ct_graph;
 CT_API int ct_graph_new(struct ct_ctx *ctx, struct ct_graph **out);
 CT_API void ct_graph_free(struct ct_graph *graph);
 
-/* Gives the number of a node or an edge, which is added when it is not there. Two are the same when they are
- * equal in all their members. CT_ERR_ARG for an edge whose node is not there yet; CT_ERR_NOMEM; CT_ERR_LIMIT
- * when there are CT_GRAPH_MAX. */
+/* Finds the number of a node or an edge, or adds it. Two are the same when all their members are equal.
+ * CT_ERR_ARG for an edge whose node does not exist; CT_ERR_NOMEM; CT_ERR_LIMIT beyond CT_GRAPH_MAX. */
 CT_API int ct_graph_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *number);
 CT_API int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number);
 
-/* Adds nodes and edges that the graph does not have, without looking for them; their numbers follow those
- * that are there. An edge's node has to be there or among the nodes. CT_ERR_ARG, CT_ERR_NOMEM; CT_ERR_LIMIT
- * when there are CT_GRAPH_MAX. */
+/* Adds nodes and edges that the graph is known not to have, without a search; their numbers follow the
+ * existing ones. The node of an edge must exist or be among the nodes. CT_ERR_ARG, CT_ERR_NOMEM; CT_ERR_LIMIT
+ * beyond CT_GRAPH_MAX. */
 CT_API int ct_graph_append(struct ct_graph *graph, const struct ct_node *nodes, uint32_t node_count,
                            const struct ct_edge *edges, uint32_t edge_count);
 

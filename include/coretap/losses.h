@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap losses: what a trace should have said and did not. Every receiver, command and report takes these
- * numbers from the chain (ct_chain_losses, ct_stream_stats), where one file counts them. */
+/* coretap losses: what is missing in a trace. Receivers, commands and reports all take these numbers from the
+ * chain (ct_chain_losses, ct_stream_stats), where one file counts them. */
 #ifndef CORETAP_LOSSES_H
 #define CORETAP_LOSSES_H
 
@@ -10,49 +10,51 @@
 extern "C" {
 #endif
 
-/* Counts; those of two traces add up. The same at each level of decoding that reaches them, with each engine
- * and any number of threads. */
+/* Counts of losses; those of two traces can be added. They are the same with each engine and any number of
+ * threads, and at each level of decoding that counts them. */
 struct ct_losses {
-    uint64_t gaps;      /* places where trace is missing. The wait for the first synchronisation is none */
-    uint64_t overflows; /* of the gaps: the trace unit says that it lost trace */
-    uint64_t contradictions; /* of the gaps: the trace contradicts the program. From level FLOW on */
-    uint64_t bad_packets;    /* packets that cannot be, or that the end of the trace cuts */
+    uint64_t gaps;           /* places where trace is missing, except before the first synchronisation */
+    uint64_t overflows;      /* gaps where the trace unit reported an overflow */
+    uint64_t contradictions; /* gaps where the trace contradicts the program. From level FLOW on */
+    uint64_t bad_packets;    /* impossible packets, and packets cut by the end of the trace */
     uint64_t lost_bytes; /* bytes of trace that could not be used: in gaps, before the first synchronisation,
-                            between frames, and those of a data trace that is not decoded */
-    uint64_t no_access;  /* times that execution came to an address that no memory image has. From
-                            level FLOW on */
+                            between frames, and of a data trace that is not decoded */
+    uint64_t no_access;  /* times that execution reached an address that no memory image contains. From level
+                            FLOW on */
 };
 
-/* What was decoded, and so can be known of losses. */
+/* What was decoded, and so which losses are known. */
 enum ct_losses_known {
     CT_LOSSES_FRAMES,
     CT_LOSSES_TRACE,   /* packets at least */
     CT_LOSSES_PROGRAM, /* losses along the program */
 };
 
-/* Addresses near each other, in the same 64 KiB, that no memory image has. */
+/* Addresses that no memory image contains, all in the same 64 KiB. */
 struct ct_hole {
-    uint64_t low, high; /* the lowest and the highest that execution came to */
+    uint64_t low, high; /* the lowest and the highest that execution reached */
     uint64_t count;     /* how often it did */
 };
 
 #define CT_HOLES 64
 
-/* Where memory was missing: the lowest CT_HOLES of all regions, in the order of their addresses. Parts of a
- * trace that are added up in any order give the same, because no part leaves out one of these for another. */
+/* Where memory was missing: the lowest CT_HOLES regions, in the order of their addresses. Parts of a trace
+ * that are added up in any order give the same result, because no part drops one of these regions in favour
+ * of a higher one. */
 struct ct_holes {
     struct ct_hole all[CT_HOLES];
     uint64_t count;
-    uint64_t others; /* times that came to regions above these */
+    uint64_t others; /* occurrences in higher regions */
 };
 
-/* Adds numbers up, which stop at 2^64 - 1. */
+/* Adds two numbers; the sum stops at 2^64 - 1. */
 static inline uint64_t ct_holes_sum(uint64_t a, uint64_t b)
 {
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
-/* Makes room for the region at number `i`; where there is none, the highest one goes to `others`. */
+/* Makes room for a region at index `i`. When there is none, the count of the highest region moves to
+ * `others`. */
 static inline void ct_holes_make_room(struct ct_holes *holes, uint64_t i)
 {
     if (holes->count == CT_HOLES)
@@ -61,7 +63,7 @@ static inline void ct_holes_make_room(struct ct_holes *holes, uint64_t i)
         holes->all[k] = holes->all[k - 1];
 }
 
-/* Adds what came to one hole; addresses in the same 64 KiB share an entry. */
+/* Adds one hole; addresses in the same 64 KiB share an entry. */
 static inline void ct_holes_add(struct ct_holes *holes, const struct ct_hole *more)
 {
     uint64_t i = 0;
@@ -88,7 +90,7 @@ static inline void ct_holes_merge(struct ct_holes *into, const struct ct_holes *
     into->others = ct_holes_sum(into->others, from->others);
 }
 
-/* Returns the count of all regions together. */
+/* Returns the sum of the counts of all regions. */
 static inline uint64_t ct_holes_total(const struct ct_holes *holes)
 {
     uint64_t total = holes->others;
@@ -108,14 +110,14 @@ static inline void ct_losses_add(struct ct_losses *sum, const struct ct_losses *
     sum->no_access += more->no_access;
 }
 
-/* Returns 1 when anything was counted, else 0. */
+/* Returns 1 when any count is not 0, else 0. */
 static inline int ct_losses_any(const struct ct_losses *losses)
 {
     return losses->gaps || losses->bad_packets || losses->lost_bytes || losses->no_access;
 }
 
-/* Returns 1 when trace was lost or contradicts the program. What the trace unit lost in its own overflows,
- * and code whose memory is not there, leave a sound trace of the rest. */
+/* Returns 1 when trace was lost or contradicts the program. Overflows of the trace unit, and missing memory,
+ * do not damage the rest of the trace. */
 static inline int ct_losses_damaged(const struct ct_losses *losses)
 {
     return losses->gaps > losses->overflows || losses->bad_packets || losses->lost_bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap named: the names of events that a program writes to an ITM or STM with the header coretap/itm.h.
- * They stand in its ELF file, in the section coretap_events. */
+/* coretap named: the names of the events that a program writes to an ITM or STM with the header
+ * coretap/itm.h. They are in the section coretap_events of its ELF file. */
 #ifndef CORETAP_NAMED_H
 #define CORETAP_NAMED_H
 
@@ -11,10 +11,10 @@ extern "C" {
 #endif
 
 enum ct_named_kind {
-    CT_NAMED_TEXT,  /* text: a format as printf has them */
+    CT_NAMED_TEXT,  /* text: a printf format */
     CT_NAMED_VALUE, /* text: the name of the value, which is the only argument */
     CT_NAMED_BEGIN, /* text: the name of a span of time that begins */
-    CT_NAMED_END,   /* text: the name of a span that ends, the innermost of this name that is open */
+    CT_NAMED_END,   /* text: the name of a span that ends: the innermost open one with this name */
 };
 
 enum ct_named_type {
@@ -29,19 +29,19 @@ enum ct_named_type {
 
 #define CT_NAMED_ARGUMENTS 6
 
-/* What the program says of an event. */
+/* The description of an event in the program's file. */
 struct ct_named_entry {
     const char *text;
-    uint16_t number;                   /* as it is written to the port */
+    uint16_t number;                   /* as written to the port */
     uint8_t kind;                      /* enum ct_named_kind */
     uint8_t count;                     /* arguments */
     uint8_t types[CT_NAMED_ARGUMENTS]; /* enum ct_named_type */
-    uint8_t words;                     /* number of words of 32 bits that its arguments are written in */
-    uint8_t pointer_words;             /* number of words of 32 bits of a pointer */
+    uint8_t words;                     /* number of 32-bit words in which its arguments are written */
+    uint8_t pointer_words;             /* number of 32-bit words of a pointer */
     uint8_t pad[4];                    /* 0 */
 };
 
-/* Returns how many words of 32 bits an argument is written in; the low one comes first. */
+/* Returns the number of 32-bit words of an argument; the low word is written first. */
 static inline unsigned ct_named_words(const struct ct_named_entry *entry, unsigned argument)
 {
     switch (entry->types[argument]) {
@@ -56,23 +56,23 @@ static inline unsigned ct_named_words(const struct ct_named_entry *entry, unsign
     }
 }
 
-/* The names of one ELF file. Immutable once loaded: any number of threads may ask. */
+/* The event names of one ELF file. Immutable once loaded: any number of threads may use it. */
 struct ct_named_table;
 
-/* Reads the names of the ELF file at `path`; a file without any gives an empty table, which belongs to the
- * caller. CT_ERR_IO, CT_ERR_FORMAT (no ELF file, or a section that is damaged), CT_ERR_UNSUPPORTED,
- * CT_ERR_LIMIT (numbers do not reach to the end of the section), CT_ERR_NOMEM, CT_ERR_ARG. */
+/* Reads the event names of the ELF file at `path`. The caller owns the table, which is empty for a file
+ * without names. CT_ERR_IO, CT_ERR_FORMAT (no ELF file, or a damaged section), CT_ERR_UNSUPPORTED,
+ * CT_ERR_LIMIT (the section is longer than its numbers can reach), CT_ERR_NOMEM, CT_ERR_ARG. */
 CT_API int ct_named_table_load(struct ct_ctx *ctx, const char *path, struct ct_named_table **out);
 CT_API void ct_named_table_free(struct ct_named_table *table);
 
-/* Returns the entries by number; *count is how many there are. */
+/* Returns the entries by number, and their count in *count. */
 CT_API const struct ct_named_entry *ct_named_table_entries(const struct ct_named_table *table, size_t *count);
 
-/* Returns the entry with a number; NULL: there is none. */
+/* Returns the entry with a number; NULL: none. */
 CT_API const struct ct_named_entry *ct_named_table_find(const struct ct_named_table *table, uint32_t number);
 
-/* Returns the text at an address of the file that the program cannot change; NULL: there is none that ends.
- */
+/* Returns the text at an address of the file's constant data; NULL: there is none, or it is not
+ * terminated. */
 CT_API const char *ct_named_table_string(const struct ct_named_table *table, uint64_t addr);
 
 #ifdef __cplusplus

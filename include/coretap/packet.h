@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap packet: the protocol packets of ETMv4 and ETE as plain fixed-size records. Terms and
- * encodings: Embedded Trace Macrocell Architecture Specification ETMv4, ARM IHI 0064H, chapter 6; Arm ARM
- * DDI 0487, part D (ETE). The same records are written by the encoder (encode.h). */
+/* coretap packet: the protocol packets of ETMv4 and ETE as plain fixed-size records. Terms and encodings:
+ * Embedded Trace Macrocell Architecture Specification ETMv4, ARM IHI 0064H, chapter 6; Arm ARM DDI 0487, part
+ * D (ETE). The encoder (encode.h) takes the same records. */
 #ifndef CORETAP_PACKET_H
 #define CORETAP_PACKET_H
 
@@ -102,7 +102,7 @@ enum ct_v7_isa {
     CT_V7_ISA_UNKNOWN,
 };
 
-/* Why there is an i-sync packet, ETMv3 and PTM, as numbered in the packet. */
+/* The reason for an i-sync packet of ETMv3 and PTM, as numbered in the packet. */
 enum ct_sync_reason {
     CT_SYNC_PERIODIC,
     CT_SYNC_TRACE_ENABLE,
@@ -119,14 +119,14 @@ enum ct_etm4_flag {
     CT_ETM4_HAS_COMMIT = 0x020,  /* ccnt: a number of commits in `count2` */
     CT_ETM4_HAS_CCTHR = 0x040,   /* trace info: `count` is a cycle count threshold */
     CT_ETM4_HAS_SPEC = 0x080,    /* trace info: `count2` is a speculation depth */
-    CT_ETM4_FIRST_INFO = 0x100,  /* trace info: the first since synchronisation */
-    CT_ETM4_MATCH = 0x200,       /* Q: the address is one of the last three, index in `idx` */
+    CT_ETM4_FIRST_INFO = 0x100,  /* trace info: the first one since synchronisation */
+    CT_ETM4_MATCH = 0x200,       /* Q: the address is one of the last three, with its index in `idx` */
     CT_ETM4_FAULT_PENDING = 0x400, /* exception, M profile */
     CT_ETM4_SF = 0x800,            /* 64-bit state */
     CT_ETM4_TSTATE = 0x1000,       /* trace info: the first traced instruction is in a transaction */
 };
 
-/* One packet. Which members count depends on `type`; the others are 0.
+/* One packet. `type` decides which members are used; the others are 0.
  *   value   address, timestamp, ITE payload, bytes of a NOT_SYNC run
  *   count   cycle count (threshold added), Q instruction count, trace info CCTHR, context ID is in ctxt
  *   count2  commit count, cancel count, speculation depth
@@ -157,20 +157,20 @@ struct ct_etm4_packet {
 
 struct ct_etm4_decoder;
 
-/* Makes a decoder of one stream of `source`, which must be ETMv4 or ETE. CT_ERR_CONFIG names a register that
- * cannot be; CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes a decoder of one stream of `source`, which must be ETMv4 or ETE. CT_ERR_CONFIG names a register with
+ * an impossible value; CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_etm4_decoder_new(struct ct_ctx *ctx, const struct ct_source *source,
                                struct ct_etm4_decoder **out);
 CT_API void ct_etm4_decoder_free(struct ct_etm4_decoder *decoder);
 
-/* Takes the decoder back to the state after _new: not synchronised. */
+/* Resets the decoder to the state after _new: not synchronised. */
 CT_API void ct_etm4_decoder_reset(struct ct_etm4_decoder *decoder);
 
-/* Decodes bytes into packets. data[0..size) lies at stream position `pos`, and `packets` has room for `cap`;
- * *count is how many there are. A packet cut by the end of the data is left for the next call, which must
- * present its bytes again with more behind them; with `final` there is no more and it becomes INCOMPLETE_EOT.
- * At most CT_ETM4_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. Result: bytes that are
- * done with. */
+/* Decodes bytes into packets. data[0..size) begins at stream position `pos`, and `packets` has room for
+ * `cap`; *count receives the number of packets. A packet cut by the end of the data is left for the next
+ * call, which must pass its bytes again with more after them. With `final` no more come, and it becomes
+ * INCOMPLETE_EOT. At most CT_ETM4_PACKET_MAX bytes are ever left. Never fails: damage becomes packets.
+ * Result: the number of bytes consumed. */
 CT_API size_t ct_etm4_decode(struct ct_etm4_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                              int final, struct ct_etm4_packet *packets, size_t cap, size_t *count);
 

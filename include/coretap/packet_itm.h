@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap packet: the protocol packets of an ITM and of the DWT behind it as plain fixed-size records.
- * Encodings: ARMv7-M ARM DDI 0403E, appendix D4; ARMv8-M ARM DDI 0553, part D (the same packets). */
+/* coretap packet_itm: the protocol packets of an ITM and its DWT as plain fixed-size records. Encodings:
+ * ARMv7-M ARM DDI 0403E, appendix D4; ARMv8-M ARM DDI 0553, part D (the same packets). */
 #ifndef CORETAP_PACKET_ITM_H
 #define CORETAP_PACKET_ITM_H
 
@@ -23,11 +23,11 @@ enum ct_itm_type {
     CT_ITM_TS_LOCAL,  /* cycles since the last one, prescaled */
     CT_ITM_GTS_1,     /* global timestamp, bits 25:0 */
     CT_ITM_GTS_2,     /* global timestamp, bits 47:26 or 63:26 */
-    CT_ITM_EXTENSION, /* of the stimulus port number, or of what is to come */
+    CT_ITM_EXTENSION, /* of the stimulus port number, or of what follows */
     CT_ITM_TYPE_COUNT,
 };
 
-/* Global timestamps, in `flags`. */
+/* Flags of global timestamps and extensions. */
 enum ct_itm_flag {
     CT_ITM_CLOCK_CHANGED = 1, /* the frequency of the clock changed */
     CT_ITM_WRAP = 2,          /* the bits above 25 changed: a second packet follows */
@@ -35,12 +35,11 @@ enum ct_itm_flag {
     CT_ITM_HARDWARE = 8,      /* extension: of the hardware source */
 };
 
-/* One packet. Members that do not count are 0.
+/* One packet. Unused members are 0.
  *   value   payload; bits of a timestamp that are in this packet (GTS_2: not shifted); bytes of a NOT_SYNC
  *           run
  *   source  SWIT: port, low five bits; DWT: discriminator; TS_LOCAL: TC, the relation of the timestamp to
- *           the packet that it follows (0 at the same time, 1 timestamp delayed, 2 packet delayed,
- * 3 both) */
+ *           the packet before it (0 at the same time, 1 timestamp delayed, 2 packet delayed, 3 both) */
 struct ct_itm_packet {
     uint64_t pos; /* of the first byte: stream position, or offset in the capture after translation */
     uint64_t value;
@@ -60,19 +59,19 @@ CT_API int ct_itm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source
                               struct ct_itm_decoder **out);
 CT_API void ct_itm_decoder_free(struct ct_itm_decoder *decoder);
 
-/* Takes the decoder back to the state after _new: not synchronised. */
+/* Resets the decoder to the state after _new: not synchronised. */
 CT_API void ct_itm_decoder_reset(struct ct_itm_decoder *decoder);
 
-/* Decodes bytes into packets. data[0..size) lies at stream position `pos`, and `packets` has room for `cap`;
- * *count is how many there are. A packet cut by the end of the data is left for the next call, which must
- * present its bytes again with more behind them; with `final` there is no more and it becomes INCOMPLETE_EOT.
- * At most CT_ITM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. Result: bytes that are
- * done with. */
+/* Decodes bytes into packets. data[0..size) begins at stream position `pos`, and `packets` has room for
+ * `cap`; *count receives the number of packets. A packet cut by the end of the data is left for the next
+ * call, which must pass its bytes again with more after them. With `final` no more come, and it becomes
+ * INCOMPLETE_EOT. At most CT_ITM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. Result:
+ * the number of bytes consumed. */
 CT_API size_t ct_itm_decode(struct ct_itm_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                             int final, struct ct_itm_packet *packets, size_t cap, size_t *count);
 
-/* Only alignment packets with surplus zeros are longer than 7 bytes. Of a longer row of zeros, what is before
- * belongs to the run without synchronisation, or becomes a bad sequence. */
+/* Maximal size of a packet. Only alignment packets with extra zeros are longer than 7 bytes. Of a longer row
+ * of zeros, the beginning belongs to the run without synchronisation, or becomes a bad sequence. */
 #define CT_ITM_PACKET_MAX 256
 
 #ifdef __cplusplus

@@ -37,12 +37,12 @@ enum ct_ptm_flag {
     CT_PTM_HAS_CTXT = 0x02,    /* i-sync: with a context ID */
     CT_PTM_HAS_SEC = 0x04,     /* i-sync, or an exception information byte: NS and HYP are from this packet */
     CT_PTM_HAS_EXC = 0x08,     /* `exc` is an exception number */
-    CT_PTM_ISA_CHANGED = 0x10, /* `isa` is another one than before this packet */
+    CT_PTM_ISA_CHANGED = 0x10, /* this packet changes `isa` */
     CT_PTM_NS = 0x20,          /* non-secure state */
     CT_PTM_HYP = 0x40,         /* Hyp mode */
 };
 
-/* One packet. Which members count depends on `type`; the others are 0.
+/* One packet. `type` decides which members are used; the others are 0.
  *   value   address, timestamp, VMID, bytes of a NOT_SYNC run
  *   atoms   bit i is atom i in order of execution, 1 = E; natoms of them */
 struct ct_ptm_packet {
@@ -57,8 +57,7 @@ struct ct_ptm_packet {
     uint8_t flags; /* enum ct_ptm_flag */
     uint8_t atoms;
     uint8_t natoms;
-    uint8_t valid;  /* low bits of the address that are known, 32 when all are; of a timestamp: bits in the
-                       packet */
+    uint8_t valid;  /* known low bits of the address, 32 when all are; for a timestamp: bits in the packet */
     uint8_t isa;    /* enum ct_v7_isa: of addresses */
     uint8_t reason; /* i-sync: enum ct_sync_reason */
     uint8_t pad[5];
@@ -71,14 +70,14 @@ CT_API int ct_ptm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source
                               struct ct_ptm_decoder **out);
 CT_API void ct_ptm_decoder_free(struct ct_ptm_decoder *decoder);
 
-/* Takes the decoder back to the state after _new: not synchronised. */
+/* Resets the decoder to the state after _new: not synchronised. */
 CT_API void ct_ptm_decoder_reset(struct ct_ptm_decoder *decoder);
 
-/* Decodes bytes into packets. data[0..size) lies at stream position `pos`, and `packets` has room for `cap`;
- * *count is how many there are. A packet cut by the end of the data is left for the next call, which must
- * present its bytes again with more behind them; with `final` there is no more and it becomes INCOMPLETE_EOT.
- * At most CT_PTM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. Result: bytes that are
- * done with. */
+/* Decodes bytes into packets. data[0..size) begins at stream position `pos`, and `packets` has room for
+ * `cap`; *count receives the number of packets. A packet cut by the end of the data is left for the next
+ * call, which must pass its bytes again with more after them. With `final` no more come, and it becomes
+ * INCOMPLETE_EOT. At most CT_PTM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. Result:
+ * the number of bytes consumed. */
 CT_API size_t ct_ptm_decode(struct ct_ptm_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                             int final, struct ct_ptm_packet *packets, size_t cap, size_t *count);
 

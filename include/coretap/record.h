@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap record: runs an Arm program under QEMU and writes the trace that a trace unit at its core would
- * have written, with what describes it, as a snapshot directory. docs/recording.md says how execution becomes
- * trace.
+/* coretap record: runs an Arm program under QEMU and writes the trace that a trace unit would have written,
+ * with its description, as a snapshot directory. docs/recording.md says how execution becomes trace.
  *
  *     char *const argv[] = {"./hello", NULL};
  *     struct ct_record_options options = {
@@ -21,65 +20,66 @@
 extern "C" {
 #endif
 
-#define CT_RECORD_CORES       96   /* most cores: each has a trace ID, from 0x10 on */
-#define CT_RECORD_RANGES      16   /* most ranges of addresses */
-#define CT_RECORD_COMPARATORS 4    /* most variables that are watched */
+#define CT_RECORD_CORES       96   /* maximal number of cores: each has a trace ID, from 0x10 */
+#define CT_RECORD_RANGES      16   /* maximal number of address ranges */
+#define CT_RECORD_COMPARATORS 4    /* maximal number of watched variables */
 #define CT_RECORD_LAST_ID     0x6f /* the highest trace ID */
 
-/* Addresses from `low` on, below `high`. */
+/* A range of addresses, [low, high). */
 struct ct_record_range {
     uint64_t low, high;
 };
 
-/* What is recorded, and how the trace unit of each core is set up. */
+/* What is recorded, and the configuration of each core's trace unit. */
 struct ct_record_options {
     size_t size; /* sizeof(struct ct_record_options) */
-    /* The program, by its path, and its arguments, with NULL behind them; with `system` the command line of a
+    /* The path of the program and its arguments, terminated by NULL; with `system` the command line of a
      * system emulator. */
     char *const *argv;
-    const char *directory; /* the snapshot: it is made, and must not hold one yet */
-    /* A file or pipe that frames go to while the program runs, and not into the directory, whose live.ini
-     * says what is in them. NULL: none. Makes `framed` 1. */
+    const char *directory; /* the snapshot, which is created and must not contain one yet */
+    /* A file or pipe to which frames are written while the program runs, instead of the directory, whose
+     * live.ini describes them. NULL: none. Sets `framed` to 1. */
     const char *stream;
-    uint8_t protocol;          /* CT_PROTOCOL_ETM4 (0 stands for it), CT_PROTOCOL_ETE or CT_PROTOCOL_PTM */
+    uint8_t protocol;          /* CT_PROTOCOL_ETM4 (also 0), CT_PROTOCOL_ETE or CT_PROTOCOL_PTM */
     uint8_t branch_broadcast;  /* 1: the target of every taken branch is traced */
-    uint8_t cycle_count;       /* 1: cycles are counted */
-    uint8_t timestamps;        /* 1: there are timestamps */
-    uint8_t context_id;        /* 1: the number of the thread is traced as context ID */
-    uint8_t vmid;              /* 1: a VMID is traced, which is 1 */
-    uint8_t return_stack;      /* 1: addresses of returns that a decoder knows by itself are left out */
+    uint8_t cycle_count;       /* 1: traces cycle counts */
+    uint8_t timestamps;        /* 1: traces timestamps */
+    uint8_t context_id;        /* 1: traces the number of the thread as context ID */
+    uint8_t vmid;              /* 1: traces a VMID, which is 1 */
+    uint8_t return_stack;      /* 1: omits addresses of returns that a decoder knows from its return stack */
     uint8_t framed;            /* 1: all cores share one buffer of CoreSight frames; 0: each has its own */
     uint8_t one_core;          /* 1: threads take turns on one core, told apart by context IDs */
     uint8_t system;            /* 1: a whole machine, whose processors are the cores */
-    uint8_t each_instruction;  /* 1: each instruction is watched by itself: slower, and the same trace */
+    uint8_t each_instruction;  /* 1: observes each instruction separately: slower, with the same trace */
     uint8_t pad;               /* 0 */
-    uint32_t cycle_threshold;  /* cycles, 1 to 4095, before a count is traced; 0: 16 */
-    uint32_t timestamp_period; /* cycles between timestamps at least; 0: 10000 */
-    uint32_t sync_period;      /* bytes of trace between points of synchronisation; 0: 4096 */
-    uint32_t event_rate;       /* instructions between events of the trace unit on average; 0: none */
-    uint32_t overflow_rate; /* instructions between overflows on average, in which trace is lost; 0: none */
+    uint32_t cycle_threshold;  /* fewest cycles for a count to be traced, 1 to 4095; 0: 16 */
+    uint32_t timestamp_period; /* minimal number of cycles between timestamps; 0: 10000 */
+    uint32_t sync_period;      /* bytes of trace between synchronisation points; 0: 4096 */
+    uint32_t event_rate;       /* average number of instructions between events of the trace unit; 0: none */
+    uint32_t overflow_rate; /* average number of instructions between overflows, which lose trace; 0: none */
     uint32_t padding;       /* bytes of trace between padding in frames; 0: none */
-    uint64_t seed;          /* what is random follows from it */
-    uint64_t max_instructions; /* traced, after which the program runs on unobserved; 0: any number */
+    uint64_t seed;          /* seed of everything random */
+    uint64_t max_instructions; /* traced instructions, after which the program runs on unobserved; 0: no
+                                  limit */
     const uint8_t *ids;        /* trace IDs of the first cores, 1 to CT_RECORD_LAST_ID, no two the same */
-    size_t id_count;           /* number of `ids`; cores behind them have those from 0x10 on that are left */
+    size_t id_count;           /* number of `ids`; further cores get the free IDs from 0x10 */
     const struct ct_record_range *ranges; /* only runs with an instruction in one of them are traced */
     size_t range_count;                   /* number of `ranges`, up to CT_RECORD_RANGES; 0: everywhere */
-    /* A hexadecimal address or a function of the program: nothing is traced before execution comes to the
-     * first, nor after it came to the second, until it comes to the first again. NULL: no such place. */
+    /* A hexadecimal address or a function of the program. Nothing is traced before execution reaches `start`,
+     * nor after it reached `stop`, until it reaches `start` again. NULL: no such place. */
     const char *start, *stop;
-    const struct ct_programs_options *names; /* how functions are found for these; NULL: as by default */
-    /* Takes the path that was executed, a line for each run of instructions (docs/recording.md); NULL: nobody
-     * wants it. */
+    const struct ct_programs_options *names; /* how functions are found for these; NULL: the defaults */
+    /* Receives the executed path, a line for each run of instructions (docs/recording.md); NULL: none is
+     * written. */
     ct_write_fn *truth;
     void *truth_user;
-    /* A number that a handler of signals may set: that of a signal for the program, which is then sent to it,
-     * and ends it after some seconds if it goes on. NULL: there is none. */
+    /* A number that a signal handler may set to a signal for the program. It is sent to the program, which is
+     * killed after some seconds if it continues. NULL: none. */
     const volatile int *signal;
     /* Variables of the program, by name, or NULL. Stores to `ports` are writes to the stimulus ports of an
-     * ITM, four bytes each, and to `channels` to those of an STM, 256 bytes a channel (IHI 0054). Loads and
-     * stores of the others are the data trace of the ITM's DWT, one comparator each. All have the cores'
-     * clock as timestamps. */
+     * ITM, four bytes each, and stores to `channels` to those of an STM, 256 bytes a channel (IHI 0054).
+     * Loads and stores of `watched` are the data trace of the ITM's DWT, one comparator each. All have the
+     * cores' clock as timestamps. */
     const char *ports;
     const char *channels;
     const char *const *watched;
@@ -88,21 +88,21 @@ struct ct_record_options {
 
 struct ct_record_result {
     uint64_t instructions; /* traced */
-    uint64_t untraceable;  /* instructions that were executed from code whose change no trace can tell */
+    uint64_t untraceable;  /* instructions executed from code whose change cannot be traced */
     uint64_t bytes;        /* of trace */
-    int32_t exit_code;     /* of the program, or 128 and the number of the signal that ended it */
+    int32_t exit_code;     /* of the program, or 128 plus the number of the signal that ended it */
     uint32_t pad;          /* 0 */
 };
 
-/* Runs the program to its end and writes the capture. What was traced is described in the directory at least
- * every half second, so that it can be read up to there however the recording ends. The program has the
- * standard input and output of this process. CT_ERR_ARG: the options do not go together; CT_ERR_NOT_FOUND: no
- * Arm program, plugin or function of this name; CT_ERR_LIMIT: more threads at a time than cores; CT_ERR_IO,
- * CT_ERR_NOMEM; what `truth` returned. */
+/* Runs the program to its end and writes the capture. The description in the directory is updated at least
+ * every half second, so that a recording can be read up to there however it ends. The program has the
+ * standard input and output of this process. CT_ERR_ARG: the options contradict each other; CT_ERR_NOT_FOUND:
+ * no Arm program, plugin or function of this name; CT_ERR_LIMIT: more simultaneous threads than cores;
+ * CT_ERR_IO, CT_ERR_NOMEM; what `truth` returned. */
 CT_API int ct_record(struct ct_ctx *ctx, const struct ct_record_options *options,
                      struct ct_record_result *result);
 
-/* How much trace a trace unit writes of a program. */
+/* The amount of trace with one combination of settings. */
 struct ct_volume_row {
     uint64_t bytes;
     uint8_t protocol; /* CT_PROTOCOL_ETM4, CT_PROTOCOL_ETE or CT_PROTOCOL_PTM */
@@ -114,68 +114,68 @@ struct ct_volume_row {
 
 struct ct_volume {
     uint64_t instructions; /* traced, by all cores */
-    uint64_t untraceable;  /* instructions that were executed from code that no trace can tell */
+    uint64_t untraceable;  /* instructions executed from code that cannot be traced */
     uint64_t branches;     /* waypoints that were traced */
-    uint64_t cycles;       /* of all cores, their waits included */
+    uint64_t cycles;       /* of all cores, including time they wait */
     size_t row_count;
-    struct ct_volume_row rows[CT_VOLUME_ROWS]; /* by protocol; within one by settings, the first one of which
-                                                  is slowest to change */
+    struct ct_volume_row rows[CT_VOLUME_ROWS]; /* by protocol, then by settings, of which the first changes
+                                                  slowest */
     int32_t exit_code;                         /* as in struct ct_record_result */
     uint32_t cores;
 };
 
-/* Runs the program once and measures how much trace it makes by each combination of settings: protocol,
- * branch broadcast, cycle counts, return stack, timestamps and context ID (paper 1, figure 1). `options` are
- * as for ct_record: what the combinations set is ignored, `protocol` other than 0 is the only one, and
- * `directory` may be NULL: nothing is written. An A64 program has no rows of a PTM. Bytes are those of the
- * trace units, without frames. CT_ERR_ARG, also for options of software trace, frames, streams and truth,
- * CT_ERR_NOT_FOUND, CT_ERR_LIMIT, CT_ERR_IO, CT_ERR_NOMEM, as for ct_record. */
+/* Runs the program once and measures its amount of trace with each combination of settings: protocol, branch
+ * broadcast, cycle counts, return stack, timestamps and context ID (paper 1, figure 1). `options` are as for
+ * ct_record, but settings that the combinations cover are ignored, a `protocol` other than 0 is the only one
+ * measured, and `directory` may be NULL: nothing is written. An A64 program has no rows of a PTM. Bytes are
+ * those of the trace units, without frames. CT_ERR_ARG, also for options of software trace, frames, streams
+ * and truth, CT_ERR_NOT_FOUND, CT_ERR_LIMIT, CT_ERR_IO, CT_ERR_NOMEM, as for ct_record. */
 CT_API int ct_record_volume(struct ct_ctx *ctx, const struct ct_record_options *options,
                             struct ct_volume *volume);
 
 struct ct_volume_options {
-    size_t size;               /* sizeof(struct ct_volume_options) */
-    uint32_t cycle_threshold;  /* of cycle counts, where there are some, up to 4095; 0: 16 */
-    uint32_t timestamp_period; /* cycles between timestamps, where there are some; 0: 10000 */
-    uint32_t sync_period;      /* bytes of trace between synchronisation points; 0: 4096 */
-    uint8_t protocol;          /* the only one that rows are of; 0: each that can trace the program */
-    uint8_t pad[3];            /* 0 */
-    uint64_t max_instructions; /* of each row; 0: any number */
+    size_t size;                          /* sizeof(struct ct_volume_options) */
+    uint32_t cycle_threshold;             /* fewest cycles for a count to be traced, up to 4095; 0: 16 */
+    uint32_t timestamp_period;            /* cycles between timestamps; 0: 10000 */
+    uint32_t sync_period;                 /* bytes of trace between synchronisation points; 0: 4096 */
+    uint8_t protocol;                     /* the only protocol measured; 0: each that can trace the program */
+    uint8_t pad[3];                       /* 0 */
+    uint64_t max_instructions;            /* of each row; 0: no limit */
     const struct ct_record_range *ranges; /* only runs with an instruction in one of them are traced */
     size_t range_count;                   /* number of `ranges`, up to CT_RECORD_RANGES; 0: everywhere */
 };
 
 struct ct_volume_replay;
 
-/* Makes an object that measures how much trace it would be what another trace says. It has the rows of
- * ct_record_volume. `options` may be NULL. What is found is in `volume` (not owned), which is cleared, and
- * whole behind the end of the last stream. Cycles are those of a stream that counts them; else one for each
- * instruction and one more for each branch that is taken. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Makes an object that measures how much trace other settings would give for the execution in a trace. It has
+ * the rows of ct_record_volume. `options` may be NULL. The result is in `volume` (not owned), which is
+ * cleared first and complete after the end of the last stream. Cycles are those of a stream that counts them;
+ * else one for each instruction and one more for each taken branch. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_volume_replay_new(struct ct_ctx *ctx, const struct ct_volume_options *options,
                                 struct ct_volume *volume, struct ct_volume_replay **out);
 CT_API void ct_volume_replay_free(struct ct_volume_replay *replay);
 
-/* Begins a stream, which is that of another core than those before. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Begins a stream, which counts as that of a new core. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_volume_replay_begin(struct ct_volume_replay *replay, const struct ct_source *source);
 
-/* Takes records of the stream, in their order, as a chain of level FLOW gives them. Whether there are rows of
- * a PTM, the first range of the first stream decides: not with one in A64. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Takes flow records of the stream, in order, as a chain of level FLOW gives them. Rows of a PTM exist unless
+ * the first range of the first stream is A64. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_volume_replay_take(struct ct_volume_replay *replay, const struct ct_flow *records,
                                  size_t count);
 
-/* Ends the stream, and counts what its trace units hold back. CT_ERR_ARG, CT_ERR_NOMEM. */
+/* Ends the stream, and counts what its trace units still hold. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_volume_replay_end(struct ct_volume_replay *replay);
 
 enum ct_volume_format {
     CT_VOLUME_FORMAT_TSV,
     CT_VOLUME_FORMAT_JSON,
-    CT_VOLUME_FORMAT_SVG, /* bars */
+    CT_VOLUME_FORMAT_SVG, /* a bar chart */
 };
 
 struct ct_volume_write_options {
     size_t size;    /* sizeof(struct ct_volume_write_options) */
-    uint64_t clock; /* of the cores, in Hz: megabytes a second are written, too; 0: they are not known */
-    double ipc;     /* instructions for a cycle; 0: the cycles are those of the recording */
+    uint64_t clock; /* of the cores, in Hz, to write megabytes per second; 0: unknown */
+    double ipc;     /* instructions per cycle; 0: from the cycles of the recording */
     uint8_t format; /* enum ct_volume_format */
     uint8_t pad[7]; /* 0 */
 };
@@ -184,31 +184,30 @@ struct ct_volume_write_options {
 CT_API int ct_volume_write(struct ct_ctx *ctx, const struct ct_volume *volume,
                            const struct ct_volume_write_options *options, ct_write_fn *write, void *user);
 
-/* QEMU with one of the project's plugins. */
+/* A QEMU command and one of the project's plugins. */
 struct ct_qemu {
     const char *command; /* "qemu-aarch64" or "qemu-arm", or the system emulator */
-    const char *sysroot; /* where the program's loader and libraries are looked for, or NULL */
+    const char *sysroot; /* folder in which the program's loader and libraries are found, or NULL */
     uint8_t arm32;       /* 1: an A32 or T32 program */
     uint8_t system;      /* 1: the command line is that of a system emulator */
     uint8_t pad[6];      /* 0 */
     char plugin[4096];   /* its path */
 };
 
-/* Finds what runs `program` (a path, or with `system` 1 the system emulator itself): QEMU by the program's
- * architecture, and the plugin `file` where the environment variable `variable` says, beside the running
- * command in a build tree, or installed. CT_ERR_NOT_FOUND, CT_ERR_ARG. */
+/* Finds the QEMU and the plugin for `program` (a path, or with `system` 1 the system emulator itself). QEMU
+ * is chosen by the program's architecture. The plugin `file` is where the environment variable `variable`
+ * says, beside the running command in a build tree, or installed. CT_ERR_NOT_FOUND, CT_ERR_ARG. */
 CT_API int ct_qemu_find(struct ct_ctx *ctx, const char *program, int system, const char *file,
                         const char *variable, struct ct_qemu *out);
 
-/* Becomes QEMU running `argv`, with `option` for the plugin, in a child process. It returns only when that
- * cannot be. CT_ERR_ARG, CT_ERR_NOMEM, CT_ERR_IO. */
+/* Replaces this process, a child, by QEMU running `argv`, with `option` for the plugin. Returns only when
+ * that fails. CT_ERR_ARG, CT_ERR_NOMEM, CT_ERR_IO. */
 CT_API int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option, char *const *argv);
 
-#define CT_QEMU_CANNOT_RUN 127 /* exit code of a child in which QEMU could not be run */
+#define CT_QEMU_CANNOT_RUN 127 /* exit code of a child that could not run QEMU */
 
-/* Starts a child process that does what ct_qemu_run does; *child is its number, for waitpid. Where QEMU
- * cannot be run, the child says why on standard error and ends with CT_QEMU_CANNOT_RUN. CT_ERR_ARG,
- * CT_ERR_IO. */
+/* Starts a child process that calls ct_qemu_run; *child is its number, for waitpid. When QEMU cannot be run,
+ * the child says why on standard error and ends with CT_QEMU_CANNOT_RUN. CT_ERR_ARG, CT_ERR_IO. */
 CT_API int ct_qemu_start(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option,
                          char *const *argv, int *child);
 
