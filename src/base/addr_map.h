@@ -7,7 +7,7 @@
 
 #define CT_ADDR_NONE CT_PAIR_NONE
 
-/* A map; all zero is an empty one. */
+/* A map. All zero is an empty map. */
 struct ct_addr_map {
     struct ct_pair_map pairs;
 };

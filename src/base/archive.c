@@ -15,11 +15,11 @@
 #define ROW_SIZE    46u /* of an entry in the directory, without its name */
 #define LOCAL_SIZE  30u /* of the head in front of its bytes, without its name */
 
-/* The 64-bit extension: */
-#define END64_SIZE   56u        /* of its record behind the directory, of version 1 */
-#define LOCATOR_SIZE 20u        /* of what says where that record is, in front of the one of 32 bits */
-#define EXTRA64      1u         /* which of the extra fields of an entry has 64-bit numbers */
-#define IN_EXTRA     UINT32_MAX /* of a 32-bit number: it is in the extra field */
+/* The 64-bit extension (ZIP64): */
+#define END64_SIZE   56u        /* of its record after the directory, version 1 */
+#define LOCATOR_SIZE 20u        /* of the locator of that record, before the 32-bit record */
+#define EXTRA64      1u         /* number of the extra field with 64-bit numbers */
+#define IN_EXTRA     UINT32_MAX /* value of a 32-bit number that is in the extra field instead */
 
 static const uint8_t end_magic[4] = {'P', 'K', 5, 6};
 static const uint8_t end64_magic[4] = {'P', 'K', 6, 6};
@@ -35,7 +35,7 @@ struct directory {
     size_t size;
 };
 
-/* One entry of it. */
+/* One entry of a directory. */
 struct entry {
     const char *name; /* without a zero at its end */
     size_t length;
@@ -66,8 +66,8 @@ static const uint8_t *find_end(const uint8_t *tail, size_t size)
     return NULL;
 }
 
-/* Finds where the directory is, by the last `size` bytes of the file. Returns false when they do not say it.
- */
+/* Finds the offset and length of the directory, from the last `size` bytes of the file. Returns false when
+ * they do not contain it. */
 static bool find_directory(int fd, const uint8_t *tail, size_t size, uint64_t *offset, uint64_t *length)
 {
     uint8_t end64[END64_SIZE];
@@ -88,8 +88,8 @@ static bool find_directory(int fd, const uint8_t *tail, size_t size, uint64_t *o
     return true;
 }
 
-/* Reads the directory. Returns false when the file is no archive, or damaged, and with errno ENOMEM when
- * memory is missing. */
+/* Reads the directory. Returns false when the file is no archive, or damaged. When out of memory, errno is
+ * ENOMEM. */
 static bool open_directory(int fd, struct directory *d)
 {
     struct stat st;
@@ -114,8 +114,8 @@ static bool open_directory(int fd, struct directory *d)
     return d->bytes && read_whole(fd, offset, d->bytes, length);
 }
 
-/* Reads the numbers of an entry that stand in its extra field, as they do not fit 32 bits. Returns false when
- * one is not there. */
+/* Reads the numbers of an entry that do not fit into 32 bits, from its extra field. Returns false when one is
+ * missing. */
 static bool read_extra64(const uint8_t *extra, size_t size, uint64_t *const numbers[3])
 {
     size_t at = 0, length = 0, used = 0;
@@ -134,7 +134,7 @@ static bool read_extra64(const uint8_t *extra, size_t size, uint64_t *const numb
     return true;
 }
 
-/* Reads the entry at *at, and moves *at behind it. Returns false at the end of the directory. */
+/* Reads the entry at *at, and advances *at past it. Returns false at the end of the directory. */
 static bool next_entry(const struct directory *d, size_t *at, struct entry *e)
 {
     const uint8_t *row = d->bytes + *at;
@@ -147,7 +147,7 @@ static bool next_entry(const struct directory *d, size_t *at, struct entry *e)
     uint64_t size = ct_load32(row + 24), packed = ct_load32(row + 20), offset = ct_load32(row + 42);
     if (!read_extra64(row + ROW_SIZE + length, ct_load16(row + 30), (uint64_t *[]){&size, &packed, &offset}))
         return false;
-    /* The offset is that of the local head, whose extra field may have another length: see place. */
+    /* The offset is that of the local header, whose extra field may have another length: see place. */
     *e = (struct entry){.name = (const char *)row + ROW_SIZE,
                         .length = length,
                         .stored = ct_load16(row + 10) == 0 && packed == size,
@@ -156,7 +156,8 @@ static bool next_entry(const struct directory *d, size_t *at, struct entry *e)
     return true;
 }
 
-/* Moves the offset of an entry from its head to its bytes. Returns false when they are not in the archive. */
+/* Moves the offset of an entry from its local header to its bytes. Returns false when they are not in the
+ * archive. */
 static bool place(const struct directory *d, struct entry *e)
 {
     uint8_t head[LOCAL_SIZE];

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define BLOCK_SIZE  ((size_t)16 << 10)
-#define FIRST_BLOCK ((size_t)1 << 10) /* many an arena has a name or two */
+#define FIRST_BLOCK ((size_t)1 << 10) /* many arenas only hold a name or two */
 #define ALIGNMENT   _Alignof(max_align_t)
 
 struct ct_arena_block {
@@ -67,11 +67,11 @@ char *ct_arena_printf(struct ct_arena *arena, const char *fmt, ...)
     return text;
 }
 
-/* Grows where the count is a power of two, so that the capacity follows from the count and need not be
- * kept. */
+/* Grows the array when the count is a power of two, so that its capacity follows from the count and is not
+ * stored. */
 void *ct_arena_push(struct ct_arena *arena, const void *array, size_t *count, size_t size)
 {
-    /* The array is the arena's own, so this cast may take the const away. */
+    /* The array belongs to the arena, so removing const is allowed. */
     void *room = (void *)(uintptr_t)array; /* NOLINT(performance-no-int-to-ptr) */
     if ((*count & (*count - 1)) == 0) {
         size_t cap = *count ? 2 * *count : 1;

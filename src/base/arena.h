@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that is freed all at once, for what is built piece by piece and lives as long as its owner. */
+/* Memory that is freed all at once, for objects that are built piece by piece and live as long as their
+ * owner. */
 #ifndef CT_BASE_ARENA_H
 #define CT_BASE_ARENA_H
 
@@ -7,9 +8,9 @@
 
 struct ct_arena_block;
 
-/* An arena; all zero is an empty one. */
+/* An arena. All zero is an empty arena. */
 struct ct_arena {
-    struct ct_arena_block *blocks; /* the newest one first, from which memory is taken */
+    struct ct_arena_block *blocks; /* newest first; memory is taken from it */
 };
 
 /* Returns `size` zeroed bytes, aligned for any object; NULL without memory. */
@@ -22,7 +23,7 @@ char *ct_arena_strdup(struct ct_arena *arena, const char *text);
 /* Returns formatted text of any length; NULL without memory. */
 char *ct_arena_printf(struct ct_arena *arena, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Makes room for one more item of `size` bytes behind the *count that `array` has, and adds one to *count.
+/* Makes room for one more item of `size` bytes after the *count items of `array`, and adds one to *count.
  * Returns the array, which may have moved (the old one stays valid and unused); NULL without memory. An array
  * begins as NULL with count 0. */
 void *ct_arena_push(struct ct_arena *arena, const void *array, size_t *count, size_t size);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the clock of a capture makes of the ticks of its timestamps. */
+/* Converts timestamps to nanoseconds, with the clock of a capture. */
 #ifndef CT_BASE_CLOCK_H
 #define CT_BASE_CLOCK_H
 
 #include "coretap/input.h"
 
-/* Returns the nanoseconds of a tick on a clock that is known. */
+/* Returns the nanoseconds of a timestamp on a known clock. */
 static inline uint64_t ct_clock_nanoseconds(const struct ct_clock *clock, uint64_t ticks)
 {
     return clock->zero + (uint64_t)((unsigned __int128)ticks * clock->mult >> clock->shift);
 }
 
-/* Returns the nanoseconds of ticks at a frequency in Hz. With 0 it is that of the clock, or one nanosecond a
- * tick when that is not known. */
+/* Returns the nanoseconds of a number of ticks at a frequency in Hz. Frequency 0 stands for that of the
+ * clock, or for one nanosecond a tick when the clock is unknown. */
 static inline uint64_t ct_clock_nanoseconds_at(const struct ct_clock *clock, uint64_t frequency,
                                                uint64_t ticks)
 {

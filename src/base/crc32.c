@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Works on four bits at a time: what is checked comes at megabytes, not gigabytes, a second. */
+/* Computes four bits at a time: the data comes at megabytes, not gigabytes, a second. */
 #include "base/crc32.h"
 
 uint32_t ct_crc32(const uint8_t *p, size_t n)

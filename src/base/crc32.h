@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CRC-32, as zlib has it. */
+/* CRC-32 as in zlib. */
 #ifndef CT_BASE_CRC32_H
 #define CT_BASE_CRC32_H
 

@@ -9,7 +9,7 @@
 
 struct ct_cycle_counts {
     bool there;
-    bool timestamps_add; /* the count of a timestamp adds up with the others (PTM, ETMv3) */
+    bool timestamps_add; /* the count of a timestamp is added to the others (PTM, ETMv3) */
 };
 
 /* Reads the registers of a source. CT_ERR_CONFIG for registers with impossible values. */

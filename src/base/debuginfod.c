@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The client brings a whole HTTP stack, so it is loaded only where servers are configured. */
+/* The client brings a complete HTTP stack, so it is loaded only where servers are configured. */
 #include "base/debuginfod.h"
 
 #include <dlfcn.h>

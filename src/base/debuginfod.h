@@ -12,7 +12,7 @@ enum ct_debuginfod_kind {
 };
 
 /* Returns the path of the file of this kind in the client's cache, which the caller frees; NULL when no
- * server is configured ($DEBUGINFOD_URLS), its client is not installed, or none has the file. */
+ * server is configured ($DEBUGINFOD_URLS), the client is not installed, or no server has the file. */
 char *ct_debuginfod(const uint8_t *id, size_t size, enum ct_debuginfod_kind kind);
 
 #endif

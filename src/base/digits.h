@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers as digits, for what writes many of them: printf takes several times as long. */
+/* Numbers as digits, for writers of many numbers: printf takes several times as long. */
 #ifndef CT_BASE_DIGITS_H
 #define CT_BASE_DIGITS_H
 
@@ -7,17 +7,17 @@
 
 #include "base/bytes.h"
 
-/* bytes behind a number that writing it may change */
+/* bytes after a number that writing it may overwrite */
 #define CT_DIGITS_SLACK 16
 
-/* digits of a 64-bit number at most, in decimal */
+/* maximal number of decimal digits of a 64-bit number */
 #define CT_DIGITS_MOST 20
 
 #define CT_DIGITS_ASCII_ZEROS UINT64_C(0x3030303030303030)
 
 /* Returns the eight decimal digits of value < 10^8, one in each byte, the lowest digit in the lowest byte.
- * Halves, quarters and eighths are split off side by side, by multiplications that divide exactly for such
- * small numbers. */
+ * Splits off halves, quarters and eighths in parallel, by multiplications that divide exactly for such small
+ * numbers. */
 static inline uint64_t ct_digits_eight(uint32_t value)
 {
     const uint64_t fours = value / 10000 | (uint64_t)(value % 10000) << 32;
@@ -38,14 +38,14 @@ static inline uint64_t ct_digits_eight_hex(uint32_t value)
     return x + CT_DIGITS_ASCII_ZEROS + letters * ('a' - '0' - 10);
 }
 
-/* Writes eight characters, that of the lowest byte first. */
+/* Writes eight characters, the lowest byte first. */
 static inline void ct_digits_put_eight(char *to, uint64_t characters)
 {
     characters = ct_le64(characters);
     memcpy(to, &characters, sizeof characters);
 }
 
-/* Writes a number below 10^8 in decimal. Returns the place behind its last digit. */
+/* Writes a number below 10^8 in decimal. Returns the position after its last digit. */
 static inline char *ct_digits_dec_short(char *to, uint32_t value)
 {
     if (value < 10) {
@@ -64,7 +64,7 @@ static inline char *ct_digits_dec_short(char *to, uint32_t value)
     return to + 8 - zeros;
 }
 
-/* Writes a number in decimal. Returns the place behind its last digit. */
+/* Writes a number in decimal. Returns the position after its last digit. */
 static inline char *ct_digits_dec(char *to, uint64_t value)
 {
     const uint32_t eight = 100000000;
@@ -76,7 +76,7 @@ static inline char *ct_digits_dec(char *to, uint64_t value)
     return to + 8;
 }
 
-/* Writes a number in hexadecimal, in lower case without leading zeros. Returns the place behind its last
+/* Writes a number in hexadecimal, in lower case without leading zeros. Returns the position after its last
  * digit. */
 static inline char *ct_digits_hex(char *to, uint64_t value)
 {

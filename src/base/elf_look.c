@@ -70,7 +70,7 @@ static void take_header(const struct ct_files *files, const char *path, const st
             (struct ct_elf_code){header->offset, header->size, header->addr, header->flags & PF_W};
 }
 
-/* Returns where the notes of a section lie; all zero: it has none. */
+/* Returns the location of the notes of a section; all zero: it has none. */
 static struct program_header load_note(const uint8_t *p, bool wide)
 {
     if (ct_load32(p + offsetof(Elf64_Shdr, sh_type)) != SHT_NOTE)
@@ -82,7 +82,7 @@ static struct program_header load_note(const uint8_t *p, bool wide)
                                    .size = ct_load32(p + offsetof(Elf32_Shdr, sh_size))};
 }
 
-/* Reads the notes of a file without program headers: sections have them. */
+/* Reads the notes of a file without program headers from its sections. */
 static void look_in_sections(const struct ct_files *files, const char *path, const uint8_t head[64],
                              bool wide, struct ct_elf_look *out)
 {
@@ -104,7 +104,7 @@ static void look_in_sections(const struct ct_files *files, const char *path, con
     }
 }
 
-/* A file in memory, in the place of all others. */
+/* A file in memory that replaces all other files. */
 struct in_memory {
     const uint8_t *bytes;
     size_t size;
@@ -121,7 +121,7 @@ static ssize_t read_memory(void *user, const char *path, uint64_t offset, char *
     return (ssize_t)n;
 }
 
-/* Looks into a packed kernel module. */
+/* Reads the headers of a compressed kernel module. */
 static bool look_in_packed(const struct ct_files *files, const char *path, struct ct_elf_look *out)
 {
     uint64_t size = 0;

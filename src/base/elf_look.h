@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads what the headers of an ELF file tell: enough to tell the program that ran from another one, and where
- * it was loaded. It reads through the reader's files, a header or note at a time. */
+/* Reads from the headers of an ELF file what is needed to identify the program that ran, and where it was
+ * loaded. Reads through the reader's files, one header or note at a time. */
 #ifndef CT_BASE_ELF_LOOK_H
 #define CT_BASE_ELF_LOOK_H
 
@@ -9,7 +9,7 @@
 #include "base/files.h"
 
 #define CT_BUILD_ID_MAX     20u
-#define CT_ELF_LOOK_HEADERS 64u /* program headers that are read */
+#define CT_ELF_LOOK_HEADERS 64u /* maximal number of program headers read */
 
 struct ct_build_id {
     uint8_t size; /* 0 for none */
@@ -19,15 +19,15 @@ struct ct_build_id {
 /* A segment of code. */
 struct ct_elf_code {
     uint64_t offset, size; /* in the file */
-    uint64_t addr;         /* before the load bias is added */
-    bool writable;         /* the segment may have data */
+    uint64_t addr;         /* without load bias */
+    bool writable;         /* the segment may contain data */
 };
 
 struct ct_elf_look {
     bool is_elf;
     bool is_core;   /* a copy of memory */
-    bool is_fixed;  /* a program that runs only at the addresses in the file */
-    bool maps_head; /* a segment has the beginning of the file, at head_addr */
+    bool is_fixed;  /* a program that can only run at the addresses in the file */
+    bool maps_head; /* a segment contains the beginning of the file, at head_addr */
     uint64_t head_addr;
     uint16_t machine;
     struct ct_build_id id;
@@ -38,7 +38,7 @@ struct ct_elf_look {
 /* Reads the headers of a file. Returns false when it cannot be read. */
 bool ct_elf_look(const struct ct_files *files, const char *path, struct ct_elf_look *out);
 
-/* Finds the load bias of a file with this code, `size` bytes of which from `offset` on were mapped at `addr`.
+/* Finds the load bias of a file with this code, of which `size` bytes from `offset` on were mapped at `addr`.
  * Returns false when none of them is code. */
 bool ct_elf_code_bias(const struct ct_elf_code *code, size_t count, uint64_t addr, uint64_t offset,
                       uint64_t size, uint64_t *bias);

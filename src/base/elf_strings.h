@@ -6,8 +6,8 @@
 #include <gelf.h>
 #include <stdbool.h>
 
-/* Tells whether a table of strings is packed. No linker packs one, but elf_strptr unpacks it, to whatever
- * size it claims. */
+/* Returns whether a string table is compressed. No linker writes one, but elf_strptr would uncompress it, to
+ * whatever size it claims. */
 static inline bool ct_elf_has_packed_strings(Elf *elf)
 {
     GElf_Shdr header;

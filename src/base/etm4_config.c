@@ -15,8 +15,8 @@ static int size_field(struct ct_ctx *ctx, const struct ct_source *source, const 
                    source->name, source->regs.idr2, field, value);
 }
 
-/* Returns the version as one number. An ETE counts from 0x50 on, so that versions compare (ETE 1.0 is
- * 0x50). */
+/* Returns the version as one number. ETE versions start at 0x50 (ETE 1.0), so that versions can be
+ * compared. */
 static uint8_t version_of(const struct ct_source *source)
 {
     if (source->protocol == CT_PROTOCOL_ETE) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the registers of an ETMv4 or ETE say about its packets. ARM IHI 0064H, chapter 7 (TRCIDR0 to
+/* The properties of an ETMv4's or ETE's packets, from its registers. ARM IHI 0064H, chapter 7 (TRCIDR0 to
  * TRCIDR13, TRCCONFIGR); Arm ARM DDI 0487, D19 for ETE. */
 #ifndef CT_BASE_ETM4_CONFIG_H
 #define CT_BASE_ETM4_CONFIG_H
@@ -13,14 +13,14 @@ struct ct_etm4_config {
     bool ete;
     bool m_profile;
     bool v7m;            /* M profile before v8-M */
-    uint8_t cc_bits;     /* size of the cycle counter */
+    uint8_t cc_bits;     /* width of the cycle counter */
     uint8_t vmid_bytes;  /* 0, 1, 2, 4 */
     uint8_t ctxt_bytes;  /* 0, 4 */
-    uint32_t max_spec;   /* TRCIDR8.MAXSPEC: P0 elements that can be speculative at a time */
+    uint32_t max_spec;   /* TRCIDR8.MAXSPEC: maximal number of speculative P0 elements */
     bool comm_opt;       /* TRCIDR0.COMMOPT: cycle count packets do not commit */
     bool q_elements;     /* TRCIDR0.QSUPP != 0 */
-    bool conditional;    /* conditional non-branch tracing is there and on */
-    bool data_trace;     /* data trace is there and on */
+    bool conditional;    /* conditional non-branch tracing exists and is on */
+    bool data_trace;     /* data trace exists and is on */
     bool cycle_count;    /* TRCCONFIGR.CCI */
     bool return_stack;   /* TRCCONFIGR.RS */
     bool wfi_branch;     /* TRCIDR2.WFXMODE: WFI and WFE are P0 instructions (4.3 and up) */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How readers get at files. Tests and fuzzers replace it, to give captures from memory. */
+/* How readers access files. Tests and fuzzers replace it, to provide captures from memory. */
 #ifndef CT_BASE_FILES_H
 #define CT_BASE_FILES_H
 
@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 enum ct_file_kind {
-    CT_FILE_NONE, /* not there, or not accessible: errno tells why */
+    CT_FILE_NONE, /* does not exist, or is not accessible: errno says why */
     CT_FILE_REGULAR,
     CT_FILE_DIR,
     CT_FILE_OTHER, /* a pipe or a device */
@@ -16,11 +16,12 @@ enum ct_file_kind {
 
 struct ct_files {
     void *user;
-    /* Tells what lies at `path`; for a regular file *size is its size. */
+    /* Returns the kind of file at `path`; *size is set for a regular file. */
     enum ct_file_kind (*look)(void *user, const char *path, uint64_t *size);
-    /* Reads the first `cap` bytes, or all there are. Returns how many, or -1 with errno. */
+    /* Reads the first `cap` bytes, or the whole file if it is shorter. Returns their number, or -1 with
+     * errno. */
     ssize_t (*read)(void *user, const char *path, char *buf, size_t cap);
-    /* Reads from `offset` on. Only readers of large files call it; NULL where there are none. */
+    /* Reads `cap` bytes from `offset` on. Only readers of large files call it; NULL where there are none. */
     ssize_t (*read_at)(void *user, const char *path, uint64_t offset, char *buf, size_t cap);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hash of bytes that every change of a single byte changes: FNV-1a with 64 bits. */
+/* FNV-1a with 64 bits, a hash that changes with every single byte. */
 #ifndef CT_BASE_FNV_H
 #define CT_BASE_FNV_H
 
@@ -8,7 +8,7 @@
 
 #define CT_FNV_BEGIN UINT64_C(0xcbf29ce484222325)
 
-/* Goes on with a hash, which begins as CT_FNV_BEGIN. */
+/* Continues a hash, which begins as CT_FNV_BEGIN. */
 static inline uint64_t ct_fnv(uint64_t sum, const void *data, size_t size)
 {
     const uint8_t *bytes = data;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Libraries that are loaded when they are first wanted: each is large, and loading it with the program would
- * slow down every command. */
+/* Libraries that are loaded on first use: each is large, and loading it with the program would slow down
+ * every command. */
 #ifndef CT_BASE_LIBRARY_H
 #define CT_BASE_LIBRARY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Loads a library and finds its functions by their names. It stays loaded, because what it loads itself may
- * not be unloaded. Returns false when the library or one of the functions is not there. */
+/* Loads a library and finds its functions by their names. It stays loaded, because the libraries that it
+ * loads may not be unloaded. Returns false when the library or one of the functions is missing. */
 bool ct_library_find(const char *file, const char *const *names, size_t count, void **functions);
 
-/* Declares `union ct_library` for the functions that ENTRIES(X) names, each as X(name), where a header
- * declares them: `f` has a pointer of the same name to each. */
+/* Declares `union ct_library` for the functions that ENTRIES(X) lists, each as X(name), which must be
+ * declared in a header: `f` has a pointer of the same name to each. */
 // NOLINTBEGIN(bugprone-macro-parentheses): a tag cannot stand in parentheses
 #define CT_LIBRARY(ct_library, ENTRIES)                                                                      \
     struct ct_library##_functions {                                                                          \
@@ -25,7 +25,7 @@ bool ct_library_find(const char *file, const char *const *names, size_t count, v
 // NOLINTEND(bugprone-macro-parentheses)
 #define CT_LIBRARY_POINTER(name) __typeof__(name) *(name);
 
-/* Finds them all, as ct_library_find does. */
+/* Finds all functions, like ct_library_find. */
 #define CT_LIBRARY_FIND(file, library, ENTRIES)                                                              \
     ct_library_find((file), (const char *const[]){ENTRIES(CT_LIBRARY_NAME)},                                 \
                     sizeof(library)->found / sizeof *(library)->found, (library)->found)

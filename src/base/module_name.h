@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How files of kernel modules are called, and how large packed ones may be. */
+/* File names of kernel modules, and the size limit of compressed ones. */
 #ifndef CT_BASE_MODULE_NAME_H
 #define CT_BASE_MODULE_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#define CT_MODULE_UNPACKED ((size_t)1 << 30) /* bytes that a packed module may have */
+#define CT_MODULE_UNPACKED ((size_t)1 << 30) /* maximal uncompressed size of a module */
 
-/* Tells whether a file is called like a kernel module: x.ko, or packed, x.ko.xz. */
+/* Returns whether a file is named like a kernel module: x.ko, or compressed, x.ko.xz. */
 bool ct_module_is_named(const char *path);
 
 #endif

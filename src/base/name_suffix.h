@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that compilers give to copies of functions, and to the parts that they move away from the rest. */
+/* Suffixes that compilers add to the names of copies and parts of functions. */
 #ifndef CT_BASE_NAME_SUFFIX_H
 #define CT_BASE_NAME_SUFFIX_H
 
@@ -7,17 +7,17 @@
 #include <stddef.h>
 #include <string.h>
 
-/* What a symbol is to a function, by its name. Of more than one suffix all bits are set. */
+/* The relation of a symbol to a function, from its name. With several suffixes all their bits are set. */
 enum ct_name_suffix {
-    CT_NAME_COPY = 1,  /* the function made for some of its calls, or under another name: it is entered as the
-                          function is */
-    CT_NAME_COLD = 2,  /* code of it that seldom runs */
-    CT_NAME_PART = 4,  /* what is behind its first conditions, as a function that the rest calls */
-    CT_NAME_WHOLE = 8, /* the function, named without its parameters, which C++ writes behind it */
+    CT_NAME_COPY = 1,  /* a variant of the function for some of its calls, or under another name: it is
+                          entered like the function */
+    CT_NAME_COLD = 2,  /* its seldom executed code */
+    CT_NAME_PART = 4,  /* what follows its first conditions, as a function that the rest calls */
+    CT_NAME_WHOLE = 8, /* the function, named without its parameters, which C++ appends to the name */
 };
 
-/* Reads one suffix, as in a symbol (".isra.0", ".cold") or as demanglers write it (" [clone .isra.0]").
- * Returns what is behind it, and adds to *kinds; NULL: there is no suffix that is known. */
+/* Reads one suffix, as in a symbol (".isra.0", ".cold") or as written by demanglers (" [clone .isra.0]").
+ * Returns the text after it, and adds to *kinds; NULL: there is no known suffix. */
 static inline const char *ct_name_suffix(const char *text, unsigned *kinds)
 {
     static const struct {
@@ -40,7 +40,7 @@ static inline const char *ct_name_suffix(const char *text, unsigned *kinds)
     return NULL;
 }
 
-/* Returns what is behind the parameters of a C++ function and the qualifiers of these, or `text` itself. */
+/* Returns the text after the parameters of a C++ function and their qualifiers, or `text` itself. */
 static inline const char *ct_name_behind_parameters(const char *text)
 {
     static const char *const qualifiers[] = {" const", " volatile", " &&", " &"};
@@ -61,7 +61,8 @@ static inline const char *ct_name_behind_parameters(const char *text)
     return end;
 }
 
-/* Returns what a symbol called `name` is to the function `of`: bits of enum ct_name_suffix; 0: nothing. */
+/* Returns the relation of a symbol called `name` to the function `of`: bits of enum ct_name_suffix; 0:
+ * none. */
 static inline unsigned ct_name_is_of(const char *name, const char *of)
 {
     const size_t length = strlen(of);
@@ -75,7 +76,7 @@ static inline unsigned ct_name_is_of(const char *name, const char *of)
     return rest ? kinds : 0;
 }
 
-/* Returns true when a symbol called `name` is entered where the function `of` is: as a whole or a copy. */
+/* Returns true when calling the symbol `name` means entering the function `of`: it is the whole or a copy. */
 static inline bool ct_name_enters(const char *name, const char *of)
 {
     const unsigned kinds = ct_name_is_of(name, of);

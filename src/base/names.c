@@ -14,7 +14,7 @@ static uint32_t hash_of(const char *text, size_t size)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* Returns the slot of a name, or the free one where it would go. */
+/* Returns the slot of a name, or the free slot where it belongs. */
 static uint32_t *slot_of(const struct ct_names *names, const char *text, size_t size)
 {
     uint32_t mask = names->slot_count - 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers strings in the order in which they are added, each once. */
+/* Numbers strings in the order in which they are added, without duplicates. */
 #ifndef CT_BASE_NAMES_H
 #define CT_BASE_NAMES_H
 
@@ -7,24 +7,24 @@
 
 #include <stdint.h>
 
-/* A set of names; all zero is an empty one. */
+/* A set of names. All zero is an empty set. */
 struct ct_names {
     struct ct_arena arena;
     const char **names;
     uint32_t count;
     uint32_t room;
-    uint32_t *slots; /* number and one, or 0; `slot_count` is a power of two, and at most half of the slots
-                        are used */
+    uint32_t *slots; /* number + 1, or 0; `slot_count` is a power of two, and at most half of the slots are
+                        used */
     uint32_t slot_count;
 };
 
 #define CT_NAMES_NONE UINT32_MAX
 
-/* Returns the number of the first `size` bytes of `text`, which are copied when they are new; CT_NAMES_NONE
- * without memory. */
+/* Returns the number of the first `size` bytes of `text`, and copies them when they are new; CT_NAMES_NONE
+ * when out of memory. */
 uint32_t ct_names_add(struct ct_names *names, const char *text, size_t size);
 
-/* Returns the number of a text, escaped where it cannot be printed (base/printable.h). */
+/* Returns the number of a text, escaped if it is not printable (base/printable.h). */
 uint32_t ct_names_add_printable(struct ct_names *names, const char *text);
 
 void ct_names_free(struct ct_names *names);

@@ -16,7 +16,7 @@ static void close_quietly(int fd)
     errno = error;
 }
 
-/* Opens what is called `name` in `folder`, unless it is a symbolic link, and closes the folder. */
+/* Opens `name` in `folder`, unless it is a symbolic link, and closes the folder. */
 static int step(int folder, const char *name, int flags)
 {
     const int fd = openat(folder, name, flags | O_NOFOLLOW | O_CLOEXEC);
@@ -24,8 +24,8 @@ static int step(int folder, const char *name, int flags)
     return fd;
 }
 
-/* Opens a regular file. Until it is known what was opened, it neither waits for the other end of a FIFO nor
- * takes a terminal. */
+/* Opens a regular file. The flags make sure that opening anything else neither waits for the other end of a
+ * FIFO nor takes a terminal. */
 static int open_regular(int folder, const char *name)
 {
     struct stat st;

@@ -23,7 +23,7 @@ int ct_out_open(struct ct_out *out, struct ct_ctx *ctx, ct_write_fn *write, void
     if (!out->file)
         return ct_fail_nomem(ctx, "output");
     (void)__fsetlocking(out->file,
-                        FSETLOCKING_BYCALLER); /* one thread writes; else each fputc would take a lock */
+                        FSETLOCKING_BYCALLER); /* only one thread writes; else each fputc would take a lock */
     setvbuf(out->file, out->buffer, _IOFBF, sizeof out->buffer);
     return CT_OK;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream of stdio that writes to a receiver of pieces (ct_write_fn). */
+/* A stdio stream that writes to a receiver (ct_write_fn). */
 #ifndef CT_BASE_OUT_H
 #define CT_BASE_OUT_H
 
@@ -15,10 +15,10 @@ struct ct_out {
     char buffer[16384];
 };
 
-/* Opens out->file; `out` must stay where it is. CT_ERR_NOMEM. */
+/* Opens out->file. `out` must not be moved. CT_ERR_NOMEM. */
 int ct_out_open(struct ct_out *out, struct ct_ctx *ctx, ct_write_fn *write, void *user);
 
-/* Writes what is left and closes the stream. Returns the receiver's error, or else `result`. */
+/* Writes what is buffered and closes the stream. Returns the receiver's error, or else `result`. */
 int ct_out_close(struct ct_out *out, int result);
 
 #endif

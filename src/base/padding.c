@@ -19,6 +19,6 @@ size_t ct_padding(const uint8_t *bytes, size_t size, bool wide)
         return 2;
     if (size >= 2 && !wide && bytes[0] == 0 && bytes[1] == 0)
         return 2;
-    /* a zero byte may begin an instruction */
+    /* a zero byte may be the beginning of an instruction */
     return size > 0 && size < (wide ? 4 : 2) && bytes[0] == 0 ? 1 : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Knows what assemblers and linkers fill gaps between code with. */
+/* Detects the padding that assemblers and linkers put between pieces of code. */
 #ifndef CT_BASE_PADDING_H
 #define CT_BASE_PADDING_H
 
@@ -7,8 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns how many of the bytes are padding at their begin: zeros or an instruction that does nothing; 0 when
- * it is something else. `wide`: A64 code. */
+/* Returns how many of the first bytes are padding: zeros or a NOP; 0 for anything else. `wide`: A64 code. */
 size_t ct_padding(const uint8_t *bytes, size_t size, bool wide);
 
 #endif

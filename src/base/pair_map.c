@@ -39,7 +39,7 @@ static int grow(struct ct_pair_map *map, size_t slot_count)
     return CT_OK;
 }
 
-/* Makes room for so many more pairs. CT_ERR_NOMEM. */
+/* Makes room for `more` pairs. CT_ERR_NOMEM. */
 static int reserve(struct ct_pair_map *map, size_t more)
 {
     size_t slot_count = map->slot_count ? map->slot_count : FIRST_SLOTS;

@@ -14,7 +14,7 @@ struct ct_pair_slot {
     uint32_t value; /* CT_PAIR_NONE when the slot is free */
 };
 
-/* A map; all zero is an empty one. */
+/* A map. All zero is an empty map. */
 struct ct_pair_map {
     struct ct_pair_slot *slots;
     size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A signal that this process was sent, for a program that it runs. */
+/* A signal that this process received for a program that it runs. */
 #ifndef CT_BASE_PASSED_SIGNAL_H
 #define CT_BASE_PASSED_SIGNAL_H
 
@@ -8,12 +8,12 @@
 #include <sys/types.h>
 #include <time.h>
 
-#define CT_SIGNAL_GRACE 2 /* seconds that the program has to end after the signal */
+#define CT_SIGNAL_GRACE 2 /* seconds that the program is given to end after the signal */
 
 struct ct_passed_signal {
-    const volatile int *number; /* that a handler of signals sets; NULL: there is none */
-    bool told;                  /* the program was sent the signal */
-    struct timespec when;       /* time at which the program was sent it */
+    const volatile int *number; /* set by a signal handler; NULL: none */
+    bool told;                  /* the signal was sent to the program */
+    struct timespec when;       /* when it was sent */
 };
 
 /* Sends the signal to a program once, and kills the program when it does not end in time. Returns true when

@@ -6,14 +6,14 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Returns the last part of a path. */
+/* Returns the last component of a path. */
 static inline const char *ct_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-/* Tells whether the last parts of two paths are the same. */
+/* Returns whether the last components of two paths are equal. */
 static inline bool ct_same_base_name(const char *a, const char *b)
 {
     return strcmp(ct_base_name(a), ct_base_name(b)) == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Remembers where something was put into a table since it was last looked through. While these places are few
- * they are a list, so that the whole table need not be looked through. */
+/* Remembers the places of a table that were filled since its last scan. A short list of them avoids scanning
+ * the whole table. */
 #ifndef CT_BASE_PLACES_H
 #define CT_BASE_PLACES_H
 
@@ -10,7 +10,7 @@
 #define CT_PLACES_LISTED 1024u
 
 struct ct_places {
-    size_t count; /* when it is more than CT_PLACES_LISTED, any place may have something */
+    size_t count; /* when it exceeds CT_PLACES_LISTED, any place may be filled */
     uint32_t list[CT_PLACES_LISTED];
 };
 
@@ -21,7 +21,7 @@ static inline void ct_places_add(struct ct_places *p, size_t place)
     p->count++;
 }
 
-/* Return how many places of a table of `size` have to be looked at, and number `i` of them. */
+/* Return the number of places to scan in a table of `size`, and place number `i`. */
 static inline size_t ct_places_count(const struct ct_places *p, size_t size)
 {
     return p->count > CT_PLACES_LISTED ? size : p->count;

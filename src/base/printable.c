@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Tells whether a character may not be printed as it is: controls of ASCII and C1, line and paragraph
+/* Returns whether a character may not be printed as it is: controls of ASCII and C1, line and paragraph
  * separators, and marks that change the direction of text. */
 static bool is_control(uint32_t c)
 {
@@ -84,10 +84,10 @@ int ct_write_file(void *file, const void *data, size_t size)
     return fwrite(data, 1, size, file) == size ? CT_OK : CT_ERR_IO;
 }
 
-/* Gives the character that the text begins with, of `size` bytes, as it can be printed. */
+/* Writes one character, of `size` bytes, with each byte as \xHH. */
 static int write_escaped(const char *text, size_t size, ct_write_fn *write, void *user)
 {
-    char escaped[4 * 4]; /* a character has four bytes at most */
+    char escaped[4 * 4]; /* a character has at most four bytes */
     for (size_t i = 0; i < size; i++)
         escape_byte(text[i], escaped + 4 * i);
     return write(user, escaped, 4 * size);

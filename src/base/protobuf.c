@@ -12,7 +12,7 @@ enum wire_type {
     SIZED,
 };
 
-#define VARINT_MAX 10 /* bytes of a number of 64 bits */
+#define VARINT_MAX 10 /* maximal number of bytes of a 64-bit number */
 
 static void put_tag(struct ct_grown *to, unsigned field, enum wire_type type)
 {
@@ -68,7 +68,8 @@ size_t ct_protobuf_begin(struct ct_grown *to, unsigned field)
     return to->size;
 }
 
-/* The length stands before the message and is not known until its end, so the message is moved behind it. */
+/* The length is written before the message and known only at its end, so the message is moved to make
+ * room. */
 void ct_protobuf_end(struct ct_grown *to, size_t begin)
 {
     uint8_t length[VARINT_MAX];

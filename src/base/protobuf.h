@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes messages of Protocol Buffers (their published encoding) into bytes that grow. Who writes knows the
- * numbers and types of the fields.
+/* Writes messages of Protocol Buffers (in their published encoding) into a growing buffer. The caller knows
+ * the numbers and types of the fields.
  *
  *     const size_t location = ct_protobuf_begin(bytes, 4);
  *     ct_protobuf_number(bytes, 1, id);
  *     ct_protobuf_end(bytes, location);
  *
- * Without memory nothing more is added (bytes->failed). */
+ * When memory runs out, nothing more is added (bytes->failed). */
 #ifndef CT_BASE_PROTOBUF_H
 #define CT_BASE_PROTOBUF_H
 
@@ -21,10 +21,11 @@ void ct_protobuf_fixed64(struct ct_grown *to, unsigned field, uint64_t value);
 void ct_protobuf_double(struct ct_grown *to, unsigned field, double value);
 void ct_protobuf_bytes(struct ct_grown *to, unsigned field, const void *bytes, size_t size);
 
-/* Adds a field of the type string. Bytes that are no UTF-8 become U+FFFD, as the type demands UTF-8. */
+/* Adds a field of the type string. Bytes that are not UTF-8 become U+FFFD, because the type requires
+ * UTF-8. */
 void ct_protobuf_text(struct ct_grown *to, unsigned field, const char *text);
 
-/* Begins a field that is a message, or a list of packed numbers. All that is added belongs to it until
+/* Begins a field that is a message, or a list of packed numbers. Everything added belongs to it until
  * ct_protobuf_end is called with the result. */
 size_t ct_protobuf_begin(struct ct_grown *to, unsigned field);
 void ct_protobuf_end(struct ct_grown *to, size_t begin);

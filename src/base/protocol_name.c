@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of protocols, which messages about registers need as well as captures. */
+/* Names of protocols, needed for captures and for messages about registers. */
 #include "coretap/input.h"
 
 static const char *const protocol_names[] = {

@@ -15,7 +15,7 @@ bool ct_make_room(void *array, size_t *room, size_t needed, size_t size, bool ze
     while (wider < needed && wider <= SIZE_MAX / 2)
         wider *= 2;
     void *items;
-    memcpy(&items, array, sizeof items); /* of any type */
+    memcpy(&items, array, sizeof items); /* a pointer of any type */
     uint8_t *moved = wider < needed || wider > SIZE_MAX / size ? NULL : realloc(items, wider * size);
     if (!moved)
         return false;

@@ -6,20 +6,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Makes `array` (a pointer to items, NULL when *room is 0) hold at least `needed` items. *room is how many it
- * holds; it doubles. Returns false without memory; array and room are then as they were. */
+/* Makes `array` (a pointer to items, NULL when *room is 0) hold at least `needed` items. *room is its
+ * capacity, which doubles. Returns false without memory; array and room do not change then. */
 #define CT_MAKE_ROOM(array, room, needed)                                                                    \
     (((array) && (needed) <= (room)) || ct_make_room(&(array), &(room), (needed), sizeof *(array), false))
 
-/* Does the same, and the items that are new are all zero. */
+/* Does the same, and sets new items to zero. */
 #define CT_MAKE_ZEROED_ROOM(array, room, needed)                                                             \
     (((array) && (needed) <= (room)) || ct_make_room(&(array), &(room), (needed), sizeof *(array), true))
 
-/* Makes `array` hold one more item than the `count` that it has, where nothing says how many it can hold: all
- * of its memory comes from this macro. It is NULL when it has none. Returns false without memory. */
+/* Makes `array` hold one more item than its `count` items, without a stored capacity: all of its memory must
+ * come from this macro. It is NULL when empty. Returns false without memory. */
 #define CT_PUSH_ROOM(array, count) ct_push_room(&(array), (count), sizeof *(array))
 
-/* Do the work of the macros for items of `size` bytes; `array` is where the pointer to them lies. */
+/* Do the work of the macros for items of `size` bytes; `array` is the address of the pointer to them. */
 bool ct_make_room(void *array, size_t *room, size_t needed, size_t size, bool zeroed);
 bool ct_push_room(void *array, size_t count, size_t size);
 

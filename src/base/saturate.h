@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums that stop at their largest value, so that the order in which they are added up does not matter. */
+/* Sums that stop at their largest value, so that the order of additions does not matter. */
 #ifndef CT_BASE_SATURATE_H
 #define CT_BASE_SATURATE_H
 

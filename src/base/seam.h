@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a layer between two bytes of a stream, as numbers: equal states say equal things of all that
- * follows. What can be of no consequence any more (caches, numbers of a mode that is over) is left out. */
+/* The state of a layer between two bytes of a stream, as numbers. Equal states give equal results for all
+ * that follows, so values that no longer matter (caches, numbers of a previous mode) are left out. */
 #ifndef CT_BASE_SEAM_H
 #define CT_BASE_SEAM_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Numbers; a state with more is not compared but taken for different. */
+/* Maximal number of numbers; a larger state is treated as different from all others. */
 #define CT_SEAM_MAX 4096u
 
 struct ct_seam {

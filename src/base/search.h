@@ -14,8 +14,8 @@ static inline uint64_t ct_key_at(const void *array, size_t index, size_t stride,
     return key;
 }
 
-/* How many of `count` elements stand before the first that does not meet the condition, an expression in
- * their index `at`. All that meet it stand before all that do not. */
+/* Counts the elements before the first one that does not meet the condition, an expression in their index
+ * `at`. Of `count` elements, those that meet it must come before those that do not. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): the name of a variable cannot stand in them */
 #define CT_COUNT_WHILE(count, at, condition)                                                                 \
     __extension__({                                                                                          \
@@ -39,8 +39,8 @@ static inline size_t ct_keys_below(const void *array, size_t count, size_t strid
     return CT_COUNT_WHILE(count, i, ct_key_at(array, i, stride, offset) < key);
 }
 
-/* How many elements of an array have a `member` below `value`, or up to it: the index of the first that has
- * not. */
+/* Count the elements of an array whose `member` is below `value`, or at most `value`: the index of the first
+ * other one. The array is sorted by the member. */
 #define CT_COUNT_BELOW(array, count, member, value)                                                          \
     ct_keys_below((array), (count), sizeof *(array), offsetof(__typeof__(*(array)), member), (value))
 #define CT_COUNT_UP_TO(array, count, member, value)                                                          \

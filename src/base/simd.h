@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which vector instructions the fast paths may use, where they have several versions. */
+/* The vector instructions that fast paths with several versions may use. */
 #ifndef CT_BASE_SIMD_H
 #define CT_BASE_SIMD_H
 
@@ -10,7 +10,7 @@ enum ct_simd {
     CT_SIMD_AVX512 /* AVX-512 F, BW, DQ, VL, VBMI and VBMI2, with GFNI */
 };
 
-/* Returns the most that this processor has, or less if the environment variable CORETAP_SIMD is "none",
+/* Returns the best set that this processor has, or less if the environment variable CORETAP_SIMD is "none",
  * "neon" or "avx2", for tests and for comparison. */
 enum ct_simd ct_simd(void);
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* tables of at least so many bytes are populated; all sizes of pages divide it */
+/* Tables of this size and larger are populated; all page sizes divide it. */
 #define LARGE ((size_t)1 << 16)
 
 /* the usual size of a large page, and that of a cache line */
@@ -50,7 +50,7 @@ void *ct_table_memory(size_t count, size_t size)
         const int error = errno;
         char *bytes = table;
         const size_t skip = (size_t)(-(uintptr_t)table & (LARGE - 1));
-        /* an older kernel that says no populates each page when it is written */
+        /* an older kernel refuses this and populates each page on its first write */
         madvise(bytes + skip, (count * size - skip) & ~(LARGE - 1), MADV_POPULATE_WRITE);
         errno = error;
     }
@@ -58,20 +58,20 @@ void *ct_table_memory(size_t count, size_t size)
     return table;
 }
 
-/* Returns true for arrays that have pages of their own. The allocator would move them within what a thread
- * has of it, where each move is a copy into new pages. */
+/* Returns true for arrays that have their own pages. The allocator would move them within the memory of a
+ * thread, and each move would be a copy into new pages. */
 static bool has_pages(size_t bytes)
 {
     return bytes >= LARGE;
 }
 
-/* Tells whether so many bytes are kept in large pages. */
+/* Returns whether an array of this size is kept in large pages. */
 static bool has_large_pages(size_t bytes)
 {
     return bytes >= 2 * LARGE_PAGE;
 }
 
-/* Reserves pages, from the begin of a large page on where there are several of these. */
+/* Reserves pages, aligned to a large page if they fill at least one. */
 static void *new_pages(size_t bytes)
 {
     const size_t more = bytes >= LARGE_PAGE ? LARGE_PAGE : 0;
@@ -86,8 +86,8 @@ static void *new_pages(size_t bytes)
     return pages + skip;
 }
 
-/* Lets the kernel clear and map many pages at a time: those of a large array when they are written, all of a
- * smaller one at once. */
+/* Makes the kernel clear and map many pages at a time: for a large array on the first write, for a smaller
+ * one all at once. */
 static void ready_pages(void *array, size_t bytes)
 {
     const int error = errno;
@@ -102,7 +102,7 @@ static void ready_pages(void *array, size_t bytes)
     errno = error;
 }
 
-/* Moves the pages of an array into a larger room. */
+/* Moves the pages of an array into a larger range. */
 static void *move_pages(void *array, size_t old, size_t bytes)
 {
     void *room = new_pages(bytes);
@@ -118,7 +118,7 @@ void *ct_array_grow(void *array, size_t count, size_t more, size_t size)
 {
     const size_t old = count * size;
     const size_t bytes = more * size;
-    /* small pages stay small when they are moved: an array that gets large ones is copied, once */
+    /* small pages stay small when they are moved, so an array that gets large ones is copied, once */
     const bool moves = has_pages(old) && has_large_pages(old) == has_large_pages(bytes);
     void *grown = moves              ? move_pages(array, old, bytes)
                   : has_pages(bytes) ? new_pages(bytes)

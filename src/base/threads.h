@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads that do the work of a library's object. */
+/* Threads for the work of the library's objects. */
 #ifndef CT_BASE_THREADS_H
 #define CT_BASE_THREADS_H
 
 #include <pthread.h>
 #include <stddef.h>
 
-/* Starts up to `count` threads with all signals blocked, so that handlers run in the caller's threads. Puts
- * their ids into `ids`. Result: how many could be started; errno says why there are no more. */
+/* Starts up to `count` threads with all signals blocked, so that handlers run in the caller's threads. Stores
+ * their ids in `ids`. Result: the number of threads started; errno says why there are no more. */
 size_t ct_threads_start(pthread_t *ids, size_t count, void *(*run)(void *user), void *user);
 
 #endif

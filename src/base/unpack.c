@@ -12,28 +12,28 @@
 #include "base/ctx.h"
 
 #define FIRST_ROOM  ((size_t)256 << 10)
-#define MOST_MEMORY (UINT64_C(128) << 20) /* that unpacking xz may take */
+#define MOST_MEMORY (UINT64_C(128) << 20) /* memory that unpacking xz may use */
 
 static const uint8_t xz_magic[6] = {0xfd, '7', 'z', 'X', 'Z', 0};
 static const uint8_t zstd_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
 static const uint8_t gzip_magic[3] = {0x1f, 0x8b, 8};
 
-/* How far unpacking is. */
+/* The state of unpacking. */
 enum step {
-    STEP_MORE, /* all that was given was used, or the room is full */
+    STEP_MORE, /* all input was used, or the output is full */
     STEP_END,
     STEP_BAD,
     STEP_NOMEM,
 };
 
-/* A file that is unpacked. Each kind goes on where it was: bytes are taken from `in`, and put to `out`. A
- * file may have several packed parts, one behind the other, as when its pieces were packed at the same time.
- */
+/* A file that is being unpacked. Each format continues where it stopped: it takes bytes from `in` and writes
+ * to `out`. A file may have several compressed parts, one after the other, for example when they were
+ * compressed in parallel. */
 struct unpacking {
     const uint8_t *in;
     size_t left;
     uint8_t *out;
-    size_t room; /* bytes of it that are free */
+    size_t room; /* free bytes of `out` */
     void *state;
     enum step (*go_on)(struct unpacking *u);
 };
@@ -94,7 +94,7 @@ bool ct_unpack_is(const uint8_t *start, size_t size)
             !memcmp(start, gzip_magic, sizeof gzip_magic));
 }
 
-/* Goes on to the end. What was made is in *out, also when it fails. */
+/* Unpacks to the end. The output so far is in *out also when it fails. */
 static int unpack_all(struct ct_ctx *ctx, const char *name, struct unpacking *u, size_t limit, uint8_t **out,
                       size_t *size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are packed as a whole: by xz, zstd or gzip, as kernel modules are. */
+/* Files that are compressed as a whole by xz, zstd or gzip, such as kernel modules. */
 #ifndef CT_BASE_UNPACK_H
 #define CT_BASE_UNPACK_H
 
@@ -9,11 +9,12 @@
 
 struct ct_ctx;
 
-/* Tells whether a file that begins with these bytes may be packed. 6 bytes are enough. */
+/* Returns whether a file that begins with these bytes may be compressed. 6 bytes are enough. */
 bool ct_unpack_is(const uint8_t *start, size_t size);
 
 /* Unpacks a file, called `name` in messages, to at most `limit` bytes, which the caller frees. CT_ERR_FORMAT:
- * it is cut or damaged; CT_ERR_LIMIT; CT_ERR_UNSUPPORTED: coretap was built without liblzma; CT_ERR_NOMEM. */
+ * it is truncated or damaged; CT_ERR_LIMIT; CT_ERR_UNSUPPORTED: coretap was built without liblzma;
+ * CT_ERR_NOMEM. */
 int ct_unpack(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size_t size, size_t limit,
               uint8_t **out, size_t *out_size);
 

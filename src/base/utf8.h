@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UTF-8 in what comes from elsewhere. */
+/* UTF-8 in text from outside. */
 #ifndef CT_BASE_UTF8_H
 #define CT_BASE_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Gives the length of the UTF-8 sequence (RFC 3629) that the `size` bytes at `s` begin with, or 0 when they
- * begin with none. */
+/* Returns the length of the UTF-8 sequence (RFC 3629) at the start of the `size` bytes at `s`, or 0 when
+ * there is none. */
 size_t ct_utf8_length(const unsigned char *s, size_t size);
 
-/* Reads the character that the `size` bytes at `s` begin with, at least one, and gives its bytes. A byte that
- * is no UTF-8 is U+FFFD of one byte. */
+/* Reads the first character of the `size` bytes at `s` (at least one), and its length. A byte that is not
+ * UTF-8 gives U+FFFD with length one. */
 uint32_t ct_utf8_read(const char *s, size_t size, size_t *length);
 
 #endif

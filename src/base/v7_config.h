@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the registers of an ETMv3 or a PTM say about its packets. ARM IHI 0014Q and IHI 0035B, chapters on the
- * programmers' model: ETMCR, ETMCCER, ETMIDR. */
+/* The properties of an ETMv3's or PTM's packets, from its registers. ARM IHI 0014Q and IHI 0035B, chapters on
+ * the programmers' model: ETMCR, ETMCCER, ETMIDR. */
 #ifndef CT_BASE_V7_CONFIG_H
 #define CT_BASE_V7_CONFIG_H
 
@@ -17,7 +17,7 @@ struct ct_v7_config {
     bool data_values;    /* ETMv3, ETMCR bit 2: values of data transfers */
     bool data_addresses; /* ETMv3, ETMCR bit 3: addresses of data transfers */
     bool data_only;      /* ETMv3, ETMCR bit 20: no instructions are traced */
-    bool return_stack;   /* PTM: ETMCR bit 29, where ETMCCER bit 23 says that there is one */
+    bool return_stack;   /* PTM: ETMCR bit 29, if ETMCCER bit 23 says that a return stack exists */
     bool dsb_waypoint;   /* PTM, ETMCCER bit 24: DMB and DSB are waypoints */
     bool virtualization; /* ETMCCER bit 26: i-sync packets have a Hyp bit */
     bool m_profile;

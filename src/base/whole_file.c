@@ -22,7 +22,7 @@ int ct_fail_shorter(struct ct_ctx *ctx, int fd, const char *path, uint64_t size)
         path, lost, (unsigned long long)size);
 }
 
-/* Reads [at, end) of the file, or of what is at `from` in it. */
+/* Reads [at, end) of the file, or of the part of it that begins at `from`. */
 static int read_part(struct ct_ctx *ctx, int fd, const char *path, uint64_t from, char *bytes, size_t at,
                      size_t end)
 {
@@ -42,16 +42,16 @@ static int read_part(struct ct_ctx *ctx, int fd, const char *path, uint64_t from
 /* The usual size of a large page. */
 #define LARGE_PAGE ((size_t)2 << 20)
 
-/* all sizes of pages are multiples of it */
+/* all page sizes are multiples of it */
 #define SMALL_PAGE ((size_t)4 << 10)
 
-/* Readies the pages of [at, end), which are to be written, in fewer faults than one a page: all at once, or
- * large ones where they are filled. */
+/* Prepares the pages of [at, end) for writing with fewer faults than one a page: all at once, or as large
+ * pages where they are filled completely. */
 static void ready_pages(char *bytes, size_t at, size_t end)
 {
     const uintptr_t from = ((uintptr_t)bytes + at + LARGE_PAGE - 1) & ~(LARGE_PAGE - 1);
     const uintptr_t to = ((uintptr_t)bytes + end) & ~(LARGE_PAGE - 1);
-    const int error = errno; /* what the kernel refuses is only slower */
+    const int error = errno; /* a refusal by the kernel only makes it slower */
 #ifdef MADV_HUGEPAGE
     if (from < to)
         madvise((void *)from, to - from, MADV_HUGEPAGE);
@@ -64,13 +64,13 @@ static void ready_pages(char *bytes, size_t at, size_t end)
     errno = error;
 }
 
-/* Reads what is no hole. A file system that knows of no holes says that all is data. */
+/* Reads everything except holes. A file system without holes reports that all is data. */
 static int read_data(struct ct_ctx *ctx, int fd, const char *path, char *bytes, size_t size)
 {
     int rc = CT_OK;
     for (size_t at = 0; at < size && !rc;) {
         const off_t data = lseek(fd, (off_t)at, SEEK_DATA);
-        if (data < 0 && errno == ENXIO) /* a hole up to the end, if that is where it was */
+        if (data < 0 && errno == ENXIO) /* a hole up to the end, if the file did not become shorter */
             return lseek(fd, 0, SEEK_END) >= (off_t)size ? CT_OK
                                                          : read_part(ctx, fd, path, 0, bytes, size - 1, size);
         const off_t hole = data < 0 ? -1 : lseek(fd, data, SEEK_HOLE);
@@ -85,7 +85,7 @@ static int read_data(struct ct_ctx *ctx, int fd, const char *path, char *bytes, 
     return rc;
 }
 
-/* Makes anonymous pages: those of holes are never really there. */
+/* Makes anonymous pages: those of holes are never allocated. */
 static void *make_room(size_t size)
 {
     return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
