@@ -21,8 +21,10 @@ extern "C" {
 #define CT_STEP_WAIT       4096
 #define CT_STEP_WAIT_MARKS 1024
 
-/* ---- cycles ---- A count covers all steps since the count before it. It is split by their instructions:
- * each gets its share rounded down, the last one the rest. CYCLES marks stand for counts without a step since
+/* ---- cycles ----
+ *
+ * A count covers all steps since the count before it. It is split by their instructions: each gets its share
+ * rounded down, the last one the rest. CYCLES marks stand for counts without a step since
  * the last one, unknown counts (value 0), those of cancelled instructions and gaps, and those of 2^30 - 1
  * cycles and more. Thus the sum over the steps and over the CYCLES marks is the sum of all counts in the
  * trace. Counts of ETMv4 timestamps are not included: the next count contains them. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the control flow graph, and answers questions about it. */
+/* Builds the control flow graph, and answers queries about it. */
 #include "program/cfg.h"
 #include "program/symbols.h"
 
@@ -15,7 +15,7 @@
 #include "base/table_memory.h"
 #include "program/elf.h"
 
-/* Returns the bytes of code that `addr` is in. */
+/* Returns the piece of code that contains `addr`. */
 static const struct ct_cfg_code *code_at(const struct ct_cfg *cfg, uint64_t addr)
 {
     for (size_t i = 0; i < cfg->code_count; i++)
@@ -30,7 +30,7 @@ uint8_t *ct_cfg_mark(const struct ct_cfg *cfg, uint64_t addr)
     return code ? &code->marks[(addr - code->start) / 2] : NULL;
 }
 
-/* Returns the least distance of two instructions in bytes. */
+/* Returns the smallest distance between two instructions, in bytes. */
 static unsigned step_of(const struct ct_cfg *cfg)
 {
     return cfg->is_a64 ? 4 : 2;
@@ -69,7 +69,7 @@ bool ct_cfg_ends_block(const struct ct_insn *insn)
     return insn->type == CT_INSN_BR || insn->type == CT_INSN_IBR || insn->type == CT_INSN_ISB;
 }
 
-/* ---- what the file has ---- */
+/* ---- contents of the file ---- */
 
 static int add_code(struct ct_cfg *cfg, const GElf_Phdr *segment, const uint8_t *bytes)
 {
@@ -81,8 +81,8 @@ static int add_code(struct ct_cfg *cfg, const GElf_Phdr *segment, const uint8_t 
     return code->marks && code->here ? CT_OK : ct_fail_nomem(cfg->ctx, cfg->name);
 }
 
-/* Tells whether a segment lies in the file. The memory that was made before refuses one that does not, unless
- * it takes no memory. */
+/* Returns whether the contents of a segment are in the file. The memory made before refuses a segment that is
+ * not in the file, unless its size in memory is 0. */
 static bool is_there(const GElf_Phdr *segment, const struct ct_mapped_file *file)
 {
     return segment->p_type == PT_LOAD && segment->p_filesz && segment->p_filesz <= segment->p_memsz &&
@@ -136,11 +136,11 @@ static int by_entry(const void *a, const void *b)
     return x->entry < y->entry ? -1 : x->entry > y->entry;
 }
 
-/* Numbers functions by address, wherever they were found. */
+/* Numbers all functions by address, however they were found. */
 static void number_functions(struct ct_cfg *cfg)
 {
     for (size_t i = 0; i < cfg->funcs.count; i++)
-        if (cfg->funcs.at[i].part_of != CT_CFG_NONE) /* an entry, until here */
+        if (cfg->funcs.at[i].part_of != CT_CFG_NONE) /* still the entry address */
             cfg->funcs.at[i].whole = cfg->funcs.at[cfg->funcs.at[i].part_of].entry;
     if (cfg->funcs.count)
         qsort(cfg->funcs.at, cfg->funcs.count, sizeof *cfg->funcs.at, by_entry);
@@ -282,8 +282,8 @@ static void describe(struct ct_cfg *cfg, uint32_t number, struct ct_cfg_function
         .no_return = !func->returns};
 }
 
-/* Returns true for an indirect jump whose targets are not known. Targets that the user gave are all that
- * there are; a trace shows only those that ran. */
+/* Returns true for an indirect jump with unknown targets. Targets from the user are complete; a trace only
+ * shows those that ran. */
 static bool is_open(const struct ct_cfg *cfg, const struct ct_cfg_block *block)
 {
     bool unknown = false;
@@ -336,7 +336,7 @@ int ct_cfg_update(struct ct_cfg *cfg)
     return rc ? rc : ct_cfg_loops_find(cfg);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 const struct ct_cfg_function *ct_cfg_functions(const struct ct_cfg *cfg, size_t *count)
 {
@@ -391,7 +391,7 @@ uint32_t ct_cfg_function_at(const struct ct_cfg *cfg, uint64_t entry)
     return here ? here->function - 1 : CT_CFG_NONE;
 }
 
-/* Tells whether a function that has code is a copy of another one, or that one without its parameters. */
+/* Returns whether a function with code is a copy of the function `of`, or is `of` without its parameters. */
 static bool is_for(const struct ct_cfg_function *f, const char *of)
 {
     return f->block != CT_CFG_NONE && (ct_name_enters(f->name, of) || ct_name_enters(f->label, of));

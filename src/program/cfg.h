@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the control flow graph share: what code there is (cfg_explore.c), jump tables
- * (cfg_table.c), blocks and edges (cfg_build.c), loops (cfg_loops.c), the user's file of targets
+/* Shared by the files of the control flow graph: code found by following branches (cfg_explore.c), jump
+ * tables (cfg_table.c), blocks and edges (cfg_build.c), loops (cfg_loops.c), the user's file of targets
  * (cfg_targets.c). */
 #ifndef CT_PROGRAM_CFG_H
 #define CT_PROGRAM_CFG_H
@@ -13,67 +13,66 @@
 #include "base/room.h"
 #include "program/memory.h"
 
-/* What is known of two bytes of code. */
+/* Marks for two bytes of code. */
 enum ct_cfg_mark {
-    CT_CFG_MARK_INSN = 1,   /* an instruction that was reached begins here */
-    CT_CFG_MARK_LEADER = 2, /* a block begins here */
+    CT_CFG_MARK_INSN = 1,   /* an instruction that was reached starts here */
+    CT_CFG_MARK_LEADER = 2, /* a block starts here */
     CT_CFG_MARK_COND = 4,   /* the instruction is in an IT block, and conditional */
     CT_CFG_MARK_ISA = 0x18, /* enum ct_isa, shifted by CT_CFG_MARK_SHIFT */
     CT_CFG_MARK_SHIFT = 3,
 };
 
-/* Bytes of an executable segment that are in the file. */
+/* The bytes in the file of an executable segment. */
 struct ct_cfg_code {
     uint64_t start;
     uint64_t size;
     const uint8_t *bytes;
     uint8_t *marks;           /* enum ct_cfg_mark, one for two bytes */
-    struct ct_cfg_here *here; /* one for each place where an instruction may begin */
+    struct ct_cfg_here *here; /* one for each address where an instruction may start */
 };
 
-/* What begins at a place in code: 1 + the number of the function and of the block, or 0. Programs have a
- * block for each five instructions, so that an array is smaller than a map of addresses, and what lies close
- * is looked up close. */
+/* The function and the block that start at an address: 1 + their number, or 0. Programs have about one block
+ * for each five instructions, so an array is smaller than a map of addresses, and has better locality. */
 struct ct_cfg_here {
     uint32_t function, block;
 };
 
-/* Bytes of a segment that is written to, where addresses of functions may stand. */
+/* The bytes of a writable segment, which may contain addresses of functions. */
 struct ct_cfg_data {
     const uint8_t *bytes;
     size_t size;
 };
 
-/* A function while it is explored, with the number that it has in public. */
+/* A function during exploration; its index becomes its public number. */
 struct ct_cfg_func {
     const char *label;
     uint64_t entry;
     const char *name;
-    uint32_t part_of; /* the function whose cold part this is, or CT_CFG_NONE */
+    uint32_t part_of; /* the function that this one is the cold part of, or CT_CFG_NONE */
     uint64_t whole;   /* entry of that function, before functions are numbered */
-    uint32_t waits;   /* the first of those that wait for it to return, or CT_CFG_NONE */
+    uint32_t waits;   /* the first of those that wait until it returns, or CT_CFG_NONE */
     uint8_t isa;
     bool found;
     bool returns;
-    bool never; /* the user says that it does not return */
+    bool never; /* the user says that it never returns */
     bool queued;
 };
 
-/* Something that is done once a function is known to return. */
+/* Something to do once a function is known to return. */
 struct ct_cfg_wait {
-    uint64_t addr;  /* the code behind a call; or, with `is_tail`, the entry of a function that then returns
+    uint64_t addr;  /* the code after a call; or, with `is_tail`, the entry of a function that then returns,
                        too */
     uint64_t call;  /* address of the call */
-    uint64_t owner; /* entry of the function that calls */
+    uint64_t owner; /* entry of the calling function */
     uint32_t next;
     uint8_t isa;
     bool is_tail;
 };
 
-/* A piece of code that is to be explored. */
+/* A piece of code to explore. */
 struct ct_cfg_work {
     uint64_t addr;
-    uint64_t owner; /* entry of the function that it was reached from */
+    uint64_t owner; /* entry of the function from which it was reached */
     uint8_t isa;
 };
 
@@ -84,7 +83,7 @@ struct ct_cfg_table {
     uint32_t count;
 };
 
-/* A pair of addresses: a call, and the code behind it. */
+/* A pair of addresses: a call, and the code after it. */
 struct ct_cfg_pair {
     uint64_t from;
     uint64_t to;
@@ -103,15 +102,15 @@ struct ct_cfg {
     struct ct_mapped_file *file; /* NULL when the bytes are the caller's */
     struct ct_memory *memory;
     struct ct_symbol_options names;
-    bool separate_names; /* names also come from files beside the program */
+    bool separate_names; /* names also come from separate files */
     struct ct_symbols *symbols;
     struct ct_arena arena; /* for names */
     struct ct_arch arch;
     uint64_t bias;
     uint64_t start; /* entry of the program */
     bool is_a64;
-    bool told_tables; /* that there are more entries of tables than are kept */
-    bool built;       /* the blocks are made; what is found later comes behind them */
+    bool told_tables; /* the message that there are too many table entries was given */
+    bool built;       /* the blocks are made; those found later are appended */
     struct ct_cfg_code *codes;
     size_t code_count;
     struct ct_cfg_data *datas;
@@ -119,16 +118,16 @@ struct ct_cfg {
 
     CT_CFG_LIST(struct ct_cfg_func) funcs;
     CT_CFG_LIST(struct ct_cfg_wait) waits;
-    CT_CFG_LIST(uint32_t) ready; /* functions that return, and whose waits are to be released */
+    CT_CFG_LIST(uint32_t) ready; /* functions that return and whose waits must be released */
     CT_CFG_LIST(struct ct_cfg_work) work;
-    CT_CFG_LIST(struct ct_cfg_work) behind; /* code behind calls that turned out to return */
+    CT_CFG_LIST(struct ct_cfg_work) behind; /* code after calls that turned out to return */
     CT_CFG_LIST(struct ct_cfg_work)
     computed;                                /* computed branches whose tables are to be found; addr is the
                                                 branch */
-    CT_CFG_LIST(struct ct_cfg_work) leaders; /* where blocks are to be made */
+    CT_CFG_LIST(struct ct_cfg_work) leaders; /* where blocks will start */
     CT_CFG_LIST(struct ct_cfg_table) tables;
     CT_CFG_LIST(uint64_t) targets;
-    CT_CFG_LIST(struct ct_cfg_pair) late; /* calls that turned out to return after their block was made */
+    CT_CFG_LIST(struct ct_cfg_pair) late; /* calls that turned out to return after their blocks were made */
     struct ct_addr_map table_at;          /* maps a branch to its index in `tables` */
 
     CT_CFG_LIST(struct ct_cfg_function) functions;
@@ -147,12 +146,12 @@ struct ct_cfg {
 /* Returns the mark of the code at `addr`, or NULL. */
 uint8_t *ct_cfg_mark(const struct ct_cfg *cfg, uint64_t addr);
 
-/* Returns what begins at `addr`; NULL where no instruction can begin. */
+/* Returns what starts at `addr`; NULL where no instruction can start. */
 struct ct_cfg_here *ct_cfg_here(const struct ct_cfg *cfg, uint64_t addr);
 
-/* Decodes the instruction at `addr`. Returns false when it is not all in one piece of code. `op`, which may
- * be NULL, is what the classifiers take. An instruction in an IT block has `cond` set once it was
- * explored. */
+/* Decodes the instruction at `addr`. Returns false when it is not completely in one piece of code. *op, which
+ * may be NULL, receives the opcode for the classifiers. An instruction in an IT block has `cond` set after
+ * its exploration. */
 bool ct_cfg_insn(const struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, struct ct_insn *insn,
                  uint32_t *op);
 
@@ -161,19 +160,19 @@ bool ct_cfg_ends_block(const struct ct_insn *insn);
 
 /* ---- cfg_explore.c ---- */
 
-/* Finds the function with an entry, which is made when it is new; CT_CFG_NONE when the entry is no code. */
+/* Finds the function with an entry, or adds it; CT_CFG_NONE when there is no code at the entry. */
 int ct_cfg_function_make(struct ct_cfg *cfg, uint64_t entry, enum ct_isa isa, const char *name,
                          uint32_t *out);
 
-/* Lets a block begin at `addr`, and explores what was not explored yet. Does nothing when there is no
- * code. */
+/* Starts a block at `addr`, and queues it for exploration unless it was explored before. Does nothing when
+ * there is no code. */
 int ct_cfg_leader(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint64_t owner);
 
-/* Explores all work to its end, jump tables included. */
+/* Explores all queued work, including jump tables. */
 int ct_cfg_explore(struct ct_cfg *cfg);
 
-/* Makes the functions to begin with: symbols, the entry of the program and, without symbols, what looks like
- * the address of a function. */
+/* Makes the initial functions: symbols, the entry of the program and, without symbols, words that look like
+ * addresses of functions. */
 int ct_cfg_seed(struct ct_cfg *cfg);
 
 /* ---- cfg_table.c ---- */
@@ -184,7 +183,7 @@ int ct_cfg_table_find(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint64
 
 /* ---- cfg_build.c ---- */
 
-/* Makes the blocks that begin at leaders, and their edges. */
+/* Makes the blocks that start at leaders, and their edges. */
 int ct_cfg_build(struct ct_cfg *cfg);
 
 /* ---- cfg_loops.c ---- */
@@ -194,7 +193,7 @@ int ct_cfg_loops_find(struct ct_cfg *cfg);
 
 /* ---- cfg_targets.c ---- */
 
-/* Reads a text of targets. What needs blocks is done by a second call, after they are made. */
+/* Reads a text of targets. A second call, after the blocks are made, handles the lines that need them. */
 int ct_cfg_targets_read(struct ct_cfg *cfg, const char *name, const char *text, bool before_blocks);
 
 #endif

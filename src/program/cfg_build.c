@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes blocks and edges of the code that was found. */
+/* Makes the blocks and edges of the code that was explored. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +10,12 @@
 
 #define MOST (UINT32_C(1) << 31)
 
-/* The edges of one block, which are made together so that they can be sorted. */
+/* The edges of one block, which are collected to be sorted. */
 struct draft {
     struct ct_cfg_edge *edges;
     size_t count;
     size_t room;
-    uint32_t from; /* the block that they leave */
+    uint32_t from; /* the block they leave */
 };
 
 static int by_address(const void *a, const void *b)
@@ -33,8 +33,8 @@ static int too_many(struct ct_cfg *cfg, const char *what)
 
 /* ---- blocks ---- */
 
-/* Measures the block that begins at `start`. It ends where another block begins or, if `stop` is not 0,
- * there. */
+/* Measures the block that starts at `start`. It ends where another block starts or, if `stop` is not 0, at
+ * `stop`. */
 static void measure(const struct ct_cfg *cfg, uint64_t start, enum ct_isa isa, uint64_t stop,
                     struct ct_cfg_block *block)
 {
@@ -84,8 +84,8 @@ static uint32_t block_from(const struct ct_cfg *cfg, uint64_t start)
     return here ? here->block - 1 : CT_CFG_NONE;
 }
 
-/* Adds a block to `order`, which is sorted. Of a large program that learns where its branches lead, most of
- * it lies behind the place, so that it is moved as a whole and no block is looked at on the way. */
+/* Inserts a block into `order`, which is sorted. When a large program learns branch targets, most blocks are
+ * behind the insertion point, so they are moved with one memmove, and no block is read. */
 static int add_to_order(struct ct_cfg *cfg, uint32_t block)
 {
     int rc = CT_CFG_ROOM(cfg, &cfg->order);
@@ -137,7 +137,7 @@ static uint32_t find_edge(const struct ct_cfg *cfg, uint32_t block, enum ct_cfg_
     return CT_CFG_NONE;
 }
 
-/* Finds the block that an edge leads to. Many lead to the next one, which is behind its block in memory. */
+/* Finds the block to which an edge leads. It is often the next one in memory, so that is tried first. */
 static uint32_t block_behind(const struct ct_cfg *cfg, uint32_t from, uint64_t start)
 {
     const size_t next = (size_t)from + 1;
@@ -249,8 +249,8 @@ static uint32_t function_by_symbol(const struct ct_cfg *cfg, uint64_t addr)
     return symbol ? whole(cfg, ct_cfg_function_at(cfg, symbol->addr)) : CT_CFG_NONE;
 }
 
-/* Returns the function that the code was reached from. A function that was found later and begins there comes
- * first. */
+/* Returns the function from which the code was reached, unless a function that was found later starts
+ * there. */
 static uint32_t function_of(const struct ct_cfg *cfg, const struct ct_cfg_work *leader)
 {
     uint32_t function = function_by_symbol(cfg, leader->addr);
@@ -259,9 +259,9 @@ static uint32_t function_of(const struct ct_cfg *cfg, const struct ct_cfg_work *
     return function != CT_CFG_NONE ? function : whole(cfg, ct_cfg_function_at(cfg, leader->owner));
 }
 
-/* ---- the whole ---- */
+/* ---- all blocks ---- */
 
-/* Makes a block inside of an older one, which then ends before it. What the older one ended with goes to the
+/* Makes a block inside of an older one, which now ends before it. The edges of the older block move to the
  * new one. */
 static int split(struct ct_cfg *cfg, uint32_t number, uint32_t part)
 {
@@ -270,7 +270,7 @@ static int split(struct ct_cfg *cfg, uint32_t number, uint32_t part)
     struct ct_cfg_block first;
     measure(cfg, block->start, (enum ct_isa)block->isa, rest->start, &first);
     if (first.end != rest->start || rest->start >= block->end || rest->isa != block->isa)
-        return CT_OK; /* they overlap, but their instructions differ */
+        return CT_OK; /* they overlap, but with different instructions */
     rest->function = first.function = block->function;
     rest->first_out = block->first_out;
     rest->last_out = block->last_out;
@@ -301,8 +301,8 @@ static int make_blocks(struct ct_cfg *cfg)
     return rc;
 }
 
-/* Makes the edges of the blocks from `first` on. Parts of older blocks get theirs by being split off, the
- * last part first. */
+/* Makes the edges of the blocks from `first` on. Parts of older blocks get theirs when they are split off,
+ * the last part first. */
 static int make_edges(struct ct_cfg *cfg, size_t first)
 {
     struct draft draft = {0};
@@ -358,7 +358,7 @@ static int make_target(struct ct_cfg *cfg, uint32_t from, uint64_t target, enum 
 {
     uint32_t function = CT_CFG_NONE;
     const struct ct_cfg_block *block = &cfg->blocks.at[from];
-    /* a block has no function where none begins at the symbol that lies over it */
+    /* a block has no function when no function starts at the symbol that covers it */
     const uint64_t owner =
         block->function == CT_CFG_NONE ? block->start : cfg->funcs.at[block->function].entry;
     int rc = CT_OK;
@@ -384,7 +384,7 @@ int ct_cfg_add_edge(struct ct_cfg *cfg, uint64_t last, uint64_t target, enum ct_
     int rc = make_target(cfg, from, target, isa);
     if (rc)
         return rc;
-    from = ct_cfg_block_at(cfg, last); /* its own target may have split it */
+    from = ct_cfg_block_at(cfg, last); /* the target may have split the block */
     if (block_from(cfg, target) == CT_CFG_NONE)
         return CT_ERR_NOT_FOUND;
     enum ct_cfg_kind kind = calls ? CT_CFG_CALL : kind_of_jump(cfg, &cfg->blocks.at[from], target);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds loops that count to a number by themselves, in A64: with one way back, and a register that begins
- * with a constant, is added to once a round right before it is compared with a constant, and is written by
- * nothing else in the loop. Other ways out of the loop only make it shorter. */
+/* Finds loops that count to a constant by themselves, in A64. They have one back edge. Their counter is a
+ * register that starts with a constant, is incremented once an iteration right before it is compared with a
+ * constant, and is not written elsewhere in the loop. Other exits of the loop only make it shorter. */
 #include "base/bytes.h"
 #include "program/cfg.h"
 #include "program/cfg_lift.h"
 
 #define MOST_ROUNDS (UINT32_C(1) << 24)
-#define MOST_BACK   8 /* how many blocks back the first value is looked for */
+#define MOST_BACK   8 /* number of predecessor blocks searched for the initial value */
 #define ZERO        31
 
 enum condition {
@@ -28,8 +28,8 @@ enum condition {
 struct counter {
     uint32_t reg;
     int64_t first, step, limit;
-    uint32_t goes_on; /* enum condition with which the loop goes on */
-    bool wide;        /* the register has 64 bits */
+    uint32_t goes_on; /* enum condition with which the loop continues */
+    bool wide;        /* the register is 64 bits wide */
 };
 
 static bool read_op(const struct ct_cfg *cfg, uint64_t addr, struct ct_lift *lift, uint32_t *op)
@@ -49,7 +49,7 @@ static bool is_inside(const struct ct_cfg *cfg, uint32_t block, uint32_t loop)
     return l == loop;
 }
 
-/* Finds the only block that jumps back, and the one from which the loop is entered. */
+/* Finds the only block that jumps back, and the block that enters the loop. */
 static bool find_ends(const struct ct_cfg *cfg, uint32_t loop, uint32_t *latch, uint32_t *before)
 {
     const struct ct_cfg_loop *l = &cfg->loops.at[loop];
@@ -66,7 +66,7 @@ static bool find_ends(const struct ct_cfg *cfg, uint32_t loop, uint32_t *latch, 
     return backs == 1 && entries == 1 && !l->irreducible && cfg->functions.at[l->function].block != l->head;
 }
 
-/* Finds the condition with which the branch at the end of the latch goes back. */
+/* Finds the condition with which the branch at the end of the latch jumps back. */
 static bool find_condition(const struct ct_cfg *cfg, const struct ct_cfg_block *latch, uint64_t head,
                            struct counter *c)
 {
@@ -132,8 +132,8 @@ static unsigned writers(const struct ct_cfg *cfg, uint32_t loop, uint32_t reg)
     return count;
 }
 
-/* Finds the value of the register when the loop is entered: it is written in the block before the loop, or in
- * those that alone lead there. */
+/* Finds the value of the register when the loop is entered. It is written in the block before the loop, or in
+ * that block's only predecessors. */
 static bool find_first(const struct ct_cfg *cfg, uint32_t block, struct counter *c)
 {
     for (unsigned i = 0; i < MOST_BACK; i++) {
@@ -187,7 +187,7 @@ static bool holds(uint32_t condition, uint64_t value, uint64_t limit, bool wide)
     case LE:
         return a <= b;
     default:
-        return true; /* MI, PL and overflows are not understood */
+        return true; /* MI, PL and overflow conditions are not handled */
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the code of a program by following it: from functions along branches and calls. Code behind a call
- * counts only once the called function is known to return, so that code behind calls of abort is never taken
- * for part of the caller. Data between code is not looked at, because nothing leads there. */
+/* Finds the code of a program by following it from functions along branches and calls. Code after a call is
+ * explored only once the called function is known to return, so that code after a call of abort is never
+ * taken for part of the caller. Data between code is not touched, because nothing leads there. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static const char *label_of(const struct ct_cfg *cfg, const struct ct_symbol *sy
     return symbol && symbol->name == name ? ct_symbols_label(cfg->symbols, symbol) : name;
 }
 
-/* Tells whether the file names any function. Bounds, and entries of other files' functions, do not count. */
+/* Returns whether the file names any function. Bounds without a name, and PLT entries, do not count. */
 static bool has_names(const struct ct_cfg *cfg)
 {
     size_t count;
@@ -70,7 +70,7 @@ int ct_cfg_leader(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint64_t o
         return CT_OK;
     bool explored = *mark & CT_CFG_MARK_INSN;
     if (explored && (*mark & CT_CFG_MARK_ISA) >> CT_CFG_MARK_SHIFT != isa)
-        return CT_OK; /* the same bytes in two instruction sets: the first one counts */
+        return CT_OK; /* the same bytes in two instruction sets: the first one wins */
     if (!(*mark & CT_CFG_MARK_LEADER)) {
         int rc = CT_CFG_ROOM(cfg, &cfg->leaders);
         if (rc)
@@ -81,7 +81,7 @@ int ct_cfg_leader(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint64_t o
     return explored ? CT_OK : push(cfg, work);
 }
 
-/* Notes that the function at `owner` returns. */
+/* Records that the function at `owner` returns. */
 static int make_ready(struct ct_cfg *cfg, uint64_t owner)
 {
     uint32_t function = ct_cfg_function_at(cfg, owner);
@@ -95,7 +95,7 @@ static int make_ready(struct ct_cfg *cfg, uint64_t owner)
     return CT_OK;
 }
 
-/* Makes the code behind a call code, because the called function returns. */
+/* Queues the code after a call, because the called function returns. */
 static int release_call(struct ct_cfg *cfg, const struct ct_cfg_wait *wait)
 {
     int rc = CT_CFG_ROOM(cfg, &cfg->behind);
@@ -111,7 +111,7 @@ static int release_call(struct ct_cfg *cfg, const struct ct_cfg_wait *wait)
     return rc;
 }
 
-/* Notes that the function at `owner` returns, and with it those that jump to it in place of a return. */
+/* Records that the function at `owner` returns, and so do the functions that end with a jump to it. */
 static int returns(struct ct_cfg *cfg, uint64_t owner)
 {
     int rc = make_ready(cfg, owner);
@@ -139,7 +139,7 @@ static int wait_for(struct ct_cfg *cfg, uint32_t function, struct ct_cfg_wait wa
     return CT_OK;
 }
 
-/* Takes a jump to another function, whose returns are also those of the function that jumps. */
+/* Handles a jump to another function: the function that jumps returns when the other one does. */
 static int jump_out(struct ct_cfg *cfg, uint64_t owner, uint32_t to)
 {
     struct ct_cfg_func *func = &cfg->funcs.at[to];
@@ -151,15 +151,16 @@ static int jump_out(struct ct_cfg *cfg, uint64_t owner, uint32_t to)
     return wait_for(cfg, to, (struct ct_cfg_wait){.addr = owner, .is_tail = true});
 }
 
-/* Returns the function that a symbol says `addr` is in, or else `owner`. */
+/* Returns the entry of the function whose symbol contains `addr`, or else `owner`. */
 static uint64_t owner_of(const struct ct_cfg *cfg, uint64_t addr, uint64_t owner)
 {
     const struct ct_symbol *symbol = ct_symbols_at(cfg->symbols, addr, NULL);
     return symbol ? symbol->addr : owner;
 }
 
-/* Takes a function whose code was explored before, as part of another one: Go calls into the middle of
- * runtime.duffzero. It returns as that one does; where no symbol tells which one that is, it may. */
+/* Handles a function whose code was explored before as part of another function: Go calls into the middle of
+ * runtime.duffzero. It returns if the other one does; when no symbol says which one that is, it is assumed to
+ * return. */
 static int share_returns(struct ct_cfg *cfg, uint64_t entry)
 {
     const uint32_t around = ct_cfg_function_at(cfg, owner_of(cfg, entry, entry));
@@ -196,8 +197,7 @@ static int jump(struct ct_cfg *cfg, const struct ct_cfg_work *at, uint64_t targe
     return ct_cfg_leader(cfg, target, isa, owner);
 }
 
-/* Lets execution run on into `addr`. If that is another function's, its returns are also those of this
- * one. */
+/* Continues into `addr`. If another function starts there, this one returns when that one does. */
 static int run_on(struct ct_cfg *cfg, const struct ct_cfg_work *at, uint64_t addr)
 {
     return jump(cfg, at, addr, (enum ct_isa)at->isa);
@@ -249,7 +249,7 @@ static int end_of_block(struct ct_cfg *cfg, const struct ct_cfg_work *at, const 
     return rc || !falls ? rc : run_on(cfg, at, at->addr + insn->size);
 }
 
-/* Notes an address of code that code computes. Without symbols nothing else may name a function. */
+/* Records a code address that the code computes. Without symbols this may be the only hint to a function. */
 static int note_address(struct ct_cfg *cfg, uint64_t value, enum ct_isa isa)
 {
     uint32_t function;
@@ -268,8 +268,8 @@ static int note_address(struct ct_cfg *cfg, uint64_t value, enum ct_isa isa)
     return rc || function == CT_CFG_NONE ? rc : enter(cfg, function);
 }
 
-/* Looks for an address in an instruction: the sum of an ADRP and the ADD behind it, or the word that a load
- * relative to the PC takes. */
+/* Looks for an address in an instruction: the sum of an ADRP and the following ADD, or the word that a
+ * PC-relative load reads. */
 static int look_for_address(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint32_t op,
                             struct ct_lift *page)
 {
@@ -294,7 +294,7 @@ static int look_for_address(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, 
     return bytes && size >= 4 ? note_address(cfg, ct_load32(bytes), isa) : CT_OK;
 }
 
-/* Follows one straight piece of code, up to its end or to what was explored before. */
+/* Follows one straight piece of code, up to its end or to code explored before. */
 static int follow(struct ct_cfg *cfg, struct ct_cfg_work at, bool take_addresses)
 {
     unsigned conditional = 0; /* instructions left in an IT block */
@@ -333,7 +333,8 @@ static int by_address(const void *a, const void *b)
     return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Looks for the tables of the computed branches found since the last call, when all else is explored. */
+/* Looks for the tables of the computed branches found since the last call, after everything else was
+ * explored. */
 static int find_tables(struct ct_cfg *cfg)
 {
     int rc = CT_OK;
@@ -345,7 +346,7 @@ static int find_tables(struct ct_cfg *cfg)
         uint32_t targets;
         rc = ct_cfg_table_find(cfg, at.addr, (enum ct_isa)at.isa, at.owner, &targets);
         if (!rc && !targets)
-            rc = returns(cfg, at.owner); /* it may go anywhere, also to the caller */
+            rc = returns(cfg, at.owner); /* the branch may go anywhere, including to the caller */
         if (rc || !targets)
             continue;
         rc = CT_CFG_ROOM(cfg, &cfg->tables);
@@ -415,8 +416,8 @@ int ct_cfg_seed(struct ct_cfg *cfg)
                                   : t32       ? CT_ISA_T32
                                               : CT_ISA_A32,
                                   NULL, &function);
-    /* Work is taken from the end: added in reverse, the function with the lowest address is explored first.
-     */
+    /* Work is taken from the end, so add it in reverse: the function with the lowest address is explored
+     * first. */
     for (size_t i = cfg->funcs.count; !rc && i-- > 0;)
         rc = enter(cfg, (uint32_t)i);
     if (!rc && !has_names(cfg))

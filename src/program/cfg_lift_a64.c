@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A64: the instructions that compilers make jump tables of. Arm ARM DDI 0487, C4.1. */
+/* A64: the instructions of which compilers make jump tables. Arm ARM DDI 0487, C4.1. */
 #include "base/bytes.h"
 #include "program/cfg_lift.h"
 
 #define X(r)      (UINT64_C(1) << (r))
-#define CALL_MASK (X(19) - 1) /* AAPCS64: what a call may change, besides the link register */
+#define CALL_MASK (X(19) - 1) /* AAPCS64: registers that a call may change, besides the link register */
 #define LINK      30
 
 static uint8_t field(uint32_t op, unsigned low)
@@ -12,8 +12,8 @@ static uint8_t field(uint32_t op, unsigned low)
     return (uint8_t)ct_bits(op, low + 4, low);
 }
 
-/* Lifts ADR and ADRP, which make constants. An ADD to the zero register is no case of its own: register 31 is
- * never looked for. */
+/* Lifts ADR and ADRP, which make constants. An ADD that writes register 31 needs no special case, because
+ * that register is never searched. */
 static void constant(uint32_t op, uint64_t addr, struct ct_lift *out)
 {
     int64_t imm = ct_sext(ct_bits(op, 23, 5) << 2 | ct_bits(op, 30, 29), 21);
@@ -36,7 +36,7 @@ static void add_immediate(uint32_t op, struct ct_lift *out)
     out->imm = subtract ? -imm : imm;
 }
 
-/* Lifts an AND with ones from bit 0 on: N:immr:imms of 32-bit (N=0, imms<32) and 64-bit masks. */
+/* Lifts an AND with a mask of low bits: N:immr:imms of 32-bit (N=0, imms<32) and 64-bit masks. */
 static void and_immediate(uint32_t op, struct ct_lift *out)
 {
     uint32_t imms = ct_bits(op, 15, 10);
@@ -45,14 +45,14 @@ static void and_immediate(uint32_t op, struct ct_lift *out)
     out->imm = plain ? (int64_t)((UINT64_C(2) << imms) - 1) : 0;
 }
 
-/* Lifts UBFM from bit 0 on, which is a mask: UXTB, UXTH, UBFX #0. */
+/* Lifts a UBFM that starts at bit 0, which is a mask: UXTB, UXTH, UBFX #0. */
 static void bit_field(uint32_t op, struct ct_lift *out)
 {
     uint32_t imms = ct_bits(op, 15, 10);
     if ((op & 0x60000000) == 0x40000000 && ct_bits(op, 21, 16) == 0 && imms < 32) {
         out->kind = CT_LIFT_MASK;
         out->imm = (int64_t)((UINT64_C(2) << imms) - 1);
-    } else if ((op & 0xfffffc00) == 0x93407c00) { /* SXTW: what is compared is small */
+    } else if ((op & 0xfffffc00) == 0x93407c00) { /* SXTW: a copy, because compared values are small */
         out->kind = CT_LIFT_COPY;
     }
 }
@@ -116,7 +116,7 @@ static void data_register(uint32_t op, struct ct_lift *out)
     }
 }
 
-/* Loads of one general register; what is stored writes only the base, if it is written back. */
+/* Lifts a load or store of one general register. A store only writes its base register, with write-back. */
 static void load_store(uint32_t op, struct ct_lift *out)
 {
     uint8_t rt = field(op, 0);
@@ -157,7 +157,7 @@ static void branch(uint32_t op, struct ct_lift *out)
 {
     out->writes = 0;
     if ((op & 0xff000010) ==
-        0x54000000) { /* B.cond: HI and CS skip the table, what is behind them has LS and CC */
+        0x54000000) { /* B.cond: HI and CS skip the table, LS and CC lead to it when taken */
         uint32_t cond = op & 15;
         out->kind = CT_LIFT_SKIP;
         out->above = cond == 8 ? 1 : cond == 2 ? 2 : 0;
@@ -194,6 +194,6 @@ void ct_lift_a64(uint32_t op, uint64_t addr, struct ct_lift *out)
         load_store(op, out);
         break;
     default:
-        break; /* vectors: FMOV to a general register makes no index */
+        break; /* vectors: an index never comes from an FMOV to a general register */
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A32 and T32: the instructions that compilers make jump tables of. Arm ARM DDI 0487, F4 and F3. */
+/* A32 and T32: the instructions of which compilers make jump tables. Arm ARM DDI 0487, F4 and F3. */
 #include "base/bytes.h"
 #include "program/cfg_lift.h"
 
@@ -7,8 +7,8 @@
 #define CALL_MASK (X(0) | X(1) | X(2) | X(3) | X(12) | X(14)) /* AAPCS32: what a call may change */
 #define PC        15
 
-/* Tells what a condition says of the compare before it when execution goes to the table: a branch that skips
- * it has HI or CS, a jump that is conditional itself has LS or CC. */
+/* Returns what a condition says about the compare before it when execution reaches the table. A branch that
+ * skips the table has HI or CS; a jump that is conditional itself has LS or CC. */
 static uint8_t skip_above(uint32_t cond)
 {
     return cond == 8 ? 1 : cond == 2 ? 2 : 0;
@@ -132,7 +132,7 @@ static void a32_register(uint32_t op, struct ct_lift *out)
     else if ((op & 0x0fe00070) == 0x00800000)
         add_register(out, rd, ct_bits(op, 19, 16), rm, ct_bits(op, 11, 7));
     else if ((op & 0x90) == 0x90)
-        out->writes |= X((rd + 1) & 15); /* LDRD; and multiplies write what is in bits 19:16 */
+        out->writes |= X((rd + 1) & 15); /* LDRD; multiplies also write the register in bits 19:16 */
     else
         out->writes = X(rd);
 }
@@ -184,7 +184,7 @@ void ct_lift_a32(uint32_t op, uint64_t addr, struct ct_lift *out)
     if (jumps)
         out->above = jump_above(cond);
     else if (cond != 14 && out->kind != CT_LIFT_JUMP)
-        out->kind = CT_LIFT_OTHER; /* it may or may not happen */
+        out->kind = CT_LIFT_OTHER; /* it may or may not be executed */
 }
 
 /* ---- T32 ---- */
@@ -259,7 +259,8 @@ static void t16(uint32_t op, uint64_t addr, struct ct_lift *out)
         out->writes = X(low) | X(high);
 }
 
-/* Immediates are i:imm3:imm8; only those that are the plain number count where a bound is looked for. */
+/* Lifts instructions with an immediate i:imm3:imm8. Only plain numbers matter for bounds; others are not
+ * lifted. */
 static void t32_immediate(uint32_t op, uint64_t addr, struct ct_lift *out)
 {
     uint32_t rd = ct_bits(op, 11, 8);

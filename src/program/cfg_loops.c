@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dominators (Cooper, Harvey and Kennedy: the simple fast algorithm) and loops of each function. A loop is a
- * strongly connected piece of the blocks. Its heads are the blocks that it is entered at; without the edges
- * into them, what is left connected in it are the loops inside. With one head each these are the natural
- * loops; with more they are irreducible. All heads are cut at once: an interpreter whose instructions jump to
- * each other is then two loops, one inside of the other, and not as many as it has instructions. */
+ * strongly connected component of the blocks. Its heads are the blocks through which it is entered. Without
+ * the edges into the heads, the components that remain are the inner loops. With one head each these are the
+ * natural loops; with more they are irreducible. All heads are removed at once: an interpreter whose
+ * instructions jump to each other then becomes two nested loops, and not as many loops as it has
+ * instructions. */
 #include <stdlib.h>
 
 #include "base/ctx.h"
 #include "program/cfg.h"
 
-#define DEEPEST 64 /* all blocks of a loop as deep as this are its heads, so that no cycle is without one */
+#define DEEPEST 64 /* all blocks of a loop at this depth are its heads, so no cycle is without one */
 #define UNSEEN  UINT32_MAX
 
 struct frame {
     uint32_t block;
-    uint32_t edge; /* the edge to be looked at next */
+    uint32_t edge; /* the edge to look at next */
 };
 
 /* Arrays by block, and stacks with room for all blocks. */
@@ -22,16 +23,16 @@ struct work {
     struct ct_cfg *cfg;
     uint32_t *order; /* by number of the visit */
     uint32_t *low;
-    uint32_t *piece; /* strongly connected piece; UNSEEN while it is open */
+    uint32_t *piece; /* strongly connected component; UNSEEN while it is open */
     uint32_t *stack;
     uint32_t *postorder;
     struct frame *frames;
-    uint32_t *region; /* the blocks of the function; those of each loop stand together */
-    uint32_t *begin;  /* by loop of the function: where its blocks begin in `region` */
+    uint32_t *region; /* the blocks of the function; those of each loop are adjacent */
+    uint32_t *begin;  /* by loop of the function: start of its blocks in `region` */
     uint32_t clock;
     uint32_t depth;
-    uint32_t pieces;     /* pieces closed so far; a function uses no number twice */
-    uint32_t base;       /* the first number of the region that is looked at */
+    uint32_t pieces;     /* components closed so far; numbers are unique in a function */
+    uint32_t base;       /* the first component number of the current region */
     uint32_t first_loop; /* of the function */
 };
 
@@ -44,7 +45,7 @@ static bool stays(const struct ct_cfg *cfg, const struct ct_cfg_edge *edge)
 
 /* ---- dominators ---- */
 
-/* Numbers the blocks that the entry reaches, the last one left first. Returns how many. */
+/* Numbers the blocks that the entry reaches, in reverse postorder. Returns their count. */
 static uint32_t visit_all(struct work *w, uint32_t entry)
 {
     struct ct_cfg *cfg = w->cfg;
@@ -99,7 +100,7 @@ static bool dominate_once(struct work *w, uint32_t count)
     return changed;
 }
 
-/* Finds the dominator of each block, which is `low` here. */
+/* Computes the dominator of each block, in `low`. */
 static void dominate(struct work *w, const struct ct_cfg_function *function)
 {
     if (function->block == CT_CFG_NONE)
@@ -122,8 +123,8 @@ static void forget(struct work *w, const struct ct_cfg_function *function)
 
 /* ---- loops ---- */
 
-/* Tells whether an edge is in the region of loop `around`, in which nothing leads back to the loop's heads.
- */
+/* Returns whether an edge is in the region of loop `around`, in which no edge leads back to the loop's
+ * heads. */
 static bool in_region(const struct work *w, const struct ct_cfg_edge *edge, uint32_t around)
 {
     const struct ct_cfg *cfg = w->cfg;
@@ -141,7 +142,7 @@ static void close_piece(struct work *w, uint32_t block)
     w->pieces++;
 }
 
-/* Finds strongly connected pieces from one block on (Tarjan's algorithm). */
+/* Finds strongly connected components from one block on (Tarjan's algorithm). */
 static void connect(struct work *w, uint32_t from, uint32_t around)
 {
     struct ct_cfg *cfg = w->cfg;
@@ -174,8 +175,8 @@ static void connect(struct work *w, uint32_t from, uint32_t around)
     }
 }
 
-/* Tells whether something outside of its piece, or a call or jump out of another function, leads to a block.
- */
+/* Returns whether a block is entered from outside of its component, or by a call or jump of another
+ * function. */
 static bool is_entered(const struct work *w, uint32_t block, uint32_t piece)
 {
     const struct ct_cfg *cfg = w->cfg;
@@ -197,7 +198,7 @@ static bool has_edge_to_itself(const struct work *w, uint32_t block, uint32_t ar
     return false;
 }
 
-/* Makes a loop of the blocks region[first … first + count), which are one piece, sorted by address. */
+/* Makes a loop of the blocks region[first … first + count), which are one component, sorted by address. */
 static int add_loop(struct work *w, uint32_t first, uint32_t count, uint32_t around)
 {
     struct ct_cfg *cfg = w->cfg;
@@ -216,7 +217,7 @@ static int add_loop(struct work *w, uint32_t first, uint32_t count, uint32_t aro
         if (block->head && !heads++)
             head = w->region[i];
     }
-    if (!heads) { /* nothing leads there, as to code that is only reached by a computed branch */
+    if (!heads) { /* nothing enters it, like code that is only reached by a computed branch */
         head = w->region[first];
         cfg->blocks.at[head].head = 1;
     }
@@ -231,10 +232,10 @@ static int add_loop(struct work *w, uint32_t first, uint32_t count, uint32_t aro
     return CT_OK;
 }
 
-/* Moves the blocks of each piece together, in their order. Pieces that are no loop may stay anywhere. */
+/* Groups the blocks by component, keeping their order. Components that are no loop may stay anywhere. */
 static void sort_pieces(struct work *w, uint32_t *region, uint32_t count)
 {
-    uint32_t *start = w->postorder; /* not used any more; it has an entry for each block and one more */
+    uint32_t *start = w->postorder; /* reused: it has an entry for each block and one more */
     uint32_t pieces = w->pieces - w->base;
     for (uint32_t i = 0; i <= pieces; i++)
         start[i] = 0;
@@ -285,7 +286,7 @@ static int find_loops(struct work *w, const struct ct_cfg_function *function)
     return rc;
 }
 
-/* Tells whether an edge leads from inside of a loop to a head of it. */
+/* Returns whether an edge leads from inside of a loop to a head of it. */
 static bool leads_back(const struct ct_cfg *cfg, const struct ct_cfg_edge *edge)
 {
     if (!stays(cfg, edge) || !cfg->blocks.at[edge->to].head)

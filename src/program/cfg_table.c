@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds jump tables. From a computed branch it looks backwards, along the addresses, for what the target is
- * made of: the table, what is added to its entries, and the compare that bounds the index. All of that has to
- * be found, and every target has to be code of the same function; otherwise it is no table. The shapes are
- * those that gcc and clang write for A64, A32 and T32, with and without optimisation. */
+/* Finds jump tables. From a computed branch it searches backwards for what the target is computed from: the
+ * table, the base that is added to its entries, and the compare that bounds the index. All of these must be
+ * found, and every target must be code of the same function; otherwise it is no table. The patterns are those
+ * that gcc and clang generate for A64, A32 and T32, with and without optimisation. */
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "program/cfg.h"
 #include "program/cfg_lift.h"
 
-#define MOST_BACK    4000 /* instructions looked back for an address that was computed long before */
+#define MOST_BACK    4000 /* instructions searched for an address that was computed much earlier */
 #define MOST_SKIPPED 64   /* instructions between a branch and its target */
 #define MOST_ENTRIES 4096 /* of one table */
-#define MOST_COPIES  16   /* from register to register */
-#define FEW_TARGETS  ((size_t)1 << 20) /* of all tables, and one more for each byte of code */
+#define MOST_COPIES  16   /* copies from register to register */
+#define FEW_TARGETS  ((size_t)1 << 20) /* of all tables together, plus one for each byte of code */
 #define ARM_PC       15
 
 /* The search for the table of one branch. */
 struct search {
     struct ct_cfg *cfg;
-    uint64_t from; /* the function begins here, and nothing before it is looked at */
+    uint64_t from; /* start of the function; nothing before it is searched */
     enum ct_isa isa;
-    unsigned budget; /* instructions that may still be looked at */
+    unsigned budget; /* instructions that may still be searched */
 };
 
 struct table {
     uint64_t base;    /* added to each entry */
     uint64_t address; /* of the first entry */
     uint64_t at;      /* the instruction that uses the index */
-    uint32_t index;   /* the register that it is in */
+    uint32_t index;   /* the register that holds the index */
     uint32_t size;    /* of an entry, in bytes */
     uint32_t bits;    /* bits of an entry that are used */
     uint32_t shift;
     uint32_t count;
-    uint8_t above; /* what the condition of the jump itself tells of the compare, as in struct ct_lift */
+    uint8_t above; /* what the condition of the jump itself says about the compare, as in struct ct_lift */
     bool is_signed;
-    bool absolute; /* entries are addresses, which may have the instruction set in bit 0 */
+    bool absolute; /* entries are addresses, with the instruction set in bit 0 */
 };
 
 static bool lift(const struct search *s, uint64_t addr, struct ct_lift *out)
@@ -52,8 +52,8 @@ static bool lift(const struct search *s, uint64_t addr, struct ct_lift *out)
     return true;
 }
 
-/* Steps back to the instruction before `addr`. In T32 only to one that was reached, because its length is not
- * known otherwise. */
+/* Steps back to the instruction before `addr`. In T32 only to an instruction that was reached, because its
+ * length is not known otherwise. */
 static bool step_back(struct search *s, uint64_t *addr)
 {
     uint64_t step = 4;
@@ -71,8 +71,8 @@ static bool step_back(struct search *s, uint64_t *addr)
     return true;
 }
 
-/* Finds the branch to `addr` when nothing runs into it from before: a conditional branch not far before leads
- * there, if it is the code of a table that a compare with LS chose. */
+/* Finds the branch to `addr` when the code before does not continue into it. It is a conditional branch
+ * shortly before, if `addr` is the code of a table that a compare with LS chose. */
 static bool find_branch_to(struct search *s, uint64_t addr, uint64_t *branch)
 {
     struct ct_insn insn = {0};
@@ -113,7 +113,7 @@ static bool writer(struct search *s, uint64_t *addr, uint32_t reg, struct ct_lif
     return false;
 }
 
-/* Finds the number that is in `reg` before `addr`, if it is always the same. */
+/* Finds the constant value of `reg` before `addr`; fails when it is not constant. */
 static bool constant(struct search *s, uint64_t addr, uint32_t reg, uint64_t *value)
 {
     int64_t sum = 0;
@@ -135,7 +135,7 @@ static bool constant(struct search *s, uint64_t addr, uint32_t reg, uint64_t *va
     return false;
 }
 
-/* Takes a load of an entry into register `def->rd`, at `at`. */
+/* Handles a load of an entry into register `def->rd`, at `at`. */
 static bool entry_load(struct search *s, uint64_t at, const struct ct_lift *def, struct table *t)
 {
     if (def->kind != CT_LIFT_LOAD || def->rm == CT_LIFT_NO_REG || !constant(s, at, def->rn, &t->address))
@@ -152,7 +152,7 @@ static bool entry_load(struct search *s, uint64_t at, const struct ct_lift *def,
     return true;
 }
 
-/* Takes base + (entry << shift). */
+/* Handles base + (entry << shift). */
 static bool sum(struct search *s, uint64_t at, const struct ct_lift *add, uint32_t base, uint32_t entry,
                 struct table *t)
 {
@@ -163,7 +163,7 @@ static bool sum(struct search *s, uint64_t at, const struct ct_lift *add, uint32
     return constant(s, at, base, &t->base) && writer(s, &from, entry, &def) && entry_load(s, from, &def, t);
 }
 
-/* Takes the instruction `def` at `at`, which computes the target. */
+/* Handles the instruction `def` at `at`, which computes the target. */
 static bool value(struct search *s, uint64_t at, const struct ct_lift *def, struct table *t)
 {
     if (def->kind == CT_LIFT_LOAD) {
@@ -208,17 +208,17 @@ static bool table_of(struct search *s, uint64_t addr, struct table *t)
 
 /* ---- the bound ---- */
 
-/* What is followed backwards: a register, or a place in memory where the register was kept, or the value of
- * an instruction that others may have computed again. */
+/* The value that is followed backwards: in a register, in a memory location where the register was saved, or
+ * as the result of an instruction that others may repeat. */
 struct trail {
-    uint32_t reg;        /* CT_LIFT_NO_REG when the value is in no register */
-    struct ct_lift kept; /* FETCH: the place in memory */
-    struct ct_lift made; /* what computed the value */
+    uint32_t reg;        /* CT_LIFT_NO_REG when the value is not in a register */
+    struct ct_lift kept; /* FETCH: the memory location */
+    struct ct_lift made; /* the instruction that computed the value */
     bool is_kept, is_made;
-    uint32_t most; /* entries that a mask leaves; 0 without one */
+    uint32_t most; /* number of entries that a mask leaves; 0 without a mask */
 };
 
-/* A compare that was passed: a value that equals `reg` there is below the bound. */
+/* A compare that was passed: a value equal to `reg` there is below the bound. */
 struct bound {
     uint32_t reg;
     uint32_t count; /* 0 when there is none */
@@ -229,7 +229,7 @@ static bool same_place(const struct ct_lift *a, const struct ct_lift *b)
     return a->rn == b->rn && a->imm == b->imm;
 }
 
-/* Tells whether the instruction gives the bound's register the value that the trail follows. */
+/* Returns whether the instruction gives the bound's register the value that is followed. */
 static bool meets(const struct trail *trail, const struct bound *bound, const struct ct_lift *at)
 {
     if (!bound->count)
@@ -244,7 +244,7 @@ static bool meets(const struct trail *trail, const struct bound *bound, const st
     }
 }
 
-/* Goes on behind a write of the register. Returns false when nothing more is known. */
+/* Continues before an instruction that writes the register. Returns false when nothing more is known. */
 static bool leave_register(struct trail *trail, const struct ct_lift *at)
 {
     uint32_t reg = trail->reg;
@@ -269,8 +269,8 @@ static bool leave_register(struct trail *trail, const struct ct_lift *at)
     }
 }
 
-/* Finds how many entries the index can choose from; 0 when that is not known. `above` is what the condition
- * of the jump itself tells. */
+/* Finds the number of entries that the index can select; 0 when unknown. `above` is what the condition of the
+ * jump itself says. */
 static uint32_t find_bound(struct search *s, uint64_t at, uint32_t index, uint8_t above)
 {
     struct trail trail = {.reg = index};
@@ -333,7 +333,7 @@ static bool read_entry(const struct search *s, const struct table *t, uint32_t i
     return true;
 }
 
-/* Tells whether a target is code of the function that the branch is in. */
+/* Returns whether a target is code of the function that contains the branch. */
 static bool is_target(const struct search *s, uint64_t owner, uint64_t target)
 {
     uint64_t addr = s->isa == CT_ISA_A64 ? target : target & ~UINT64_C(1);
@@ -346,8 +346,8 @@ static bool is_target(const struct search *s, uint64_t owner, uint64_t target)
            (!symbol || symbol->addr == owner || part);
 }
 
-/* Returns whether the graph may have so many targets more. Thousands of branches that share a table would
- * make gigabytes of edges of a program of some kilobytes. */
+/* Returns whether the graph may grow by so many targets. Thousands of branches that share a table would make
+ * gigabytes of edges for a program of some kilobytes. */
 static bool may_grow(struct ct_cfg *cfg, uint32_t count)
 {
     size_t most = FEW_TARGETS;

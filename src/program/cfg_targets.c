@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the user's file of targets. Its lines are: "PLACE: PLACE…", a computed branch or call and where it
- * may go; "learnt PLACE: PLACE…", the same as a trace showed it; "noreturn FUNCTION"; "function PLACE", code
- * that nothing in the program calls. A place is an address, a symbol, or a symbol with an offset (main+0x20).
- * # begins a comment. */
+/* Reads the user's file of targets. Its lines are: "PLACE: PLACE…", a computed branch or call and its
+ * targets; "learnt PLACE: PLACE…", the same, from a trace; "noreturn FUNCTION"; "function PLACE", code that
+ * nothing in the program calls. A place is an address, a symbol, or a symbol with an offset (main+0x20). #
+ * begins a comment. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -39,8 +39,8 @@ static const struct ct_symbol *symbol_named(const struct ct_cfg *cfg, const char
     return NULL;
 }
 
-/* Returns the instruction set at a place, which is that of its function. Without a function it is A64, or A32
- * unless bit 0 is set. */
+/* Returns the instruction set at a place, which is that of its function. Without a function it is A64, or in
+ * a 32-bit program A32, or T32 if bit 0 is set. */
 static enum ct_isa isa_at(const struct ct_cfg *cfg, uint64_t *addr)
 {
     if (cfg->is_a64)
@@ -84,7 +84,7 @@ static int make_function(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uin
                                 function);
 }
 
-/* Notes that a function does not return, as if it had no way to. */
+/* Records that a function does not return, as if it had no return. */
 static int no_return(const struct line *line, const char *word)
 {
     uint64_t addr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds separate files with the debug information of a program: by .gnu_debuglink, by build id, and on
+/* Finds the separate file with the debug information of a program: by .gnu_debuglink, by build id, and on
  * servers. */
 #include "base/bytes.h"
 #include "base/crc32.h"
@@ -19,10 +19,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_DEPTH 64         /* the deepest folder that is looked into */
-#define MOST_FILES (1u << 20) /* the most files with build ids, in all folders */
+#define MOST_DEPTH 64         /* deepest level of folders searched */
+#define MOST_FILES (1u << 20) /* most files with build ids, in all folders */
 
-/* A file with a build id, in one of the folders. */
+/* A file with a build id in one of the folders. */
 struct entry {
     uint8_t id[CT_BUILD_ID_MOST];
     size_t id_size;
@@ -34,12 +34,12 @@ struct ct_debug_files {
     struct ct_arena arena;
     const char **dirs;
     size_t dir_count;
-    struct entry *entries; /* sorted by id, once the folders were read */
+    struct entry *entries; /* sorted by id, once the folders have been read */
     size_t count, room;
     bool is_read;
     const char **source_roots; /* resolved paths */
     size_t source_root_count;
-    uint64_t limit; /* bytes that sections may unpack to, for each program */
+    uint64_t limit; /* limit for the uncompressed sections of each program, in bytes */
 };
 
 int ct_debug_files_new(struct ct_ctx *ctx, struct ct_debug_files **out)
@@ -136,19 +136,19 @@ static bool has_debug(const struct ct_elf *elf)
     return ct_elf_section(elf, ".debug_info", &header) || ct_elf_section(elf, ".zdebug_info", &header);
 }
 
-/* What a separate file must be like. */
+/* The properties of the separate file that is searched. */
 struct wanted {
     struct ct_ctx *ctx;
-    int *result; /* CT_ERR_NOMEM once a file could not be looked at */
+    int *result; /* CT_ERR_NOMEM once a file could not be read for lack of memory */
     uint8_t id[CT_BUILD_ID_MOST];
     size_t id_size;
     unsigned machine; /* 0 for any */
     uint32_t crc;
-    const char *link; /* its name, or NULL */
+    const char *link; /* name in .gnu_debuglink, or NULL */
 };
 
-/* Opens a regular file to look at it. Returns the descriptor, -1 when it is none. errno is ENOMEM without
- * memory. */
+/* Opens a regular file and its ELF headers. Returns the descriptor, -1 on failure. errno is ENOMEM when out
+ * of memory. */
 static int open_to_look(const char *path, struct ct_elf *elf, size_t *size)
 {
     struct stat st;
@@ -163,7 +163,7 @@ static int open_to_look(const char *path, struct ct_elf *elf, size_t *size)
     return -1;
 }
 
-/* Does what open_if does, and keeps errno of the allocator. */
+/* Does the work of open_if, and keeps the allocator's errno. */
 static struct ct_mapped_file *look_into(const struct wanted *wanted, const char *path, bool by_link)
 {
     struct ct_mapped_file *file;
@@ -279,8 +279,8 @@ static size_t first_of(const struct ct_debug_files *files, const uint8_t *id, si
                           compare_ids(files->entries[i].id, files->entries[i].id_size, id, size) < 0);
 }
 
-/* Tells whether a file has the bytes of its code. Files with nothing but debug information have only the
- * headers of code. errno is ENOMEM without memory. */
+/* Returns whether a file contains the bytes of its code. Files with only debug information have just the
+ * headers of code sections. errno is ENOMEM when out of memory. */
 static bool has_code(const char *path)
 {
     struct ct_mapped_file *file;
@@ -322,7 +322,7 @@ int ct_debug_files_program(struct ct_debug_files *files, const uint8_t *build_id
     return result;
 }
 
-/* Finds the first file in the folders that has the build id and names. */
+/* Finds the first file in the folders with the wanted build id and with names. */
 static int find_in_dirs(struct ct_debug_files *files, const struct wanted *wanted,
                         struct ct_mapped_file **out)
 {
@@ -352,7 +352,7 @@ static struct ct_mapped_file *find_by_id(const struct wanted *wanted, const char
     return open_if(wanted, path, false);
 }
 
-/* Opens the file of the link in "FOLDER/MIDDLE". */
+/* Opens the linked file in "FOLDER/MIDDLE". */
 static struct ct_mapped_file *find_by_link(const struct wanted *wanted, const char *folder,
                                            const char *middle)
 {
@@ -396,9 +396,9 @@ static struct ct_mapped_file *find_near(const struct wanted *wanted, const char 
     return file ? file : find_in_roots(wanted, folder);
 }
 
-/* ---- the whole ---- */
+/* ---- all places ---- */
 
-/* Reads the name in .gnu_debuglink, and the checksum behind it at a multiple of four. */
+/* Reads the name in .gnu_debuglink, and the checksum after it, aligned to four bytes. */
 static void read_link(const struct ct_elf *elf, struct wanted *wanted)
 {
     GElf_Shdr header;

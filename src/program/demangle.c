@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes names of C++ and Rust readable with libiberty's demanglers, which c++filt and gdb use. They know both
- * languages, and their licences have an exception for linking. Output is limited, since a short name can
+/* Demangles names of C++ and Rust with libiberty's demanglers, which c++filt and gdb use. They know both
+ * languages, and their licences have an exception for linking. Output is limited, because a short name can
  * stand for 2^60 characters. */
 #include "base/printable.h"
 #include "coretap/program.h"
@@ -58,7 +58,7 @@ static bool is_mangled(const char *name)
     return first[0] == '_' && (first[1] == 'Z' || first[1] == 'R') && strlen(name) <= MOST_NAME;
 }
 
-/* Makes a name of C++ or Rust readable. */
+/* Demangles a name of C++ or Rust. */
 static char *read_mangled(const char *name)
 {
     struct text text = {0};
@@ -81,7 +81,7 @@ static char *read_mangled(const char *name)
 }
 #endif
 
-/* Makes the name in front of `plt` readable, with `plt` behind it again. */
+/* Demangles the name before `plt`, and appends `plt` again. */
 static char *demangle_plt(const char *name, const char *plt)
 {
     char *mangled = strndup(name, (size_t)(plt - name));
@@ -104,7 +104,7 @@ char *ct_demangle(const char *name)
     if (plt && strcmp(plt, "@plt") == 0)
         return demangle_plt(name, plt);
     char *plain = is_mangled(name) ? read_mangled(name) : ct_demangle_by_rules(name);
-    /* A mangled name can stand for characters that cannot be printed; then it is shown as it is. */
+    /* A mangled name can stand for unprintable characters; then it is shown as it is. */
     if (!plain || ct_is_printable(plain))
         return plain;
     free(plain);

@@ -5,11 +5,11 @@
 
 #include <stdbool.h>
 
-/* Tells whether a name may be one that ct_demangle makes readable: all that it knows begin or end so. */
+/* Returns whether ct_demangle may know a name: those it knows have one of a few prefixes or suffixes. */
 bool ct_demangle_may(const char *name);
 
-/* Returns the readable form of a name of Fortran, OCaml or Haskell, to be freed; NULL when it is none, or
- * with errno ENOMEM without memory. No form is longer than the name. */
+/* Returns the readable form of a name of Fortran, OCaml or Haskell, to be freed; NULL when it is none of
+ * these, or with errno ENOMEM when out of memory. The result is never longer than the name. */
 char *ct_demangle_by_rules(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes names of Fortran, OCaml and Haskell readable. Other languages have such names by chance, so a name is
- * taken for one of these only where several of its parts say so. */
+/* Demangles names of Fortran, OCaml and Haskell. Names of other languages may look similar by chance, so a
+ * name must have several signs of its language. */
 #include "program/demangle.h"
 
 #include <ctype.h>
@@ -21,7 +21,7 @@ static bool ends(const char *name, const char *with)
     return length >= end && strcmp(name + length - end, with) == 0;
 }
 
-/* GHC's code of functions. */
+/* Returns whether the suffix is one that GHC gives to code of functions. */
 static bool is_code_of_ghc(const char *name)
 {
     return ends(name, "_info") || ends(name, "_slow");
@@ -34,7 +34,7 @@ bool ct_demangle_may(const char *name)
 
 /* ---- Fortran ---- */
 
-/* gfortran writes `work` of module `grid` as `__grid_MOD_work`, all in small letters. */
+/* Reads a name of gfortran, which writes `work` of module `grid` as `__grid_MOD_work`, in lower case. */
 static char *read_fortran(const char *name)
 {
     const char *module = name + strlen(fortran), *mark = strstr(module, procedure);
@@ -60,8 +60,8 @@ static int hex(char digit)
     return isdigit((unsigned char)digit) ? digit - '0' : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
-/* ocamlopt writes `map` of module List in Stdlib as `camlStdlib__List__map_123`, and other characters as
- * `$3e`. The number stays, since only it tells functions of one name apart. */
+/* Reads a name of ocamlopt, which writes `map` of module List in Stdlib as `camlStdlib__List__map_123`, and
+ * special characters as `$3e`. The number is kept, because only it distinguishes functions of one name. */
 static char *read_ocaml(const char *name)
 {
     const char *p = name + strlen(ocaml);
@@ -87,7 +87,7 @@ static char *read_ocaml(const char *name)
 
 /* ---- Haskell ---- */
 
-/* Reads one character of GHC's z-encoding. Returns what is behind it; NULL: there is none. */
+/* Reads one character of GHC's z-encoding. Returns the text after it; NULL: there is none. */
 static const char *read_z(const char *p, char *c)
 {
     static const char encoded[] =
@@ -97,14 +97,15 @@ static const char *read_z(const char *p, char *c)
             *c = row[2];
             return p + 2;
         }
-    /* Others are a number, in hexadecimal: z2cU is a comma. */
+    /* Other characters are numbers in hexadecimal: z2cU is a comma. */
     char *end;
     const unsigned long code = isdigit((unsigned char)p[1]) ? strtoul(p + 1, &end, 16) : 0;
     *c = (char)code;
     return p[0] == 'z' && code >= ' ' && code < 0x7f && *end == 'U' ? end + 1 : NULL;
 }
 
-/* Tells whether a name is of a module with a dot in it, or of a function with a dollar at its begin. */
+/* Returns whether a name belongs to a module with a dot in its name, or to a function whose name starts with
+ * a dollar. */
 static bool is_of_haskell(const char *name)
 {
     for (const char *dot = strstr(name, "zi"); dot; dot = strstr(dot + 1, "zi"))

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The abbreviations of debug information, before libdw reads them. libdw keeps those that a unit uses, and
- * all before them in their table, once more for each unit: many small units of one long table would take
- * hours and all memory. */
+/* Checks the abbreviation tables of debug information before libdw reads them. For each unit, libdw stores
+ * the abbreviations that the unit uses, and all before them in their table: many small units with one long
+ * table would take hours and all memory. */
 #include "program/dwarf_lines.h"
 
 #include <dwarf.h>
 #include <gelf.h>
 #include <string.h>
 
-/* Bytes of tables that units may read: so many, and for each byte of their entries some. Units share tables
- * after link-time optimisation and after dwz, but are then about as long as what they use of them. */
+/* Limit for the tables that units may read, in bytes: a constant, plus a multiple of the size of their
+ * entries. Units share tables after link-time optimisation and after dwz, but then each uses most of its
+ * table. */
 #define FEW_BYTES      (UINT64_C(16) << 20)
 #define BYTES_PER_BYTE 16
 
@@ -18,7 +19,8 @@ struct section {
     size_t size;
 };
 
-/* Returns what is unpacked of a section, whose name ends so; one without bytes where there is none. */
+/* Returns the uncompressed contents of the section whose name ends with `ending`; without bytes when there is
+ * none. */
 static struct section section_of(Elf *elf, const char *ending)
 {
     size_t names;
@@ -36,7 +38,7 @@ static struct section section_of(Elf *elf, const char *ending)
     return (struct section){0};
 }
 
-/* Reads a number of the form LEB128 (its low 64 bits; all of them that matter are smaller). 0 at the end. */
+/* Reads a LEB128 number (its low 64 bits; all numbers that matter are smaller). 0 at the end. */
 static uint64_t next_number(const struct section *s, uint64_t *at)
 {
     uint64_t value = 0;
@@ -49,14 +51,14 @@ static uint64_t next_number(const struct section *s, uint64_t *at)
     return value;
 }
 
-/* Returns how long the table of abbreviations at an offset is, or a number above `most` if it is longer. */
+/* Returns the size of the abbreviation table at an offset, or a number above `most` if it is larger. */
 static uint64_t table_size(const struct section *s, uint64_t offset, uint64_t most)
 {
     uint64_t at = offset;
     while (at < s->size && at - offset <= most && next_number(s, &at)) {
         uint64_t name, form;
         next_number(s, &at);
-        at++; /* whether it has children */
+        at++; /* the byte that says whether it has children */
         do {
             name = next_number(s, &at);
             form = next_number(s, &at);
@@ -67,14 +69,14 @@ static uint64_t table_size(const struct section *s, uint64_t offset, uint64_t mo
     return at - offset;
 }
 
-/* The units of a section of entries, and what is left for the tables that they use. */
+/* The budget of a section of units: what is left for the tables that they use. */
 struct budget {
     struct section tables;
     uint64_t left;
-    uint64_t offset, size; /* of the table of the last unit */
+    uint64_t offset, size; /* of the previous unit's table */
 };
 
-/* Takes the tables of all units off what is left. False when that does not suffice. */
+/* Subtracts the tables of all units from the budget. Returns false when it does not suffice. */
 static bool spend(struct budget *b, Dwarf *dwarf, bool types)
 {
     Dwarf_Off at = 0, next, offset, type;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens the debug information of a file: its own, that of its separate file, and what dwz moved to a shared
- * one. The file may hold anything: libdw checks offsets against sections, and what packed sections claim to
- * unpack to is bounded here. */
+/* Opens the debug information of a file: its own, that of its separate file, and the part that dwz moved to a
+ * shared one. The file may contain anything: libdw checks offsets against sections, and this file limits the
+ * sizes that compressed sections claim. */
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "program/dwarf_lines.h"
@@ -18,8 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns the size to which a packed section claims to unpack, by its own header or the "ZLIB" of GNU; 0 when
- * it is not packed. libdw makes room for so much before it unpacks, and takes no more. */
+/* Returns the uncompressed size that a section claims, in its own header or GNU's "ZLIB" header; 0 when it is
+ * not compressed. libdw allocates this size before it uncompresses, and uses no more. */
 static uint64_t claim_of(Elf_Scn *scn, const GElf_Shdr *header, const char *name)
 {
     GElf_Chdr whole;
@@ -32,7 +32,8 @@ static uint64_t claim_of(Elf_Scn *scn, const GElf_Shdr *header, const char *name
     return __builtin_bswap64(ct_load64((const uint8_t *)data->d_buf + 4));
 }
 
-/* Adds up what all packed sections of the file claim; UINT64_MAX when that overflows. */
+/* Returns the sum of the sizes that all compressed sections of the file claim; UINT64_MAX when it
+ * overflows. */
 static uint64_t claim_of_all(Elf *elf)
 {
     uint64_t sum = 0;
@@ -48,7 +49,8 @@ static uint64_t claim_of_all(Elf *elf)
     return sum;
 }
 
-/* Takes what the file claims to unpack to off what the program may still have. CT_ERR_LIMIT: it is more. */
+/* Subtracts the uncompressed size of the file from the program's budget. CT_ERR_LIMIT: the budget does not
+ * suffice. */
 static int spend(struct ct_dwarf_reader *reader, const char *name, Elf *elf)
 {
     const uint64_t claim = claim_of_all(elf);
@@ -62,7 +64,8 @@ static int spend(struct ct_dwarf_reader *reader, const char *name, Elf *elf)
     return CT_OK;
 }
 
-/* Adds up the unpacked sizes of all debug sections; *packed tells whether some are packed. */
+/* Returns the sum of the uncompressed sizes of all debug sections; *packed says whether some are
+ * compressed. */
 static size_t size_of_debug(Elf *elf, bool *packed)
 {
     size_t size = 0;
@@ -87,11 +90,11 @@ static size_t size_of_debug(Elf *elf, bool *packed)
 /* more than any program has */
 #define MOST_DEBUG (UINT64_C(1) << 32)
 
-/* The file to which dwz moved what several programs have in common, as libdw takes it. */
+/* The shared file to which dwz moved what several programs have in common, opened for libdw. */
 struct shared {
     struct ct_mapped_file *file;
     struct ct_elf elf;
-    uint8_t *copy; /* of the file: libdw unpacks sections in place and changes their headers */
+    uint8_t *copy; /* of the file: libdw uncompresses sections in place and changes their headers */
     Dwarf *dwarf;
 };
 
@@ -113,8 +116,9 @@ static uint8_t *copy_of(const void *bytes, size_t size)
     return copy;
 }
 
-/* Gives the file to libdw, which unpacks its sections. NULL when it does not take it, when a string in it has
- * no end (libdw would read on behind it), or when its abbreviations are too many to be read for each unit. */
+/* Opens the file with libdw, which uncompresses its sections. NULL when libdw refuses it, when a string in it
+ * is not terminated (libdw would read past its end), or when reading its abbreviations for each unit would
+ * take too much. */
 static Dwarf *begin_dwarf(struct ct_dwarf_reader *reader, Elf *elf, const char *name)
 {
     Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
@@ -134,7 +138,7 @@ static Dwarf *begin_dwarf(struct ct_dwarf_reader *reader, Elf *elf, const char *
     return NULL;
 }
 
-/* Opens the file that .gnu_debugaltlink names, if there is one. */
+/* Opens the file named by .gnu_debugaltlink, if there is one. */
 static int open_shared(struct ct_dwarf_reader *reader, struct shared *shared)
 {
     const char *name;
@@ -151,8 +155,7 @@ static int open_shared(struct ct_dwarf_reader *reader, struct shared *shared)
     errno = 0;
     if (shared->copy && ct_elf_open(NULL, name, shared->copy, shared->file->size, &shared->elf) == CT_OK)
         result = spend(reader, name, shared->elf.elf);
-    /* clang 14 takes what errno is written to for a part of *shared.
-     * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+    /* clang 14 believes that writing to errno changes *shared. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
     if (shared->elf.elf && result == CT_OK)
         shared->dwarf = begin_dwarf(reader, shared->elf.elf, name);
     result = ct_dwarf_status(reader, result);
@@ -171,8 +174,8 @@ struct ct_dwarf_split {
     struct shared file;
 };
 
-/* Gives libdw the copy of `size` bytes that a split has, unless there was an error before. Frees the split
- * where it is none. */
+/* Opens the `size` bytes copied for a split file with libdw, unless `rc` is an error. Frees the split file on
+ * failure. */
 static int begin_split(struct ct_dwarf_reader *reader, const char *path, struct ct_dwarf_split *split,
                        size_t size, int rc, struct ct_dwarf_split **out)
 {
@@ -254,7 +257,8 @@ static int read_debug(struct ct_dwarf_reader *reader, Elf *elf)
     return result;
 }
 
-/* Reads a file with packed sections from a copy, because libdw unpacks in place and changes headers. */
+/* Reads a file with compressed sections from a copy, because libdw uncompresses in place and changes
+ * headers. */
 static int read_packed(struct ct_dwarf_reader *reader, const void *bytes, size_t size)
 {
     uint8_t *copy = copy_of(bytes, size);

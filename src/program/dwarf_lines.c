@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads debug information into tables, and looks things up in them. What is read of a file is bounded by its
- * size. */
+/* Loads debug information into tables, and answers queries from them. The file's size limits how much is
+ * read. */
 #include "program/dwarf_lines.h"
 #include "base/ctx.h"
 #include "base/options.h"
@@ -87,7 +87,7 @@ static int read_lines(struct ct_dwarf_reader *reader)
     return result == CT_OK ? ct_dwarf_status(reader, ct_dwarf_read_scopes(reader)) : result;
 }
 
-/* Reads the lines of the file. `path`, near which a separate file lies, may be NULL. */
+/* Reads the lines of the file. `path`, near which a separate file is searched, may be NULL. */
 static int make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
                 const struct ct_line_options *options, struct ct_lines **out)
 {
@@ -181,7 +181,7 @@ int ct_lines_file_is(const struct ct_lines *lines, uint32_t file, const char *na
     if (!lines || !name)
         return 0;
     const char *path = ct_lines_file(lines, file);
-    while (strncmp(name, "./", 2) == 0) /* as shells complete it */
+    while (strncmp(name, "./", 2) == 0) /* as completed by shells */
         name += 2;
     size_t length = strlen(name);
     size_t whole = path ? strlen(path) : 0;
@@ -190,7 +190,7 @@ int ct_lines_file_is(const struct ct_lines *lines, uint32_t file, const char *na
     return whole == length || path[whole - length - 1] == '/';
 }
 
-/* Returns the first line from `line` on that has code in one of the wanted files; 0 when there is none. */
+/* Returns the first line from `line` on with code in one of the wanted files; 0 when there is none. */
 static uint32_t nearest_line(const struct ct_lines *lines, const bool *wanted, uint32_t line)
 {
     uint32_t best = 0;
@@ -208,7 +208,7 @@ static bool same_line(const struct ct_line *a, const struct ct_line *b)
     return a->file == b->file && a->line == b->line;
 }
 
-/* Returns true when row i only continues the line of the row before it, or is at the same address as another
+/* Returns true when row i only continues the line of the row before it, or has the same address as another
  * row of the line. */
 static bool continues(const struct ct_lines *lines, size_t i)
 {

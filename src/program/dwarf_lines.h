@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the readers of line tables and of scopes share. */
+/* Shared by the readers of line tables and of scopes. */
 #ifndef CT_PROGRAM_DWARF_LINES_H
 #define CT_PROGRAM_DWARF_LINES_H
 
@@ -11,10 +11,10 @@
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 
-/* What ct_line_scope has no room for. */
+/* Members of a scope that ct_line_scope has no room for. */
 struct ct_scope_more {
     uint32_t call_discriminator;
-    bool by_llvm; /* a compiler of LLVM made it */
+    bool by_llvm; /* made by a compiler of LLVM */
 };
 
 struct ct_lines {
@@ -23,7 +23,7 @@ struct ct_lines {
     struct ct_line *labels;
     size_t label_count;
     struct ct_line_scope *scopes;
-    struct ct_scope_more *more; /* one of each scope */
+    struct ct_scope_more *more; /* one for each scope */
     size_t scope_count;
     struct ct_segment *segments; /* of scopes */
     size_t segment_count;
@@ -32,7 +32,7 @@ struct ct_lines {
     struct ct_source_roots *sources;
 };
 
-/* The state of reading one file. */
+/* The state of the reader of one file. */
 struct ct_dwarf_reader {
     struct ct_ctx *ctx;
     const char *name;
@@ -40,52 +40,55 @@ struct ct_dwarf_reader {
     struct ct_debug_files *files;
     Dwarf *dwarf;
     uint64_t bias;
-    size_t size;            /* of the debug information, which bounds all numbers in it */
-    uint64_t unpacked_left; /* bytes that packed sections may still unpack to */
-    int (*read)(struct ct_dwarf_reader *reader); /* reads what is wanted, of `dwarf` */
+    size_t size;            /* size of the debug information, which limits all numbers in it */
+    uint64_t unpacked_left; /* bytes to which compressed sections may still be uncompressed */
+    int (*read)(struct ct_dwarf_reader *reader); /* reads the wanted parts of `dwarf` */
     struct ct_lines *lines; /* filled in by ct_dwarf_read_rows and ct_dwarf_read_scopes */
     const char *section;    /* bytes of the section in which ct_dwarf_text found the last text */
     size_t section_size;
-    int result; /* CT_ERR_NOMEM once something could not be kept */
+    int result; /* CT_ERR_NOMEM once something could not be stored */
 };
 
-/* Returns the number of a path, written without the parts that change nothing ("./", "//"). CT_LINE_NONE
- * without a path or memory; reader->result tells which. */
+/* Returns the number of a path, without redundant parts ("./", "//"). CT_LINE_NONE without a path or when out
+ * of memory; reader->result says which. */
 uint32_t ct_dwarf_file(struct ct_dwarf_reader *reader, const char *path);
 
-/* Returns the result of what was read with libdw since errno was 0, given that of libdw itself. */
+/* Returns the result of reading with libdw, given libdw's own: CT_ERR_NOMEM if errno, set to 0 before, is
+ * ENOMEM. */
 int ct_dwarf_status(const struct ct_dwarf_reader *reader, int result);
 
-/* Returns the name of a table of strings of debug information whose last string has no end, or NULL. */
+/* Returns the name of a string table of debug information whose last string is not terminated, or NULL. */
 const char *ct_dwarf_unended_strings(Elf *elf);
 
-/* Returns whether libdw can read the tables of abbreviations as often as the units refer to them, with memory
- * and time in proportion to the size of the debug information. */
+/* Returns whether libdw can read the abbreviation tables for all units with memory and time proportional to
+ * the size of the debug information. */
 bool ct_dwarf_abbrevs_fit(Dwarf *dwarf, Elf *elf);
 
-/* Returns the text of an attribute; NULL where it is none, or does not end within its section. */
+/* Returns the text of an attribute; NULL when it has none, or when the text does not end within its
+ * section. */
 const char *ct_dwarf_text(struct ct_dwarf_reader *reader, Dwarf_Attribute *value);
 
-/* Opens the debug information of a file, whose bytes are given, and calls `read` for it; or of its separate
- * file where it has none and reader->path is not NULL. Without any `read` is not called, and reader->size
- * is 0. The errors of ct_lines_load_with, and those of `read`. */
+/* Opens the debug information of a file in memory, and calls `read` for it. If the file has none and
+ * reader->path is not NULL, uses its separate file. Without any, `read` is not called, and reader->size is 0.
+ * The errors of ct_lines_load_with, and those of `read`. */
 int ct_dwarf_read_file(struct ct_dwarf_reader *reader, const void *bytes, size_t size,
                        int (*read)(struct ct_dwarf_reader *reader));
 
-/* The part of a program's debug information that the compiler left in a file of its own (.dwo). */
+/* The part of a program's debug information that the compiler wrote to a separate file (.dwo). */
 struct ct_dwarf_split;
 
-/* Opens such a file; *out is NULL where it is not there or cannot be read. To be freed before the program's
+/* Opens such a file; *out is NULL when it does not exist or cannot be read. To be freed before the program's
  * debug information is closed. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_dwarf_split_open(struct ct_dwarf_reader *reader, const char *path, struct ct_dwarf_split **out);
-/* Opens the unit of an ID in a package of such files, called `path`; *out is NULL where it has none. */
+/* Opens the unit with an ID in a package of such files, called `path`; *out is NULL when the package does not
+ * have it. */
 struct ct_mapped_file;
 int ct_dwarf_split_packed(struct ct_dwarf_reader *reader, const char *path,
                           const struct ct_mapped_file *package, uint64_t id, struct ct_dwarf_split **out);
 Dwarf *ct_dwarf_split_dwarf(const struct ct_dwarf_split *split);
 void ct_dwarf_split_free(struct ct_dwarf_split *split);
 
-/* Fill in lines->rows, and scopes and segments. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Fill in lines->rows, or scopes and segments. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_dwarf_read_rows(struct ct_dwarf_reader *reader);
 int ct_dwarf_read_scopes(struct ct_dwarf_reader *reader);
 

@@ -9,12 +9,12 @@
 #include "program/elf.h"
 
 enum {
-    COLUMNS = 8, /* kinds of sections that units have parts of */
+    COLUMNS = 8, /* kinds of sections of which units have parts */
     HEADER = 16, /* bytes of an index before its table of IDs */
-    ALIGN = 8,   /* of sections in an image */
+    ALIGN = 8,   /* alignment of sections in an image */
 };
 
-/* What an index is of: kinds of sections by number, from 1 on. */
+/* The columns of an index: section names by number, from 1. */
 static const char *const KINDS[][COLUMNS + 1] = {
     /* version 2 */
     {NULL, ".debug_info.dwo", ".debug_types.dwo", ".debug_abbrev.dwo", ".debug_line.dwo", ".debug_loc.dwo",
@@ -24,7 +24,7 @@ static const char *const KINDS[][COLUMNS + 1] = {
      ".debug_str_offsets.dwo", ".debug_macro.dwo", ".debug_rnglists.dwo"},
 };
 
-/* The parts of a unit, by the kind of their section. */
+/* The parts of a unit, by kind of section. */
 struct parts {
     const char *const *kinds;
     uint32_t offset[COLUMNS + 1], size[COLUMNS + 1];
@@ -34,13 +34,13 @@ struct package {
     const uint8_t *bytes;
     size_t size;
     struct ct_elf elf;
-    size_t names; /* number of the section of names */
+    size_t names; /* number of the section with the section names */
     struct parts parts;
 };
 
 /* ---- the index ---- */
 
-/* Finds the row of an ID, from 1 on; 0 when there is none. */
+/* Finds the row of an ID, from 1; 0 when there is none. */
 static uint32_t find_row(const uint8_t *ids, uint32_t slots, uint64_t id)
 {
     const uint8_t *rows = ids + (size_t)slots * 8;
@@ -50,7 +50,7 @@ static uint32_t find_row(const uint8_t *ids, uint32_t slots, uint64_t id)
     return 0;
 }
 
-/* Reads the parts of a unit out of an index. False: it has none, or the index is no index. */
+/* Reads the parts of a unit from an index. False: it does not have the unit, or is malformed. */
 static bool read_index(const uint8_t *index, size_t size, uint64_t id, struct parts *parts)
 {
     if (size < HEADER)
@@ -97,7 +97,7 @@ static bool find_parts(struct package *p, uint64_t id)
     return false;
 }
 
-/* Narrows a section to the part that the unit has of it. Returns false when there is no such part. */
+/* Narrows a section to the part of the unit. Returns false when the part is outside of it. */
 static bool narrow(const struct package *p, GElf_Shdr *header)
 {
     const char *name = name_of(p, header);
@@ -118,8 +118,8 @@ static bool narrow(const struct package *p, GElf_Shdr *header)
 
 /* ---- the image ---- */
 
-/* Copies what the unit has of each section, and their headers with the new places. The image has room for the
- * whole package. Result: its size, or 0 when the package is damaged. */
+/* Copies the unit's part of each section, and the headers with new offsets. The image has room for the whole
+ * package. Result: its size, or 0 when the package is damaged. */
 static size_t fill(const struct package *p, uint8_t *image)
 {
     const bool wide = gelf_getclass(p->elf.elf) == ELFCLASS64;
@@ -142,7 +142,7 @@ static size_t fill(const struct package *p, uint8_t *image)
         if (at + header.sh_size > p->size + i * (ALIGN - 1))
             return 0; /* sections overlap */
         memcpy(image + at, p->bytes + header.sh_offset, header.sh_size);
-        if (!header.sh_size) { /* libdw would take a file with an index for none with split units */
+        if (!header.sh_size) { /* libdw would treat a file with an index as one without split units */
             ct_store(headers + i * entry, 0, 4);
             ct_store(headers + i * entry + 4, SHT_NOBITS, 4);
         }
@@ -160,7 +160,7 @@ static int make_image(const struct package *p, uint8_t **image, size_t *image_si
 {
     size_t count = 0;
     (void)elf_getshdrnum(p->elf.elf, &count);
-    /* room for the sections, aligned, and their headers behind them */
+    /* room for the aligned sections, followed by their headers */
     *image = calloc(1, p->size + (count + 1) * (64 + ALIGN));
     if (!*image)
         return CT_ERR_NOMEM;

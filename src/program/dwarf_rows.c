@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* A row while tables are read. `order` keeps rows of one address in the order of the table. */
+/* A row while tables are read. `order` keeps the table's order for rows with equal addresses. */
 struct raw_row {
     struct ct_line line;
     size_t order;
@@ -39,8 +39,7 @@ static int read_sections(struct ct_dwarf_reader *reader, struct rows *rows)
     return CT_OK;
 }
 
-/* Tells whether an address is code. Code that the linker threw away keeps its rows, at address 0 or near
- * it. */
+/* Returns whether an address is code. Code that the linker discarded keeps its rows, at or near address 0. */
 static bool is_code(const struct rows *rows, uint64_t addr)
 {
     for (size_t i = 0; i < rows->code_count; i++)
@@ -164,8 +163,8 @@ static int by_address(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Sorts the rows. Where two overlap, the one that begins later ends the one before; of two that begin
- * together the first counts. */
+/* Sorts the rows. Where two overlap, the later one ends the earlier one; of two rows with the same start the
+ * first wins. */
 static int arrange(struct ct_dwarf_reader *reader, struct rows *rows)
 {
     struct ct_lines *lines = reader->lines;

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Attribute of calls that LLVM inlined, which dwarf.h of elfutils does not have. */
+/* Attribute of calls inlined by LLVM, missing in dwarf.h of elfutils. */
 #ifndef DW_AT_GNU_discriminator
 #define DW_AT_GNU_discriminator 0x2136
 #endif
 
-/* how deep blocks, namespaces and inlined calls may be nested; deeper entries are left out */
+/* Maximal nesting of blocks, namespaces and inlined calls; deeper entries are left out. */
 #define MOST_DEPTH 64
 
 struct scopes {
@@ -25,11 +25,11 @@ struct scopes {
     struct ct_extent *extents;
     size_t extent_count;
     size_t extent_room;
-    size_t budget; /* entries and ranges that may still come; there cannot be more of them than bytes */
+    size_t budget; /* entries and ranges that may still come; there cannot be more than bytes */
     Dwarf_Files *files;
     size_t file_count;
     bool by_llvm;                 /* a compiler of LLVM made the unit */
-    struct ct_split_finder split; /* units in files of their own */
+    struct ct_split_finder split; /* split units */
 };
 
 static bool spend(struct scopes *s)
@@ -40,21 +40,21 @@ static bool spend(struct scopes *s)
     return true;
 }
 
-/* Whose extents are added. */
+/* The scope whose extents are added. */
 struct owner {
     struct scopes *scopes;
     uint32_t number;
     uint64_t lowest;
 };
 
-/* Returns where the code at an address of the debug information lies. GNU as gives functions of T32 assembly
- * the addresses of their symbols, in which bit 0 is set. */
+/* Returns the address of the code at an address of the debug information. GNU as gives functions of T32
+ * assembly the addresses of their symbols, with bit 0 set. */
 static uint64_t code_at(const struct scopes *s, uint64_t addr)
 {
     return (addr + s->reader->bias) & ~UINT64_C(1);
 }
 
-/* Result: 1 when there are too many. */
+/* Adds an extent to a scope. Result: 1 when there are too many, else 0. */
 static int add_extent(void *user, uint64_t start, uint64_t end)
 {
     struct owner *owner = user;
@@ -90,7 +90,7 @@ static int add_extents(struct scopes *s, Dwarf_Die *die, uint32_t scope, uint64_
     return result > 0 ? CT_OK : result;
 }
 
-/* Gives where an entry with ranges is entered, or the place of one that is an address. */
+/* Returns the entry address of an entry with ranges, or the address of an entry that has only one. */
 static bool entry_of(const struct scopes *s, Dwarf_Die *die, uint64_t *addr)
 {
     if (s->split.reads)
@@ -118,15 +118,15 @@ static uint32_t number_of(Dwarf_Die *die, unsigned attribute)
     return (uint32_t)word;
 }
 
-/* Returns the file that a number means in the unit. */
+/* Returns the file with this number in the unit. */
 static uint32_t unit_file(struct scopes *s, uint32_t file)
 {
     const char *path = s->files && file < s->file_count ? dwarf_filesrc(s->files, file, NULL, NULL) : NULL;
     return ct_dwarf_file(s->reader, path);
 }
 
-/* Returns the file that an entry is declared in. libdw takes file 0 of DWARF 5, which is the one that was
- * compiled, for none, and knows no files of a unit whose lines are in another file. */
+/* Returns the file that declares an entry. libdw ignores file 0 of DWARF 5, which is the compiled file, and
+ * knows no files for a unit whose line table is in another file. */
 static uint32_t decl_file(struct scopes *s, Dwarf_Die *die)
 {
     Dwarf_Attribute value;
@@ -134,7 +134,7 @@ static uint32_t decl_file(struct scopes *s, Dwarf_Die *die)
     Dwarf_Half version = 0;
     if (!dwarf_attr_integrate(die, DW_AT_decl_file, &value) || dwarf_formudata(&value, &number) != 0)
         return CT_LINE_NONE;
-    if (value.cu != die->cu) /* an entry of another unit completes it */
+    if (value.cu != die->cu) /* completed by an entry of another unit */
         return ct_dwarf_file(s->reader, dwarf_decl_file(die));
     (void)dwarf_cu_info(value.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL);
     return (number || version >= 5) && number < s->file_count ? unit_file(s, (uint32_t)number) : CT_LINE_NONE;
@@ -159,7 +159,7 @@ static void describe(struct scopes *s, Dwarf_Die *die, struct ct_line_scope *sco
     scope->call_line = number_of(die, DW_AT_call_line);
 }
 
-/* Adds a scope. *number is its number, or CT_LINE_NONE for an entry without code. */
+/* Adds a scope. *number receives its number, or CT_LINE_NONE for an entry without code. */
 static int add_scope(struct scopes *s, Dwarf_Die *die, uint32_t parent, uint32_t *number)
 {
     struct ct_lines *lines = s->reader->lines;
@@ -252,8 +252,8 @@ static int read_children(struct scopes *s, Dwarf_Die *die, uint32_t parent, unsi
     return CT_OK;
 }
 
-/* Finds the files of a unit by their numbers. clang leaves those of a unit in a file of its own with the
- * skeleton, gcc does not; so those that were found before stay where a unit has none. */
+/* Finds the numbered files of a unit. For a split unit, clang keeps them with the skeleton, gcc in the split
+ * file; so when a unit has none, those found before are kept. */
 static void find_files(struct scopes *s, Dwarf_Die *die)
 {
     Dwarf_Files *files;
@@ -266,7 +266,7 @@ static void find_files(struct scopes *s, Dwarf_Die *die)
     s->file_count = count;
 }
 
-/* Tells whether a compiler of LLVM made a unit: clang, or one that names LLVM, as Rust's does. */
+/* Returns whether a compiler of LLVM made a unit: clang, or one that names LLVM, such as Rust's. */
 static bool is_by_llvm(struct scopes *s, Dwarf_Die *die)
 {
     Dwarf_Attribute value;
@@ -285,7 +285,7 @@ static int read_unit(void *user, Dwarf_Die *die)
     return read_entry(s, die, CT_LINE_NONE, 0);
 }
 
-/* Reads a unit in a file of its own, whose bytes are no part of those that the budget is of. */
+/* Reads a split unit. Its bytes do not count against the budget of the main file. */
 static int read_split(struct scopes *s, Dwarf_CU *unit, Dwarf_Die *skeleton)
 {
     const size_t budget = s->budget;
@@ -307,7 +307,7 @@ static int read_units(struct scopes *s)
     return result;
 }
 
-/* Says so when a part of the debug information is not there. */
+/* Logs a warning when a part of the debug information is missing. */
 static void tell_missing(const struct scopes *s)
 {
     const struct ct_split_finder *f = &s->split;
@@ -321,7 +321,7 @@ static void tell_missing(const struct scopes *s)
             f->missing ? "it" : "the right one");
 }
 
-/* Compares scopes so that outer ones come first: a scope has a smaller number than what is inlined into
+/* Orders extents such that outer scopes come first: a scope has a smaller number than those inlined into
  * it. */
 static int by_address(const void *a, const void *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the files of split units, and what belongs to the units in them. */
+/* Finds the files of split units, and the parts that belong to each unit. */
 #include "program/dwarf_split.h"
 #include "base/ctx.h"
 #include "base/path.h"
@@ -16,7 +16,7 @@ static const char *text_of(struct ct_split_finder *f, Dwarf_Die *die, unsigned a
     return dwarf_attr(die, attribute, &value) ? ct_dwarf_text(f->reader, &value) : NULL;
 }
 
-/* ---- what belongs to a unit ---- */
+/* ---- the parts of a unit ---- */
 
 /* Returns the bytes of a section from `at` on. */
 static struct ct_split_bytes section(Elf *elf, const char *wanted, uint64_t at)
@@ -44,7 +44,7 @@ static uint64_t offset_of(Dwarf_Die *skeleton, unsigned attribute, unsigned gnu)
     return offset;
 }
 
-/* Finds what belongs to the unit in `file` that a skeleton stands for. */
+/* Finds the parts of the unit in `file` for which a skeleton stands. */
 static void find_parts(struct ct_split_finder *f, Dwarf_Die *skeleton, const struct ct_dwarf_split *file)
 {
     Elf *program = dwarf_getelf(f->reader->dwarf), *own = dwarf_getelf(ct_dwarf_split_dwarf(file));
@@ -69,8 +69,8 @@ static void find_parts(struct ct_split_finder *f, Dwarf_Die *skeleton, const str
 
 /* ---- files ---- */
 
-/* Opens the file of a unit: by its name in the folder of the compilation, else beside the program. *path is
- * where it should be. */
+/* Opens the file of a unit: by its name in the folder of the compilation, else beside the program. *path
+ * receives the expected path. */
 static int open_file(struct ct_split_finder *f, const char *folder, const char *name, const char **path,
                      struct ct_dwarf_split **out)
 {
@@ -153,7 +153,7 @@ int ct_split_read(struct ct_split_finder *f, Dwarf_CU *unit, Dwarf_Die *skeleton
     f->reads = false;
     if (!found && !f->stale)
         f->stale = path;
-    f->reader->section_size = 0; /* it may be one of the file */
+    f->reader->section_size = 0; /* it may be in the file, which is closed next */
     if (kept)
         *kept = file;
     else

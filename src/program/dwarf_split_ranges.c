@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Addresses and ranges of units in files of their own, which libdw knows only where it opened the files
- * itself. */
+/* Addresses and ranges of split units, which libdw only provides when it opened the files itself. */
 #include "base/bytes.h"
 #include "program/dwarf_split.h"
 
 #include <dwarf.h>
 
-/* Bytes that are not read yet. */
+/* Bytes that were not read yet. */
 struct cursor {
     const uint8_t *at, *end;
 };
 
-/* Takes a little-endian number of `size` bytes, 8 at most. False at the end of the bytes. */
+/* Reads a little-endian number of `size` bytes, at most 8. False at the end of the bytes. */
 static bool take_number(struct cursor *c, unsigned size, uint64_t *number)
 {
     *number = 0;
@@ -84,8 +83,8 @@ static bool take_numbered(const struct ct_split_finder *f, struct cursor *c, uin
     return take_uleb(c, &number) && ct_split_numbered(f, number, addr);
 }
 
-/* Takes an entry of a list (DWARF 5, 7.25). False at the end, or where it is damaged. An entry that only says
- * what others are told from is an empty range. */
+/* Reads an entry of a list (DWARF 5, 7.25). False at the end, or where it is damaged. An entry that only sets
+ * the base address gives an empty range. */
 static bool take_range(const struct ct_split_finder *f, struct cursor *c, uint64_t *base, uint64_t *start,
                        uint64_t *end)
 {
@@ -121,7 +120,7 @@ static bool take_range(const struct ct_split_finder *f, struct cursor *c, uint64
     }
 }
 
-/* The same of a list as there were before DWARF 5: pairs of addresses. */
+/* Reads an entry of a list before DWARF 5: a pair of addresses. */
 static bool take_pair(const struct ct_split_finder *f, struct cursor *c, uint64_t *base, uint64_t *start,
                       uint64_t *end)
 {
@@ -138,12 +137,12 @@ static bool take_pair(const struct ct_split_finder *f, struct cursor *c, uint64_
     return true;
 }
 
-/* Finds where the list of ranges of an attribute begins: the attribute says it, or the number of an entry in
- * the table behind the header of the lists (DWARF 5, 7.28). */
+/* Finds the start of an attribute's list of ranges. The attribute contains it, or an index into the table
+ * after the header of the lists (DWARF 5, 7.28). */
 static bool find_list(const struct ct_split_finder *f, const Dwarf_Attribute *value, struct cursor *list)
 {
     enum {
-        WIDE = 0xffffffff, /* in the place of a length: lengths and offsets have eight bytes */
+        WIDE = 0xffffffff, /* instead of a length: lengths and offsets have eight bytes */
         BEHIND_LENGTH = 8  /* version, sizes, number of entries */
     };
     struct cursor c = bytes_of(f, value);

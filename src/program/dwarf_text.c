@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text in debug information. libdw hands out pointers into the file and does not look where the text ends;
- * this does, so that nothing behind a section is read. */
+/* Checks texts in debug information. libdw returns pointers into the file without checking where the text
+ * ends; this makes sure that nothing after a section is read. */
 #include "program/dwarf_lines.h"
 
 #include <dwarf.h>
@@ -30,7 +30,7 @@ static bool in_section(const struct ct_dwarf_reader *reader, const char *text)
     return (uintptr_t)text - (uintptr_t)reader->section < reader->section_size;
 }
 
-/* Remembers the section whose bytes hold `text`, or none. */
+/* Remembers the section that contains `text`, or none. */
 static void find_section(struct ct_dwarf_reader *reader, Elf *elf, const char *text)
 {
     reader->section_size = 0;
@@ -49,7 +49,7 @@ static void find_section(struct ct_dwarf_reader *reader, Elf *elf, const char *t
 const char *ct_dwarf_text(struct ct_dwarf_reader *reader, Dwarf_Attribute *value)
 {
     const char *text = dwarf_formstring(value);
-    /* any other form is an offset into a table of strings, which ct_dwarf_unended_strings looked at */
+    /* any other form is an offset into a string table, which ct_dwarf_unended_strings has checked */
     if (!text || dwarf_whatform(value) != DW_FORM_string)
         return text;
     if (!in_section(reader, text))

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of variables: where a field or an element lies, how wide a number is, whether it has a sign, and
- * which names an enumeration gives. Types may refer to each other in circles in a damaged file, so all depths
- * are bounded. */
+/* Types of variables: the position of a field or element, the width of a number, its sign, and the names of
+ * an enumeration. Types may refer to each other in cycles in a damaged file, so all recursion is bounded. */
 #include "base/ctx.h"
 #include "program/dwarf_variables.h"
 
@@ -19,11 +18,11 @@
 #define MOST_NAME   200   /* characters of one name of an enumeration; longer names are left out */
 #define MOST_LISTED 300   /* bytes of fields in a message */
 
-/* What the path has come to. */
+/* The part of the variable that the path has reached. */
 struct part {
     Dwarf_Die type;
     bool has_type;
-    unsigned dimension; /* of an array: those that indices were given for */
+    unsigned dimension; /* for an array: number of indices given so far */
     uint64_t addr;
     bool is_bit_field;
     uint64_t bit, bits;
@@ -56,7 +55,7 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
     return dwarf_attr_integrate(die, DW_AT_type, &value) && dwarf_formref_die(&value, type);
 }
 
-/* Follows other names of a type, and what only qualifies it. */
+/* Skips typedefs and qualifiers of a type. */
 static void peel(struct part *p)
 {
     for (unsigned depth = 0; p->has_type && depth < MOST_DEPTH; depth++) {
@@ -78,8 +77,8 @@ static void peel(struct part *p)
     p->has_type = false;
 }
 
-/* Go over the children of an entry. They return 0 while there is one, as libdw's functions do. A damaged file
- * may have its entries in circles, so there are no more steps than it has bytes. */
+/* Go over the children of an entry. They return 0 while there is one, like libdw's functions. The entries of
+ * a damaged file may form cycles, so the number of steps is limited to its bytes. */
 static int next_child(struct ct_variable_search *s, Dwarf_Die *child)
 {
     return s->budget && s->budget-- ? dwarf_siblingof(child, child) : 1;
@@ -92,7 +91,7 @@ static int first_child(struct ct_variable_search *s, Dwarf_Die *parent, Dwarf_Di
 
 /* ---- sizes ---- */
 
-/* Returns how many elements a dimension of an array has; UINT64_MAX when the file does not say. */
+/* Returns the length of a dimension of an array; UINT64_MAX when unknown. */
 static uint64_t length_of(Dwarf_Die *range)
 {
     uint64_t count, first = 0, last;
@@ -105,7 +104,7 @@ static uint64_t length_of(Dwarf_Die *range)
                : UINT64_MAX;
 }
 
-/* Finds a dimension of an array. */
+/* Finds dimension `number` of an array. */
 static bool dimension_of(struct ct_variable_search *s, Dwarf_Die *array, unsigned number, Dwarf_Die *range)
 {
     unsigned at = 0;
@@ -119,7 +118,7 @@ static bool dimension_of(struct ct_variable_search *s, Dwarf_Die *array, unsigne
 
 static uint64_t size_within(struct ct_variable_search *s, const struct part *part, unsigned depth);
 
-/* Returns the size of an element of an array, behind the dimensions from `dimension` on. */
+/* Returns the size of an array's element below the dimensions from `dimension` on. */
 static uint64_t element_size(struct ct_variable_search *s, const struct part *array, unsigned dimension,
                              unsigned depth)
 {
@@ -136,7 +135,7 @@ static uint64_t element_size(struct ct_variable_search *s, const struct part *ar
     return size;
 }
 
-/* Returns the bytes of a part; 0: the file does not say, or it is nested too deep. */
+/* Returns the size of a part in bytes; 0: unknown, or nested too deep. */
 static uint64_t size_within(struct ct_variable_search *s, const struct part *part, unsigned depth)
 {
     struct part p = *part;
@@ -171,7 +170,7 @@ static uint64_t size_of(struct ct_variable_search *s, const struct part *part)
     return size_within(s, part, 0);
 }
 
-/* Returns what the source calls a type; NULL without memory. */
+/* Returns the name of a type in the source; NULL without memory. */
 static const char *describe(struct ct_variable_search *s, Dwarf_Die *type)
 {
     const char *name = name_of(s, type);
@@ -208,8 +207,8 @@ static bool is_compound(struct part *p)
            tag == DW_TAG_interface_type;
 }
 
-/* Reads where a member begins in its structure: a number, or the expression "add a number". False for other
- * expressions, as virtual base classes have. */
+/* Reads the offset of a member in its structure: a number, or the expression "add a number". False for other
+ * expressions, such as those of virtual base classes. */
 static bool offset_of(Dwarf_Die *member, uint64_t *offset)
 {
     Dwarf_Attribute value;
@@ -239,7 +238,7 @@ static bool enter(struct ct_variable_search *s, struct part *p, Dwarf_Die *membe
             storage = size_of(s, &to);
         to.is_bit_field = true;
         to.bits = bits;
-        if (number_at(member, DW_AT_data_bit_offset, &bit)) /* from the begin of the structure */
+        if (number_at(member, DW_AT_data_bit_offset, &bit)) /* from the start of the structure */
             to.bit = bit;
         else if (number_at(member, DW_AT_bit_offset,
                            &bit)) /* from the highest bit of its storage (DWARF 2) */
@@ -253,7 +252,7 @@ static bool enter(struct ct_variable_search *s, struct part *p, Dwarf_Die *membe
     return true;
 }
 
-/* Tells whether a member lies in each object: not a static one. */
+/* Returns whether a member is stored in each object, so it is not static. */
 static bool is_in_object(Dwarf_Die *die)
 {
     Dwarf_Attribute value;
@@ -262,8 +261,8 @@ static bool is_in_object(Dwarf_Die *die)
                                          !dwarf_attr(die, DW_AT_declaration, &value));
 }
 
-/* Moves to the field of a name: of the structure itself, of its base classes, and of members without a name.
- * An index that Rust has for fields of tuples is the name with two underlines. */
+/* Moves to the field with a name: in the structure itself, its base classes, or members without a name. For
+ * an index, Rust names the field of a tuple with two underlines before it. */
 static bool find_field(struct ct_variable_search *s, struct part *p, const char *name, unsigned depth)
 {
     Dwarf_Die child;
@@ -368,7 +367,7 @@ static int take_index(struct ct_variable_search *s, const char **path, struct pa
     return CT_OK;
 }
 
-/* Moves into a structure that holds nothing but one member: an atomic, or a type made for its name. */
+/* Moves into a structure with only one member: an atomic, or a type made only for its name. */
 static void unwrap(struct ct_variable_search *s, struct part *p)
 {
     for (unsigned depth = 0; depth < MOST_DEPTH; depth++) {
@@ -382,7 +381,7 @@ static void unwrap(struct ct_variable_search *s, struct part *p)
             if (dwarf_tag(&child) == DW_TAG_variant_part)
                 return;
             if (is_in_object(&child) && enter(s, &to, &child) && size_of(s, &to)) {
-                /* a base class, or a marker of Rust, that has no bytes of its own is none */
+                /* a base class, or a marker of Rust, without own bytes does not count */
                 only = child;
                 count++;
             }
@@ -395,14 +394,14 @@ static void unwrap(struct ct_variable_search *s, struct part *p)
     }
 }
 
-/* ---- what is there ---- */
+/* ---- the type at the end of the path ---- */
 
 static uint64_t extended(uint64_t value, unsigned bits)
 {
     return bits && bits < 64 ? (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits)) : value;
 }
 
-/* Reads the value of an enumerator. Forms of a fixed width are used for those without a sign. */
+/* Reads the value of an enumerator. Forms of fixed width hold unsigned values. */
 static bool enumerator_value(Dwarf_Die *die, int64_t *out)
 {
     Dwarf_Attribute value;
@@ -421,7 +420,7 @@ static bool enumerator_value(Dwarf_Die *die, int64_t *out)
     return !rc;
 }
 
-/* Tells whether an enumeration has a sign: its base type has one, or else one of its values is below 0. */
+/* Returns whether an enumeration is signed: its base type is, or else one of its values is negative. */
 static bool is_signed_enum(struct ct_variable_search *s, Dwarf_Die *type)
 {
     struct part base = {.has_type = true};
@@ -465,7 +464,7 @@ static int read_names(struct ct_variable_search *s, Dwarf_Die *type)
     return CT_OK;
 }
 
-/* Finds out what kind of a number a type of `bits` is. */
+/* Returns the kind of number of a type of `bits` bits. */
 static enum ct_variable_form form_of(struct ct_variable_search *s, Dwarf_Die *type, uint64_t bits)
 {
     uint64_t encoding;

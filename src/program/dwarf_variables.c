@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NAME   1024 /* bytes of a name that is asked for */
+#define MOST_NAME   1024 /* bytes of a requested name */
 #define MOST_LISTED 400  /* bytes of names in a message */
 
-/* Where a variable is. */
+/* Where a variable is stored. */
 enum where {
     IN_MEMORY,
     DECLARED, /* in another program */
@@ -26,17 +26,17 @@ enum where {
     OF_THREAD,
 };
 
-/* A variable of the name. */
+/* A variable with the requested name. */
 struct ct_variable_candidate {
     Dwarf_Die die;
     uint64_t addr; /* IN_MEMORY */
     const char *name;
     const char *unit;
     enum where where;
-    bool is_whole; /* what was asked for is the name with all its scopes */
+    bool is_whole; /* the requested name includes all its scopes */
 };
 
-/* A variable of the name that is declared in a class or a namespace. */
+/* A variable with the requested name that is declared in a class or a namespace. */
 struct ct_variable_declaration {
     Dwarf_Off offset;
     const char *name;
@@ -55,7 +55,7 @@ static int no_memory(struct ct_variable_search *s)
 
 /* ---- names ---- */
 
-/* Cuts what was asked for into a file, a name with scopes, and the path to a part. */
+/* Splits the requested name into a file, a name with scopes, and the path to a part. */
 static int cut_name(struct ct_variable_search *s)
 {
     const char *text = s->name;
@@ -86,11 +86,11 @@ static int cut_name(struct ct_variable_search *s)
     return CT_OK;
 }
 
-/* Tells whether the scopes that were asked for are the last ones around the entry. Those without a name, and
- * functions' blocks, may be left out. */
+/* Returns whether the requested scopes are the innermost ones around the entry. Scopes without a name, and
+ * blocks in functions, may be left out. */
 static bool in_scopes(const struct ct_variable_search *s, bool *is_whole)
 {
-    const char *end = s->last; /* of the scopes that are not compared yet */
+    const char *end = s->last; /* end of the scopes that were not compared yet */
     *is_whole = true;
     for (unsigned i = s->depth; i-- > 0;) {
         const char *scope = s->scopes[i];
@@ -109,7 +109,7 @@ static bool in_scopes(const struct ct_variable_search *s, bool *is_whole)
     return end == s->scoped;
 }
 
-/* Writes a name with the scopes around it. NULL without memory. */
+/* Returns a name with the scopes around it. NULL without memory. */
 static const char *whole_name(struct ct_variable_search *s)
 {
     const char *name = s->last;
@@ -125,7 +125,7 @@ static const char *name_of(struct ct_variable_search *s, Dwarf_Die *die)
     return dwarf_attr_integrate(die, DW_AT_name, &value) ? ct_dwarf_text(&s->reader, &value) : NULL;
 }
 
-/* ---- places ---- */
+/* ---- locations ---- */
 
 static bool has(Dwarf_Die *die, unsigned attribute)
 {
@@ -141,7 +141,7 @@ static enum where without_location(Dwarf_Die *die)
     return dwarf_attr(die, DW_AT_declaration, &value) ? DECLARED : REMOVED;
 }
 
-/* Finds where a variable lies: at an address, or an address and a distance from it. */
+/* Finds the location of a variable: an address, or an address plus an offset. */
 static enum where locate(const struct ct_variable_search *s, Dwarf_Die *die, uint64_t *addr)
 {
     Dwarf_Attribute value, address;
@@ -150,7 +150,7 @@ static enum where locate(const struct ct_variable_search *s, Dwarf_Die *die, uin
     if (!dwarf_attr_integrate(die, DW_AT_location, &value))
         return without_location(die);
     if (dwarf_getlocation(&value, &ops, &count) != 0)
-        return LOCAL; /* a list: it is in several places by turns */
+        return LOCAL; /* a location list: it changes its place */
     if (!count)
         return without_location(die);
     for (size_t i = 0; i < count; i++)
@@ -169,7 +169,7 @@ static enum where locate(const struct ct_variable_search *s, Dwarf_Die *die, uin
         *addr += ops[1].number;
     else if (count > 1)
         return LOCAL;
-    return *addr ? IN_MEMORY : REMOVED; /* the linker leaves 0 where it threw something away */
+    return *addr ? IN_MEMORY : REMOVED; /* the linker writes 0 for what it discarded */
 }
 
 struct ct_variable_split {
@@ -179,7 +179,7 @@ struct ct_variable_split {
 
 /* ---- candidates ---- */
 
-/* Notes a declaration, to which a definition may refer. */
+/* Records a declaration, to which a definition may refer. */
 static int declare(struct ct_variable_search *s, Dwarf_Die *die, bool is_whole)
 {
     const char *name = whole_name(s);
@@ -206,7 +206,7 @@ static const struct ct_variable_declaration *declaration_of(const struct ct_vari
     return NULL;
 }
 
-/* Tells whether a path is the file that was asked for: all of it, or the end behind a slash. */
+/* Returns whether a path is the requested file: all of it, or its end after a slash. */
 static bool is_file(const char *path, const char *wanted)
 {
     if (!path)
@@ -245,8 +245,8 @@ static int add_variable(struct ct_variable_search *s, Dwarf_Die *die, const char
     return name ? add_candidate(s, &c) : no_memory(s);
 }
 
-/* Looks at a variable, or at a member of a class, which is a static one or none. A definition whose scopes
- * are those of a declaration waits for the end of the unit, where the declaration may be. */
+/* Examines a variable, or a member of a class, which counts only if it is static. A definition that takes its
+ * scopes from a declaration waits for the end of the unit, because the declaration may follow. */
 static int look_at(struct ct_variable_search *s, Dwarf_Die *die)
 {
     Dwarf_Attribute value;
@@ -271,7 +271,7 @@ static int look_at(struct ct_variable_search *s, Dwarf_Die *die)
     return rc ? rc : add_variable(s, die, whole_name(s), is_whole);
 }
 
-/* Adds the definitions of what was declared in the unit. */
+/* Adds the definitions of variables declared in the unit. */
 static int define_all(struct ct_variable_search *s)
 {
     int rc = CT_OK;
@@ -290,7 +290,7 @@ static int define_all(struct ct_variable_search *s)
 
 static int read_children(struct ct_variable_search *s, Dwarf_Die *die);
 
-/* Looks at what is inside of an entry, which is a scope of the name. NULL: of none. */
+/* Reads the children of an entry, which is a scope called `name`. NULL: a scope without a name. */
 static int read_scope(struct ct_variable_search *s, Dwarf_Die *die, const char *name)
 {
     if (s->depth == CT_VARIABLE_DEPTH)
@@ -343,7 +343,7 @@ static int read_unit(void *user, Dwarf_Die *unit)
     return rc ? rc : define_all(s);
 }
 
-/* Keeps a file open that candidates are in. */
+/* Keeps a file open that contains candidates. */
 static int keep(struct ct_variable_search *s, struct ct_dwarf_split *file)
 {
     struct ct_variable_split *split = ct_arena_alloc(s->arena, sizeof *split);
@@ -356,13 +356,13 @@ static int keep(struct ct_variable_search *s, struct ct_dwarf_split *file)
     return CT_OK;
 }
 
-/* Reads the unit that the compiler left in a file of its own, for which `skeleton` stands. */
+/* Reads the split unit of `skeleton`. */
 static int read_split(struct ct_variable_search *s, Dwarf_CU *unit, Dwarf_Die *skeleton)
 {
     const size_t before = s->candidate_count;
     const size_t budget = s->budget;
     struct ct_dwarf_split *file = NULL;
-    s->budget = SIZE_MAX; /* entries cannot be more than bytes, of which there are less than 4 GiB */
+    s->budget = SIZE_MAX; /* the number of entries is limited by the size of the file, which is below 4 GiB */
     const int rc = ct_split_read(&s->split, unit, skeleton, read_unit, s, &file);
     s->budget = budget;
     if (!rc && s->candidate_count > before)
@@ -410,7 +410,7 @@ static int ambiguous(const struct ct_variable_search *s, bool whole)
                    s->reader.name, s->name, names);
 }
 
-/* Says why no variable of the name can be watched. */
+/* Reports why no variable with the name can be watched. */
 static int nowhere(const struct ct_variable_search *s)
 {
     static const char *const why[] = {
@@ -438,7 +438,7 @@ static int nowhere(const struct ct_variable_search *s)
     return ct_fail(s->reader.ctx, CT_ERR_NOT_FOUND, "%s: has no variable '%s'", s->reader.name, s->name);
 }
 
-/* Says which file may tell of the variable and cannot be read. */
+/* Reports the file that may contain the variable and cannot be read. */
 static int no_split(const struct ct_variable_search *s)
 {
     const struct ct_split_finder *f = &s->split;
@@ -523,7 +523,7 @@ static int find_symbol(struct ct_variable_search *s, const void *bytes, size_t s
     return rc;
 }
 
-/* ---- the whole ---- */
+/* ---- all places ---- */
 
 static int find(struct ct_variable_search *s, const void *bytes, size_t size, struct ct_variable **out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens ELF files of Arm targets that are accepted, and adds their PT_LOAD segments to a memory. */
+/* Opens ELF files of supported Arm targets, and adds their PT_LOAD segments to a memory. */
 #include "program/elf.h"
 #include "base/ctx.h"
 #include "base/elf_strings.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* the largest segment with a tail of zeros, which gets pages of its own, in bytes */
+/* The largest segment with a tail of zeros, which gets its own pages, in bytes. */
 #define MOST_PAGES (UINT64_C(1) << 32)
 
 static int check_header(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf)
@@ -35,7 +35,8 @@ static int check_header(struct ct_ctx *ctx, const char *name, const struct ct_el
     return CT_OK;
 }
 
-/* Returns the number of segments. A header may claim 2^32 - 1 of them, whatever the size of the file. */
+/* Returns the number of segments. The header may claim up to 2^32 - 1, so it is limited by the size of the
+ * file. */
 static size_t count_segments(Elf *elf, size_t size)
 {
     const size_t room = size / gelf_fsize(elf, ELF_T_PHDR, 1, EV_CURRENT);
@@ -54,7 +55,7 @@ static int check(struct ct_ctx *ctx, const char *name, size_t size, struct ct_el
     return check_header(ctx, name, out);
 }
 
-/* Checks what libelf opened, and closes it when it is not accepted. errno was 0 before. */
+/* Checks what libelf opened, and closes it when it is refused. errno was set to 0 before. */
 static int take(struct ct_ctx *ctx, const char *name, Elf *elf, size_t size, struct ct_elf *out)
 {
     *out = (struct ct_elf){.elf = elf};
@@ -91,8 +92,8 @@ void ct_elf_close(struct ct_elf *elf)
     elf->elf = NULL;
 }
 
-/* Adds a segment that is longer in memory than in the file: pages of zeros with the file's bytes at their
- * beginning. Pages that are only read take no memory. */
+/* Makes the bytes of a segment that is longer in memory than in the file: zero pages with the file's bytes at
+ * the start. Zero pages that are only read take no memory. */
 static int with_tail(struct ct_ctx *ctx, const struct ct_mapped_file *file, const GElf_Phdr *segment,
                      const uint8_t **out)
 {
@@ -116,7 +117,7 @@ static int check_segment(struct ct_ctx *ctx, const struct ct_mapped_file *file, 
                          uint64_t addr)
 {
     bool inside = segment->p_offset <= file->size && segment->p_filesz <= file->size - segment->p_offset;
-    if (!inside && segment->p_filesz) /* a segment of nothing but zeros may have any offset */
+    if (!inside && segment->p_filesz) /* a segment of only zeros may have any offset */
         return ct_fail(ctx, CT_ERR_FORMAT,
                        "%s: the segment at 0x%" PRIx64 " has 0x%" PRIx64 " bytes at offset 0x%" PRIx64
                        ", beyond the end of the file at 0x%zx: the file is cut; get a whole copy",

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Returns the size of the build id among the notes of `data`; 0 without one. */
+/* Returns the size of the build id among the notes in `data`; 0 without one. */
 static size_t find_note(Elf_Data *data, uint8_t *id)
 {
     size_t at = 0;
@@ -24,8 +24,8 @@ static size_t find_note(Elf_Data *data, uint8_t *id)
     return 0;
 }
 
-/* Looks in sections first, then in segments, which stripped files have too. No more bytes are read than the
- * file has: notes that overlap come from a hostile file, and the rest of them is left out. */
+/* Searches sections first, then segments, which stripped files also have. Reads at most as many bytes as the
+ * file has: overlapping notes come from a hostile file, and the rest of them is ignored. */
 size_t ct_elf_build_id(const struct ct_elf *elf, size_t file_size, uint8_t id[CT_BUILD_ID_MOST])
 {
     uint64_t budget = file_size;

@@ -4,7 +4,7 @@
 #include "program/go_table.h"
 #include "program/symbols.h"
 
-/* Adds the functions of a table, whose names are in a copy of it. */
+/* Adds the functions of a table, whose names are in `texts`, a copy of it. */
 static int add_functions(struct ct_collector *c, const struct ct_go_table *t, const char *texts)
 {
     const bool is_a64 = c->elf->header.e_machine != EM_ARM;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Source lines of a program of Go without debug information, from the table that its runtime uses. */
+/* Source lines of a Go program without debug information, from the table of its runtime. */
 #include "base/ctx.h"
 #include "base/room.h"
 #include "program/dwarf_lines.h"
 #include "program/go_table.h"
 
-/* What is read of a table: rows, of which there are no more than bytes in the file. */
+/* The rows read from a table; there are at most as many as bytes in the file. */
 struct rows {
     struct ct_dwarf_reader *reader;
     const struct ct_go_table *table;
@@ -22,7 +22,7 @@ static int add_row(struct rows *rows, const struct ct_line *row)
     return CT_OK;
 }
 
-/* Adds the rows of a function: lines and files change at addresses of their own. */
+/* Adds the rows of a function. Lines and files change at independent addresses. */
 static int add_function(struct rows *rows, const struct ct_go_function *f)
 {
     const struct ct_go_table *t = rows->table;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the table of functions and lines of programs of Go. All of it may be damaged: whatever is read is
- * looked for inside of the table first. */
+/* Reads the table of functions and lines of Go programs. It may be damaged, so every offset is checked to be
+ * inside of the table. */
 #include "program/go_table.h"
 #include "base/bytes.h"
 
@@ -11,8 +11,8 @@
 #define GO_1_18 0xfffffff0
 #define GO_1_20 0xfffffff1
 
-#define HEADER_WORDS 8    /* at most, behind the first eight bytes */
-#define TEXT_MOST    4096 /* bytes of a name or a path that is taken */
+#define HEADER_WORDS 8    /* at most, after the first eight bytes */
+#define TEXT_MOST    4096 /* maximal bytes of a name or a path */
 
 static uint64_t load(const uint8_t *bytes, unsigned size)
 {
@@ -28,7 +28,7 @@ static bool number_at(const struct ct_go_table *t, uint64_t at, unsigned size, u
     return true;
 }
 
-/* Returns the offset of text `at` bytes behind `from`; 0 where none of a sensible length begins there. */
+/* Returns the offset of the text `at` bytes after `from`; 0 when no text of a sensible length is there. */
 static uint64_t text_at(const struct ct_go_table *t, uint64_t from, uint64_t at)
 {
     if (from > t->text_end || at >= t->text_end - from)
@@ -49,8 +49,8 @@ static bool begins_table(const uint8_t *bytes, size_t size, uint8_t pointer)
            bytes[7] == pointer;
 }
 
-/* Returns what a word of a position-independent program will hold, which the file has in its relocations
- * alone; 0 without one. */
+/* Returns the value that a word of a position-independent program will have, which is only in the relocations
+ * of the file; 0 without one. */
 static uint64_t relocated(const struct ct_elf *elf, uint64_t addr)
 {
     for (Elf_Scn *scn = elf_nextscn(elf->elf, NULL); scn; scn = elf_nextscn(elf->elf, scn)) {
@@ -68,7 +68,7 @@ static uint64_t relocated(const struct ct_elf *elf, uint64_t addr)
     return 0;
 }
 
-/* Reads the header of Go 1.2 to 1.15, whose offsets are all from the begin of the table. */
+/* Reads the header of Go 1.2 to 1.15, whose offsets are all relative to the start of the table. */
 static bool read_first_header(struct ct_go_table *t)
 {
     const uint64_t most = t->size / (2u * t->pointer);
@@ -104,15 +104,16 @@ static bool read_header(const struct ct_elf *elf, uint64_t addr, struct ct_go_ta
     return t->count && t->count <= t->size / (2u * t->address_size) && t->records <= t->size;
 }
 
-/* ---- finding it ---- */
+/* ---- finding the table ---- */
 
-/* Tells whether the program says that Go made it. */
+/* Returns whether the section is one that only Go programs have. */
 static bool is_go(const char *section)
 {
     return strcmp(section, ".go.buildinfo") == 0 || strcmp(section, ".note.go.buildid") == 0;
 }
 
-/* Returns where in a section that holds other things, too, a table begins; its size where none does. */
+/* Returns the offset of a table in a section with other contents; the size of the section when there is
+ * none. */
 static size_t look_for_table(const uint8_t *bytes, size_t size, uint8_t pointer)
 {
     for (size_t at = 0; at < size; at += 8)
@@ -211,7 +212,7 @@ struct ct_go_values ct_go_values_of(const struct ct_go_function *f, uint64_t val
     return (struct ct_go_values){.at = values, .addr = f->addr, .value = -1};
 }
 
-/* Reads a number in pieces of seven bits, the low ones first. */
+/* Reads a number in groups of seven bits, the lowest first. */
 static bool read_pieces(const struct ct_go_table *t, uint64_t *at, uint32_t *out)
 {
     *out = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of functions and lines that each program of Go carries for its runtime (.gopclntab), also when it
- * is stripped: https://go.dev/s/go12symtab, and docs/architecture.md for what later versions changed. */
+/* The table of functions and lines that every Go program contains for its runtime (.gopclntab), even when
+ * stripped: https://go.dev/s/go12symtab, and docs/architecture.md for changes of later versions. */
 #ifndef CT_PROGRAM_GO_TABLE_H
 #define CT_PROGRAM_GO_TABLE_H
 
@@ -8,33 +8,34 @@
 
 #include <stdbool.h>
 
-/* A table. Offsets are from its begin. */
+/* A table. Offsets are relative to its start. */
 struct ct_go_table {
     const uint8_t *bytes;
     size_t size;
-    size_t text_end;      /* behind the last zero byte: each text that begins before it ends in the table */
-    uint64_t count;       /* functions */
+    size_t text_end;      /* offset after the last zero byte: each text that starts before it ends in the
+                             table */
+    uint64_t count;       /* number of functions */
     uint64_t base;        /* added to the addresses of functions */
     uint64_t names;       /* texts */
-    uint64_t units;       /* of each unit: which files its numbers stand for */
-    uint64_t files;       /* texts; before Go 1.16 the offset of each */
+    uint64_t units;       /* for each unit, the files that its numbers stand for */
+    uint64_t files;       /* texts; before Go 1.16 the offset of each text */
     uint64_t values;      /* lines and files by address */
     uint64_t records;     /* of functions */
     uint64_t index;       /* address and record of each function, and the end of the last one */
-    uint8_t quantum;      /* bytes: what differences of addresses are counted in */
+    uint8_t quantum;      /* unit of address differences, in bytes */
     uint8_t pointer;      /* bytes */
-    uint8_t address_size; /* bytes of an address in the index and at the begin of a record */
+    uint8_t address_size; /* bytes of an address in the index and at the start of a record */
     bool has_units;       /* Go 1.16 and later */
 };
 
 struct ct_go_function {
     uint64_t addr, end;  /* without a load bias */
-    uint64_t name;       /* offset in the table, of a text that ends there; 0 without one */
+    uint64_t name;       /* offset in the table of a terminated text; 0 without a name */
     uint64_t file, line; /* offsets of its values */
     uint64_t unit;
 };
 
-/* Values by address: `value` holds up to `addr`, from the one before it on. */
+/* A cursor over values by address: `value` applies up to `addr`, from the previous address on. */
 struct ct_go_values {
     uint64_t at; /* offset of the next one in the table */
     uint64_t addr;
@@ -42,18 +43,18 @@ struct ct_go_values {
     bool begun;
 };
 
-/* Finds the table of a program. CT_ERR_NOT_FOUND: it has none; CT_ERR_FORMAT: it is damaged, or of a version
- * that nobody knows yet. The bytes of the program must stay while the table is used. */
+/* Finds the table of a program. CT_ERR_NOT_FOUND: it has none; CT_ERR_FORMAT: it is damaged, or of an unknown
+ * version. The bytes of the program must stay valid while the table is used. */
 int ct_go_table_find(const struct ct_elf *elf, struct ct_go_table *out);
 
-/* Reads a function. False where its record is damaged. */
+/* Reads a function. False when its record is damaged. */
 bool ct_go_table_function(const struct ct_go_table *table, uint64_t number, struct ct_go_function *out);
 
-/* Begins the values of a function, and goes on to the next one. False at their end. */
+/* Start the values of a function, and move to the next one. False at their end. */
 struct ct_go_values ct_go_values_of(const struct ct_go_function *function, uint64_t values);
 bool ct_go_values_next(const struct ct_go_table *table, struct ct_go_values *values);
 
-/* Returns the path of a file by its number in the unit of a function; NULL where there is none. */
+/* Returns the path of a file by its number in the unit of a function; NULL when there is none. */
 const char *ct_go_table_file(const struct ct_go_table *table, const struct ct_go_function *function,
                              int64_t number);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the three classifiers of instructions share: results, and which architecture brought what. */
+/* Shared by the three instruction classifiers: results, and which architecture version introduced what. */
 #ifndef CT_PROGRAM_INSN_H
 #define CT_PROGRAM_INSN_H
 
@@ -13,9 +13,9 @@ static inline void ct_insn_set(struct ct_insn *out, enum ct_insn_type type, enum
     out->sub = (uint8_t)sub;
 }
 
-/* Tells whether the core may have what version 8.`minor` of the architecture brought. Version 9.n has all of
- * 8.(n+5), so 9.4 is asked for as 9. A core of unknown architecture has everything, as the newest one does:
- * older cores leave the new encodings undefined, so no program that ran there has them. */
+/* Returns whether the core may have the features of version 8.`minor` of the architecture. Version 9.n has
+ * all of 8.(n+5), so 9.4 is given as 9. A core of unknown architecture has everything, like the newest: older
+ * cores leave the new encodings undefined, so no program that ran there contains them. */
 static inline bool ct_arch_has_v8(const struct ct_arch *arch, unsigned minor)
 {
     if (arch->newest || arch->major == 0)

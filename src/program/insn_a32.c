@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A32 waypoints. Arm ARM DDI 0487, F4.1: every instruction that writes the PC, and the barriers and
- * hints a source may count. Fields that should be one or zero are not looked at; an encoding that is
- * UNPREDICTABLE when its destination is the PC writes no PC here. SVC, HVC and SMC are no branches. Nothing
- * after ARMv8.0 brought a new A32 waypoint. */
+/* A32 waypoints. Arm ARM DDI 0487, F4.1: every instruction that writes the PC, and the barriers and hints
+ * that a source may count. Fields that should be one or zero are ignored; an encoding that is UNPREDICTABLE
+ * when its destination is the PC is not counted as writing the PC. SVC, HVC and SMC are no branches. No A32
+ * waypoint was added after ARMv8.0. */
 #include "base/bytes.h"
 #include "program/insn_arm.h"
 
@@ -11,7 +11,7 @@ static uint64_t offset24(uint32_t op)
     return (uint64_t)ct_sext(ct_bits(op, 23, 0), 24) << 2;
 }
 
-/* Gives the offset of a BLX, whose bit H is bit 1 of the target. */
+/* Returns the offset of a BLX, whose bit H is bit 1 of the target. */
 static uint64_t offset_blx(uint32_t op)
 {
     return offset24(op) | ct_bits(op, 24, 24) << 1;
@@ -32,7 +32,7 @@ static const struct ct_arm_rule unconditional[] = {
     ROW(0xfff000f0, 0xf5700060, ISB, NONE, NULL, "ISB", "ARMv7"),
 };
 
-/* The other conditions, which the masks leave out. */
+/* The other conditions, which the masks ignore. */
 static const struct ct_arm_rule conditional[] = {
     ROW(0x0ffffffe, 0x0320f002, WFI_WFE, NONE, NULL, "WFE, WFI", "ARMv6K"),
     ROW(0x0ff000ff, 0x0120001e, IBR, V7_RET, NULL, "BX LR", "ARMv4T"),
@@ -53,7 +53,7 @@ static const struct ct_arm_rule conditional[] = {
     ROW(0x0e108000, 0x08108000, IBR, NONE, NULL, "LDM with the PC", "base"),
     ROW(0x0f000000, 0x0a000000, BR, NONE, offset24, "B", "base"),
     ROW(0x0f000000, 0x0b000000, BR, LINK, offset24, "BL", "base"),
-    /* the barriers of ARMv6, still there in ARMv7 and AArch32: MCR p15, 0, Rt, c7, … */
+    /* the barriers of ARMv6, still valid in ARMv7 and AArch32: MCR p15, 0, Rt, c7, … */
     ROW(0x0fff0fff, 0x0e070f95, ISB, NONE, NULL, "CP15ISB", "ARMv6"),
     ROW(0x0fff0fff, 0x0e070f9a, DSB_DMB, NONE, NULL, "CP15DSB", "ARMv6"),
     ROW(0x0fff0fff, 0x0e070fba, DSB_DMB, NONE, NULL, "CP15DMB", "ARMv6"),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A64 waypoints. Arm ARM DDI 0487, C4.1.65 "Branches, Exception Generating and System instructions", which
- * have 101 in bits 28 to 26; no instruction outside of it changes where execution goes on. That holds for the
- * memory copies of FEAT_MOPS, which an exception may interrupt in their middle like any load or store. In the
- * group, what FEAT_GCS (GCSPUSHM, GCSPOPCX, GCSB …), FEAT_BRBE (BRB IALL, BRB INJ) and FEAT_S1POE2 (TCHANGEF,
- * TCHANGEB) brought are system instructions: they change no flow and are no waypoints. */
+ * have 101 in bits 28 to 26; no other instruction changes control flow. This includes the memory copies of
+ * FEAT_MOPS, which an exception may interrupt in the middle like any load or store. In the group, the
+ * instructions of FEAT_GCS (GCSPUSHM, GCSPOPCX, GCSB …), FEAT_BRBE (BRB IALL, BRB INJ) and FEAT_S1POE2
+ * (TCHANGEF, TCHANGEB) are system instructions: they change no flow and are no waypoints. */
 #include "program/insn_a64.h"
 
 #include "base/bytes.h"
@@ -40,16 +40,16 @@ static const struct ct_a64_rule test_and_branch[] = {
     BRANCH(0x7e000000, 0x36000000, 0, CT_INSN_SUB_NONE, 1, 5, 14, "TBZ, TBNZ", "base"),
 };
 
-/* The conditions 14 and 15 of B.cond mean always, but the trace protocols and this classification take
- * the encoding as conditional. RETAASPPC checks the return address against a PC-relative one: it does not
- * branch to it. */
+/* Conditions 14 and 15 of B.cond mean always, but the trace protocols and this classification treat the
+ * encoding as conditional. RETAASPPC checks the return address against a PC-relative one: it does not branch
+ * to it. */
 static const struct ct_a64_rule conditional[] = {
     BRANCH(0xff000010, 0x54000000, 0, CT_INSN_SUB_NONE, 1, 5, 19, "B.cond", "base"),
     BRANCH(0xff000010, 0x54000010, 7, CT_INSN_SUB_NONE, 1, 5, 19, "BC.cond", "FEAT_HBC"),
     INDIRECT(0xffc0001f, 0x5500001f, 9, CT_INSN_SUB_RET, "RETAASPPC, RETABSPPC", "FEAT_PAuth_LR"),
 };
 
-/* Conditions 4 and 5 are not allocated, so each form has a row for 0 to 3 and one for 6 and 7. */
+/* Conditions 4 and 5 are unallocated, so each form has one row for 0 to 3 and one for 6 and 7. */
 static const struct ct_a64_rule compare_and_branch[] = {
     BRANCH(0x7f80c000, 0x74000000, 10, CT_INSN_SUB_NONE, 1, 5, 9, "CB<cc> (register)", "FEAT_CMPBR"),
     BRANCH(0x7fc0c000, 0x74c00000, 10, CT_INSN_SUB_NONE, 1, 5, 9, "CB<cc> (register)", "FEAT_CMPBR"),
@@ -62,9 +62,9 @@ static const struct ct_a64_rule compare_and_branch[] = {
 };
 
 /* Hints, barriers, TSTART, exceptions and branches to a register. SSBB and PSSBB are encodings of DSB and
- * count as such. What makes an exception is none: the trace has a packet for the exception. TENTER goes
- * to the vector that TEXIT comes back from; TEXIT is an exception return like ERET, as OpenCSD has it from
- * 1.8 on. DRPS runs in debug state alone. */
+ * count as such. Instructions that cause an exception are no branches: the trace has a packet for the
+ * exception. TENTER goes to the vector from which TEXIT returns; TEXIT is an exception return like ERET, as
+ * in OpenCSD since 1.8. DRPS runs only in debug state. */
 static const struct ct_a64_rule others[] = {
     EVENT(0xfffff0ff, 0xd50330df, 0, CT_INSN_ISB, "ISB", "base"),
     EVENT(0xfffff0df, 0xd503309f, 0, CT_INSN_DSB_DMB, "DSB, DMB", "base"),
@@ -90,12 +90,12 @@ static const struct ct_a64_rule others[] = {
 };
 /* clang-format on */
 
-/* By bits 31 to 29, see group_of. */
+/* Indexed by bits 31 to 29, see group_of. */
 const struct ct_a64_group ct_a64_groups[CT_A64_GROUPS] = {
     ROWS(b), ROWS(bl), ROWS(test_and_branch), ROWS(conditional), ROWS(compare_and_branch), ROWS(others),
 };
 
-/* Finds the first row of a group that fits the word and whose extension the core may have, or NULL. */
+/* Finds the first row of a group that matches the word and whose extension the core may have, or NULL. */
 static const struct ct_a64_rule *find(const struct ct_a64_group *group, uint32_t op,
                                       const struct ct_arch *arch)
 {

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Where the bit is that tells a load from a store. */
+/* What says whether an instruction loads or stores. */
 enum direction {
     STORES,
     LOADS,
@@ -13,7 +13,7 @@ enum direction {
     BY_BIT_21,
 };
 
-/* The words with `value` in the bits of `mask`, unless an earlier row has them. */
+/* An encoding: the words with `value` in the bits of `mask`, unless an earlier row matches. */
 struct rule {
     uint32_t mask, value;
     uint8_t bytes; /* 0: no access */
@@ -48,7 +48,7 @@ static const struct rule a32[] = {
     {0x0e000000, 0x0c000000, 4, BY_BIT_20}, /* LDC, VLDR, VLDM */
 };
 
-/* Of 16 bits, in the upper half of the word. */
+/* 16-bit instructions, in the upper half of the word. */
 static const struct rule narrow[] = {
     {0xf8000000, 0x48000000, 4, LOADS},  /* LDR literal */
     {0xfe000000, 0x50000000, 4, STORES}, /* with a register */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* T32 waypoints. Arm ARM DDI 0487, F3.1; Armv8-M ARM DDI 0553, C2.3 for the M profile. Fields that
- * should be one or zero are not looked at in branches, but have to be right in TBB, TBH, barriers and
- * hints, where other instructions may come to lie. An encoding that is UNPREDICTABLE when its
- * destination is the PC writes no PC here. SVC, HVC and SMC are no branches. */
+/* T32 waypoints. Arm ARM DDI 0487, F3.1; Armv8-M ARM DDI 0553, C2.3 for the M profile. Fields that should be
+ * one or zero are ignored in branches, but checked in TBB, TBH, barriers and hints, where other instructions
+ * may be added. An encoding that is UNPREDICTABLE when its destination is the PC is not counted as writing
+ * the PC. SVC, HVC and SMC are no branches. */
 #include "base/bytes.h"
 #include "program/insn_arm.h"
 
@@ -18,13 +18,13 @@ static uint64_t offset_t2(uint32_t op)
     return (uint64_t)ct_sext(ct_bits(op, 26, 16), 11) << 1;
 }
 
-/* Gives the offset of CBZ and CBNZ, which is forward only. */
+/* Returns the offset of CBZ and CBNZ, which is never negative. */
 static uint64_t offset_cbz(uint32_t op)
 {
     return ct_bits(op, 25, 25) << 6 | ct_bits(op, 23, 19) << 1;
 }
 
-/* Gives the offset of B<cond>.W. */
+/* Returns the offset of B<cond>.W. */
 static uint64_t offset_t3(uint32_t op)
 {
     uint32_t imm = ct_bits(op, 26, 26) << 20 | ct_bits(op, 11, 11) << 19 | ct_bits(op, 13, 13) << 18 |
@@ -32,7 +32,7 @@ static uint64_t offset_t3(uint32_t op)
     return (uint64_t)ct_sext(imm, 21);
 }
 
-/* Gives the offset of B.W, BL and BLX: S, J1, J2 and two immediates, in halfwords for the first two. */
+/* Returns the offset of B.W, BL and BLX: S, J1, J2 and two immediates, in halfwords for the first two. */
 static uint64_t offset_t4(uint32_t op)
 {
     uint32_t s = ct_bits(op, 26, 26);
@@ -42,8 +42,8 @@ static uint64_t offset_t4(uint32_t op)
     return (uint64_t)ct_sext(imm, 25);
 }
 
-/* Gives the offset of a low-overhead loop of Armv8.1-M: of its start, which may skip the loop, or its end,
- * which may go back. */
+/* Returns the offset of a low-overhead loop of Armv8.1-M: of its start, which may skip the loop, or its end,
+ * which may jump back. */
 static uint64_t offset_wls(uint32_t op)
 {
     return ct_bits(op, 10, 1) << 2 | ct_bits(op, 11, 11) << 1;
@@ -72,7 +72,7 @@ static uint64_t offset_le(uint32_t op)
     }
 
 /* clang-format off */
-/* In the upper half of the word. */
+/* 16-bit instructions, in the upper half of the word. */
 static const struct ct_arm_rule narrow[] = {
     ROW(0xfe000000, 0xde000000, ALL, OTHER, NONE, "UDF, SVC", "base"),
     BRANCH(0xf0000000, 0xd0000000, ALL, NONE, 1, offset_t1, "B<cond>", "base"),
@@ -88,7 +88,7 @@ static const struct ct_arm_rule narrow[] = {
 };
 
 /* "Branches and miscellaneous control": 11110 in bits 31:27 and bit 15 set. DLS, DLSTP, LCTP and the branch
- * future instructions go nowhere by themselves. */
+ * future instructions do not branch by themselves. */
 static const struct ct_arm_rule control[] = {
     BRANCH(0xf800d000, 0xf0009000, ALL, NONE, 0, offset_t4, "B.W", "ARMv6T2"),
     BRANCH(0xf800d000, 0xf000d000, ALL, LINK, 0, offset_t4, "BL", "base"),
@@ -110,7 +110,7 @@ static const struct ct_arm_rule control[] = {
     BRANCH(0xf800d000, 0xf0008000, ALL, NONE, 1, offset_t3, "B<cond>.W", "ARMv6T2"),
 };
 
-/* Loads, table branches, exception returns, BXAUT and the CP15 barriers. LDRT has no PC. */
+/* Loads, table branches, exception returns, BXAUT and the CP15 barriers. LDRT cannot load the PC. */
 static const struct ct_arm_rule wide[] = {
     ROW(0xffff8000, 0xe8bd8000, ALL, IBR, V7_RET, "POP.W with the PC", "ARMv6T2"),
     ROW(0xffff0000, 0xe89f0000, V8M, OTHER, NONE, "CLRM", "Armv8.1-M"),
@@ -136,7 +136,7 @@ static const struct ct_arm_rule wide[] = {
 
 #define FIND(rows, op, arch) ct_arm_find(rows, sizeof(rows) / sizeof(rows)[0], op, arch)
 
-/* Gives how many instructions follow an IT<x><y><z>: the lowest set bit of its mask says it. */
+/* Returns how many instructions follow an IT<x><y><z>, from the lowest set bit of its mask. */
 static uint8_t it_length(uint32_t op)
 {
     uint32_t mask = ct_bits(op, 19, 16);

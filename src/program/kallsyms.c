@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of a kernel's functions, for a copy of its memory: from the file kallsyms beside it, where perf puts
- * that of the kernel. */
+/* Names of a kernel's functions, for a copy of its memory: from the file kallsyms beside it, to which perf
+ * copies /proc/kallsyms. */
 #include "base/ctx.h"
 #include "base/kallsyms.h"
 #include "base/path.h"
@@ -12,16 +12,16 @@
 #include <sys/stat.h>
 
 #define MOST      (INT64_C(256) << 20) /* bytes of the file */
-#define NO_RANK   UINT8_MAX            /* of what is no function, and only ends one */
+#define NO_RANK   UINT8_MAX            /* rank of a symbol that is no function, and only ends one */
 #define FUNCTIONS "TtWw"               /* types of symbols: global, local, weak */
 
-/* What was read. */
+/* Statistics of the lines read. */
 struct lines {
-    size_t symbols, zeros;        /* symbols, and those whose address is hidden */
-    size_t damaged, first_damage; /* lines that are none, and the number of the first of them */
+    size_t symbols, zeros;        /* symbols, and those with a hidden address */
+    size_t damaged, first_damage; /* damaged lines, and the number of the first one */
 };
 
-/* Adds a function under its name, behind which stands "[module]": modules may have functions of one name. */
+/* Adds a function under its name, followed by "[module]": modules may have functions with the same name. */
 static int add_symbol(struct ct_collector *c, const struct ct_kallsyms_symbol *symbol)
 {
     const uint64_t addr = symbol->addr + c->bias;
@@ -60,7 +60,8 @@ static int add_lines(struct ct_collector *c, char *text, size_t size, struct lin
     return result;
 }
 
-/* Lets each function end where the next symbol begins, or with its code, and leaves out what is none. */
+/* Ends each function at the next symbol, or at the end of its code, and removes symbols that are no
+ * functions. */
 static void end_functions(struct ct_collector *c, size_t first)
 {
     struct ct_function *all = c->functions;

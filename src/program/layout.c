@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists what lies where in an ELF file besides its functions. */
+/* Lists objects and sections of an ELF file. */
 #include "base/arena.h"
 #include "base/ctx.h"
 #include "program/elf.h"
@@ -15,7 +15,7 @@ struct owned_layout {
     struct ct_arena arena;
 };
 
-/* The file while it is read. */
+/* The state of the reader. */
 struct reader {
     struct owned_layout *out;
     Elf *elf;
@@ -52,7 +52,7 @@ static bool add_objects(struct reader *r, Elf_Scn *scn, const GElf_Shdr *header)
     return true;
 }
 
-/* Adds the data objects of all tables of a type; *found tells whether there is one. */
+/* Adds the data objects of all tables of a type; *found says whether there is one. */
 static bool add_tables(struct reader *r, uint32_t type, bool *found)
 {
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(r->elf, scn));) {

@@ -16,12 +16,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The first files of a memory have pages of their own: most captures have no more than these. */
+/* The first files of a memory get their own pages: most captures have no more. */
 #define FEW_FILES 8u
 
 #define SMALL_FILE ((size_t)512 << 10)
 #define BLOCK_SIZE ((size_t)4 << 20)
-#define LINE       ((size_t)64) /* of a cache, where files begin */
+#define LINE       ((size_t)64) /* cache line, to which files are aligned */
 
 struct ct_small_block {
     struct ct_small_block *next;
@@ -48,7 +48,7 @@ static size_t room_of(size_t size)
     return (size + LINE - 1) & ~(LINE - 1);
 }
 
-/* Returns a block with room for a file behind others; NULL: it needs pages of its own. */
+/* Returns a block with room for a file after others; NULL: the file needs its own pages. */
 static struct ct_small_block *block_for(struct ct_small_files *small, size_t size)
 {
     if (!small || ++small->count <= FEW_FILES || size > SMALL_FILE)
@@ -68,8 +68,8 @@ void ct_small_files_free(struct ct_small_files *small)
     small->count = 0;
 }
 
-/* Frees the bytes. Of the last file in a block the next one takes the room: one that is there already was
- * read to find out. */
+/* Frees the bytes. When the file is the last one in a block, the next file reuses its room. This is how a
+ * file that turns out to be a duplicate is freed. */
 static void free_bytes(struct ct_mapped_file *file)
 {
     struct ct_small_block *block = file->beside;
@@ -80,7 +80,7 @@ static void free_bytes(struct ct_mapped_file *file)
     file->beside = NULL;
 }
 
-/* Puts what a packed file holds in the place of its bytes. */
+/* Replaces the bytes of a compressed file by the uncompressed ones. */
 static int unpack(struct ct_ctx *ctx, struct ct_mapped_file *file)
 {
     uint8_t *bytes;
@@ -101,7 +101,7 @@ static int unpack(struct ct_ctx *ctx, struct ct_mapped_file *file)
     return CT_OK;
 }
 
-/* Puts the linked bytes of a kernel module in the place of those of the file. */
+/* Replaces the bytes of a kernel module by the linked ones. */
 static int link_module(struct ct_ctx *ctx, const struct ct_module_place *place, struct ct_mapped_file *file)
 {
     uint8_t *linked;
@@ -120,7 +120,7 @@ static int link_module(struct ct_ctx *ctx, const struct ct_module_place *place, 
     return CT_OK;
 }
 
-/* Puts the ELF file of firmware that is text in the place of the bytes of the file. */
+/* Replaces the bytes of firmware in text form by its ELF file. */
 static int read_text(struct ct_ctx *ctx, struct ct_mapped_file *file)
 {
     uint8_t *bytes;

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Returns true for "$d" or "$d.anything", and the same with the other letters. */
+/* Returns true for "$d" or "$d.anything", and likewise for the other letters. */
 static bool is_mapping(const char *name, uint32_t *isa)
 {
     if (!name || name[0] != '$' || name[1] == '\0' || (name[2] != '\0' && name[2] != '.'))
@@ -40,7 +40,7 @@ static int by_address(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Reads the mapping symbols of one table, which has `room` symbols. */
+/* Reads the mapping symbols of one table, which has room for `room` symbols. */
 static void read_table(const struct ct_elf *elf, Elf_Data *table, size_t strings, size_t room, uint64_t bias,
                        struct ct_mapping_symbols *out)
 {

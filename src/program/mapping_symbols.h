@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Mapping symbols of the Arm ELF ABI ($a, $t, $x, $d), which tell where code of which instruction set begins,
- * and where data does. */
+/* Mapping symbols of the Arm ELF ABI ($a, $t, $x, $d), which mark where code of an instruction set, or data,
+ * starts. */
 #ifndef CT_PROGRAM_MAPPING_SYMBOLS_H
 #define CT_PROGRAM_MAPPING_SYMBOLS_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct ct_map_point {
-    uint64_t addr; /* where the kind begins, which lasts up to the next point */
+    uint64_t addr; /* start of the range, which ends at the next point */
     uint32_t isa;  /* enum ct_isa; UNKNOWN for data */
     uint32_t order;
 };
@@ -20,17 +20,16 @@ struct ct_mapping_symbols {
     size_t count;
 };
 
-/* Reads the mapping symbols of the symbol table, with `bias` added. A file without any is no error.
+/* Reads the mapping symbols of the symbol table, and adds `bias` to them. A file without any is no error.
  * CT_ERR_NOMEM. */
 int ct_mapping_read(struct ct_ctx *ctx, const char *name, const struct ct_elf *elf, uint64_t bias,
                     struct ct_mapping_symbols *out);
 void ct_mapping_free(struct ct_mapping_symbols *mapping);
 
-/* Returns what is at `addr`; NULL when no mapping symbol tells. */
+/* Returns the point whose range contains `addr`; NULL when there is none. */
 const struct ct_map_point *ct_mapping_at(const struct ct_mapping_symbols *mapping, uint64_t addr);
 
-/* Narrows [*from, *end), which has `addr`, to the addresses around it of which the mapping symbols say the
- * same. */
+/* Narrows [*from, *end), which contains `addr`, to the addresses around it with the same mapping symbol. */
 void ct_mapping_around(const struct ct_mapping_symbols *mapping, uint64_t addr, uint64_t *from,
                        uint64_t *end);
 

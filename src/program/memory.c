@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The target's memory: regions of bytes, and which of them an access in a space finds.
+/* The target's memory: regions of bytes, and look-ups by address and space.
  *
- * Regions that share a space do not overlap; those of different spaces may. So each of the eight spaces has a
- * sorted array of its regions, and an access is a binary search in the array of one of its spaces. */
+ * Regions in one space do not overlap; those of different spaces may. So each of the eight spaces has a
+ * sorted array of its regions, and a look-up is a binary search in the array of one of its spaces. */
 #include "program/memory.h"
 #include "base/ctx.h"
 #include "base/room.h"
@@ -23,7 +23,7 @@ struct index {
 
 struct ct_memory {
     struct ct_ctx *ctx;
-    struct ct_region **regions; /* in the order in which they were added */
+    struct ct_region **regions; /* in the order of adding */
     size_t count;
     size_t cap;
     struct index spaces[SPACES];
@@ -88,7 +88,7 @@ const struct ct_mapped_file *ct_memory_next_file(const struct ct_memory *memory,
     return NULL;
 }
 
-/* Returns how many regions of the index begin at or below addr. */
+/* Returns how many regions of the index start at or below addr. */
 static size_t upper_bound(const struct index *index, uint64_t addr)
 {
     return CT_COUNT_WHILE(index->count, i, index->regions[i]->addr <= addr);
@@ -99,8 +99,8 @@ static const char *region_name(const struct ct_region *region)
     return region->file ? region->file->path : "memory region";
 }
 
-/* Refuses a region that overlaps another one in its space. As those in a space do not overlap, only the last
- * one that begins at or below the new one's end can be in its way. */
+/* Refuses a region that overlaps another one in its space. Regions in a space do not overlap, so only the
+ * last one that starts at or below the new one's end needs a check. */
 static int check_overlap(struct ct_memory *memory, const struct ct_region *region, uint32_t space)
 {
     for (unsigned s = 0; s < SPACES; s++) {
@@ -118,7 +118,7 @@ static int check_overlap(struct ct_memory *memory, const struct ct_region *regio
     return CT_OK;
 }
 
-/* Adds the region to the spaces of the mask, where nothing overlaps it. */
+/* Adds the region to the spaces of the mask; the caller has checked that it overlaps nothing. */
 static int enter(struct ct_memory *memory, struct ct_region *region, uint32_t space)
 {
     for (unsigned s = 0; s < SPACES; s++) {
@@ -177,7 +177,7 @@ static void roll_back(struct ct_memory *memory, size_t count)
     }
 }
 
-/* Returns the spaces of a region; none stated means all. */
+/* Checks the spaces of a region; 0 becomes all. */
 static int check_space(struct ct_memory *memory, uint32_t *space)
 {
     if (*space & ~(uint32_t)CT_SPACE_ANY)
@@ -225,14 +225,15 @@ int ct_memory_add_bytes(struct ct_memory *memory, const void *bytes, size_t size
     return result;
 }
 
-/* Tells whether both are the same bytes of one file. A module may have been linked for other places. */
+/* Returns whether both are the same bytes of one file. A module may have been linked for different
+ * addresses. */
 static bool is_same_file(const struct ct_mapped_file *a, const struct ct_mapped_file *b)
 {
     return a->dev == b->dev && a->ino == b->ino && a->offset == b->offset && a->size == b->size &&
            (!a->is_module || memcmp(a->bytes, b->bytes, a->size) == 0);
 }
 
-/* Maps the file of an image unless an earlier one did. */
+/* Maps the file of an image, unless an earlier image did. */
 static int file_of(struct ct_memory *memory, const struct ct_image *image, struct ct_mapped_file **out)
 {
     struct ct_mapped_file *file;
@@ -252,8 +253,8 @@ static int file_of(struct ct_memory *memory, const struct ct_image *image, struc
     return CT_OK;
 }
 
-/* Counts the regions of the image of `file` at `addr`, and finds the first error of those that would overlap
- * others if they were in the spaces too. */
+/* Counts the regions of the image of `file` at `addr`, and returns the first error of those that would
+ * overlap others if they were also in the given spaces. */
 static int find_image(struct ct_memory *memory, const struct ct_mapped_file *file, uint64_t addr,
                       uint32_t space, size_t *found)
 {
@@ -270,7 +271,7 @@ static int find_image(struct ct_memory *memory, const struct ct_mapped_file *fil
     return CT_OK;
 }
 
-/* Adds spaces to the regions of an image that is there already. */
+/* Adds spaces to the regions of an image that was added before. */
 static int widen(struct ct_memory *memory, const struct ct_mapped_file *file, uint64_t addr, uint32_t space)
 {
     for (size_t i = 0; i < memory->count; i++) {

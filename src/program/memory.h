@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the reader of ELF files needs to add the segments of an image to a memory. */
+/* Needed by the reader of ELF files to add the segments of an image to a memory. */
 #ifndef CT_PROGRAM_MEMORY_H
 #define CT_PROGRAM_MEMORY_H
 
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* A file that was read whole, once however many regions lie in it. */
+/* A file that was read whole, once for all its regions. */
 struct ct_mapped_file {
     struct ct_mapped_file *next;
     dev_t dev;
@@ -17,23 +17,24 @@ struct ct_mapped_file {
     const uint8_t *bytes;
     size_t size;
     bool is_module;                /* a kernel module, which was linked: module.h */
-    struct ct_small_block *beside; /* the block of struct ct_small_files that its bytes lie in; NULL: none */
-    const char *text;              /* what the file was: text_image.h; NULL: what `bytes` are */
+    struct ct_small_block *beside; /* the block of struct ct_small_files that contains its bytes; NULL:
+                                      none */
+    const char *text;              /* original format of the file: text_image.h; NULL: that of `bytes` */
     char path[];
 };
 
-/* Where the bytes of small files lie one behind the other. A memory may come in hundreds of files; pages of
- * its own for each take several times as long as reading it. All zero: there are none. */
+/* Blocks that hold the bytes of small files one after the other. A memory may consist of hundreds of files;
+ * separate pages for each would take several times as long as reading it. All zero: none. */
 struct ct_small_files {
-    struct ct_small_block *blocks; /* the newest one first */
-    size_t count;                  /* of files that were asked for */
+    struct ct_small_block *blocks; /* newest first */
+    size_t count;                  /* number of files requested */
 };
 
-/* Where a region's bytes come from, which tells how they are freed. */
+/* Where a region's bytes come from, and so how they are freed. */
 enum ct_region_kind {
     CT_REGION_HEAP,  /* copied to the heap */
     CT_REGION_FILE,  /* inside of a file */
-    CT_REGION_PAGES, /* an anonymous mapping of their own */
+    CT_REGION_PAGES, /* a separate anonymous mapping */
 };
 
 struct ct_region {
@@ -47,37 +48,37 @@ struct ct_region {
     bool of_elf;  /* it is a segment, and image_addr a load bias */
 };
 
-/* Reads the regular file at `path`; a kernel module is linked, its sections where `placed` says or, if that
- * is NULL, where the kernel's rules do; of firmware as text the ELF file is made (text_image.h). CT_ERR_IO,
+/* Reads the regular file at `path`. Links a kernel module, with sections where `placed` says or, if that is
+ * NULL, by the kernel's rules; converts firmware in text form to an ELF file (text_image.h). CT_ERR_IO,
  * CT_ERR_FORMAT (it is empty), those of ct_module_link. */
 int ct_mapped_file_open(struct ct_ctx *ctx, const char *path, const struct ct_module_place *placed,
                         struct ct_mapped_file **out);
 void ct_mapped_file_close(struct ct_mapped_file *file);
 
-/* The same for one of many files, whose bytes may lie with those of others in `small`. */
+/* The same for one of many files, whose bytes may be stored with those of others in `small`. */
 int ct_mapped_file_open_one(struct ct_ctx *ctx, const char *path, const struct ct_module_place *placed,
                             struct ct_small_files *small, struct ct_mapped_file **out);
 
-/* Frees the bytes of all files that lie there, and zeroes it. */
+/* Frees the bytes of all files stored in it, and zeroes it. */
 void ct_small_files_free(struct ct_small_files *small);
 
 struct ct_ctx *ct_memory_ctx(const struct ct_memory *memory);
 
-/* Returns the file behind `file`, or the first one for NULL, and the address of an image of it; NULL when
+/* Returns the file after `file`, or the first one for NULL, and the address of an image of it; NULL when
  * there is none. */
 const struct ct_mapped_file *ct_memory_next_file(const struct ct_memory *memory,
                                                  const struct ct_mapped_file *file, uint64_t *bias);
 
-/* Adds a region. If that succeeds, its bytes belong to the memory. */
+/* Adds a region. If this succeeds, its bytes belong to the memory. */
 int ct_memory_insert(struct ct_memory *memory, const struct ct_region *region);
 
-/* Adds each PT_LOAD segment of an ELF file at its address plus `bias`. Stops at the first that fails. */
+/* Adds each PT_LOAD segment of an ELF file at its address plus `bias`. Stops at the first failure. */
 int ct_memory_add_elf(struct ct_memory *memory, const struct ct_mapped_file *file, uint64_t bias,
                       uint32_t space);
 
-/* Lets calls that leave kernel modules lead to where the functions lie: those that other ELF files of the
- * memory have, in the same half of the addresses. To be called when all images are there. Notes how many are
- * not found. CT_ERR_FORMAT, CT_ERR_NOMEM. */
+/* Resolves calls out of kernel modules: to functions of other ELF files of the memory, in the same half of
+ * the address space. To be called when all images were added. Logs how many are not found. CT_ERR_FORMAT,
+ * CT_ERR_NOMEM. */
 int ct_memory_link(struct ct_memory *memory);
 
 #endif

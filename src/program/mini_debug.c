@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .gnu_debugdata, which distributions call MiniDebugInfo: an ELF file with the
- * symbols of functions, packed by xz. */
+/* .gnu_debugdata, which distributions call MiniDebugInfo: an ELF file with the symbols of functions,
+ * compressed by xz. */
 #include "base/ctx.h"
 #include "base/unpack.h"
 #include "program/symbols.h"

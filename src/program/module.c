@@ -10,10 +10,10 @@
 #include "base/bytes.h"
 #include "base/ctx.h"
 
-#define NEAR 4096u /* sections of code with less between them are in one segment */
-#define WORD 4u    /* segments are whole words, as a fetch reads one also where an instruction is shorter */
+#define NEAR 4096u /* sections of code with smaller gaps share a segment */
+#define WORD 4u    /* segments are whole words, because a fetch reads whole words */
 
-/* Tells whether the bytes are those of an object file. */
+/* Returns whether the bytes are an object file. */
 static bool is_object(const uint8_t *bytes, size_t size)
 {
     return ct_module_arch_of(bytes, size) && ct_load16(bytes + offsetof(Elf64_Ehdr, e_type)) == ET_REL;
@@ -37,13 +37,13 @@ int ct_module_is(struct ct_ctx *ctx, const char *path, const uint8_t *bytes, siz
 
 /* ---- segments ---- */
 
-/* Code that lies close together. */
+/* A piece of code whose sections are close together. */
 struct part {
     uint64_t addr, end;
     uint64_t offset; /* in the linked file */
 };
 
-/* The linked file in the making. */
+/* The state of linking. */
 struct linking {
     struct ct_module *module;
     struct ct_module_scn **code; /* by address */
@@ -61,7 +61,7 @@ static int by_address(const void *a, const void *b)
     return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Finds the segments and where they go in the linked file: behind the bytes of the old one. */
+/* Plans the segments and their offsets in the linked file: after the bytes of the old one. */
 static int plan(struct linking *l)
 {
     struct ct_module *m = l->module;
@@ -95,7 +95,7 @@ static int plan(struct linking *l)
 
 /* ---- writing ---- */
 
-/* Copies code to where it goes, and tells its section. */
+/* Copies code to its place, and updates its section. */
 static void move_code(struct linking *l, uint8_t *bytes)
 {
     size_t part = 0;
@@ -111,7 +111,7 @@ static void move_code(struct linking *l, uint8_t *bytes)
     }
 }
 
-/* Writes what was decided of the sections into their headers, which are in `bytes` now. */
+/* Writes the changed sections into their headers, which are in `bytes` now. */
 static void write_sections(struct ct_module *m, uint8_t *bytes)
 {
     for (size_t i = 0; i < m->count; i++) {
@@ -121,7 +121,8 @@ static void write_sections(struct ct_module *m, uint8_t *bytes)
     }
 }
 
-/* Gives symbols the addresses of their sections. Those of sections that have none become unknown. */
+/* Adds the addresses of their sections to symbols. Symbols of sections without an address become
+ * undefined. */
 static void move_symbols(const struct ct_module *m)
 {
     const size_t count = ct_module_symbol_count(m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel modules of A64: relocations by Arm's ELF for the 64-bit architecture (IHI 0056), and .plt as Linux
- * fills it. */
+/* Kernel modules of A64: relocations of Arm's ELF for the 64-bit architecture (IHI 0056), and .plt as filled
+ * by Linux. */
 #include "program/module.h"
 
 #include <elf.h>
@@ -37,7 +37,8 @@ static void set_adr(uint8_t *p, uint64_t value)
     ct_module_set_bits(p, 5, 19, value >> 2);
 }
 
-/* How an absolute address goes into 12 bits of a load or store: log2 of what it is divided by; -1: not so. */
+/* Returns by how much an absolute address is shifted for the 12-bit field of a load or store: log2 of its
+ * divisor; -1: another type. */
 static int low12_shift(uint32_t type)
 {
     switch (type) {
@@ -91,7 +92,7 @@ static void set(uint8_t *bytes, uint32_t type, uint64_t place, uint64_t value)
         ct_module_set_bits(bytes, 5, 19, (value - place) >> 2);
 }
 
-/* The kernel keeps one entry spare. */
+/* Returns the size of .plt. The kernel keeps one spare entry. */
 static uint64_t plt_size(uint64_t entries)
 {
     return (entries + 1) * PLT_ENTRY;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel modules of A32 and T32: relocations by Arm's ELF for the 32-bit architecture (IHI 0044), and .plt as
- * Linux fills it. Those relocations that Linux does not know in a module are left out. */
+/* Kernel modules of A32 and T32: relocations of Arm's ELF for the 32-bit architecture (IHI 0044), and .plt as
+ * filled by Linux. Relocations that Linux does not support in a module are left out. */
 #include "program/module.h"
 
 #include <elf.h>
 
 #include "base/bytes.h"
 
-#define PLT_JUMPS 16u             /* a line of the first-level cache of jumps, and one of what they load */
-#define PLT_LINES (8 * PLT_JUMPS) /* bytes of both */
-#define PLT_FIXED 2u              /* entries that the kernel may keep for the tracer of functions */
+#define PLT_JUMPS 16u             /* jumps in a cache line; a line with their addresses follows */
+#define PLT_LINES (8 * PLT_JUMPS) /* bytes of both lines */
+#define PLT_FIXED 2u              /* entries that the kernel may reserve for its function tracer */
 
-/* ldr pc, from a line further on, as the bytes of A32 and T32 are loaded */
+/* ldr pc from the following line, as A32 and T32 bytes are loaded */
 #define LDR_A32 UINT32_C(0xe59ff038)
 #define LDR_T32 UINT32_C(0xf03cf8df)
 
@@ -51,13 +51,13 @@ static unsigned data_size(uint32_t type)
 
 /* ---- branches ---- */
 
-/* The program counter is that far ahead of a branch. */
+/* Returns how far the program counter is ahead of a branch. */
 static uint64_t ahead(uint32_t type)
 {
     return is_thumb(type) ? 4 : 8;
 }
 
-/* Reads how far a B.W or BL of T32 leads: S:I1:I2:imm10:imm11. */
+/* Returns the distance of a B.W or BL of T32: S:I1:I2:imm10:imm11. */
 static int64_t thumb_distance(const uint8_t *p)
 {
     const uint32_t high = ct_load16(p), low = ct_load16(p + 2);
@@ -96,7 +96,7 @@ static bool is_thumb_move(uint32_t type)
     return type >= R_ARM_THM_MOVW_ABS_NC;
 }
 
-/* Reads the 16 bits that are moved: imm4:imm12 in A32, imm4:i:imm3:imm8 in T32. */
+/* Reads the 16-bit immediate: imm4:imm12 in A32, imm4:i:imm3:imm8 in T32. */
 static uint32_t moved(const uint8_t *p, uint32_t type)
 {
     const uint32_t word = ct_load32(p), high = ct_load16(p), low = ct_load16(p + 2);
@@ -126,7 +126,7 @@ static void set_move(uint8_t *p, uint32_t type, uint64_t place, uint64_t value)
     set_moved(p, type, top ? whole >> 16 : whole);
 }
 
-/* ---- all of them ---- */
+/* ---- all relocations ---- */
 
 static uint64_t addend(const uint8_t *p, uint32_t type)
 {
@@ -149,7 +149,7 @@ static void set(uint8_t *p, uint32_t type, uint64_t place, uint64_t value)
         ct_module_set_bits(p, 0, 31, value - place);
     else if (data_size(type))
         ct_store(p, type == R_ARM_REL32 ? value - place : value, 4);
-    else if (type == R_ARM_V4BX) /* bx becomes mov pc, which processors without T32 know */
+    else if (type == R_ARM_V4BX) /* bx becomes mov pc, for processors without T32 */
         ct_store(p, (ct_load32(p) & 0xf000000fu) | 0x01a0f000u, 4);
 }
 
@@ -158,8 +158,8 @@ static uint64_t plt_size(uint64_t entries)
     return (entries + PLT_FIXED + PLT_JUMPS - 1) / PLT_JUMPS * PLT_LINES;
 }
 
-/* Writes a jump, and in the line behind that of the jumps the address that it loads. A kernel is of T32 or of
- * A32, and so are its modules; addresses of functions of T32 are odd. */
+/* Writes a jump, and into the line after the jumps the address that it loads. A kernel is T32 or A32, and so
+ * are its modules; addresses of T32 functions are odd. */
 static uint64_t plt_entry(uint8_t *bytes, uint64_t size, uint64_t plt, uint64_t number, uint64_t target)
 {
     const uint64_t at = number / PLT_JUMPS * PLT_LINES + number % PLT_JUMPS * 4;

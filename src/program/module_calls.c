@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls from a kernel module to the kernel, and to other modules. */
+/* Resolves calls from a kernel module to the kernel, and to other modules. */
 #include "program/module.h"
 
 #include <elf.h>
@@ -10,16 +10,16 @@
 #include "base/ctx.h"
 #include "program/elf.h"
 
-#define KERNEL_SPLIT UINT64_C(0x3f000000) /* below this no 32-bit kernel has modules */
-#define MODULES      UINT64_C(0x800000)   /* alignment of the area that it has for them */
+#define KERNEL_SPLIT UINT64_C(0x3f000000) /* no 32-bit kernel has modules below this address */
+#define MODULES      UINT64_C(0x800000)   /* alignment of the kernel's area for modules */
 
 /* A function that modules call. */
 struct callee {
     const char *name;
-    uint64_t addr[2]; /* of programs and of the kernel; 0: not known */
+    uint64_t addr[2]; /* in programs and in the kernel; 0: unknown */
 };
 
-/* A module whose calls are found. */
+/* A module whose calls are resolved. */
 struct caller {
     struct ct_module module;
     uint64_t base;
@@ -34,21 +34,21 @@ struct finding {
     size_t count;
     struct callee *callees;
     size_t callee_count, room;
-    uint32_t *slots; /* hash of names: number of the callee + 1 */
+    uint32_t *slots; /* hash table of names: number of the callee + 1 */
     size_t slot_count;
-    struct caller *now;    /* whose calls are walked over */
+    struct caller *now;    /* the module whose relocations are visited */
     uint64_t kernel_begin; /* addresses from here on are the kernel's */
-    bool has_kernel;       /* a file besides the modules lies there */
+    bool has_kernel;       /* there is a file of the kernel besides the modules */
 };
 
-/* Tells whose an address is: 1: the kernel's, 0: a program's. */
+/* Returns 1 when an address is the kernel's, 0 when it is a program's. */
 static unsigned half_of(const struct finding *f, uint64_t addr)
 {
     return addr >= f->kernel_begin;
 }
 
-/* Finds where the kernel's addresses begin. A 32-bit one has those of its modules first, then itself, and
- * programs below; where is decided when it is built. */
+/* Finds the start of the kernel's addresses. A 32-bit kernel has its modules first, then itself, with
+ * programs below; the boundary is a build option. */
 static void find_kernel(struct finding *f)
 {
     uint64_t lowest = UINT64_MAX;
@@ -92,7 +92,7 @@ static int grow(struct finding *f)
     return CT_OK;
 }
 
-/* Tells whether a relocation is a call of a function that is not in the module. */
+/* Returns whether a relocation is a call of a function outside of the module. */
 static bool is_call(const struct ct_module *m, const struct ct_module_reloc *r)
 {
     return r->outside && m->arch->far_branch(r->type);
@@ -118,7 +118,7 @@ static int note_callee(void *user, const struct ct_module_reloc *r)
     return CT_OK;
 }
 
-/* Walks over the relocations of the code of a module. */
+/* Visits the relocations of a module's code. */
 static int each_reloc(struct finding *f, struct caller *caller,
                       int (*take)(void *, const struct ct_module_reloc *))
 {
@@ -213,7 +213,7 @@ static int lead(void *user, const struct ct_module_reloc *r)
     return CT_OK;
 }
 
-/* Says how many functions no file has, where there are files of the kernel. */
+/* Logs how many functions are in no file, if there are files of the kernel. */
 static void tell(const struct finding *f)
 {
     const char *example = NULL;

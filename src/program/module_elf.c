@@ -8,11 +8,11 @@
 
 #include "base/bytes.h"
 
-/* Offset of a member in a structure that both classes have. */
+/* The offset of a member in a structure that both classes have. */
 #define AT(m, type, member)                                                                                  \
     ((m)->arch->wide ? offsetof(Elf64_##type, member) : offsetof(Elf32_##type, member))
 
-/* Size of such a structure. */
+/* The size of such a structure. */
 #define SIZE(m, type) ((m)->arch->wide ? sizeof(Elf64_##type) : sizeof(Elf32_##type))
 
 static uint64_t load_word(const struct ct_module *m, const uint8_t *p)

@@ -4,11 +4,11 @@
 
 #include <elf.h>
 
-#define CALL_SLOTS 1024u /* addresses behind the code for functions that are not in the module */
+#define CALL_SLOTS 1024u /* addresses after the code for functions outside of the module */
 
 /* ---- reading ---- */
 
-/* Finds what a relocation refers to. */
+/* Finds the symbol of a relocation. */
 static void find_symbol(const struct ct_module *m, struct ct_module_reloc *r)
 {
     const struct ct_module_symbol symbol = ct_module_symbol_at(m, r->symbol);

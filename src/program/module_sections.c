@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sections of a kernel module, and where the kernel puts them. */
+/* The sections of a kernel module, and where the kernel loads them. */
 #include "program/module.h"
 
 #include <elf.h>
@@ -11,10 +11,10 @@
 
 #define TRAMPOLINE 12u                 /* bytes of .text.ftrace_trampoline */
 #define PLT_ALIGN  64u                 /* a line of the first-level cache */
-#define MOST_BYTES (UINT64_C(1) << 31) /* of memory that a module may take */
+#define MOST_BYTES (UINT64_C(1) << 31) /* of memory that a module may use */
 #define PAGE       4096u
 
-/* Tells whether the bytes of a section are in the file, behind its header. */
+/* Returns whether the bytes of a section are in the file, after its header. */
 static bool is_inside(const struct ct_module *m, const struct ct_module_scn *s)
 {
     return s->type == SHT_NOBITS || (s->offset <= m->size && s->size <= m->size - s->offset &&
@@ -50,7 +50,7 @@ int ct_module_read(struct ct_module *m)
     for (size_t i = 0; i < m->count; i++) {
         struct ct_module_scn *s = &m->sections[i];
         *s = ct_module_read_section(m, m->bytes + at + i * entry);
-        if (s->type == SHT_NULL) /* its members say nothing, wherever they lead */
+        if (s->type == SHT_NULL) /* its members have no meaning */
             s->flags = s->offset = s->size = 0;
         if (!is_inside(m, s))
             return damaged(m, "a section");
@@ -70,10 +70,10 @@ int ct_module_read(struct ct_module *m)
     return CT_OK;
 }
 
-/* ---- how large .plt is ---- */
+/* ---- the size of .plt ---- */
 
 /* Counts the branches of one section that may need an entry: one for each kind and symbol, and one for each
- * that has an addend besides. */
+ * with an addend. */
 struct plt_count {
     const struct ct_module *module;
     const struct ct_module_scn *target;
@@ -99,7 +99,8 @@ static bool begins(const char *name, const char *with)
     return strncmp(name, with, strlen(with)) == 0;
 }
 
-/* Tells whether only loading needs a section; in 32-bit Arm that is also the table for unwinding it. */
+/* Returns whether a section is only needed for loading, such as .init; in 32-bit Arm also its unwind
+ * table. */
 static bool is_init(const struct ct_module_scn *s)
 {
     return begins(s->name, ".init") || begins(s->name, ".ARM.exidx.init") ||
@@ -125,7 +126,7 @@ static int count_entries(const struct ct_module *m, bool init, uint64_t *entries
     return rc;
 }
 
-/* Gives the sections that the kernel fills the sizes that it gives them. */
+/* Sets the sizes of the sections that the kernel fills. */
 static int size_plts(struct ct_module *m)
 {
     for (size_t i = 0; i < m->count; i++) {
@@ -149,14 +150,14 @@ static int size_plts(struct ct_module *m)
 
 /* ---- addresses ---- */
 
-/* Tells whether the kernel has a section in memory. */
+/* Returns whether the kernel keeps a section in memory. */
 static bool is_loaded(const struct ct_module_scn *s)
 {
     return s->flags & SHF_ALLOC && strcmp(s->name, ".modinfo") != 0 && strcmp(s->name, "__versions") != 0 &&
            strcmp(s->name, ".data..percpu") != 0;
 }
 
-/* The turns in which sections are put behind each other. */
+/* Returns in which of several passes a section is placed. */
 static int turn_of(const struct ct_module_scn *s)
 {
     if (s->flags & SHF_EXECINSTR)
@@ -200,7 +201,7 @@ static void lay_out_as_known(struct ct_module *m, const struct ct_module_place *
     for (size_t i = 0; i < m->count; i++) {
         struct ct_module_scn *s = &m->sections[i];
         for (size_t k = 0; k < known->count && !s->placed; k++) {
-            /* The file of a 32-bit module has no room for addresses before the module's own. */
+            /* The file of a 32-bit module cannot represent addresses before the module itself. */
             s->placed = is_loaded(s) && !strcmp(known->sections[k].name, s->name) &&
                         (m->arch->wide || known->sections[k].addr <= UINT32_MAX);
             s->addr = s->placed ? known->sections[k].addr : 0;
@@ -208,8 +209,7 @@ static void lay_out_as_known(struct ct_module *m, const struct ct_module_place *
     }
 }
 
-/* Finds where code ends, and checks that there is not too much, and that no section of it lies in another
- * one. */
+/* Finds the end of code, and checks that its size is allowed and that its sections do not overlap. */
 static int find_code(struct ct_module *m)
 {
     uint64_t all = 0;

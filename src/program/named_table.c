@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the names of events that coretap/itm.h leaves in an ELF file. */
+/* Reads the names of events that coretap/itm.h stores in an ELF file. */
 #include "base/arena.h"
 #include "base/ctx.h"
 #include "base/search.h"
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An entry: its kind, the kinds of its arguments, its text; each begins at a multiple of UNIT. The number of
- * one is where it begins, in units. */
+/* An entry consists of its kind, the kinds of its arguments, and its text, each aligned to UNIT. Its number
+ * is its offset in units. */
 #define SECTION      "coretap_events"
 #define UNIT         8u
 #define NUMBER_FIRST 0xc000u
 #define NUMBERS      0x4000u
 
-/* Bytes of the file that the program cannot change. */
+/* A constant range of the file's bytes. */
 struct constant {
     uint64_t addr;
     const char *bytes;
@@ -34,14 +34,14 @@ struct ct_named_table {
     size_t constant_count;
 };
 
-/* The file while it is read. */
+/* The state of the reader. */
 struct reader {
     struct ct_ctx *ctx;
     const char *path;
     struct ct_named_table *table;
     const char *bytes; /* of the section */
     size_t size;
-    bool wide; /* addresses have 64 bits */
+    bool wide; /* 64-bit addresses */
 };
 
 static int damaged(const struct reader *r, size_t at)
@@ -52,7 +52,7 @@ static int damaged(const struct reader *r, size_t at)
                    r->path, at);
 }
 
-/* Fills in the kinds of arguments. Returns false for one that there is not. */
+/* Sets the types of arguments. Returns false for an unknown type. */
 static bool set_types(const char *kinds, struct ct_named_entry *entry)
 {
     static const char letters[] = "fdiulwp"; /* by enum ct_named_type */
@@ -66,7 +66,7 @@ static bool set_types(const char *kinds, struct ct_named_entry *entry)
     return true;
 }
 
-/* Reads the entry at *at, and sets *at behind it. */
+/* Reads the entry at *at, and advances *at past it. */
 static int read_entry(const struct reader *r, size_t *at, struct ct_named_entry *entry)
 {
     static const char letters[] = "tvbe"; /* by enum ct_named_kind */
@@ -87,7 +87,7 @@ static int read_entry(const struct reader *r, size_t *at, struct ct_named_entry 
     return CT_OK;
 }
 
-/* Reads all entries, between which there may be padding. */
+/* Reads all entries, skipping padding between them. */
 static int read_entries(struct reader *r)
 {
     struct ct_named_table *t = r->table;
@@ -111,7 +111,7 @@ static int read_entries(struct reader *r)
     return rc;
 }
 
-/* Notes the segments that the program cannot change. */
+/* Records the constant segments of the program. */
 static int read_constants(struct reader *r, const struct ct_elf *elf)
 {
     struct ct_named_table *t = r->table;
@@ -157,7 +157,8 @@ static int read_section(struct reader *r, const struct ct_elf *elf)
     return rc ? rc : read_constants(r, elf);
 }
 
-/* Fills a table whose file is open. The file stays open where there are entries, whose texts are in it. */
+/* Fills a table whose file is open. The file stays open if there are entries, because their texts are in
+ * it. */
 static int fill(struct ct_ctx *ctx, struct ct_named_table *table)
 {
     struct ct_elf elf = {0};

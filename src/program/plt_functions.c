@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the entries of procedure linkage tables: the code through which a program calls another file's
- * functions. Each loads an address from a slot of the global offset table, and a relocation of that slot
- * names the function. */
+/* Finds the entries of procedure linkage tables: the code through which a program calls functions of other
+ * files. Each loads an address from a slot of the global offset table, and a relocation of that slot names
+ * the function. */
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "base/room.h"
@@ -14,17 +14,17 @@
 #define MOST_CHOSEN 4096u       /* a C library has some tens */
 #define MOST_NAMES  (64u << 20) /* bytes */
 
-/* A slot of the global offset table and the function that the dynamic linker writes there. */
+/* A slot of the global offset table, and the function whose address the dynamic linker writes there. */
 struct slot {
-    uint64_t addr; /* no load bias */
+    uint64_t addr; /* without load bias */
     const char *name;
 };
 
 struct slots {
     struct slot *all;
     size_t count, room;
-    size_t chosen;      /* slots of functions that the processor's features choose */
-    size_t name_budget; /* bytes of names that may still be made */
+    size_t chosen;      /* slots of functions that are chosen by processor features */
+    size_t name_budget; /* bytes of names that may still be built */
 };
 
 static int by_address(const void *a, const void *b)
@@ -44,8 +44,8 @@ static int add_slot(struct ct_collector *c, struct slots *slots, uint64_t addr, 
 
 /* ---- relocations ---- */
 
-/* Returns the name of the function that begins at an address of the file; NULL when there is none. Only
- * static programs ask, for the few functions that they choose by the processor's features. */
+/* Returns the name of the function that starts at an address of the file; NULL when there is none. Only used
+ * for static programs, for the few functions that are chosen by processor features. */
 static const char *name_at(const struct ct_collector *c, uint64_t addr)
 {
     const struct ct_function *best = NULL;
@@ -62,7 +62,7 @@ static bool fills_slot(unsigned machine, uint64_t type)
                                  : type == R_ARM_JUMP_SLOT || type == R_ARM_GLOB_DAT;
 }
 
-/* The tables of a relocation section: its entries, and the symbols that they name. */
+/* The tables of a relocation section: its entries, and their symbols. */
 struct relocations {
     Elf_Data *entries;
     Elf_Data *symbols;
@@ -91,8 +91,8 @@ static int read_relocation(struct ct_collector *c, const struct relocations *r, 
     return name && *name ? add_slot(c, slots, r->with_addends ? rela.r_offset : rel.r_offset, name) : CT_OK;
 }
 
-/* Reads the slots that relocations name. No bytes are read twice: relocation sections that overlap are left
- * out. */
+/* Reads the slots named by relocations. No bytes are read twice: relocation sections that overlap are
+ * skipped. */
 static int read_slots(struct ct_collector *c, struct slots *slots)
 {
     uint64_t budget = 0;
@@ -132,11 +132,11 @@ static int read_slots(struct ct_collector *c, struct slots *slots)
 struct plt {
     const uint8_t *bytes;
     size_t size;
-    uint64_t addr; /* no load bias */
+    uint64_t addr; /* without load bias */
 };
 
-/* Returns the slot that an entry reads whose first significant instruction is the word at `at`; 0 when no
- * entry begins there. *start is moved to an instruction before it that belongs to the entry. */
+/* Returns the slot read by the entry whose first significant instruction is the word at `at`; 0 when no entry
+ * is there. *start is moved to an earlier instruction of the entry, if any. */
 static uint64_t slot_a64(const struct plt *plt, size_t at, size_t *start)
 {
     if (plt->size - at < 8)
@@ -161,8 +161,8 @@ static uint32_t rotated(uint32_t opcode)
     return by ? value >> by | value << (32 - by) : value;
 }
 
-/* Returns the slot of an entry in A32: ADD ip, pc, #…; ADD ip, ip, #… (once or twice); LDR pc, [ip, #…]!. BX
- * pc and NOP stand before it where T32 code calls it. */
+/* Returns the slot of an A32 entry: ADD ip, pc, #…; ADD ip, ip, #… (once or twice); LDR pc, [ip, #…]!. BX pc
+ * and NOP come before it when T32 code calls it. */
 static uint64_t slot_a32(const struct plt *plt, size_t at, size_t *start)
 {
     if (plt->size - at < 12)
@@ -185,7 +185,7 @@ static uint64_t slot_a32(const struct plt *plt, size_t at, size_t *start)
     return 0;
 }
 
-/* Adds an entry, which ends where the next one begins; `from` and `end` are offsets in the table. */
+/* Adds an entry, which ends where the next one starts; `from` and `end` are offsets in the table. */
 static int add_entry(struct ct_collector *c, const struct plt *plt, struct slots *slots, uint64_t slot,
                      size_t from, size_t end)
 {

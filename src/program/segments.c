@@ -9,7 +9,7 @@ struct sweep {
     const struct ct_extent *extents;
     struct ct_segment *segments;
     size_t count;
-    size_t *open; /* the extents that are not over, the innermost last */
+    size_t *open; /* the extents that have not ended, innermost last */
     size_t depth;
 };
 
@@ -22,7 +22,7 @@ static void emit(struct sweep *sweep, uint64_t start, uint32_t owner)
     sweep->count = n + 1;
 }
 
-/* Ends the open extents that end at or before `limit`; what was around them goes on. */
+/* Ends the open extents that end at or before `limit`; the extents around them continue. */
 static void end_extents(struct sweep *sweep, uint64_t limit)
 {
     const struct ct_extent *extents = sweep->extents;

@@ -25,7 +25,7 @@ static int add_root(struct ct_source_roots *roots, const char *path, size_t leng
     return CT_OK;
 }
 
-/* Adds a folder that nobody named; one that is the whole machine is left out. */
+/* Adds a default folder; the root folder is skipped. */
 static int add_default(struct ct_source_roots *roots, const char *path, size_t length)
 {
     return length > 1 ? add_root(roots, path, length) : CT_OK;
@@ -66,7 +66,7 @@ static bool is_inside(const struct ct_source_roots *roots, const char *path)
     return false;
 }
 
-/* Reads the open file; one that is empty or too long is not found. */
+/* Reads the open file; one that is empty or too long counts as not found. */
 static int read_whole(struct ct_ctx *ctx, const char *path, int fd, char **text, size_t *size)
 {
     struct stat st;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collects the functions of an ELF file from everything that tells where they are, and the code between them.
- */
+/* Collects the functions of an ELF file from all sources of names and bounds, and the code between them. */
 #include "base/ctx.h"
 #include "base/padding.h"
 #include "base/room.h"
@@ -56,8 +55,8 @@ static void add_code(struct ct_collector *c, uint64_t addr, const Elf_Data *data
         (struct ct_code_bytes){addr + c->bias, addr + c->bias + data->d_size, data->d_buf};
 }
 
-/* Sections of code, or without any, and in a copy of memory, the segments. Those that overlap an earlier one
- * are cut or left out. */
+/* Finds the sections of code, or without any, and in a copy of memory, the segments. Those that overlap an
+ * earlier one are cut or skipped. */
 static int find_code(struct ct_collector *c)
 {
     const bool is_memory = c->elf->header.e_type == ET_CORE;
@@ -108,7 +107,8 @@ bool ct_collect_is_code(const struct ct_collector *c, uint64_t addr, uint64_t si
     return end && size <= end - addr;
 }
 
-/* Names from another file with those of the program. What is wrong with it is no fault of the program. */
+/* Reads names for the program's functions from another file. Damage in that file is not an error of the
+ * program. */
 static int read_names(struct ct_collector *c, const char *name, const void *bytes, size_t size,
                       enum ct_symbol_source source, size_t *found)
 {
@@ -184,9 +184,10 @@ int ct_collect_all(struct ct_collector *c, const struct ct_symbol_options *optio
     return ct_unless_nomem(c->ctx, c->name, result);
 }
 
-/* ---- putting in order ---- */
+/* ---- sorting ---- */
 
-/* Names with fewer underscores at the begin first: the same order whatever table they come from. */
+/* Compares names, those with fewer leading underscores first, so that the order does not depend on their
+ * table. */
 static int by_name(const char *a, const char *b)
 {
     size_t x = strspn(a, "_");
@@ -214,8 +215,8 @@ int ct_function_order(const void *a, const void *b)
     return order ? order : (int)x->source - (int)y->source;
 }
 
-/* Leaves one function at each address, which takes bounds that it has none of from unwind information, and no
- * nameless one that begins inside of a function with a name. */
+/* Keeps one function at each address, with bounds from unwind information if it has none, and removes
+ * nameless functions that start inside of a named one. */
 static size_t unite(struct ct_function *functions, size_t count)
 {
     uint64_t named_end = 0;
@@ -260,7 +261,7 @@ void ct_collect_arrange(struct ct_collector *c)
     }
 }
 
-/* Returns where the code of label `i` ends: at the next label, at the function `next` or with its section. */
+/* Returns the end of the code of label `i`: the next label, the function `next` or the end of its section. */
 static uint64_t label_end(const struct ct_collector *c, size_t i, const struct ct_function *next)
 {
     const uint64_t addr = c->labels[i].symbol.addr;
@@ -276,7 +277,7 @@ int ct_collect_labels(struct ct_collector *c)
 {
     const size_t count = c->count;
     size_t f = 0;
-    uint64_t end = 0; /* of the functions before a label */
+    uint64_t end = 0; /* end of the functions before a label */
     if (c->label_count)
         qsort(c->labels, c->label_count, sizeof *c->labels, ct_function_order);
     for (size_t i = 0; i < c->label_count; i++) {
@@ -316,8 +317,8 @@ static int add_piece(struct ct_collector *c, uint64_t addr, uint64_t end)
     return addr < end ? ct_collect(c, &piece) : CT_OK;
 }
 
-/* Adds [addr, end), and padding behind a function as a piece of its own: what is behind
- * that has the name of its begin. */
+/* Adds [addr, end), with padding after a function as a separate piece: the code after the padding is named by
+ * its own start. */
 static int add_pieces(struct ct_collector *c, const struct ct_code_bytes *code, uint64_t addr, uint64_t end)
 {
     const bool wide = c->elf->header.e_machine == EM_AARCH64;

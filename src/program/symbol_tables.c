@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the functions of ELF symbol tables. The file may hold anything: libelf checks the tables against the
- * file, names point into one copy of the string table, and time and memory grow with the size of the file
- * only. */
+/* Reads the functions of ELF symbol tables. The file may contain anything: libelf checks the tables against
+ * the file, names point into one copy of the string table, and time and memory are bounded by the size of the
+ * file. */
 #include "base/ctx.h"
 #include "program/symbols.h"
 
 #include <string.h>
 
-/* Symbols may share the end of one string, so that their names can come to far more than the file. Names may
- * come to 1 MiB, and to four times the table of strings; those that are no longer than 256 bytes are always
- * kept whole. */
+/* Symbols may share the end of one string, so their names may take much more than the file. Names are limited
+ * to 1 MiB, and to four times the string table; names of at most 256 bytes are always kept whole. */
 #define NAMES_FREE  ((size_t)1 << 20)
 #define NAMES_RATIO 4u
 #define SHORT_NAME  256
 
 #define STT_ARM_TFUNC_ 13 /* T32 function of the old Arm ABI */
 
-/* One symbol table while it is read. */
+/* The state of the reader of one symbol table. */
 struct table {
     Elf *elf;
     Elf_Data *symbols;
     char *names;
     size_t name_size;
-    size_t names_left; /* bytes of long names that may be taken yet */
+    size_t names_left; /* bytes of long names that may still be used */
     bool told;
     enum ct_symbol_source source;
 };
@@ -49,8 +48,8 @@ static uint64_t address_of(const struct ct_collector *c, const GElf_Sym *sym)
     return c->elf->header.e_machine == EM_ARM ? sym->st_value & ~UINT64_C(1) : sym->st_value;
 }
 
-/* Tells whether a symbol is a label in code: without a type, and neither a mapping symbol nor one of the
- * assembler's own. */
+/* Returns whether a symbol is a label in code: without a type, and neither a mapping symbol nor an
+ * assembler-local one. */
 static bool is_label(const struct ct_collector *c, const struct table *table, const GElf_Sym *sym)
 {
     const char *name = table->names + sym->st_name;
@@ -59,8 +58,8 @@ static bool is_label(const struct ct_collector *c, const struct table *table, co
            ct_collect_is_code(c, address_of(c, sym) + c->bias, 1);
 }
 
-/* Returns the name without the version that linkers write behind it in .symtab: "name@@VERSION",
- * "name@VERSION". The copy is cut in place, because names that share its end have the same version. */
+/* Returns the name without the version that linkers append in .symtab: "name@@VERSION", "name@VERSION". The
+ * copy is cut in place, because names that share its end have the same version. */
 static const char *plain_name(const struct table *table, const GElf_Sym *sym)
 {
     char *name = table->names + sym->st_name;
@@ -70,7 +69,7 @@ static const char *plain_name(const struct table *table, const GElf_Sym *sym)
     return name;
 }
 
-/* Cuts a long name when too much was taken of long ones before. NULL without memory. */
+/* Cuts a long name when long names have used up their limit. NULL without memory. */
 static const char *limit_name(struct ct_collector *c, struct table *table, const char *name)
 {
     const size_t size = strlen(name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of an ELF file by address: made of what was collected, and looked up. */
+/* The functions of an ELF file, sorted by address, and look-ups in them. */
 #include "program/symbols.h"
 #include "base/archive.h"
 #include "base/bytes.h"
@@ -19,7 +19,7 @@
 
 struct ct_symbols {
     struct ct_ctx *ctx;
-    struct ct_symbol *all; /* functions, and behind them pieces of code */
+    struct ct_symbol *all; /* functions, followed by pieces of code */
     size_t functions, count;
     struct ct_segment *segments; /* segments whose owners are functions */
     size_t segment_count;
@@ -27,8 +27,7 @@ struct ct_symbols {
     size_t piece_count;
     struct ct_mapping_symbols mapping;
     struct ct_arena arena; /* names */
-    char **labels;         /* demangled names that somebody asked for, by number; the name itself: it is
-                              not mangled */
+    char **labels;         /* demangled names requested so far, by number; the name itself: not mangled */
     const char *module;
     uint64_t bias, base, entry;
     uint8_t build_id[CT_BUILD_ID_MOST];
@@ -73,7 +72,7 @@ static int make_segments(const struct ct_symbol *all, size_t first, size_t end, 
     return result;
 }
 
-/* Returns where the first segment that is loaded begins; 0 without one. */
+/* Returns the address of the first loaded segment; 0 without one. */
 static uint64_t first_load(const struct ct_elf *elf)
 {
     GElf_Phdr header;
@@ -90,7 +89,7 @@ static int code_order(const void *a, const void *b)
     return x->low < y->low ? -1 : x->low > y->low;
 }
 
-/* Notes the segments with one of these flags, 0: all. */
+/* Adds the segments with one of these flags, 0: all. */
 static void add_range(const struct ct_elf *elf, uint64_t bias, uint32_t flags, struct ct_symbols *symbols)
 {
     GElf_Phdr header;
@@ -117,8 +116,8 @@ static int find_ranges(struct ct_ctx *ctx, const char *name, const struct ct_elf
     return CT_OK;
 }
 
-/* Returns the name of the file as a module: the last part of its path, printable and owned by the symbols.
- * NULL without memory. */
+/* Returns the name of the file as a module: the last component of its path, printable and owned by the
+ * symbols. NULL without memory. */
 static const char *module_name(struct ct_symbols *s, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -126,7 +125,8 @@ static const char *module_name(struct ct_symbols *s, const char *path)
     return copy ? ct_printable(&s->arena, copy) : NULL;
 }
 
-/* Takes functions number symbols->count and following from the collector, and names those that have none. */
+/* Takes functions [from, end) from the collector as those with number symbols->count and following, and names
+ * those without a name. */
 static int take(struct ct_symbols *s, const struct ct_collector *c, size_t from, size_t end)
 {
     struct ct_symbol *all = realloc(s->all, (s->count + (end - from) + 1) * sizeof *all);
@@ -236,8 +236,8 @@ int ct_symbols_make(struct ct_ctx *ctx, const char *name, const char *path, cons
     return result;
 }
 
-/* Opens a file whose headers libelf can read by themselves: an ELF file that is linked and lies in no
- * archive. Returns -1 for others, which have to be read whole. */
+/* Opens a file whose headers libelf can read separately: a linked ELF file that is not in an archive. Returns
+ * -1 for others, which must be read whole. */
 static int open_linked(const char *path, size_t *size)
 {
     struct ct_archived where;
@@ -256,7 +256,7 @@ static int open_linked(const char *path, size_t *size)
     return -1;
 }
 
-/* Loads what the headers of a file tell. *done stays false for a file that has to be read whole. */
+/* Loads the contents of a file's headers. *done stays false for a file that must be read whole. */
 static int load_headers(struct ct_ctx *ctx, const char *path, const struct ct_symbol_options *options,
                         bool *done, struct ct_symbols **out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the readers of an ELF file's sections share while they collect its functions. */
+/* Shared by the readers of an ELF file's sections, which collect its functions. */
 #ifndef CT_PROGRAM_SYMBOLS_H
 #define CT_PROGRAM_SYMBOLS_H
 
@@ -12,10 +12,10 @@
 
 #include <stdbool.h>
 
-/* A function as one section has it. */
+/* A function from one section. */
 struct ct_function {
-    struct ct_symbol symbol; /* its name is NULL when the section knows the bounds only */
-    uint64_t section_end;    /* with the load bias; 0 when not known */
+    struct ct_symbol symbol; /* its name is NULL when the section only has bounds */
+    uint64_t section_end;    /* with the load bias; 0 when unknown */
     uint8_t rank;            /* of the name: 0 global, 1 weak, 2 local, 3 made from another name */
 };
 
@@ -26,46 +26,45 @@ struct ct_code_bytes {
     const uint8_t *bytes;
 };
 
-/* The functions of a file while they are collected. */
+/* The functions collected from a file. */
 struct ct_collector {
     struct ct_ctx *ctx;
     const char *name;         /* of the file, for messages */
     const struct ct_elf *elf; /* the program itself */
     uint64_t bias;
     struct ct_arena *arena;             /* for names */
-    struct ct_mapping_symbols *mapping; /* instruction sets, from the first symbol table that tells any */
+    struct ct_mapping_symbols *mapping; /* instruction sets, from the first symbol table with mapping
+                                           symbols */
     struct ct_function *functions;
     size_t count, room;
-    struct ct_function *labels; /* symbols of code that do not say what they are */
+    struct ct_function *labels; /* symbols of code without a type */
     size_t label_count, label_room;
     struct ct_code_bytes *code; /* sorted by address, without overlaps */
     size_t code_count;
 };
 
-/* Loads the functions of a file whose bytes are given. `name` is its name in messages; `path`, near which
- * separate files lie, may be NULL. The errors of ct_symbols_load_with. */
+/* Loads the functions of a file from its bytes. `name` is its name in messages; `path`, near which separate
+ * files are searched, may be NULL. The errors of ct_symbols_load_with. */
 int ct_symbols_make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
                     const struct ct_symbol_options *options, struct ct_symbols **out);
 
 /* ---- symbol_collect.c ---- */
 
-/* Collects functions from all sections that tell any. Those of a stripped file are read only if .symtab is
- * missing. `path` may be NULL. The errors of ct_symbols_load_with. */
+/* Collects functions from all sections. Those of a stripped file are read only if .symtab is missing. `path`
+ * may be NULL. The errors of ct_symbols_load_with. */
 int ct_collect_all(struct ct_collector *collector, const struct ct_symbol_options *options, const char *path);
 
-/* Sorts the functions, keeps one at each address, and gives each a size that does not leave the address
- * space. */
+/* Sorts the functions, keeps one at each address, and limits sizes to the address space. */
 void ct_collect_arrange(struct ct_collector *collector);
 
-/* Adds labels as functions where code is in none, and as names of those that have none, once the functions
- * are in order: assembly seldom says that its symbols are functions. CT_ERR_NOMEM. */
+/* Adds labels as functions where no function covers the code, and as names of nameless functions, after
+ * sorting: assembly seldom marks its symbols as functions. CT_ERR_NOMEM. */
 int ct_collect_labels(struct ct_collector *collector);
 
-/* Adds the code that is in none of the functions, to which `segments` belong. CT_ERR_NOMEM. */
+/* Adds the code outside of the functions in `segments`. CT_ERR_NOMEM. */
 int ct_collect_pieces(struct ct_collector *collector, const struct ct_segment *segments, size_t count);
 
-/* Compares functions by address, for qsort. Of several at one address the first is the one whose name is
- * used. */
+/* Compares functions by address, for qsort. Of several at one address the first one's name is used. */
 int ct_function_order(const void *a, const void *b);
 
 /* Adds one function, or one label. CT_ERR_NOMEM. */
@@ -75,10 +74,10 @@ int ct_collect_label(struct ct_collector *collector, const struct ct_function *l
 /* Returns the section with a name, and its header in *header; NULL when there is none. */
 Elf_Scn *ct_elf_section(const struct ct_elf *elf, const char *name, GElf_Shdr *header);
 
-/* Tells whether [addr, addr + size), with the load bias, lies in executable bytes. */
+/* Returns whether [addr, addr + size), with the load bias, is executable. */
 bool ct_collect_is_code(const struct ct_collector *collector, uint64_t addr, uint64_t size);
 
-/* Returns where the executable bytes end in which an address lies; 0: in none. */
+/* Returns the end of the executable bytes around an address; 0: none. */
 uint64_t ct_collect_code_end(const struct ct_collector *collector, uint64_t addr);
 
 /* ---- symbol_tables.c ---- */
@@ -95,7 +94,7 @@ int ct_collect_unwind(struct ct_collector *collector);
 
 /* ---- go_functions.c ---- */
 
-/* Adds the functions of a program of Go, from the table that its runtime uses. CT_ERR_NOMEM. */
+/* Adds the functions of a Go program, from the table of its runtime. CT_ERR_NOMEM. */
 int ct_collect_go(struct ct_collector *collector);
 
 /* ---- plt_functions.c ---- */
@@ -105,22 +104,22 @@ int ct_collect_plt(struct ct_collector *collector);
 
 /* ---- kallsyms.c ---- */
 
-/* Adds the functions of a kernel, of whose memory the file at `path` is a copy, from the file kallsyms beside
- * it, if there is one. CT_ERR_NOMEM. */
+/* Adds the functions of a kernel from the file kallsyms beside `path`, a copy of the kernel's memory, if
+ * there is one. CT_ERR_NOMEM. */
 int ct_collect_kallsyms(struct ct_collector *collector, const char *path);
 
 /* ---- mini_debug.c ---- */
 
-/* Unpacks .gnu_debugdata to at most `limit` bytes. The caller frees *out, which is NULL when there is none,
- * or when it is damaged or larger; then a message tells so. CT_ERR_NOMEM. */
+/* Uncompresses .gnu_debugdata to at most `limit` bytes. The caller frees *out, which is NULL when there is
+ * none, or when it is damaged or larger; then a message is logged. CT_ERR_NOMEM. */
 int ct_mini_debug(const struct ct_collector *collector, uint64_t limit, uint8_t **out, size_t *size);
 
 /* ---- debug_files.c ---- */
 
-/* Returns the folders that ct_debug_files_add_source_root named; none for NULL. */
+/* Returns the folders added by ct_debug_files_add_source_root; none for NULL. */
 const char *const *ct_debug_source_roots(const struct ct_debug_files *files, size_t *count);
 
-/* Returns how many bytes the packed sections of one program may unpack to. */
+/* Returns the limit for the uncompressed sections of one program, in bytes. */
 uint64_t ct_debug_limit(const struct ct_debug_files *files);
 
 /* Opens the separate file with the debug information of the program at `path`. The caller closes *out, which
@@ -128,8 +127,8 @@ uint64_t ct_debug_limit(const struct ct_debug_files *files);
 int ct_debug_file_find(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path,
                        const struct ct_elf *elf, bool online, struct ct_mapped_file **out);
 
-/* Opens the file to which dwz moved common parts of the debug information of the file at `path`: the one with
- * this name or this build id. *out is NULL when it is not found. CT_ERR_NOMEM. */
+/* Opens the file to which dwz moved common parts of the debug information of the file at `path`, by its name
+ * or build id. *out is NULL when it is not found. CT_ERR_NOMEM. */
 int ct_debug_file_shared(struct ct_ctx *ctx, struct ct_debug_files *files, const char *path, const char *name,
                          const uint8_t *id, size_t id_size, struct ct_mapped_file **out);
 
@@ -137,7 +136,7 @@ int ct_debug_file_shared(struct ct_ctx *ctx, struct ct_debug_files *files, const
 
 #define CT_BUILD_ID_MOST 64 /* in bytes; SHA-1 has 20 */
 
-/* Copies the build id and returns its size, 0 when there is none. `file_size` bounds what is read. */
+/* Copies the build id and returns its size, 0 when there is none. `file_size` limits what is read. */
 size_t ct_elf_build_id(const struct ct_elf *elf, size_t file_size, uint8_t id[CT_BUILD_ID_MOST]);
 
 #endif

@@ -16,9 +16,9 @@
 #define A32_BX_LR 0xe12fff1eu
 #define T32_BX_LR 0x4770u
 
-#define MOST_BYTES 256 /* of a record: the count is one byte, and the sum of S-records is in it */
+#define MOST_BYTES 256 /* data of a record: the count is one byte, and includes the sum of S-records */
 
-/* One record, whichever format it is of. */
+/* One record, of either format. */
 struct record {
     enum {
         DATA,
@@ -27,9 +27,9 @@ struct record {
         END,
         OTHER
     } kind;
-    uint32_t addr; /* of data; the new base; the entry of the program */
+    uint32_t addr; /* of data; the new base; the entry point */
     uint8_t count; /* bytes of data */
-    bool ends;     /* ENTRY of S-records: no more are needed behind it, and those that come are read */
+    bool ends;     /* ENTRY of S-records: usually the last record, but more may follow */
     uint8_t bytes[MOST_BYTES];
 };
 
@@ -47,7 +47,7 @@ struct reading {
     struct piece *pieces;
     size_t count, room;
     uint32_t base, entry;
-    bool ended; /* a record came that ends the image */
+    bool ended; /* the record that ends the image was read */
 };
 
 static int digit(uint8_t c)
@@ -55,8 +55,8 @@ static int digit(uint8_t c)
     return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
 }
 
-/* Reads pairs of digits up to the end of the line. Returns how many; 0: there is something else, or too many.
- */
+/* Reads pairs of digits up to the end of the line. Returns their number; 0: other characters, or too many
+ * digits. */
 static size_t read_pairs(const uint8_t *text, size_t size, uint8_t *bytes)
 {
     size_t n = 0;
@@ -90,7 +90,7 @@ static uint8_t sum(const uint8_t *bytes, size_t count)
     return all;
 }
 
-/* Reads a record of Intel HEX behind its colon: count, address, type, data, sum. */
+/* Reads a record of Intel HEX after its colon: count, address, type, data, sum. */
 static bool read_hex(const uint8_t *b, size_t n, struct record *r)
 {
     if (n < 5 || n != (size_t)b[0] + 5 || sum(b, n))
@@ -109,7 +109,7 @@ static bool read_hex(const uint8_t *b, size_t n, struct record *r)
         r->kind = BASE;
         r->addr = big_endian(r->bytes, 2) << (b[3] == 2 ? 4 : 16);
         return r->count == 2;
-    case 3: /* CS:IP, which objcopy writes for entries below 1 MiB */
+    case 3: /* CS:IP, which objcopy writes for entry points below 1 MiB */
         r->kind = ENTRY;
         r->addr = (big_endian(r->bytes, 2) << 4) + big_endian(r->bytes + 2, 2);
         return r->count == 4;
@@ -122,7 +122,7 @@ static bool read_hex(const uint8_t *b, size_t n, struct record *r)
     }
 }
 
-/* Reads an S-record behind its S and type: count, address, data, sum. */
+/* Reads an S-record after its S and type: count, address, data, sum. */
 static bool read_srec(uint8_t type, const uint8_t *b, size_t n, struct record *r)
 {
     static const uint8_t address_sizes[10] = {2, 2, 3, 4, 0, 2, 3, 4, 3, 2};
@@ -166,7 +166,7 @@ const char *ct_text_image_kind(const uint8_t *text, size_t size)
     return text[0] == ':' ? "Intel HEX" : "S-records";
 }
 
-/* Adds data behind the last piece, or as a new one. */
+/* Appends data to the last piece, or starts a new one. */
 static int add_data(struct reading *in, const struct record *r)
 {
     const uint64_t addr = (uint64_t)in->base + r->addr;
@@ -206,8 +206,8 @@ static int take_record(struct reading *in, const struct record *r)
     return CT_OK;
 }
 
-/* Warns of an image that has no end, as one that was cut between two records, and of records behind the end,
- * as in two files that were joined. `rest` is the text behind line `line`, the last one that was read. */
+/* Warns of an image without an end, such as one truncated between two records, and of records after the end,
+ * as in two concatenated files. `rest` is the text after line `line`, the last one read. */
 static void tell_end(const struct reading *in, const uint8_t *rest, size_t size, uint64_t line)
 {
     struct record r;
@@ -260,7 +260,7 @@ static int by_address(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Sorts the pieces, of which no two may overlap. */
+/* Sorts the pieces, and refuses overlaps. */
 static int sort(struct reading *in)
 {
     if (!in->count)
@@ -277,8 +277,8 @@ static int sort(struct reading *in)
     return CT_OK;
 }
 
-/* Tells whether most returns in the data are those of A64: neither the addresses nor a record say which
- * instruction set the code is of. */
+/* Returns whether most returns in the data are those of A64: neither addresses nor records say what
+ * instruction set the code has. */
 static bool is_a64(const struct reading *in)
 {
     size_t a64 = 0;
@@ -300,7 +300,8 @@ static bool is_a64(const struct reading *in)
     ct_store((at) + (wide ? offsetof(Elf64_##type, member) : offsetof(Elf32_##type, member)), value,         \
              wide ? sizeof(((Elf64_##type *)NULL)->member) : sizeof(((Elf32_##type *)NULL)->member))
 
-/* Writes the headers of the file and of its segments. The data lie `headers` bytes from its begin. */
+/* Writes the headers of the file and of its segments. The data starts `headers` bytes from the start of the
+ * file. */
 static void put_headers(const struct reading *in, uint8_t *elf, bool wide, size_t headers)
 {
     const size_t header = wide ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr);
@@ -351,7 +352,7 @@ static int write_elf(const struct reading *in, uint8_t **out, size_t *out_size)
 int ct_text_image_read(struct ct_ctx *ctx, const char *path, const uint8_t *text, size_t size, uint8_t **out,
                        size_t *out_size)
 {
-    /* two digits a byte, so there is room for all */
+    /* each byte is written as two digits, so this is enough */
     struct reading in = {.ctx = ctx, .path = path, .data = malloc(size)};
     if (!in.data)
         return ct_fail_nomem(ctx, path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Firmware as text, with the addresses of its bytes: Intel HEX and Motorola S-records. It becomes an ELF file
- * without sections and symbols, of 32-bit or 64-bit Arm as its returns are, so that all else sees a program.
- */
+/* Firmware as text, with addresses: Intel HEX and Motorola S-records. It is converted to an ELF file without
+ * sections and symbols, of 32-bit or 64-bit Arm depending on its returns, so that all other code sees a
+ * program. */
 #ifndef CT_PROGRAM_TEXT_IMAGE_H
 #define CT_PROGRAM_TEXT_IMAGE_H
 
@@ -11,11 +11,11 @@
 
 struct ct_ctx;
 
-/* Returns what the text is, "Intel HEX" or "S-records", by its first record, whose sum has to be right. NULL:
- * it is neither. */
+/* Returns the format of the text, "Intel HEX" or "S-records", from its first record, whose checksum must be
+ * right. NULL: neither. */
 const char *ct_text_image_kind(const uint8_t *text, size_t size);
 
-/* Makes the ELF file of such a text. The new bytes are pages of their own, which ct_whole_file_free frees.
+/* Converts such a text to an ELF file. The new bytes are separate pages, which ct_whole_file_free frees.
  * CT_ERR_FORMAT with the number of a damaged line, or when a byte is given twice; CT_ERR_NOMEM. */
 int ct_text_image_read(struct ct_ctx *ctx, const char *path, const uint8_t *text, size_t size, uint8_t **out,
                        size_t *out_size);

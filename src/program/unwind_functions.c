@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the bounds of functions from unwind information, which stripped files have too: .eh_frame (Linux
+/* Reads the bounds of functions from unwind information, which stripped files also have: .eh_frame (Linux
  * Standard Base, Core, 10.6) and .ARM.exidx (Exception Handling ABI for the Arm Architecture, IHI 0038). */
 #include "base/bytes.h"
 #include "base/ctx.h"
@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#define MOST_AUGMENTATION 16 /* characters; there are seven that mean something */
+#define MOST_AUGMENTATION 16 /* characters; only seven have a meaning */
 
-/* DW_EH_PE: how a pointer is written. */
+/* DW_EH_PE: encoding of a pointer. */
 enum {
     PE_ABSPTR = 0x00,
     PE_ULEB128 = 0x01,
@@ -21,16 +21,16 @@ enum {
     PE_SDATA4 = 0x0b,
     PE_SDATA8 = 0x0c,
     PE_PCREL = 0x10,
-    PE_RELATIVE = 0x70, /* to what */
+    PE_RELATIVE = 0x70, /* mask: what it is relative to */
     PE_OMIT = 0xff,
 };
 
 /* Bytes of a section that are read in order. */
 struct cursor {
     const uint8_t *at, *end;
-    uint64_t addr; /* of `at` in the file's address space, no load bias */
+    uint64_t addr; /* of `at` in the file's address space, without load bias */
     bool wide;     /* 64-bit file */
-    bool bad;      /* there was less than what was read */
+    bool bad;      /* the bytes ended too early */
 };
 
 static const uint8_t *take(struct cursor *c, size_t size)
@@ -70,8 +70,8 @@ static uint64_t take_leb128(struct cursor *c, bool is_signed)
     }
 }
 
-/* Reads a pointer, which may be relative to its own place if the encoding says so. Other encodings are
- * refused: linkers do not write them here. */
+/* Reads a pointer, which may be relative to its own address if the encoding says so. Other encodings are
+ * refused: linkers do not use them here. */
 static uint64_t take_pointer(struct cursor *c, uint8_t encoding)
 {
     const uint64_t place = c->addr;
@@ -113,14 +113,14 @@ static uint64_t take_pointer(struct cursor *c, uint8_t encoding)
 
 /* ---- .eh_frame ---- */
 
-/* The common part of entries that was read last. */
+/* The common information entry that was read last. */
 struct common {
     uint64_t offset;
-    uint8_t encoding; /* of pointers to code; PE_OMIT: it says something that is not understood */
+    uint8_t encoding; /* of pointers to code; PE_OMIT: not understood */
 };
 
-/* Returns how pointers to code are written in the entries that share this common part, whose length has been
- * read. */
+/* Returns the encoding of pointers to code in the entries that share this common information entry, whose
+ * length has been read. */
 static uint8_t read_encoding(struct cursor c)
 {
     char text[MOST_AUGMENTATION] = "";
@@ -166,7 +166,7 @@ static int add_bounds(struct ct_collector *c, uint64_t addr, uint64_t size, enum
     return size && ct_collect_is_code(c, function.symbol.addr, size) ? ct_collect(c, &function) : CT_OK;
 }
 
-/* Returns the instruction set of code for which nothing else tells it: that of the entry point. */
+/* Returns the instruction set of code when nothing else gives it: that of the entry point. */
 static enum ct_isa default_isa(const struct ct_elf *elf)
 {
     if (elf->header.e_machine != EM_ARM)
@@ -192,7 +192,7 @@ static int read_eh_frame(struct ct_collector *c, struct cursor section)
         entry.end = entry.at + length;
         struct cursor fields = entry;
         uint64_t id = take_number(&fields, 4);
-        if (id == 0 || id > id_at) /* a common part, or nonsense */
+        if (id == 0 || id > id_at) /* a common information entry, or damage */
             continue;
         if (common.offset != id_at - id) {
             struct cursor shared = begin;
@@ -212,9 +212,9 @@ static int read_eh_frame(struct ct_collector *c, struct cursor section)
     }
 }
 
-/* ---- where it lies ---- */
+/* ---- location ---- */
 
-/* Returns the bytes from an address on, in a segment that is loaded. */
+/* Returns the bytes from an address on, in a loaded segment. */
 static struct cursor cursor_at(const struct ct_elf *elf, uint64_t addr)
 {
     struct cursor c = {.wide = elf->header.e_ident[EI_CLASS] == ELFCLASS64, .addr = addr};
@@ -257,7 +257,7 @@ static bool find_segment(const struct ct_elf *elf, uint32_t type, GElf_Phdr *out
     return false;
 }
 
-/* Finds .eh_frame by its section or, in files without sections, by .eh_frame_hdr, which a segment names. */
+/* Finds .eh_frame by its section or, in files without sections, by .eh_frame_hdr, which has a segment. */
 static struct cursor find_eh_frame(const struct ct_elf *elf)
 {
     GElf_Phdr header;
@@ -276,8 +276,8 @@ static struct cursor find_eh_frame(const struct ct_elf *elf)
 
 /* ---- .ARM.exidx ---- */
 
-/* Reads .ARM.exidx: entries of two words, by address, the first of which is the distance to the function in
- * 31 bits. A function ends where the next one begins, the last one with its section. */
+/* Reads .ARM.exidx: entries of two words, sorted by address; the first word is the distance to the function
+ * in 31 bits. A function ends where the next one starts, the last one at the end of its section. */
 static int read_exidx(struct ct_collector *c, struct cursor table)
 {
     uint64_t before = 0;
