@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the operations of a chain (struct ct_protocol_ops) of a decoder and a resolver whose functions are
+/* Defines the operations of a chain (struct ct_protocol_ops) for a decoder and a resolver whose functions are
  * called ct_NAME_decode, ct_NAME_resolve and so on. */
 #ifndef CT_CHAIN_ADAPT_H
 #define CT_CHAIN_ADAPT_H
@@ -27,7 +27,7 @@
         ct_##name##_##part##_reset(object);                                                                  \
     }
 
-/* Defines the functions of the decoder, and checks what the chain expects of its packets. */
+/* Defines the functions of the decoder, and checks the chain's requirements for its packets. */
 #define CT_ADAPT_DECODER(name, NAME)                                                                         \
     _Static_assert(sizeof(struct ct_##name##_packet) <= CT_PACKET_SIZE_MAX, "a batch has room");             \
     _Static_assert(CT_##NAME##_TYPE_COUNT <= CT_PACKET_TYPES, "the statistics have room");                   \
@@ -49,12 +49,12 @@
         return ct_##name##_resolve(resolver, packets, size, final, elems, cap, count);                       \
     }
 
-/* Initialises the members of struct ct_protocol_ops that say what packets are. */
+/* Initialises the members of struct ct_protocol_ops that describe packets. */
 #define CT_ADAPTED_PACKETS(name, NAME)                                                                       \
     .packet_size = sizeof(struct ct_##name##_packet), .type_at = offsetof(struct ct_##name##_packet, type),  \
     .type_count = CT_##NAME##_TYPE_COUNT
 
-/* Initialises the members that are the decoder, and those that are the resolver. */
+/* Initialises the members for the decoder, and those for the resolver. */
 #define CT_ADAPTED_DECODER(name)                                                                             \
     .decoder_new = name##_decoder_new, .decoder_free = name##_decoder_free,                                  \
     .decoder_reset = name##_decoder_reset, .decode = name##_decode

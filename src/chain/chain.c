@@ -71,7 +71,7 @@ static int by_id(const void *a, const void *b)
     return x->stream.id - y->stream.id;
 }
 
-/* Makes the streams of the wanted IDs. A buffer without frames has one source, whose ID is given as 0. */
+/* Makes the streams of the wanted IDs. A buffer without frames has one source, listed with ID 0. */
 static int make_streams(struct ct_chain *c, bool framed)
 {
     const struct ct_buffer *b = c->buffer;
@@ -114,19 +114,19 @@ static bool is_straight(const struct ct_chain *c)
     return s->events && c->options.level == CT_LEVEL_ELEMENT && !s->packets && !s->elems;
 }
 
-/* No more threads help than there are processors for this process. Each further one would meet the program
- * for itself, and its tables would take the caches from those of the others. */
+/* Limits the threads to the processors of this process. Each further thread would have to explore the
+ * program, and its tables would displace those of the others from the caches. */
 uint16_t ct_chain_useful_threads(const struct ct_chain *c, uint16_t wanted)
 {
     cpu_set_t set;
-    if (c->segment || sched_getaffinity(0, sizeof set, &set)) /* tests have all */
+    if (c->segment || sched_getaffinity(0, sizeof set, &set)) /* tests get all */
         return wanted;
     const int processors = CPU_COUNT(&set);
     return processors < wanted ? (uint16_t)processors : wanted;
 }
 
-/* Returns true when streams are decoded side by side: there is a receiver of steps, and of nothing else that
- * is made on the way, and all streams read one memory. */
+/* Returns true when streams are decoded side by side: steps are the only records that the sink receives, and
+ * all streams read one memory. */
 static bool is_side_by_side(const struct ct_chain *c)
 {
     const struct ct_chain_sink *s = c->sink;
@@ -134,7 +134,7 @@ static bool is_side_by_side(const struct ct_chain *c)
            !s->elems && !s->events && !s->flow && !c->points && !ct_memories_change(c->memories);
 }
 
-/* Lets streams be decoded side by side, by as many threads as are asked for and help. */
+/* Starts decoding streams side by side, with as many threads as are requested and useful. */
 static int start_side_by_side(struct ct_chain *c)
 {
     if (c->side || !is_side_by_side(c))
@@ -178,7 +178,7 @@ void ct_chain_tasks(const struct ct_chain *c, uint64_t *tasks, uint64_t *again)
         ct_parallel_tasks(c->parallel, tasks, again);
 }
 
-/* Returns how many streams are still decoded. */
+/* Returns the number of streams that are still decoded. */
 static size_t count_decoded(const struct ct_chain *c)
 {
     size_t count = 0;
@@ -301,8 +301,8 @@ static int run_stream(struct ct_chain *c, struct ct_stream_chain *stream, const 
     return ct_stream_chain_run(stream, run, behind, level, c->batches, c->sink, used);
 }
 
-/* Skips the bytes of a stream up to its first synchronisation point, but for the last few, in which one may
- * begin. */
+/* Skips the bytes of a stream up to its first synchronisation point. Keeps the last few bytes, in which one
+ * may begin. */
 static void find_begin(struct ct_chain *c, struct ct_stream_chain *stream, struct ct_run *run)
 {
     const size_t found = run->size ? stream->ops->find_sync(run->data, run->size, 0) : SIZE_MAX;
@@ -314,7 +314,7 @@ static void find_begin(struct ct_chain *c, struct ct_stream_chain *stream, struc
         ct_narrow_note(&stream->narrow, ct_run_offset(run, run->pos));
 }
 
-/* Leaves the streams that the shard has nothing of. Result: 0 or CT_CHAIN_OVER. */
+/* Leaves the streams of which the shard has nothing. Result: 0 or CT_CHAIN_OVER. */
 static int leave_missed(struct ct_chain *c)
 {
     for (size_t i = 0; i < c->count; i++)
@@ -322,7 +322,7 @@ static int leave_missed(struct ct_chain *c)
     return count_decoded(c) ? CT_OK : CT_CHAIN_OVER;
 }
 
-/* Gets the bytes that the demultiplexer has of a stream. Returns false when there is nothing to decode. */
+/* Gets the bytes that the demultiplexer has for a stream. Returns false when there is nothing to decode. */
 static bool get_run(struct ct_chain *c, struct ct_stream_chain *stream, enum ct_behind behind,
                     struct ct_run *run)
 {
@@ -339,7 +339,7 @@ static bool get_run(struct ct_chain *c, struct ct_stream_chain *stream, enum ct_
     return !stream->left && !stream->inside && (run->size || behind != CT_BEHIND_MORE);
 }
 
-/* Decodes all streams side by side as far as the demultiplexer has bytes of them. */
+/* Decodes all streams side by side, as far as the demultiplexer has bytes. */
 static int drain_side_by_side(struct ct_chain *c, enum ct_behind behind)
 {
     struct ct_side_run *runs = ct_side_by_side_runs(c->side);
@@ -356,7 +356,7 @@ static int drain_side_by_side(struct ct_chain *c, enum ct_behind behind)
     return rc;
 }
 
-/* Decodes every stream as far as the demultiplexer has bytes of it. */
+/* Decodes every stream, as far as the demultiplexer has bytes. */
 static int drain(struct ct_chain *c, enum ct_behind behind)
 {
     if (c->side)
@@ -393,8 +393,7 @@ static void reset_streams(struct ct_chain *c, bool whole)
         ct_stream_chain_reset(&c->streams[i], whole);
 }
 
-/* Returns true when bytes of any stream may be missing here, so that every stream has to synchronise
- * again. */
+/* Returns true when bytes of any stream may be missing here, so that every stream must synchronise again. */
 static bool is_break(const struct ct_frame_mark *marks, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -413,7 +412,7 @@ static int tell_marks(const struct ct_chain *c)
     return rc;
 }
 
-/* Decodes what the runs hold, all of which lies before the marks; then hands the marks to the receiver. */
+/* Decodes the runs, which end before the marks, then passes the marks to the receiver. */
 static int drain_to_marks(struct ct_chain *c)
 {
     size_t count;
@@ -424,13 +423,13 @@ static int drain_to_marks(struct ct_chain *c)
         rc = ct_parallel_flush(c->parallel, CT_BEHIND_MORE);
     if (!rc)
         rc = tell_marks(c);
-    if (!rc && broken) /* else threads may still be at work on the streams */
+    if (!rc && broken) /* else threads may still work on the streams */
         reset_streams(c, false);
     return rc;
 }
 
-/* Looks at the first bytes and finds out the framing, unless it was stated. Bytes in the wrong order are an
- * error where the framing was not stated, and only a warning where it was: the user may know better. */
+/* Detects the framing from the first bytes, unless it was stated. A wrong byte order is an error when the
+ * framing was not stated, and only a warning when it was: the user may know better. */
 static int look_at_first(struct ct_chain *c, const uint8_t *bytes, size_t size)
 {
     const char *trouble = c->options.framing == CT_FRAMING_NONE ? NULL : ct_framing_trouble(bytes, size);
@@ -441,9 +440,9 @@ static int look_at_first(struct ct_chain *c, const uint8_t *bytes, size_t size)
     return c->demux ? CT_OK : start(c, ct_framing_probe(bytes, size));
 }
 
-/* a chunk of at least so many unframed bytes is decoded where it lies, without a copy */
+/* unframed chunks of this size and larger are decoded in place, without a copy */
 #define STRAIGHT 1024u
-/* what the chunk before left is completed with at most so many bytes of this one */
+/* at most so many bytes of a chunk are used to complete the rest of the chunk before */
 #define JOINT 256u
 
 static bool goes_straight(const struct ct_chain *c, size_t size)
@@ -452,8 +451,8 @@ static bool goes_straight(const struct ct_chain *c, size_t size)
            !c->side && !c->streams[0].inside && !c->streams[0].left;
 }
 
-/* Decodes what the chunk before left, completed with the first bytes of this one. *used is how many bytes of
- * this one are done with; 0 when something is still left. */
+/* Decodes the rest of the chunk before, completed with the first bytes of this one. *used receives how many
+ * bytes of this one were consumed; 0 when something is still left. */
 static int finish_packet(struct ct_chain *c, const uint8_t *bytes, size_t *used)
 {
     struct ct_run run;
@@ -472,7 +471,7 @@ static int finish_packet(struct ct_chain *c, const uint8_t *bytes, size_t *used)
     return rc;
 }
 
-/* Decodes a chunk of a stream without frames where it lies. */
+/* Decodes a chunk of a stream without frames in place. */
 static int run_straight(struct ct_chain *c, const uint8_t *bytes, size_t size, size_t *used)
 {
     struct ct_stream_chain *stream = &c->streams[0];
@@ -488,7 +487,7 @@ static int run_straight(struct ct_chain *c, const uint8_t *bytes, size_t size, s
     return CT_OK;
 }
 
-/* Decodes as much of a chunk as can be decoded where it lies; *used is how many bytes that is. */
+/* Decodes as much of a chunk as possible in place; *used receives the number of bytes. */
 static int push_straight(struct ct_chain *c, const uint8_t *bytes, size_t size, size_t *used)
 {
     struct ct_run left;
@@ -501,8 +500,8 @@ static int push_straight(struct ct_chain *c, const uint8_t *bytes, size_t size, 
     return rc;
 }
 
-/* Begins a call that decodes. CT_ERR_ARG inside another one or behind the end; behind an error that one, for
- * the place in the trace is lost. */
+/* Begins a call that decodes. CT_ERR_ARG inside of another call or after the end. After an error it returns
+ * that error, because the position in the trace is lost. */
 static int enter(struct ct_chain *c, const char *function)
 {
     if (c->stopped && !c->busy)
@@ -554,7 +553,7 @@ int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
     return leave(c, rc);
 }
 
-/* Returns how many bytes of data trace came with a stream, where packets are wanted of them. */
+/* Returns the number of bytes in the data trace of a stream, for levels with packets. */
 static uint64_t data_trace_bytes(const struct ct_chain *c, size_t stream)
 {
     const bool framed = c->demux && ct_chain_framing(c) != CT_FRAMING_NONE;
@@ -591,7 +590,7 @@ int ct_chain_finish(struct ct_chain *c)
     return leave(c, rc);
 }
 
-/* Ends what was decoded so far: frames and packets that are cut here will never be whole. */
+/* Ends what was decoded so far: frames and packets that are cut here will never be complete. */
 static int break_off(struct ct_chain *c)
 {
     int rc = ct_demux_finish(c->demux);
@@ -611,7 +610,7 @@ int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
     int rc = enter(c, __func__);
     if (rc)
         return rc;
-    if (!c->demux && !piece->offset) { /* the framing will be found out from the piece's bytes */
+    if (!c->demux && !piece->offset) { /* the framing will be detected from the piece's bytes */
         c->cut = piece->cut;
         return leave(c, CT_OK);
     }
@@ -619,7 +618,7 @@ int ct_chain_begin_piece(struct ct_chain *c, const struct ct_piece *piece)
         rc = start(c, CT_FRAMING_FRAMES);
     else if (c->bytes && !piece->joins)
         rc = break_off(c);
-    else if (c->parallel) /* hands on what came before, which is of another place */
+    else if (c->parallel) /* delivers what came before, which belongs to another position */
         rc = ct_parallel_flush(c->parallel, CT_BEHIND_MORE);
     if (rc)
         return leave(c, rc);
@@ -662,8 +661,7 @@ struct ct_losses ct_chain_losses(const struct ct_chain *c)
     const struct ct_stream *streams = ct_chain_streams(c, &count);
     const struct ct_frame_stats *frames = ct_chain_frame_stats(c);
     struct ct_losses sum = {.lost_bytes = frames ? frames->lost_bytes : 0};
-    /* a buffer that wrapped begins with bytes whose ID came before; whoever begins later does not count them
-     */
+    /* the first bytes of a wrapped buffer lack an ID; a chain that begins later does not count them */
     if (frames && !c->begin && !(c->shard && c->shard->begin))
         sum.lost_bytes += frames->no_id_bytes;
     for (size_t i = 0; i < count; i++)

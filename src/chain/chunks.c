@@ -52,7 +52,7 @@ uint64_t ct_chunks_file_size(const struct ct_chunks *c)
     return c->fd == STDIN_FILENO || fstat(c->fd, &st) || !S_ISREG(st.st_mode) ? 0 : (uint64_t)st.st_size;
 }
 
-/* Maps the next piece, at most `most` bytes. False: it has to be read. */
+/* Maps the next piece, at most `most` bytes. False: it must be read. */
 static bool map_piece(struct ct_chunks *c, size_t most, size_t *size)
 {
     const uint64_t end = ct_chunks_file_size(c);
@@ -66,7 +66,7 @@ static bool map_piece(struct ct_chunks *c, size_t most, size_t *size)
     return false;
 }
 
-/* Reads the next piece, at most `most` bytes, from where the file is. */
+/* Reads the next piece, at most `most` bytes, from the current position. */
 static int read_piece(struct ct_chunks *c, size_t most, size_t *size)
 {
     if (!c->buffer)
@@ -83,8 +83,8 @@ static int read_piece(struct ct_chunks *c, size_t most, size_t *size)
         if (got == 0)
             break;
         *size += (size_t)got;
-        /* A read of a pipe returns what has arrived. Once the first chunk is large enough to tell its
-         * framing, that is decoded before more is waited for. */
+        /* A read of a pipe returns what has arrived. Once the first chunk is large enough to detect its
+         * framing, it is decoded before waiting for more. */
         if (c->fd == STDIN_FILENO && *size >= c->least)
             break;
     }
@@ -97,7 +97,7 @@ int ct_chunks_next(struct ct_chunks *c, size_t *size)
     const size_t most = c->left < CT_CHUNK_SIZE ? (size_t)c->left : CT_CHUNK_SIZE;
     const bool mapped = c->maps;
     *size = 0;
-    /* The last chunk ended in zeros if it was cut after it had been mapped. */
+    /* The last chunk ended in zeros if the file was truncated after it had been mapped. */
     if (c->window.map && ct_chunks_file_size(c) < c->end)
         return ct_fail_shorter(c->ctx, c->fd, c->path, c->end);
     if (!mapped || !map_piece(c, most, size)) {

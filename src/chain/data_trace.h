@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an ETMv4 with data trace sends that is not decoded: its data trace stream, and atoms of loads and
- * stores. docs/losses.md says why. Nothing of it is left out silently. */
+/* The parts of an ETMv4's data trace that are not decoded: its data trace stream, and atoms of loads and
+ * stores. docs/losses.md says why. A warning reports each of them. */
 #ifndef CT_CHAIN_DATA_TRACE_H
 #define CT_CHAIN_DATA_TRACE_H
 
@@ -9,15 +9,16 @@
 
 struct ct_ctx;
 
-/* Returns how many bytes a buffer has of the data trace of one of its sources. `frames` is what was counted
- * of the buffer, NULL where it has no frames. */
+/* Returns the number of bytes that a buffer has in the data trace of one of its sources. `frames` are the
+ * statistics of the buffer, NULL without frames. */
 uint64_t ct_data_trace_bytes(const struct ct_buffer *buffer, const struct ct_source *source,
                              const struct ct_frame_stats *frames);
 
 /* Warns of the bytes that ct_data_trace_bytes returned. */
 void ct_data_trace_warn(struct ct_ctx *ctx, const struct ct_source *source, uint64_t bytes);
 
-/* Warns that a source with atoms of loads and stores is not followed along the program. `id`: as listed. */
+/* Warns that a source with atoms of loads and stores is not followed along the program. `id` is the listed
+ * ID. */
 void ct_data_atoms_warn(struct ct_ctx *ctx, const struct ct_source *source, uint8_t id);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells how far a source has to be decoded for its events. */
+/* Decides up to which level a source must be decoded for its events. */
 #include "coretap/decode.h"
 
 #include <stdbool.h>
@@ -28,7 +28,7 @@ enum ct_level ct_events_level(const struct ct_buffer *buffer, const struct ct_so
     return along && !is_software(source) ? CT_LEVEL_FLOW : CT_LEVEL_ELEMENT;
 }
 
-/* Reads whether branch broadcast is on: TRCCONFIGR.BB in ETMv4, bit 8 of ETMCR before that. */
+/* Returns whether branch broadcast is on: TRCCONFIGR.BB in ETMv4, bit 8 of ETMCR before that. */
 int ct_source_has_branches(const struct ct_source *source)
 {
     if (!source)

@@ -19,7 +19,7 @@ size_t ct_feed_piece_at(const struct ct_buffer *buffer, uint64_t offset)
     return CT_COUNT_WHILE(buffer->piece_count, i, pieces[i].offset + pieces[i].size <= offset);
 }
 
-/* Returns a piece, the first one cut to what is to be read. A file without pieces is one piece. */
+/* Returns a piece; the first one is cut to the part to be read. A file without pieces is one piece. */
 static struct ct_piece get_piece(const struct ct_feed *f, size_t number)
 {
     struct ct_piece piece =

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* Bytes that are mapped: the least, where reading has just begun, and the most, where it goes on. Offsets are
- * multiples of the least, which all sizes of pages divide. */
+/* Minimal and maximal size of a mapping, in bytes: for the first access, and for sequential reading. Offsets
+ * are multiples of the minimum, which is a multiple of all page sizes. */
 #define LEAST (UINT64_C(1) << 19)
 #define MOST  (UINT64_C(1) << 23)
 
@@ -17,7 +17,7 @@ static bool holds(const struct ct_file_window *w, uint64_t offset, size_t size)
     return w->map && offset >= w->at && offset - w->at <= w->size && size <= w->size - (offset - w->at);
 }
 
-/* Maps bytes from `offset` on, more of them when the window goes on where it ended. */
+/* Maps bytes from `offset` on, more of them when the window continues where it ended. */
 static int map(struct ct_file_window *w, int fd, uint64_t offset, size_t size, uint64_t file_size)
 {
     const bool goes_on = w->map && offset > w->at && offset <= w->at + w->size;

@@ -10,8 +10,8 @@
 #include "flow/walk_seam.h"
 #include "losses/losses.h"
 
-/* The most blocks that parts share. A part that comes to more of them has as many of its own before it begins
- * anew: that depends on what it met, and not on other threads. */
+/* The maximal number of blocks that parts share. A part that needs more of them has as many of its own before
+ * it starts again: so the result depends on the part's trace, and not on other threads. */
 #define SHARED_BLOCKS (CT_BLOCKS_MAX / 2)
 
 static int init_plain(struct ct_follow *f, struct ct_ctx *ctx, const struct ct_source *source,
@@ -131,7 +131,7 @@ static int run_fast(struct ct_follow *f, const struct ct_stream *stream, const s
     return rc;
 }
 
-/* Lets the engine read the memory of the current place. */
+/* Sets the engine's memory to that of the current place. */
 static int set_memory(struct ct_follow *f)
 {
     const struct ct_memory *memory;
@@ -155,7 +155,7 @@ int ct_follow_piece(struct ct_follow *f, const struct ct_piece *piece)
     return f->memories ? set_memory(f) : CT_OK;
 }
 
-/* Returns the index of the first element at which execution went on in another memory, or `size`. */
+/* Returns the index of the first element after which execution continued in another memory, or `size`. */
 static size_t next_change(struct ct_follow *f, const struct ct_source *source, const struct ct_elem *elems,
                           size_t size)
 {

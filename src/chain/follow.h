@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes the elements of one trace ID along the program, with one of the two engines, and makes records of the
- * walk, steps and edge counts of them. */
+/* Follows the elements of one trace ID along the program, with one of the two engines, and makes flow
+ * records, steps and edge counts from them. */
 #ifndef CT_CHAIN_FOLLOW_H
 #define CT_CHAIN_FOLLOW_H
 
@@ -12,7 +12,7 @@
 #include "flow/edge_table.h"
 #include "flow/sums.h"
 
-#define CT_BATCH_FLOW 256 /* they stay in the first cache */
+#define CT_BATCH_FLOW 256 /* small enough for the first-level cache */
 
 struct ct_shared_program;
 
@@ -21,76 +21,78 @@ struct ct_follow {
     struct ct_walk *walk;            /* the plain engine; NULL with the fast one */
     struct ct_steps *steps;          /* turns its records into steps; NULL below STEPS */
     struct ct_fast *fast;            /* the fast engine; NULL with the plain one */
-    struct ct_edges *edges;          /* counts of edges, or NULL when nobody wants them */
-    bool edge_cycles;                /* edges also add up cycles */
-    bool gives_counts;               /* the fast engine makes counts of edges and no steps */
+    struct ct_edges *edges;          /* counts of edges; NULL when not wanted */
+    bool edge_cycles;                /* `edges` also sums up cycles */
+    bool gives_counts;               /* the fast engine makes edge counts and no steps */
     struct ct_memories *memories;    /* set by the owner; NULL when there is one memory */
-    struct ct_graph_map map;         /* of a part: maps the numbers of its graph to those of the whole */
-    struct ct_place place;           /* the process and time whose memory the walk reads */
+    struct ct_graph_map map;         /* of a part: maps the numbers of its graph to those of the whole
+                                        stream */
+    struct ct_place place;           /* the process and time that select the memory */
     uint32_t memory;                 /* the number of that memory */
-    struct ct_stream_events *events; /* turns records of the plain engine into events; not owned; may be
+    struct ct_stream_events *events; /* converts records of the plain engine to events; not owned; may be
                                         NULL */
     struct ct_flow_sums sums;
     struct ct_flow records[CT_BATCH_FLOW];
 };
 
-/* Makes the engine for a source, for level FLOW or more. Engine AUTO is the plain one, which keeps what it
+/* Makes the engine for a source, for level FLOW or more. Engine AUTO is the plain one, which caches what it
  * read of the program. */
 int ct_follow_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_chain_options *options,
                   bool wants_steps, const struct ct_memory *memory, struct ct_follow **out);
 void ct_follow_free(struct ct_follow *follow);
 
-/* Tells that what comes next lies in this piece: its thread and time choose the memory. CT_ERR_NOMEM. */
+/* Announces that what follows is in this piece, whose thread and time select the memory. CT_ERR_NOMEM. */
 int ct_follow_piece(struct ct_follow *follow, const struct ct_piece *piece);
 
 const struct ct_graph *ct_follow_graph(const struct ct_follow *follow);
 
-/* Takes elements in order; `end` is that of ct_walk_run. Result: 0, an error, or what a receiver returned. */
+/* Follows elements in order; `end` is that of ct_walk_run. Result: 0, an error, or what a receiver
+ * returned. */
 int ct_follow_run(struct ct_follow *follow, const struct ct_stream *stream, const struct ct_elem *elems,
                   size_t size, uint64_t end, const struct ct_chain_sink *sink);
 
-/* Gives receivers the steps that the engine still holds back, because the input pauses. */
+/* Passes the buffered steps of the engine to receivers, because the input pauses. */
 int ct_follow_flush(struct ct_follow *follow, const struct ct_stream *stream,
                     const struct ct_chain_sink *sink);
 
-/* Brings the edge counts up to date and adds up in `stats` what was executed. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Updates the edge counts, and adds the executed instructions to `stats`. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 int ct_follow_sync(struct ct_follow *follow, struct ct_stream_stats *stats);
 
-/* Ends a part of the stream: gives all that is held back to receivers and edges, so that ct_follow_seam can
+/* Ends a part of the stream: passes everything buffered to receivers and edges, so that ct_follow_seam can
  * save the state. */
 int ct_follow_rest(struct ct_follow *follow, const struct ct_stream *stream,
                    const struct ct_chain_sink *sink);
 void ct_follow_seam(const struct ct_follow *follow, struct ct_seam *seam);
 
-/* Sets the sums of what was executed back to zero. */
+/* Resets the sums of executed instructions to zero. */
 void ct_follow_clear_sums(struct ct_follow *follow);
 
-/* Returns true when this object makes nothing but counts, so that objects of its kind can serve as parts. */
+/* Returns true when this object makes only counts, so that objects of its kind can serve as parts. */
 bool ct_follow_only_counts(const struct ct_follow *follow);
 
-/* Makes the program that the parts of a stream share, for at most `most` blocks or, with 0, as many as is
- * best, and lets the object of the whole stream, which met nothing yet, number what is in it. The caller
- * holds it. CT_ERR_NOMEM. */
+/* Makes the program that the parts of a stream share, with at most `most` blocks (0: the default), and
+ * numbers its contents with the object of the whole stream, which must be unused. The caller holds it.
+ * CT_ERR_NOMEM. */
 int ct_follow_new_shared(struct ct_follow *whole, uint32_t most, struct ct_shared_program **out);
 
-/* Lets the object count a part of a stream. ct_follow_take then moves its counts to the object of the whole
- * stream. A part that is full has to be taken soon. CT_ERR_NOMEM, CT_ERR_LIMIT. */
+/* Makes the object count a part of a stream. ct_follow_take then moves its counts to the object of the whole
+ * stream. A part that is full must be taken soon. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 void ct_follow_make_part(struct ct_follow *part, struct ct_shared_program *shared);
 bool ct_follow_part_is_full(const struct ct_follow *part);
 int ct_follow_take(struct ct_follow *whole, struct ct_follow *part);
 
-/* Forgets where execution was: the next elements are from another place of the stream. */
+/* Resets the position of execution: the next elements are from another position of the stream. */
 void ct_follow_jump(struct ct_follow *part);
 
-/* Drops what the part counted so far, during its warm-up: its share of the stream begins here. */
+/* Drops the counts of the part's warm-up: its share of the stream begins here. */
 void ct_follow_drop(struct ct_follow *part);
 
-/* Notes the nodes and edges that the warm-up of a part added, for ct_follow_knows. CT_ERR_NOMEM. */
+/* Records the nodes and edges that the warm-up of a part added, for ct_follow_knows. CT_ERR_NOMEM. */
 int ct_follow_note(struct ct_follow *part);
 
-/* Returns whether the graph of the whole has every node and edge that the warm-up of the part added. If not,
- * the warm-up went a way that the stream did not, and the numbers of the part's graph are of no use. The part
- * may be at work in another thread. */
+/* Returns whether the graph of the whole stream has every node and edge that the warm-up of the part added.
+ * If not, the warm-up took a path that the stream did not take, and the numbers of the part's graph are
+ * useless. The part may be running in another thread. */
 bool ct_follow_knows(const struct ct_follow *whole, struct ct_follow *part);
 
 #endif

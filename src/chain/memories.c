@@ -16,15 +16,14 @@ struct own {
 struct ct_memories {
     struct ct_ctx *ctx;
     const struct ct_buffer *buffer;
-    const struct ct_maps *maps; /* of the buffer, or empty ones */
+    const struct ct_maps *maps; /* of the buffer, or empty */
     bool changes;
     size_t count;
-    struct ct_memory **made; /* memories by process and generation, NULL until made; entry 0 is the memory to
-                                begin with */
-    size_t *first;           /* of each process: index of its first generation in `made` */
-    uint32_t *number;        /* of each entry of `made`: index of the memory that is used for it; 0 while it
-                                is not known */
-    struct own *own;         /* the memories that are used */
+    struct ct_memory **made; /* memories by process and generation, NULL until made; entry 0 is the initial
+                                memory */
+    size_t *first;           /* for each process: index of its first generation in `made` */
+    uint32_t *number;        /* for each entry of `made`: index of the memory used for it; 0 while unknown */
+    struct own *own;         /* the memories in use */
     size_t own_count;
 };
 
@@ -64,7 +63,7 @@ static int make(struct ct_memories *m, const struct ct_generation *generation, s
     return CT_OK;
 }
 
-/* Returns the one generation that the trace of the buffer can be of, or NULL when there are several. */
+/* Returns the only generation that the trace of the buffer can belong to, or NULL when there are several. */
 static const struct ct_generation *only_one(const struct ct_buffer *buffer)
 {
     const struct ct_maps *maps = buffer->maps;
@@ -168,8 +167,7 @@ bool ct_place_follow(struct ct_place *place, const struct ct_maps *maps, const s
     return true;
 }
 
-/* Counts the entries of the array, which is sorted by thread number and time, up to and with (number,
- * time). */
+/* Counts the entries of the array, which is sorted by thread ID and time, up to and including (tid, time). */
 static size_t threads_up_to(const struct ct_maps *maps, uint32_t tid, uint64_t time)
 {
     const struct ct_thread *t = maps->threads;
@@ -181,7 +179,7 @@ uint32_t ct_place_process(const struct ct_place *place, const struct ct_maps *ma
     size_t n = threads_up_to(maps, place->tid, place->time);
     if (n && maps->threads[n - 1].tid == place->tid)
         return maps->threads[n - 1].pid;
-    /* The map names the thread only after the time of the piece: take that first entry. */
+    /* The map names the thread only from a later time on: take that first entry. */
     if (n < maps->thread_count && maps->threads[n].tid == place->tid)
         return maps->threads[n].pid;
     return place->tid;
@@ -193,7 +191,7 @@ static const struct ct_process *find_process(const struct ct_maps *maps, uint32_
     return low < maps->process_count && maps->processes[low].pid == pid ? &maps->processes[low] : NULL;
 }
 
-/* Returns the index of the generation at a time; before the first one, that of the first. */
+/* Returns the index of the generation at a time; that of the first one before it. */
 static size_t find_generation(const struct ct_process *process, uint64_t time)
 {
     const size_t low = CT_COUNT_UP_TO(process->generations, process->generation_count, from, time);
@@ -208,8 +206,8 @@ static bool same_images(const struct ct_generation *a, const struct ct_generatio
     return same;
 }
 
-/* Returns the number of a memory that was made of the same images, or 0. A child process has the memory of
- * its parent until it becomes another program. */
+/* Returns the number of a memory that was made from the same images, or 0. A child process has the memory of
+ * its parent until it runs another program. */
 static uint32_t find_same(const struct ct_memories *m, const struct ct_generation *generation)
 {
     for (size_t i = 0; i < m->own_count; i++)

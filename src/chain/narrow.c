@@ -7,7 +7,7 @@
 #include "base/options.h"
 #include "chain/chain.h"
 
-/* The elements that say where execution went. The others are marks, such as timestamps, and stay. */
+/* The elements that describe the path of execution. Others are marks, such as timestamps, and are kept. */
 #define PATH                                                                                                 \
     (UINT64_C(1) << CT_ELEM_ATOMS | UINT64_C(1) << CT_ELEM_ADDRESS | UINT64_C(1) << CT_ELEM_SOURCE |         \
      UINT64_C(1) << CT_ELEM_EXCEPTION | UINT64_C(1) << CT_ELEM_RETURN | UINT64_C(1) << CT_ELEM_FUNC_RET |    \
@@ -15,7 +15,7 @@
 
 /* ---- elements ---- */
 
-/* Tells whether what runs in a context is wanted. What the trace does not tell is not. */
+/* Returns whether code in a context is wanted. A context that the trace does not contain is not. */
 static bool wants(const struct ct_want *w, const struct ct_elem *context)
 {
     if (w->levels && !(context->aux & CT_CONTEXT_EL && w->levels >> (context->n & 3) & 1))
@@ -26,7 +26,7 @@ static bool wants(const struct ct_want *w, const struct ct_elem *context)
     return found;
 }
 
-/* Keeps the clocks of what is left out. Returns true when the element is one of them. */
+/* Keeps the clocks of excluded elements. Returns true when the element is a clock. */
 static bool keep_clock(struct ct_narrow *n, const struct ct_elem *e)
 {
     const bool counts_time = n->counts_time && e->n == CT_CYCLES_ATTACHED;
@@ -40,7 +40,7 @@ static bool keep_clock(struct ct_narrow *n, const struct ct_elem *e)
     return e->kind == CT_ELEM_TIMESTAMP || e->kind == CT_ELEM_CYCLES;
 }
 
-/* Takes an element. Returns true when it is left out. */
+/* Handles an element. Returns true when it is excluded. */
 static bool leaves_out(struct ct_narrow *n, const struct ct_elem *e)
 {
     if (e->kind == CT_ELEM_CONTEXT) {
@@ -109,17 +109,17 @@ void ct_narrow_note(struct ct_narrow *n, uint64_t offset)
     n->resumed_at = offset;
 }
 
-/* ---- exchange ---- */
+/* ---- changing what is wanted ---- */
 
-/* Tells whether elements of a stream can be left out by their context: its contexts come before the addresses
- * that they are of, and its counts of cycles stand alone. */
+/* Returns whether elements of a stream can be excluded by context: contexts come before their addresses, and
+ * cycle counts are separate elements. */
 static bool can_sift(const struct ct_stream_chain *s)
 {
     return s->follow &&
            (s->stream.source->protocol == CT_PROTOCOL_ETM4 || s->stream.source->protocol == CT_PROTOCOL_ETE);
 }
 
-/* Lets the decoder of a stream begin afresh at the next synchronisation point. */
+/* Restarts the decoder of a stream at the next synchronisation point. */
 static void begin_again(struct ct_stream_chain *s)
 {
     s->left = false;
@@ -135,7 +135,7 @@ static void narrow_stream(struct ct_stream_chain *s, const struct ct_want *want,
     const bool sifts = can_sift(s), leaves = !wanted && !want->keep_clocks, was_left = s->left;
     n->want = *want;
     n->by_context = sifts && wanted && (want->context_count || want->levels);
-    /* of what runs now the context is not known; it is followed until the trace tells one */
+    /* the current context is unknown; it is followed until the trace has a context */
     n->unwanted = sifts && !wanted;
     n->waits = n->waits || n->out;
     if (leaves)

@@ -5,9 +5,9 @@
 
 #include "coretap/decode.h"
 
-/* To be called before ct_chain_run by who has a receiver of steps that does not ask the chain for anything,
- * nor lets it leave streams, while it runs: with two threads or more a thread of its own then decodes and
- * follows (threads/relay.h). It has no effect where there are other receivers, and where memory changes. */
+/* Requests decoding ahead; to be called before ct_chain_run. The receiver of steps must not use the chain,
+ * nor leave streams, while it runs. With two threads or more a separate thread then decodes and follows
+ * (threads/relay.h). Has no effect when there are other receivers, or when memory changes. */
 void ct_chain_relay(struct ct_chain *chain);
 
 #endif

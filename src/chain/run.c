@@ -30,7 +30,7 @@ static int share_file(struct ct_chain *c, struct ct_chunks *chunks)
     return rc ? rc : ct_chunks_seek(chunks, c->bytes, UINT64_MAX);
 }
 
-/* Ends a shard: every stream of it is over, or has nothing in it. */
+/* Ends a shard: every stream of it has ended, or has nothing in it. */
 static int end_shard(struct ct_chain *c, int rc)
 {
     rc = rc == CT_CHAIN_OVER ? CT_OK : rc;
@@ -45,7 +45,7 @@ static int run_file(void *user)
     struct ct_feed feed;
     size_t pushed;
     int rc = ct_feed_open(&feed, c->ctx, c->buffer, ct_framing_file_offset(ct_chain_framing(c), c->begin));
-    if (c->relay) /* the handler of SIGBUS runs in the caller's threads alone */
+    if (c->relay) /* the handler of SIGBUS only runs in the caller's threads */
         feed.chunks.maps = false;
     if (!rc)
         rc = share_file(c, &feed.chunks);
@@ -59,8 +59,8 @@ static int run_file(void *user)
     return ct_tell_nomem(c->ctx, c->buffer->path, rc);
 }
 
-/* Runs the chain in a thread of its own, ahead of its receiver. That is one of the threads which are wanted,
- * and so is the caller's. */
+/* Runs the chain in a separate thread, ahead of its receiver. This thread and the caller's count as two of
+ * the wanted threads. */
 static int run_ahead(struct ct_chain *c)
 {
     const struct ct_chain_sink *sink = c->sink;

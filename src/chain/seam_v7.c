@@ -9,7 +9,7 @@
 #define I_SYNC       0x08u
 #define I_SYNC_CYCLE 0x70u
 
-/* Finds the first alignment packet with an i-sync right behind it. */
+/* Finds the first alignment packet that is directly followed by an i-sync. */
 static size_t find_sync(const uint8_t *data, size_t size, size_t from, bool (*is_i_sync)(uint8_t header))
 {
     static const uint8_t zeros[CT_V7_ASYNC_ZEROS];

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Finds the first alignment packet with an i-sync behind it, at or behind `from`; SIZE_MAX when there is
+/* Finds the first alignment packet at or after `from` that is followed by an i-sync; SIZE_MAX when there is
  * none. */
 size_t ct_ptm_find_sync(const uint8_t *data, size_t size, size_t from);
 size_t ct_etm3_find_sync(const uint8_t *data, size_t size, size_t from);

@@ -11,7 +11,7 @@
 #include "frame/demux_skip.h"
 #include "frame/row.h"
 
-/* Bytes in which an ID is looked for at a time, which are whole frames. */
+/* Bytes searched for an ID at a time, a whole number of frames. */
 #define LOOK_SIZE ((size_t)64 << 10)
 
 bool ct_chain_can_shard(const struct ct_buffer *buffer)
@@ -28,8 +28,8 @@ bool ct_chain_can_shard(const struct ct_buffer *buffer)
     return true;
 }
 
-/* Finds the ID of the frames from an offset on. A formatter that has one source to tell of may name it once,
- * long before. Returns 0 when it is not known. */
+/* Finds the ID of the frames at an offset. A formatter with only one source may have named it once, long
+ * before. Returns 0 when it is unknown. */
 static uint8_t find_id(const struct ct_buffer *buffer, uint64_t offset)
 {
     uint8_t frames[LOOK_SIZE], id = 0;
@@ -38,7 +38,7 @@ static uint8_t find_id(const struct ct_buffer *buffer, uint64_t offset)
         const size_t size = offset < sizeof frames ? (size_t)offset : sizeof frames;
         offset -= size;
         if (pread(fd, frames, size, (off_t)offset) != (ssize_t)size)
-            break; /* the chain, which reads the file next, says why */
+            break; /* the chain, which reads the file next, reports why */
         id = ct_frames_last_id(frames, size / CT_FRAME_SIZE);
     }
     if (fd >= 0)
@@ -62,8 +62,8 @@ void ct_chain_begin_shard(struct ct_chain *c, const struct ct_chain_shard *shard
 
 /* ---- one stream ---- */
 
-/* Returns the index of the first byte of a run, from `at` on, that lies at or behind an offset in the
- * capture; the size of the run when there is none. */
+/* Returns the index of the first byte of a run, from `at` on, that is at or after an offset in the capture;
+ * the size of the run when there is none. */
 static size_t find_offset(const struct ct_run *run, size_t at, uint64_t offset)
 {
     if (at == run->size || ct_run_offset(run, run->pos + run->size - 1) < offset)
@@ -79,8 +79,8 @@ static size_t find_offset(const struct ct_run *run, size_t at, uint64_t offset)
     return at;
 }
 
-/* Forgets what a stream counted during its warm-up. The bytes of the run up to `used`, which the caller is
- * about to add, are left out, too. */
+/* Resets the counts of a stream after its warm-up. Subtracts the bytes of the run up to `used`, because the
+ * caller will add them. */
 static void begin_counting(struct ct_stream_chain *c, size_t used)
 {
     memset(&c->stream.stats, 0, sizeof c->stream.stats);
@@ -92,14 +92,14 @@ static void begin_counting(struct ct_stream_chain *c, size_t used)
     c->warms_up = false;
 }
 
-/* Counts all that is held back. */
+/* Counts everything that is buffered. */
 static int settle(struct ct_stream_chain *c, const struct ct_chain_sink *sink)
 {
     const int rc = c->follow ? ct_follow_rest(c->follow, &c->stream, sink) : 0;
     return rc ? rc : ct_stream_chain_sync(c);
 }
 
-/* Tells of the point that a stream came to, which is its first or its last. */
+/* Reports the point that a stream reached, which is its first or its last. */
 static int reach(struct ct_stream_chain *c, const struct ct_chain_shard *shard, uint64_t offset, size_t used,
                  const struct ct_chain_sink *sink)
 {
@@ -116,13 +116,13 @@ static int reach(struct ct_stream_chain *c, const struct ct_chain_shard *shard, 
     return rc;
 }
 
-/* Returns the offset behind which a point is not near a cut any more. */
+/* Returns the offset after which a point is no longer near a cut. */
 static uint64_t end_of(const struct ct_chain_shard *shard, uint64_t cut)
 {
     return cut < UINT64_MAX - shard->near ? cut + shard->near : UINT64_MAX;
 }
 
-/* Goes past a cut that has no point near it: the shard goes on, or is one that has nothing of the stream. */
+/* Passes a cut without a point near it: the shard continues, or has nothing of the stream. */
 static void pass_cut(struct ct_stream_chain *c, const struct ct_chain_shard *shard)
 {
     if (c->warms_up)
@@ -131,7 +131,7 @@ static void pass_cut(struct ct_stream_chain *c, const struct ct_chain_shard *sha
         c->cut = c->cut < UINT64_MAX - shard->step ? c->cut + shard->step : UINT64_MAX;
 }
 
-/* Decodes up to byte `found` of the run, where a point seems to be, and tells of it if it is one. */
+/* Decodes up to byte `found` of the run, where a point seems to be, and reports the point if it is one. */
 static int run_to_point(struct ct_stream_chain *c, const struct ct_run *run, size_t found,
                         enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
                         const struct ct_chain_shard *shard, size_t *used)
@@ -162,7 +162,7 @@ int ct_stream_chain_run_shard(struct ct_stream_chain *c, const struct ct_run *ru
         } else if (end < run->size) {
             pass_cut(c, shard);
         } else {
-            /* the last bytes behind a cut are kept: a point may begin in them */
+            /* the last bytes after a cut are kept: a point may begin in them */
             const size_t kept = from < run->size && behind == CT_BEHIND_MORE ? CT_SYNC_SIZE_MAX : 0;
             const size_t to = run->size - *used > kept ? run->size - kept : *used;
             return ct_stream_chain_run_part(c, run, used, to, behind, level, batches, sink);

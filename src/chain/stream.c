@@ -6,7 +6,7 @@
 #include "base/ctx.h"
 #include "losses/losses.h"
 
-/* Makes the object that decodes straight to edge counts, if the protocol has one and nobody wants steps. */
+/* Makes the object that decodes straight to edge counts, if the protocol has one and steps are not wanted. */
 static int add_hops(struct ct_stream_chain *c, struct ct_ctx *ctx)
 {
     const struct ct_follow *follow = c->follow;
@@ -26,7 +26,7 @@ int ct_stream_chain_init(struct ct_stream_chain *c, struct ct_ctx *ctx, const st
     int rc = CT_OK;
     if (options->level >= CT_LEVEL_PACKET)
         rc = c->ops->decoder_new(ctx, source, &c->decoder);
-    if (!rc && options->level >= CT_LEVEL_PACKET) /* losses are counted in the elements */
+    if (!rc && options->level >= CT_LEVEL_PACKET) /* losses are counted from elements */
         rc = c->ops->resolver_new(ctx, source, &c->resolver);
     if (!rc && options->level >= CT_LEVEL_PACKET && c->ops->fast_new)
         rc = c->ops->fast_new(ctx, c->decoder, c->resolver, &c->fast);
@@ -101,7 +101,7 @@ void ct_stream_chain_seam(const struct ct_stream_chain *c, struct ct_seam *seam)
         ct_follow_seam(c->follow, seam);
 }
 
-/* Finds the offsets in the capture of packets, whose positions ascend through the spans of a run. */
+/* Computes the offsets in the capture of packets, whose positions ascend through the spans of a run. */
 static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *run, const uint8_t *packets,
                          size_t count, uint64_t *offsets)
 {
@@ -114,7 +114,7 @@ static void find_offsets(const struct ct_stream_chain *c, const struct ct_run *r
         uint64_t pos;
         memcpy(&pos, packets, sizeof pos);
         if (packets[type_at] == 0) {
-            /* The run may not hold its bytes any more. There is at most one such packet, at the start. */
+            /* Its bytes may no longer be in the run. There is at most one such packet, at the start. */
             offsets[i] = c->start_offset;
             continue;
         }
@@ -149,7 +149,7 @@ static void place_packets(const struct ct_stream_chain *c, uint8_t *packets, con
         memcpy(packets, &offsets[i], sizeof *offsets);
 }
 
-/* Gives what stands for elements that were left out; `end` as for ct_elem_offset. */
+/* Follows the elements that replace excluded ones; `end` as for ct_elem_offset. */
 static int follow_left_out(struct ct_stream_chain *c, uint32_t pos, bool goes_on, uint64_t end,
                            const struct ct_chain_sink *sink)
 {
@@ -158,8 +158,8 @@ static int follow_left_out(struct ct_stream_chain *c, uint32_t pos, bool goes_on
     return count ? ct_follow_run(c->follow, &c->stream, before, count, end, sink) : 0;
 }
 
-/* Follows elements along the program but for those that are left out. Where tracing goes on behind such
- * ones, a TRACE_ON says so, as it would if the trace unit had filtered; clocks go on meanwhile. */
+/* Follows elements along the program, except excluded ones. Where tracing continues after excluded elements,
+ * a TRACE_ON marks it, as if the trace unit had filtered; clocks continue meanwhile. */
 static int follow_sifted(struct ct_stream_chain *c, const struct ct_elem_batch *batch,
                          const struct ct_chain_sink *sink)
 {
@@ -187,7 +187,7 @@ int ct_stream_chain_follow(struct ct_stream_chain *c, const struct ct_elem_batch
     return ct_follow_run(c->follow, &c->stream, batch->elems, batch->count, batch->end, sink);
 }
 
-/* Hands the first `count` elements of the batch to all who want them. */
+/* Passes the first `count` elements of the batch to all who want them. */
 static int give_elems(struct ct_stream_chain *c, size_t count, struct ct_batches *batches,
                       const struct ct_chain_sink *sink)
 {
@@ -198,7 +198,7 @@ static int give_elems(struct ct_stream_chain *c, size_t count, struct ct_batches
     return !rc && c->follow && !c->apart ? ct_stream_chain_follow(c, &batch, sink) : rc;
 }
 
-/* Gives the receivers the steps that are held back at the end of a run. */
+/* Passes the buffered steps to the receivers at the end of a run. */
 static int flush(struct ct_stream_chain *c, const struct ct_chain_sink *sink)
 {
     return c->follow && !c->apart ? ct_follow_flush(c->follow, &c->stream, sink) : 0;
@@ -214,7 +214,7 @@ static struct ct_work begin_work(const struct ct_stream_chain *c, const struct c
                             .last_offset = c->last_offset};
 }
 
-/* Decodes bytes straight to events, when nobody wants anything else. */
+/* Decodes bytes straight to events, when nothing else is wanted. */
 static int run_events(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
                       const struct ct_chain_sink *sink, size_t *used)
 {
@@ -229,7 +229,7 @@ static int run_events(struct ct_stream_chain *c, const struct ct_run *run, enum 
     return rc;
 }
 
-/* Counts bytes into the statistics, where nobody wants anything else. */
+/* Counts bytes in the statistics, when nothing else is wanted. */
 static void run_count(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
                       size_t *used)
 {
@@ -239,12 +239,12 @@ static void run_count(struct ct_stream_chain *c, const struct ct_run *run, enum 
     *used = work.at;
 }
 
-/* Elements that are made between two tries of hops. A try that decodes fewer than WORTH bytes doubles this
- * number, so that hops are tried less often where they do not help. */
+/* Number of elements between two tries of hops. A try that decodes fewer than WORTH bytes doubles it, so that
+ * hops are tried less often where they do not help. */
 #define HOP_ELEMS 48u
 #define WORTH     128u
 
-/* Decodes bytes to elements, when nobody wants the packets. */
+/* Decodes bytes to elements, when packets are not wanted. */
 static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct_behind behind,
                     enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
                     size_t *used)
@@ -267,7 +267,7 @@ static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct
         }
         struct ct_run part = *run;
         limited = work.until > work.at;
-        if (limited) { /* stop where hops want to go on */
+        if (limited) { /* stop where hops want to continue */
             part.size = work.until;
             work.run = &part;
             work.behind = CT_BEHIND_MORE;
@@ -284,10 +284,10 @@ static int run_fast(struct ct_stream_chain *c, const struct ct_run *run, enum ct
     return flush(c, sink);
 }
 
-/* Packets that are resolved between two tries to take them past the resolver. */
+/* Packets that are resolved between two tries to skip the resolver. */
 #define PASS_STEP 8u
 
-/* Resolves the `size` packets of the batch only to count what is lost. */
+/* Resolves the `size` packets of the batch only to count losses. */
 static void pass_elems(struct ct_stream_chain *c, size_t size, bool final, struct ct_batches *batches)
 {
     const size_t stride = c->ops->packet_size;
@@ -303,7 +303,7 @@ static void pass_elems(struct ct_stream_chain *c, size_t size, bool final, struc
     } while (done < size || count > CT_BATCH_ELEMS - CT_RESOLVE_MIN);
 }
 
-/* Resolves the `size` packets of the batch to elements and hands these out. */
+/* Resolves the `size` packets of the batch to elements and delivers them. */
 static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct_level level,
                      struct ct_batches *batches, const struct ct_chain_sink *sink)
 {
@@ -327,11 +327,11 @@ static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct
     return 0;
 }
 
-/* Decodes packets of the run from byte `at` on. Result: bytes that are done with. */
+/* Decodes packets of the run from byte `at` on. Result: the number of bytes consumed. */
 static size_t decode_packets(struct ct_stream_chain *c, const struct ct_run *run, size_t at, bool final,
                              enum ct_level level, void *packets, size_t *count)
 {
-    /* A run that only ends the stream has no bytes, and may have no place for them. */
+    /* A run that only ends the stream has no bytes, and may have a null pointer. */
     const uint8_t *data = run->data ? run->data + at : NULL;
     if (c->fast && level == CT_LEVEL_PACKET)
         return c->ops->fast_packets(c->fast, data, run->size - at, run->pos + at, final, packets,
@@ -340,7 +340,7 @@ static size_t decode_packets(struct ct_stream_chain *c, const struct ct_run *run
                           count);
 }
 
-/* Tells whether there may be more than the packets of a batch. */
+/* Returns whether there may be more packets than those in the batch. */
 static bool is_full(size_t count)
 {
     return count > CT_BATCH_PACKETS - CT_PACKETS_STEP;

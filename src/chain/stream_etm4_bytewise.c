@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adapts paper 1's function D(b, S, T) to the operations of a chain: the packets of ETMv4 and ETE a byte a
- * turn, or up to eight, with the plain resolver behind it. A table for each number of bytes. */
+/* Adapts paper 1's function D(b, S, T) to the operations of a chain: it decodes packets of ETMv4 and ETE one
+ * to eight bytes a turn, followed by the plain resolver. There is a table for each number of bytes. */
 #include <stdlib.h>
 
 #include "base/ctx.h"
@@ -28,12 +28,12 @@ static void decoder_reset(void *decoder)
 static size_t decode(struct ct_etm4_bytewise *decoder, unsigned unroll, const uint8_t *data, size_t size,
                      uint64_t pos, int final, struct ct_etm4_packet *packets, size_t cap, size_t *count)
 {
-    /* A run that only ends the stream has no bytes, and no place for them. */
+    /* A run that only ends the stream has no bytes, and a null pointer. */
     *count = 0;
     const size_t taken =
         size ? ct_etm4_bytewise_run(decoder, unroll, data, size, pos, packets, cap, count) : 0;
     if (!final || taken < size || *count == cap)
-        return taken - ct_etm4_bytewise_go_back(decoder); /* a chain has no place for bytes before its run */
+        return taken - ct_etm4_bytewise_go_back(decoder); /* a chain cannot represent bytes before its run */
     *count += ct_etm4_bytewise_finish(decoder, packets + *count);
     return taken;
 }

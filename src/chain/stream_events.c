@@ -36,7 +36,7 @@ int ct_stream_events_give(struct ct_stream_events *e, const struct ct_stream *st
     return batch.count || batch.mark_count ? sink->events(sink->user, stream, &batch) : 0;
 }
 
-/* Counts events that were added to the columns, and gives them to the receiver when the columns are full or
+/* Counts events that were added to the columns, and passes them to the receiver when the columns are full or
  * these are the `last` ones. */
 static int put(struct ct_stream_events *e, size_t made, bool last, const struct ct_stream *stream,
                const struct ct_chain_sink *sink)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the events of one trace ID from its elements or from records of the walk, in batches. */
+/* Makes the events of one trace ID from its elements or from flow records, in batches. */
 #ifndef CT_CHAIN_STREAM_EVENTS_H
 #define CT_CHAIN_STREAM_EVENTS_H
 
@@ -16,15 +16,15 @@ struct ct_stream_events {
 int ct_stream_events_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_stream_events **out);
 void ct_stream_events_free(struct ct_stream_events *events);
 
-/* Gives the events in the columns to the receiver. Result: what the receiver returned. */
+/* Passes the events in the columns to the receiver. Result: what the receiver returned. */
 int ct_stream_events_give(struct ct_stream_events *events, const struct ct_stream *stream,
                           const struct ct_chain_sink *sink);
 
-/* Makes events of a batch of elements and gives them to the receiver. */
+/* Makes events from a batch of elements and passes them to the receiver. */
 int ct_stream_events_add(struct ct_stream_events *events, const struct ct_stream *stream,
                          const struct ct_elem_batch *batch, const struct ct_chain_sink *sink);
 
-/* Makes events of a batch of records of the walk. One object is given elements or records, never both. */
+/* Makes events from a batch of flow records. One object is given elements or records, never both. */
 int ct_stream_events_follow(struct ct_stream_events *events, const struct ct_stream *stream,
                             const struct ct_flow_batch *batch, const struct ct_chain_sink *sink);
 

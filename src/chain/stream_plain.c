@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adapts the decoders and resolvers of the protocols that have no fast paths to the operations of a chain. */
+/* Adapts the decoders and resolvers of protocols without fast paths to the operations of a chain. */
 #include "chain/adapt.h"
 #include "chain/seam_v7.h"
 #include "elem/v7_seam.h"

@@ -8,7 +8,7 @@
 #include "chain/chain.h"
 #include "frame/demux.h"
 
-/* IDs that are named; of damaged frames there may be a hundred. */
+/* Maximal number of IDs in the warning; damaged frames may have a hundred. */
 #define NAMED 6u
 
 static bool is_described(const struct ct_buffer *buffer, uint8_t id)

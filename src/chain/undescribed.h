@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trace in frames whose ID no source has: it cannot be decoded, and whoever forgot to describe the source is
- * to hear of it. */
+/* Trace in frames with an ID of no source. It cannot be decoded, so the user is told that the source is not
+ * described. */
 #ifndef CT_CHAIN_UNDESCRIBED_H
 #define CT_CHAIN_UNDESCRIBED_H
 
@@ -8,8 +8,8 @@
 
 struct ct_ctx;
 
-/* Warns of the trace of a buffer that no source of it describes, but for IDs that `options` leave out.
- * `frames` is what was counted of the buffer, NULL where nothing was. */
+/* Warns of the trace of a buffer that none of its sources describes, except for IDs that `options` exclude.
+ * `frames` are the statistics of the buffer, NULL without any. */
 void ct_undescribed_warn(struct ct_ctx *ctx, const struct ct_buffer *buffer,
                          const struct ct_chain_options *options, const struct ct_frame_stats *frames);
 

@@ -21,7 +21,7 @@ struct entry {
     struct ct_elem_batch elems;
     struct ct_flow_batch flow;
     struct ct_step_batch steps;
-    struct ct_run run; /* of packets: the run that they are from */
+    struct ct_run run; /* of packets: the run they are from */
 };
 
 void ct_batch_queue_free(struct ct_batch_queue *queue)
@@ -30,7 +30,7 @@ void ct_batch_queue_free(struct ct_batch_queue *queue)
     *queue = (struct ct_batch_queue){0};
 }
 
-/* Adds an entry with room for two arrays, the first right behind it. NULL without memory. */
+/* Adds an entry with room for two arrays, the first directly after it. NULL without memory. */
 static struct entry *add(struct ct_batch_queue *queue, enum kind kind, size_t first, size_t second)
 {
     const size_t size = (first + second + 15) & ~(size_t)15;

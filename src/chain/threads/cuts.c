@@ -22,7 +22,7 @@ int ct_cuts_first(struct ct_stream_bytes *piece, const struct ct_protocol_ops *o
     return CT_OK;
 }
 
-/* Finds the last synchronisation point at or behind `from` that is at least `least` bytes before `cut`. */
+/* Finds the last synchronisation point at or after `from` that is at least `least` bytes before `cut`. */
 static int last(struct ct_stream_bytes *piece, const struct ct_protocol_ops *ops, size_t from, size_t cut,
                 size_t least, size_t *at)
 {

@@ -6,7 +6,7 @@
 #include "base/ctx.h"
 #include "flow/shared_program.h"
 
-/* The least size of a task, in bytes. A task that counts is larger, because its table of counts has to be
+/* The minimal size of a task, in bytes. A task that counts is larger, because its table of counts must be
  * added to that of the stream. */
 #define SEGMENT         ((size_t)256 << 10)
 #define SEGMENT_COUNTED ((size_t)8 << 20)

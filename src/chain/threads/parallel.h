@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes the streams of a chain with several threads, with the result of one.
  *
- * A stream is cut at synchronisation points; what lies between two cuts is a task. A thread warms an object
- * up with the trace before the cut, saves the state that it has then, and decodes. The tasks are handed on in
- * order, by the caller's thread or, during a call of it, by another thread when no receiver gets anything.
- * Whoever hands a task on compares the saved state with the one in which the task before ended. If they
- * differ, the task is decoded again from the state that is right. So the result does not depend on what a
- * trace unit repeats at a synchronisation point; that only decides how often a task is decoded twice.
+ * A stream is cut at synchronisation points; the trace between two cuts is a task. A thread warms up an
+ * object with the trace before the cut, saves its state, and decodes. The tasks are delivered in order, by
+ * the caller's thread or, during a call of it, by another thread when no receiver gets anything. Delivery
+ * compares the saved state with that at the end of the task before. If they differ, the task is decoded again
+ * from the right state. So the result does not depend on what a trace unit repeats at a synchronisation
+ * point; that only decides how often a task is decoded twice.
  *
  * Tasks make what the receivers want up to the records of the plain walk. Beyond that they make elements, and
- * the follow object of the stream takes them in order. */
+ * the follow object of the stream follows them in order. */
 #ifndef CT_CHAIN_THREADS_PARALLEL_H
 #define CT_CHAIN_THREADS_PARALLEL_H
 
@@ -26,12 +26,12 @@ struct ct_parallel_how {
     struct ct_stream_chain *streams; /* the streams of the chain, which are used too */
     size_t count;
     /* Set by tests; 0 lets the chain choose. */
-    size_t segment;         /* the least size of a task in bytes */
-    uint32_t shared_blocks; /* the most blocks that parts share */
+    size_t segment;         /* minimal size of a task in bytes */
+    uint32_t shared_blocks; /* maximal number of blocks that parts share */
 };
 
-/* A file that holds a stream without frames, to be read by the threads that decode it. They do not map it:
- * whoever changes the mappings of a process holds up all of its threads. */
+/* A file with a stream without frames, which the decoding threads read. They do not map it: changing the
+ * mappings of a process delays all its threads. */
 struct ct_parallel_file {
     const char *path;
     int fd;
@@ -55,18 +55,18 @@ bool ct_parallel_takes_file(const struct ct_parallel *parallel);
  * Result: as ct_parallel_push, or CT_ERR_IO. */
 int ct_parallel_file(struct ct_parallel *parallel, const struct ct_parallel_file *file, uint64_t *at);
 
-/* Decodes and hands on all that was pushed; `behind` says what follows it, in all streams. Result: as
+/* Decodes and delivers everything pushed; `behind` says what follows it, in all streams. Result: as
  * ct_parallel_push. */
 int ct_parallel_flush(struct ct_parallel *parallel, enum ct_behind behind);
 
-/* Resets the streams behind a break. `whole`: no trace is missing there. */
+/* Resets the streams after a break. `whole`: no trace is missing there. */
 void ct_parallel_reset(struct ct_parallel *parallel, bool whole);
 
-/* Tells how many tasks were handed on, and how many of them were decoded twice. */
+/* Returns how many tasks were delivered, and how many of them were decoded twice. */
 void ct_parallel_tasks(const struct ct_parallel *parallel, uint64_t *tasks, uint64_t *again);
 
-/* Returns true when tasks are decoded with the chain's own stream `index`, which another thread may do just
- * now: then it may only be looked at as ct_parallel_stream returns it. */
+/* Returns true when tasks use the chain's own stream `index`, perhaps in another thread just now: then it may
+ * only be read through ct_parallel_stream. */
 bool ct_parallel_decodes_with(const struct ct_parallel *parallel, size_t index);
 
 /* Returns stream `index` as the caller sees it. */

@@ -7,21 +7,20 @@
 #include "base/ctx.h"
 #include "chain/threads/cuts.h"
 
-/* A task is at least this many times as large as its warm-up, but no larger than SEGMENT_MOST because of
- * it. */
+/* A task is at least this many times as large as its warm-up, but the warm-up makes it no larger than
+ * SEGMENT_MOST. */
 #define WARM_PARTS   32u
 #define SEGMENT_MOST ((size_t)2 << 20)
 
-/* A warm-up is at least this part of a task, so that the trace unit repeats in it what later packets depend
- * on. */
+/* A warm-up is at least this fraction of a task, so that the trace unit repeats in it what later packets
+ * depend on. */
 #define WARM_LEAST 128u
 
 /* the largest task that is read from a file, when tasks make no records */
 #define SEGMENT_FILE ((uint64_t)1024 << 20)
 
-/* Of the last tasks of such a file the first one is smaller than their mean by this part of it, and the last
- * one larger: those that come first in the file shall be done first, because only then their objects are
- * free. */
+/* Of the last tasks of such a file the first is smaller than their mean by this fraction of it, and the last
+ * one larger: tasks at earlier offsets should end first, because only then their objects are free. */
 #define UNEQUAL 16u
 
 struct ct_task *ct_parallel_new_task(struct ct_parallel *p, size_t lane)
@@ -55,7 +54,7 @@ static struct ct_task *fill_task(struct ct_parallel *p, size_t lane)
     return t;
 }
 
-/* Gives the task being filled to the threads; it ends at byte `end` of its piece. */
+/* Queues the task being filled for the threads; it ends at byte `end` of its piece. */
 static void dispatch(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t end, enum ct_behind behind)
 {
     struct ct_task *t = lane->filling;
@@ -83,7 +82,7 @@ int ct_parallel_find_warm_up(const struct ct_parallel *p, size_t lane, struct ct
                            segment / WARM_PARTS, from);
 }
 
-/* Lets later tasks be as large as warm-ups of `warm_up` bytes ask for. */
+/* Enlarges later tasks if warm-ups of `warm_up` bytes require it. */
 static void adapt_segment(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t warm_up)
 {
     const size_t size = warm_up * WARM_PARTS;
@@ -94,7 +93,7 @@ static void adapt_segment(struct ct_parallel *p, struct ct_parallel_lane *lane, 
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Gives the bytes of `t` from `from` on to the next task. False without memory. */
+/* Moves the bytes of `t` from `from` on to the next task. False without memory. */
 static bool give_rest(struct ct_task *t, size_t from, struct ct_task *next)
 {
     struct ct_run run;
@@ -106,7 +105,7 @@ static bool give_rest(struct ct_task *t, size_t from, struct ct_task *next)
            ct_stream_bytes_append(&next->piece, &run);
 }
 
-/* Ends the task at `cut` and begins the next one with what lies behind, and with the warm-up before it. */
+/* Ends the task at `cut` and begins the next one with the bytes after it, and with the warm-up before it. */
 static int cut_task(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t index, size_t cut)
 {
     struct ct_task *t = lane->filling;
@@ -127,14 +126,14 @@ static int cut_task(struct ct_parallel *p, struct ct_parallel_lane *lane, size_t
     return ct_parallel_join(p, p->most);
 }
 
-/* Ends a task that is full and has no place to be cut. */
+/* Ends a task that is full and cannot be cut. */
 static int end_task(struct ct_parallel *p, struct ct_parallel_lane *lane)
 {
     dispatch(p, lane, lane->filling->piece.size, CT_BEHIND_MORE);
     return ct_parallel_join(p, lane->split ? 0 : p->most);
 }
 
-/* Cuts the stream as long as enough bytes of it are there. */
+/* Cuts the stream as long as it has enough bytes. */
 static int cut_lane(struct ct_parallel *p, size_t index)
 {
     struct ct_parallel_lane *lane = &p->lanes[index];
@@ -180,9 +179,9 @@ void ct_parallel_skip(struct ct_parallel *p, size_t index, size_t size)
 }
 
 /* Returns the size of the next task of a file that has `left` bytes. Tasks that make no records are large:
- * each thread gets one that is its part of the file, because its object goes on with what it learnt of the
- * program, where another one would have to learn it anew. Who is done first takes a part of what the others
- * have left (parallel_split.c). */
+ * each thread gets one part of the file, because its object already knows the program, which another object
+ * would have to explore again. A thread that is done first takes a part of what the others have left
+ * (parallel_split.c). */
 static uint64_t size_of_next(const struct ct_parallel *p, struct ct_parallel_lane *lane, uint64_t left)
 {
     const unsigned threads = p->how.options->threads;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hands on what a task made, or has the task decoded again. */
+/* Delivers the results of a task, or has the task decoded again. */
 #include "chain/threads/parallel_own.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ static int hand_on_kept(struct ct_parallel *p, struct ct_parallel_lane *lane, st
     return rc ? rc : ct_parallel_fail_task(p, t, t->rc);
 }
 
-/* Adds what the object counted to the counts of the stream. */
+/* Adds the counts of the object to those of the stream. */
 static int take_counts(const struct ct_parallel *p, const struct ct_parallel_lane *lane,
                        const struct ct_task *t, const struct ct_stream_chain *object)
 {
@@ -90,18 +90,18 @@ static int finish(struct ct_parallel *p, struct ct_parallel_lane *lane, struct c
     return rc;
 }
 
-/* Makes the object of a task the one in the state behind the last task. */
+/* Makes the object of a task the live one: it has the state after the last task. */
 static void go_on_with(struct ct_parallel *p, struct ct_parallel_lane *lane, struct ct_task *t)
 {
     if (t->speculative)
         t->start_offset = lane->live->start_offset;
-    pthread_mutex_lock(&p->lock); /* from here on the object used before is free */
+    pthread_mutex_lock(&p->lock); /* from here on the previous live object is free */
     lane->live = t->object;
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Makes the object of a wrong task anew if it counts: its graph has nodes where the stream did not go, so
- * that its numbers would not be those of the stream. */
+/* Makes the object of a wrong task again if it counts: its graph has nodes that the stream did not reach, so
+ * that its numbers would differ from those of the stream. */
 static int renew_counting(struct ct_parallel *p, struct ct_parallel_lane *lane, const struct ct_task *t)
 {
     pthread_mutex_lock(&p->lock);
@@ -113,7 +113,7 @@ static int renew_counting(struct ct_parallel *p, struct ct_parallel_lane *lane, 
     return ct_parallel_init_object(p, lane, o);
 }
 
-/* Decodes the task again, from the state that is right. */
+/* Decodes the task again, from the right state. */
 static int decode_again(struct ct_parallel *p, struct ct_parallel_lane *lane, struct ct_task *t,
                         struct ct_batches *batches)
 {
@@ -130,7 +130,7 @@ static int decode_again(struct ct_parallel *p, struct ct_parallel_lane *lane, st
     return finish(p, lane, t, lane->live, batches);
 }
 
-/* Returns the task that goes on where `t` ended, when it has begun and its warm-up is over; else NULL. */
+/* Returns the task that continues where `t` ended, if it is running and its warm-up is done; else NULL. */
 static struct ct_task *next_that_is_warm(struct ct_parallel *p, const struct ct_task *t)
 {
     pthread_mutex_lock(&p->lock);
@@ -143,8 +143,8 @@ static struct ct_task *next_that_is_warm(struct ct_parallel *p, const struct ct_
     return next;
 }
 
-/* Where the next task has begun in the right state, and is at work, nobody will need the state in which `t`
- * ended: its object is free for another task, with all that it learnt of the program. */
+/* Confirms the next task if it began in the right state and is running. The state at the end of `t` is not
+ * needed then: its object is free for another task, with all that it knows of the program. */
 static void confirm_next(struct ct_parallel *p, struct ct_parallel_lane *lane, const struct ct_task *t)
 {
     struct ct_task *next = p->counts && lane->split ? next_that_is_warm(p, t) : NULL;
@@ -162,7 +162,7 @@ int ct_parallel_hand_on(struct ct_parallel *p, struct ct_task *t, struct ct_batc
     if (right) {
         if (!t->confirmed)
             go_on_with(p, lane, t);
-        if (t->speculative) /* not before: until now a thread used the object */
+        if (t->speculative) /* not earlier: until now a thread used the object */
             t->object->start_offset = t->start_offset;
         rc = hand_on_kept(p, lane, t);
         if (!rc)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files parallel_*.c share: cuts make tasks, a queue has threads decode them, and their results are
- * handed on. */
+/* Shared by the files parallel_*.c: cuts make tasks, threads take them from a queue and decode them, and the
+ * results are delivered. */
 #ifndef CT_CHAIN_THREADS_PARALLEL_OWN_H
 #define CT_CHAIN_THREADS_PARALLEL_OWN_H
 
@@ -9,55 +9,55 @@
 #include "chain/threads/parallel.h"
 #include "chain/threads/task.h"
 
-/* A chain object that decodes: in the state behind the last task handed on, or in use by a task, or free. */
+/* A chain object that decodes: in the state after the last delivered task, or in use by a task, or free. */
 struct ct_parallel_object {
     struct ct_stream_chain chain;
     struct ct_parallel_object *next;
-    bool busy; /* a task uses it that was not handed on */
+    bool busy; /* in use by a task that was not delivered */
 };
 
 struct ct_parallel_lane {
-    struct ct_stream_chain *live; /* in the state behind the last task that was handed on */
+    struct ct_stream_chain *live; /* in the state after the last delivered task */
     bool split; /* cut at synchronisation points; else all tasks use one object, one after the other */
     bool apart; /* tasks do not use the stream of the chain */
     struct ct_stream total;
-    struct ct_shared_program *shared; /* of objects that count, else NULL */
+    struct ct_shared_program *shared; /* for objects that count, else NULL */
     struct ct_parallel_object *objects;
     struct ct_task *filling;
-    struct ct_task *last;        /* the newest task that was not handed on, or NULL */
-    struct ct_stream_bytes left; /* bytes that a packet cut off at the end of the last task has, to be decoded
-                                    with those that follow */
+    struct ct_task *last;        /* the newest task that was not delivered, or NULL */
+    struct ct_stream_bytes left; /* bytes of a packet that the end of the last task cut, to be decoded with
+                                    those that follow */
     size_t segment;
-    uint64_t last_bytes; /* bytes of a file that the last tasks have together: one task a thread */
+    uint64_t last_bytes; /* total bytes of the last tasks of a file: one task a thread */
     unsigned last_tasks; /* how many of these last tasks were made */
     bool falters;        /* the last task was decoded twice or was too large */
-    size_t searched;     /* of the piece being filled: there is no cut before this byte */
+    size_t searched;     /* offset in the piece being filled before which there is no cut */
 };
 
 struct ct_parallel {
     struct ct_parallel_how how;
     struct ct_task_goal goal;
-    bool follows;                         /* tasks make elements, and the streams take these in order */
+    bool follows;                         /* tasks make elements, and the streams follow them in order */
     bool keeps;                           /* tasks keep records, whose number is limited */
     bool counts;                          /* tasks count, and the streams add up their counts */
     struct ct_chain_sink follow_sink;     /* the receivers of elements, if `follows` */
     struct ct_chain_options task_options; /* for the objects of tasks */
     struct ct_batches *batches;           /* of the caller's thread */
-    struct ct_parallel_file file;         /* that tasks read */
+    struct ct_parallel_file file;         /* the file that tasks read */
     struct ct_parallel_lane *lanes;
     struct ct_task *spare;
-    size_t outstanding, most; /* tasks that were not handed on, and how many there may be */
-    uint64_t tasks, again;    /* tasks that were handed on, and those decoded twice */
-    uint64_t serial;          /* of the last task that was made */
+    size_t outstanding, most; /* number of tasks that were not delivered, and its maximum */
+    uint64_t tasks, again;    /* delivered tasks, and those decoded twice */
+    uint64_t serial;          /* number of the last task made */
     size_t threads;           /* besides the caller's thread */
     pthread_t *ids;
     pthread_mutex_t lock; /* guards the queue and the states of its tasks */
     pthread_cond_t work, done;
-    struct ct_task *first, **end; /* in the order in which they are handed on */
+    struct ct_task *first, **end; /* in the order of delivery */
     bool stop;
-    bool away;    /* the caller's thread decodes, so that others may hand on */
-    bool handing; /* one of them does so */
-    int rc;       /* of what other threads handed on */
+    bool away;    /* the caller's thread is decoding, so that others may deliver */
+    bool handing; /* another thread is delivering */
+    int rc;       /* result of deliveries by other threads */
 };
 
 /* ---- parallel_objects.c ---- */
@@ -70,34 +70,32 @@ int ct_parallel_init_object(const struct ct_parallel *p, const struct ct_paralle
 struct ct_parallel_object *ct_parallel_get_object(struct ct_parallel *p, struct ct_parallel_lane *lane,
                                                   int *rc);
 
-/* Returns true when a task of the stream could have an object that has been in use already. The lock must be
- * held. */
+/* Returns true when a task of the stream could get an object that was used before. The lock must be held. */
 bool ct_parallel_has_object(const struct ct_parallel_lane *lane);
 
-/* Returns which object of a stream a chain belongs to; NULL when it is the caller's own. The lock must be
+/* Returns the object of a stream that contains a chain; NULL when it is the caller's own. The lock must be
  * held. */
 struct ct_parallel_object *ct_parallel_object_of(const struct ct_parallel_lane *lane,
                                                  const struct ct_stream_chain *chain);
 
 /* ---- parallel_cuts.c ---- */
 
-/* If no synchronisation point comes within so many bytes behind where a task should end, the bytes are
- * decoded by one thread. */
+/* When no synchronisation point comes within so many bytes after the wanted end of a task, one thread decodes
+ * the bytes. */
 #define CT_UNSPLIT_MOST ((size_t)8 << 20)
 
 /* Makes an empty task of a stream. NULL without memory. The lock must be held. */
 struct ct_task *ct_parallel_new_task(struct ct_parallel *p, size_t lane);
 
-/* Finds where the warm-up begins, at or behind byte `begin` of a piece, of a task that begins at `cut`.
- * `segment` is the least size of a task. CT_ERR_NOMEM, CT_ERR_IO. */
+/* Finds the start of the warm-up, at or after byte `begin` of a piece, for a task that begins at `cut`.
+ * `segment` is the minimal size of a task. CT_ERR_NOMEM, CT_ERR_IO. */
 int ct_parallel_find_warm_up(const struct ct_parallel *p, size_t lane, struct ct_stream_bytes *piece,
                              size_t begin, size_t cut, size_t segment, size_t *from);
 
 /* ---- parallel_split.c ---- */
 
 /* Looks for a running task whose last part another thread may take, and makes a task of that part. True: the
- * lock, which must be held, was released meanwhile, so that the caller has to look again whether there is
- * work. */
+ * lock, which must be held, was released meanwhile, so that the caller must look for work again. */
 bool ct_parallel_split(struct ct_parallel *p);
 
 /* ---- parallel_queue.c ---- */
@@ -106,19 +104,18 @@ bool ct_parallel_split(struct ct_parallel *p);
 void ct_parallel_start_threads(struct ct_parallel *p, size_t count);
 void ct_parallel_stop_threads(struct ct_parallel *p);
 
-/* Decodes and hands on until no more than `outstanding` tasks are left. Result: 0 or what a task failed
- * with. */
+/* Decodes and delivers until no more than `outstanding` tasks are left. Result: 0 or the error of a task. */
 int ct_parallel_join(struct ct_parallel *p, size_t outstanding);
 
 /* ---- parallel_hand_on.c ---- */
 
-/* Hands on a task that is done and is the oldest, or decodes it again. Result: 0 or what it failed with. */
+/* Delivers a task that is done and is the oldest, or decodes it again. Result: 0 or its error. */
 int ct_parallel_hand_on(struct ct_parallel *p, struct ct_task *t, struct ct_batches *batches);
 
-/* Keeps the bytes that a task did not use, for the next task of its object. CT_ERR_NOMEM, CT_ERR_IO. */
+/* Keeps the unused bytes of a task for the next task of its object. CT_ERR_NOMEM, CT_ERR_IO. */
 int ct_parallel_keep_left(struct ct_parallel_lane *lane, struct ct_task *t);
 
-/* Gives the context the message for what a task failed with, if it has none yet. Result: rc. */
+/* Stores the message for the error of a task in the context, if it has none yet. Result: rc. */
 int ct_parallel_fail_task(const struct ct_parallel *p, const struct ct_task *t, int rc);
 
 #endif

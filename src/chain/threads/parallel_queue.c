@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Gives a task that is about to run an object; NULL without memory. The lock must be held. */
+/* Gives an object to a task that is about to run; NULL without memory. The lock must be held. */
 static void choose_object(struct ct_parallel *p, struct ct_task *t)
 {
     int rc;
@@ -20,8 +20,8 @@ static bool is_runnable(const struct ct_task *t)
     return t->state == CT_TASK_QUEUED && !waits;
 }
 
-/* Takes the next task that can run from the queue. It gets its object only here, so that there are no more
- * objects than tasks at work. The lock must be held. */
+/* Takes the next task that can run from the queue. It gets its object only here, so that there are not more
+ * objects than running tasks. The lock must be held. */
 static struct ct_task *take_runnable(struct ct_parallel *p)
 {
     struct ct_task *t = p->first;
@@ -41,7 +41,7 @@ static void set_done(struct ct_parallel *p, struct ct_task *t)
 {
     t->state = CT_TASK_DONE;
     pthread_cond_signal(&p->done);
-    if (t->next) /* that task may have waited for this one */
+    if (t->next) /* the next task may have waited for this one */
         pthread_cond_broadcast(&p->work);
 }
 
@@ -63,7 +63,7 @@ static void put_back(struct ct_parallel *p, struct ct_task *t)
     p->spare = t;
 }
 
-/* Hands on the oldest task, which is done. The lock must be held; it is released meanwhile. */
+/* Delivers the oldest task, which is done. The lock must be held; it is released meanwhile. */
 static int hand_on_oldest(struct ct_parallel *p, struct ct_batches *batches)
 {
     struct ct_task *t = p->first;
@@ -89,7 +89,7 @@ static int hand_on_oldest(struct ct_parallel *p, struct ct_batches *batches)
     return rc;
 }
 
-/* Decodes a task in the caller's thread, or waits for one to be done. The lock must be held; it is released
+/* Decodes a task in the caller's thread, or waits until one is done. The lock must be held; it is released
  * meanwhile. */
 static int lend_a_hand(struct ct_parallel *p)
 {
@@ -126,8 +126,8 @@ struct helper {
     struct ct_batches batches;
 };
 
-/* Hands on tasks in place of the caller's thread while that decodes and no receiver gets anything, so that
- * objects are free sooner. */
+/* Delivers tasks instead of the caller's thread while that decodes and no receiver gets anything, so that
+ * objects become free sooner. */
 static void stand_in(struct ct_parallel *p, struct ct_batches *batches)
 {
     while (p->away && !p->handing && !p->rc && p->first && p->first->state == CT_TASK_DONE) {

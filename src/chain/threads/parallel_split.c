@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives a thread that has nothing to do the last part of what another one has still to do. So tasks of a file
- * are few and large, and yet all threads are done at the same time. */
+/* Gives an idle thread the last part of another thread's task. So tasks of a file are few and large, and yet
+ * all threads end at the same time. */
 #include "chain/threads/parallel_own.h"
 
 #include "chain/threads/cuts.h"
 
-/* The least that a task has still to do when it is cut, as a part of the size of a task. */
+/* Minimal remaining size of a task that is cut, as a fraction of the size of a task. */
 #define LEAST(segment) ((segment) / 16)
 
-/* The same where a new object has to be made for the other part, which has to meet the program. */
+/* The same when a new object must be made for the other part, which has to explore the program. */
 #define LEAST_FOR_NEW(segment) ((segment)*8)
 
-/* Returns what the task keeps of what it has still to do: less than half, so that it is done before the other
- * part, and its object is free then. */
+/* Returns how much of its rest the task keeps: less than half, so that it ends before the other part, and its
+ * object is free then. */
 static size_t kept_of(size_t left)
 {
     return left / 16 * 7;
 }
 
-/* Returns the running task of a file with the most to do. The lock must be held. */
+/* Returns the running task of a file with the largest rest. The lock must be held. */
 static struct ct_task *longest(const struct ct_parallel *p)
 {
     struct ct_task *most = NULL;
@@ -39,8 +39,8 @@ static bool is_worth_it(const struct ct_parallel *p, const struct ct_task *t)
     return left > least;
 }
 
-/* Makes `other`, which stands for the bytes of the file from the begin of a task on, begin at the first
- * synchronisation point at or behind `from`. *cut is SIZE_MAX when there is none. CT_ERR_NOMEM, CT_ERR_IO. */
+/* Moves the start of `other`, which has the bytes of the file from the start of a task on, to the first
+ * synchronisation point at or after `from`. *cut is SIZE_MAX when there is none. CT_ERR_NOMEM, CT_ERR_IO. */
 static int find_begin(const struct ct_parallel *p, struct ct_task *other, size_t from, size_t segment,
                       size_t *cut)
 {
@@ -58,7 +58,7 @@ static int find_begin(const struct ct_parallel *p, struct ct_task *other, size_t
     return CT_OK;
 }
 
-/* Returns true when a task that was running is still the same one. The lock must be held. */
+/* Returns true when a task that was running still is. The lock must be held. */
 static bool still_runs(const struct ct_parallel *p, const struct ct_task *task, uint64_t serial)
 {
     const struct ct_task *t = p->first;
@@ -67,7 +67,7 @@ static bool still_runs(const struct ct_parallel *p, const struct ct_task *task, 
     return t && t->serial == serial && t->state == CT_TASK_RUNNING;
 }
 
-/* Ends a running task at byte `cut` of its piece, and puts the other part behind it into the queue. */
+/* Ends a running task at byte `cut` of its piece, and queues the part after it as another task. */
 static void cut_running(struct ct_parallel *p, struct ct_task *t, size_t cut, struct ct_task *other)
 {
     struct ct_parallel_lane *lane = &p->lanes[t->lane];

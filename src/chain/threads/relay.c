@@ -10,7 +10,8 @@
 #include "base/threads.h"
 #include "chain/threads/batch_queue.h"
 
-/* Entries of the queue. A batch of steps has some 64 KiB, so that the queue stays in the second cache. */
+/* Number of entries of the queue. A batch of steps has about 64 KiB, so that the queue stays in the
+ * second-level cache. */
 #define SLOTS 8u
 
 #define IDS 128u
@@ -21,7 +22,7 @@ enum kind {
     BYTES,
 };
 
-/* Items of one size, in the order in which they were added. */
+/* Items of one size, in the order of adding. */
 struct items {
     uint8_t *data;
     size_t count, room;
@@ -29,9 +30,9 @@ struct items {
 
 struct slot {
     enum kind kind;
-    uint8_t id;                  /* STEPS: of the stream */
+    uint8_t id;                  /* STEPS: ID of the stream */
     struct ct_batch_queue batch; /* STEPS: one batch */
-    struct items nodes, edges;   /* STEPS: what is new in the graph */
+    struct items nodes, edges;   /* STEPS: new nodes and edges of the graph */
     struct ct_frame_mark mark;
     uint64_t bytes;
 };
@@ -40,21 +41,21 @@ struct slot {
 struct lane {
     struct ct_stream stream;
     struct ct_graph *graph;          /* the copy */
-    uint32_t node_count, edge_count; /* how many were put into the queue so far */
+    uint32_t node_count, edge_count; /* how many were queued so far */
 };
 
 struct ct_relay {
     struct ct_ctx *ctx;
     const struct ct_chain_sink *sink;
     struct ct_chain_sink own;
-    struct lane *lanes[IDS]; /* made by the thread that decodes */
+    struct lane *lanes[IDS]; /* made by the decoding thread */
     struct slot slots[SLOTS];
-    pthread_mutex_t lock; /* guards what follows */
+    pthread_mutex_t lock; /* guards the members below */
     pthread_cond_t filled, emptied;
-    size_t put, taken; /* entries so far; entry i is slots[i % SLOTS] */
-    int rc;            /* of the receiver: when it is not 0, nothing more is decoded */
+    size_t put, taken; /* numbers of entries so far; entry i is slots[i % SLOTS] */
+    int rc;            /* result of the receiver: when it is not 0, decoding stops */
     bool ended;        /* no more entries come */
-    bool alone;        /* there is one thread, which empties each slot at once */
+    bool alone;        /* there is only one thread, which empties each slot at once */
     int (*decode)(void *user);
     void *user;
     int result; /* of `decode` */
@@ -62,7 +63,7 @@ struct ct_relay {
 
 /* ---- the thread that decodes ---- */
 
-/* Copies the items of an array from number `from` up to `to`. False without memory. */
+/* Copies items [from, to) of an array. False without memory. */
 static bool add_items(struct items *items, const void *all, size_t from, size_t to, size_t size)
 {
     const size_t count = to - from;
@@ -87,7 +88,7 @@ static struct slot *free_slot(struct ct_relay *r)
 
 static int give(struct ct_relay *r, struct slot *slot);
 
-/* Lets the receiver have the slot that was filled. */
+/* Passes the filled slot to the receiver. */
 static int put(struct ct_relay *r)
 {
     if (r->alone)
@@ -114,7 +115,7 @@ static struct lane *lane_of(struct ct_relay *r, const struct ct_stream *stream)
     return lane;
 }
 
-/* Puts the nodes and edges into the slot that the copy of the graph does not have. */
+/* Copies the nodes and edges that the receiver's graph lacks into the slot. */
 static bool add_news(struct slot *slot, struct lane *lane, const struct ct_graph *graph)
 {
     uint32_t nodes = 0, edges = 0;
@@ -188,13 +189,13 @@ static int give(struct ct_relay *r, struct slot *slot)
     if (slot->kind == BYTES)
         return sink->bytes(sink->user, slot->bytes);
     const struct lane *lane = r->lanes[slot->id];
-    /* numbers are those of the graph that is copied, whose order it is */
+    /* the copy has the same order, so the numbers are equal */
     const int rc = ct_graph_append(lane->graph, (const void *)slot->nodes.data, (uint32_t)slot->nodes.count,
                                    (const void *)slot->edges.data, (uint32_t)slot->edges.count);
     return rc ? rc : ct_batch_queue_deliver(&slot->batch, sink, &lane->stream);
 }
 
-/* Gives the receiver all entries until it wants no more, or no more come. */
+/* Passes all entries to the receiver until it wants no more, or no more come. */
 static void give_all(struct ct_relay *r)
 {
     pthread_mutex_lock(&r->lock);
@@ -208,7 +209,7 @@ static void give_all(struct ct_relay *r)
         pthread_mutex_lock(&r->lock);
         r->taken++;
         r->rc = rc;
-        if (rc || r->put - r->taken <= SLOTS / 2) /* so that the other thread wakes for several */
+        if (rc || r->put - r->taken <= SLOTS / 2) /* wakes the other thread only for several slots */
             pthread_cond_signal(&r->emptied);
     }
     pthread_mutex_unlock(&r->lock);

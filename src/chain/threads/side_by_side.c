@@ -7,22 +7,22 @@
 #include "base/threads.h"
 #include "chain/threads/batch_queue.h"
 
-/* The bytes of a slice: the smaller, the less threads wait for each other at the end of the runs; large
- * enough for a look at the lock to cost nothing. */
+/* Bytes of a slice: small, so that threads wait less for each other at the end of runs; large enough to make
+ * the cost of locking negligible. */
 #define SLICE ((size_t)8 << 10)
 
-/* Slices of a stream that elements are made of before they are followed. */
+/* Slices of a stream that may be decoded to elements before they are followed. */
 #define AHEAD 4
 
-/* A stream at work. A slice is decoded to elements, then followed to steps, then its steps are given to the
- * receiver, each in the order of slices. It is followed when the receiver has the steps of the one before,
- * because the receiver reads the graph that following adds to. */
+/* A stream at work. Each slice is decoded to elements, then followed to steps, then its steps are delivered,
+ * all in the order of slices. A slice is followed only after the steps of the one before were delivered,
+ * because the receiver reads the graph that following extends. */
 struct lane {
-    struct ct_batch_queue elems[AHEAD]; /* of slice i in elems[i % AHEAD] */
-    struct ct_batch_queue steps;        /* of the slice that was followed last */
+    struct ct_batch_queue elems[AHEAD]; /* slice i is in elems[i % AHEAD] */
+    struct ct_batch_queue steps;        /* of the slice followed last */
     size_t slices;                      /* of the run */
-    size_t decoded, followed, given;    /* slices that are done with */
-    bool decoding, following;           /* a thread is at the next one */
+    size_t decoded, followed, given;    /* number of slices that are finished */
+    bool decoding, following;           /* a thread works on the next one */
     int rc;                             /* the first error of both */
 };
 
@@ -30,20 +30,20 @@ struct ct_side_by_side {
     struct ct_side_how how;
     struct ct_side_run *runs;
     struct lane *lanes; /* of the runs */
-    size_t count;       /* runs at work; 0 between two calls */
+    size_t count;       /* number of runs at work; 0 between two calls */
     enum ct_behind behind;
     struct ct_batches *batches; /* of the caller's thread */
     pthread_t *ids;
-    size_t helpers; /* that were started */
+    size_t helpers; /* number of threads started */
     pthread_mutex_t lock;
     pthread_cond_t work; /* there may be work for a helper, or the object ends */
-    pthread_cond_t done; /* a slice is decoded or followed */
+    pthread_cond_t done; /* a slice was decoded or followed */
     bool stop;
 };
 
 /* ---- slices ---- */
 
-/* Where the elements of a stream go to, and the steps that become of them. */
+/* Receives the elements of a stream, and passes on their steps. */
 struct follower {
     struct ct_stream_chain *stream;
     const struct ct_chain_sink *sink;
@@ -68,7 +68,7 @@ static int follow_elems(void *user, const struct ct_stream *stream, const struct
     return ct_stream_chain_follow(f->stream, batch, f->sink);
 }
 
-/* Returns the part of a run up to the end of a slice that is not done with. */
+/* Returns the unfinished part of a run up to the end of a slice. */
 static struct ct_run part_of(const struct ct_side_run *side, size_t end)
 {
     struct ct_run part = side->run;
@@ -94,7 +94,7 @@ static int decode_slice(const struct ct_side_by_side *s, const struct lane *lane
     return rc;
 }
 
-/* Makes elements of the next slice. The lock must be held; it is released meanwhile. */
+/* Decodes the next slice to elements. The lock must be held; it is released meanwhile. */
 static void decode(struct ct_side_by_side *s, struct lane *lane, struct ct_batches *batches)
 {
     struct ct_batch_queue *queue = &lane->elems[lane->decoded % AHEAD];
@@ -149,7 +149,7 @@ static bool may_follow(const struct lane *lane)
 
 /* ---- turns ---- */
 
-/* Makes elements of the slice whose turn comes first. Returns false when there is none to be made. */
+/* Decodes the slice whose turn comes first. Returns false when there is none. */
 static bool decode_some(struct ct_side_by_side *s, struct ct_batches *batches)
 {
     struct lane *best = NULL;
@@ -161,7 +161,7 @@ static bool decode_some(struct ct_side_by_side *s, struct ct_batches *batches)
     return best;
 }
 
-/* Follows the slice whose turn comes first. Returns false when there is none to be followed. */
+/* Follows the slice whose turn comes first. Returns false when there is none. */
 static bool follow_some(struct ct_side_by_side *s)
 {
     struct lane *best = NULL;
@@ -173,7 +173,7 @@ static bool follow_some(struct ct_side_by_side *s)
     return best;
 }
 
-/* Returns the lane whose steps the receiver gets next, or NULL when it has all. */
+/* Returns the lane whose steps are delivered next, or NULL when all were. */
 static struct lane *next_to_give(const struct ct_side_by_side *s)
 {
     struct lane *best = NULL;
@@ -183,8 +183,7 @@ static struct lane *next_to_give(const struct ct_side_by_side *s)
     return best;
 }
 
-/* Gives the receiver the steps of a slice that is followed. The lock must be held; it is released
- * meanwhile. */
+/* Delivers the steps of a slice that was followed. The lock must be held; it is released meanwhile. */
 static int give(struct ct_side_by_side *s, struct lane *lane)
 {
     pthread_mutex_unlock(&s->lock);
@@ -196,7 +195,7 @@ static int give(struct ct_side_by_side *s, struct lane *lane)
     return rc ? rc : lane->rc;
 }
 
-/* Brings the slice whose turn it is closer to the receiver, or helps with others. */
+/* Advances the slice whose turn it is, or helps with others. */
 static int go_on(struct ct_side_by_side *s, struct lane *lane)
 {
     if (lane->followed > lane->given)
@@ -229,7 +228,7 @@ static void begin(struct ct_side_by_side *s, size_t count, enum ct_behind behind
     s->count = count;
 }
 
-/* Waits until no thread is at work with the first `count` lanes. */
+/* Waits until no thread works on the first `count` lanes. */
 static void settle(struct ct_side_by_side *s, size_t count)
 {
     s->count = 0;
@@ -263,7 +262,7 @@ struct ct_side_run *ct_side_by_side_runs(struct ct_side_by_side *s)
 
 /* ---- threads ---- */
 
-/* Makes elements as far ahead as it may, and follows when there are enough of them. */
+/* Decodes as far ahead as allowed, and follows when there are enough elements. */
 static void *help(void *user)
 {
     struct ct_side_by_side *s = user;

@@ -85,7 +85,7 @@ static bool read_all(struct ct_stream_bytes *bytes, uint8_t *to, size_t size, ui
     return true;
 }
 
-/* Reads bytes [from, to) of the file, without those that are in memory already. */
+/* Reads bytes [from, to) of the file, except those in memory already. */
 static int hold(struct ct_stream_bytes *bytes, size_t from, size_t to)
 {
     const bool overlaps = from >= bytes->held_from && from < bytes->held_to;

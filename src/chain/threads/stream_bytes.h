@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keeps the bytes of one trace ID, with their map to offsets in the capture, until a thread decodes them.
- * They are in memory, or still in their file; then memory holds what was asked for last. */
+ * They are in memory, or still in their file; then memory has the range that was requested last. */
 #ifndef CT_CHAIN_THREADS_STREAM_BYTES_H
 #define CT_CHAIN_THREADS_STREAM_BYTES_H
 
@@ -17,24 +17,24 @@ struct ct_stream_bytes {
     bool in_file; /* the bytes are in a file without frames, at the offset `pos` */
     int fd;
     int error;                 /* errno of a read that failed; 0 when the file became shorter */
-    size_t held_from, held_to; /* the range of bytes that is in `data` */
+    size_t held_from, held_to; /* the range of bytes in `data` */
 };
 
 void ct_stream_bytes_free(struct ct_stream_bytes *bytes);
 
-/* Forgets all bytes and keeps the memory for later ones. */
+/* Removes all bytes and keeps the memory for later ones. */
 void ct_stream_bytes_clear(struct ct_stream_bytes *bytes);
 
-/* Stands for `size` bytes of a file from offset `pos` on, without reading any. */
+/* Makes the object represent `size` bytes of a file from offset `pos` on, without reading any. */
 void ct_stream_bytes_in_file(struct ct_stream_bytes *bytes, int fd, uint64_t pos, size_t size);
 
-/* Adds the `size` bytes of the file that lie before the first one. */
+/* Prepends the `size` bytes of the file before the first one. */
 void ct_stream_bytes_extend(struct ct_stream_bytes *bytes, size_t size);
 
-/* Adds a run, which must continue the bytes. False without memory. */
+/* Appends a run, which must continue the bytes. False without memory. */
 bool ct_stream_bytes_append(struct ct_stream_bytes *bytes, const struct ct_run *run);
 
-/* Gives the bytes of [from, to), borrowed until the next call. CT_ERR_NOMEM, CT_ERR_IO. */
+/* Returns the bytes of [from, to), borrowed until the next call. CT_ERR_NOMEM, CT_ERR_IO. */
 int ct_stream_bytes_run(struct ct_stream_bytes *bytes, size_t from, size_t to, struct ct_run *out);
 
 #endif

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that are decoded between two looks at whether the task has too many records, when it keeps them, or
- * its part is full. */
+/* Bytes decoded between two checks whether the task has too many records, when it keeps them, or its part is
+ * full. */
 #define STEP_KEPT ((size_t)16 << 10)
 #define STEP      ((size_t)64 << 10)
 
@@ -18,7 +18,7 @@ void ct_task_free(struct ct_task *t)
     free(t);
 }
 
-/* Adds `left` bytes of the file in front of the task, which need no copy. */
+/* Prepends `left` bytes of the file to the task, which needs no copy. */
 static void extend(struct ct_task *t, size_t left)
 {
     const size_t more = left - t->begin;
@@ -29,7 +29,7 @@ static void extend(struct ct_task *t, size_t left)
 
 bool ct_task_prepend(struct ct_task *t, struct ct_stream_bytes *left)
 {
-    if (t->begin >= left->size) { /* they lie before the task already */
+    if (t->begin >= left->size) { /* they are before the task already */
         t->begin -= left->size;
         return true;
     }
@@ -85,7 +85,7 @@ static struct ct_chain_sink sink_of(struct ct_task *t, const struct ct_chain_sin
                                   .flow = wanted->flow ? on_flow : NULL};
 }
 
-/* Returns how many records the receivers of this level got of a stream so far. */
+/* Returns how many records the receivers of this level got from a stream so far. */
 static uint64_t records(const struct ct_stream_stats *stats, enum ct_level level)
 {
     return level == CT_LEVEL_PACKET    ? stats->packets
@@ -120,8 +120,8 @@ static bool keeps(const struct ct_chain_sink *sink)
     return sink->packets || sink->elems || sink->flow;
 }
 
-/* Returns where the step ends that begins at `from`, and what follows behind it. The end of the task may come
- * nearer from one step to the next, but not before what was claimed. */
+/* Returns the end of the step that begins at `from`, and what follows it. The end of the task may move closer
+ * between steps, but not before what was claimed. */
 static size_t claim(struct ct_task *t, size_t from, size_t step, enum ct_behind *behind, bool *last)
 {
     pthread_mutex_lock(t->lock);
@@ -133,8 +133,8 @@ static size_t claim(struct ct_task *t, size_t from, size_t step, enum ct_behind 
     return to;
 }
 
-/* Decodes from t->used to the end of the task, or of its warm-up. Stops before, with *more set, when there
- * are more than `most` records or a part is full. */
+/* Decodes from t->used to the end of the task, or of its warm-up. Stops early, and sets *more, when there are
+ * more than `most` records or a part is full. */
 static int feed(struct ct_task *t, bool warm_up, struct ct_stream_chain *object, enum ct_level level,
                 struct ct_batches *batches, const struct ct_chain_sink *sink, uint64_t most, bool *more)
 {
@@ -165,8 +165,8 @@ static int feed(struct ct_task *t, bool warm_up, struct ct_stream_chain *object,
     return rc;
 }
 
-/* Holds all bytes of a task whose packets are queued: they are looked at in their turn, when a file that is
- * read piece by piece would be further on. CT_ERR_NOMEM, CT_ERR_IO. */
+/* Loads all bytes of a task whose packets are queued: they are read when they are delivered, while a file
+ * that is read piece by piece would be further on. CT_ERR_NOMEM, CT_ERR_IO. */
 static int hold_packets(struct ct_task *t, const struct ct_chain_sink *sink)
 {
     struct ct_run run;
@@ -179,10 +179,10 @@ static int to_nobody(void *user, const struct ct_stream *stream, const struct ct
     return 0;
 }
 
-/* Brings the object to the state in which the task begins, as far as the trace before it tells. */
+/* Brings the object to the state in which the task begins, as far as the trace before it shows the state. */
 static void warm_up(struct ct_task *t, const struct ct_task_goal *goal, struct ct_batches *batches)
 {
-    /* The same path must be taken as by the task, and whether packets are wanted decides on it. */
+    /* The warm-up must take the same path as the task, which depends on whether packets are wanted. */
     const struct ct_chain_sink nobody = {.packets = goal->sink->packets ? to_nobody : NULL};
     ct_stream_chain_reset(t->object, false);
     if (t->object->follow)
