@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps those events of one stream that a filter wants. */
+/* Keeps the events of one stream that a filter wants. */
 #include "session/sieve.h"
 
 #include "base/ctx.h"
@@ -13,10 +13,10 @@ struct ct_event_sieve {
     const struct ct_maps *maps;
     struct ct_sieve_window window;
     struct ct_sieve_clock clock;
-    uint64_t first_cycle; /* of the clock at the first event */
+    uint64_t first_cycle; /* clock cycle of the first event */
     struct ct_sieve_seen seen;
     bool is_wanted;      /* the current context is wanted */
-    bool timestamps_add; /* the count of a timestamp adds up with the others (struct ct_cycle_counts) */
+    bool timestamps_add; /* the count of a timestamp is added to the others (struct ct_cycle_counts) */
 };
 
 static bool is_clock(const struct ct_filter_point *point)
@@ -24,7 +24,7 @@ static bool is_clock(const struct ct_filter_point *point)
     return point->kind != CT_POINT_INSTRUCTIONS && point->kind != CT_POINT_PLACE;
 }
 
-/* Refuses what only instructions tell. */
+/* Refuses filters by instructions or places, which events do not show. */
 static int check_kinds(struct ct_ctx *ctx, const struct ct_filter *f)
 {
     const struct ct_filter_point *wrong = !is_clock(&f->from) ? &f->from : !is_clock(&f->to) ? &f->to : NULL;
@@ -42,8 +42,8 @@ static int check_kinds(struct ct_ctx *ctx, const struct ct_filter *f)
     return CT_OK;
 }
 
-/* Refuses a window in cycles for a source that counts none: its clock would stand still, and the whole stream
- * would lie before each point. */
+/* Refuses a window in cycles for a source without cycle counts: its clock would stand still, and the whole
+ * stream would be before each point. */
 static int check_cycles(struct ct_ctx *ctx, const struct ct_filter *f, const struct ct_source *source,
                         const struct ct_cycle_counts *counts)
 {
@@ -98,7 +98,7 @@ void ct_event_sieve_begin_inside(struct ct_event_sieve *s, const struct ct_sieve
     s->seen.inside = 1;
 }
 
-/* Notes what an event tells of time and context. */
+/* Updates time and context from an event. */
 static void note(struct ct_event_sieve *s, const struct ct_event *event)
 {
     const struct ct_elem context = {
@@ -116,7 +116,7 @@ static void note(struct ct_event_sieve *s, const struct ct_event *event)
 
 int ct_event_sieve_run(struct ct_event_sieve *s, struct ct_event *events, size_t count, size_t *kept)
 {
-    static const struct ct_step_batch nothing; /* an event is no step, so that no place can match */
+    static const struct ct_step_batch nothing; /* an event is no step, so no place can match */
     if (!s || !kept || (!events && count))
         return CT_ERR_ARG;
     *kept = 0;

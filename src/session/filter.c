@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a filter tells before anything is decoded: which streams are wanted, and where its window lies. */
+/* Resolves a filter before anything is decoded: which streams are wanted, and where its window is. */
 #include "coretap/filter.h"
 
 #include "base/ctx.h"
@@ -21,8 +21,8 @@ int ct_filter_steps(const struct ct_filter *f)
 
 /* ---- streams ---- */
 
-/* Tells whether a source is the wanted core: by the capture's name of it, or by the number in which that
- * ends. */
+/* Returns whether a source belongs to the wanted core: by the capture's name of it, or by the number at the
+ * end of the name. */
 static bool is_core(const struct ct_source *source, const char *wanted)
 {
     const char *name = source->core;
@@ -45,7 +45,7 @@ int ct_filter_ids(const struct ct_filter *f, const struct ct_buffer *buffer, uin
     const size_t count = framed ? buffer->source_count : buffer->source_count > 0;
     const bool any_id = !f || !(f->ids[0] | f->ids[1]);
     ids[0] = ids[1] = 0;
-    if (any_id && !(f && f->core)) /* IDs without a source are passed on, for the chain to report */
+    if (any_id && !(f && f->core)) /* IDs without a source are passed on, so that the chain reports them */
         return 1;
     for (size_t i = 0; i < count; i++) {
         const unsigned id = framed ? buffer->sources[i].trace_id : 0;
@@ -53,14 +53,14 @@ int ct_filter_ids(const struct ct_filter *f, const struct ct_buffer *buffer, uin
         if ((any_id || f->ids[id / 64] & bit) && (!f->core || is_core(&buffer->sources[i], f->core)))
             ids[id / 64] |= bit;
     }
-    if (!f->core) { /* the chain reports an ID that is not there */
+    if (!f->core) { /* the chain reports an ID that does not exist */
         ids[0] = f->ids[0];
         ids[1] = f->ids[1];
     }
     return (ids[0] | ids[1]) != 0;
 }
 
-/* Appends the names of the cores that a capture has to a text. */
+/* Appends the names of a capture's cores to a text. */
 static void list_cores(const struct ct_buffer *buffers, size_t count, char *text, size_t size)
 {
     size_t used = 0;
@@ -102,7 +102,7 @@ struct search {
     uint64_t done[2]; /* a bit for each ID with a timestamp */
 };
 
-#define FOUND 1 /* what on_elems returns to end the chain */
+#define FOUND 1 /* result of on_elems that ends the chain */
 
 static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
 {
@@ -150,7 +150,7 @@ static uint64_t clip(unsigned __int128 ticks)
     return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
 
-/* Turns a point of time into the first timestamp that is not before it. */
+/* Converts a point of time to the first timestamp that is not before it. */
 static void settle_point(struct ct_filter_point *point, const struct ct_filter *f,
                          const struct ct_clock *clock, uint64_t first)
 {
@@ -178,7 +178,7 @@ int ct_filter_settle(struct ct_ctx *ctx, const struct ct_filter *filter, const s
         rc = check_core(ctx, &f, capture, buffers, count);
     if (rc)
         return rc;
-    /* The window from time 0 on has everything, with what comes before the first timestamp. */
+    /* A window from time 0 on includes what comes before the first timestamp. */
     if (f.from.kind == CT_POINT_TIME && !f.from.value)
         f.from = (struct ct_filter_point){0};
     if (f.from.kind == CT_POINT_TIME || f.to.kind == CT_POINT_TIME) {

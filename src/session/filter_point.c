@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses one end of a window as people write it. */
+/* Parses one end of a window from its text form. */
 #include "coretap/filter.h"
 
 #include "base/ctx.h"
@@ -10,7 +10,7 @@
 
 static const struct unit {
     const char *name;
-    uint64_t scale; /* what one of the unit is, in the numbers of the point */
+    uint64_t scale; /* value of one unit, in the numbers of the point */
     uint8_t kind;   /* enum ct_filter_point_kind */
 } units[] = {
     {"s", 1000000000, CT_POINT_TIME},   {"ms", 1000000, CT_POINT_TIME}, {"us", 1000, CT_POINT_TIME},
@@ -27,8 +27,8 @@ static int refuse(struct ct_ctx *ctx, const char *text, const char *why)
                    text, why);
 }
 
-/* Reads digits. Each multiplies *number by ten and, if `scale` is not NULL, divides *scale by ten. Returns
- * false when the number is too large or the scale is no multiple of ten. */
+/* Reads digits. For each, multiplies *number by ten and, if `scale` is not NULL, divides *scale by ten.
+ * Returns false when the number is too large or the scale is not divisible by ten. */
 static bool read_digits(const char **text, uint64_t *number, uint64_t *scale)
 {
     for (; isdigit((unsigned char)**text); ++*text) {

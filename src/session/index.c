@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes an index: decodes a buffer once and notes how far the clock of each stream is at which point. */
+/* Makes an index: decodes a buffer once and records the clock of each stream at its points. */
 #include "session/index.h"
 
 #include "base/ctx.h"
@@ -49,7 +49,7 @@ static void count_cycles(struct ct_index_place *place, enum ct_protocol protocol
     place->counts++;
 }
 
-/* Takes an element of one of the kinds in COUNTED. */
+/* Handles an element of a kind in COUNTED. */
 static void count(struct ct_index_place *place, enum ct_protocol protocol, const struct ct_elem *elem,
                   uint64_t offset)
 {
@@ -96,13 +96,13 @@ void ct_index_count(struct ct_index_place *place, enum ct_protocol protocol,
             count(place, protocol, &batch->elems[i], ct_elem_offset(&batch->elems[i], batch->end));
 }
 
-/* ---- the look ---- */
+/* ---- decoding for the index ---- */
 
 struct look {
     const struct ct_index_look *what;
     struct ct_chain *chain;
     struct ct_index *index;
-    bool left[CT_INDEX_STREAMS]; /* streams that were looked at as far as is wanted */
+    bool left[CT_INDEX_STREAMS]; /* streams that were decoded as far as needed */
     bool stopped;                /* all streams were */
 };
 
@@ -134,7 +134,7 @@ static int add_point(const struct look *look, const struct ct_stream *stream,
     return CT_OK;
 }
 
-/* Adds a point to the index, and leaves the stream when it has come far enough. */
+/* Adds a point to the index, and leaves the stream when it was decoded far enough. */
 static int on_point(void *user, const struct ct_stream *stream, const struct ct_chain_point *point)
 {
     struct look *look = user;

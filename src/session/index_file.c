@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads and writes index files: a line with the version, then little-endian numbers of 64 bits, the last of
- * which is a checksum of all before it. A file may hold anything, so each number is checked. */
+/* Reads and writes index files: a line with the version, then 64-bit little-endian numbers, the last of which
+ * is a checksum of all before it. A file may contain anything, so each number is checked. */
 #include "session/index_file.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static const char magic[] = "coretap-index 1\n"; /* 16 bytes; the version stands
 #define PIECE        4096u /* bytes of each of these parts */
 #define MULTIPLIER   UINT64_C(0x9e3779b97f4a7c15)
 
-/* ---- what an index is of ---- */
+/* ---- identity ---- */
 
 static void mix(uint64_t *sum, uint64_t number)
 {
@@ -64,7 +64,7 @@ static void mix_piece(uint64_t *sum, const struct ct_piece *piece)
     mix(sum, (uint64_t)piece->tid << 16 | (uint64_t)piece->joins << 8 | piece->cut);
 }
 
-/* Mixes in what was in memory at which time, because instructions are counted along it. */
+/* Mixes in what was in memory when, because it affects the instruction counts. */
 static void mix_maps(uint64_t *sum, const struct ct_maps *maps)
 {
     mix(sum, (uint64_t)maps->by_piece << 8 | maps->clock.known);
@@ -85,7 +85,7 @@ static void mix_maps(uint64_t *sum, const struct ct_maps *maps)
     }
 }
 
-/* Returns the hash of how a buffer is read. Programs count by the names of their files. */
+/* Returns the hash of how a buffer is read. Programs are identified by their file names. */
 static uint64_t sum_of_config(const struct ct_buffer *b)
 {
     uint64_t sum = b->framing;
@@ -100,7 +100,7 @@ static uint64_t sum_of_config(const struct ct_buffer *b)
     return sum;
 }
 
-/* Mixes in parts from all over the file, the first and the last bytes among them, so that another trace of
+/* Mixes in parts from all over the file, including the first and the last bytes, so that another trace with
  * the same size and time has another hash. CT_ERR_IO. */
 static int mix_bytes(struct ct_ctx *ctx, const char *path, uint64_t size, uint64_t *sum)
 {
@@ -255,8 +255,7 @@ static int refuse(struct ct_ctx *ctx, const char *name, const char *what)
                    what);
 }
 
-/* Reads the points of a stream. Refuses points that do not ascend, and more of them than the file can
- * hold. */
+/* Reads the points of a stream. Refuses points that do not ascend, and more points than the file can hold. */
 static int get_points(struct ct_ctx *ctx, struct reader *r, struct ct_index_stream *s, uint64_t count,
                       bool *good)
 {
@@ -298,7 +297,7 @@ static int get_streams(struct ct_ctx *ctx, struct reader *r, struct ct_index *in
     return rc;
 }
 
-/* Reads the numbers behind the identity. */
+/* Reads the numbers after the identity. */
 static int read_numbers(struct ct_ctx *ctx, const char *name, struct reader *r, struct ct_index **out)
 {
     struct ct_index *index = calloc(1, sizeof *index);
@@ -325,7 +324,7 @@ int ct_index_read(struct ct_ctx *ctx, const char *name, const void *bytes, size_
     *out = NULL;
     if (!bytes || size < MAGIC_SIZE || memcmp(bytes, magic, VERSION_AT) != 0)
         return refuse(ctx, name, "is in the place of an index, and is none");
-    if (memcmp(bytes, magic, MAGIC_SIZE) != 0) /* the index is of another version */
+    if (memcmp(bytes, magic, MAGIC_SIZE) != 0) /* the index has another version */
         return CT_OK;
     const uint8_t *numbers = (const uint8_t *)bytes + MAGIC_SIZE;
     const size_t count = (size - MAGIC_SIZE) / 8;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds where to begin decoding for a window. A decoder that begins at some point before the window is run up
- * to the window, and has to come to the state that decoding from the first byte has there. */
+ * to the window, and must reach the state that decoding from the first byte has there. */
 #include "session/index.h"
 
 #include "base/cycle_counts.h"
@@ -12,21 +12,22 @@
 
 #include <string.h>
 
-/* How many points before the last one before the window decoding begins at first. Each try that does not
- * come to the right state takes MORE_POINTS times as many. */
+/* Number of points between the start of the first try and the window. After each try that does not reach the
+ * right state, the number is multiplied by MORE_POINTS. */
 #define FIRST_POINTS 2u
 #define MORE_POINTS  4u
 #define TRIES        4u
 
-/* Bytes of the file behind a point, with which it is told: a chunk, and what is kept of the one before. */
+/* Bytes of the file that are read after a point before the point is reported: a chunk, and the rest of the
+ * one before. */
 #define BEHIND (2 * (uint64_t)CT_CHUNK_SIZE)
 
-/* The addresses that must be traced between the point and the window. Behind the first one, execution is
- * known; if it was elsewhere before, what follows from that ends with the second one. */
+/* Addresses required between the point and the window. After the first one, execution is known; consequences
+ * of a wrong address before it end with the second one. */
 #define LEAST_ADDRESSES 2u
 
-/* Elements by which execution goes on, one of which must be there, too: up to it, events that are older than
- * the point may wait for a count of cycles (event.h). */
+/* Elements that move execution, one of which is also required: up to it, events older than the point may wait
+ * for a cycle count (event.h). */
 #define KIND(name) (UINT64_C(1) << CT_ELEM_##name)
 #define MOVES      (KIND(ATOMS) | KIND(SOURCE) | KIND(WAYPOINT) | KIND(Q) | KIND(EXCEPTION))
 
@@ -34,14 +35,14 @@ struct search {
     const struct ct_index *index;
     const struct ct_index_look *look;
     struct ct_index_begin *begin;
-    size_t last[CT_INDEX_STREAMS]; /* of each stream: one more than the number of its last point before the
+    size_t last[CT_INDEX_STREAMS]; /* for each stream: one more than the number of its last point before the
                                       window; 0: the stream is not searched */
     struct ct_chain *chain;
     struct ct_index_place places[CT_INDEX_STREAMS];
     bool moved[CT_INDEX_STREAMS]; /* one of MOVES came */
     bool found[CT_INDEX_STREAMS];
-    uint64_t end; /* offset in the file behind which none of these points comes any more */
-    bool stopped; /* all streams were found, or one cannot be */
+    uint64_t end; /* offset in the file after which none of these points can come */
+    bool stopped; /* all streams were found, or one cannot be found */
     bool failed;
 };
 
@@ -57,7 +58,7 @@ static int on_elems(void *user, const struct ct_stream *stream, const struct ct_
     return 0;
 }
 
-/* Tells whether a decoder that began at a point tells the same from here on as one that began at the first
+/* Returns whether a decoder that began at a point gives the same from here on as one that began at the first
  * byte. */
 static bool is_same(const struct ct_index_place *whole, const struct ct_index_place *part, bool moved)
 {
@@ -96,7 +97,7 @@ static int on_point(void *user, const struct ct_stream *stream, const struct ct_
     return s->stopped;
 }
 
-/* Frames may lack synchronisation words, or a stream its points: nothing is looked for behind them. */
+/* Stops after the last point: frames may lack synchronisation words, or a stream its points. */
 static int on_bytes(void *user, uint64_t bytes)
 {
     struct search *s = user;
@@ -134,7 +135,7 @@ static int try_begin(struct search *s)
     ct_index_begin_chain(s->chain, s->begin);
     rc = ct_chain_run(s->chain);
     ct_chain_free(s->chain);
-    s->failed |= !s->stopped; /* a stream never came to its point */
+    s->failed |= !s->stopped; /* a stream did not reach its point */
     return s->stopped ? CT_OK : rc;
 }
 
@@ -145,8 +146,8 @@ static bool is_wanted(const struct ct_index_look *look, size_t id)
     return !(look->ids[0] | look->ids[1]) || look->ids[id / 64] >> id % 64 & 1;
 }
 
-/* Tells whether a window in cycles is wanted of a stream without counts, so that all of it has to be decoded
- * for the message. */
+/* Returns whether the window is in cycles and a stream has no counts, so that it must be decoded whole for
+ * the message. */
 static bool lacks_counts(const struct ct_index_look *look)
 {
     const struct ct_buffer *b = look->buffer;
@@ -184,8 +185,8 @@ static bool find_last(struct search *s)
     return any;
 }
 
-/* Returns the last offset at or before `offset` at which reading of frames may begin: where a chunk begins
- * when all of the trace is read. A piece that joins another one may begin inside of a frame. */
+/* Returns the last offset at or before `offset` at which reading of frames may begin: the start of a chunk
+ * when the whole trace is read. A piece that continues another one may begin inside of a frame. */
 static uint64_t align(const struct ct_index_look *look, enum ct_framing framing, uint64_t offset)
 {
     const struct ct_buffer *buffer = look->buffer;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives the events of several sources in one order. Each source is decoded by a chain of its own, a little at
- * a time. The source whose next event is the earliest gives events until that of another one is earlier. */
+/* Gives the events of several sources in one order. A separate chain decodes each source, a little at a time.
+ * The source with the earliest next event gives events until another source has an earlier one. */
 #include "coretap/merge.h"
 
 #include <stdbool.h>
@@ -13,13 +13,13 @@
 #include "chain/feed.h"
 #include "session/sieve.h"
 
-#define PIECE 4096 /* input bytes that are decoded at a time; the events in them have to be held */
+#define PIECE 4096 /* input bytes decoded at a time, whose events must be held */
 
-#define READY 512 /* the most events of a source that are held with their times */
+#define READY 512 /* maximal number of events of a source that are held with their times */
 
-#define BATCH 2048 /* the most events that are made at a time */
+#define BATCH 2048 /* maximal number of events made at a time */
 
-/* A source with its chain and the events that it holds. */
+/* A source with its chain and the events it holds. */
 struct reader {
     struct ct_merge *merge;
     struct ct_merge_source *source;
@@ -28,11 +28,11 @@ struct reader {
     struct ct_feed feed;
     struct ct_events *events;
     struct ct_timeline *timeline;
-    struct ct_event_sieve *sieve; /* applies all of the filter but ticks; NULL when all is kept */
+    struct ct_event_sieve *sieve; /* applies the filter except for ticks; NULL when everything is kept */
     struct ct_sieve *step_sieve;  /* the same for steps, with ticks */
     uint64_t kept;
     bool over; /* nothing more of the source is wanted: its times never decrease */
-    /* Events of the last piece that the timeline had no room for. */
+    /* Events of the last piece that did not fit into the timeline. */
     struct ct_event *pending;
     size_t pending_count, pending_done, pending_cap;
     struct ct_timed_event ready[READY];
@@ -181,7 +181,7 @@ static bool is_behind_window(const struct reader *r, uint64_t time)
     return to->kind == CT_POINT_TICKS && r->source->timed && time >= to->value;
 }
 
-/* Tells whether an event is in the window of ticks. Sources without timestamps are not asked for it. */
+/* Returns whether an event is in the window of ticks. A source without timestamps is before it. */
 static bool is_in_window(const struct reader *r, uint64_t time)
 {
     const struct ct_filter_point *from = &r->merge->filter.from;
@@ -189,7 +189,7 @@ static bool is_in_window(const struct reader *r, uint64_t time)
            !is_behind_window(r, time);
 }
 
-/* Drops those of the events with times that the filter does not want. */
+/* Removes timed events that the filter excludes. */
 static int sift(struct reader *r)
 {
     const size_t count = r->ready_count;
@@ -215,7 +215,7 @@ static void leave_ticks(struct ct_filter_point *point)
         *point = (struct ct_filter_point){0};
 }
 
-/* Makes the sieve of a source. It gets no ticks, which is_in_window applies: a sieve knows only the timestamp
+/* Makes the sieve of a source. It gets no ticks, which is_in_window applies: a sieve only knows the timestamp
  * before an event. */
 static int begin_sieve(struct reader *r)
 {
@@ -235,7 +235,7 @@ static int begin_sieve(struct reader *r)
 
 /* ---- events with their times ---- */
 
-/* Decodes until a wanted event with its time is there, or the source is at its end. */
+/* Decodes until a wanted event with its time is available, or the source has ended. */
 static int fill(struct reader *r)
 {
     int rc = CT_OK;
@@ -257,11 +257,11 @@ static int fill(struct reader *r)
 
 /* ---- the sources ---- */
 
-/* A timestamp that is looked for. */
+/* A search for a timestamp. */
 struct search {
     const struct ct_merge_source *source;
-    uint64_t least; /* that it has to be */
-    uint64_t time;  /* of the one that was found */
+    uint64_t least; /* minimal value */
+    uint64_t time;  /* value of the timestamp found */
     bool found;
     bool has_trace; /* there is a byte of the source */
 };
@@ -283,7 +283,7 @@ static int find_timestamp(void *user, const struct ct_stream *stream, const stru
     return 0;
 }
 
-/* Looks for the first timestamp of a source that is not before `least`. */
+/* Finds the first timestamp of a source that is not before `least`. */
 static int look_for_time(struct ct_ctx *ctx, struct search *search)
 {
     const struct ct_chain_sink sink = {.user = search, .elems = find_timestamp};
@@ -300,7 +300,7 @@ static int look_for_time(struct ct_ctx *ctx, struct search *search)
     return rc < 0 ? rc : CT_OK;
 }
 
-/* Finds out whether a source has trace, and timestamps. */
+/* Determines whether a source has trace, and timestamps. */
 static int look_at(struct ct_ctx *ctx, struct ct_merge_source *s)
 {
     struct search search = {.source = s};
@@ -443,8 +443,8 @@ static bool is_in_turn(const struct ct_merge *m, const struct reader *r)
     return (m->turn == TIMED) == (bool)r->source->timed && r->ready_done < r->ready_count;
 }
 
-/* Finds the reader whose next event is the earliest, the first in order among equals, and the last time up to
- * which its events come before those of the others. NULL when all are at their end. */
+/* Finds the reader with the earliest next event (the first one among equals), and the last time up to which
+ * its events come before those of the others. NULL when all have ended. */
 static struct reader *find_earliest(struct ct_merge *m, uint64_t *until)
 {
     struct reader *best = NULL;
@@ -456,7 +456,7 @@ static struct reader *find_earliest(struct ct_merge *m, uint64_t *until)
         if (m->turn == UNTIMED)
             return r;
         if (!best || next_time(r) < next_time(best)) {
-            /* The reader found before comes earlier in the order, so that it is first at equal times. */
+            /* The reader found before is earlier in the order, so it is first at equal times. */
             if (best)
                 *until = next_time(best) - 1;
             best = r;
@@ -476,8 +476,8 @@ static void take(struct reader *r, uint64_t until, struct ct_merge_batch *out)
         .source = r->source, .events = r->ready + first, .count = r->ready_done - first};
 }
 
-/* Returns the threads for source `index` of `count` that are decoded in turn. Each gets the caller's thread,
- * and the others are divided among them. */
+/* Returns the number of threads for source `index` of `count` that are decoded in turn. Each gets the
+ * caller's thread and a share of the others. */
 static uint16_t threads_of(const struct ct_merge *m, size_t index, size_t count)
 {
     const size_t others = m->options.threads ? m->options.threads - 1u : 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds up what was seen of a capture. This is the one place where the losses of its chains are added up. */
+/* Sums up the statistics of a capture. Losses of its chains are added only here. */
 #include "coretap/session.h"
 
 #include <stdbool.h>
 
-/* Tells whether the framing found nothing to decode. */
+/* Returns whether a buffer with framing had no frames. */
 static bool is_misframed(const struct ct_chain *chain)
 {
     const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
     return frames && ct_chain_framing(chain) != CT_FRAMING_NONE && frames->input_bytes && !frames->frames;
 }
 
-/* Tells whether the stream executed anything, as far as a chain of this level can know. */
+/* Returns whether the stream executed anything, as far as a chain of this level can know. */
 static bool has_run(const struct ct_stream *stream, enum ct_level level)
 {
     const enum ct_protocol protocol = (enum ct_protocol)stream->source->protocol;

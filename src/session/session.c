@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs analyses over a capture in one pass. Where memory changes, the programs that ran are known only at its
- * end; analyses of steps then get these in a second pass. */
+/* Runs analyses over a capture in one pass. When memory changes, the programs that ran are known only at its
+ * end; analyses of steps then get the steps in a second pass. */
 #include "session/session.h"
 
 #include "base/ctx.h"
@@ -84,7 +84,7 @@ uint32_t ct_session_lane(const struct ct_session *s, uint8_t id)
 
 /* ---- programs ---- */
 
-/* Looks for the programs that lay in a memory, once for each memory. */
+/* Finds the programs of a memory, once for each memory. */
 static int find_programs_in(struct ct_session *s, const struct ct_maps *maps, uint32_t memory)
 {
     if (memory < s->memory_count && s->memories[memory])
@@ -124,19 +124,19 @@ static int tell_programs(const struct ct_session *s)
 
 /* ---- a pass ---- */
 
-/* A chain over one buffer, with what its receivers need. */
+/* A chain over one buffer, and the data of its receivers. */
 struct pass {
     struct ct_session *session;
     struct ct_chain_sink sink;
     struct ct_chain *chain;
-    uint64_t before;     /* bytes of the buffers that are over */
-    uint32_t first_lane; /* the lane of its ID 0; other IDs follow */
+    uint64_t before;     /* bytes of the previous buffers */
+    uint32_t first_lane; /* lane of ID 0; other IDs follow */
     const struct ct_maps *maps;
     const struct ct_buffer *buffer;
     uint64_t ids[2];
-    bool stopped;                /* the windows of all streams are over */
+    bool stopped;                /* the windows of all streams have ended */
     struct ct_index_begin begin; /* where decoding of the buffer begins */
-    struct ct_chain_shard part;  /* what of the buffer is decoded; all of it when its `end` is 0 */
+    struct ct_chain_shard part;  /* the part of the buffer to decode; all of it when `end` is 0 */
 };
 
 static int on_bytes(void *user, uint64_t bytes)
@@ -190,7 +190,7 @@ static int on_events(void *user, const struct ct_stream *stream, const struct ct
     return rc;
 }
 
-/* ---- what a filter keeps ---- */
+/* ---- filtering ---- */
 
 int ct_session_sieve(const struct ct_session *s, const struct ct_source *source, const struct ct_maps *maps,
                      struct ct_sieve **out)
@@ -211,7 +211,7 @@ static int begin_sieve(const struct pass *pass, const struct ct_stream *stream, 
     return rc ? rc : ct_edges_new(pass->session->ctx, NULL, &sieved->edges);
 }
 
-/* Counts the steps that were kept as a chain would have counted them: with cycles only when an analysis takes
+/* Counts the kept steps as a chain would have counted them: with cycles only when an analysis takes
  * cycles. */
 static int count_steps(const struct ct_session *s, struct ct_edges *edges, struct ct_step_batch batch)
 {
@@ -220,8 +220,8 @@ static int count_steps(const struct ct_session *s, struct ct_edges *edges, struc
     return s->inputs & (CT_INPUT_COUNTS | CT_INPUT_CYCLES) ? ct_edges_add(edges, &batch) : CT_OK;
 }
 
-/* Stops decoding a stream whose window is over. When that is so for all streams of the chain, the result ends
- * it. */
+/* Stops decoding a stream whose window has ended. When this applies to all streams of the chain, the result
+ * ends it. */
 static int leave_stream(struct pass *pass, const struct ct_stream *stream)
 {
     pass->session->sieved[stream->id].over = true;
@@ -249,7 +249,7 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     return rc || !ct_sieve_is_over(sieved->sieve) ? rc : leave_stream(pass, stream);
 }
 
-/* Adds up what the sieves of a buffer have seen, and frees them. */
+/* Adds up the statistics of a buffer's sieves, and frees them. */
 static void end_sieves(struct ct_session *s)
 {
     for (size_t i = 0; i < CT_SESSION_LANES; i++) {
@@ -276,7 +276,7 @@ bool ct_session_ids(const struct ct_session *s, const struct ct_buffer *buffer, 
 }
 
 /* Makes the sieves of streams that end before their window: decoding from the first byte would have made
- * them, with no step kept. */
+ * them, without keeping a step. */
 static int begin_dead(struct pass *pass)
 {
     size_t count;
@@ -291,7 +291,7 @@ static int begin_dead(struct pass *pass)
     return rc;
 }
 
-/* Tells whether an analysis can say in which state a stream is. One of an older header cannot. */
+/* Returns whether an analysis can give the state of a stream. One compiled with an older header cannot. */
 static bool can_say_state(const struct ct_analysis *analysis)
 {
     return analysis->kind->size >= sizeof *analysis->kind && analysis->kind->cut;
@@ -319,9 +319,9 @@ static int on_cut(void *user, const struct ct_stream *stream, bool is_end, uint6
     return rc ? rc : ct_shard_reach(s->options.shard, stream, is_end, offset, &all);
 }
 
-/* Tells whether steps are made ahead of the analyses, in a thread of its own. That pays where an analysis has
- * as much to do with each step as it costs to make it, such as following calls; one whose state is a few
- * numbers only looks for some of them. Sieves leave streams of a chain that is at work. */
+/* Returns whether a separate thread makes steps ahead of the analyses. This pays when an analysis spends as
+ * much time on each step as making it costs, for example to follow calls; an analysis whose state is a few
+ * numbers only looks for some steps. Sieves exclude it, because they leave streams of a running chain. */
 static bool may_relay(const struct ct_session *s)
 {
     bool pays = false;
@@ -331,7 +331,7 @@ static bool may_relay(const struct ct_session *s)
 }
 
 /* Runs a chain over one buffer. The chain keeps the address of its sink, so both are in `pass`. Events are
- * given in the last pass only. */
+ * given only in the last pass. */
 static int run_chain(const struct ct_session *s, struct pass *pass, const struct ct_buffer *buffer,
                      bool counts, bool steps, bool is_last)
 {
@@ -366,7 +366,7 @@ static int run_chain(const struct ct_session *s, struct pass *pass, const struct
     return pass->stopped ? CT_OK : rc;
 }
 
-/* Tells the analyses that the streams of the chain are over. */
+/* Ends the chain's streams for the analyses. */
 static int end_streams(const struct ct_session *s, const struct ct_chain *chain, uint32_t first_lane)
 {
     size_t count;
@@ -377,7 +377,7 @@ static int end_streams(const struct ct_session *s, const struct ct_chain *chain,
     return rc;
 }
 
-/* Gives an analysis the counts of the streams or, if `sieved` is not NULL, of what was kept of them. */
+/* Gives an analysis the counts of the streams or, if `sieved` is not NULL, of the steps that were kept. */
 static int give_counts(struct ct_analysis *analysis, const struct ct_chain *chain, uint32_t first_lane,
                        const struct ct_sieved *sieved)
 {
@@ -436,7 +436,7 @@ static int give_totals(struct ct_session *s, const struct pass *pass)
     return rc;
 }
 
-/* Forgets what was found in the warm-up of streams that never came to the point where the part begins. */
+/* Drops the warm-up results of streams that did not reach the point where the part begins. */
 static int forget_warm_ups(const struct ct_session *s, const struct pass *pass)
 {
     size_t count;
@@ -454,7 +454,7 @@ static int forget_warm_ups(const struct ct_session *s, const struct pass *pass)
     return rc;
 }
 
-/* Finishes a buffer: gives counts to the analyses and adds up what was seen. */
+/* Finishes a buffer: gives counts to the analyses and adds up the statistics. */
 static int finish(struct ct_session *s, const struct pass *pass, const struct ct_buffer *buffer)
 {
     s->first_lane = pass->first_lane;
@@ -466,8 +466,8 @@ static int finish(struct ct_session *s, const struct pass *pass, const struct ct
     return rc ? rc : end_streams(s, pass->chain, pass->first_lane);
 }
 
-/* Tells whether a buffer can be cut: what all analyses take of a stream is a sum over its parts, or steps
- * whose state they can say. Not where programs are found in the trace: those of a part may be others. */
+/* Returns whether a buffer can be cut: all analyses take from a stream sums over its parts, or steps whose
+ * state they can give. Not when programs are found from the trace, because a part may find others. */
 static bool can_cut(const struct ct_session *s, const struct ct_buffer *buffer, bool by_memory)
 {
     const uint32_t sums = CT_INPUT_COUNTS | CT_INPUT_CYCLES | CT_INPUT_TOTALS;
@@ -479,7 +479,7 @@ static bool can_cut(const struct ct_session *s, const struct ct_buffer *buffer, 
     return fine;
 }
 
-/* Finds what of a buffer is decoded. Returns false when nothing is. */
+/* Decides which part of a buffer is decoded. Returns false when none is. */
 static bool is_wanted(const struct ct_session *s, const struct ct_buffer *buffer, bool by_memory,
                       struct pass *pass)
 {
@@ -537,7 +537,7 @@ static int run_again(struct ct_session *s, const struct ct_capture *capture, con
     return rc;
 }
 
-/* Notes the name of the capture for results; none if it is too long. */
+/* Stores the name of the capture for results; none if it is too long. */
 static void name_run(struct ct_session *s, const struct ct_capture *capture)
 {
     const char *part = s->options.part && *s->options.part ? s->options.part : NULL;
@@ -547,7 +547,7 @@ static void name_run(struct ct_session *s, const struct ct_capture *capture)
         s->run[0] = '\0';
 }
 
-/* Begins a shard, unless its filter follows each stream from the first step on. */
+/* Begins a shard, unless a filter follows each stream from its first step. */
 static int begin_shard(const struct ct_session *s, const struct ct_buffer *buffers, size_t count)
 {
     const int rc = ct_shard_begin(s->options.shard, buffers, count);
@@ -556,7 +556,7 @@ static int begin_shard(const struct ct_session *s, const struct ct_buffer *buffe
     return rc;
 }
 
-/* Adds the capture to the analyses; that of a shard is added when all of them are. */
+/* Adds the capture to the analyses. That of a shard is added when all shards are merged. */
 static int end_run(const struct ct_session *s, const struct ct_capture *capture)
 {
     const struct ct_analysis_captures one = {
@@ -571,7 +571,7 @@ static int end_run(const struct ct_session *s, const struct ct_capture *capture)
     return rc;
 }
 
-/* Finds the programs before anything is decoded, if the capture has one memory, and then sets *by_memory to
+/* Finds the programs before decoding, if the capture has only one memory, and then sets *by_memory to
  * false. */
 static int find_only_programs(struct ct_session *s, const struct ct_capture *capture,
                               const struct ct_buffer *buffers, size_t count, bool *by_memory)

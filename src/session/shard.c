@@ -9,11 +9,11 @@
 #include "base/ctx.h"
 #include "base/room.h"
 
-/* A part is decoded behind so many bytes of warm-up, in which the trace unit repeats what later packets
- * depend on; behind fewer when it is smaller itself. */
+/* Size of the warm-up before a part, in which the trace unit repeats what later packets depend on; less when
+ * the part itself is smaller. */
 #define WARM_UP (UINT64_C(1) << 20)
 
-/* Trace is read from a multiple of so many bytes on, as frames begin there. */
+/* Reading begins at a multiple of so many bytes, because frames begin there. */
 #define WARM_ALIGN 16u
 
 /* ---- streams ---- */
@@ -55,9 +55,9 @@ int ct_shard_add_context(struct ct_shard *shard, struct ct_shard_stream *stream,
     return CT_OK;
 }
 
-/* ---- which bytes ---- */
+/* ---- byte ranges ---- */
 
-/* Returns how many bytes of trace a buffer has; 0 when it has no file. */
+/* Returns the number of trace bytes in a buffer; 0 when it has no file. */
 static uint64_t size_of(const struct ct_buffer *buffer)
 {
     struct stat st;
@@ -83,7 +83,7 @@ int ct_shard_begin(struct ct_shard *s, const struct ct_buffer *buffers, size_t c
     return CT_OK;
 }
 
-/* Sets the part of a buffer that begins at `at` and has `size` bytes. */
+/* Computes the part of a buffer that begins at `at` and has `size` bytes. */
 static void set_part(struct ct_shard *s, uint64_t at, uint64_t size, struct ct_chain_shard *part)
 {
     const uint64_t warm = s->each < WARM_UP ? s->each : WARM_UP;
@@ -111,7 +111,7 @@ bool ct_shard_next(struct ct_shard *s, const struct ct_buffer *buffer, bool can_
     return true;
 }
 
-/* ---- what a part had ---- */
+/* ---- results of a part ---- */
 
 void ct_shard_refuse(struct ct_shard *s, const char *why)
 {
@@ -143,7 +143,7 @@ static int take_stream(struct ct_shard *s, const struct ct_stream *stream)
     struct ct_shard_stream *noted =
         s->from_start ? ct_shard_stream(s, s->buffer, stream->id) : ct_shard_find(s, s->buffer, stream->id);
     int rc = CT_OK;
-    if (!noted) /* it never came to a point */
+    if (!noted) /* it did not reach a point */
         return s->from_start ? CT_ERR_NOMEM : CT_OK;
     if (stream->graph) {
         ct_graph_nodes(stream->graph, &nodes);
@@ -178,6 +178,6 @@ int ct_shard_finish(struct ct_shard *s, const struct ct_seen *seen, bool damaged
     if (seen->misframed)
         ct_shard_refuse(s, "it has no frames");
     s->analysis.captures = (struct ct_analysis_captures){.losses = seen->losses};
-    /* the capture is named once */
+    /* the capture is named only once */
     return s->first == 1 && *run ? ct_analysis_add_run(&s->analysis, run) : CT_OK;
 }

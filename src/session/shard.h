@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a session notes of the shard that it runs (shard.c), and how shards become files (shard_file.c). */
+/* The state that a session records of its shard (shard.c), and how shards are written to files
+ * (shard_file.c). */
 #ifndef CT_SESSION_SHARD_H
 #define CT_SESSION_SHARD_H
 
@@ -9,49 +10,49 @@
 #include "coretap/session.h"
 #include "coretap/shard.h"
 
-/* A stream of a buffer that is cut, or of shards that were added up. */
+/* A stream of a buffer that is cut, or of shards that were merged. */
 struct ct_shard_stream {
     uint32_t buffer; /* number of the buffer in the capture */
     uint8_t id;
-    uint64_t nodes, edges; /* that its program graph has: at most, when shards were added up */
+    uint64_t nodes, edges; /* size of its program graph; an upper bound when shards were merged */
     struct ct_edge_context *contexts;
     size_t context_count;
-    char *begin, *end; /* where it begins and ends and in which state, as text; NULL: where the trace does */
+    char *begin, *end; /* position and state at its start and end, as text; NULL: start or end of the trace */
 };
 
 struct ct_shard {
     struct ct_analysis analysis;     /* must be the first member; `captures` has the losses */
-    uint32_t first, last, count;     /* shards [first, last] of `count`, from 1 on; first 0: none yet */
-    uint64_t each;                   /* bytes of trace that a shard has */
-    uint64_t begin, end;             /* which bytes of the trace it has: those of all buffers, one behind the
+    uint32_t first, last, count;     /* shards [first, last] of `count`, from 1; first 0: none yet */
+    uint64_t each;                   /* trace bytes in a shard */
+    uint64_t begin, end;             /* its range of trace bytes, counted over all buffers one after the
                                         other */
-    const struct ct_buffer *buffers; /* the buffers that are run */
-    uint64_t *starts;                /* where each buffer begins among their bytes, and the end of the last */
+    const struct ct_buffer *buffers; /* the buffers of the run */
+    uint64_t *starts;                /* start of each buffer among their bytes, and the end of the last */
     uint32_t buffer;                 /* number of the current buffer */
-    bool has_trace, ran, damaged;    /* of struct ct_seen; the files of the capture are damaged */
+    bool has_trace, ran, damaged;    /* as in struct ct_seen; the files of the capture are damaged */
     bool from_start;                 /* its part of the current buffer begins at the first byte */
-    char why[64];                    /* the capture cannot be cut because of this; empty: it can */
+    char why[64];                    /* why the capture cannot be cut; empty: it can */
     struct ct_shard_stream *streams;
     size_t stream_count;
 };
 
-/* Begins a capture: works out which bytes the shard has. CT_ERR_ARG for a second one. */
+/* Begins a capture: computes the byte range of the shard. CT_ERR_ARG for a second one. */
 int ct_shard_begin(struct ct_shard *shard, const struct ct_buffer *buffers, size_t count);
 
-/* Goes to a buffer. Returns false when the shard has nothing of it. *part has its `end` set when the
- * shard has a part of it (`user` and `reach` are up to the caller), and is all zeros when it has all. With
- * `can_cut` false a buffer is never cut: it belongs to the shard in which it begins. */
+/* Moves to a buffer. Returns false when the shard has nothing of it. *part has its `end` set when the shard
+ * has a part of it (the caller sets `user` and `reach`), and is all zeros when it has all. With `can_cut`
+ * false a buffer is never cut: it belongs to the shard in which it begins. */
 bool ct_shard_next(struct ct_shard *shard, const struct ct_buffer *buffer, bool can_cut,
                    struct ct_chain_shard *part);
 
-/* Notes a point that ct_chain_shard.reach tells of, with the state there. CT_ERR_NOMEM. */
+/* Records a point reported by ct_chain_shard.reach, with the state there. CT_ERR_NOMEM. */
 int ct_shard_reach(struct ct_shard *shard, const struct ct_stream *stream, bool is_end, uint64_t offset,
                    const struct ct_seam *seam);
 
-/* Notes what of a chain that decoded a part of a buffer matters to others. CT_ERR_NOMEM. */
+/* Records the sizes and contexts of a chain that decoded a part of a buffer. CT_ERR_NOMEM. */
 int ct_shard_take(struct ct_shard *shard, const struct ct_chain *chain);
 
-/* Notes that the capture does not add up from its parts. The first reason is kept. */
+/* Records that the parts of the capture do not add up. The first reason is kept. */
 void ct_shard_refuse(struct ct_shard *shard, const char *why);
 
 /* Ends a capture, whose name is `run`. CT_ERR_NOMEM. */
@@ -60,10 +61,10 @@ int ct_shard_finish(struct ct_shard *shard, const struct ct_seen *seen, bool dam
 /* Returns the stream with these numbers, or NULL. */
 struct ct_shard_stream *ct_shard_find(const struct ct_shard *shard, uint32_t buffer, uint8_t id);
 
-/* Adds a stream, or returns the one that is there. NULL without memory. */
+/* Adds a stream, or returns the existing one. NULL without memory. */
 struct ct_shard_stream *ct_shard_stream(struct ct_shard *shard, uint32_t buffer, uint8_t id);
 
-/* Adds a context to a stream unless it is there. CT_ERR_NOMEM. */
+/* Adds a context to a stream, without duplicates. CT_ERR_NOMEM. */
 int ct_shard_add_context(struct ct_shard *shard, struct ct_shard_stream *stream,
                          const struct ct_edge_context *context);
 

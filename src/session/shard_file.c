@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shards as files: a saved file of a kind of its own, and behind it what an analysis found. */
+/* Shards as files: a saved file of a separate kind, followed by the results of an analysis. */
 #define _GNU_SOURCE /* memmem */
 #include "session/shard.h"
 
@@ -11,7 +11,8 @@
 #include "base/ctx.h"
 #include "coretap/graph.h"
 
-/* Contexts of a stream that edge statistics tell apart: with one more, others would be counted together. */
+/* Contexts of a stream that edge statistics distinguish: beyond it, further ones would be counted
+ * together. */
 #define CONTEXTS_MOST 256u
 
 static struct ct_shard *of(struct ct_analysis *analysis)
@@ -46,14 +47,14 @@ static int part(const struct ct_analysis *whole, struct ct_analysis **out)
     return rc;
 }
 
-/* No batches come: a session notes what a shard has. */
+/* Refuses batches: a session records the contents of a shard. */
 static int take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)
 {
     (void)analysis, (void)batch;
     return CT_ERR_ARG;
 }
 
-/* ---- adding up ---- */
+/* ---- merging ---- */
 
 static int misfit(const struct ct_shard *s, const char *why)
 {
@@ -66,7 +67,8 @@ static bool is_same(const char *a, const char *b)
     return a && b && !strcmp(a, b);
 }
 
-/* Tells whether the streams that begin inside of the trace go on where they ended. */
+/* Returns whether the streams of `from` that begin inside of the trace continue where those of `into`
+ * ended. */
 static bool fits(const struct ct_shard *into, const struct ct_shard *from)
 {
     for (size_t i = 0; i < from->stream_count; i++) {
@@ -78,7 +80,7 @@ static bool fits(const struct ct_shard *into, const struct ct_shard *from)
     return true;
 }
 
-/* Adds what a stream has more. The texts of `from` become those of the sum. */
+/* Adds the new part of a stream. The texts of `from` move to the sum. */
 static int add_stream(struct ct_shard *into, struct ct_shard_stream *from)
 {
     const bool is_new = !ct_shard_find(into, from->buffer, from->id);
@@ -100,7 +102,7 @@ static int add_stream(struct ct_shard *into, struct ct_shard_stream *from)
     return CT_OK;
 }
 
-/* Tells whether a stream came to a limit, or may have if it had been decoded in one. */
+/* Returns whether a stream reached a limit, or may have reached it if it had been decoded without a cut. */
 static bool is_limited(const struct ct_shard_stream *s)
 {
     bool limited = s->nodes > CT_GRAPH_MAX || s->edges > CT_GRAPH_MAX || s->context_count >= CONTEXTS_MOST;
@@ -166,7 +168,7 @@ static int save(struct ct_analysis *analysis, struct ct_save *to)
     return ct_save_line(to, "seen %d %d %d", s->has_trace, s->ran, s->damaged);
 }
 
-/* Reads the numbers of a line, all below `limit`. False: it has others. */
+/* Reads the numbers of a line, which must be below `limit`. False: they are malformed. */
 static bool read_numbers(const struct ct_load *from, unsigned base, size_t count, uint64_t limit,
                          uint64_t *numbers)
 {
@@ -231,7 +233,7 @@ static bool has_text(const struct ct_load *from)
     return from->word_count == 2 && !memchr(from->words[1].text, 0, from->words[1].size);
 }
 
-/* Reads where a stream begins or ends. */
+/* Reads the start or end of a stream. */
 static int read_state(const struct ct_shard *s, char **state, struct ct_load *from)
 {
     ct_load_split(from, 2);
@@ -325,7 +327,7 @@ int ct_shard_save(struct ct_shard *shard, struct ct_analysis *analysis, ct_write
     return rc ? rc : ct_analysis_save(analysis, write, user);
 }
 
-/* Returns how many bytes the saved shard has that a file begins with. */
+/* Returns the size of the saved shard at the start of a file. */
 static size_t size_of_shard(const void *data, size_t size)
 {
     static const char end[] = "\nend ";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps those steps and marks of one stream that a filter wants. */
+/* Keeps the steps and marks of one stream that a filter wants. */
 #include "session/sieve.h"
 
 #include "base/ctx.h"
@@ -23,13 +23,13 @@ struct ct_sieve {
     bool has_window;  /* the filter has a window */
     bool has_code;    /* the filter names modules or functions */
     uint64_t offset;  /* of the last mark */
-    bool waits;       /* something was left out since the last step or mark that was kept */
-    bool left_out;    /* a step was left out, or a mark that tells how the program went on */
-    bool broken;      /* trace was missing in what was left out */
-    uint64_t skipped; /* cycles of what was left out */
+    bool waits;       /* something was excluded since the last kept step or mark */
+    bool left_out;    /* a step was excluded, or a mark that changed the path of execution */
+    bool broken;      /* trace is missing in the excluded part */
+    uint64_t skipped; /* excluded cycles */
     bool has_context, has_timestamp;
-    struct ct_step_mark context, timestamp; /* the last ones that were left out */
-    /* What is kept of the current batch. */
+    struct ct_step_mark context, timestamp; /* the last excluded ones */
+    /* The kept part of the current batch. */
     uint32_t *edges, *cycles;
     size_t count, room;
     struct ct_step_mark *marks;
@@ -103,7 +103,7 @@ bool ct_sieve_is_over(const struct ct_sieve *s)
     return s->window.to.reached;
 }
 
-/* ---- what was seen ---- */
+/* ---- statistics ---- */
 
 static void add_list(uint32_t *to, uint32_t *count, const uint32_t *from, uint32_t from_count)
 {
@@ -136,7 +136,7 @@ void ct_sieve_seen_add(struct ct_sieve_seen *to, const struct ct_sieve_seen *fro
     to->inside |= from->inside;
 }
 
-/* ---- what is given ---- */
+/* ---- output ---- */
 
 /* Makes room for all steps and marks of a batch, and for the marks that may come before each. */
 static int make_room(struct ct_sieve *s, const struct ct_step_batch *batch)
@@ -168,7 +168,7 @@ static void give_mark(struct ct_sieve *s, const struct ct_step_mark *mark)
     s->marks[s->mark_count++].at = (uint32_t)s->count;
 }
 
-/* Puts out marks for what was left out, right before something is kept: its cycles, its last context and
+/* Outputs marks for the excluded part, right before something is kept: its cycles, its last context and
  * timestamp, and that steps are missing. */
 static void give_left_out(struct ct_sieve *s)
 {
@@ -191,7 +191,7 @@ static void give_left_out(struct ct_sieve *s)
 
 /* ---- steps and marks ---- */
 
-/* Tells whether an item is in the window. Without a window nothing is looked at. */
+/* Returns whether an item is in the window. Without a window this is always true. */
 static int in_window(struct ct_sieve *s, const struct ct_step_batch *item)
 {
     return s->has_window ? ct_sieve_window_has(&s->window, &s->clock, item) : 1;
@@ -231,7 +231,7 @@ static int run_step(struct ct_sieve *s, const struct ct_step_batch *batch, size_
     return CT_OK;
 }
 
-/* Notes what a mark tells of time and context. */
+/* Updates time and context from a mark. */
 static void note_mark(struct ct_sieve *s, const struct ct_step_mark *mark)
 {
     const bool is_elem = mark->kind == CT_MARK_ELEM;
@@ -241,7 +241,7 @@ static void note_mark(struct ct_sieve *s, const struct ct_step_mark *mark)
         s->is_wanted = ct_sieve_wants(&s->filter, s->source, s->maps, &mark->elem, &s->seen);
 }
 
-/* Leaves a mark out, and keeps what it means for later steps. */
+/* Excludes a mark, and keeps its meaning for later steps. */
 static void leave_mark_out(struct ct_sieve *s, const struct ct_step_mark *mark)
 {
     const uint8_t kind = mark->kind == CT_MARK_ELEM ? mark->elem.kind : CT_ELEM_GAP;
@@ -295,8 +295,8 @@ static int run_mark(struct ct_sieve *s, const struct ct_step_batch *batch, const
     return CT_OK;
 }
 
-/* Refuses a window in cycles for a source that counts none: its clock would stand still, and the whole stream
- * would lie before each point. */
+/* Refuses a window in cycles for a source without cycle counts: its clock would stand still, and the whole
+ * stream would be before each point. */
 static int check_cycles(const struct ct_sieve *s, const struct ct_step_batch *batch)
 {
     const struct ct_filter *f = &s->filter;

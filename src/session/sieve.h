@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a sieve: which code and which contexts are wanted, and when the window begins and ends. */
+/* The parts of a sieve: wanted code, wanted contexts, and the beginning and end of the window. */
 #ifndef CT_SESSION_SIEVE_H
 #define CT_SESSION_SIEVE_H
 
@@ -8,7 +8,7 @@
 #include "coretap/filter.h"
 #include "coretap/watch.h"
 
-/* How far a stream is, in each of the units of a window. */
+/* Position in a stream, in each of the units of a window. */
 struct ct_sieve_clock {
     uint64_t cycles, instructions;
     uint64_t ticks; /* the last timestamp; 0 before the first one; never goes back */
@@ -16,20 +16,20 @@ struct ct_sieve_clock {
 
 /* ---- sieve.c ---- */
 
-/* Copies the options of a sieve and the filter in them, on behalf of function `who`. CT_ERR_ARG. */
+/* Copies the options of a sieve and the filter in them, for function `who`. CT_ERR_ARG. */
 int ct_sieve_read_options(struct ct_ctx *ctx, const char *who, const struct ct_sieve_options *options,
                           struct ct_sieve_options *o, struct ct_filter *filter);
 
-/* Tells whether the window is over, so that the sieve will keep nothing more. */
+/* Returns whether the window has ended, so that the sieve will keep nothing more. */
 bool ct_sieve_is_over(const struct ct_sieve *sieve);
 
-/* Says that the stream begins inside of its trace, before the window, where its clock is `clock`. To be
+/* Announces that the stream begins inside of its trace, before the window, with the clock `clock`. To be
  * called before the first batch. */
 void ct_sieve_begin_inside(struct ct_sieve *sieve, const struct ct_sieve_clock *clock);
 
 /* ---- event_sieve.c ---- */
 
-/* The same of a sieve of events, to be called before the first event. */
+/* The same for a sieve of events; to be called before the first event. */
 void ct_event_sieve_begin_inside(struct ct_event_sieve *sieve, const struct ct_sieve_clock *clock);
 
 /* ---- code (sieve_code.c) ---- */
@@ -37,7 +37,7 @@ void ct_event_sieve_begin_inside(struct ct_event_sieve *sieve, const struct ct_s
 /* The code that a filter wants, with a verdict for each node of the graph. */
 struct ct_sieve_code {
     struct ct_ctx *ctx;
-    const struct ct_filter *filter; /* its modules and functions are used */
+    const struct ct_filter *filter; /* for its modules and functions */
     struct ct_programs *programs;
     uint8_t *verdicts; /* by number of the node: 0 for not known yet, WANTED or UNWANTED */
     uint32_t room;
@@ -46,28 +46,29 @@ struct ct_sieve_code {
 /* Checks that each module and function of the filter is in a program. CT_ERR_NOT_FOUND: one is in none. */
 int ct_sieve_code_check(const struct ct_sieve_code *code);
 
-/* Tells whether a node is wanted: 1 or 0, or a negative error. */
+/* Returns whether a node is wanted: 1 or 0, or a negative error. */
 int ct_sieve_code_wants(struct ct_sieve_code *code, const struct ct_graph *graph, uint32_t number);
 
-/* ---- who runs (sieve_who.c) ---- */
+/* ---- contexts (sieve_who.c) ---- */
 
-/* Tells whether the filter wants what runs in a context (a CONTEXT element), and notes the context as seen. A
- * context that does not tell what the filter asks for is not wanted. */
+/* Returns whether the filter wants code in a context (a CONTEXT element), and adds the context to the
+ * statistics. A context that lacks what the filter asks for is not wanted. */
 bool ct_sieve_wants(const struct ct_filter *filter, const struct ct_source *source,
                     const struct ct_maps *maps, const struct ct_elem *context, struct ct_sieve_seen *seen);
 
-/* Tells whether the filter wants what runs before a context is known, which it does if it asks for none. */
+/* Returns whether the filter wants code before the first context, which is true when it has no condition on
+ * contexts. */
 bool ct_sieve_wants_all(const struct ct_filter *filter);
 
-/* Notes a timestamp in the clock, which never goes back. */
+/* Sets the clock to a timestamp, unless that is lower. */
 void ct_sieve_note_ticks(struct ct_sieve_clock *clock, struct ct_sieve_seen *seen, uint64_t ticks);
 
-/* Reports that a window is given in cycles and the source counts none. Result: CT_ERR_NOT_FOUND. */
+/* Reports that a window is in cycles and the source counts none. Result: CT_ERR_NOT_FOUND. */
 int ct_sieve_no_cycles(struct ct_ctx *ctx, const struct ct_source *source);
 
 /* ---- the window (sieve_window.c) ---- */
 
-/* One end of the window, with how often execution came to its place. */
+/* One end of the window, with how often execution reached its place. */
 struct ct_sieve_end {
     struct ct_filter_point point;
     struct ct_watches *watches; /* of its place; NULL when the end is no place */
@@ -85,8 +86,8 @@ int ct_sieve_window_init(struct ct_ctx *ctx, struct ct_sieve_window *window, con
                          struct ct_programs *programs);
 void ct_sieve_window_free(struct ct_sieve_window *window);
 
-/* Moves on by one step or mark, the only one of `item`, which begins at `clock`. Result: 1 when it is inside
- * the window, 0 when not, or a negative error. */
+/* Advances by one step or mark, the only one of `item`, which begins at `clock`. Result: 1 when it is inside
+ * of the window, 0 when not, or a negative error. */
 int ct_sieve_window_has(struct ct_sieve_window *window, const struct ct_sieve_clock *clock,
                         const struct ct_step_batch *item);
 

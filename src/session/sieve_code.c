@@ -20,7 +20,7 @@ static bool is_module(const struct ct_program *program, const char *name)
     return strcmp(program->path, name) == 0 || strcmp(ct_base_name(program->path), name) == 0;
 }
 
-/* ---- names that are in no program ---- */
+/* ---- names in no program ---- */
 
 static bool has_module(struct ct_programs *programs, const char *name)
 {
@@ -31,7 +31,7 @@ static bool has_module(struct ct_programs *programs, const char *name)
     return false;
 }
 
-/* Tells whether a function, or the copy or part of one, has a name. */
+/* Returns whether a function has a name, or is a copy or part of the function with that name. */
 static bool is_function(const struct ct_symbols *symbols, const struct ct_symbol *symbol, const char *name)
 {
     return ct_symbols_is_named(symbols, symbol, name) || ct_name_is_of(symbol->name, name) ||

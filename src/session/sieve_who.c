@@ -19,8 +19,8 @@ static void note(uint32_t *list, uint32_t *count, uint32_t number)
         list[(*count)++] = number;
 }
 
-/* Tells whether a thread belongs to a wanted process. Linux uses numbers of threads again, so that one thread
- * may belong to several processes; it counts for each. */
+/* Returns whether a thread belongs to a wanted process. Linux reuses thread IDs, so one ID may belong to
+ * several processes; it counts for each. */
 static bool in_processes(const struct ct_filter *f, const struct ct_maps *maps, uint32_t tid)
 {
     bool known = false;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum {
-    EVENTS = 64, /* events of a place that are taken at a time */
+    EVENTS = 64, /* events of a place that are handled at a time */
 };
 
 static int init_end(struct ct_ctx *ctx, struct ct_sieve_end *end, const struct ct_filter_point *point,
@@ -40,14 +40,14 @@ void ct_sieve_window_free(struct ct_sieve_window *w)
     ct_watches_free(w->to.watches);
 }
 
-/* Tells whether an event means that execution came to the place. The return of a function does only where the
- * place asks for it. */
+/* Returns whether an event means that execution reached the place. The return of a function counts only if
+ * the place asks for it. */
 static bool is_coming(const struct ct_sieve_end *end, const struct ct_watch_event *event)
 {
     return event->kind != CT_WATCH_RETURN || strncmp(end->point.place, "return:", 7) == 0;
 }
 
-/* Counts how often the item comes to the place of an end; a negative error. */
+/* Counts how often the item reaches the place of an end; a negative error. */
 static int comings(struct ct_sieve_end *end, const struct ct_step_batch *item)
 {
     struct ct_watch_event events[EVENTS];
@@ -62,8 +62,7 @@ static int comings(struct ct_sieve_end *end, const struct ct_step_batch *item)
     return rc ? rc : result;
 }
 
-/* Moves one end on by an item. `first`: the first time that execution comes to a place without a number
- * counts. */
+/* Advances one end by an item. `first`: a place without a number is reached by the first arrival. */
 static int move(struct ct_sieve_end *end, const struct ct_sieve_clock *clock,
                 const struct ct_step_batch *item, bool first)
 {

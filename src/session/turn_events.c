@@ -7,13 +7,13 @@
 #include "session/sieve.h"
 
 enum {
-    BATCH = 256, /* events that are given at a time, at most */
+    BATCH = 256, /* maximal number of events given at a time */
 };
 
 struct ct_turn_events {
     const struct ct_session *session;
     struct ct_events *events;
-    struct ct_event_sieve *sieve; /* NULL when the filter keeps all */
+    struct ct_event_sieve *sieve; /* NULL when the filter keeps everything */
     struct ct_event batch[BATCH];
 };
 
@@ -57,7 +57,7 @@ const struct ct_sieve_seen *ct_turn_events_seen(const struct ct_turn_events *e)
     return ct_event_sieve_seen(e->sieve);
 }
 
-/* Gives the first `count` events of the batch. */
+/* Passes on the first `count` events of the batch. */
 static int give(struct ct_turn_events *e, void *user, const struct ct_stream *stream, size_t count)
 {
     int rc = e->sieve ? ct_event_sieve_run(e->sieve, e->batch, count, &count) : CT_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes streams one after the other, each in a pass of its own, for commands that print the records of a
- * stream together. */
+/* Decodes streams one after the other, each in its own pass, for commands that print the records of a stream
+ * together. */
 #include "session/session.h"
 
 #include "base/ctx.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Whose receivers take the records: the caller's, or those of a part that the caller made for a thread. */
+/* The receivers of the records: the caller's, or those of a part that the caller made for a thread. */
 struct taker {
     struct pass *pass;
     void *user;
@@ -20,13 +20,13 @@ struct pass {
     struct ct_session_turn turn;
     struct ct_sieve *sieve;        /* NULL when all steps are wanted */
     struct ct_turn_events *events; /* NULL when the receivers take other records */
-    uint64_t before;               /* bytes of the passes that are over */
+    uint64_t before;               /* bytes of the previous passes */
     struct taker taker;
-    bool stopped;                /* the window is over */
+    bool stopped;                /* the window has ended */
     struct ct_index_begin begin; /* where decoding of the stream begins */
 };
 
-/* ---- receivers: each hands on to that of the turn ---- */
+/* ---- receivers: each calls that of the turn ---- */
 
 static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)
 {
@@ -113,7 +113,7 @@ static int on_part_end(void *user, const struct ct_stream *stream, void *part, i
     return whole->pass->turn.sink.part_end(whole->user, stream, theirs, keep);
 }
 
-/* Returns a sink with the receivers that the turn has, or which makes events. */
+/* Returns a sink with the receivers of the turn, or with one that makes events. */
 static struct ct_chain_sink sink_of(struct pass *pass)
 {
     const struct ct_chain_sink *theirs = &pass->turn.sink;
@@ -147,8 +147,8 @@ static const struct ct_source *source_of(const struct ct_buffer *buffer, unsigne
     return NULL;
 }
 
-/* Refuses a filter that leaves out steps when the receivers take other records, and receivers of records
- * beside that of events. */
+/* Refuses a filter that excludes steps when the receivers take other records, and receivers of records beside
+ * that of events. */
 static int check_receivers(const struct pass *pass)
 {
     const struct ct_session *s = pass->session;
@@ -164,8 +164,8 @@ static int check_receivers(const struct pass *pass)
     return CT_OK;
 }
 
-/* Begins a turn. What the filter names is looked for first, so that nothing is printed of a stream that
- * cannot be filtered. */
+/* Begins a turn. Looks up the names in the filter first, so that nothing is printed for a stream that cannot
+ * be filtered. */
 static int begin(struct pass *pass, const struct ct_maps *maps)
 {
     const struct ct_session *s = pass->session;
@@ -187,7 +187,7 @@ static void begin_inside(struct pass *pass)
         ct_sieve_begin_inside(pass->sieve, clock);
 }
 
-/* Adds what was seen of the stream to what was seen of the others. */
+/* Adds the statistics of the stream to those of the others. */
 static void end(const struct pass *pass)
 {
     const struct ct_sieve_seen *seen =

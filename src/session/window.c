@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds where to begin decoding for a window, so that a window on a long capture costs little more than
- * itself. */
+/* Finds where to begin decoding for a window, so that a window of a long capture costs little more than the
+ * window itself. */
 #include "base/ctx.h"
 #include "chain/chunks.h"
 #include "session/index_file.h"
@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The least distance between two points of an index, in bytes, and the most points of a stream. */
+/* Minimal distance between two points of an index, in bytes, and maximal number of points of a stream. */
 #define APART       ((uint64_t)64 << 10)
 #define MOST_POINTS 65536u
 
-/* In framed trace, the streams get their bytes in turn from each chunk that is read. Where decoding begins at
+/* In framed trace, the streams get their bytes in turn from each chunk that is read. When decoding begins at
  * a multiple of the chunk size, batches of several streams come in the same order as without a window. Tests
  * have too little trace for that and begin at multiples of a frame. */
 #define FRAME_SIZE 16u
@@ -37,8 +37,7 @@ static bool is_clock(const struct ct_filter_point *point)
            point->kind == CT_POINT_INSTRUCTIONS;
 }
 
-/* Tells whether the pieces of a buffer lie one behind the other, so that a larger offset means later
- * trace. */
+/* Returns whether the pieces of a buffer are in file order, so that a larger offset means later trace. */
 static bool is_in_order(const struct ct_buffer *buffer)
 {
     bool is = true;
@@ -47,7 +46,7 @@ static bool is_in_order(const struct ct_buffer *buffer)
     return is;
 }
 
-/* Tells whether the beginning of the window can be looked for. A place is found only by following the whole
+/* Returns whether the start of the window can be searched. A place is found only by following the whole
  * program. The file is read twice. */
 static bool can_look(const struct ct_session *s, const struct ct_buffer *buffer, uint64_t *size)
 {
@@ -67,7 +66,7 @@ static int on_bytes(void *user, uint64_t bytes)
 }
 
 /* Loads the index of a buffer from its file, or makes one of the whole buffer and writes the file. Each
- * buffer of a perf.data has an index of its own. */
+ * buffer of a perf.data has its own index. */
 static int get_kept(struct ct_session *s, const struct ct_index_look *look)
 {
     char path[4096];
@@ -102,7 +101,7 @@ static int get_index(struct ct_session *s, const struct ct_index_look *look)
     return rc;
 }
 
-/* Notes why an index that was asked for is not used for a buffer. */
+/* Logs why an index that was requested is not used for a buffer. */
 static int note_no_index(const struct ct_session *s, const struct ct_buffer *buffer, const char *why)
 {
     if (s->options.index)
