@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory-aligned buffers (ETB, ETR), which hold frames from the first byte on. They have no synchronisation
- * words, but a driver may put a frame of four of them where a new session begins. */
+/* Memory-aligned buffers (ETB, ETR), which contain frames from the first byte on. They have no
+ * synchronisation words, but a driver may insert a frame of four of them where a new session begins. */
 #include "frame/demux.h"
 
 #include "base/bytes.h"
@@ -15,7 +15,7 @@ static unsigned fsync_words(const uint8_t *frame)
     return count;
 }
 
-/* Takes one unit of 16 bytes at demux->offset. */
+/* Handles one unit of 16 bytes at demux->offset. */
 static void take_unit(struct ct_demux *demux, const uint8_t *unit)
 {
     uint64_t offset = demux->offset;
@@ -32,7 +32,7 @@ static void take_unit(struct ct_demux *demux, const uint8_t *unit)
         demux->fsync_run = 0;
 }
 
-/* Completes the unit that an earlier piece of input began. Returns how many bytes it took. */
+/* Completes the unit that an earlier piece of input began. Returns the number of bytes used. */
 static size_t fill_unit(struct ct_demux *demux, const uint8_t *data, size_t size)
 {
     size_t room = CT_FRAME_SIZE - demux->frame_fill;

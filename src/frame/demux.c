@@ -12,9 +12,9 @@
 #define ID_FLUSH   0x7bu
 #define ID_TRIGGER 0x7du
 
-#define JOINED_BLOCKS 16u /* DSTREAM: blocks whose frames are taken together */
+#define JOINED_BLOCKS 16u /* DSTREAM: blocks whose frames are handled together */
 
-/* Tells whether data of this ID can be trace. */
+/* Returns whether data of this ID can be trace. */
 static int is_source(const struct ct_demux *demux, unsigned id)
 {
     return demux->framing == CT_FRAMING_NONE ? id == 0 : id > 0 && id < CT_ID_COUNT;
@@ -80,7 +80,8 @@ static size_t unframed_push(struct ct_demux *demux, const uint8_t *data, size_t 
     return size;
 }
 
-/* Copies up to `cap` bytes of the blocks, without their footers, to one piece. Returns its size. */
+/* Copies up to `cap` bytes of the blocks, without their footers, to a contiguous buffer. Returns their
+ * number. */
 static size_t join_blocks(const struct ct_demux *demux, const uint8_t *data, size_t size, uint8_t *to,
                           size_t cap)
 {
@@ -99,8 +100,8 @@ static size_t join_blocks(const struct ct_demux *demux, const uint8_t *data, siz
     return joined;
 }
 
-/* Moves on in the blocks by `taken` bytes that are no footers, and by the footer behind them as far as it is
- * there. Returns how many of the `size` bytes that is. */
+/* Advances in the blocks by `taken` bytes outside of footers, and past the footer after them as far as it is
+ * present. Returns how many of the `size` bytes that is. */
 static size_t pass_blocks(struct ct_demux *demux, size_t taken, size_t size)
 {
     size_t passed = 0;
@@ -227,7 +228,7 @@ int ct_demux_finish(struct ct_demux *demux)
         ct_frame_trouble(demux, CT_FRAME_CUT, offset, demux->frame_fill);
     }
     demux->frame_fill = 0;
-    /* aligned frames come from a memory that holds whole ones, where a cut frame is damage */
+    /* aligned frames come from a memory that holds complete ones, where a cut frame is damage */
     if (demux->framing != CT_FRAMING_FRAMES)
         demux->stats.edge_bytes = demux->stats.lost_bytes - lost_inside;
     sum_up(demux);
@@ -249,7 +250,7 @@ void ct_demux_move(struct ct_demux *demux, uint64_t offset)
 {
     if (!demux)
         return;
-    /* the offset of an aligned frame is that of its last byte less 15 */
+    /* the offset of an aligned frame is that of its last byte minus 15 */
     demux->offset = demux->framing == CT_FRAMING_FRAMES ? offset - demux->frame_fill : offset;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes rows of frames with the functions that fit the processor, and has those that every processor can run,
+/* Handles rows of frames with the functions that fit the processor, and contains those for every processor,
  * eight bytes at a time. */
 #include "frame/kernel64.h"
 
@@ -48,7 +48,7 @@ static size_t pure_row(struct ct_demux *demux, const uint8_t *frames, size_t cou
     return n;
 }
 
-/* Tells whether the frame has an ID byte. */
+/* Returns whether the frame has an ID byte. */
 static int has_id(const uint8_t *frame)
 {
     return ((ct_load64(frame) | ct_load64(frame + 8)) & UINT64_C(0x0001000100010001)) != 0;
@@ -56,7 +56,7 @@ static int has_id(const uint8_t *frame)
 
 size_t ct_frame_take_row(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset)
 {
-    if (demux->id == CT_ID_NONE && count && !has_id(frames)) /* ct_frame_plain tells whether it is trace */
+    if (demux->id == CT_ID_NONE && count && !has_id(frames)) /* ct_frame_plain decides whether it is trace */
         return 0;
     size_t n = pure_row(demux, frames, count, offset);
     if (n < count && !demux->failed)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes rows of frames on x86-64 with AVX2, two frames in a register. */
+/* Handles rows of frames on x86-64 with AVX2, two frames in a register. */
 #include "frame/demux.h"
 
 #ifdef CT_FRAME_AVX2
@@ -38,8 +38,8 @@ static inline uint64_t equal_64(const uint8_t *bytes, uint8_t byte)
     return low | (uint64_t)high << 32;
 }
 
-/* Restores two frames. *ids and *set hold words that begin with an ID byte and whose bit in byte 15 is set,
- * as bit 7 (and others) of the low byte. */
+/* Restores two frames. Bit 7 of the low byte of each word (other bits vary) is set in *ids for words that
+ * begin with an ID byte, and in *set for words whose bit in byte 15 is set. */
 static inline void restore_two(const uint8_t *frames, uint8_t *to, __m256i *ids, __m256i *set)
 {
     const __m256i last = _mm256_set1_epi16((short)0xff0f); /* byte 15 to the even bytes, 0 to the odd ones */

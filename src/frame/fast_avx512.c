@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes rows of frames on x86-64 with AVX-512, whose VBMI2 picks bytes by a mask. */
+/* Handles rows of frames on x86-64 with AVX-512, whose VBMI2 selects bytes by a mask. */
 #include "frame/demux.h"
 
 #ifdef CT_FRAME_AVX512
@@ -34,7 +34,7 @@ static inline __m512i load_four(const uint8_t *frames, size_t count)
     return _mm512_maskz_loadu_epi8(there, frames);
 }
 
-/* Restores four frames. What it finds is given for the even bytes. */
+/* Restores four frames. Its result is for the even bytes. */
 static inline struct ct_frame_found restore_four(__m512i v, uint8_t *to)
 {
     static const uint8_t data_places[64] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 16,
@@ -94,7 +94,7 @@ static inline int list_ids(struct ct_frame_row *row, const uint8_t *frames, size
     return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(-1)) != 0;
 }
 
-/* Picks the segments of an ID from 32 segments. */
+/* Selects the segments of an ID from 32 segments. */
 static inline size_t pick_32(const uint16_t *at, uint32_t which, struct ct_frame_list *list, size_t n)
 {
     _mm512_storeu_si512(list->at + n, _mm512_maskz_compress_epi16(which, _mm512_loadu_si512(at)));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes rows of frames on arm64, which always has NEON. */
+/* Handles rows of frames on arm64, which always has NEON. */
 #include "frame/demux.h"
 
 #ifdef CT_FRAME_NEON
@@ -37,7 +37,7 @@ static inline uint64_t equal_64(const uint8_t *bytes, uint8_t byte)
 static inline uint64_t restore_one(const uint8_t *frame, uint8_t *to)
 {
     const uint8x16_t own = vreinterpretq_u8_u16(
-        (uint16x8_t){1, 2, 4, 8, 16, 32, 64, 128}); /* each even byte looks at its own bit of byte 15 */
+        (uint16x8_t){1, 2, 4, 8, 16, 32, 64, 128}); /* each even byte tests its own bit of byte 15 */
     const uint8x16_t one = vreinterpretq_u8_u16(vdupq_n_u16(1));
     const uint8x16_t v = vld1q_u8(frame);
     const uint8x16_t ids = vtstq_u8(v, one);

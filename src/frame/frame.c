@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes frames of 16 bytes apart (ARM IHI 0029, "Frame formatter"): bytes 0, 2, … 14 are an ID (bit 0 set) or
- * data whose bit 0 is kept in byte 15; bytes 1, 3, … 13 are data. */
+/* Splits frames of 16 bytes (ARM IHI 0029, "Frame formatter"): bytes 0, 2, … 14 are an ID (bit 0 set) or data
+ * whose bit 0 is in byte 15; bytes 1, 3, … 13 are data. */
 #include "frame/demux.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static int side_by_side(const uint64_t *at)
     return at[CT_FRAME_SIZE - 1] - at[0] == CT_FRAME_SIZE - 1;
 }
 
-/* Takes a frame without an ID byte and without holes, the only kind that is mapped with a stride. */
+/* Handles a frame without an ID byte and without gaps, the only kind that is mapped with a stride. */
 static void plain_pure(struct ct_demux *demux, const uint8_t *frame, uint64_t offset)
 {
     struct ct_demux_stream *stream = &demux->streams[demux->id];
@@ -70,7 +70,7 @@ void ct_frame_plain(struct ct_demux *demux, const uint8_t *frame, const uint64_t
     unsigned ids = 0;
     demux->stats.frames++;
     demux->fsync_run = 0;
-    /* memory that the trace did not come to: no source writes that many zeros */
+    /* memory that the trace did not reach: no source writes that many zeros */
     if (demux->id == CT_ID_NONE && memcmp(frame, nothing, sizeof nothing) == 0) {
         demux->counts[0] += CT_FRAME_DATA;
         return;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out from the first bytes which framing a buffer has, and whether it looks right. */
+/* Detects the framing of a buffer from its first bytes, and whether it is plausible. */
 #include "frame/demux.h"
 
 #include "base/bytes.h"
 
 #define PROBE_MAX ((size_t)64 << 10)
 
-/* What speaks for and against aligned frames: ID bytes, and reserved IDs among them. */
+/* Evidence for and against aligned frames: ID bytes, and reserved IDs among them. */
 struct fit {
     size_t ids, bad;
 };
@@ -29,7 +29,7 @@ static struct fit try_aligned(const uint8_t *data, size_t size, size_t swap)
     return fit;
 }
 
-/* Counts the frames that an FSYNC cuts, if blocks have `block_data` bytes that count. */
+/* Counts the frames that an FSYNC cuts, if blocks have `block_data` bytes of data. */
 static size_t cut_frames(const uint8_t *data, size_t size, size_t block_data)
 {
     size_t cuts = 0;
@@ -52,8 +52,8 @@ static size_t cut_frames(const uint8_t *data, size_t size, size_t block_data)
     return cuts;
 }
 
-/* Tells whether there is a single FSYNC. Frames never hold one, not even by chance, because one of its ff
- * would be an ID byte with ID 0x7f. Drivers put groups of four, as if they were a frame. */
+/* Returns whether there is a single FSYNC. Frames never contain one, not even by chance, because one of its
+ * ff would be an ID byte with ID 0x7f. Drivers write groups of four, as if they were a frame. */
 static int has_lone_fsync(const uint8_t *data, size_t size)
 {
     for (size_t at = 0; at + 4 <= size; at++) {
@@ -79,8 +79,8 @@ enum ct_framing ct_framing_probe(const uint8_t *data, size_t size)
     return tpiu <= dstream ? CT_FRAMING_TPIU : CT_FRAMING_DSTREAM;
 }
 
-/* Tells whether there are synchronisation words with reversed bytes, at words, and none as they should be, at
- * halfwords. */
+/* Returns whether there are synchronisation words with reversed bytes, at word offsets, and none in the
+ * normal order, at halfword offsets. */
 static int fsyncs_reversed(const uint8_t *data, size_t size)
 {
     size_t normal = 0, reversed = 0;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames that lie side by side, quickly: one body for every processor. A row of frames is gone through
- * twice: first all its bytes are put together, without byte 15 of each frame, and the places of ID bytes
- * listed; then what lies between two of them, a segment, is copied to the stream of its ID, one ID after
- * the other. So nothing has to be guessed for a frame, and little for a segment. A file that includes this
- * has defined
- *   restore_eight  takes eight frames, or as many as there are: their bytes but for byte 15 go to `to` (up
- *                  to CT_STREAM_WIDE more are written), bit 0 of the even ones in its place. An ID byte
- *                  becomes of no use, or, where the byte behind it is of the ID before, that byte. Says
- *                  what it found
- *   list_ids       lists the ID bytes of these eight; true when one of them is ff, ID 0x7f: a
- *                  synchronisation word or somebody else's business
+/* Splits contiguous frames quickly: one body for every processor. It passes over a row of frames twice. The
+ * first pass copies all bytes except byte 15 of each frame to one place and lists the positions of ID bytes.
+ * The second pass copies each segment, which is what lies between two ID bytes, to the stream of its ID, one
+ * ID after the other. So there are no unpredictable branches for a frame, and few for a segment. A file that
+ * includes this has defined
+ *   restore_eight  copies the bytes of eight frames, or of as many as there are, to `to`, without byte 15
+ *                  (and writes up to CT_STREAM_WIDE more), with bit 0 of the even bytes restored. An ID byte
+ *                  is replaced by the byte after it if that belongs to the ID before; else its value does not
+ *                  matter. Returns what it found
+ *   list_ids       lists the ID bytes of these eight frames; true when one of them is ff, ID 0x7f: a
+ *                  synchronisation word or a reserved ID
  *   pick           moves the segments of an ID from a row to a list
- *   copy_32, copy_64  so many bytes from and to anywhere
- * and makes its `struct ct_frame_ops` of the two functions at the end.
- * frame.c says the same in a plain way. */
+ *   copy_32, copy_64  copy so many bytes, unaligned
+ * and makes its `struct ct_frame_ops` from the two functions at the end. frame.c has the plain version. */
 #ifndef CT_FRAME_KERNEL_H
 #define CT_FRAME_KERNEL_H
 
@@ -22,8 +21,8 @@
 #include "base/bytes.h"
 #include "frame/demux.h"
 
-/* Returns true when an FSYNC begins in the last byte of a TPIU frame; three bytes behind it are there to
- * tell. */
+/* Returns true when an FSYNC begins in the last byte of a TPIU frame; the three bytes after it can be
+ * read. */
 static inline int cut_by_fsync(const struct ct_demux *demux, const uint8_t *frame)
 {
     return frame[15] == 0xff && demux->framing != CT_FRAMING_FRAMES && ct_load32(frame + 15) == CT_FSYNC;
@@ -58,7 +57,7 @@ static inline void scan(const struct ct_demux *demux, const uint8_t *frames, siz
     row->at[row->count] = (uint16_t)(row->frames * CT_FRAME_SIZE);
 }
 
-/* Copies a segment. `small`: it has 32 bytes at most. */
+/* Copies a segment. `small`: it has at most 32 bytes. */
 static inline void copy(uint8_t *to, const uint8_t *from, size_t size, int small)
 {
     if (small) {
@@ -70,8 +69,8 @@ static inline void copy(uint8_t *to, const uint8_t *from, size_t size, int small
         copy_64(to + i, from + i);
 }
 
-/* Finds where segments begin in the bytes of the row, and their sizes; also for a few entries behind the last
- * one. */
+/* Computes where segments begin in the bytes of the row, and their sizes; also for a few entries after the
+ * last one. */
 static inline void measure(struct ct_frame_list *list)
 {
     int16_t most = 0;
@@ -92,8 +91,8 @@ static inline void count_list(struct ct_demux *demux, unsigned id, const struct 
     demux->counts[id] += size;
 }
 
-/* Appends the segments of an ID to its stream, each with its span, and with the byte behind the ID byte that
- * ends it if that is still of this ID. Returns 0 without memory. */
+/* Appends the segments of an ID to its stream, each with its span, and the byte after the final ID byte if it
+ * still belongs to this ID. Returns 0 without memory. */
 static inline int append_list(struct ct_demux *demux, unsigned id, const struct ct_frame_row *row,
                               const struct ct_frame_list *list, uint64_t offset, int small)
 {
@@ -121,8 +120,8 @@ static inline int append_list(struct ct_demux *demux, unsigned id, const struct 
     return 1;
 }
 
-/* Appends what lies before the first ID byte, which is of the ID that the row begins with. Returns 0 without
- * memory. */
+/* Appends the bytes before the first ID byte, which belong to the ID at the start of the row. Returns 0
+ * without memory. */
 static inline int append_first(struct ct_demux *demux, const struct ct_frame_row *row, uint64_t offset)
 {
     struct ct_demux_stream *stream = &demux->streams[demux->id];
@@ -141,10 +140,10 @@ static inline int append_first(struct ct_demux *demux, const struct ct_frame_row
     return 1;
 }
 
-/* Appends what lies behind ID bytes. Returns 0 without memory. */
+/* Appends the bytes after ID bytes. Returns 0 without memory. */
 static inline int append_rest(struct ct_demux *demux, const struct ct_frame_row *row, uint64_t offset)
 {
-    uint64_t left[CT_FRAME_IDS / 64]; /* segments that are left, in groups of 64 */
+    uint64_t left[CT_FRAME_IDS / 64]; /* remaining segments, in groups of 64 */
     const size_t groups = (row->count + 63) / 64;
     struct ct_frame_list *list = &demux->list;
     memset(left, -1, groups * sizeof *left);
@@ -166,7 +165,7 @@ static inline int append_rest(struct ct_demux *demux, const struct ct_frame_row 
     return 1;
 }
 
-/* The function `mixed` of struct ct_frame_ops. */
+/* Implements `mixed` of struct ct_frame_ops. */
 static size_t take_mixed(struct ct_demux *demux, const uint8_t *frames, size_t count, uint64_t offset)
 {
     struct ct_frame_row *row = &demux->row;
@@ -184,7 +183,7 @@ static size_t take_mixed(struct ct_demux *demux, const uint8_t *frames, size_t c
     return row->frames;
 }
 
-/* The function `pure` of struct ct_frame_ops. */
+/* Implements `pure` of struct ct_frame_ops. */
 static size_t take_pure(const struct ct_demux *demux, const uint8_t *frames, size_t count, uint8_t *to)
 {
     uint8_t nowhere[8 * CT_FRAME_DATA + CT_STREAM_WIDE] = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes a frame in two words, for kernel.h on any processor. */
+/* Splits a frame in two words, for kernel.h on any processor. */
 #ifndef CT_FRAME_KERNEL64_H
 #define CT_FRAME_KERNEL64_H
 
@@ -33,7 +33,7 @@ static inline uint64_t spread(uint64_t x)
     return (x & 15) * UINT64_C(0x0000200040008001) & ID_BITS;
 }
 
-/* Stores bytes; where `late` is ff, the byte behind is stored. */
+/* Stores bytes; where `late` is ff, stores the following byte instead. */
 static inline void store(uint8_t *to, uint64_t data, uint64_t v, uint64_t late)
 {
     const uint64_t bytes = ct_le64((data & ~late) | (v >> 8 & late));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernel.h does with the ID bytes of a row, where no instruction picks bytes by a mask: bit for bit,
- * some more than there are, so that their number is seldom a branch. A file that includes this has defined
+/* Handles the ID bytes of a row for kernel.h, on processors without an instruction that selects bytes by a
+ * mask: bit by bit, with some extra iterations, so that their number is seldom a branch. A file that includes
+ * this has defined
  *   equal_64  one bit for each of 64 bytes that has this value */
 #ifndef CT_FRAME_ROW_BITS_H
 #define CT_FRAME_ROW_BITS_H

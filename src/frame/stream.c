@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of one trace ID, appended at the end and consumed at the front, always in one piece. */
+/* The bytes of one trace ID, appended at the end and consumed at the front, always contiguous. */
 #include "frame/demux.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 int ct_stream_grow(struct ct_demux_stream *stream, size_t size)
 {
     size_t live = stream->end - stream->begin;
-    /* Moving costs no more than the bytes that were consumed since the last move. */
+    /* Moving costs no more than the bytes consumed since the last move. */
     if (stream->begin >= live && stream->cap - live >= size + CT_STREAM_WIDE && stream->data) {
         memmove(stream->data, stream->data + stream->begin, live);
     } else {
@@ -37,7 +37,7 @@ static int reserve_spans(struct ct_demux_stream *stream, size_t count)
     size_t live = stream->span_end - stream->span_begin;
     if (stream->span_cap - stream->span_end >= count)
         return 1;
-    if (stream->span_begin > live && stream->span_cap - live >= count) { /* moving pays off, as above */
+    if (stream->span_begin > live && stream->span_cap - live >= count) { /* moving pays, as above */
         memmove(stream->spans, stream->spans + stream->span_begin, live * sizeof *stream->spans);
     } else {
         size_t cap = stream->span_cap ? 2 * stream->span_cap : 64;
@@ -81,7 +81,8 @@ void ct_stream_consume(struct ct_demux_stream *stream, size_t count)
     stream->pos += count;
     if (stream->begin == stream->end)
         stream->begin = stream->end = 0;
-    if (stream->begin == stream->end && stream->span_end > stream->span_begin) { /* the last span may go on */
+    if (stream->begin == stream->end && stream->span_end > stream->span_begin) { /* the last span may be
+                                                                                    continued */
         stream->spans[0] = stream->spans[stream->span_end - 1];
         stream->span_begin = 0;
         stream->span_end = 1;
@@ -97,8 +98,8 @@ void ct_stream_free(struct ct_demux_stream *stream)
     free(stream->spans);
 }
 
-/* Returns the span in which a position would be if all spans were of one size, which they are nearly where
- * IDs take turns. There are two at least. */
+/* Returns the span that would contain a position if all spans had one size, which is nearly true when IDs
+ * take turns. There must be at least two. */
 static size_t guess_span(const struct ct_span *spans, size_t count, uint64_t pos)
 {
     const uint64_t first = spans[0].pos, width = spans[count - 1].pos - first;
@@ -114,11 +115,11 @@ size_t ct_run_span(const struct ct_run *run, uint64_t pos)
         return 0;
     const struct ct_span *spans = run->spans;
     size_t low = guess_span(spans, run->span_count, pos), high = low + 1, step = 1;
-    for (; low && spans[low].pos > pos; step *= 2) { /* it lies before the guess: */
+    for (; low && spans[low].pos > pos; step *= 2) { /* it is before the guess */
         high = low;
         low -= step < low ? step : low;
     }
-    for (step = 1; high < run->span_count && spans[high].pos <= pos; step *= 2) { /* … or behind it */
+    for (step = 1; high < run->span_count && spans[high].pos <= pos; step *= 2) { /* or after it */
         low = high;
         high = step < run->span_count - high ? high + step : run->span_count;
     }

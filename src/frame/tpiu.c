@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TPIU streams: FSYNC (ff ff ff 7f) stands before frames, HSYNC (ff 7f) at any halfword of a frame. ff as the
- * first byte of a pair would be ID 0x7f, which no source may have, so neither can be mistaken for data. An
- * FSYNC that is found inside a frame, at any byte, means that the rest of the frame is missing. */
+/* TPIU streams: an FSYNC (ff ff ff 7f) comes before frames, an HSYNC (ff 7f) at any halfword of a frame. ff
+ * as the first byte of a pair would be ID 0x7f, which no source may have, so neither can be mistaken for
+ * data. An FSYNC inside a frame, at any byte, means that the rest of the frame is missing. */
 #include "frame/demux.h"
 
 #include "base/bytes.h"
@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define FSYNC_REST 3u /* bytes of an FSYNC behind its first one */
+#define FSYNC_REST 3u /* bytes of an FSYNC after its first one */
 
-/* Returns the length of the longest beginning of an FSYNC that the last bytes may be. A byte with an HSYNC
- * behind it is none, because the four bytes of an FSYNC stand together. */
+/* Returns the length of the longest prefix of an FSYNC in the last bytes. A byte followed by an HSYNC does
+ * not count, because the four bytes of an FSYNC are contiguous. */
 static unsigned fsync_prefix(const struct ct_demux *demux)
 {
     unsigned n = 0;
@@ -103,9 +103,9 @@ static size_t hunt(struct ct_demux *demux, const uint8_t *data, size_t size)
     return size;
 }
 
-/* Takes a whole frame, with HSYNC halfwords in it or without, that no FSYNC can cut, wherever it might begin:
- * neither another even byte nor the last one is ff. Returns how many bytes it took; 0 when no such frame is
- * there. */
+/* Handles a complete frame, with or without HSYNC halfwords, that no FSYNC can cut at any position: neither
+ * another even byte nor the last one is ff. Returns the number of bytes used; 0 when there is no such
+ * frame. */
 static size_t take_frame(struct ct_demux *demux, const uint8_t *data, size_t size)
 {
     uint8_t frame[CT_FRAME_SIZE];
@@ -130,8 +130,8 @@ static size_t take_frame(struct ct_demux *demux, const uint8_t *data, size_t siz
     return used;
 }
 
-/* Takes whole frames, with the bytes behind them that tell whether an FSYNC cuts the last one. Returns how
- * many bytes it took. */
+/* Handles complete frames; the bytes after them show whether an FSYNC cuts the last one. Returns the number
+ * of bytes used. */
 static size_t take_row(struct ct_demux *demux, const uint8_t *data, size_t size)
 {
     size_t count = size < FSYNC_REST ? 0 : (size - FSYNC_REST) / CT_FRAME_SIZE;
