@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements to packets: what a trace unit would say of them. The mirror of elem/etm4_resolve.c. */
+/* Converts elements to packets as a trace unit would. The inverse of elem/etm4_resolve.c. */
 #include <stdlib.h>
 
 #include "base/bytes.h"
@@ -15,18 +15,18 @@ struct ct_etm4_emitter {
     struct ct_etm4_encoder *encoder;
     uint64_t noise_state;
     uint64_t since_sync;  /* bytes */
-    uint64_t atoms;       /* held back to fill large packets, oldest in bit 0 */
+    uint64_t atoms;       /* held back to fill larger packets, oldest in bit 0 */
     uint32_t natoms;      /* atoms in `atoms`, at most 32 */
-    uint32_t uncommitted; /* P0 elements that a decoder still holds back */
+    uint32_t uncommitted; /* P0 elements that a decoder has not committed yet */
     uint32_t q_count;
     uint8_t q_unknown;
     uint8_t synced;
     uint8_t last_is;
-    uint8_t ids_said; /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID: which IDs were said */
+    uint8_t ids_said; /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID: which IDs were written */
     uint64_t ids;     /* values of the IDs, as in an element */
 };
 
-/* The bytes of one call. There is always room for what one element needs. */
+/* The output of one call. There is always room for one element. */
 struct sink {
     uint8_t *out;
     size_t cap;
@@ -47,7 +47,7 @@ static int say_type(struct ct_etm4_emitter *e, struct sink *sink, enum ct_etm4_t
     return say(e, sink, &(struct ct_etm4_packet){.type = (uint8_t)type});
 }
 
-/* Gives a random number below n (xorshift64*). */
+/* Returns a random number below n (xorshift64*). */
 static uint32_t random_below(struct ct_etm4_emitter *e, uint32_t n)
 {
     uint64_t x = e->noise_state;
@@ -63,8 +63,8 @@ static int be_wrong(struct ct_etm4_emitter *e)
     return e->options.noise && e->config.max_spec && random_below(e, 256) < e->options.noise;
 }
 
-/* Counts P0 elements as uncommitted, up to the speculation depth: a decoder commits by itself what exceeds
- * it. */
+/* Counts P0 elements as uncommitted, up to the speculation depth: a decoder commits by itself whatever
+ * exceeds it. */
 static void add_p0(struct ct_etm4_emitter *e, uint32_t count)
 {
     e->uncommitted += count;
@@ -82,7 +82,7 @@ static int commit(struct ct_etm4_emitter *e, struct sink *sink, uint32_t count)
 
 /* ---- atoms ---- */
 
-/* Finds the packet that takes the most of `n` atoms, oldest in bit 0 (IHI 0064H 6.4, atom formats). */
+/* Finds the packet that covers the most of `n` atoms, oldest in bit 0 (IHI 0064H 6.4, atom formats). */
 static struct ct_etm4_packet best_atoms(uint64_t atoms, uint32_t n)
 {
     static const uint8_t f4[] = {0xe, 0x0, 0xa, 0x5}, f5[] = {0x00, 0x0a, 0x15, 0x1e};
@@ -124,7 +124,7 @@ static int say_atoms(struct ct_etm4_emitter *e, struct sink *sink, uint64_t atom
     return CT_OK;
 }
 
-/* Puts out that the newest atom is the other way round, perhaps with one more atom that is then cancelled. */
+/* Writes that the newest atom was mispredicted, sometimes with one more atom that is then cancelled. */
 static int say_mispredict(struct ct_etm4_emitter *e, struct sink *sink)
 {
     struct ct_etm4_packet packet = {.type = CT_ETM4_MISPREDICT};
@@ -136,7 +136,7 @@ static int say_mispredict(struct ct_etm4_emitter *e, struct sink *sink)
     return say(e, sink, &packet);
 }
 
-/* Puts out a wrong path, and cancels it. */
+/* Writes a wrong path, and cancels it. */
 static int say_wrong_path(struct ct_etm4_emitter *e, struct sink *sink)
 {
     uint32_t n = 1 + random_below(e, e->config.max_spec < 8 ? e->config.max_spec : 8);
@@ -211,7 +211,7 @@ enum address_use {
     WITH_CONTEXT
 };
 
-/* Puts out `value` in the shortest form: a match, a short address, 32 bits, 64 bits. */
+/* Writes `value` in the shortest form: a match, a short address, 32 bits, 64 bits. */
 static int say_address(struct ct_etm4_emitter *e, struct sink *sink, uint64_t value, unsigned is,
                        enum address_use use, struct ct_etm4_packet packet)
 {
@@ -236,7 +236,7 @@ static int say_address(struct ct_etm4_emitter *e, struct sink *sink, uint64_t va
     return say(e, sink, &packet);
 }
 
-/* Makes a context packet; identifiers are in it only where they change. */
+/* Makes a context packet; it contains an identifier only when that changes. */
 static struct ct_etm4_packet context_packet(struct ct_etm4_emitter *e, const struct ct_elem *elem)
 {
     struct ct_etm4_packet packet = {.type = CT_ETM4_CTXT, .flags = CT_ETM4_HAS_CONTEXT, .el_sec = elem->n};
@@ -256,8 +256,7 @@ static struct ct_etm4_packet context_packet(struct ct_etm4_emitter *e, const str
     return packet;
 }
 
-/* Puts out a context, in one packet with the address behind it. *used is the number of elements that were
- * taken. */
+/* Writes a context, in one packet with the address after it. *used receives the number of elements used. */
 static int say_context(struct ct_etm4_emitter *e, struct sink *sink, const struct ct_elem *elem,
                        const struct ct_elem *next, size_t *used)
 {
@@ -290,7 +289,7 @@ static int say_exception(struct ct_etm4_emitter *e, struct sink *sink, const str
                        (struct ct_etm4_packet){0});
 }
 
-/* Puts out a Q. An address that 32 bits cannot express follows the Q packet. */
+/* Writes a Q. An address that 32 bits cannot express follows the Q packet. */
 static int say_q(struct ct_etm4_emitter *e, struct sink *sink, const struct ct_elem *elem)
 {
     const struct ct_etm4_state *state = ct_etm4_encoder_state(e->encoder);
@@ -312,7 +311,7 @@ static int say_q(struct ct_etm4_emitter *e, struct sink *sink, const struct ct_e
 
 /* ---- counts, times ---- */
 
-/* Puts out a cycle count. Formats 2 and 3 commit at least one element, where cycle counts commit. */
+/* Writes a cycle count. Where cycle counts commit, formats 2 and 3 commit at least one element. */
 static int say_cycles(struct ct_etm4_emitter *e, struct sink *sink, const struct ct_elem *elem)
 {
     struct ct_etm4_packet packet = {.type = CT_ETM4_CCNT_F1};
@@ -423,19 +422,19 @@ static int emit_elem(struct ct_etm4_emitter *e, struct sink *sink, const struct 
     return ct_fail(e->ctx, CT_ERR_ARG, "element kind %u: no ETMv4 or ETE packet says it", elem->kind);
 }
 
-/* Tells whether nothing may come between this element and the next one. */
+/* Returns whether nothing may come between this element and the next one. */
 static int belongs_to_next(const struct ct_elem *elem)
 {
     return elem->kind == CT_ELEM_Q_COUNT;
 }
 
-/* Tells whether the packets of an element depend on the element behind it. */
+/* Returns whether the packets of an element depend on the next element. */
 static int needs_next(const struct ct_elem *elem)
 {
     return elem->kind == CT_ELEM_CONTEXT || elem->kind == CT_ELEM_SYNC || elem->kind == CT_ELEM_TIMESTAMP;
 }
 
-/* Collects atoms; the element that follows them puts them out. */
+/* Collects atoms; the element after them writes them. */
 static int hold_atoms(struct ct_etm4_emitter *e, struct sink *sink, const struct ct_elem *elem)
 {
     int err = e->natoms + elem->n > 32 ? flush_atoms(e, sink) : CT_OK;
@@ -473,7 +472,7 @@ int ct_etm4_emit(struct ct_etm4_emitter *e, const struct ct_elem *elems, size_t 
         if (!err)
             i += used;
     }
-    if (!err && final && i == size) /* what an element leaves of its room is enough for the atoms */
+    if (!err && final && i == size) /* the room left by the last element is enough for the atoms */
         err = flush_atoms(e, &sink);
     *taken = i;
     *len = sink.len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One ETMv4 or ETE packet record to bytes. Encodings: IHI 0064H chapter 6, "Instruction trace
- * element and packet encodings"; ETE: DDI 0487 part D. */
+/* Converts an ETMv4 or ETE packet record to bytes. Encodings: IHI 0064H chapter 6, "Instruction trace element
+ * and packet encodings"; ETE: DDI 0487 part D. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ struct ct_etm4_encoder {
     struct ct_etm4_state now;
 };
 
-/* A packet while it is made: nothing leaves before all of it is valid. */
+/* A packet that is being made. Nothing is output before all of it is valid. */
 struct draft {
     struct ct_etm4_encoder *encoder;
     const struct ct_etm4_packet *packet;
@@ -44,7 +44,7 @@ static void put_le(struct draft *d, uint64_t value, unsigned bytes)
         put(d, (unsigned)(value >> 8 * i) & 0xff);
 }
 
-/* Puts seven bits a byte, with bit 7 set while more follow. */
+/* Puts seven bits in each byte, with bit 7 set while more follow. */
 static void put_continued(struct draft *d, uint64_t value)
 {
     for (; value > 0x7f; value >>= 7)
@@ -52,7 +52,7 @@ static void put_continued(struct draft *d, uint64_t value)
     put(d, (unsigned)value);
 }
 
-/* Gives the number of low address bits that are not traced: 2 for IS0, 1 for IS1. */
+/* Returns the number of low address bits that are not traced: 2 for IS0, 1 for IS1. */
 static unsigned address_shift(unsigned is)
 {
     return is ? 1 : 2;
@@ -173,8 +173,7 @@ static unsigned continued_size(uint32_t value)
     return bytes;
 }
 
-/* Encodes a trace info packet. Sections that are 0 are left out, except where `size` asks for them
- * (6.4.4). */
+/* Encodes a trace info packet. Sections that are 0 are omitted, except where `size` requests them (6.4.4). */
 static int encode_trace_info(struct draft *d)
 {
     const struct ct_etm4_packet *p = d->packet;
@@ -201,8 +200,8 @@ static int encode_trace_info(struct draft *d)
     return CT_OK;
 }
 
-/* Encodes a timestamp: up to nine bytes, the ninth with eight bits; upper bytes that stay the same are left
- * out (6.4.3). */
+/* Encodes a timestamp: up to nine bytes, the ninth with eight bits; unchanged upper bytes are omitted
+ * (6.4.3). */
 static int encode_timestamp(struct draft *d)
 {
     const struct ct_etm4_packet *p = d->packet;
@@ -228,7 +227,7 @@ static int encode_timestamp(struct draft *d)
 }
 
 /* Encodes an exception. The M profile and large numbers need the second byte. On an ETE, PE reset and
- * transaction failure are exception packets of a fixed form (6.4.6). */
+ * transaction failure are exception packets with a fixed form (6.4.6). */
 static int encode_exception(struct draft *d)
 {
     const struct ct_etm4_packet *p = d->packet;
@@ -356,7 +355,7 @@ static int encode_atoms(struct draft *d)
     return d->size ? CT_OK : refuse(d, "this atom format cannot hold these atoms");
 }
 
-/* Encodes a Q: with nothing else, with a count, or with an address and a count (6.4.10). */
+/* Encodes a Q: alone, with a count, or with an address and a count (6.4.10). */
 static int encode_q(struct draft *d)
 {
     const struct ct_etm4_packet *p = d->packet;
@@ -389,16 +388,16 @@ static int encode_header(struct draft *d, unsigned byte)
     return CT_OK;
 }
 
-/* Gives the header of the record when it is one of the packet's type, else `first`: these types have fields
- * in it. */
+/* Returns the header of the record when it belongs to the packet's type, else `first`: these types have
+ * fields in it. */
 static unsigned own_header(const struct draft *d, unsigned first)
 {
     unsigned header = d->packet->header;
     return d->encoder->headers[header].type == d->packet->type ? header : first;
 }
 
-/* Encodes a conditional packet. Its payload is in the record as packet.h says, a second key in the upper half
- * (6.4.19 to 6.4.26). */
+/* Encodes a conditional packet. Its payload is stored as described in packet.h, a second key in the upper
+ * half (6.4.19 to 6.4.26). */
 static int encode_conditional(struct draft *d, unsigned first)
 {
     uint64_t payload = d->packet->value;
@@ -416,7 +415,7 @@ static int encode_conditional(struct draft *d, unsigned first)
         if ((header & 0xfc) != 0x6c)
             put_continued(d, payload >> 32);
         break;
-    default: /* the header is all */
+    default: /* only the header */
         break;
     }
     return CT_OK;
@@ -596,7 +595,7 @@ static int encode(struct draft *d)
     return refuse(d, "it stands for damage or for nothing");
 }
 
-/* Tells whether a source with these registers has the packet, by the decoder's table of headers. */
+/* Returns whether a source with these registers has the packet, by the decoder's table of headers. */
 static int is_configured(const struct draft *d)
 {
     const struct ct_etm4_header *header = &d->encoder->headers[d->bytes[0]];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state that a decoder keeps from packet to packet, and the encoder with it. */
+/* The state that a decoder keeps between packets, and so the encoder, too. */
 #ifndef CT_ENCODE_ETM4_STATE_H
 #define CT_ENCODE_ETM4_STATE_H
 
@@ -14,7 +14,7 @@ struct ct_etm4_state {
     struct ct_etm4_said history[3]; /* the last three addresses, newest first */
     uint64_t ts;
     uint32_t ccthr;
-    uint8_t sf; /* the last context was of 64-bit state */
+    uint8_t sf; /* the last context was 64-bit */
 };
 
 const struct ct_etm4_state *ct_etm4_encoder_state(const struct ct_etm4_encoder *encoder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Per-ID runs of bytes to CoreSight frames: ARM IHI 0029, chapter "Trace formatter". */
+/* Packs per-ID runs of bytes into CoreSight frames: ARM IHI 0029, chapter "Trace formatter". */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 
 enum {
     FRAME = 16,
-    BLOCK = 512, /* DSTREAM: bytes a block, of which the last ones are the footer */
+    BLOCK = 512, /* DSTREAM: bytes in a block, including its footer */
     FOOTER = 8,
-    MAX_ID = 0x7e, /* 0x7f would make an ID byte of the first half of a synchronisation word */
+    MAX_ID = 0x7e, /* 0x7f would make an ID byte equal to the first half of a synchronisation word */
 };
 
 struct ct_framer {
     struct ct_ctx *ctx;
     struct ct_framer_options options;
-    uint64_t frames; /* begun */
+    uint64_t frames; /* number of frames begun */
     uint32_t block_used;
     uint32_t blocks;
     uint8_t frame[FRAME];
@@ -27,14 +27,14 @@ struct ct_framer {
     uint8_t has_id;
 };
 
-/* Where finished bytes go. The caller has made sure of the room. */
+/* Output of finished bytes. The caller has checked the room. */
 struct sink {
     struct ct_framer *framer;
     uint8_t *out;
     size_t len;
 };
 
-/* Puts the footer of a block: a fixed mark and counters of the capture unit. */
+/* Writes the footer of a block: a fixed mark and counters of the capture unit. */
 static void put_footer(struct sink *sink)
 {
     struct ct_framer *f = sink->framer;
@@ -82,7 +82,7 @@ static void emit_frame(struct sink *sink)
     f->pos = 0;
 }
 
-/* Changes the ID for the data behind it. In the middle of a pair the data byte already there moves behind the
+/* Changes the ID of the following data. In the middle of a pair the data byte already there moves after the
  * ID byte, and the pair's bit of byte 15 says that the byte still belongs to the old ID. */
 static void set_id(struct sink *sink, uint8_t id)
 {
@@ -107,7 +107,7 @@ static void put_data(struct sink *sink, uint8_t byte)
     struct ct_framer *f = sink->framer;
     if (f->pos & 1) {
         f->frame[f->pos] = byte;
-    } else { /* bit 0 tells data from IDs; the real one is kept in byte 15 */
+    } else { /* bit 0 distinguishes data from IDs; the real one goes to byte 15 */
         f->frame[f->pos] = byte & 0xfe;
         f->frame[15] |= (uint8_t)((byte & 1) << f->pos / 2);
     }
@@ -115,7 +115,7 @@ static void put_data(struct sink *sink, uint8_t byte)
         emit_frame(sink);
 }
 
-/* Tells whether the frame that begins names the trace ID again. */
+/* Returns whether the frame that begins repeats the trace ID. */
 static bool names_again(const struct ct_framer *f)
 {
     return f->pos == 0 && f->options.id_period && f->frames % f->options.id_period == 0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One packet of an ITM or of the DWT behind it to bytes. Encodings: ARMv7-M ARM DDI 0403E, appendix D4. */
+/* Converts a packet of an ITM or of its DWT to bytes. Encodings: ARMv7-M ARM DDI 0403E, appendix D4. */
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/ctx.h"
 #include "coretap/encode.h"
 
-/* Bytes of the shortest and of the longest alignment packet that a decoder takes for one. */
+/* Sizes of the shortest and of the longest alignment packet that a decoder recognises. */
 #define LEAST_ASYNC 6
 #define MOST_ASYNC  (CT_ITM_PACKET_MAX - 1)
 
-/* Returns how many groups of seven bits `value` needs: at least one. */
+/* Returns the number of seven-bit groups in `value`: at least one. */
 static unsigned groups(uint64_t value)
 {
     unsigned count = 1;
@@ -26,8 +26,8 @@ static void put_continued(uint8_t *out, uint64_t value, unsigned count)
         out[i] = (uint8_t)((value >> (7 * i) & 0x7f) | (i + 1 < count ? 0x80 : 0));
 }
 
-/* Returns the size of a packet whose length is free, at least `least` and at most `most`; 0 when it cannot
- * have the size that is asked for. */
+/* Returns the size of a packet with variable length, from `least` to `most`; 0 when it cannot have the
+ * requested size. */
 static unsigned sized(const struct ct_itm_packet *p, unsigned least, unsigned most)
 {
     const unsigned size = p->size ? p->size : least;
@@ -44,7 +44,7 @@ static unsigned put_async(uint8_t *out, const struct ct_itm_packet *p)
     return size;
 }
 
-/* Writes a local timestamp (DDI 0403E D4.2.4): in its header alone where it can be. */
+/* Writes a local timestamp (DDI 0403E D4.2.4), in the header alone if possible. */
 static unsigned put_local(uint8_t *out, const struct ct_itm_packet *p)
 {
     const bool is_short = !p->source && p->value >= 1 && p->value <= 6;
@@ -60,7 +60,7 @@ static unsigned put_local(uint8_t *out, const struct ct_itm_packet *p)
     return size;
 }
 
-/* Writes the low part of a global timestamp (DDI 0403E D4.2.5), whose flags stand in its fourth byte. */
+/* Writes the low part of a global timestamp (DDI 0403E D4.2.5), whose flags are in its fourth byte. */
 static unsigned put_global_low(uint8_t *out, const struct ct_itm_packet *p)
 {
     const unsigned least = p->flags || p->value >> 21 ? 5 : 1 + groups(p->value);
@@ -75,7 +75,7 @@ static unsigned put_global_low(uint8_t *out, const struct ct_itm_packet *p)
     return size;
 }
 
-/* Writes the high part: in four bytes of a timestamp of 48 bits, in six of one of 64. */
+/* Writes the high part: four bytes for a timestamp of 48 bits, six for one of 64. */
 static unsigned put_global_high(uint8_t *out, const struct ct_itm_packet *p)
 {
     const unsigned size = p->value >> 38 ? 0 : sized(p, p->value >> 22 ? 7 : 5, 7);
@@ -86,8 +86,8 @@ static unsigned put_global_high(uint8_t *out, const struct ct_itm_packet *p)
     return size;
 }
 
-/* Writes an extension packet (DDI 0403E D4.2.6): three bits in the header, seven in each byte behind it,
- * eight in the fourth. */
+/* Writes an extension packet (DDI 0403E D4.2.6): three bits in the header, seven in each byte after it, eight
+ * in the fourth. */
 static unsigned put_extension(uint8_t *out, const struct ct_itm_packet *p)
 {
     const unsigned more = p->bits == 32 ? 4 : (p->bits - 3u) / 7;
@@ -104,7 +104,7 @@ static unsigned put_extension(uint8_t *out, const struct ct_itm_packet *p)
     return 1 + more;
 }
 
-/* Writes what software or the DWT wrote (DDI 0403E D4.2.8 and D4.3). */
+/* Writes a packet of software or of the DWT (DDI 0403E D4.2.8 and D4.3). */
 static unsigned put_source(uint8_t *out, const struct ct_itm_packet *p)
 {
     const unsigned bytes = p->bits / 8u;

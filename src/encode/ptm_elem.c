@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements to PTM packets: what a trace unit would say of them. The mirror of elem/ptm_resolve.c. */
+/* Converts elements to PTM packets as a trace unit would. The inverse of elem/ptm_resolve.c. */
 #include <stdlib.h>
 
 #include "base/bytes.h"
@@ -14,21 +14,21 @@ struct ct_ptm_emitter {
     struct ct_ctx *ctx;
     struct ct_v7_config config;
     struct ct_ptm_encoder *encoder;
-    struct ct_ptm_packet open; /* elements are being gathered for this packet; NOT_SYNC when for none */
-    bool open_context;         /* the CONTEXT was among the open elements */
-    bool open_start;           /* the open i-sync begins tracing */
-    bool open_on;              /* TRACE_ON said why tracing begins */
+    struct ct_ptm_packet open; /* the packet for which elements are being collected; NOT_SYNC: none */
+    bool open_context;         /* a CONTEXT has come for it */
+    bool open_start;           /* the i-sync begins tracing */
+    bool open_on;              /* a TRACE_ON has given the reason */
     bool synced;
-    bool tee;        /* to a decoder T32 addresses are ThumbEE */
-    bool whole_time; /* a decoder that begins at the last i-sync does not have the upper bits of timestamps */
-    uint8_t atoms;   /* held back to fill a packet, oldest in bit 0 */
-    uint8_t natoms;  /* atoms in `atoms`, less than PACKET_ATOMS */
-    uint8_t security; /* security state and Hyp mode that were said last, as in an element */
-    uint16_t known;   /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID: which IDs were said */
+    bool tee;         /* a decoder takes T32 addresses as ThumbEE */
+    bool whole_time;  /* a decoder that begins at the last i-sync lacks the upper bits of timestamps */
+    uint8_t atoms;    /* held back to fill a packet, oldest in bit 0 */
+    uint8_t natoms;   /* atoms in `atoms`, less than PACKET_ATOMS */
+    uint8_t security; /* security state and Hyp mode written last, as in an element */
+    uint16_t known;   /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID: which IDs were written */
     uint64_t ids;     /* values of the IDs, as in an element */
 };
 
-/* The bytes of one call. There is always room for what one element needs. */
+/* The output of one call. There is always room for one element. */
 struct sink {
     uint8_t *out;
     size_t cap;
@@ -151,7 +151,7 @@ static int say_vmid(struct ct_ptm_emitter *e, struct sink *sink)
     return say(e, sink, &(struct ct_ptm_packet){.type = CT_PTM_VMID, .value = e->ids >> 32});
 }
 
-/* Puts out the identifiers that a context on its own changes. */
+/* Writes the identifiers that a separate context changes. */
 static int emit_context(struct ct_ptm_emitter *e, struct sink *sink, const struct ct_elem *elem)
 {
     uint64_t changed = elem->v ^ e->ids;
@@ -171,8 +171,8 @@ static int emit_context(struct ct_ptm_emitter *e, struct sink *sink, const struc
     return err;
 }
 
-/* Puts a context into the open packet of an i-sync, a branch or an exception. Of the identifiers an i-sync
- * has the context ID. */
+/* Adds a context to the open packet of an i-sync, a branch or an exception. An i-sync contains the context
+ * ID, not the VMID. */
 static int join_context(struct ct_ptm_emitter *e, const struct ct_elem *elem)
 {
     bool isync = e->open.type == CT_PTM_ISYNC;
@@ -199,7 +199,7 @@ static int join_context(struct ct_ptm_emitter *e, const struct ct_elem *elem)
     return CT_OK;
 }
 
-/* ---- the elements behind the first one of a packet ---- */
+/* ---- the elements after the first one of a packet ---- */
 
 static int close_packet(struct ct_ptm_emitter *e, struct sink *sink)
 {
@@ -214,8 +214,8 @@ static void add_security(struct ct_ptm_emitter *e)
                                (e->security & 2 ? CT_PTM_HYP : 0));
 }
 
-/* Ends an i-sync. One that a decoder may begin at has an alignment packet before it. The VMID that is known
- * follows it. */
+/* Ends an i-sync. When a decoder may begin there, an alignment packet comes before it. The VMID follows it if
+ * known. */
 static int close_isync(struct ct_ptm_emitter *e, struct sink *sink, const struct ct_elem *elem)
 {
     if (!e->open_context || (e->open_start && !e->open_on))
@@ -238,8 +238,8 @@ static int close_isync(struct ct_ptm_emitter *e, struct sink *sink, const struct
     return err;
 }
 
-/* Ends a branch. Exceptions have an information byte, and so have branches that need one: for the security
- * state, and between T32 and ThumbEE. */
+/* Ends a branch. An information byte is added for exceptions, for changes of the security state, and between
+ * T32 and ThumbEE. */
 static int close_branch(struct ct_ptm_emitter *e, struct sink *sink)
 {
     bool tee = e->open.isa == CT_V7_TEE, thumb = tee || e->open.isa == CT_V7_T32;

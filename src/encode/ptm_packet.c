@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One PTM packet record to bytes. Encodings: ARM IHI 0035B chapter 4, "Program Flow Trace packets". */
+/* Converts a PTM packet record to bytes. Encodings: ARM IHI 0035B chapter 4, "Program Flow Trace packets". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,10 +9,10 @@
 #include "coretap/encode.h"
 #include "proto/v7_fields.h"
 
-/* Zeros of the longest alignment packet that a decoder takes for one. */
+/* Zeros in the longest alignment packet that a decoder recognises. */
 #define MOST_ASYNC_ZEROS 15
 
-/* What a decoder remembers from packet to packet. */
+/* The state that a decoder keeps between packets. */
 struct state {
     uint32_t addr;
     uint8_t isa;
@@ -27,7 +27,7 @@ struct ct_ptm_encoder {
     struct state now;
 };
 
-/* A packet while it is made: nothing leaves before all of it is valid. */
+/* A packet that is being made. Nothing is output before all of it is valid. */
 struct draft {
     struct ct_ptm_encoder *encoder;
     const struct ct_ptm_packet *packet;
@@ -64,8 +64,8 @@ static bool is_thumb(unsigned isa)
     return isa == CT_V7_T32 || isa == CT_V7_TEE;
 }
 
-/* Puts a cycle count: four bits in 5:2 of the first byte, which also has `others`, seven in each further
- * one. */
+/* Writes a cycle count: four bits in 5:2 of the first byte, which also contains `others`, and seven in each
+ * further byte. */
 static void put_cc(struct draft *d, unsigned others)
 {
     uint32_t count = d->packet->cc;
@@ -82,7 +82,7 @@ static unsigned cc_size(uint32_t count)
     return bytes;
 }
 
-/* Checks that the packet has a cycle count exactly where the trace unit traces one. */
+/* Checks that the packet has a cycle count exactly if the trace unit traces one. */
 static int check_cc(const struct draft *d, bool traced)
 {
     bool has = d->packet->flags & CT_PTM_HAS_CC;
@@ -185,15 +185,15 @@ static int encode_atoms(struct draft *d)
     return put_header(d, 0x80 | bits << 1);
 }
 
-/* Gives how many low bits of the address so many bytes of it express. */
+/* Returns how many low bits of the address fit into so many bytes. */
 static unsigned address_reach(unsigned bytes, unsigned isa)
 {
     static const uint8_t bits[] = {6, 12, 19, 26};
     return bytes < 5 ? bits[bytes - 1] + ct_v7_address_shift(isa) : 32;
 }
 
-/* Gives the least number of address bytes, 1 to 5, that express the address and its instruction set.
- * Exception information, which tells ThumbEE from T32, cannot follow a single byte. */
+/* Returns the minimal number of address bytes, 1 to 5, for the address and its instruction set. Exception
+ * information, which distinguishes ThumbEE from T32, cannot follow a single byte. */
 static unsigned least_address(const struct draft *d, bool exception)
 {
     const struct ct_ptm_packet *p = d->packet;
@@ -207,7 +207,7 @@ static unsigned least_address(const struct draft *d, bool exception)
     return bytes;
 }
 
-/* Puts an address: six bits, then seven a byte, six in the last of two to four. A fifth byte has the
+/* Writes an address: six bits, then seven a byte, six in the last of two to four. A fifth byte has the
  * remaining bits and the instruction set. Bit 6 of the last byte: information follows. */
 static int put_address(struct draft *d, unsigned bytes, bool info)
 {
@@ -233,15 +233,15 @@ static int put_address(struct draft *d, unsigned bytes, bool info)
     return CT_OK;
 }
 
-/* Gives the number of address bytes when the packet may have `spare` more than the least. */
+/* Returns the number of address bytes when the packet may have `spare` more than the minimum. */
 static unsigned stretch(const struct draft *d, unsigned least, unsigned spare)
 {
     unsigned most = d->packet->isa == CT_V7_ISA_UNKNOWN && least < 5 ? 4 : 5;
     return least + spare < most ? least + spare : most;
 }
 
-/* Encodes a branch. Its exception information has a second byte for large numbers, and for Hyp mode when that
- * changes. */
+/* Encodes a branch. Its exception information has a second byte for large numbers, and for changes of Hyp
+ * mode. */
 static int encode_branch(struct draft *d)
 {
     const struct ct_ptm_packet *p = d->packet;
@@ -277,8 +277,7 @@ static int encode_branch(struct draft *d)
     return CT_OK;
 }
 
-/* Encodes a waypoint update. Its information byte, behind five bytes of address, says ThumbEE and nothing
- * else. */
+/* Encodes a waypoint update. Its information byte, after five bytes of address, only says ThumbEE. */
 static int encode_waypoint_update(struct draft *d)
 {
     const struct ct_ptm_packet *p = d->packet;
@@ -321,8 +320,8 @@ static int encode_vmid(struct draft *d)
     return CT_OK;
 }
 
-/* Encodes a timestamp: seven bits a byte, without upper bytes that stay the same. The last of nine bytes has
- * eight bits, that of seven six. */
+/* Encodes a timestamp: seven bits a byte, without unchanged upper bytes. The last of nine bytes has eight
+ * bits, that of seven six. */
 static int encode_timestamp(struct draft *d)
 {
     const struct ct_ptm_packet *p = d->packet;

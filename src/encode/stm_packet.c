@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One packet of a System Trace Macrocell to 4-bit units, the low half of a byte first. Encodings: MIPI System
- * Trace Protocol version 2. */
+/* Converts a packet of a System Trace Macrocell to 4-bit units, the low half of a byte first. Encodings: MIPI
+ * System Trace Protocol version 2. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 #include "coretap/encode.h"
 #include "proto/stm_header.h"
 
-#define ASYNC_ONES 21 /* units f of an alignment packet, before a unit 0 */
+#define ASYNC_ONES 21 /* units f in an alignment packet, before a unit 0 */
 
-/* What a decoder remembers from packet to packet. */
+/* The state that a decoder keeps between packets. */
 struct state {
     uint64_t timestamp;
-    uint8_t version; /* enum ct_stm_version; 0: there was no version packet */
-    bool half;       /* the low half of the next byte is there */
+    uint8_t version; /* enum ct_stm_version; 0: no version packet yet */
+    bool half;       /* the low half of the next byte is held */
     uint8_t low;     /* the low half of the next byte */
 };
 
@@ -24,7 +24,7 @@ struct ct_stm_encoder {
     struct state now;
 };
 
-/* A packet while it is made: nothing leaves before all of it is valid. */
+/* A packet that is being made. Nothing is output before all of it is valid. */
 struct draft {
     const struct ct_stm_packet *packet;
     struct state next;
@@ -77,7 +77,7 @@ static bool announces(const struct ct_stm_header *header, const struct ct_stm_pa
     return header->type == p->type && header->flags == (p->flags & (CT_STM_HAS_TS | CT_STM_MARKER));
 }
 
-/* Writes the header that announces the packet. NULL: there is none. */
+/* Writes the header of the packet. NULL: there is none. */
 static const struct ct_stm_header *put_header(struct draft *d)
 {
     const struct ct_stm_header *const tables[] = {ct_stm_headers_1, ct_stm_headers_2, ct_stm_headers_3};
@@ -99,8 +99,8 @@ static uint64_t to_gray(uint64_t value)
     return value ^ value >> 1;
 }
 
-/* Writes a timestamp: a unit with its length, then as many units: those up to the highest one that changed.
- * Of 13 and 15 units there are no lengths; 13 and 14 mean 14 and 16. */
+/* Writes a timestamp: a unit with its length, then as many units, up to the highest one that changed. There
+ * are no lengths 13 and 15; codes 13 and 14 mean 14 and 16. */
 static void put_timestamp(struct draft *d)
 {
     const uint64_t before = d->next.timestamp;
@@ -116,7 +116,7 @@ static void put_timestamp(struct draft *d)
     d->next.timestamp = d->packet->ts;
 }
 
-/* Writes the packet. Returns why it cannot be, or NULL. */
+/* Builds the packet. Returns why it is impossible, or NULL. */
 static const char *make(struct draft *d)
 {
     const struct ct_stm_packet *p = d->packet;
@@ -127,7 +127,7 @@ static const char *make(struct draft *d)
         return NULL;
     }
     if (p->type == CT_STM_RESERVED) {
-        put_number(d, 0xf0c, 3); /* one of those that are not defined */
+        put_number(d, 0xf0c, 3); /* an undefined header */
         return NULL;
     }
     const struct ct_stm_header *header = p->type > CT_STM_RESERVED ? put_header(d) : NULL;
