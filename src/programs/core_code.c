@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Code of programs, of which each address belongs to one: a copy of memory (kcore) has what no file names. */
+/* Assigns code addresses to programs: a copy of memory (kcore) gets what is in no file. */
 #include "programs/programs.h"
 
 #include "base/ctx.h"
@@ -14,7 +14,7 @@ static bool is_core(struct ct_known_program *p)
     return p->is_core;
 }
 
-/* Takes `hole` out of the ranges. CT_ERR_NOMEM. */
+/* Removes `hole` from the ranges. CT_ERR_NOMEM. */
 static int cut_out(struct ct_known_program *p, struct ct_code_range hole)
 {
     const size_t count = p->rest_count;
@@ -35,7 +35,7 @@ static int cut_out(struct ct_known_program *p, struct ct_code_range hole)
     return CT_OK;
 }
 
-/* Takes the code of another program out of what is left of a copy of memory. */
+/* Removes the code of another program from the rest of a copy of memory. */
 static int cut_program(struct ct_known_program *p, struct ct_known_program *other)
 {
     const struct ct_symbols *symbols;

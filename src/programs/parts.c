@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads the parts of a program (symbols, lines, control flow) when they are first asked for. */
+/* Loads the parts of a program (symbols, lines, control flow) on first use. */
 #include "programs/programs.h"
 
 #include "base/ctx.h"
 
 #include <string.h>
 
-/* Returns the program that holds what is loaded of this one. NULL, with an error, for a null pointer. */
+/* Returns the program that holds the loaded parts of this one. NULL, with an error, for a null pointer. */
 static struct ct_known_program *owner(struct ct_program *program, const void *out, const char *call)
 {
     if (program && out)
@@ -16,7 +16,7 @@ static struct ct_known_program *owner(struct ct_program *program, const void *ou
     return NULL;
 }
 
-/* Returns by how much addresses of the file are moved in what is loaded. */
+/* Returns how much is added to addresses of the file in the loaded parts. */
 static uint64_t moved_by(const struct ct_known_program *p)
 {
     return p->is.bias - p->is.shift;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The set of programs that ran: those that the caller named, and those that a capture knows. */
+/* The set of programs that ran: those named by the caller, and those that a capture knows. */
 #include "programs/programs.h"
 
 #include "base/ctx.h"
@@ -60,7 +60,7 @@ static const char *keep_text(struct ct_programs *p, const char *text, bool *fine
     return copy;
 }
 
-/* Copies where the sections of a kernel module lay. *fine becomes false without memory. */
+/* Copies the section addresses of a kernel module. *fine becomes false when out of memory. */
 static const struct ct_module_place *copy_place(struct ct_programs *p, const struct ct_module_place *from,
                                                 bool *fine)
 {
@@ -76,7 +76,7 @@ static const struct ct_module_place *copy_place(struct ct_programs *p, const str
     return sections ? place : NULL;
 }
 
-/* Returns the image that a program is of, at address `addr`. */
+/* Returns the image of a program at address `addr`. */
 static struct ct_image image_at(const struct ct_known_program *program, uint64_t addr)
 {
     return (struct ct_image){.path = program->is.path,
@@ -86,7 +86,8 @@ static struct ct_image image_at(const struct ct_known_program *program, uint64_t
                              .placed = program->placed};
 }
 
-/* Tells whether a program is of the file at `path`, and if it is a kernel module, with the same places. */
+/* Returns whether a program comes from the file at `path` and, if it is a kernel module, has the same section
+ * addresses. */
 static bool is_of(const struct ct_known_program *program, const char *path,
                   const struct ct_module_place *placed)
 {
@@ -136,7 +137,7 @@ static int add(struct ct_programs *p, const char *path, uint64_t bias, const str
     return CT_OK;
 }
 
-/* Lets a program of another capture lie in all memories of this one. */
+/* Puts a program of another capture into all memories of this one. */
 static void appear(struct ct_known_program *program)
 {
     if (program->nowhere)
@@ -144,7 +145,7 @@ static void appear(struct ct_known_program *program)
     program->nowhere = false;
 }
 
-/* Makes room for a memory in the set of those that the program lay in. */
+/* Makes room for a memory in the program's set of memories. */
 static int reserve(struct ct_known_program *program, uint32_t memory)
 {
     struct ct_memory_set *memories = &program->is.memories;
@@ -159,7 +160,7 @@ static int reserve(struct ct_known_program *program, uint32_t memory)
     return CT_OK;
 }
 
-/* ---- those that are named ---- */
+/* ---- named programs ---- */
 
 /* A search for an image: the one with this path or, failing that, the first one with its name. */
 struct search {
@@ -179,7 +180,7 @@ static void look(struct search *s, const struct ct_image *images, size_t count)
     }
 }
 
-/* Finds the image or program of the capture that is the file at `path`; NULL when there is none. */
+/* Finds the image or program of the capture for the file at `path`; NULL when there is none. */
 static const struct ct_image *find(const struct ct_capture *capture, const char *path)
 {
     struct search s = {.path = path};
@@ -205,7 +206,7 @@ int ct_programs_by_memory(const struct ct_capture *capture)
     return 0;
 }
 
-/* Tells whether the image lies in some memories of the capture only. */
+/* Returns whether the image is only in some memories of the capture. */
 static bool is_mapped(const struct ct_capture *capture, const struct ct_image *image)
 {
     bool common = false;
@@ -247,9 +248,9 @@ int ct_programs_add(struct ct_programs *p, const char *path, const uint64_t *bia
     return image && !p->options.all_memories && is_mapped(capture, image) ? reserve(program, 0) : CT_OK;
 }
 
-/* ---- those of a capture ---- */
+/* ---- programs of a capture ---- */
 
-/* Tells whether a program that the caller named, with its load bias, stands for an image of the capture. */
+/* Returns whether a program named by the caller, with its load bias, replaces an image of the capture. */
 static bool is_replaced(const struct ct_programs *p, const struct ct_image *ran)
 {
     for (size_t i = 0; i < p->count; i++) {
@@ -260,7 +261,7 @@ static bool is_replaced(const struct ct_programs *p, const struct ct_image *ran)
     return false;
 }
 
-/* Adds a program of the capture. One that the caller named may stand for it, also at other addresses. */
+/* Adds a program of the capture. A program named by the caller may replace it, also at other addresses. */
 static int add_ran(struct ct_programs *p, const struct ct_image *ran, bool started,
                    struct ct_known_program **out)
 {
@@ -289,7 +290,7 @@ static int add_everywhere(struct ct_programs *p, const struct ct_image *ran, boo
     return rc;
 }
 
-/* Adds an image that is no ELF file. */
+/* Adds an image that is not an ELF file. */
 static int add_memory(struct ct_programs *p, const struct ct_image *image)
 {
     for (size_t i = 0; i < p->image_count; i++)
@@ -354,7 +355,7 @@ static const struct ct_context_name *copy_names(struct ct_programs *p, const str
     return names;
 }
 
-/* Keeps what a capture says of its sources and contexts. */
+/* Keeps the sources and context names of a capture. */
 static int keep_sources(struct ct_programs *p, const struct ct_capture *capture)
 {
     for (size_t i = 0; i < capture->buffer_count; i++) {
@@ -411,7 +412,8 @@ void ct_programs_next_capture(struct ct_programs *p)
 {
     static const uint8_t none[1];
     if (p) {
-        p->sources = NULL; /* those of the capture before stay in the arena, for who has them */
+        p->sources = NULL; /* those of the previous capture stay in the arena, for callers that still use
+                              them */
         p->source_count = 0;
     }
     for (size_t i = 0; i < ct_programs_count(p); i++) {
@@ -424,7 +426,7 @@ void ct_programs_next_capture(struct ct_programs *p)
     }
 }
 
-/* Returns the generation of a memory. Where the capture has one process that never changed, memory 0 is its
+/* Returns the generation of a memory. When the capture has one process that never changed, memory 0 is its
  * memory. */
 static const struct ct_generation *generation_of(const struct ct_maps *maps, uint32_t memory)
 {
@@ -464,7 +466,7 @@ static uint64_t size_of(const struct ct_image *image)
                : 0;
 }
 
-/* Tells whether the capture itself holds the contents of the memory in which the program lies. */
+/* Returns whether the capture itself contains the memory of the program. */
 static bool has_memory(const struct ct_buffer *buffer, const struct ct_program *program,
                        const struct ct_symbols *symbols)
 {
@@ -509,7 +511,7 @@ int ct_programs_give(struct ct_programs *p, struct ct_buffer *buffer)
     return rc;
 }
 
-/* ---- all of them ---- */
+/* ---- access ---- */
 
 size_t ct_programs_count(const struct ct_programs *p)
 {

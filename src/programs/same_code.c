@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells whether the code of a file that the caller names is the code that a capture holds at its place. */
+/* Compares the code of a file named by the caller with the code that a capture has at its address. */
 #include "programs/programs.h"
 
 #include "base/bytes.h"
@@ -9,18 +9,18 @@
 
 enum {
     PAGE_SIZE = 4096,
-    BLOCK = 256,     /* bytes: a function of some size, and more than anybody patches in one place */
-    LEAST_WORDS = 4, /* of a page that are compared, or it says nothing */
-    OTHER_PART = 8,  /* a kernel is another build when one page of so many differs */
+    BLOCK = 256,     /* bytes: the size of a small function, and more than is patched in one place */
+    LEAST_WORDS = 4, /* compared words that a page needs to count */
+    OTHER_PART = 8,  /* a kernel is another build when one page in so many differs */
 };
 
-/* Bytes at addresses, in a file. */
+/* Bytes of a file that are at addresses. */
 struct part {
     const char *path;
     uint64_t addr, offset, size;
 };
 
-/* Reads up to a page of a part. Returns how many bytes there are. */
+/* Reads up to a page of a part. Returns the number of bytes. */
 static size_t read_page(const struct part *part, uint64_t addr, size_t size, uint8_t *bytes)
 {
     const ssize_t got = ct_files_system.read_at(ct_files_system.user, part->path,
@@ -28,19 +28,19 @@ static size_t read_page(const struct part *part, uint64_t addr, size_t size, uin
     return got > 0 ? (size_t)got : 0;
 }
 
-/* Tells whether code may be a kernel's. What only its start needed is gone later: whole pages of it differ.
- */
+/* Returns whether code may belong to a kernel. It frees code that only its start needs, so whole pages
+ * differ. */
 static bool may_be_kernel(uint64_t addr)
 {
     return addr >> 63 || (addr <= UINT32_MAX && addr >> 31);
 }
 
-/* How many words two pieces of code have, and how many of them differ. */
+/* Number of words in two pieces of code, and how many of them differ. */
 struct words {
     unsigned all, others;
 };
 
-/* Compares word by word. What the capture has zeros for was not there when its memory was written. */
+/* Compares word by word. Zeros in the capture stand for memory that was absent when it was written. */
 static struct words compare_words(const uint8_t *mine, const uint8_t *theirs, size_t size)
 {
     struct words w = {0};
@@ -52,8 +52,8 @@ static struct words compare_words(const uint8_t *mine, const uint8_t *theirs, si
     return w;
 }
 
-/* Compares a page of code. A few words differ where code is patched as it runs; of another build most do, in
- * a small program maybe only those of one function. */
+/* Compares a page of code. A few words differ where code is patched at run time. In another build most
+ * differ, in a small program perhaps only those of one function. */
 static void compare_page(struct ct_same_code *same, uint64_t addr, const uint8_t *mine, const uint8_t *theirs,
                          size_t size)
 {
@@ -70,7 +70,7 @@ static void compare_page(struct ct_same_code *same, uint64_t addr, const uint8_t
         same->first_other = addr;
 }
 
-/* Compares what lies at the same addresses in two parts. */
+/* Compares the bytes that two parts have at the same addresses. */
 static void compare_parts(struct ct_same_code *same, const struct part *mine, const struct part *theirs)
 {
     uint8_t a[PAGE_SIZE], b[PAGE_SIZE];

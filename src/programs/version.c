@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells whether a file that the caller names can be the one that a capture says ran where it is put: by build
- * id, or by its code. */
+/* Decides whether a file named by the caller can be the one that ran at its address according to a capture:
+ * by build id, or by its code. */
 #include "programs/programs.h"
 
 #include "base/ctx.h"
@@ -11,24 +11,24 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A file that was named, held against the files of a capture. */
+/* A named file, compared with the files of a capture. */
 struct version {
     const char *path;
     uint64_t bias;
     struct ct_elf_look elf;
     char id[2 * CT_BUILD_ID_MAX + 1];
     bool is_same;                 /* a file of the capture has this build id */
-    bool fits;                    /* a file of the capture has this build id, or tells none */
+    bool fits;                    /* a file of the capture has this build id, or none */
     const struct ct_image *image; /* the image of the capture with this build id; NULL: none */
     const char *other;            /* the first file of the capture with another build id; NULL: none so far */
     char other_id[2 * CT_BUILD_ID_MAX + 1];
     const char *looked_at;                /* the file whose headers were read last */
-    bool is_code_there;                   /* an image has the code of this file at its place */
+    bool is_code_there;                   /* an image has the code of this file at its address */
     const struct ct_image *contradicting; /* the first image with other code there; NULL: none so far */
-    struct ct_same_code code;             /* how far the image differs */
+    struct ct_same_code code;             /* the differences to that image */
 };
 
-/* Compares build ids in hexadecimal digits. Old recordings fill short ones up with zeros. */
+/* Compares build ids in hexadecimal digits. Old recordings pad short ones with zeros. */
 static bool is_same_id(const char *a, const char *b)
 {
     for (; *a && *a == *b; a++, b++)
@@ -36,7 +36,7 @@ static bool is_same_id(const char *a, const char *b)
     return !a[strspn(a, "0")] && !b[strspn(b, "0")];
 }
 
-/* Takes the build id of a file of the capture; NULL or "": it is not known. */
+/* Compares with the build id of a file of the capture; NULL or "": unknown. */
 static void compare_id(struct version *v, const char *path, const char *id)
 {
     if (!id || !*id || is_same_id(id, v->id)) {
@@ -48,7 +48,7 @@ static void compare_id(struct version *v, const char *path, const char *id)
     }
 }
 
-/* Tells whether code of the file lies in `size` bytes from `addr` on. */
+/* Returns whether code of the file overlaps the `size` bytes from `addr` on. */
 static bool overlaps(const struct version *v, uint64_t addr, uint64_t size)
 {
     bool common = false;
@@ -87,7 +87,7 @@ static void compare_images(struct version *v, const struct ct_image *images, siz
     }
 }
 
-/* Compares all ELF files of a capture. */
+/* Compares with all ELF files of a capture. */
 static void for_programs(struct version *v, const struct ct_capture *capture)
 {
     const struct ct_maps *maps = capture->maps;
@@ -100,7 +100,7 @@ static void for_programs(struct version *v, const struct ct_capture *capture)
                            maps->processes[i].generations[k].program_count);
 }
 
-/* Compares files that ran and are not there any more. */
+/* Compares with files that ran and do not exist here. */
 static void compare_gone(struct version *v, const struct ct_capture *capture)
 {
     for (size_t i = 0; i < capture->gone_count && !v->fits; i++) {
@@ -114,7 +114,8 @@ static void compare_gone(struct version *v, const struct ct_capture *capture)
 
 /* ---- code ---- */
 
-/* Tells whether an image can hold the code of the file: a copy of memory, or a file at the same place. */
+/* Returns whether an image can contain the code of the file: a copy of memory, or a file at the same
+ * address. */
 static bool may_have_code(const struct version *v, const struct ct_image *image)
 {
     struct ct_elf_look elf;
@@ -123,7 +124,7 @@ static bool may_have_code(const struct version *v, const struct ct_image *image)
     return image->addr == v->bias || (ct_elf_look(&ct_files_system, image->path, &elf) && elf.is_core);
 }
 
-/* Compares the code of all images in one space with the file's. A memory may be in many pieces. */
+/* Compares the code of all images in one space with the file's. A memory may consist of many pieces. */
 static void compare_space(struct version *v, const struct ct_image *images, size_t count, uint32_t space)
 {
     struct ct_same_code code = {0};
@@ -144,8 +145,8 @@ static void compare_space(struct version *v, const struct ct_image *images, size
     }
 }
 
-/* Compares the code of images with the file's. Several may lie at one place, in different processes or cores:
- * one of them is enough. */
+/* Compares the code of images with the file's. Several may be at one address, in different processes or
+ * cores: one match is enough. */
 static void compare_code(struct version *v, const struct ct_image *images, size_t count)
 {
     for (size_t i = 0; i < count && !v->is_code_there; i++) {
@@ -157,7 +158,7 @@ static void compare_code(struct version *v, const struct ct_image *images, size_
     }
 }
 
-/* Tells whether a file that is not here any more lay where this one is put. */
+/* Returns whether a file that does not exist here was at the address of this one. */
 static bool is_gone_there(const struct version *v, const struct ct_capture *capture)
 {
     for (size_t i = 0; i < capture->gone_count; i++) {
@@ -169,8 +170,8 @@ static bool is_gone_there(const struct version *v, const struct ct_capture *capt
     return false;
 }
 
-/* Refuses a file whose code is not that of the capture. Of processes one may have had a file there that is
- * gone, and that this one stands for. */
+/* Refuses a file whose code differs from that of the capture. Maps of processes are skipped when a missing
+ * file was at this address, because this file may stand for it. */
 static int check_code(struct ct_ctx *ctx, struct version *v, const struct ct_capture *capture)
 {
     const struct ct_maps *maps = is_gone_there(v, capture) ? NULL : capture->maps;
