@@ -9,7 +9,7 @@ enum step {
     HEADER,
     EXTENSION,
     ASYNC,
-    PLCTL, /* trace info, whose sections follow in order */
+    PLCTL, /* trace info, followed by its sections in order */
     PLCTL_MORE,
     INFO,
     KEY,
@@ -39,7 +39,7 @@ enum step {
     COND_BYTE,
     RESULT_FIRST,
     RESULT_SECOND,
-    DONE, /* nothing: the byte was the last of its packet */
+    DONE, /* none: the byte was the last of its packet */
 };
 
 int ct_etm4_bytewise_init(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_bytewise *b)
@@ -59,7 +59,7 @@ void ct_etm4_bytewise_reset(struct ct_etm4_bytewise *b)
     ct_etm4_decoder_reset(&b->trace);
 }
 
-/* Lets the next byte begin the field `step`. */
+/* Makes the next byte begin the field `step`. */
 static inline enum step begin(struct ct_etm4_stream_state *s, enum step step)
 {
     s->field = 0;
@@ -67,8 +67,8 @@ static inline enum step begin(struct ct_etm4_stream_state *s, enum step step)
     return step;
 }
 
-/* Takes a byte of a field with seven bits a byte, of which `most` bytes count. Returns true for the last
- * one. */
+/* Adds a byte to a field with seven bits a byte, of which `most` bytes are used. Returns true for the last
+ * byte. */
 static inline bool add_cont(struct ct_etm4_stream_state *s, uint8_t byte, unsigned most)
 {
     if (s->index < most)
@@ -77,7 +77,7 @@ static inline bool add_cont(struct ct_etm4_stream_state *s, uint8_t byte, unsign
     return !(byte & 0x80);
 }
 
-/* Takes a byte of a field of `bytes` bytes. Returns true for the last one. */
+/* Adds a byte to a field of `bytes` bytes. Returns true for the last byte. */
 static inline bool add_byte(struct ct_etm4_stream_state *s, uint8_t byte, unsigned bytes)
 {
     s->field |= (uint64_t)byte << (8 * s->index++);
@@ -114,7 +114,7 @@ static enum step begin_q(struct ct_etm4_stream_state *s, const struct ct_etm4_de
     }
 }
 
-/* Takes a header. Returns what follows it. */
+/* Handles a header. Returns what follows it. */
 static enum step take_header(struct ct_etm4_stream_state *s, struct ct_etm4_decoder *t, uint8_t byte,
                              uint64_t pos)
 {
@@ -228,7 +228,7 @@ static enum step take_timestamp(struct ct_etm4_stream_state *s, struct ct_etm4_d
     if (byte & 0x80 && !ninth)
         return TIMESTAMP;
     s->packet.value = s->field;
-    s->plctl = (uint8_t)(ninth ? 64 : 7 * s->index); /* its width, for the end of the packet */
+    s->plctl = (uint8_t)(ninth ? 64 : 7 * s->index); /* its width, needed at the end of the packet */
     if (s->packet.header & 1)
         return begin(s, TIMESTAMP_COUNT);
     ct_etm4_finish_timestamp(t, &s->packet, s->packet.value, s->plctl, 0);
@@ -266,7 +266,7 @@ static enum step take_context_part(struct ct_etm4_stream_state *s, struct ct_etm
     return s->plctl & 0x80 && t->config.ctxt_bytes ? begin(s, CONTEXT_ID) : finish_context(s, t);
 }
 
-/* Ends an address, which is whole. */
+/* Ends a complete address. */
 static enum step finish_address(struct ct_etm4_stream_state *s, struct ct_etm4_decoder *t)
 {
     if (s->packet.type == CT_ETM4_Q)
@@ -286,7 +286,7 @@ static void set_bits(struct ct_etm4_address *address, unsigned from, unsigned co
         address->valid = (uint8_t)(from + count);
 }
 
-/* Clears the bits of an address below the first one that is traced, whose number it returns. */
+/* Clears the bits of an address below the first traced one, and returns its number. */
 static unsigned first_bit(struct ct_etm4_address *address)
 {
     unsigned from = address->is ? 1 : 2;
@@ -365,7 +365,7 @@ static enum step take_exception(struct ct_etm4_stream_state *s, struct ct_etm4_d
     return DONE;
 }
 
-/* Takes a byte of results: two keys with results, or one. */
+/* Handles a byte of results: two keys with results, or one. */
 static enum step take_result(struct ct_etm4_stream_state *s, enum step step, uint8_t byte)
 {
     if (!add_cont(s, byte, 5))
@@ -379,7 +379,7 @@ static enum step take_result(struct ct_etm4_stream_state *s, enum step step, uin
     return DONE;
 }
 
-/* Takes a byte of a payload. */
+/* Handles a byte of a payload. */
 static enum step take_payload(struct ct_etm4_stream_state *s, struct ct_etm4_decoder *t, uint8_t byte)
 {
     enum step step = (enum step)s->step;
@@ -453,8 +453,8 @@ static enum step take_payload(struct ct_etm4_stream_state *s, struct ct_etm4_dec
     }
 }
 
-/* Takes a byte outside of any packet. The last one of an alignment packet makes a packet of those before it
- * too. */
+/* Handles a byte outside of any packet. The last byte of an alignment packet also makes a packet of the bytes
+ * before it. */
 static size_t take_unsynced(struct ct_etm4_stream_state *s, uint8_t byte, uint64_t pos,
                             struct ct_etm4_packet *out)
 {
@@ -475,7 +475,7 @@ static size_t take_unsynced(struct ct_etm4_stream_state *s, uint8_t byte, uint64
     return n;
 }
 
-/* Takes a byte: the function D(b, S, T) of paper 1. Returns how many packets the byte completes. */
+/* Handles a byte: the function D(b, S, T) of paper 1. Returns how many packets the byte completes. */
 static inline size_t take(struct ct_etm4_bytewise *b, uint8_t byte, uint64_t pos, struct ct_etm4_packet *out)
 {
     struct ct_etm4_stream_state *s = &b->stream;
@@ -497,7 +497,7 @@ static inline size_t take(struct ct_etm4_bytewise *b, uint8_t byte, uint64_t pos
     return 1;
 }
 
-/* Dn(k) takes n bytes of a turn, from byte k on. */
+/* Dn(k) handles n bytes of a turn, from byte k on. */
 #define D1(k) n += take(b, data[at + (k)], pos + at + (k), packets + n);
 #define D2(k) D1(k) D1((k) + 1)
 #define D3(k) D2(k) D1((k) + 2)
@@ -544,7 +544,7 @@ size_t ct_etm4_bytewise_run(struct ct_etm4_bytewise *b, unsigned unroll, const u
 size_t ct_etm4_bytewise_go_back(struct ct_etm4_bytewise *b)
 {
     struct ct_etm4_stream_state *s = &b->stream;
-    size_t n = s->step == HEADER ? 0 : s->size; /* T changes with the last byte of a packet alone */
+    size_t n = s->step == HEADER ? 0 : s->size; /* T changes only with the last byte of a packet */
     if (s->step == UNSYNCED) {
         n = s->zeros < CT_ETM4_ASYNC_ZEROS ? s->zeros : CT_ETM4_ASYNC_ZEROS;
         s->zeros -= n;
