@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types of packets that a protocol does not allow, each of which counts as a loss. */
+/* The packet types that a protocol does not allow, each of which counts as a loss. */
 #include "coretap/decode.h"
 #include "coretap/packet.h"
 #include "coretap/packet_etm3.h"
@@ -12,7 +12,7 @@
     (BIT(CT_ETM4_BAD_SEQUENCE) | BIT(CT_ETM4_BAD_TRACEMODE) | BIT(CT_ETM4_RESERVED) |                        \
      BIT(CT_ETM4_RESERVED_CFG) | BIT(CT_ETM4_INCOMPLETE_EOT))
 
-/* By protocol: a bit for each bad type, all of which are numbers below 64. */
+/* By protocol: a bit for each bad type. All types are below 64. */
 static const uint64_t bad_types[] = {
     [CT_PROTOCOL_ETM4] = ETM4,
     [CT_PROTOCOL_ETE] = ETM4,

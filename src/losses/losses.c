@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "losses/losses.h"
 
-/* kinds of elements that may tell of a loss */
+/* Kinds of elements that may report a loss. */
 #define TROUBLE                                                                                              \
     (UINT64_C(1) << CT_ELEM_GAP | UINT64_C(1) << CT_ELEM_SYNC | UINT64_C(1) << CT_ELEM_TRACE_ON |            \
      UINT64_C(1) << CT_ELEM_END | UINT64_C(1) << CT_ELEM_SW | UINT64_C(1) << CT_ELEM_DWT |                   \
      UINT64_C(1) << CT_ELEM_LOCAL_TIME | UINT64_C(1) << CT_ELEM_TIMESTAMP | UINT64_C(1) << CT_ELEM_DATA)
 
-/* Marks the GAP or END between two recordings as one where nothing is missing. */
+/* Marks the GAP or END between two recordings as one with nothing missing. */
 static void mark_whole(struct ct_elem *elem)
 {
     if (elem->kind == CT_ELEM_GAP && elem->n == CT_GAP_RESET)
@@ -30,8 +30,8 @@ void ct_losses_count_elems(struct ct_stream_stats *stats, bool whole, struct ct_
     uint64_t atoms = 0;
     stats->elements += count;
     for (size_t i = 0; i < count; i++) {
-        atoms += elems[i].n & -(unsigned)(elems[i].kind == CT_ELEM_ATOMS); /* no branch, because kinds come at
-                                                                              random */
+        atoms += elems[i].n & -(unsigned)(elems[i].kind == CT_ELEM_ATOMS); /* without a branch, because kinds
+                                                                              are unpredictable */
         if (!(TROUBLE >> elems[i].kind & 1))
             continue;
         if (whole)
