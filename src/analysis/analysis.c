@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contract of analyses. Every call is checked here, once, before a kind of analysis sees it. */
+/* The contract of analyses. Checks the arguments of every call before the kind of analysis sees them. */
 #include "coretap/analysis.h"
 
 #include "analysis/saved.h"
@@ -22,8 +22,8 @@ void ct_captures_add(struct ct_analysis_captures *sum, const struct ct_analysis_
     ct_add_up(&sum->losses.no_access, more->losses.no_access);
 }
 
-/* Checks the object. A kind that was compiled against an older header has fewer operations, as its size
- * says: `cut` came last, and who calls it looks at the size. */
+/* Checks that an object has a kind of sufficient size. A kind compiled against an older header has fewer
+ * operations: `cut` is the newest, and its caller checks the size again. CT_ERR_ARG. */
 static int check(const struct ct_analysis *analysis)
 {
     if (!analysis || !analysis->kind)
@@ -49,7 +49,7 @@ void ct_analysis_free(struct ct_analysis *analysis)
         analysis->kind->free(analysis);
 }
 
-/* Tells whether a batch has what its input says. */
+/* Returns whether a batch has the columns that its input requires. */
 static bool is_whole(const struct ct_analysis_batch *batch)
 {
     switch (batch->input) {
@@ -98,7 +98,7 @@ int ct_analysis_merge(struct ct_analysis *into, struct ct_analysis *from)
     return rc;
 }
 
-/* Adds `from` to itself, by way of a copy. */
+/* Doubles what `from` holds: merges it into a copy, then merges the copy back. */
 static int double_up(struct ct_analysis *from)
 {
     struct ct_analysis *copy;
@@ -112,12 +112,12 @@ static int double_up(struct ct_analysis *from)
     return rc;
 }
 
-/* Goes by the bits of the weight: merging is all that is known of the kind. */
+/* Multiplies by repeated doubling, because merging is the only operation known of every kind. */
 int ct_analysis_scale(struct ct_analysis *analysis, uint64_t weight)
 {
     if (check(analysis) || !weight)
         return CT_ERR_ARG;
-    struct ct_analysis *power = NULL; /* what was found, 1, 2, 4, … times */
+    struct ct_analysis *power = NULL; /* what was found, times 1, 2, 4, … */
     uint64_t more = weight - 1;
     int rc = more ? analysis->kind->part(analysis, &power) : CT_OK;
     if (!rc && power)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts by name: the object, and its operations of the contract. */
+/* Counts by name: the object and its operations of the contract of analyses. */
 #include "analysis/counts.h"
 
 #include <inttypes.h>
@@ -69,7 +69,7 @@ struct ct_analysis *ct_counts_analysis(struct ct_counts *c)
 
 /* ---- names ---- */
 
-/* Returns the index of a name, or the one where it belongs. */
+/* Returns the index of `name`, or the index at which to insert it. */
 static size_t find(const struct ct_counts *c, const char *name)
 {
     return CT_COUNT_WHILE(c->count, i, strcmp(c->all[i].name, name) < 0);
@@ -135,7 +135,7 @@ int ct_counts_programs(struct ct_analysis *analysis, struct ct_programs *program
     return CT_OK;
 }
 
-/* Returns the stream of a lane, which is made when it is new. NULL without memory. */
+/* Returns the stream of a lane, and makes it when the lane is new. NULL without memory. */
 static struct ct_counts_stream *stream_of(struct ct_counts *c, uint32_t lane)
 {
     for (size_t i = c->stream_count; i-- > 0;)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts events by type, and what software wrote by port. */
+/* Counts events by type, and software trace by port. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

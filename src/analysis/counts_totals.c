@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts how much trace there was. */
+/* Counts the amounts of trace: bytes, packets, instructions and losses. */
 #include "analysis/counts.h"
 
 #include <stdlib.h>

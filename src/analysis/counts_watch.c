@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts how often execution came by watchpoints. */
+/* Counts how often execution reached watchpoints. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "coretap/watch.h"
 
 enum {
-    EVENTS = 256, /* events that are taken at a time */
+    EVENTS = 256, /* events taken at a time */
 };
 
 struct stream {

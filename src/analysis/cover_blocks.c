@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts instructions, and finds the basic blocks of each function and the ways between them. */
+/* Counts instructions, and finds the basic blocks of each function and the edges between them. */
 #include "analysis/cover.h"
 #include "base/ctx.h"
 #include "base/search.h"
@@ -17,8 +17,8 @@ static struct ct_cover_insn *insn_at(const struct ct_cover_work *work, uint64_t 
     return i < work->report.insn_count && work->insns[i].addr == addr ? &work->insns[i] : NULL;
 }
 
-/* Returns the instruction that one branches to. Most code around a branch is without gaps and of one size,
- * and then the distance tells where it is. */
+/* Returns the instruction to which a branch goes, or NULL. Tries first the index that the distance suggests:
+ * code around a branch mostly has no gaps and instructions of one size. */
 static struct ct_cover_insn *target_of(const struct ct_cover_work *work, const struct ct_cover_insn *branch,
                                        uint64_t to)
 {
@@ -41,8 +41,8 @@ bool ct_cover_decides(const struct ct_cover_insn *insn)
 
 /* ---- counts ---- */
 
-/* Returns true for a branch whose targets are kept as arcs: a call, or a branch through a register. Any other
- * branch has one target, to which it went as often as it was taken. */
+/* Returns whether the targets of a branch are kept as arcs: those of calls and of branches through a
+ * register. Any other branch has a single target, reached each time it was taken. */
 static bool has_arcs(const struct ct_cover_insn *insn)
 {
     return insn->type == CT_INSN_IBR || insn->sub == CT_INSN_SUB_LINK;
@@ -66,7 +66,7 @@ static void count_branch(struct ct_cover_work *work, const struct ct_cover_item 
 int ct_cover_count(struct ct_cover_work *work, const struct ct_cover_item *items, size_t count)
 {
     struct ct_cover_report *report = &work->report;
-    /* by instruction: how much more often it ran than the one before it, modulo 2^64 */
+    /* by instruction: its executions minus those of the instruction before it, modulo 2^64 */
     uint64_t *steps = calloc(report->insn_count + 1, sizeof *steps);
     work->arcs = malloc((count + 1) * sizeof *work->arcs);
     if (!steps || !work->arcs) {
@@ -108,14 +108,14 @@ static void mark_target(struct ct_cover_work *work, const struct ct_cover_insn *
         target->flags |= CT_COVER_LEADER;
 }
 
-/* Returns true for a jump through a register, such as one of a switch. */
+/* Returns whether an instruction is a jump through a register, such as that of a switch. */
 static bool is_jump(const struct ct_cover_insn *insn)
 {
     return insn->type == CT_INSN_IBR && insn->sub == CT_INSN_SUB_NONE;
 }
 
-/* Returns true when the code that `scope` says was inlined begins behind `before`, and does not only go on
- * there. */
+/* Returns whether inlined code of `scope` begins at an instruction, rather than continues. `before` is the
+ * scope of the instruction before it. */
 static bool enters_inlined(const struct ct_line_scope *scopes, uint32_t before, uint32_t scope)
 {
     if (scope == before || scope == CT_LINE_NONE || scopes[scope].depth == 0)
@@ -167,7 +167,7 @@ static int cut_blocks(struct ct_cover_work *work)
     return CT_OK;
 }
 
-/* ---- ways ---- */
+/* ---- edges ---- */
 
 static void add_way(struct ct_cover_work *work, uint32_t from, uint32_t to, uint64_t count)
 {
@@ -175,7 +175,7 @@ static void add_way(struct ct_cover_work *work, uint32_t from, uint32_t to, uint
         work->ways[work->way_count++] = (struct ct_cover_way){.count = count, .from = from, .to = to};
 }
 
-/* Adds the way to where a branch goes, if that is in its function. */
+/* Adds the edge to the target of a branch, if the target is in the same function. */
 static void add_taken(struct ct_cover_work *work, const struct ct_cover_insn *insn, uint64_t to,
                       uint64_t count)
 {
@@ -184,7 +184,7 @@ static void add_taken(struct ct_cover_work *work, const struct ct_cover_insn *in
         add_way(work, insn->block, target->block, count);
 }
 
-/* Returns the block right behind, if it is in the same function. */
+/* Returns the next block, if it follows without a gap in the same function. CT_COVER_NONE otherwise. */
 static uint32_t behind(const struct ct_cover_work *work, uint32_t block)
 {
     const struct ct_cover_insn *last = &work->insns[work->blocks[block].end - 1];
@@ -211,8 +211,8 @@ static void add_ways(struct ct_cover_work *work)
     }
 }
 
-/* Finds how often each block ran that no way accounts for. Behind a call it came back from there, which
- * becomes a way; all else came from outside. */
+/* Finds the executions of each block that no edge explains. For a block behind a call they are returns of the
+ * callee, which become an edge; those of other blocks came from outside. */
 static void account(struct ct_cover_work *work)
 {
     size_t count = work->report.block_count;

@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 
-#define SPACE       CT_SPACE_EL1N /* any space will do: images are added for all */
+#define SPACE       CT_SPACE_EL1N /* any space will do: images are added in all of them */
 #define FIRST_INSNS 1024u
-#define GAP         32u         /* bytes of padding; so much is never code that a jump skips */
+#define GAP         32u         /* bytes of padding; code that a jump skips never has this much */
 #define CSEL_MASK   0x1fe00000u /* conditional select: CSEL, CSINC, CSINV, CSNEG (Arm ARM C4.1.95) */
 #define CSEL        0x1a800000u
 #define CCMP_MASK   0x3fe00410u /* CCMP, CCMN */
@@ -21,7 +21,7 @@
 #define FCCMP       0x1e200400u
 #define FCSEL       0x1e200c00u
 
-/* Branches, exceptions and system instructions; no others change where execution goes on (C4.1.95) */
+/* Branches, exceptions and system instructions. No other instruction changes the flow (C4.1.95). */
 #define MAY_BRANCH_MASK 0x1c000000u
 #define MAY_BRANCH      0x14000000u
 
@@ -31,8 +31,8 @@ static bool is_hidden_a64(uint32_t opcode)
            (opcode & FLOAT_MASK) == FCSEL;
 }
 
-/* Makes room for more instructions. Those of a large program fill hundreds of megabytes, which are neither
- * copied nor mapped page by page. */
+/* Makes room for more instructions. Uses ct_array_grow because those of a large program fill hundreds of
+ * megabytes, which should neither be copied nor mapped page by page. */
 static bool grow(struct ct_cover_work *work)
 {
     const size_t old = work->insn_room;
@@ -50,8 +50,8 @@ static bool grow(struct ct_cover_work *work)
     return true;
 }
 
-/* Tells whether an instruction is sorted behind the last one: by address; of two at one address the one with
- * a line comes first. */
+/* Returns whether an instruction belongs behind the last one. The order is by address; of two instructions at
+ * one address the one with a line comes first. */
 static bool is_behind(const struct ct_cover_work *work, const struct ct_cover_insn *insn)
 {
     const struct ct_cover_insn *last = &work->insns[work->report.insn_count - 1];
@@ -72,8 +72,8 @@ static int push(struct ct_cover_work *work, const struct ct_cover_insn *insn, ui
     return CT_OK;
 }
 
-/* Follows an IT block. A branch in it is its last instruction and shows how the condition came out. The block
- * may go on in another row of the line table. */
+/* Follows an IT block. A branch in an IT block is its last instruction, and shows the outcome of the
+ * condition. The block may go on in another row of the line table. */
 static void follow_it(struct ct_cover_work *work, struct ct_cover_insn *insn, unsigned opens)
 {
     const bool inside = work->it_left && insn->addr == work->it_next;
@@ -89,7 +89,7 @@ static void follow_it(struct ct_cover_work *work, struct ct_cover_insn *insn, un
     work->it_next = insn->addr + insn->size;
 }
 
-/* Decodes the instruction at `bytes`. Returns its size, or 0 when it is cut. */
+/* Decodes the instruction at `bytes`. Returns its size, or 0 when it is incomplete. */
 static uint8_t decode(struct ct_cover_work *work, const uint8_t *bytes, size_t size, uint8_t isa,
                       struct ct_cover_insn *out)
 {
@@ -123,8 +123,8 @@ static uint8_t decode(struct ct_cover_work *work, const uint8_t *bytes, size_t s
     return size < insn.size ? 0 : insn.size;
 }
 
-/* Makes `span` one that has the address. Instructions are met in order, so that the symbols are searched once
- * a span. */
+/* Updates `span` to contain the address, and returns it. Instructions come in order, so the symbols are
+ * searched once a span. */
 static const struct ct_symbol_span *span_at(const struct ct_cover_work *work, uint64_t addr,
                                             struct ct_symbol_span *span)
 {
@@ -133,8 +133,8 @@ static const struct ct_symbol_span *span_at(const struct ct_cover_work *work, ui
     return span;
 }
 
-/* Returns the size of what aligns the code behind an instruction of the same line, where no execution comes:
- * all that is left of the line, or the gap between the entries of a vector table. */
+/* Returns the size of the padding behind an unconditional jump on the same line, which never executes: all
+ * that is left of the line, or the gap between two entries of a vector table. 0 when there is none. */
 static size_t alignment(uint8_t type, uint8_t sub, bool cond, const uint8_t *bytes, size_t size, bool wide)
 {
     const bool jumps = (type == CT_INSN_BR || type == CT_INSN_IBR) && !cond && sub != CT_INSN_SUB_LINK;
@@ -144,8 +144,8 @@ static size_t alignment(uint8_t type, uint8_t sub, bool cond, const uint8_t *byt
     return at == size || at >= GAP ? at : 0;
 }
 
-/* Reads the instructions of [addr, end), which belong to one line. Their instruction set is `isa` or, with
- * CT_ISA_UNKNOWN, what the symbols say. */
+/* Reads the instructions of [addr, end), which belong to one line. With CT_ISA_UNKNOWN, the symbols tell
+ * their instruction set. */
 static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, uint32_t file, uint32_t line,
                       enum ct_isa of_code)
 {
@@ -161,7 +161,7 @@ static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, u
         uint8_t isa = (uint8_t)of_code;
         if (of_code == CT_ISA_UNKNOWN)
             isa = (uint8_t)span_at(work, insn.addr, &span)->isa;
-        if (isa == CT_ISA_UNKNOWN) { /* literals */
+        if (isa == CT_ISA_UNKNOWN) { /* literals: data inside of code */
             at += 2;
             continue;
         }
@@ -178,8 +178,8 @@ static int read_range(struct ct_cover_work *work, uint64_t addr, uint64_t end, u
     return CT_OK;
 }
 
-/* Tells whether [from, end) is one function in what the symbols say, with a name. `span` becomes its begin.
- */
+/* Returns whether the symbols say that [from, end) is exactly one function with a name. Sets `span` to the
+ * span at `from`. */
 static bool is_function(const struct ct_cover_work *work, uint64_t from, uint64_t end,
                         struct ct_symbol_span *span)
 {
@@ -195,9 +195,9 @@ static int push_unrun(struct ct_cover_work *work, const struct ct_cover_unrun *u
     return CT_OK;
 }
 
-/* Counts the instructions from number `first` on and drops them: those of the function [from, end), of which
- * nothing ran and which has no lines. Large programs have many, and no one lists their instructions. Keeps
- * them where the symbols divide that code in another way. */
+/* Counts and drops the instructions from index `first` on: those of the function [from, end), which has no
+ * lines and did not run. Large programs have many such functions, and nobody lists their instructions. Keeps
+ * the instructions when the symbols divide that code in another way. */
 static int leave_out(struct ct_cover_work *work, size_t first, uint64_t from, uint64_t end)
 {
     struct ct_symbol_span span;
@@ -218,7 +218,7 @@ static int leave_out(struct ct_cover_work *work, size_t first, uint64_t from, ui
     return push_unrun(work, &unrun);
 }
 
-/* Counts the instructions of A64 code. Most of them are no branches, and are not decoded. */
+/* Counts the instructions of A64 code. Decodes only possible branches, because most instructions are none. */
 static void count_a64(const uint8_t *bytes, size_t count, const struct ct_arch *arch,
                       struct ct_cover_unrun *unrun)
 {
@@ -242,8 +242,8 @@ static void count_a64(const uint8_t *bytes, size_t count, const struct ct_arch *
     unrun->hidden = hidden;
 }
 
-/* Counts the instructions of the function [from, end), of which nothing ran and which has no lines, as
- * leave_out() does, without reading them one by one. *done stays false where they have to be read. */
+/* Counts the instructions of the function [from, end), which has no lines and did not run, as leave_out()
+ * does, but without storing each. Leaves *done false when the function has to be read. */
 static int leave_out_a64(struct ct_cover_work *work, uint64_t from, uint64_t end, bool *done)
 {
     struct ct_symbol_span span;
@@ -270,7 +270,7 @@ static int read_rows(struct ct_cover_work *work)
     return result;
 }
 
-/* The items of a report that are runs; they come first and are sorted by address. */
+/* The runs among the items of a report. They come first, sorted by address. */
 struct runs {
     const struct ct_cover_item *items;
     size_t count;
@@ -290,7 +290,8 @@ static size_t first_run(const struct runs *runs, uint64_t addr)
     return CT_COUNT_WHILE(runs->count, i, runs->items[i].from < addr);
 }
 
-/* Returns the instruction set of a run. An item says A64 also where it does not know. */
+/* Returns the instruction set of a run. Asks the symbols about A64, because an item says A64 also when its
+ * instruction set is unknown. */
 static enum ct_isa isa_of(const struct ct_cover_work *work, const struct ct_cover_item *run)
 {
     const enum ct_isa isa =
@@ -298,8 +299,8 @@ static enum ct_isa isa_of(const struct ct_cover_work *work, const struct ct_cove
     return isa == CT_ISA_UNKNOWN ? CT_ISA_A64 : isa;
 }
 
-/* Reads a function of an A32 or T32 program. Where nothing else tells where instructions are, what ran
- * does. */
+/* Reads a function of an A32 or T32 program. Where neither lines nor symbols tell the instruction set, the
+ * runs do. */
 static int read_mixed(struct ct_cover_work *work, const struct runs *runs, const struct ct_symbol *symbol,
                       uint64_t from, uint64_t end)
 {
@@ -322,7 +323,7 @@ static int read_mixed(struct ct_cover_work *work, const struct runs *runs, const
     return from < end && result == CT_OK ? read_range(work, from, end, CT_LINE_NONE, 0, isa) : result;
 }
 
-/* Reads the part [from, end) of a function without lines. `drops`: its instructions are counted alone. */
+/* Reads the part [from, end) of a function without lines. With `drops`, only counts its instructions. */
 static int read_function(struct ct_cover_work *work, const struct runs *runs, const struct ct_symbol *symbol,
                          uint64_t from, uint64_t end, bool drops)
 {
@@ -342,7 +343,7 @@ static bool is_own(const struct ct_cover_source *source, uint64_t addr)
     return !source->code || ct_code_has(source->code, source->code_count, addr);
 }
 
-/* Reads the functions without lines. If a function has some lines, what lies between them is padding and
+/* Reads the functions without lines. In a function with some lines, what lies between these is padding and
  * data. */
 static int read_symbols(struct ct_cover_work *work, const struct runs *runs)
 {
@@ -350,9 +351,9 @@ static int read_symbols(struct ct_cover_work *work, const struct runs *runs)
     const struct ct_symbol *symbols = ct_symbols_all(work->source.symbols, &count);
     const bool has_lines = work->report.insn_count > 0;
     size_t run = 0;      /* the first run behind the function */
-    uint64_t ran_to = 0; /* where the runs before that one end */
+    uint64_t ran_to = 0; /* end of the runs before that one */
     int result = CT_OK;
-    uint64_t done = 0; /* where the last function ended: functions may lie in one another */
+    uint64_t done = 0; /* end of the last function, because functions may overlap */
     for (size_t i = 0; i < count && result == CT_OK; i++) {
         uint64_t from = symbols[i].addr > done ? symbols[i].addr : done;
         uint64_t end = symbols[i].addr + symbols[i].size;
@@ -366,8 +367,8 @@ static int read_symbols(struct ct_cover_work *work, const struct runs *runs)
     return result;
 }
 
-/* Reads what was executed outside of all known code; only there are instructions certain. Items and
- * instructions are in order of address. */
+/* Reads what was executed outside of all known code, because only executed addresses certainly hold
+ * instructions there. Items and instructions are sorted by address. */
 static int read_executed(struct ct_cover_work *work, const struct runs *runs)
 {
     const struct ct_cover_item *items = runs->items;
@@ -400,8 +401,8 @@ static uint32_t outermost(const struct ct_line_scope *scopes, uint32_t scope)
     return scope;
 }
 
-/* Makes an array of function numbers, by scope and then by symbol, each CT_COVER_NONE until the function is
- * met. */
+/* Makes an array of function numbers, indexed by scope and then by symbol. All are CT_COVER_NONE until the
+ * function is found. NULL without memory. */
 static uint32_t *new_numbers(size_t count)
 {
     uint32_t *numbers = malloc((count + 1) * sizeof *numbers);
@@ -410,8 +411,8 @@ static uint32_t *new_numbers(size_t count)
     return numbers;
 }
 
-/* Returns the symbol whose readable name has classes, namespaces and parameters, which the name in the debug
- * information lacks. NULL when the function is not of C++ or Rust. */
+/* Returns the symbol of a function of C++ or Rust, whose mangled name has the classes, namespaces and
+ * parameters that the debug information lacks. NULL for other languages. */
 static const struct ct_symbol *mangled_symbol(const struct ct_cover_work *work, uint64_t entry)
 {
     uint64_t offset;
@@ -426,7 +427,7 @@ static void name_by_scope(const struct ct_cover_work *work, const struct ct_line
 {
     const struct ct_symbol *symbol = mangled_symbol(work, scope->entry);
     function->name = symbol ? ct_symbols_label(work->source.symbols, symbol) : scope->name;
-    /* A constructor has two symbols at one address; the debug information has the one that the compiler
+    /* A constructor has two symbols at one address. The debug information names the one that the compiler
      * wrote. */
     function->linkage_name = scope->linkage_name ? scope->linkage_name : symbol ? symbol->name : scope->name;
 }
@@ -451,8 +452,8 @@ static struct ct_cover_function describe(const struct ct_cover_work *work, uint3
     return function;
 }
 
-/* Adds the functions before `addr` whose instructions were left out, from number `next` on. Returns the
- * number of the next one. */
+/* Adds the functions before `addr` whose instructions were not stored, from index `next` on. Returns the
+ * index of the next one. */
 static size_t add_unrun(struct ct_cover_work *work, size_t next, uint64_t addr)
 {
     for (; next < work->unrun_count && work->unrun[next].addr < addr; next++) {
@@ -472,7 +473,7 @@ static int number_functions(struct ct_cover_work *work)
     size_t symbol_count;
     const struct ct_line_scope *scopes = ct_lines_scopes(work->source.lines, &scope_count);
     const struct ct_symbol *symbols = ct_symbols_all_code(work->source.symbols, &symbol_count);
-    size_t most = scope_count + symbol_count; /* and one more for code that is in no function */
+    size_t most = scope_count + symbol_count; /* the additional one is for code in no function */
     if (most >= INT32_MAX)
         return ct_fail(work->ctx, CT_ERR_LIMIT, "coverage: the program has more than 2^31 functions");
     uint32_t *numbers = new_numbers(most + 1);
@@ -504,8 +505,8 @@ static int number_functions(struct ct_cover_work *work)
     return CT_OK;
 }
 
-/* Drops the padding behind a function, which a line table counts to the function's last line, and
- * instructions that were read twice because a function without lines has one with lines inside. */
+/* Drops the padding behind a function, which line tables assign to the function's last line, and instructions
+ * that were read twice because a function without lines contains one with lines. */
 static void drop_padding(struct ct_cover_work *work)
 {
     size_t n = 0;
@@ -524,9 +525,9 @@ static void drop_padding(struct ct_cover_work *work)
     work->sorted = n;
 }
 
-/* Counts the instructions that set up a function for the line where it is declared; the compiler makes them
- * of the line of its opening brace. They are those of the function's first row, unless a row without
- * instructions stands before it. */
+/* Counts the prologue of a function for the line of its declaration, although the compiler assigns it to the
+ * line of the opening brace. The prologue is the function's first row, unless a row without instructions
+ * stands before it. */
 static void move_prologue(struct ct_cover_work *work, const struct ct_cover_function *function)
 {
     size_t count;
@@ -563,8 +564,8 @@ static struct placed placed_at(const struct ct_cover_work *work, size_t i)
     return (struct placed){.insn = work->insns[i], .scope = work->scopes[i]};
 }
 
-/* Sorts the instructions, because functions without lines were read behind all others: those behind the first
- * that are sorted by themselves, and then both as one, from the last one on. */
+/* Sorts the instructions, because functions without lines were read behind all others: first sorts those read
+ * behind `sorted`, then merges both lists from their ends. */
 static int sort(struct ct_cover_work *work)
 {
     size_t sorted = work->sorted;

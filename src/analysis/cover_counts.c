@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts by program and context. Items are appended, and equal ones are put together each time there are
- * twice as many as after the last time. So adding is cheap, and memory follows the number of different
- * items. */
+/* Counts by program and context. Items are appended; equal ones are combined each time their number has
+ * doubled. So adding is cheap, and memory is proportional to the number of different items. */
 #include "analysis/cover.h"
 #include "analysis/saved.h"
 #include "analysis/program_table.h"
@@ -15,18 +14,18 @@
 #include <string.h>
 
 #define MOST_CONTEXTS 65536u
-#define FIRST_ITEMS   256u /* room of a cell that has some */
+#define FIRST_ITEMS   256u /* room of a cell that has any */
 #define ITEMS_OF_EDGE 2u
 
 /* The items of one program in one context. */
 struct cell {
     struct ct_cover_item *items;
     size_t count, room;
-    size_t settled; /* the first so many are sorted, each once */
+    size_t settled; /* items at the front that are sorted and without duplicates */
     uint32_t program, context;
 };
 
-/* Where a program lay. */
+/* A program in the place where it was loaded. */
 struct place {
     struct ct_cover_place at;
     uint32_t program;
@@ -138,7 +137,7 @@ const struct ct_edge_context *ct_cover_contexts(const struct ct_cover *cover, si
     return cover->contexts;
 }
 
-/* Returns the cell of a program and a context; NULL when there is none. */
+/* Returns the cell of a program and a context, or NULL. */
 static struct cell *look_up(const struct ct_cover *cover, uint32_t program, size_t context)
 {
     for (size_t i = cover->cell_count; i > 0; i--)
@@ -161,7 +160,7 @@ static int find_cell(struct ct_cover *cover, uint32_t program, uint32_t context,
 
 /* ---- items ---- */
 
-/* Returns how many of the first items are in order, each once. */
+/* Returns the number of items at the front that are sorted and without duplicates. */
 static size_t count_ordered(const struct ct_cover_item *items, size_t count)
 {
     size_t n = count ? 1 : 0;
@@ -170,7 +169,7 @@ static size_t count_ordered(const struct ct_cover_item *items, size_t count)
     return n;
 }
 
-/* Most items come in order: of a saved file, or of a cell that was settled. */
+/* Checks first whether the items are in order already, as those of a saved file or a settled cell are. */
 size_t ct_cover_add_up(struct ct_cover_item *items, size_t count)
 {
     if (count_ordered(items, count) == count)
@@ -192,7 +191,8 @@ static void settle_cell(struct cell *cell)
         cell->count = cell->settled = ct_cover_add_up(cell->items, cell->count);
 }
 
-/* Makes room for `count` items. Those of a large program fill many megabytes, which are not copied. */
+/* Makes room for `count` items. Uses ct_array_grow because those of a large program fill many megabytes,
+ * which should not be copied. CT_ERR_NOMEM. */
 static int make_room(struct ct_cover *cover, struct cell *cell, size_t count)
 {
     if (cell->room >= count)
@@ -237,7 +237,7 @@ int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_
     return cell ? push(cover, cell, item) : result;
 }
 
-/* Adds what one edge says, with `bias` taken off its addresses: ITEMS_OF_EDGE items at most. */
+/* Adds the items of an edge, at most ITEMS_OF_EDGE, with `bias` subtracted from the addresses. */
 static int add_edge(struct ct_cover *cover, struct cell *cell, uint64_t bias, const struct ct_node *node,
                     const struct ct_edge *edge, uint64_t count)
 {
@@ -270,7 +270,7 @@ static bool is_in(const struct ct_program_identity *program, const struct ct_cov
            node->end > node->start;
 }
 
-/* The edges of a batch that lie in one place, by number. */
+/* Numbers of the edges of a batch whose nodes lie in one place. */
 struct edge_list {
     uint32_t *numbers;
     size_t count;
@@ -289,7 +289,7 @@ static void find_edges(const struct ct_cover *cover, const struct place *place,
             list->numbers[list->count++] = i;
 }
 
-/* Returns how many of the edges were taken in a context. */
+/* Returns how many of the listed edges were taken in a context. */
 static size_t count_taken(const struct ct_edges *edges, size_t context, uint32_t limit,
                           const struct edge_list *list)
 {
@@ -312,7 +312,7 @@ static int add_context(struct ct_cover *cover, const struct place *place,
     int result = taken ? find_context(cover, from, &number) : CT_OK;
     if (taken && !result)
         result = find_cell(cover, place->program, number, &cell);
-    if (cell) /* once for all: each time that it is full it would be sorted */
+    if (cell) /* reserved at once, because a full cell is sorted before it grows */
         result = make_room(cover, cell, cell->count + ITEMS_OF_EDGE * taken);
     for (size_t i = 0; cell && i < list->count && !result; i++) {
         const struct ct_edge *edge = &all[list->numbers[i]];
@@ -395,7 +395,7 @@ const struct ct_cover_item *ct_cover_items_in(struct ct_cover *cover, uint32_t p
     return cell ? cell->items : NULL;
 }
 
-/* ---- the operations of the contract ---- */
+/* ---- the operations of the contract of analyses ---- */
 
 static struct ct_cover *of(struct ct_analysis *analysis)
 {
@@ -431,8 +431,8 @@ int ct_cover_part(const struct ct_analysis *analysis, struct ct_analysis **out)
     return result;
 }
 
-/* Returns the number of a place that has the node, or place_count. Nodes that follow each other are mostly of
- * one place, `last`, which is tried first. */
+/* Returns the index of the place that contains the node, or place_count. Tries `last` first, because nodes
+ * that follow each other are mostly in the same place. */
 static size_t place_of(const struct ct_cover *cover, const struct ct_node *node, size_t last)
 {
     size_t tried = 0;
@@ -446,8 +446,8 @@ static size_t place_of(const struct ct_cover *cover, const struct ct_node *node,
     return cover->place_count;
 }
 
-/* Counts the instructions that ran, and notes which are in no place. Of those in an unknown order neither is
- * known. */
+/* Counts the instructions that ran, and notes those outside of all places. Nodes without a known path are not
+ * counted: it is unknown which of their instructions ran. */
 static void note_share(struct ct_cover *cover, const struct ct_analysis_batch *batch)
 {
     uint32_t edge_count, node_count;
@@ -492,7 +492,7 @@ int ct_cover_take(struct ct_analysis *analysis, const struct ct_analysis_batch *
     return result;
 }
 
-/* Returns how many different items two lists have that are in order. */
+/* Returns the number of different items in two sorted lists. */
 static size_t count_both(const struct cell *a, const struct cell *b)
 {
     size_t i = 0, k = 0, n = 0;
@@ -504,8 +504,8 @@ static size_t count_both(const struct cell *a, const struct cell *b)
     return n + (a->count - i) + (b->count - k);
 }
 
-/* Adds a list that is in order to one that is in order and has room for `sum` items, as many as both have:
- * from the last one on, so that none is written over before it is read. */
+/* Merges a sorted list into a sorted list with room for `sum` items, the number of different items of both.
+ * Goes from the last item on, so that none is overwritten before it is read. */
 static void add_ordered(struct cell *into, const struct cell *from, size_t sum)
 {
     size_t i = into->count, k = from->count;
@@ -521,7 +521,7 @@ static void add_ordered(struct cell *into, const struct cell *from, size_t sum)
     }
 }
 
-/* Finds the cell that has what `cell` of `from` has. */
+/* Finds or makes the cell of `cover` with the program and context of `cell`, which belongs to `from`. */
 static int find_same_cell(struct ct_cover *cover, const struct ct_cover *from, const struct cell *cell,
                           struct cell **out)
 {
@@ -548,7 +548,7 @@ static int merge_cell(struct ct_cover *cover, const struct ct_cover *from, struc
     return result;
 }
 
-/* Programs of which nothing ran are in the sum too. */
+/* Adds all programs first, because programs of which nothing ran belong to the sum, too. */
 int ct_cover_merge(struct ct_analysis *into, struct ct_analysis *other)
 {
     struct ct_cover *from = of(other);

@@ -13,7 +13,7 @@
 
 /* ---- writing ---- */
 
-/* Programs and contexts, sorted so that the file does not depend on the order in which they were added. */
+/* Programs and contexts, sorted so that the file does not depend on the order of their insertion. */
 struct order {
     struct ct_cover *cover;
     uint32_t *programs;
@@ -40,10 +40,10 @@ static int find_order(struct order *o)
     return CT_OK;
 }
 
-/* bytes of a line at most: words, three numbers, and what writing the last one may change */
+/* longest line, in bytes: words, three numbers, and what writing the last number may overwrite */
 #define ITEM_MOST (16 + 3 * CT_DIGITS_MOST + CT_DIGITS_SLACK)
 
-/* Writes one line of the many that a file has. */
+/* Writes the line of an item. A file has many, so it is written without format strings. */
 static void save_item(struct ct_save *to, const struct ct_cover_item *item)
 {
     static const char *const kinds[] = {
@@ -62,7 +62,7 @@ static void save_item(struct ct_save *to, const struct ct_cover_item *item)
     ct_save_end(to, p);
 }
 
-/* Writes the counts of a program in one context, behind a line that says which. */
+/* Writes the counts of a program in one context, after a line that names the context. */
 static void save_context(struct ct_save *to, struct ct_cover *cover, uint32_t program, size_t context)
 {
     size_t count, contexts;
@@ -88,7 +88,7 @@ int ct_cover_save_items(struct ct_save *to, struct ct_cover *cover, uint32_t pro
     return CT_OK;
 }
 
-/* Writes how many instructions ran, and where those did that are in no program. */
+/* Writes how many instructions ran, and the addresses of those in no program. */
 static void save_share(struct ct_save *to, const struct ct_cover_share *share)
 {
     const struct ct_holes *outside = &share->outside;
@@ -131,7 +131,7 @@ struct reader {
 
 static int read_program(struct reader *r)
 {
-    /* Older files do not say which program was started, and begin with it. */
+    /* Older files do not say which program was started. It is their first one. */
     const bool started = r->from->version < 3 && !r->has_program;
     r->has_program = true;
     r->context = (struct ct_edge_context){0};
@@ -155,7 +155,7 @@ static int read_context(struct reader *r)
     return CT_OK;
 }
 
-/* Reads a line about all that ran: ran N, outside LOW HIGH N, outside N, untold */
+/* Reads a line about everything that ran: ran N, outside LOW HIGH N, outside N, untold */
 static int read_share(struct reader *r)
 {
     const size_t words = r->from->word_count;
@@ -178,14 +178,15 @@ static int read_share(struct reader *r)
     return CT_OK;
 }
 
-/* Tells whether a line is about all that ran. */
+/* Returns whether a line is about everything that ran. */
 static bool is_share(const struct ct_load *from)
 {
     return from->version >= 4 &&
            (ct_load_is(from, 0, "ran") || ct_load_is(from, 0, "outside") || ct_load_is(from, 0, "untold"));
 }
 
-/* Takes off and returns the last word of a run of A32 or T32 code. */
+/* Reads and removes the last word when it names A32 or T32. Returns the instruction set, A64 without such a
+ * word. */
 static uint8_t read_isa(struct reader *r)
 {
     const size_t last = r->from->word_count - 1;
@@ -219,7 +220,7 @@ int ct_cover_load_run(struct ct_load *from, struct ct_cover *cover, uint32_t pro
     return read_item(&r, CT_COVER_RUN);
 }
 
-/* Reads a line. Those of which there are most are asked for first. */
+/* Reads a line. Compares with the most frequent words first. */
 static int read_line(struct reader *r)
 {
     if (ct_load_is(r->from, 0, "run"))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the executions of source lines as gcov does (docs/analysis.md): by blocks, and by the ways into the
- * blocks of a line. */
+/* Counts the executions of source lines as gcov does (docs/analysis.md): by the blocks of a line and the
+ * edges that lead into them. */
 #include "analysis/cover.h"
 #include "base/ctx.h"
 #include "base/room.h"
@@ -13,7 +13,7 @@ struct part {
     uint32_t file, line;
     uint32_t block;
     uint32_t function;
-    uint32_t last; /* 1 when no other line comes in the block for the first time after this one */
+    uint32_t last; /* 1 when no other line appears in the block for the first time after this one */
     uint32_t insns, insns_run;
     uint32_t pad;
 };
@@ -36,8 +36,8 @@ static struct part *find_part(struct parts *p, uint32_t block, uint32_t file, ui
     return &p->parts[p->count++];
 }
 
-/* Adds lines that have no instructions of their own: the declaration, at the entry of a function, and
- * labels. */
+/* Adds lines without instructions of their own: the declaration of a function, at its entry, and labels.
+ * Returns false without memory. */
 static bool add_bare(struct parts *p, const struct ct_cover_insn *insn, size_t *label)
 {
     const struct ct_cover_function *function = &p->work->functions[insn->function];
@@ -93,12 +93,12 @@ static int by_line(const void *a, const void *b)
 
 /* ---- loops that stay on a line ---- */
 
-/* The ways between blocks of one line. */
+/* The edges between blocks of one line. */
 struct ring {
-    struct ct_cover_way *ways; /* sorted by `from`; their counts are used up */
+    struct ct_cover_way *ways; /* sorted by `from`; their counts are used up by circles */
     size_t count, room, path_room, seen_room;
-    uint32_t *path; /* indices of ways, while a circle is searched */
-    uint8_t *seen;  /* by way: 1 on the path, 2 when it leads into no circle */
+    uint32_t *path; /* indices of edges, while a circle is searched */
+    uint8_t *seen;  /* by edge: 1 on the path, 2 when it leads into no circle */
 };
 
 static void ring_free(struct ring *ring)
@@ -113,7 +113,8 @@ static size_t first_from(const struct ring *ring, uint32_t block)
     return CT_COUNT_WHILE(ring->count, i, ring->ways[i].from < block);
 }
 
-/* Returns the next way that begins where way `at` ends: the first one, or the one behind way `after`. */
+/* Returns the next edge that begins where edge `at` ends: the first one, or the one behind edge `after`.
+ * SIZE_MAX when there is none. */
 static size_t next_way(const struct ring *ring, uint32_t at, size_t after)
 {
     uint32_t block = ring->ways[at].to;
@@ -124,8 +125,7 @@ static size_t next_way(const struct ring *ring, uint32_t at, size_t after)
     return SIZE_MAX;
 }
 
-/* Takes the circle path[from..depth) once for each time that its rarest way was taken. Returns that
- * number. */
+/* Removes the circle path[from..depth) as often as its rarest edge was taken. Returns that number. */
 static uint64_t take_circle(struct ring *ring, size_t from, size_t depth)
 {
     uint64_t least = UINT64_MAX;
@@ -137,7 +137,7 @@ static uint64_t take_circle(struct ring *ring, size_t from, size_t depth)
     return least;
 }
 
-/* Returns the index on the path at which way `next` closes a circle; `depth` when it closes none. */
+/* Returns the index on the path at which edge `next` closes a circle, or `depth` when it closes none. */
 static size_t closes(const struct ring *ring, size_t depth, size_t next)
 {
     size_t i = depth;
@@ -146,7 +146,8 @@ static size_t closes(const struct ring *ring, size_t depth, size_t next)
     return i > 0 ? i - 1 : depth;
 }
 
-/* Follows ways from `start` until a circle closes, and takes it. Returns 0 when there is none. */
+/* Follows edges from `start` until a circle closes, and removes the circle. Returns how often it was taken, 0
+ * when there is none. */
 static uint64_t find_circle(struct ring *ring, size_t start)
 {
     size_t depth = 0;
@@ -184,8 +185,8 @@ static int by_start(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-/* Returns how often loops went round without leaving the line. Each circle that is taken uses up a way, so
- * the search ends. */
+/* Returns how often loops went round without leaving the line. The search ends because each circle uses up an
+ * edge. */
 static uint64_t go_round(struct ring *ring)
 {
     uint64_t total = 0;
@@ -206,7 +207,7 @@ static uint64_t go_round(struct ring *ring)
 struct lines {
     struct parts parts;
     struct ring ring;
-    uint32_t *stamp; /* by block: the number, from 1, of the line that it was last part of */
+    uint32_t *stamp; /* by block: the number, from 1, of the last line that the block belonged to */
     uint32_t now;
 };
 
@@ -225,8 +226,9 @@ static size_t first_way(const struct ct_cover_work *work, uint32_t block)
     return CT_COUNT_WHILE(work->way_count, i, work->ways[i].to < block);
 }
 
-/* Returns how often a block was entered from blocks that do not end with the line, or from outside of the
- * function. Ways from those that do are kept for go_round() when the block does so, too. */
+/* Finds how often a block was entered from blocks that do not end with the line, or from outside of the
+ * function. Keeps the edges from blocks that end with it for go_round(), if this block does, too. Returns
+ * false without memory. */
 static bool count_entries(struct lines *l, const struct part *part, uint64_t *entries)
 {
     const struct ct_cover_work *work = l->parts.work;
@@ -243,9 +245,9 @@ static bool count_entries(struct lines *l, const struct part *part, uint64_t *en
     return true;
 }
 
-/* Adds up the executions of the blocks that end with a line: the ways into them from other blocks, and the
- * rounds of loops among themselves. The line ran no less often than a block that it is in the middle of,
- * unless that goes on with it behind a call. */
+/* Adds up the executions of the blocks that end with a line: the edges into them from other blocks, and the
+ * rounds of loops among themselves. The count is at least that of a block with the line in its middle, unless
+ * that block goes on with the line behind a call. Returns false without memory. */
 static bool count_ends(struct lines *l, size_t first, size_t end, uint64_t *count)
 {
     const struct ct_cover_work *work = l->parts.work;
@@ -272,7 +274,7 @@ static bool count_ends(struct lines *l, size_t first, size_t end, uint64_t *coun
     return true;
 }
 
-/* Adds the line of parts [first, end). */
+/* Adds the line of parts [first, end). Returns false without memory. */
 static bool add_line(struct lines *l, size_t first, size_t end)
 {
     struct ct_cover_work *work = l->parts.work;
@@ -295,7 +297,7 @@ static bool add_line(struct lines *l, size_t first, size_t end)
     if (ends ? !count_ends(l, first, end, &line.count) : (line.count = blocks, false))
         return false;
     if (line.count == 0 && line.insns_run)
-        line.count = most ? most : 1; /* entered behind a gap in the trace, in the middle of a block */
+        line.count = most ? most : 1; /* entered in the middle of a block, behind a gap in the trace */
     work->lines[work->report.line_count++] = line;
     return true;
 }

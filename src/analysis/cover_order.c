@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of counts: kind, from, to, isa. Long lists are sorted digit by digit of kind and from, which
- * takes a quarter of the time of comparing; what is equal in both, the targets of one branch, is compared. */
+/* The order of counts: kind, from, to, isa. Long lists are sorted by a radix sort over kind and from, in a
+ * quarter of the time of comparisons. Items equal in both, the targets of one branch, are then compared. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +8,14 @@
 #include "analysis/cover.h"
 #include "base/table_memory.h"
 
-#define FEW        512u /* items that are compared */
-#define DIGIT_MOST 11u  /* bits of a digit */
-#define KIND_BITS  2u   /* there are three of them */
+#define FEW        512u /* most items that are sorted by comparison */
+#define DIGIT_MOST 11u  /* most bits of a digit */
+#define KIND_BITS  2u   /* enough for the three kinds */
 
-/* The number by which long lists are sorted: the kind, and the bits of `from` in which items differ. */
+/* The radix key of long lists: the kind, and the range of bits of `from` in which items differ. */
 struct key {
-    unsigned low;  /* lowest of these bits */
-    unsigned bits; /* how many there are, from it to the highest one */
+    unsigned low;  /* lowest bit of the range */
+    unsigned bits; /* number of bits of the range */
 };
 
 int ct_cover_order(const void *a, const void *b)
@@ -42,7 +42,8 @@ static struct key find_key(const struct ct_cover_item *items, size_t count)
     return (struct key){low, 64 - (unsigned)__builtin_clzll(differ) - low};
 }
 
-/* Returns `width` bits of the key of an item, from bit `shift` on. The kind is in the highest ones. */
+/* Returns `width` bits of the key of an item, from bit `shift` on. The kind is in the highest bits of the
+ * key. */
 static size_t digit_of(const struct ct_cover_item *item, struct key key, unsigned shift, unsigned width)
 {
     uint64_t digit = shift < key.bits ? item->from >> key.low >> shift : 0;
@@ -54,7 +55,7 @@ static size_t digit_of(const struct ct_cover_item *item, struct key key, unsigne
     return (size_t)digit & (((size_t)1 << width) - 1);
 }
 
-/* Copies items in the order of one digit; what is equal in it keeps its order. */
+/* Copies items in the order of one digit. The sort is stable. */
 static void sort_by_digit(const struct ct_cover_item *items, size_t count, struct key key, unsigned shift,
                           unsigned width, struct ct_cover_item *sorted)
 {
@@ -70,7 +71,7 @@ static void sort_by_digit(const struct ct_cover_item *items, size_t count, struc
         sorted[at[digit_of(&items[i], key, shift, width)]++] = items[i];
 }
 
-/* Sorts what has the same kind and from, where it is not in order. */
+/* Sorts each group of items with the same kind and from that is not sorted yet. */
 static void sort_equal(struct ct_cover_item *items, size_t count)
 {
     for (size_t begin = 0, end; begin < count; begin = end) {
@@ -94,7 +95,7 @@ static void swap(struct ct_cover_item **a, struct ct_cover_item **b)
 void ct_cover_sort(struct ct_cover_item *items, size_t count)
 {
     struct ct_cover_item *other = count > FEW ? ct_table_of_records(count, sizeof *other) : NULL;
-    if (!other) { /* which is slower, but needs no memory of its own */
+    if (!other) { /* slower, but needs no memory */
         qsort(items, count, sizeof *items, ct_cover_order);
         return;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives coverage the programs of a capture, with where they lay. */
+/* Adds the programs of a capture, with the places where they were loaded, to coverage. */
 #include "analysis/cover.h"
 #include "analysis/program_table.h"
 #include "coretap/programs.h"

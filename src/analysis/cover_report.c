@@ -54,7 +54,7 @@ static void sum_insns(struct ct_cover_work *work)
     }
 }
 
-/* Adds what was counted of functions whose instructions were not kept. */
+/* Adds the counts of functions whose instructions were not stored. */
 static void sum_unrun(struct ct_cover_work *work)
 {
     struct ct_cover_sums *sums = &work->report.sums;

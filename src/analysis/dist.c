@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHIFT 3 /* log2 of the number of buckets for each power of two */
+#define SHIFT 3 /* log2 of the buckets of each power of two */
 #define EACH  (1u << SHIFT)
 
-/* the fewest buckets that a histogram has: those of values below 16 */
+/* fewest buckets of a histogram: those of values below 16 */
 #define FEWEST 16u
 
 static inline unsigned bucket_of(uint64_t value)
@@ -32,8 +32,8 @@ uint64_t ct_dist_bucket_start(unsigned bucket)
     return (uint64_t)(EACH + bucket % EACH) << (bucket / EACH - 1);
 }
 
-/* Most distributions are of edges, of which a large program has hundreds of thousands, and few have a value
- * of more than a hundred cycles. So only as many buckets are there as are needed. */
+/* Makes only as many buckets as needed. Most distributions are of edges, of which a large program has
+ * hundreds of thousands, and few edges take more than a hundred cycles. */
 static int make_buckets(struct ct_dist *d, unsigned needed)
 {
     unsigned buckets = FEWEST;
@@ -93,7 +93,7 @@ static void merge_squares(struct ct_dist *into, const struct ct_dist *from)
     into->square_hi = (uint64_t)(sum >> 64);
 }
 
-/* Sums stop at their largest value, so that the order in which they are added up does not matter. */
+/* Adds with saturation, so that the order of additions does not matter. */
 int ct_dist_merge(struct ct_dist *into, const struct ct_dist *from)
 {
     if (!into || !from)
@@ -130,7 +130,7 @@ double ct_dist_mean(const struct ct_dist *d)
     return d->count ? (double)d->sum / (double)d->count : 0;
 }
 
-/* Computed in long double: the square of a run of 2^31 cycles or more does not fit a double. */
+/* Computes in long double, because a double is not precise enough for the square of 2^31 cycles or more. */
 double ct_dist_deviation(const struct ct_dist *d)
 {
     if (!d)

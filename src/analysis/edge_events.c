@@ -9,11 +9,12 @@
 #include "base/ctx.h"
 
 #define UNNUMBERED UINT32_MAX
-#define ROOM       16384u /* events that are held back at most */
-#define GROUP      16u    /* steps that are looked at together */
+#define ROOM       16384u /* most events that are held back */
+#define GROUP      16u    /* steps that are examined together */
 #define MAGIC_SIZE (sizeof CT_EDGE_EVENTS_MAGIC - 1)
 
-/* What the nodes or edges of a stream's graph are called among those of all streams, or UNNUMBERED. */
+/* The numbers, in the graph of all streams, of the nodes or edges of a stream's graph. UNNUMBERED: none
+ * yet. */
 struct names {
     uint32_t *number;
     size_t count;
@@ -24,10 +25,10 @@ struct ct_edge_events {
     struct ct_graph *all;
     ct_write_fn *write;
     void *user;
-    const struct ct_graph *graph;    /* of the stream */
-    bool same;                       /* its numbers are those of all streams: `all` has nothing else */
-    uint32_t node_count, edge_count; /* … and this much of it */
-    struct names nodes, edges;       /* where numbers are not the same */
+    const struct ct_graph *graph;    /* graph of the current stream */
+    bool same;                       /* the stream's numbers are also those of `all` */
+    uint32_t node_count, edge_count; /* how many of them are in `all` already */
+    struct names nodes, edges;       /* used when the numbers differ */
     uint64_t traversed;
     uint64_t context; /* as traced, or CONTEXT_UNKNOWN */
     bool begun;       /* the magic is written */
@@ -79,7 +80,7 @@ int ct_edge_events_flush(struct ct_edge_events *e)
     return rc || !size ? rc : e->write(e->user, e->out, size);
 }
 
-/* Adds eight bytes. */
+/* Adds an event of eight bytes. */
 static int put(struct ct_edge_events *e, uint64_t bytes)
 {
     const int rc = e->count == ROOM ? ct_edge_events_flush(e) : CT_OK;
@@ -104,7 +105,7 @@ int ct_edge_events_begin(struct ct_edge_events *e, uint32_t buffer, uint8_t id)
 
 /* ---- numbers ---- */
 
-/* Makes room for `count` names, those that are new without a number. Returns false without memory. */
+/* Makes room for `count` numbers and sets the new ones to UNNUMBERED. Returns false without memory. */
 static bool make_room(struct names *names, size_t count)
 {
     if (count <= names->count)
@@ -125,7 +126,7 @@ static void forget(const struct names *names)
         memset(names->number, 0xff, names->count * sizeof *names->number);
 }
 
-/* Makes room for the names of the stream's graph. */
+/* Makes room for the numbers of the stream's graph. CT_ERR_NOMEM. */
 static int make_rooms(struct ct_edge_events *e)
 {
     uint32_t nodes, edges;
@@ -136,7 +137,8 @@ static int make_rooms(struct ct_edge_events *e)
                : ct_fail_nomem(e->ctx, "events of edges");
 }
 
-/* Looks for names from here on, because what comes has other numbers in all streams than in its own. */
+/* Switches to looking numbers up, because the numbers of the stream and of all streams differ from here
+ * on. */
 static int part(struct ct_edge_events *e)
 {
     e->same = false;
@@ -145,7 +147,8 @@ static int part(struct ct_edge_events *e)
     return make_rooms(e);
 }
 
-/* Prepares for the graph of a batch. Numbers of a stream's graph mean nothing in another's. */
+/* Prepares for the graph of a batch. Starts again with a new graph, because its numbers differ from those of
+ * the last one. */
 static int follow_graph(struct ct_edge_events *e, const struct ct_graph *graph)
 {
     uint32_t nodes, edges;
@@ -161,7 +164,7 @@ static int follow_graph(struct ct_edge_events *e, const struct ct_graph *graph)
     return nodes == e->node_count && edges == e->edge_count ? CT_OK : part(e);
 }
 
-/* Numbers a node of the stream's graph. */
+/* Finds the number of a node of the stream's graph among all nodes, and adds the node when it is new. */
 static int number_node(const struct ct_edge_events *e, uint32_t node, uint32_t *number)
 {
     uint32_t count;
@@ -183,8 +186,8 @@ static int number_edge(const struct ct_edge_events *e, uint32_t edge)
     return rc ? rc : ct_graph_edge(e->all, &copy, &e->edges.number[edge]);
 }
 
-/* Adds an edge that the stream traverses for the first time to all edges under its own number, or parts when
- * that is not the next one: a filter left out the edges before it. */
+/* Adds an edge that the stream traverses for the first time to all edges, under the same number. Calls part()
+ * when that number is not the next one, because a filter left out the edges before it. */
 static int add_same(struct ct_edge_events *e, uint32_t number)
 {
     uint32_t count;
@@ -198,7 +201,7 @@ static int add_same(struct ct_edge_events *e, uint32_t number)
     return ct_graph_append(e->all, node, is_new, edge, 1);
 }
 
-/* ---- what a batch has ---- */
+/* ---- the contents of a batch ---- */
 
 static uint64_t event_of(uint32_t number, const uint32_t *cycles, size_t step)
 {
@@ -207,7 +210,7 @@ static uint64_t event_of(uint32_t number, const uint32_t *cycles, size_t step)
     return ct_le64(told << 32 | number);
 }
 
-/* Makes events of steps up to one whose edge is not among the first `known`. Returns how many. */
+/* Writes the events of steps up to the first one whose edge is not below `known`. Returns their number. */
 static inline size_t copy_known(uint64_t *restrict out, const uint32_t *restrict edge,
                                 const uint32_t *restrict cycles, size_t count, uint32_t known)
 {
@@ -215,7 +218,7 @@ static inline size_t copy_known(uint64_t *restrict out, const uint32_t *restrict
     for (; count - i >= GROUP; i += GROUP) {
         uint32_t beyond = 0;
         for (size_t k = i; k < i + GROUP; k++)
-            beyond |= known - 1 - edge[k]; /* bit 31: it is not known, as numbers have less bits */
+            beyond |= known - 1 - edge[k]; /* bit 31: not known; numbers have less bits */
         if (beyond >> 31)
             break;
         for (size_t k = i; k < i + GROUP; k++)
@@ -226,7 +229,7 @@ static inline size_t copy_known(uint64_t *restrict out, const uint32_t *restrict
     return i;
 }
 
-/* Adds steps whose edges have the same numbers in all streams. Returns how many. */
+/* Adds steps whose edges have the same numbers in all streams. Returns their number. */
 static size_t add_known(const struct ct_edge_events *e, uint64_t *out, const struct ct_step_batch *batch,
                         size_t step, size_t end)
 {
@@ -235,7 +238,7 @@ static size_t add_known(const struct ct_edge_events *e, uint64_t *out, const str
                          : copy_known(out, edge, NULL, end - step, e->edge_count);
 }
 
-/* Adds steps, as many as there is room for. *step is behind the last. */
+/* Adds as many steps as there is room for. Sets *step to the first one left. */
 static int add_steps(struct ct_edge_events *e, const struct ct_step_batch *batch, size_t *step, size_t end)
 {
     uint64_t *out = e->out + e->count;

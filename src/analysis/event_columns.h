@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch of events in columns, while it is filled. */
+/* A batch of events in columns, while it is being filled. */
 #ifndef CT_ANALYSIS_EVENT_COLUMNS_H
 #define CT_ANALYSIS_EVENT_COLUMNS_H
 
@@ -10,10 +10,10 @@
 #define CT_COLUMNS_BRANCHES 4096
 #define CT_COLUMNS_MARKS    2048
 
-/* the most events that may be added to a batch that has room */
+/* most events that may be added to a batch that has room */
 #define CT_COLUMNS_STEP 1024
 
-/* entries that a fast path may write behind those it adds */
+/* entries that a fast path may overwrite behind those that it adds */
 #define CT_COLUMNS_SLACK 32
 
 struct ct_event_columns {
@@ -30,10 +30,10 @@ static inline bool ct_event_columns_have_room(const struct ct_event_columns *col
            columns->mark_count + CT_COLUMNS_STEP <= CT_COLUMNS_MARKS;
 }
 
-/* Adds events: at most CT_COLUMNS_STEP, and only where there is room. */
+/* Adds at most CT_COLUMNS_STEP events. The caller checks for room before. */
 void ct_event_columns_add(struct ct_event_columns *columns, const struct ct_event *events, size_t count);
 
-/* Returns what the columns have as a batch, which borrows them. */
+/* Returns a batch that borrows the columns. */
 struct ct_event_batch ct_event_columns_batch(const struct ct_event_columns *columns);
 
 #endif

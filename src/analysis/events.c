@@ -5,7 +5,7 @@
 
 #include "base/ctx.h"
 
-/* the most events that one step adds to those that wait */
+/* most events that a step adds to the waiting ones */
 #define STEP_EVENTS 3
 
 struct sink {
@@ -43,7 +43,7 @@ void ct_events_set_cycle(struct ct_events *ev, uint64_t cycle)
         ev->cycle = cycle;
 }
 
-/* Lets all events that wait go as they are. */
+/* Releases all waiting events as they are. */
 static void release(struct ct_events *ev, struct sink *sink)
 {
     for (unsigned i = 0; i < ev->count; i++)
@@ -61,7 +61,7 @@ static void add(struct ct_events *ev, struct sink *sink, struct ct_event event)
     ev->waiting[ev->count++] = event;
 }
 
-/* Gives the waiting branch its target, or takes the wait off it when nothing will tell the target. */
+/* Sets the target of the waiting branch, or marks it as unknown. */
 static void settle_branch(struct ct_events *ev, bool known, uint64_t target)
 {
     if (!ev->open_branch)
@@ -72,7 +72,7 @@ static void settle_branch(struct ct_events *ev, bool known, uint64_t target)
     ev->open_branch = false;
 }
 
-/* Begins a P0 element: later counts belong to it and not to the events before. */
+/* Begins a P0 element. Later counts belong to it and not to the events before. */
 static void begin_p0(struct ct_events *ev, struct sink *sink)
 {
     release(ev, sink);
@@ -86,7 +86,7 @@ static void add_cycles(struct ct_events *ev, uint64_t cycles)
             ev->waiting[i].cycle = ev->cycle;
 }
 
-/* Takes ATOMS. Those of ETMv3 carry their cycles, and there may be cycles only. */
+/* Takes an ATOMS element. One of ETMv3 carries cycles, and may carry nothing else. */
 static void on_atoms(struct ct_events *ev, const struct ct_elem *elem, struct sink *sink)
 {
     if (elem->n) {
@@ -97,7 +97,7 @@ static void on_atoms(struct ct_events *ev, const struct ct_elem *elem, struct si
         add_cycles(ev, elem->v >> 32);
 }
 
-/* Takes a cycle count. It belongs to all events that wait: the last P0 element and what stands between it and
+/* Takes a cycle count. It applies to all waiting events: the last P0 element and what stands between it and
  * the count. */
 static void on_cycles(struct ct_events *ev, const struct ct_elem *elem, bool after_timestamp)
 {
@@ -110,8 +110,8 @@ static void on_cycles(struct ct_events *ev, const struct ct_elem *elem, bool aft
     add_cycles(ev, elem->v);
 }
 
-/* Adds an event for lost trace, whose amount is not known. Local time of an ITM begins anew, so that no count
- * will come for the events that wait. */
+/* Adds an event for lost trace of unknown amount. After it the local time of an ITM starts anew, so no count
+ * will come for the waiting events. */
 static void tell_overflow(struct ct_events *ev, const struct ct_elem *elem, uint64_t offset,
                           struct sink *sink)
 {
@@ -121,7 +121,7 @@ static void tell_overflow(struct ct_events *ev, const struct ct_elem *elem, uint
     add(ev, sink, (struct ct_event){.offset = offset, .type = CT_EVENT_GAP, .a = CT_GAP_OVERFLOW});
 }
 
-/* Takes a local time of an ITM, which is that of all events that wait. */
+/* Takes a local time of an ITM, which applies to all waiting events. */
 static void on_local_time(struct ct_events *ev, const struct ct_elem *elem, uint64_t offset,
                           struct sink *sink)
 {
@@ -148,8 +148,7 @@ static void on_software(struct ct_events *ev, const struct ct_elem *elem, uint64
 
 static void close_gap(struct ct_events *ev, struct sink *sink, uint64_t lost)
 {
-    /* The wait for the first synchronisation of a recording makes an event only when bytes were passed
-     * over. */
+    /* Waiting for the first synchronisation of a recording makes an event only when bytes were skipped. */
     if (ev->in_gap && (lost || ev->gap_is_loss))
         add(ev, sink,
             (struct ct_event){.offset = ev->gap_offset, .type = CT_EVENT_GAP, .value = lost, .a = ev->gap});
@@ -179,7 +178,7 @@ static void on_gap(struct ct_events *ev, const struct ct_elem *elem, uint64_t of
     ev->branched = false;
 }
 
-/* Takes an element that means the same from either kind of stream. */
+/* Takes an element of a kind that means the same with and without a flow. */
 static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t offset, struct sink *sink)
 {
     struct ct_event event = {.offset = offset, .value = elem->v, .a = elem->n, .b = elem->aux};
@@ -234,7 +233,7 @@ static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t o
         ev->sw_source = *elem;
         return;
     case CT_ELEM_SW:
-        if (elem->n != CT_SW_TIME) /* a timestamp without a value is all there is */
+        if (elem->n != CT_SW_TIME) /* a timestamp without a value carries nothing else */
             on_software(ev, elem, offset, sink);
         return;
     case CT_ELEM_DWT:
@@ -248,7 +247,7 @@ static void on_elem(struct ct_events *ev, const struct ct_elem *elem, uint64_t o
         on_local_time(ev, elem, offset, sink);
         return;
     case CT_ELEM_TIMESTAMP:
-        if (local_time) /* its sum is the cycle count of the events before */
+        if (local_time) /* its sum is the cycle count of the events before it */
             return;
         if (elem->n == CT_TIMESTAMP_GLOBAL)
             tell_overflow(ev, elem, offset, sink);
@@ -320,9 +319,9 @@ size_t ct_events_from_elems(struct ct_events *ev, const struct ct_elem *elems, s
     return taken;
 }
 
-/* Takes ranges and cycle counts as on_range and on_cycles do, as far as nothing waits but the branch before
- * them, if that. Whether it is there and whether a range ends with one is at random: the event of each branch
- * is written, and counted when it is there. Returns how many records were taken. */
+/* Takes ranges and cycle counts as on_range and on_cycles do, as long as nothing but perhaps a branch waits.
+ * To avoid unpredictable branches in this loop, writes an event for every range and advances the count only
+ * when there is one. Returns the number of records taken. */
 static size_t on_ranges(struct ct_events *ev, const struct ct_flow *records, size_t size, struct sink *sink)
 {
     const bool same_memory = !ev->open_branch || ev->waiting[0].memory == ev->memory;
@@ -390,8 +389,8 @@ static void on_range(struct ct_events *ev, const struct ct_flow *r, struct sink 
     add(ev, sink, (struct ct_event){.offset = r->offset, .type = CT_EVENT_BRANCH, .unknown = 1});
 }
 
-/* Gives the last branch its target where trace pauses, is lost or ends: the walk tells how far execution had
- * come. */
+/* Gives the last branch its target where trace pauses, is lost or ends. The walk reports how far execution
+ * had come. */
 static void settle_last_branch(struct ct_events *ev, const struct ct_flow *r)
 {
     switch (r->elem.kind) {

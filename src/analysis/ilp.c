@@ -29,7 +29,8 @@ int ct_ilp_row(struct ct_ilp *p, const char *name, enum ct_ilp_sense sense, int6
     return CT_OK;
 }
 
-/* Terms of one column in one row are added up, because solvers want each column once. */
+/* Adds a term to the last row. Adds up terms of one column in one row, because solvers require each column
+ * once. */
 int ct_ilp_term(struct ct_ilp *p, uint32_t column, int64_t factor)
 {
     struct ct_ilp_row *row = &p->rows[p->row_count - 1];
@@ -69,7 +70,7 @@ bool ct_ilp_reaches(const struct ct_ilp *p, uint32_t row, const uint64_t *values
 
 /* ---- the model as text ---- */
 
-/* Writes a row with one term a line, so that no line becomes long. */
+/* Writes a row with one term a line, to keep lines short. */
 static void write_row(const struct ct_ilp *p, const struct ct_ilp_row *row, FILE *out)
 {
     static const char *const senses[] = {"<=", "=", ">="};
@@ -115,12 +116,12 @@ void ct_ilp_write(const struct ct_ilp *p, FILE *out)
 
 #include "base/library.h"
 
-/* The library to load in place of the solver: another build of it or, in tests, nothing. */
+/* names another library to load as the solver: another build or, in tests, one that is missing */
 #define VARIABLE "CORETAP_CBC"
 
-/* Functions of CBC and of CLP, which it is made with and which brings no whole numbers. They are loaded when
- * a program is to be solved: that takes longer than most commands do to begin, and brings conversions of
- * printf that make each one slower. */
+/* Functions of CBC, and of CLP, its solver for real numbers. They are loaded only when a program is to be
+ * solved: loading takes longer than most commands take to start, and brings printf conversions that slow down
+ * every printf. */
 #define ENTRIES(X)                                                                                           \
     X(Cbc_newModel)                                                                                          \
     X(Cbc_deleteModel)                                                                                       \
@@ -160,9 +161,9 @@ static int load(struct ct_ctx *ctx, union solver *solver)
     return CT_OK;
 }
 
-#define MOST_VALUE 9007199254740992.0 /* 2^53: up to here a double holds each whole number */
+#define MOST_VALUE 9007199254740992.0 /* 2^53: a double holds each whole number up to here */
 
-/* The program by columns, as the solver takes it. */
+/* The program by columns, in the form that the solver takes. */
 struct sparse {
     CoinBigIndex *start;
     int *row;
@@ -230,15 +231,15 @@ static int check(struct ct_ctx *ctx, const struct ct_ilp *p, const uint64_t *val
     return CT_OK;
 }
 
-/* Up to so many columns a solution in whole numbers is looked for when that without is none, and with so many
- * branches: more takes minutes. */
+/* The search for whole numbers is limited to programs of so many columns, and to so many branches. A larger
+ * search takes minutes. */
 #define MOST_WHOLE    16384
 #define MOST_BRANCHES "1000"
 
-/* What the solver's tolerances may hide of the largest gain, as a part of it. */
+/* The share of the largest gain that the solver's tolerances may hide. */
 #define TOLERANCE 1e-6
 
-/* Reads the values of a solution, rounded. Returns whether they are whole numbers. */
+/* Reads the values of a solution and rounds them. Returns whether all are whole numbers. */
 static bool read_values(const double *solution, const struct ct_ilp *p, uint64_t *values)
 {
     bool whole = true;
@@ -257,8 +258,8 @@ static int fail_impossible(struct ct_ctx *ctx)
                    "contradict each other");
 }
 
-/* Reads a solution. When it is not in whole numbers, *relaxed is true and the gain is rounded up: no solution
- * in whole numbers has more. */
+/* Reads a solution. When its values are not whole numbers, sets *relaxed and rounds the gain up, so that no
+ * solution in whole numbers exceeds it. */
 static int read_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp, Clp_Simplex *model,
                         const struct ct_ilp *p, uint64_t *values, uint64_t *gain, bool *relaxed,
                         bool *too_long)
@@ -281,7 +282,7 @@ static int read_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp, 
     return CT_OK;
 }
 
-/* Solves the program without whole numbers, which is quick and mostly gives some. */
+/* Solves the program in real numbers, which is quick and mostly gives whole numbers. */
 static int solve_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp, const struct ct_ilp *p,
                          const struct sparse *s, unsigned seconds, uint64_t *values, uint64_t *gain,
                          bool *relaxed, bool *too_long)
@@ -300,8 +301,8 @@ static int solve_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp,
     return rc;
 }
 
-/* Solves it in whole numbers. *relaxed stays true, and all else as it is, when that takes too many branches
- * or too long. */
+/* Solves the program in whole numbers. Leaves *relaxed true, and the other results unchanged, when that takes
+ * too many branches or too long. */
 static int solve_whole(struct ct_ctx *ctx, const struct solver_functions *cbc, const struct ct_ilp *p,
                        const struct sparse *s, unsigned seconds, uint64_t *values, uint64_t *gain,
                        bool *relaxed)

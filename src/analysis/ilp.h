@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integer linear programs: columns with whole values from 0 on, rows that bound sums of them, and one sum
- * that is to be as large as possible. */
+/* Integer linear programs: columns with whole values of at least 0, rows that bound sums of columns, and one
+ * sum to maximise. */
 #ifndef CT_ANALYSIS_ILP_H
 #define CT_ANALYSIS_ILP_H
 
@@ -32,11 +32,11 @@ struct ct_ilp_row {
 
 struct ct_ilp_column {
     uint64_t gain;
-    size_t newest; /* the index of its newest term, plus one; 0: it is in no row */
+    size_t newest; /* index of its newest term, plus one; 0: the column is in no row */
     char name[32];
 };
 
-/* An integer linear program; all zero is an empty one. */
+/* An integer linear program. All zeros is an empty one. */
 struct ct_ilp {
     struct ct_ilp_column *columns;
     size_t column_count, column_room;
@@ -46,8 +46,8 @@ struct ct_ilp {
     size_t term_count, term_room;
 };
 
-/* Adds a column, whose number is *column, or a row, to which ct_ilp_term then adds terms. Names are of
- * letters, digits and _. CT_ERR_NOMEM. */
+/* Add a column, whose number becomes *column; a row; and a term to the last row. Names consist of letters,
+ * digits and _. CT_ERR_NOMEM. */
 int ct_ilp_column(struct ct_ilp *ilp, const char *name, uint64_t gain, uint32_t *column);
 int ct_ilp_row(struct ct_ilp *ilp, const char *name, enum ct_ilp_sense sense, int64_t right);
 int ct_ilp_term(struct ct_ilp *ilp, uint32_t column, int64_t factor);
@@ -56,15 +56,16 @@ void ct_ilp_free(struct ct_ilp *ilp);
 /* Writes the program in CPLEX LP format, which CBC and GLPK read. */
 void ct_ilp_write(const struct ct_ilp *ilp, FILE *out);
 
-/* Tells whether the sum of a row is as large as the row allows. */
+/* Returns whether the sum of a row equals its right side. */
 bool ct_ilp_reaches(const struct ct_ilp *ilp, uint32_t row, const uint64_t *values);
 
-/* Finds the largest gain, and in values[0 … columns) the values that give it. Every number of the solver's
- * answer is checked with whole numbers. Of a large program whose largest gain is not one of whole numbers,
- * *relaxed is true, *gain is rounded up to what no whole numbers exceed, and values are rounded, so that they
- * may break rows. The search takes at most about so many seconds of processor time. CT_ERR_NOT_FOUND: no
- * values fulfil all rows; CT_ERR_LIMIT: the gain has no limit, or, with *too_long and without a text, that
- * took too long; CT_ERR_UNSUPPORTED: there is no CBC; CT_ERR_NOMEM; the context says more. */
+/* Finds the largest gain and, in values[0 … columns), values that reach it. Checks every number of the
+ * solver's answer in whole numbers. A large program may have its largest gain outside of the whole numbers:
+ * then *relaxed is true, *gain is rounded up to a bound that no whole numbers exceed, and the values are
+ * rounded, so that they may break rows. The search takes at most about `seconds` of processor time.
+ * CT_ERR_NOT_FOUND: no values fulfil all rows. CT_ERR_LIMIT: the gain has no limit or, with *too_long and
+ * without a text, the search took too long. CT_ERR_UNSUPPORTED: CBC is missing. CT_ERR_NOMEM. The context
+ * says more. */
 int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *ilp, unsigned seconds, uint64_t *values,
                  uint64_t *gain, bool *relaxed, bool *too_long);
 

@@ -7,8 +7,8 @@
 #include "base/addr_map.h"
 #include "base/ctx.h"
 
-/* Returns true for a computed branch or call that was executed. Returns go to the caller, which the graph
- * knows. */
+/* Returns whether an edge is a computed branch or call that was executed. Excludes returns, because they go
+ * to the caller, which the graph knows. */
 static bool is_computed(const struct ct_node *node, const struct ct_edge *edge)
 {
     bool computed = node->type == CT_INSN_IBR && !node->flags;
@@ -16,7 +16,7 @@ static bool is_computed(const struct ct_node *node, const struct ct_edge *edge)
     return computed && tells && edge->exec && edge->kind == CT_EDGE_NEXT;
 }
 
-/* Notes the instruction set of each place of A32 and T32 code that ran. */
+/* Notes the instruction set of each address of A32 and T32 code that ran. CT_ERR_NOMEM. */
 static int note_isas(struct ct_addr_map *map, const struct ct_node *nodes, uint32_t count)
 {
     int rc = CT_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads saved files: lines of words. A file may hold anything, so each word is checked. */
+/* Loads saved files, which are lines of words. Checks each word, because a file may contain anything. */
 #include "coretap/analysis.h"
 
 #include "analysis/saved.h"
@@ -18,8 +18,8 @@ struct file {
     struct ct_load load; /* must be the first member */
     struct ct_analysis *part;
     const char *name, *text;
-    size_t size, at; /* `at` is the offset behind the current line */
-    uint64_t sum;    /* checksum of what comes before it */
+    size_t size, at; /* `at`: offset behind the current line */
+    uint64_t sum;    /* checksum of the lines before the current one */
     size_t line;     /* number of the line, from 1 */
     const char *begin;
     size_t length;
@@ -48,7 +48,7 @@ void ct_load_split(struct ct_load *load, size_t most)
     load->word_count = count;
 }
 
-/* Most words that are asked for are others, which their first letters tell. */
+/* Compares byte by byte: most comparisons fail at the first letter, so strlen and memcmp would cost more. */
 static bool is(const struct ct_load_word *word, const char *text)
 {
     size_t i = 0;
@@ -64,11 +64,11 @@ int ct_load_is(const struct ct_load *load, size_t index, const char *text)
     return index < load->word_count && is(&load->words[index], text);
 }
 
-/* So many digits of any base make no number that is too large. */
+/* A number with at most so many digits, of any base up to 16, fits 64 bits. */
 #define SHORT_NUMBER 15
 
-/* Returns what a digit stands for, or UINT_MAX. It is looked up: a processor cannot guess whether the next
- * digit of an address is a letter. */
+/* Returns the value of a digit, or UINT_MAX. Uses a table, because a processor cannot predict whether the
+ * next digit of an address is a letter. */
 static unsigned digit_of(char c)
 {
     static const uint8_t digits[UCHAR_MAX + 1] = {
@@ -77,7 +77,7 @@ static unsigned digit_of(char c)
     return digits[(uint8_t)c] - 1u;
 }
 
-/* Reads a number that may be too large. */
+/* Reads a number. Returns false when it is too large or not one. */
 static bool read_long(const struct ct_load_word *word, unsigned base, uint64_t *value)
 {
     for (size_t i = 0; i < word->size; i++) {
@@ -134,8 +134,7 @@ struct named {
     size_t offset;
 };
 
-/* Returns the number that one of `names` says it is, at word `index`, with the value behind it. NULL when the
- * word is none of them. */
+/* Returns the field of `captures` that the word at `index` names, or NULL when the word is not in `names`. */
 static uint64_t *find(struct ct_load *load, size_t index, const struct named *names, size_t count,
                       struct ct_analysis_captures *captures)
 {
@@ -145,7 +144,7 @@ static uint64_t *find(struct ct_load *load, size_t index, const struct named *na
     return NULL;
 }
 
-/* Takes a line about captures. Result: 1, 0 for another line, or CT_ERR_FORMAT. */
+/* Takes a line about captures. Returns 1, 0 when the line is about something else, or CT_ERR_FORMAT. */
 static int take_captures(struct ct_load *load, struct ct_analysis_captures *captures)
 {
     static const struct named numbers[] = {
@@ -180,15 +179,14 @@ static int take_captures(struct ct_load *load, struct ct_analysis_captures *capt
 
 /* ---- lines ---- */
 
-/* Goes to the next line. Returns false at the end of the file. */
+/* Advances to the next line. Returns false at the end of the file. */
 static bool next_line(struct file *f)
 {
     if (f->at >= f->size)
         return false;
     const char *newline = memchr(f->text + f->at, '\n', f->size - f->at);
     const size_t end = newline ? (size_t)(newline - f->text) : f->size;
-    /* Line by line, since a processor adds it up while it reads the words, neither of which waits for the
-     * other. */
+    /* The checksum is updated line by line, because a processor then computes it while it reads the words. */
     f->sum = f->begin ? ct_fnv(f->sum, f->begin, (size_t)(f->text + f->at - f->begin)) : CT_FNV_BEGIN;
     f->begin = f->text + f->at;
     f->length = end - f->at;
@@ -211,7 +209,8 @@ static int check_end(struct file *f)
     return CT_OK;
 }
 
-/* Tells by its first letter whether a line may be one that all kinds have: most are not. */
+/* Returns whether the line may be one that every kind of file has. Checks only the first letter, because most
+ * lines are not. */
 static bool may_be_of_captures(char first)
 {
     static const char letters[] = "cdufl"; /* captures, damaged, unknown, failed, lost, capture, failure */
@@ -254,7 +253,7 @@ int ct_analysis_is_saved(const struct ct_analysis_kind *kind, const void *data, 
            memcmp(text + head, kind->name, name) == 0 && text[head + name] == ' ';
 }
 
-/* Tells whether a file is the part of a capture, which has a room of its own (coretap/shard.h). */
+/* Returns whether a file is a shard of a capture, which has a format of its own (coretap/shard.h). */
 static bool is_shard(const struct file *f)
 {
     static const char shard[] = "coretap-shard ";
@@ -291,7 +290,7 @@ static int read_start(struct file *f)
     return CT_OK;
 }
 
-/* Loads into an empty part first, so that nothing is taken from a file that is wrong. */
+/* Loads into an empty part first, so that nothing is added from an invalid file. */
 int ct_analysis_load(struct ct_analysis *into, const char *name, const void *data, size_t size)
 {
     if (!into || !name || (!data && size))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out which thread goes on behind a handler of the M profile. */
+/* Finds which thread continues after a handler of the M profile. */
 #include "analysis/m_threads.h"
 
 #include <stdbool.h>
@@ -10,10 +10,10 @@
 #include "base/ctx.h"
 #include "base/room.h"
 
-#define LEVELS  16u /* of handlers that interrupt each other */
-#define RETURNS 64u /* return addresses of a thread that are kept */
+#define LEVELS  16u /* most nested handlers */
+#define RETURNS 64u /* most return addresses that are kept of a thread */
 
-/* The return addresses of calls, the innermost one last. */
+/* Return addresses of open calls, the innermost last. */
 struct calls {
     uint64_t returns[RETURNS];
     size_t depth;
@@ -21,8 +21,8 @@ struct calls {
 
 struct thread {
     struct calls calls;
-    uint64_t waits_at; /* where it was interrupted */
-    uint64_t since;    /* number of the return from an exception since which it waits */
+    uint64_t waits_at; /* address at which it was interrupted */
+    uint64_t since;    /* number of the return from an exception at which it began to wait */
     bool waits;
 };
 
@@ -32,20 +32,20 @@ struct ct_m_threads {
     size_t count;
     size_t now; /* the running thread, or the one that a handler interrupted */
     uint64_t resumes_at[LEVELS];
-    size_t level;        /* handlers that are not over */
-    uint64_t chained;    /* what the handler that is over had interrupted; 0: a step came since */
-    bool is_entered;     /* an exception was taken, and no step came since */
-    uint64_t next;       /* where the last step led */
-    uint64_t exceptions; /* returns so far */
+    size_t level;     /* handlers that have not returned */
+    uint64_t chained; /* address that the handler that just returned had interrupted; 0: a step came since */
+    bool is_entered;  /* an exception was taken, and no step came since */
+    uint64_t next;    /* address to which the last step led */
+    uint64_t exceptions; /* returns from exceptions so far */
 
-    /* While it is open which thread goes on. */
-    uint64_t candidates; /* bit i: it may be thread i; 0: it is known */
-    uint64_t doubted;    /* those of whose calls too little is known to rule them out */
-    size_t asking;       /* index of the mark of the return */
-    size_t popped;       /* calls of the thread that are over since then */
-    struct calls calls;  /* those that came since then */
+    /* Valid while it is unknown which thread continues. */
+    uint64_t candidates; /* bit i: it may be thread i; 0: the thread is known */
+    uint64_t doubted;    /* bit i: too little is known of the calls of thread i to rule it out */
+    size_t asking;       /* index of the mark of the return from the exception */
+    size_t popped;       /* calls of the thread that have returned since then */
+    struct calls calls;  /* calls made since then */
 
-    /* Steps and marks that were taken: those in front were given, those behind are held back. */
+    /* The steps and marks taken. Those in front were given out; those behind are held back. */
     uint32_t *edges, *cycles;
     struct ct_step_mark *marks;
     size_t edge_room, cycle_room, mark_room;
@@ -83,8 +83,8 @@ static void push(struct calls *calls, uint64_t address)
     calls->returns[calls->depth++] = address;
 }
 
-/* Ends the calls down to the innermost one that returns to `target`; of a jump only the innermost one.
- * Returns false when there is none. */
+/* Removes the calls down to the innermost one that returns to `target`. For a jump, removes only the
+ * innermost one. Returns false when there is none. */
 static bool pop(struct calls *calls, uint64_t target, bool is_jump)
 {
     size_t at = calls->depth;
@@ -96,16 +96,16 @@ static bool pop(struct calls *calls, uint64_t target, bool is_jump)
     return true;
 }
 
-/* ---- which thread goes on ---- */
+/* ---- which thread continues ---- */
 
-/* Returns the number of calls of a candidate that are not over. */
+/* Returns the number of open calls of a candidate. */
 static size_t left_of(const struct ct_m_threads *t, size_t thread)
 {
     const size_t depth = t->threads[thread].calls.depth;
     return depth > t->popped ? depth - t->popped : 0;
 }
 
-/* Tells whether all candidates return to the same places: then nothing will tell them apart. */
+/* Returns whether all candidates have the same return addresses, so that nothing will tell them apart. */
 static bool are_alike(const struct ct_m_threads *t)
 {
     const size_t first = (size_t)__builtin_ctzll(t->candidates);
@@ -118,7 +118,7 @@ static bool are_alike(const struct ct_m_threads *t)
     return true;
 }
 
-/* Returns the candidate that waits for longest. */
+/* Returns the candidate that has waited longest. */
 static size_t find_oldest(const struct ct_m_threads *t, uint64_t candidates)
 {
     size_t oldest = (size_t)__builtin_ctzll(candidates);
@@ -137,8 +137,8 @@ static void say(struct ct_m_threads *t, size_t thread, uint8_t flags, uint64_t o
     mark->elem.v = others;
 }
 
-/* Makes a thread of which nothing is known the running one, with the calls that were seen. Where there are
- * too many, the one that waits for longest is forgotten. */
+/* Makes an unknown thread the running one, with the calls seen since the return. When there are too many
+ * threads, replaces the one that has waited longest. */
 static void begin_thread(struct ct_m_threads *t)
 {
     const size_t number = t->count < CT_M_THREADS ? t->count++ : find_oldest(t, UINT64_MAX);
@@ -148,7 +148,7 @@ static void begin_thread(struct ct_m_threads *t)
     t->now = number;
 }
 
-/* Takes the candidate that waits for longest for the one that goes on. */
+/* Chooses the candidate that has waited longest. */
 static void decide(struct ct_m_threads *t)
 {
     const size_t number = find_oldest(t, t->candidates);
@@ -170,14 +170,15 @@ static void decide_now(struct ct_m_threads *t)
         decide(t);
 }
 
-/* Decides when no step that comes can tell more. */
+/* Decides when later steps cannot tell the candidates apart. */
 static void try_to_decide(struct ct_m_threads *t)
 {
     if (are_alike(t))
         decide(t);
 }
 
-/* Rules out the threads that would have returned elsewhere. Of some the calls are not known so far back. */
+/* Rules out the threads that would have returned elsewhere. Keeps those whose calls are not known that far
+ * back as doubted. */
 static void rule_out(struct ct_m_threads *t, uint64_t target, bool is_jump)
 {
     uint64_t fit = 0;
@@ -202,7 +203,7 @@ static void rule_out(struct ct_m_threads *t, uint64_t target, bool is_jump)
         begin_thread(t);
 }
 
-/* Returns the threads that wait at `addr`, as bits. */
+/* Returns the threads that wait at `addr`, as a bit mask. */
 static uint64_t find_waiting(const struct ct_m_threads *t, uint64_t addr)
 {
     uint64_t found = 0;
@@ -212,7 +213,7 @@ static uint64_t find_waiting(const struct ct_m_threads *t, uint64_t addr)
     return found;
 }
 
-/* Takes execution out of the only handler to `addr`. The thread before waits. */
+/* Continues at `addr` after the outermost handler. The thread that ran before it waits. */
 static void go_to(struct ct_m_threads *t, uint64_t addr)
 {
     struct thread *before = &t->threads[t->now];
@@ -222,7 +223,7 @@ static void go_to(struct ct_m_threads *t, uint64_t addr)
     t->popped = t->calls.depth = 0;
     t->doubted = 0;
     t->candidates = find_waiting(t, addr);
-    if (!t->candidates && addr - before->waits_at <= 4) /* a handler of faults skipped an instruction */
+    if (!t->candidates && addr - before->waits_at <= 4) /* a fault handler skipped an instruction */
         t->candidates = UINT64_C(1) << t->now;
     if (t->candidates)
         try_to_decide(t);
@@ -238,7 +239,7 @@ static void take_step(struct ct_m_threads *t, const struct ct_node *node, const 
     t->chained = 0;
     t->is_entered = false;
     t->next = edge->next;
-    if (t->level || !edge->next) /* a return to where the trace does not tell decides nothing */
+    if (t->level || !edge->next) /* a return to an address that the trace does not give decides nothing */
         return;
     switch (ct_transfer_of(node, edge)) {
     case CT_TRANSFER_CALL:
@@ -268,7 +269,7 @@ static void enter(struct ct_m_threads *t, const struct ct_elem *elem)
     const bool is_chained = ct_transfer_is_exc_return(elem->v);
     const uint64_t resumes_at = !is_chained ? elem->v : t->chained ? t->chained : interrupted;
     if (t->is_entered && resumes_at == interrupted)
-        return; /* late arrival: the exception before it waits */
+        return; /* late arrival: the exception before it is pending */
     t->is_entered = true;
     t->level -= is_chained && !t->chained && t->level;
     if (t->level == LEVELS)
@@ -276,7 +277,7 @@ static void enter(struct ct_m_threads *t, const struct ct_elem *elem)
     t->resumes_at[t->level++] = resumes_at;
 }
 
-/* Takes a return from an exception, which is mark `index`. */
+/* Takes mark `index`, a return from an exception. */
 static void leave(struct ct_m_threads *t, size_t index)
 {
     t->is_entered = false;
@@ -287,7 +288,7 @@ static void leave(struct ct_m_threads *t, size_t index)
     if (t->level || ct_transfer_is_exc_return(t->next) || !t->next || !t->chained)
         return;
     if (t->candidates && t->next == t->chained && !find_waiting(t, t->next))
-        return; /* whichever it was, it goes on */
+        return; /* the same thread continues, whichever it is */
     decide_now(t);
     t->asking = index;
     go_to(t, t->next);
@@ -333,7 +334,7 @@ static void take_mark(struct ct_m_threads *t, size_t index)
         decide(t);
 }
 
-/* Forgets what was given by the last call. */
+/* Drops the steps and marks that the last call gave out. */
 static void drop_given(struct ct_m_threads *t)
 {
     const size_t steps = t->step_count - t->steps_given;
@@ -351,7 +352,7 @@ static void drop_given(struct ct_m_threads *t)
     t->mark_count = marks;
 }
 
-/* Puts a batch behind what is held back. */
+/* Appends a batch to the steps and marks that are held back. CT_ERR_NOMEM. */
 static int append(struct ct_m_threads *t, const struct ct_step_batch *in)
 {
     const size_t steps = t->step_count + in->count;

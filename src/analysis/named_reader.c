@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts named events together from the writes to a port. The number of one is a write of 16 bits, each of its
- * arguments one or two of 32. */
+/* Assembles named events from the writes to a port. The event's number is a write of 16 bits; each argument
+ * is one or two writes of 32 bits. */
 #include "base/ctx.h"
 #include "coretap/named_event.h"
 
@@ -10,18 +10,18 @@
 
 #define WORDS (2 * CT_NAMED_ARGUMENTS)
 
-/* A named event whose arguments are still to come. */
+/* A named event whose arguments are not complete. */
 struct open {
     const struct ct_named_entry *entry;
     uint64_t port;
     uint64_t offset, cycle; /* of its last write */
     uint32_t words[WORDS];
-    uint8_t count; /* words that came */
+    uint8_t count; /* words received */
 };
 
 struct ct_named_reader {
     const struct ct_named_table *table;
-    struct open open[CT_NAMED_OPEN + 1]; /* the oldest first; the last one is not left open */
+    struct open open[CT_NAMED_OPEN + 1]; /* the oldest first; the last entry is for an event that begins */
     size_t count;
 };
 
@@ -42,7 +42,7 @@ void ct_named_reader_free(struct ct_named_reader *reader)
     free(reader);
 }
 
-/* Returns an argument whose words, one or two, begin at `words`. */
+/* Returns an argument of one or two words. */
 static union ct_named_argument argument(enum ct_named_type type, const uint32_t *words, unsigned count)
 {
     union ct_named_argument a = {.u = words[0] | (count > 1 ? (uint64_t)words[1] << 32 : 0)};
@@ -52,11 +52,11 @@ static union ct_named_argument argument(enum ct_named_type type, const uint32_t 
         a.f = (double)narrow;
     } else if (type == CT_NAMED_INT) {
         a.i = (int32_t)words[0];
-    } /* else the bits are those of the member */
+    } /* for other types the bits are those of the member */
     return a;
 }
 
-/* Takes an open event out of the list, and makes what is known of it. */
+/* Removes an open event from the list and makes an event of what is known of it. */
 static void close_at(struct ct_named_reader *r, size_t at, struct ct_named_event *out)
 {
     const struct open *open = &r->open[at];
@@ -97,7 +97,7 @@ static enum ct_named_part begin(struct ct_named_reader *r, const struct ct_event
     return CT_NAMED_WHOLE;
 }
 
-/* Takes a word, which is of the event of its port that began last. */
+/* Takes a word. It belongs to the event of its port that began last. */
 static enum ct_named_part add(struct ct_named_reader *r, const struct ct_event *event,
                               struct ct_named_event *out)
 {

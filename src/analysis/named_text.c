@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Named events as text. Formats are those of printf (C17 7.21.6.1), but what an argument is the program's
- * table says, and not the length in the format: so none can be read in a wrong way. */
+/* Named events as text. Formats are those of printf (C17 7.21.6.1), but the type of an argument comes from
+ * the program's table rather than from the length in the format. So no argument can be read as another
+ * type. */
 #include "coretap/named_event.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-/* the widest field, so that a format of a hostile file makes no more text than a person reads */
+/* widest field, which limits the text that the format of a hostile file can make */
 #define FIELD_MOST 99
 
 struct writer {
     const struct ct_named_event *event;
     const struct ct_named_table *table;
     uint64_t shift;
-    unsigned next; /* argument */
+    unsigned next; /* index of the next argument */
     char *text;
     size_t size;
-    size_t used; /* of the whole text, which may not fit */
+    size_t used; /* size of the whole text, which may exceed `size` */
 };
 
-/* A conversion as the format has it. */
+/* A conversion as it stands in the format. */
 struct conversion {
     char flags[8];
-    int width, precision; /* precision -1: none */
+    int width, precision; /* precision: -1 for none */
     char letter;
 };
 
@@ -46,7 +47,8 @@ static bool is_signed(enum ct_named_type type)
     return type == CT_NAMED_INT || type == CT_NAMED_LONG;
 }
 
-/* Takes the next argument as a number for a field; what is no number in it is `otherwise`. */
+/* Takes the next argument as a width or precision. Returns `otherwise` when there is none or when it is not a
+ * number of that range. */
 static int take_field(struct writer *w, int otherwise)
 {
     const unsigned i = w->next++;
@@ -56,7 +58,7 @@ static int take_field(struct writer *w, int otherwise)
     return value < -FIELD_MOST || value > FIELD_MOST ? otherwise : (int)value;
 }
 
-/* Reads a number or a star of a field. */
+/* Reads the number or the star of a width or precision. */
 static int read_field(struct writer *w, const char **at, int otherwise)
 {
     int value = 0;
@@ -69,7 +71,7 @@ static int read_field(struct writer *w, const char **at, int otherwise)
     return value > FIELD_MOST ? FIELD_MOST : value;
 }
 
-/* Reads a conversion behind its `%`. */
+/* Reads a conversion, from behind its `%` on. */
 static struct conversion read_conversion(struct writer *w, const char **at)
 {
     struct conversion c = {.precision = -1};
@@ -92,8 +94,8 @@ static struct conversion read_conversion(struct writer *w, const char **at)
     return c;
 }
 
-/* Writes in `format` what printf takes for the conversion, whose width and precision it is given: the flags
- * that the letter can have, the length of what is printed, and the letter. */
+/* Writes to `format` a conversion that is safe for printf, with width and precision as arguments: the flags
+ * that the letter allows, `length` and the letter. Returns `format`. */
 static const char *printf_format(char format[16], const struct conversion *c, const char *flags,
                                  const char *length, char letter)
 {
@@ -107,7 +109,7 @@ static const char *printf_format(char format[16], const struct conversion *c, co
     return format;
 }
 
-/* Puts what printf makes of one value. */
+/* Writes one value as printf does. */
 #define PUT_AS(w, c, flags, length, letter, value)                                                           \
     do {                                                                                                     \
         char format_[16];                                                                                    \
@@ -123,7 +125,7 @@ static void put_real(struct writer *w, const struct conversion *c, double value)
     PUT_AS(w, c, "-+ #0", "", fits ? c->letter : 'g', value);
 }
 
-/* Puts a number as an address. */
+/* Writes a number as an address. */
 static void put_address(struct writer *w, const struct conversion *c, uint64_t value)
 {
     struct conversion hex = *c;
@@ -135,7 +137,7 @@ static void put_address(struct writer *w, const struct conversion *c, uint64_t v
 static void put_integer(struct writer *w, const struct conversion *c, const union ct_named_argument *a,
                         enum ct_named_type type)
 {
-    /* A negative number of 32 bits has eight digits in hexadecimal. */
+    /* a negative number of 32 bits has eight hexadecimal digits, not sixteen */
     const uint64_t bits = type == CT_NAMED_INT ? (uint32_t)a->u : a->u;
     if (c->letter == 'x' || c->letter == 'X' || c->letter == 'o')
         PUT_AS(w, c, "-#0", "ll", c->letter, (unsigned long long)bits);
@@ -149,7 +151,7 @@ static void put_integer(struct writer *w, const struct conversion *c, const unio
         PUT_AS(w, c, "-0", "ll", 'u', (unsigned long long)a->u);
 }
 
-/* Puts the text at an address; where the program may have changed it, the address. */
+/* Writes the text at an address, or the address when the program may have changed the text. */
 static void put_string(struct writer *w, const struct conversion *c, uint64_t address)
 {
     const char *text = ct_named_table_string(w->table, address - w->shift);
@@ -170,7 +172,7 @@ static void put_string(struct writer *w, const struct conversion *c, uint64_t ad
         put(w, " ", 1);
 }
 
-/* Puts the next argument. */
+/* Writes the next argument. */
 static void put_argument(struct writer *w, const struct conversion *c)
 {
     const unsigned i = w->next++;

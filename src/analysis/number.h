@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the numbers in what people write of places: watchpoints, loop bounds. */
+/* Reads the numbers that people write in names of places: watchpoints, loop bounds. */
 #ifndef CT_ANALYSIS_NUMBER_H
 #define CT_ANALYSIS_NUMBER_H
 
@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Reads a number, decimal or 0x and hexadecimal, and moves behind it. False: the text does not begin with a
- * digit, or the number has more than 64 bits. */
+/* Reads a number, decimal or hexadecimal with 0x, and moves *text behind it. Returns false when the text does
+ * not begin with a digit, or when the number exceeds 64 bits. */
 static inline bool ct_number_take(const char **text, uint64_t *value)
 {
     char *end;
@@ -22,7 +22,7 @@ static inline bool ct_number_take(const char **text, uint64_t *value)
     return !errno;
 }
 
-/* Reads a text that is such a number and nothing else. */
+/* Reads a text that is one such number and nothing else. */
 static inline bool ct_number_read(const char *text, uint64_t *value)
 {
     return ct_number_take(&text, value) && !*text;

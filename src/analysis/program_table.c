@@ -35,8 +35,8 @@ static bool is_same(const struct ct_tabled_program *a, const struct ct_program_i
     return strcmp(a->name, b->name) == 0;
 }
 
-/* Adds what another mention of a program says. Of several names the first by alphabet stays, so that their
- * order does not matter. Returns false without memory. */
+/* Merges another mention of a program into its entry. Of several names keeps the first by alphabet, so that
+ * their order does not matter. Returns false without memory. */
 static bool add_to(struct ct_tabled_program *have, const struct ct_program_identity *program)
 {
     if (strcmp(program->name, have->name) < 0) {

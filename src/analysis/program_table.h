@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs that a result is of, each once, whatever its name was and wherever it lay. */
+/* The programs that a result is about, each once, whatever its name and load address. */
 #ifndef CT_ANALYSIS_PROGRAM_TABLE_H
 #define CT_ANALYSIS_PROGRAM_TABLE_H
 
@@ -20,40 +20,40 @@ struct ct_program_table {
 
 void ct_program_table_clear(struct ct_program_table *table);
 
-/* Finds the number of a program, which is added when it is new. Programs are equal when their build ids are;
- * those without one, when their names are. Messages go to the context of `analysis`, which owns the table.
+/* Finds the number of a program, and adds it when it is new. Programs are equal when their build ids are;
+ * without build ids, when their names are. Messages go to the context of `analysis`, which owns the table.
  * CT_ERR_ARG, CT_ERR_NOMEM. */
 int ct_program_table_add(struct ct_program_table *table, const struct ct_analysis *analysis,
                          const struct ct_program_identity *program, uint32_t *number);
 
-/* Adds the programs of `from`. Returns, by their numbers there, their numbers in `table`, which the caller
- * frees; NULL after an error, which is *rc. The errors of ct_program_table_add. */
+/* Adds the programs of `from`. Returns an array, to be freed by the caller, that maps their numbers to those
+ * in `table`. Returns NULL after an error and sets *rc to it: those of ct_program_table_add. */
 uint32_t *ct_program_table_join(struct ct_program_table *table, const struct ct_analysis *analysis,
                                 const struct ct_program_table *from, int *rc);
 
-/* Returns a program by its number. The table owns what it points to. */
+/* Returns a program by its number. The table owns the strings. */
 struct ct_program_identity ct_program_table_at(const struct ct_program_table *table, uint32_t number);
 
-/* Returns the numbers of the programs sorted by build id and name, an order that does not depend on the one
- * in which they were added. The caller frees it. NULL without memory. */
+/* Returns the numbers of the programs sorted by build id and name, so that the order does not depend on that
+ * of insertion. The caller frees the array. NULL without memory. */
 uint32_t *ct_program_table_order(const struct ct_program_table *table);
 
-/* Numbers the programs in that order. *numbers has the new numbers by the old ones, for the caller to free;
- * NULL when nothing changed. CT_ERR_NOMEM. */
+/* Renumbers the programs in the order of ct_program_table_order. *numbers maps old numbers to new ones, to be
+ * freed by the caller; NULL when nothing changed. CT_ERR_NOMEM. */
 int ct_program_table_sort(struct ct_program_table *table, uint32_t **numbers);
 
-/* Finds what a program that ran is known by. The errors of ct_program_symbols. */
+/* Finds the identity of a program that ran. The errors of ct_program_symbols. */
 int ct_program_identify(struct ct_program *program, struct ct_program_identity *identity);
 
-/* Makes the name of a function for people, which the caller frees; *plain is NULL when it equals the name in
+/* Makes the readable name of a function, to be freed by the caller. *plain is NULL when it equals the name in
  * the file. CT_ERR_NOMEM. */
 int ct_plain_name(struct ct_ctx *ctx, const char *name, char **plain);
 
-/* Writes the lines of one program. */
+/* Writes the lines of a program. */
 void ct_save_program(struct ct_save *to, const struct ct_program_identity *program);
 
-/* Takes a line that begins with "program", or with "started", which belongs to the program before it.
- * CT_ERR_FORMAT, CT_ERR_NOMEM. */
+/* Load a line that begins with "program", and one that begins with "started", which belongs to the program
+ * before it. CT_ERR_FORMAT, CT_ERR_NOMEM. */
 int ct_load_program(struct ct_load *from, struct ct_program_table *table, const struct ct_analysis *analysis,
                     bool started, uint32_t *number);
 int ct_load_started(struct ct_load *from, struct ct_program_table *table, uint32_t number);

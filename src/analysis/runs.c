@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The texts that a result has beside its sums: the names of the runs that it is of, and of the captures that
- * failed, with the reasons. They are sorted, each once. Of very many those at the beginning of the alphabet
- * are kept, so that the order in which they are added does not matter. */
+/* The texts that a result has beside its sums: the names of its runs and of the captures that failed, with
+ * the reasons. They are sorted and without duplicates. When there are too many, the first by alphabet are
+ * kept, so that the order of insertion does not matter. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "base/saturate.h"
 #include "base/search.h"
 
-/* Returns the index of `name`, or the one where it belongs. */
+/* Returns the index of `name`, or the index at which to insert it. */
 static size_t place_of(const struct ct_analysis_runs *runs, const char *name, bool *found)
 {
     size_t low = CT_COUNT_WHILE(runs->count, i, strcmp(runs->names[i], name) < 0);
@@ -34,7 +34,7 @@ static int insert(struct ct_analysis_runs *runs, size_t at, const char *name)
     return CT_OK;
 }
 
-/* Adds a text to one of the lists of an analysis; *found says whether it was there. */
+/* Adds a text to one of the lists of an analysis. Sets *found when the list has it already. CT_ERR_NOMEM. */
 static int add(struct ct_analysis *analysis, struct ct_analysis_runs *list, const char *name, bool *found)
 {
     const size_t at = place_of(list, name, found);
@@ -43,7 +43,7 @@ static int add(struct ct_analysis *analysis, struct ct_analysis_runs *list, cons
     return insert(list, at, name) ? ct_fail_nomem(analysis->ctx, name) : CT_OK;
 }
 
-/* Warns that a run is counted twice. That may be meant, because two captures can have one name. */
+/* Warns that a run is counted twice. This is no error, because two captures can have one name. */
 static void tell_twice(const struct ct_analysis *analysis, const char *name, size_t more)
 {
     char others[48] = "";

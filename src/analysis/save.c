@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves results as lines of text: captures first, and at the end a checksum of all before it. */
+/* Saves results as lines of text, first those about captures. The last line is a checksum of all lines before
+ * it. */
 #include "coretap/analysis.h"
 
 #include "analysis/saved.h"
@@ -17,15 +18,15 @@ struct ct_save {
     struct ct_ctx *ctx;
     ct_write_fn *write;
     void *user;
-    char *text; /* text that was not written yet */
+    char *text; /* text that is not written yet */
     size_t used, room;
-    size_t summed; /* so many bytes of it are in the checksum */
+    size_t summed; /* bytes of it that are in the checksum */
     uint64_t sum;
     int result;
 };
 
-/* Adds the text to the checksum. After each of many lines, since a processor adds one up while it makes the
- * next one: neither waits for the other. */
+/* Adds the new text to the checksum. Called after each of many lines, because a processor then computes the
+ * checksum while it formats the next line. */
 static void add_up(struct ct_save *to)
 {
     to->sum = ct_fnv(to->sum, to->text + to->summed, to->used - to->summed);
@@ -42,7 +43,7 @@ static void flush(struct ct_save *to)
     to->summed = 0;
 }
 
-/* Makes room for a line. */
+/* Makes room for a line of `size` bytes. CT_ERR_NOMEM. */
 static int make_room(struct ct_save *to, size_t size)
 {
     if (to->room - to->used >= size)
@@ -59,7 +60,8 @@ static int make_room(struct ct_save *to, size_t size)
     return CT_OK;
 }
 
-/* Formats a line behind the text, as far as there is room. Returns its size, the newline included. */
+/* Formats a line behind the text, truncated to the room. Returns the size of the whole line with its
+ * newline. */
 static size_t format_line(const struct ct_save *to, const char *format, va_list args)
 {
     const size_t room = to->room - to->used;
@@ -109,7 +111,7 @@ static void save_lost(struct ct_save *to, const char *kind, uint64_t count)
         ct_save_line(to, "lost %s %" PRIu64, kind, count);
 }
 
-/* Writes the lines about captures. Numbers that are 0 are left out, but for the number of captures. */
+/* Writes the lines about captures. Leaves out numbers that are 0, except the number of captures. */
 static void save_captures(struct ct_save *to, const struct ct_analysis_captures *captures)
 {
     const struct ct_losses *lost = &captures->losses;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the edges of the program graph do to a stack. */
+/* The effect of each edge of the program graph on a stack. */
 #include "analysis/stacks.h"
 #include "analysis/transfer.h"
 #include "base/bytes.h"
@@ -8,9 +8,9 @@
 
 #define A64_RET 0xd65f03c0u /* through X30, the link register */
 
-/* Tells whether the call at the end of a node cannot come back: RET of the same function stands right behind
- * it, for which the call itself has set the link register, so that it would return to itself for ever. LLVM
- * writes tail calls of GHC's calling convention, which keeps no return address, as such a BL or BLR. */
+/* Returns whether the call at the end of a node cannot return, because a RET of the same function follows.
+ * The call has set the link register to that RET, which would then return to itself forever. LLVM emits tail
+ * calls of GHC's calling convention, which keeps no return address, as such a BL or BLR. */
 static bool never_returns(const struct ct_stacks *s, const struct ct_node *node)
 {
     size_t size;
@@ -34,14 +34,14 @@ static enum ct_stack_way way_of(const struct ct_stacks *s, const struct ct_node 
         return CT_WAY_ERET;
     case CT_TRANSFER_JUMP:
         return CT_WAY_JUMP;
-    case CT_TRANSFER_BRANCH: /* no return, even to where a recursive call returns */
+    case CT_TRANSFER_BRANCH: /* never a return, even to where a recursive call returns */
     case CT_TRANSFER_NONE:
         break;
     }
     return CT_WAY_NONE;
 }
 
-/* Makes room for what is known of an edge. */
+/* Makes room for what is known of edges up to `number`. CT_ERR_NOMEM. */
 static int make_edges(struct ct_stacks *s, struct ct_stack_lane *lane, uint32_t number)
 {
     const size_t needed = (size_t)number + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds functions of several programs by number and by address. */
+/* Finds functions of several programs, by number and by address. */
 #include "analysis/stacks.h"
 #include "base/ctx.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of stacks over streams and captures: the object, and its operations of the contract. */
+/* Sums of stacks over streams and captures: the object and its operations of the contract of analyses. */
 #include "analysis/stack_sums.h"
 
 #include "analysis/cover.h"
@@ -81,7 +81,7 @@ static int check_count(const struct ct_stack_sums *s, size_t count)
                : ct_fail(s->analysis.ctx, CT_ERR_LIMIT, "stacks: more than 2^32 - 1 of them");
 }
 
-/* Gives a function its names. The memory of the old ones is freed. */
+/* Sets the names of a function and frees the old ones. CT_ERR_NOMEM. */
 static int set_name(const struct ct_stack_sums *s, struct ct_stack_function *function, const char *name)
 {
     char *plain = NULL;
@@ -124,7 +124,7 @@ int ct_stack_sums_add_function(struct ct_stack_sums *s, const struct ct_stack_fu
                : CT_OK;
 }
 
-/* Finds the place of a function that is called from place `parent`, or makes it. */
+/* Finds or makes the place of a function called from place `parent`. CT_ERR_NOMEM, CT_ERR_LIMIT. */
 static int find_place(struct ct_stack_sums *s, uint32_t parent, uint32_t function, uint32_t *number)
 {
     const uint32_t known = ct_pair_map_get(&s->children, parent, function);
@@ -154,8 +154,8 @@ int ct_stack_sums_add_place(struct ct_stack_sums *s, const struct ct_stack_place
     return CT_OK;
 }
 
-/* Makes room for one more call: equal ones become one, and where that leaves more than half there are twice
- * as many. */
+/* Makes room for one more call. Combines equal calls first, and grows the array only when more than half of
+ * it remains in use. CT_ERR_NOMEM. */
 static int make_room_for_call(struct ct_stack_sums *s)
 {
     if (s->call_count < s->call_room)
@@ -201,7 +201,7 @@ struct ct_program_identity ct_stack_sums_program(const struct ct_stack_sums *s, 
                                          : (struct ct_program_identity){0};
 }
 
-/* ---- the operations of the contract ---- */
+/* ---- the operations of the contract of analyses ---- */
 
 static int part(const struct ct_analysis *analysis, struct ct_analysis **out)
 {
@@ -231,7 +231,7 @@ static int end(struct ct_analysis *analysis, uint32_t lane)
     return ct_stack_streams_end(of(analysis), lane);
 }
 
-/* Adds the functions of `from`. numbers[i] becomes the number in `into` of function i. */
+/* Adds the functions of `from`. Sets numbers[i] to the number in `into` of function i. */
 static int add_functions(struct ct_stack_sums *into, const struct ct_stack_sums *from, uint32_t *numbers)
 {
     int rc;
@@ -246,8 +246,8 @@ static int add_functions(struct ct_stack_sums *into, const struct ct_stack_sums 
     return rc;
 }
 
-/* Adds the tree, calls and counts of `from`. `functions` has room for the numbers in `into` of its functions,
- * `places` for those of its places. */
+/* Adds the tree, calls and counts of `from`. `functions` and `places` have room for one number of each
+ * function and place of `from`: they receive the numbers in `into`. */
 static int add_all(struct ct_stack_sums *into, const struct ct_stack_sums *from, uint32_t *functions,
                    uint32_t *places)
 {

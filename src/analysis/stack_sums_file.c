@@ -11,7 +11,7 @@
 #include "base/printable.h"
 #include "base/saturate.h"
 
-#define MOST_NAME (64u << 10) /* the longest name of a function, in bytes */
+#define MOST_NAME (64u << 10) /* longest name of a function, in bytes */
 
 /* ---- writing ---- */
 

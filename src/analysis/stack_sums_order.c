@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts sums of stacks: programs by build id, functions by program and address, in the tree callers before
- * what they call, each followed by all that is below it, and calls by program and site. */
+/* Sorts sums of stacks: programs by build id, functions by program and address, places in preorder of the
+ * tree of calls, and calls by program and site. */
 #define _GNU_SOURCE /* qsort_r */
 #include "analysis/stack_sums.h"
 
@@ -29,7 +29,7 @@ static uint32_t *numbers_up_to(size_t count)
     return numbers;
 }
 
-/* Sorts the functions, and gives places and calls the new numbers of theirs. */
+/* Sorts the functions, and renumbers those of places and calls. Returns false without memory. */
 static bool sort_functions(struct ct_stack_sums *s)
 {
     uint32_t *order = numbers_up_to(s->function_count);
@@ -68,7 +68,7 @@ static bool sort_functions(struct ct_stack_sums *s)
 
 /* ---- the tree ---- */
 
-/* Compares places: those without a parent come first, and siblings stand together, by function. */
+/* Compares places by parent and then function. Those without a parent come first. */
 static int by_parent(const void *a, const void *b, void *user)
 {
     const struct ct_stack_place *all = user;
@@ -78,8 +78,9 @@ static int by_parent(const void *a, const void *b, void *user)
     return x->function < y->function ? -1 : x->function > y->function;
 }
 
-/* Walks the tree and gives each place its new number. `order` has the places by parent, `first` the index in
- * it of the first child of each place, `stack` room for all places. */
+/* Walks the tree in preorder and writes the new number of each place to `numbers`. `order` has the places
+ * sorted by parent, `first` the index in `order` of the first child of each place, and `stack` room for all
+ * places. */
 static void number_tree(const struct ct_stack_sums *s, const uint32_t *order, const uint32_t *first,
                         uint32_t *stack, uint32_t *numbers)
 {
@@ -99,7 +100,7 @@ static void number_tree(const struct ct_stack_sums *s, const uint32_t *order, co
     }
 }
 
-/* Moves places to their new numbers. */
+/* Moves places to their new numbers. Returns false without memory. */
 static bool place_tree(struct ct_stack_sums *s, const uint32_t *numbers)
 {
     struct ct_stack_place *sorted = malloc((s->place_count + 1) * sizeof *sorted);

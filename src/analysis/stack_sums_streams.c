@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Follows the stacks of streams, which become a part of the sums when the stream is over. */
+/* Follows the stacks of streams, and adds them to the sums when their stream ends. */
 #include <stdlib.h>
 
 #include "analysis/stack_sums.h"
@@ -8,7 +8,7 @@
 #include "base/room.h"
 #include "base/saturate.h"
 
-/* stands for code that is in no function; no address is that large */
+/* stands for code in no function; no address is that large */
 #define NOWHERE UINT64_MAX
 
 static void free_stream(struct ct_stack_stream *stream)
@@ -70,7 +70,7 @@ int ct_stack_streams_take(struct ct_stack_sums *s, const struct ct_analysis_batc
     return rc ? rc : ct_stacks_add(stream->stacks, 0, batch->steps);
 }
 
-/* Finds what a function of a stream is known by; its program is given as a number of the sums. */
+/* Finds the identity of a function of a stream, with its program as a number of the sums. */
 static int identify(struct ct_stack_sums *s, const struct ct_stacks *stacks, uint32_t number,
                     struct ct_stack_function *out)
 {
@@ -90,7 +90,7 @@ static int identify(struct ct_stack_sums *s, const struct ct_stacks *stacks, uin
     return rc ? rc : ct_program_table_add(s->table, &s->analysis, &identity, &out->program);
 }
 
-/* Returns the number in the sums of a function of a stream, which is looked up once. */
+/* Finds the number in the sums of a function of a stream. Looks it up once and keeps it in `numbers`. */
 static int number_of(struct ct_stack_sums *s, const struct ct_stacks *stacks, uint32_t *numbers,
                      uint32_t function, uint32_t *number)
 {
@@ -105,8 +105,8 @@ static int number_of(struct ct_stack_sums *s, const struct ct_stacks *stacks, ui
     return rc;
 }
 
-/* Adds the places of a stream. `numbers` has room for the numbers in the sums of its functions, `places` for
- * those of its places. */
+/* Adds the places of a stream. `numbers` and `places` have room for one number of each function and place of
+ * the stream: they receive the numbers in the sums. */
 static int add_places(struct ct_stack_sums *s, const struct ct_stacks *stacks, uint32_t *numbers,
                       uint32_t *places)
 {
@@ -124,8 +124,8 @@ static int add_places(struct ct_stack_sums *s, const struct ct_stacks *stacks, u
     return rc;
 }
 
-/* Says where a call of a stream was made in the file of its program, and in which function; that of the stack
- * begins with the step, which may have begun in the one before. */
+/* Translates a call of a stream to addresses of its program's file, and finds the function with the call
+ * site. The stack may name another function, that in which the last step began. */
 static int locate(struct ct_stack_sums *s, const struct ct_stacks *stacks, uint32_t *numbers,
                   struct ct_stack_call *call)
 {
@@ -158,7 +158,7 @@ static int add_calls(struct ct_stack_sums *s, const struct ct_stacks *stacks, ui
     return rc;
 }
 
-/* Adds how often a node of a stream ran, if it is of a program. */
+/* Adds how often a node of a stream ran, if it belongs to a program. */
 static int add_node(struct ct_stack_sums *s, const struct ct_stacks *stacks, uint32_t *numbers,
                     const struct ct_node *node, uint64_t count)
 {
@@ -182,14 +182,14 @@ static int add_counts(struct ct_stack_sums *s, const struct ct_stack_stream *str
     const struct ct_edge *edges = ct_graph_edges(stream->graph, &count);
     const struct ct_node *nodes = ct_graph_nodes(stream->graph, &count);
     int rc = CT_OK;
-    for (size_t i = 0; i < stream->edge_room && !rc; i++) /* none has a count that is not in the graph */
+    for (size_t i = 0; i < stream->edge_room && !rc; i++) /* an edge with a count is in the graph */
         if (stream->counts[i])
             rc = add_node(s, stream->stacks, numbers, &nodes[edges[i].from], stream->counts[i]);
     return rc;
 }
 
-/* Adds all that is known. `numbers` has room for the numbers in the sums of the functions of the stacks, each
- * CT_STACK_NONE before, `places` for those of their places. */
+/* Adds everything that the stacks have. `numbers` (all CT_STACK_NONE) and `places` have room for one number
+ * of each function and place of the stacks. */
 static int add_all(struct ct_stack_sums *s, const struct ct_stacks *stacks,
                    const struct ct_stack_stream *stream, uint32_t *numbers, uint32_t *places)
 {
@@ -204,7 +204,7 @@ static int add_all(struct ct_stack_sums *s, const struct ct_stacks *stacks,
     return rc;
 }
 
-/* Adds stacks that are over and, unless `stream` is NULL, how often code ran. */
+/* Adds stacks that have ended and, unless `stream` is NULL, how often code ran. */
 static int add(struct ct_stack_sums *s, const struct ct_stacks *stacks, const struct ct_stack_stream *stream)
 {
     const size_t functions = stacks->first[stacks->program_count] + (size_t)1;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose stack is the current one of a stream. Threads of the M profile have a number in the place of a
- * context ID. */
+/* Finds the thread whose stack is the current one of a stream. Threads of the M profile have a number in
+ * place of a context ID. */
 #include "analysis/stacks.h"
 #include "base/ctx.h"
 #include "base/room.h"
 
 int ct_stack_switch(struct ct_stacks *s, uint32_t lane, uint64_t key, uint32_t number)
 {
-    size_t last = 0; /* of this stream, whose edges alone its frames may name */
+    size_t last = 0; /* last thread of this stream, whose frames may name only edges of this stream */
     for (size_t i = 0; i < s->thread_count; i++) {
         if (s->threads[i].lane != lane)
             continue;

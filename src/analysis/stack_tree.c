@@ -4,7 +4,7 @@
 #include "base/ctx.h"
 #include "base/room.h"
 
-/* Returns what stands for the parent of the outermost functions of a stack. */
+/* Returns the number that stands for the parent of a stack's outermost functions. */
 static uint32_t root_of(const struct ct_stacks *s, const struct ct_stack_thread *thread)
 {
     return CT_STACK_NONE - (s->wants_owners ? (uint32_t)(thread - s->threads) : 0);
@@ -15,7 +15,7 @@ static bool is_root(uint32_t parent)
     return parent > CT_STACK_NONE - CT_STACK_CONTEXTS - CT_STACK_LANES;
 }
 
-/* Notes whose stack the next place is of. */
+/* Notes the thread that owns the next place. CT_ERR_NOMEM. */
 static int note_owner(struct ct_stacks *s, uint32_t parent)
 {
     if (!s->wants_owners)
@@ -26,8 +26,8 @@ static int note_owner(struct ct_stacks *s, uint32_t parent)
     return CT_OK;
 }
 
-/* Finds the place of `function` when it is called from place `parent`, or makes it. When there are too many
- * places, it is `parent` itself. */
+/* Finds or makes the place of `function` called from place `parent`. When there are too many places, returns
+ * `parent` itself. */
 static int find_place(struct ct_stacks *s, uint32_t parent, uint32_t function, uint32_t *place)
 {
     *place = ct_pair_map_get(&s->children, parent, function);
@@ -61,8 +61,8 @@ static int find_call(struct ct_stacks *s, const struct ct_stack_frame *frame, st
     return CT_OK;
 }
 
-/* Returns what was found at the last call that made a frame. Returns NULL when nothing can be: the last step
- * did not make the call, as when a handler is chained to another one. */
+/* Returns the memo of the last call that made a frame. NULL when the last step did not make the call, as when
+ * one handler is chained to another. */
 static struct ct_stack_memo *memo_of(const struct ct_stacks *s, const struct ct_stack_thread *thread,
                                      const struct ct_stack_frame *frame)
 {
@@ -72,7 +72,7 @@ static struct ct_stack_memo *memo_of(const struct ct_stacks *s, const struct ct_
     return turn->last == frame->site ? &turn->memos[frame->replaced] : NULL;
 }
 
-/* The same as find_place(), mostly without a look-up. */
+/* Does the same as find_place(), mostly without a look-up. */
 static int recall_place(struct ct_stacks *s, struct ct_stack_memo *memo, uint32_t parent, uint32_t function,
                         uint32_t *place)
 {
@@ -91,7 +91,7 @@ static int recall_place(struct ct_stacks *s, struct ct_stack_memo *memo, uint32_
     return result;
 }
 
-/* The same as find_call(), mostly without a look-up. */
+/* Does the same as find_call(), mostly without a look-up. */
 static int recall_call(struct ct_stacks *s, struct ct_stack_memo *memo, const struct ct_stack_frame *frame,
                        struct ct_stack_call **call)
 {
@@ -192,7 +192,7 @@ int ct_stack_stop(struct ct_stacks *s, const struct ct_stack_thread *thread, siz
     return CT_OK;
 }
 
-/* Adds up what the innermost function took, which ends. */
+/* Adds up what the innermost function took, and ends it. */
 static int leave(struct ct_stacks *s, const struct ct_stack_thread *thread)
 {
     return ct_stack_stop(s, thread, thread->depth - 1, 1);

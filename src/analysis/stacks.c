@@ -71,9 +71,10 @@ static uint64_t key_of(const struct ct_elem *context)
     return ct_elem_ctxt(context) | (uint64_t)ct_elem_vmid(context) << 32;
 }
 
-/* ---- arriving somewhere ---- */
+/* ---- where execution arrives ---- */
 
-/* Returns how many frames stay when execution goes back to `addr`; 0 when no frame waits for it. */
+/* Returns the number of frames that remain when execution returns to `addr`, or 0 when no frame waits for
+ * it. */
 static size_t waiting_for(const struct ct_stack_thread *t, uint64_t addr)
 {
     size_t i = t->depth;
@@ -82,8 +83,8 @@ static size_t waiting_for(const struct ct_stack_thread *t, uint64_t addr)
     return i > 1 ? i - 1 : 0;
 }
 
-/* Returns how many frames stay when execution is in `function`, however it came there; 0 when no frame is of
- * it. */
+/* Returns the number of frames that remain when execution is in `function`, however it came there. 0 when no
+ * frame is of that function. */
 static size_t running(const struct ct_stack_thread *t, uint32_t function)
 {
     size_t i = t->depth;
@@ -106,9 +107,9 @@ static int begin_anew(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t f
     return result != CT_OK ? result : ct_stack_push(s, t, function, 0, 0);
 }
 
-/* Goes back to the function of the innermost frame that waits for `addr`. When none does, the handler of an
- * exception has returned to what ends it; else execution is in the innermost frame of the function; else the
- * stack begins anew. */
+/* Unwinds to the innermost frame that waits for `addr`. When there is none: if an exception handler has
+ * returned, the function takes the place of the handler; otherwise unwinds to the innermost frame of the
+ * function; without one the stack begins anew. */
 static int unwind(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr, uint32_t function)
 {
     size_t depth = waiting_for(t, addr);
@@ -123,19 +124,19 @@ static int unwind(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr,
     return t->depth ? ct_stack_replace(s, t, function) : ct_stack_push(s, t, function, 0, 0);
 }
 
-/* Where execution is. */
+/* The address at which execution arrives. */
 struct arrival {
     uint64_t addr;
     uint32_t function;
-    bool begins; /* the function begins there */
-    bool starts; /* the program begins there */
+    bool begins; /* a function begins there */
+    bool starts; /* a program begins there */
 };
 
 static int jump(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
 {
     const struct ct_stack_frame *top = &t->frames[t->depth - 1];
     if (t->depth > 1 && top->back == to->addr)
-        return unwind(s, t, to->addr, to->function); /* returned through a plain branch */
+        return unwind(s, t, to->addr, to->function); /* returned by a plain branch */
     if (top->function == to->function)
         return CT_OK;
     if (to->begins || running(t, to->function) == 0)
@@ -143,9 +144,8 @@ static int jump(struct ct_stacks *s, struct ct_stack_thread *t, const struct arr
     return unwind(s, t, to->addr, to->function); /* longjmp */
 }
 
-/* Takes execution to where no frame waits for it: to the innermost frame of the function (a handler has
- * changed where the exception returns to) or, when there is none, to another owner, whose stack begins
- * anew. */
+/* Goes to a function that no frame waits for. Unwinds to its innermost frame, because a handler changed where
+ * the exception returns to. Without such a frame the context has another owner, whose stack begins anew. */
 static int go_elsewhere(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t function)
 {
     const size_t depth = running(t, function);
@@ -166,8 +166,9 @@ static int go_on(struct ct_stacks *s, struct ct_stack_thread *t, const struct ar
     return t->frames[t->depth - 1].function == to->function ? CT_OK : jump(s, t, to);
 }
 
-/* Takes execution to where it goes on behind an exception. One that was handled where nothing is traced comes
- * back at once, and so does one that ends another. */
+/* Takes the first step after an exception. It is in the interrupted code when the handler was not traced,
+ * in code that a frame waits for when one exception ends another, and otherwise in a handler, which is
+ * pushed. */
 static int take_exception(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
 {
     if (to->addr == t->resumes)
@@ -192,7 +193,7 @@ static size_t innermost_handler(const struct ct_stack_thread *t)
     return i;
 }
 
-/* Takes execution out of a handler of the M profile that interrupted another one. */
+/* Leaves a handler of the M profile that interrupted another one. */
 static int resume(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
 {
     const size_t handler = innermost_handler(t);
@@ -202,8 +203,8 @@ static int resume(struct ct_stacks *s, struct ct_stack_thread *t, const struct a
     return begin_anew(s, t, to->function);
 }
 
-/* Takes an exception that is taken when the handler of another one is over. When that was done already and
- * nothing ran since, a later exception has come before the handler of this one. */
+/* Takes a tail-chained exception, taken when the handler of another one ends. When that was noted already and
+ * nothing ran since, a later exception came before the handler of this one, and nothing changes. */
 static int chain(struct ct_stacks *s, struct ct_stack_thread *t)
 {
     const size_t handler = innermost_handler(t);
@@ -216,16 +217,16 @@ static int chain(struct ct_stacks *s, struct ct_stack_thread *t)
     return handler ? cut(s, t, handler) : CT_OK;
 }
 
-/* Tells whether a program is started: execution is where it begins, and no code led there. No handler begins
- * there either, unless execution rose to it. It is the loader's begin that is seen first, which the kernel
- * goes to; a trace that was made several times over comes by it each time. */
+/* Returns whether a program starts: execution is at its entry point, no code led there, and the exception
+ * level did not rise, so that it is not a handler. The entry point seen first is the loader's, to which the
+ * kernel goes. A trace of several runs shows it in each of them. */
 static bool is_start(const struct ct_stacks *s, const struct ct_stack_thread *t, const struct arrival *to)
 {
     const bool unseen = t->way == CT_WAY_EXCEPTION || t->way == CT_WAY_ERET || t->way == CT_WAY_UNKNOWN;
     return to->starts && unseen && s->lanes[t->lane].level <= t->level;
 }
 
-/* Takes execution to a place. What that means for the stack follows from how the last step ended. */
+/* Goes to an address. The effect on the stack depends on how the last step ended. */
 static int arrive(struct ct_stacks *s, struct ct_stack_thread *t, const struct arrival *to)
 {
     uint8_t way = t->depth ? t->way : CT_WAY_START;
@@ -255,13 +256,13 @@ static int arrive(struct ct_stacks *s, struct ct_stack_thread *t, const struct a
     return CT_OK;
 }
 
-/* Tells whether execution goes on in the innermost function: then there is nothing to do. Most steps do. */
+/* Returns whether execution stays in the innermost function, as in most steps. Then nothing is to be done. */
 static bool stays(const struct ct_stack_thread *t, uint32_t function)
 {
     return t->way == CT_WAY_NONE && t->depth && t->frames[t->depth - 1].function == function;
 }
 
-/* Takes execution to where an exception interrupts it, by the way of the last step. */
+/* Goes to the address at which an exception interrupts execution, as the last step led there. */
 static int arrive_interrupted(struct ct_stacks *s, struct ct_stack_thread *t, uint64_t addr,
                               const struct ct_graph *graph)
 {
@@ -273,8 +274,8 @@ static int arrive_interrupted(struct ct_stacks *s, struct ct_stack_thread *t, ui
     return arrive(s, t, &(struct arrival){.addr = addr, .function = function, .begins = begins});
 }
 
-/* Notes that an exception interrupted execution behind the last step. Where that was a branch, it counts
- * first, although nothing ran yet where it leads to. */
+/* Notes that an exception interrupted execution behind the last step. If that step ended with a branch, the
+ * branch is followed first, although nothing ran at its target yet. */
 static int interrupt(struct ct_stacks *s, struct ct_stack_thread *t, const struct ct_graph *graph)
 {
     const bool is_told = t->resumes && !ct_transfer_is_exc_return(t->resumes);
@@ -284,8 +285,8 @@ static int interrupt(struct ct_stacks *s, struct ct_stack_thread *t, const struc
     return result;
 }
 
-/* Notes how a step by edge `number` ended. Of a return and a jump only the marks behind it tell whether a
- * handler has ended, before the exception counts. */
+/* Notes how a step by edge `number` ended. After a return or a jump, only the marks behind it tell whether it
+ * left a handler, so the exception is taken later. */
 static int leave(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t number,
                  const struct ct_step_batch *batch, const struct ct_edge *edges)
 {
@@ -303,7 +304,7 @@ static int leave(struct ct_stacks *s, struct ct_stack_thread *t, uint32_t number
 
 /* ---- steps ---- */
 
-/* Counts what ran in the innermost function. */
+/* Adds what ran to the innermost function. */
 static void spend(struct ct_stacks *s, struct ct_stack_lane *lane, struct ct_stack_thread *t, size_t steps,
                   uint64_t insns, uint64_t cycles)
 {
@@ -334,7 +335,7 @@ static int step(struct ct_stacks *s, uint32_t lane_number, const struct ct_step_
         return result;
     const uint32_t function = lane->edges[number].function - 1;
     struct ct_stack_thread *t = &s->threads[lane->thread - 1];
-    if (t->is_interrupted) /* a filter left the mark out */
+    if (t->is_interrupted) /* a filter removed the mark */
         result = interrupt(s, t, batch->graph);
     if (result == CT_OK && !stays(t, function))
         result = arrive(s, t,
@@ -348,8 +349,8 @@ static int step(struct ct_stacks *s, uint32_t lane_number, const struct ct_step_
     return leave(s, t, number, batch, edges);
 }
 
-/* Takes the steps from `i` on that stay in the innermost function; step() would do the same with each.
- * Returns the first that does not, or may not, or `end`. */
+/* Takes the steps from `i` on that stay in the innermost function, faster than step() would. Returns the
+ * index of the first step that may leave it, or `end`. */
 static size_t take_steady(struct ct_stacks *s, uint32_t number, const struct ct_step_batch *batch, size_t i,
                           size_t end)
 {
@@ -373,7 +374,7 @@ static size_t take_steady(struct ct_stacks *s, uint32_t number, const struct ct_
     return i;
 }
 
-/* Takes the stack of a thread that an exception returns to out of the handlers. */
+/* Unwinds the stack of a thread, to which an exception returns, out of its handlers. */
 static int end_handlers(struct ct_stacks *s, struct ct_stack_thread *t)
 {
     size_t depth = 0;
@@ -383,8 +384,8 @@ static int end_handlers(struct ct_stacks *s, struct ct_stack_thread *t)
     return cut(s, t, depth);
 }
 
-/* Takes the return or jump that was the last step for one from an exception. When another exception came at
- * once, it interrupts the thread that goes on. */
+/* Treats the last step, a return or jump, as a return from an exception. When another exception came at once,
+ * that one interrupts the thread that continues. */
 static int leave_handler(struct ct_stacks *s, uint32_t lane, const struct ct_step_mark *mark)
 {
     struct ct_stack_thread *before = s->lanes[lane].thread ? &s->threads[s->lanes[lane].thread - 1] : NULL;
@@ -410,9 +411,10 @@ static int leave_handler(struct ct_stacks *s, uint32_t lane, const struct ct_ste
     return result;
 }
 
-/* Takes an exception. When nothing ran since another one, either the handler of that was entered and is
- * interrupted before its first instruction, or this one arrived while the state was saved and goes first,
- * which does not change where execution resumes (late arrival, B1.5 of the ARMv7-M ARM). */
+/* Takes an exception. When nothing ran since another one, there are two cases. Either the handler of that one
+ * was entered and is interrupted before its first instruction, or this one arrived while the state was being
+ * saved and goes first, which does not change where execution resumes (late arrival, B1.5 of the ARMv7-M
+ * ARM). */
 static int take_exception_mark(struct ct_stacks *s, struct ct_stack_thread *t, const struct ct_elem *elem,
                                const struct ct_graph *graph)
 {
@@ -428,7 +430,7 @@ static int take_exception_mark(struct ct_stacks *s, struct ct_stack_thread *t, c
     return result;
 }
 
-/* Takes a mark, by its index in the batch. */
+/* Takes the mark with this index in the batch. */
 static int take_mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_batch *batch, size_t index)
 {
     const struct ct_step_mark *mark = &batch->marks[index];
@@ -448,7 +450,8 @@ static int take_mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_ba
     return ct_stack_switch(s, lane, key_of(&mark->elem), 0);
 }
 
-/* Makes room for a stream. Numbers of streams are dense: 128 for each buffer. */
+/* Makes room for a stream. Numbers of streams are dense: 128 for each buffer. Returns false without
+ * memory. */
 static bool grow_lanes(struct ct_stacks *s, uint32_t lane)
 {
     return CT_MAKE_ZEROED_ROOM(s->lanes, s->lane_room, (size_t)lane + 1);

@@ -9,28 +9,27 @@
 #include <stdbool.h>
 
 struct ct_stack_frame {
-    uint64_t back;  /* where execution goes on when the function returns; 0 when not known */
+    uint64_t back;  /* return address; 0 when not known */
     uint64_t site;  /* address of the call; 0 when not known */
-    uint64_t insns; /* of the lane, when the function was entered */
+    uint64_t insns; /* instructions of the stream when the function was entered */
     uint64_t cycles;
     uint32_t place;
     uint32_t function;
     uint32_t caller;   /* number of the calling function, or CT_STACK_NONE */
-    uint32_t turn;     /* the edge that made the call; CT_STACK_NONE: the call is not known */
+    uint32_t turn;     /* the edge of the call, or CT_STACK_NONE when not known */
     uint8_t exception; /* 1 when an exception entered it */
-    uint8_t replaced;  /* 1 when another function took the place of the one that was called */
+    uint8_t replaced;  /* 1 when another function replaced the one that was called */
     uint8_t pad[2];
 };
 
-/* How execution left a step. */
+/* How a step ended. */
 enum ct_stack_way {
-    CT_WAY_NONE, /* straight on, or by a direct branch; neither changes the stack unless it leaves the
-                    function */
+    CT_WAY_NONE, /* straight on, or a direct branch; changes the stack only when it leaves the function */
     CT_WAY_START,
     CT_WAY_CALL,
     CT_WAY_RETURN,
     CT_WAY_ERET,   /* a return from an exception */
-    CT_WAY_RESUME, /* the same in the M profile, where no handler follows */
+    CT_WAY_RESUME, /* the same in the M profile, when no handler follows */
     CT_WAY_JUMP,   /* a branch through a register, which may be a return */
     CT_WAY_EXCEPTION,
     CT_WAY_UNKNOWN, /* trace is missing */
@@ -41,49 +40,49 @@ struct ct_stack_thread {
     uint64_t key; /* context ID and VMID */
     struct ct_stack_frame *frames;
     size_t depth, room;
-    uint64_t site, back; /* the last instruction of the last step, and the address behind it */
-    uint64_t resumes;    /* for CT_WAY_EXCEPTION: where that returns to; 0 when not known */
+    uint64_t site, back; /* address of the last instruction of the last step, and the address behind it */
+    uint64_t resumes;    /* for CT_WAY_EXCEPTION: its return address; 0 when not known */
     uint32_t turn;       /* the edge of the last step */
     uint32_t lane;
-    uint32_t number;     /* of the M profile (CT_MARK_ELEM of a RETURN), or 0 */
-    uint8_t way;         /* enum ct_stack_way: how its last step ended */
-    uint8_t level;       /* the exception level of its last step */
-    bool is_parked;      /* a handler of the M profile went to another thread of the same context */
-    bool is_interrupted; /* an exception came behind the last step, whose mark was not taken yet */
+    uint32_t number;     /* of a thread of the M profile (CT_MARK_ELEM of a RETURN), or 0 */
+    uint8_t way;         /* enum ct_stack_way of its last step */
+    uint8_t level;       /* exception level of its last step */
+    bool is_parked;      /* a handler of the M profile switched to another thread of the same context */
+    bool is_interrupted; /* an exception followed the last step, and its mark was not taken yet */
 };
 
-/* What a step by one edge does to the stack, in one word of memory, because most steps do the same as the one
- * before: go on in the innermost function. */
+/* The effect of a step on the stack, by edge, in eight bytes: most steps just continue in the innermost
+ * function, and need nothing else. */
 struct ct_stack_edge {
-    uint32_t function; /* that of the node, and one; 0: not looked up yet */
-    uint32_t insns;    /* of the node, or CT_STACK_TURNS */
+    uint32_t function; /* function of the node, plus one; 0: not looked up yet */
+    uint32_t insns;    /* instructions of the node, or CT_STACK_TURNS */
 };
 
-#define CT_STACK_TURNS UINT32_MAX /* by this edge execution may leave the function */
+#define CT_STACK_TURNS UINT32_MAX /* execution may leave the function by this edge */
 
-/* What was found when a function was called last: mostly it is the same the next time. */
+/* What the last call found. The next call mostly finds the same. */
 struct ct_stack_memo {
-    uint32_t parent, function, place; /* the place of the function below that of its caller */
-    uint32_t call;                    /* the call of the function; CT_STACK_NONE: not made yet */
+    uint32_t parent, function, place; /* `place` is that of `function` under place `parent` */
+    uint32_t call;                    /* number of the call, or CT_STACK_NONE before it is made */
 };
 
-/* What a step does that may leave its function. */
+/* A step that may leave its function. */
 struct ct_stack_turn {
-    uint64_t start, last, end; /* of the node */
+    uint64_t start, last, end; /* addresses of the node */
     uint32_t insns;
     uint8_t way;                   /* enum ct_stack_way */
-    uint8_t interrupted;           /* 1: by an exception */
-    uint8_t begins;                /* 1: the function begins at `start` */
-    uint8_t starts;                /* 1: the program begins there */
-    struct ct_stack_memo memos[2]; /* of the function that is called, and of the one that takes its place */
+    uint8_t interrupted;           /* 1: an exception ended the step */
+    uint8_t begins;                /* 1: a function begins at `start` */
+    uint8_t starts;                /* 1: a program begins there */
+    struct ct_stack_memo memos[2]; /* for the called function, and for one that replaces it */
 };
 
-/* One stream. */
+/* A stream. */
 struct ct_stack_lane {
     struct ct_stack_edge *edges; /* by edge of its graph */
-    struct ct_stack_turn *turns; /* the same */
+    struct ct_stack_turn *turns; /* by edge of its graph */
     size_t edge_room;
-    size_t thread; /* index of the running thread and one; 0 before the first one */
+    size_t thread; /* index of the running thread, plus one; 0 before the first thread */
     uint8_t level; /* exception level */
     uint64_t insns, cycles, steps;
 };
@@ -91,18 +90,18 @@ struct ct_stack_lane {
 struct ct_stacks {
     struct ct_ctx *ctx;
     struct ct_program_place *programs;
-    uint32_t *first; /* number of the first function of each program; one more entry holds the sum */
+    uint32_t *first; /* number of each program's first function; the last entry is their sum */
     size_t program_count;
     bool wants_slices, wants_moves, wants_owners;
-    bool plain; /* for tests: steps are taken one by one, and each place and call is looked up */
-    struct ct_stack_lane *lanes; /* by number of the stream */
+    bool plain;                  /* for tests: takes steps one by one, and looks up each place and call */
+    struct ct_stack_lane *lanes; /* by stream number */
     size_t lane_room;
     struct ct_stack_thread *threads;
     size_t thread_count;
     uint64_t renewed; /* see ct_stacks_renewed */
     struct ct_stack_place *places;
     size_t place_count, place_room;
-    uint32_t *owners; /* by place the thread that it is of, if that is wanted */
+    uint32_t *owners; /* by place: index of its thread, if wanted */
     size_t owner_room;
     struct ct_pair_map children; /* maps (parent, function) to a place */
     struct ct_stack_call *calls;
@@ -123,41 +122,41 @@ int ct_stack_push(struct ct_stacks *stacks, struct ct_stack_thread *thread, uint
 /* Pops the innermost function. CT_ERR_NOMEM. */
 int ct_stack_pop(struct ct_stacks *stacks, struct ct_stack_thread *thread);
 
-/* Replaces the innermost function by another one, which returns where that would have. CT_ERR_NOMEM. */
+/* Replaces the innermost function by another one with the same return address. CT_ERR_NOMEM. */
 int ct_stack_replace(struct ct_stacks *stacks, struct ct_stack_thread *thread, uint32_t function);
 
-/* Begins the time of a function: it is entered, or goes on. CT_ERR_NOMEM. */
+/* Begins to measure a function that was entered or resumed. CT_ERR_NOMEM. */
 int ct_stack_start(struct ct_stacks *stacks, const struct ct_stack_thread *thread,
                    struct ct_stack_frame *frame);
 
-/* Adds up what the function at `depth` took since it was entered or went on. `ends` is 1 when it ends, 0 when
- * it waits. CT_ERR_NOMEM. */
+/* Adds up what the function at `depth` took since it was entered or resumed. `ends` is 1 when the function
+ * ends, 0 when it waits. CT_ERR_NOMEM. */
 int ct_stack_stop(struct ct_stacks *stacks, const struct ct_stack_thread *thread, size_t depth,
                   unsigned ends);
 
-/* Notes a move of a stream, if they are wanted. CT_ERR_NOMEM. */
+/* Notes a move in a stream, if moves are wanted. CT_ERR_NOMEM. */
 int ct_stack_note(struct ct_stacks *stacks, uint32_t lane, struct ct_stack_move move);
 
 /* ---- threads (stack_threads.c) ---- */
 
 /* Makes the stack of a context, or of a thread of the M profile in it, the current one. Those beyond
- * CT_STACK_CONTEXTS share the last one of their stream, which has one in any case. CT_ERR_NOMEM. */
+ * CT_STACK_CONTEXTS share the last stack of their stream. Each stream has at least one. CT_ERR_NOMEM. */
 int ct_stack_switch(struct ct_stacks *stacks, uint32_t lane, uint64_t key, uint32_t number);
 
-/* Makes the stack of another thread of the same context the current one. The time of the functions of the one
- * before stands still until it goes on. CT_ERR_NOMEM. */
+/* Makes the stack of another thread of the same context the current one, and stops the time of the functions
+ * on the previous one. CT_ERR_NOMEM. */
 int ct_stack_go_to(struct ct_stacks *stacks, uint32_t lane, uint32_t number);
 
-/* Lets time go on in a stack that waits. CT_ERR_NOMEM. */
+/* Resumes the time of the functions on a stack that waits. CT_ERR_NOMEM. */
 int ct_stack_go_on(struct ct_stacks *stacks, struct ct_stack_thread *thread);
 
-/* Forgets what the last step of each thread led to, because tracing was off and it was not seen. What an
- * exception interrupted goes on where it was. */
+/* Forgets how the last step of each thread ended, because tracing was off and what followed was not seen.
+ * Execution that an exception interrupted stays where it was. */
 void ct_stack_forget_ways(struct ct_stacks *stacks, uint32_t lane);
 
 /* ---- edges (stack_edges.c) ---- */
 
-/* Finds what an edge does to the stack, which is looked up once. CT_ERR_NOMEM. */
+/* Finds the effect of an edge on the stack, and keeps it. CT_ERR_NOMEM. */
 int ct_stack_find_edge(struct ct_stacks *stacks, struct ct_stack_lane *lane, const struct ct_node *nodes,
                        const struct ct_edge *edges, uint32_t number);
 
@@ -166,14 +165,14 @@ int ct_stack_find_edge(struct ct_stacks *stacks, struct ct_stack_lane *lane, con
 int ct_stack_number_functions(struct ct_stacks *stacks);
 uint32_t ct_stack_function_at(const struct ct_stacks *stacks, uint64_t addr, uint32_t memory);
 
-/* Returns the code at `addr` as the file of its program has it, and in *size how many bytes. NULL when no
- * program is known to have some there, or its file cannot be read. */
+/* Returns the code at `addr` from the file of its program, and its size in *size. NULL when no program is
+ * known to have code there, or when its file cannot be read. */
 const uint8_t *ct_stack_code_at(const struct ct_stacks *stacks, uint64_t addr, uint32_t memory, size_t *size);
 
-/* Returns true when the function begins at `addr`. */
+/* Returns whether the function begins at `addr`. */
 bool ct_stack_begins(const struct ct_stacks *stacks, uint32_t function, uint64_t addr);
 
-/* Returns true when the program of the function begins at `addr`. */
+/* Returns whether the program of the function begins at `addr`. */
 bool ct_stack_starts(const struct ct_stacks *stacks, uint32_t function, uint64_t addr);
 
 #endif

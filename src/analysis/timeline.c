@@ -6,22 +6,22 @@
 
 #include "base/ctx.h"
 
-/* A point that is known on both axes. */
+/* A point with a known position on both axes. */
 struct anchor {
     uint64_t time;
     uint64_t cycle;
 };
 
 struct ct_timeline {
-    struct ct_timed_event *ring; /* a ring of CT_TIMELINE_WAITING events */
-    uint32_t first;              /* number of the oldest event; its index is the number modulo the size */
+    struct ct_timed_event *ring; /* ring buffer of CT_TIMELINE_WAITING events */
+    uint32_t first;              /* number of the oldest event; its index is that number modulo the size */
     uint32_t stamped;            /* number of the first event without a time */
     uint32_t end;
     struct anchor last;
     bool anchored;
     uint64_t rate_time;   /* ticks between the last two timestamps */
     uint64_t rate_cycles; /* cycles between the last two timestamps; 0 when not known */
-    uint64_t newest;      /* the latest time that an event was given */
+    uint64_t newest;      /* latest time given to an event */
 };
 
 int ct_timeline_new(struct ct_ctx *ctx, struct ct_timeline **out)
@@ -66,7 +66,7 @@ static void set_time(struct ct_timeline *t, struct ct_timed_event *event, uint64
     event->time = time;
 }
 
-/* Takes a timestamp: all events that wait lie before it. */
+/* Takes a timestamp. All waiting events lie before it. */
 static void stamp(struct ct_timeline *t, struct anchor now)
 {
     bool rated = t->anchored && now.cycle > t->last.cycle && now.time >= t->last.time;
@@ -74,7 +74,7 @@ static void stamp(struct ct_timeline *t, struct anchor now)
     uint64_t cycles = rated ? now.cycle - t->last.cycle : 0;
     for (; t->stamped != t->end; t->stamped++) {
         struct ct_timed_event *event = at(t, t->stamped);
-        /* A timestamp may have cycles in it that the events behind it have no count for yet. */
+        /* A timestamp may include cycles that the events behind it have no count for yet. */
         uint64_t cycle = event->event.cycle > t->last.cycle ? event->event.cycle : t->last.cycle;
         uint64_t before = cycle < now.cycle ? now.cycle - cycle : 0;
         set_time(t, event, rated ? now.time - share(ticks, before, cycles) : now.time);
@@ -87,7 +87,7 @@ static void stamp(struct ct_timeline *t, struct anchor now)
     t->anchored = true;
 }
 
-/* Gives events times by the last timestamp and the last rate, because the next timestamp is too far away or
+/* Computes times from the last timestamp and the last rate, because the next timestamp is too far away or
  * never comes. */
 static void stamp_behind(struct ct_timeline *t, uint32_t count)
 {

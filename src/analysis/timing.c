@@ -37,7 +37,7 @@ static int make_functions(struct ct_timing *t)
     return CT_OK;
 }
 
-/* Copies where the stream is from. CT_ERR_NOMEM. */
+/* Copies the origin of the stream. CT_ERR_NOMEM. */
 static int set_origin(struct ct_timing *t, const struct ct_stream_origin *origin)
 {
     if (!origin || !origin->run || !*origin->run || !origin->buffer || !*origin->buffer)
@@ -102,10 +102,10 @@ void ct_timing_free(struct ct_timing *t)
     free(t);
 }
 
-/* ---- what edges do ---- */
+/* ---- the effects of edges ---- */
 
-/* Returns the number of the function that an address of a memory is in, and whether it begins there. Its
- * readable name is made when it is first met. */
+/* Returns the number of the function with an address of a memory, 0 for none, and sets *begins when the
+ * function begins there. Makes its readable name at the first call. */
 static uint32_t function_at(struct ct_timing *t, uint64_t addr, uint32_t memory, bool *begins)
 {
     uint32_t first = 1;
@@ -164,7 +164,7 @@ static enum ct_timing_class classify(const struct ct_timing *t, const struct ct_
 
 static int make_room(struct ct_timing *t, size_t edges)
 {
-    size_t ways = t->edge_room; /* each array has as much room as `edges` */
+    size_t ways = t->edge_room; /* every array has as much room as `edges` */
     size_t classes = ways;
     size_t tallies = ways;
     if (!CT_MAKE_ROOM(t->ways, ways, edges) || !CT_MAKE_ROOM(t->classes, classes, edges) ||
@@ -173,7 +173,7 @@ static int make_room(struct ct_timing *t, size_t edges)
     return CT_OK;
 }
 
-/* Makes a tally of nothing: its cells have a count of cycles that needs no buckets. */
+/* Makes an empty tally. Its cells have a word of cycles that needs no buckets. */
 static void make_tally(struct ct_timing_tally *tally)
 {
     *tally = (struct ct_timing_tally){0};
@@ -181,7 +181,7 @@ static void make_tally(struct ct_timing_tally *tally)
         tally->cells[i].cycles = CT_TIMING_NO_CYCLES;
 }
 
-/* Classifies the edges that are new in the graph. */
+/* Classifies the new edges of the graph. CT_ERR_NOMEM. */
 static int learn(struct ct_timing *t, const struct ct_graph *graph)
 {
     uint32_t count;
@@ -273,7 +273,7 @@ static int on_mark(struct ct_timing *t, const struct ct_step_mark *mark)
     return CT_OK;
 }
 
-/* Sees to it that no cell counts more than it can. */
+/* Settles the tallies before a counter of a cell can overflow. */
 static void settle_in_time(struct ct_timing *t, size_t steps)
 {
     t->tallied += steps;

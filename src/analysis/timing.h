@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of timing share: calls and returns as runs of functions. */
+/* What the files of timing share: how calls and returns become runs of functions. */
 #ifndef CT_ANALYSIS_TIMING_H
 #define CT_ANALYSIS_TIMING_H
 
@@ -8,82 +8,82 @@
 #include "base/arena.h"
 #include "coretap/timing.h"
 
-#define CT_TIMING_DEEPEST 1024 /* the most calls inside of one another that are followed in a thread */
-#define CT_TIMING_LEVELS  16   /* the most exceptions inside of one another */
+#define CT_TIMING_DEEPEST 1024 /* most nested calls that are followed in a thread */
+#define CT_TIMING_LEVELS  16   /* most nested exceptions */
 #define CT_TIMING_THREADS 64
 
-/* What an edge does to the stack of calls. */
+/* The effect of an edge on the stack of calls. */
 enum ct_timing_class {
-    CT_TIMING_ON, /* nothing */
+    CT_TIMING_ON, /* no effect */
     CT_TIMING_CALL,
     CT_TIMING_TAIL, /* a jump to another function */
     CT_TIMING_RETURN,
-    CT_TIMING_JUMP, /* a computed jump: a return when it leads to where a call or an exception came from */
+    CT_TIMING_JUMP, /* a computed jump; a return when it leads to where a call or an exception came from */
     CT_TIMING_ERET, /* A64 ERET */
 };
 
 #define CT_TIMING_NO_EDGE UINT32_MAX
 
 struct ct_timing_way {
-    uint32_t function; /* the function that the node is in */
+    uint32_t function; /* the function of the node */
     uint32_t callee;   /* of CALL and TAIL */
-    uint32_t memory;   /* of the node */
+    uint32_t memory;   /* memory of the node */
     uint32_t pad;
-    uint64_t behind; /* for CALL: where the call returns to */
+    uint64_t behind; /* for CALL: its return address */
     uint64_t next;
-    uint64_t start; /* of the node */
+    uint64_t start; /* address of the node */
 };
 
-/* The counts of cycles of an edge that are counted apart. */
+/* How many different counts of cycles of an edge are tallied at a time. */
 #define CT_TIMING_CELLS 8
 
-/* How often an edge was taken with one count of cycles, since its sums were brought up to date. */
+/* How often an edge was taken with a certain count of cycles, since its sums were updated. */
 struct ct_timing_cell {
-    uint32_t cycles; /* ct_timing_word() of them */
+    uint32_t cycles; /* the count, as ct_timing_word() gives it */
     uint32_t count;
 };
 
-/* What most steps need of their edge, close together: the sums and the histogram of an edge are in three
- * other cache lines. */
+/* What most steps need of their edge, in one place: the sums and the histogram of an edge are in three other
+ * cache lines. */
 struct ct_timing_tally {
-    struct ct_timing_cell cells[CT_TIMING_CELLS]; /* by the lowest bits of the cycles */
+    struct ct_timing_cell cells[CT_TIMING_CELLS]; /* indexed by the lowest bits of the cycles */
 };
 
-/* Runs of a function that took fewer cycles than this are counted by their exact cycles. */
+/* Runs of a function that took fewer cycles than this are counted by their exact number of cycles. */
 #define CT_TIMING_EXACT 512
 
-/* How often runs of a function took each number of cycles, since its distributions were brought up to date:
- * one count in place of two distributions and their histograms. */
+/* How often the runs of a function took each number of cycles, since its distributions were updated. Counting
+ * here is cheaper than adding to two distributions with histograms. */
 struct ct_timing_exact {
-    uint32_t both[CT_TIMING_EXACT];      /* runs that called nothing: inclusive and self are the same */
-    uint32_t inclusive[CT_TIMING_EXACT]; /* of other runs */
-    uint32_t self[CT_TIMING_EXACT];      /* of other runs */
+    uint32_t both[CT_TIMING_EXACT];      /* runs without calls, whose inclusive and self cycles are equal */
+    uint32_t inclusive[CT_TIMING_EXACT]; /* other runs */
+    uint32_t self[CT_TIMING_EXACT];      /* other runs */
 };
 
-/* What each call and each return need of a function, close together. */
+/* What each call and each return need of a function, in one place. */
 struct ct_timing_open {
-    uint32_t frames;               /* on all stacks */
-    uint32_t runs;                 /* that began since the sums were brought up to date */
+    uint32_t frames;               /* frames on all stacks */
+    uint32_t runs;                 /* runs that began since the sums were updated */
     uint64_t longest;              /* cycles of the longest run */
-    struct ct_timing_exact *exact; /* NULL before the first run that is over */
+    struct ct_timing_exact *exact; /* NULL until a run ends */
 };
 
-/* A run of a function that is not over. */
+/* A run of a function that has not ended. */
 struct ct_timing_frame {
     uint64_t returns_to;
-    uint64_t clock;   /* of its level, when it began */
-    uint64_t untimed; /* steps of its level without cycles, until it began */
-    uint64_t wall;    /* all cycles of the stream, until it began */
-    uint64_t from;    /* position of the stream, when it began */
+    uint64_t clock;   /* clock of its level when it began */
+    uint64_t untimed; /* steps of its level without cycles, up to its begin */
+    uint64_t wall;    /* all cycles of the stream, up to its begin */
+    uint64_t from;    /* position in the stream when it began */
     uint64_t self;
     uint32_t function;
-    bool is_tail;    /* begun by a jump: it returns together with the one below it */
-    bool is_inner;   /* the same function runs below it */
-    bool is_handler; /* begun by an exception: it ends where the M profile returns from that */
+    bool is_tail;    /* begun by a jump: it returns together with the run below it */
+    bool is_inner;   /* the same function also runs below it */
+    bool is_handler; /* begun by an exception: it ends with the exception's return in the M profile */
     uint8_t pad;
 };
 
-/* What runs without being preempted: the thread itself, or the handler of an exception on top of it. */
+/* What runs without preemption: the thread itself, or an exception handler on top of it. */
 struct ct_timing_level {
     uint64_t clock;
     uint64_t untimed;
@@ -94,24 +94,24 @@ struct ct_timing_level {
 
 struct ct_timing_thread {
     uint32_t ctxt, vmid;
-    uint32_t number; /* of the M profile (CT_MARK_ELEM of a RETURN), or 0 */
+    uint32_t number; /* of a thread of the M profile (CT_MARK_ELEM of a RETURN), or 0 */
     uint32_t depth;
-    uint64_t used; /* the step at which it ran last, so that the oldest can make room */
+    uint64_t used; /* the step at which it last ran, to find the oldest thread */
     uint32_t level;
     struct ct_timing_level levels[CT_TIMING_LEVELS];
     struct ct_timing_frame *frames; /* CT_TIMING_DEEPEST of them */
 };
 
-/* A pair of watchpoints while it is measured. */
+/* A pair of watchpoints in measurement. */
 struct ct_timing_gate {
-    uint32_t from, from_count; /* watchpoints that begin it */
-    uint32_t to, to_count;     /* watchpoints that end it */
-    uint64_t begun;            /* cycle at which the run began */
-    uint64_t preempted;        /* cycle at which something first came in between */
+    uint32_t from, from_count; /* watchpoints that begin the pair */
+    uint32_t to, to_count;     /* watchpoints that end the pair */
+    uint64_t begun;            /* cycle at which the measurement began */
+    uint64_t preempted;        /* cycle of the first interruption */
     uint32_t ctxt, vmid;
     bool is_open;
     bool is_preempted;
-    uint8_t known; /* CT_CONTEXT_*: what is known of the context that began it */
+    uint8_t known; /* CT_CONTEXT_*: what is known of the context at the begin */
     uint8_t pad[5];
 };
 
@@ -124,9 +124,9 @@ struct ct_timing {
     struct ct_timing_edge *edges;
     struct ct_timing_way *ways;
     uint8_t *classes;                /* by edge: enum ct_timing_class */
-    struct ct_timing_tally *tallies; /* by edge: what its sums and those of its function lack */
-    uint64_t tallied;                /* the most that a cell, or a function's `open`, may have counted */
-    bool plain;                      /* for tests: each step is added to the sums at once */
+    struct ct_timing_tally *tallies; /* by edge: steps not yet in the sums */
+    uint64_t tallied;                /* upper bound of each cell, and of each function's `open` */
+    bool plain;                      /* for tests: adds each step to the sums at once */
     size_t edge_count, edge_room;
     struct ct_timing_function *functions;
     size_t function_count;
@@ -134,42 +134,43 @@ struct ct_timing {
     struct ct_timing_thread threads[CT_TIMING_THREADS];
     size_t thread_count;
     struct ct_timing_thread *now;
-    uint64_t left_out; /* cycles of the stream that a filter left out */
+    uint64_t left_out; /* cycles of the stream that a filter removed */
     struct ct_arena arena;
-    struct ct_timing_longest origin;       /* what the longest runs have in common */
-    uint8_t exception_level, level_before; /* the current one, and the one before the last exception */
+    struct ct_timing_longest origin;       /* the origin that all longest runs share */
+    uint8_t exception_level, level_before; /* the current level, and the one before the last exception */
     uint64_t
         chained; /* what the handler that has just returned had interrupted, for one that is tail-chained */
-    bool after_eret; /* the last step left its exception, so that a RETURN element says nothing new */
+    bool after_eret; /* the last step left its exception, so the RETURN element is redundant */
     bool was_taken;  /* an exception was taken, and nothing ran since then */
-    bool was_off;    /* tracing was off, so that the next step may not go on where the last one led */
-    uint32_t last;   /* the edge of the last step; CT_TIMING_NO_EDGE before the first one */
+    bool was_off;    /* tracing was off, so the next step may not continue from the last one */
+    uint32_t last;   /* edge of the last step, or CT_TIMING_NO_EDGE */
     struct ct_timing_pair *pairs;
     struct ct_timing_gate *gates;
     size_t pair_count;
     struct ct_watcher *watcher;
-    uint32_t marks; /* the first of the watchpoints that tell what came in between */
+    uint32_t marks; /* the first watchpoint that detects interruptions of a pair */
 };
 
 /* ---- timing_calls.c ---- */
 
-/* Makes the thread of a context the one that runs. CT_ERR_NOMEM. */
+/* Makes the thread of a context the running one. CT_ERR_NOMEM. */
 int ct_timing_switch(struct ct_timing *timing, uint32_t ctxt, uint32_t vmid, uint32_t number);
 
-/* Takes the steps from `from` up to `to`, between which there are no marks: adds their cycles to their edges
- * and to the run that lasts, and ends and begins runs by their edges. CT_ERR_NOMEM. */
+/* Takes the steps from `from` up to `to`, which have no marks between them: adds their cycles to their edges
+ * and to the current run, and begins and ends runs as the edges say. CT_ERR_NOMEM. */
 int ct_timing_steps(struct ct_timing *timing, const struct ct_step_batch *batch, size_t from, size_t to);
 
-/* Takes an exception that resumes at an address, in a function; both are 0 when the trace does not tell. */
+/* Takes an exception. `resumes_at` is its return address and `function` the function with that address; both
+ * are 0 when the trace does not tell. */
 int ct_timing_exception(struct ct_timing *timing, uint64_t resumes_at, uint32_t function);
 int ct_timing_exception_return(struct ct_timing *timing, const struct ct_step_mark *mark); /* CT_ERR_NOMEM */
 
-/* Cuts all runs, because it is not known which of them still last. */
+/* Cuts all runs, because it is unknown which of them still last. */
 void ct_timing_forget(struct ct_timing *timing);
 
 /* ---- timing_tally.c ---- */
 
-/* The cycles of a step as its edge counts them: which step is the last of several makes no difference. */
+/* Returns the cycles of a step as its edge counts them, without the bit for the last of several steps. */
 static inline uint32_t ct_timing_word(uint32_t cycles)
 {
     return cycles & ~CT_STEP_ENDS;
@@ -177,14 +178,14 @@ static inline uint32_t ct_timing_word(uint32_t cycles)
 
 #define CT_TIMING_NO_CYCLES (CT_STEP_NO_CYCLES & ~CT_STEP_ENDS) /* the word of a step without cycles */
 
-/* Counts a step by an edge with the word of its cycles. CT_ERR_NOMEM. */
+/* Counts a step by an edge, with the word of its cycles. CT_ERR_NOMEM. */
 int ct_timing_count(struct ct_timing *timing, uint32_t edge, uint32_t word);
 
-/* Counts a run of a function that is over. CT_ERR_NOMEM. */
+/* Counts a run of a function that has ended. CT_ERR_NOMEM. */
 int ct_timing_count_run(struct ct_timing *timing, uint32_t function, uint64_t inclusive, uint64_t self,
                         bool is_inner);
 
-/* Adds what was tallied to the sums. */
+/* Adds the tallies to the sums. */
 void ct_timing_settle(const struct ct_timing *timing);
 
 /* ---- timing_pairs.c ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds up the times of blocks from those of edges. */
+/* Computes the times of blocks from those of edges. */
 #include "analysis/timing.h"
 
 static uint64_t min(uint64_t a, uint64_t b)
@@ -7,7 +7,7 @@ static uint64_t min(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Returns the share of `cycles` that bytes [from, to) of `size` have. */
+/* Returns the share of `cycles` that falls to bytes [from, to) of `size`. */
 static uint64_t part(uint64_t cycles, uint64_t from, uint64_t to, uint64_t size)
 {
     unsigned __int128 all = cycles;
@@ -42,7 +42,7 @@ static void add_edge(const struct ct_timing_edge *edge, uint64_t shift, const st
     for (uint64_t at = start; at < behind;) {
         uint32_t number = ct_cfg_block_at(cfg, at);
         if (number == CT_CFG_NONE)
-            return; /* the graph does not know the code */
+            return; /* code that the graph does not know */
         uint64_t end = min(all[number].end, behind);
         add(&blocks[number], edge, at - start, end - start, behind - start, end == all[number].end);
         at = end;

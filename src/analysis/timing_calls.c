@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes runs of functions from calls and returns. Each thread (context ID and VMID) has its own stack, and
- * each exception a level on top of it, with a clock that stands still while others run. Threads of the M
- * profile have a number in the place of a context ID. */
+/* Makes runs of functions from calls and returns. Each thread (context ID and VMID) has a stack of its own.
+ * Each exception is a level on top of the thread's, and the clock of a level stands still while another level
+ * runs. Threads of the M profile have a number in place of a context ID. */
 #include <stdlib.h>
 
 #include "analysis/dist.h"
@@ -41,7 +41,7 @@ void ct_timing_forget(struct ct_timing *t)
         reset(t, &t->threads[i]);
 }
 
-/* Returns a free thread, or the one that has not run for longest. */
+/* Returns a free thread, or the one that ran longest ago. NULL without memory. */
 static struct ct_timing_thread *make_thread(struct ct_timing *t)
 {
     if (t->thread_count < CT_TIMING_THREADS) {
@@ -90,7 +90,7 @@ static uint64_t position(const struct ct_timing *t)
     return t->totals.cycles + t->left_out;
 }
 
-/* Notes where the longest run of a function was: this one, which ends. */
+/* Notes the ending run as the longest one of its function. */
 static void note_longest(struct ct_timing *t, const struct ct_timing_frame *frame, uint64_t cycles)
 {
     struct ct_timing_longest *longest = &t->functions[frame->function].longest;
@@ -103,7 +103,7 @@ static void note_longest(struct ct_timing *t, const struct ct_timing_frame *fram
 static bool runs_below(const struct ct_timing *t, uint32_t base, uint32_t function)
 {
     const struct ct_timing_thread *thread = t->now;
-    if (!t->open[function].frames) /* nor anywhere else: the common case */
+    if (!t->open[function].frames) /* common case: it runs nowhere */
         return false;
     for (uint32_t i = thread->depth; i-- > base;)
         if (thread->frames[i].function == function)
@@ -118,7 +118,7 @@ static void begin_run(struct ct_timing *t, uint32_t function, uint64_t returns_t
     struct ct_timing_open *open = &t->open[function];
     open->runs++;
     if (thread->depth == CT_TIMING_DEEPEST)
-        cut_frames(t, thread, on->base); /* too deep to be followed: begin anew */
+        cut_frames(t, thread, on->base); /* too deep to follow: begins anew */
     if (thread->depth == CT_TIMING_DEEPEST) {
         t->functions[function].cut++;
         return;
@@ -153,7 +153,7 @@ static int end_run(struct ct_timing *t)
     return ct_dist_add(&t->functions[frame->function].preempted, wall - inclusive, t->histograms);
 }
 
-/* Returns true when the innermost run is of the function that an exception called, or was begun by jumps from
+/* Returns whether the innermost run is of the function that an exception called, or was begun by jumps from
  * it. */
 static bool is_in_handler(struct ct_timing *t)
 {
@@ -166,7 +166,7 @@ static bool is_in_handler(struct ct_timing *t)
 }
 
 /* Ends the runs down to the one that returns to `target`. Runs above it that were not begun by a jump never
- * returned. */
+ * returned, and are cut. */
 static int return_to(struct ct_timing *t, uint64_t target)
 {
     struct ct_timing_thread *thread = t->now;
@@ -175,9 +175,9 @@ static int return_to(struct ct_timing *t, uint64_t target)
     while (at > base && (thread->frames[at - 1].is_tail || thread->frames[at - 1].returns_to != target))
         at--;
     if (at == base && is_in_handler(t))
-        return CT_OK; /* ended by ct_timing_exception_return */
+        return CT_OK; /* ct_timing_exception_return ends it */
     if (at == base) {
-        cut_frames(t, thread, base); /* returned to where no call was seen */
+        cut_frames(t, thread, base); /* returned to where no known call came from */
         return CT_OK;
     }
     bool whole = true;
@@ -191,7 +191,7 @@ static int return_to(struct ct_timing *t, uint64_t target)
     return rc;
 }
 
-/* Returns true when a computed jump is a return by where it leads. */
+/* Returns whether a computed jump is a return, judged by its target. */
 static bool is_return(struct ct_timing *t, uint64_t target)
 {
     const struct ct_timing_thread *thread = t->now;
@@ -218,9 +218,9 @@ static bool may_be_handler(const struct ct_timing *t, uint64_t addr, uint32_t fu
                                       t->functions[function].addr == addr);
 }
 
-/* Finds out where execution is after tracing was off, for an exception that is not traced or for another
- * reason. Behind an exception it is on again where that resumes, or one below it (the end of a signal handler
- * is a system call of its own), or in a handler, or in another thread. */
+/* Finds where execution continues after tracing was off, because an exception is not traced or for another
+ * reason. After an exception it continues at the return address of this one or of one below it (the end of a
+ * signal handler is a system call of its own), in a handler, or in another thread. */
 static void come_back(struct ct_timing *t, uint64_t addr, uint32_t function)
 {
     struct ct_timing_thread *thread = t->now;
@@ -248,8 +248,8 @@ static int end_handler(struct ct_timing *t)
     return rc;
 }
 
-/* Takes a tail-chained exception. No RETURN need stand before it. Finds what the first one had interrupted.
- */
+/* Takes a tail-chained exception, which may have no RETURN before it. Sets *resumes_at to the address that
+ * the first exception had interrupted. */
 static int chain(struct ct_timing *t, uint64_t *resumes_at)
 {
     int rc = CT_OK;
@@ -262,15 +262,15 @@ static int chain(struct ct_timing *t, uint64_t *resumes_at)
     return rc;
 }
 
-/* Returns true when nothing ran since another exception that interrupted the same: this one arrived late and
- * goes first, or that one was handled where nothing is traced. */
+/* Returns whether nothing ran since another exception with the same return address. Then this exception
+ * arrived late and goes first, or the other one was handled where nothing is traced. */
 static bool goes_first(struct ct_timing *t, uint64_t resumes_at)
 {
     return t->was_taken && t->now->level && resumes_at && level(t)->resumes_at == resumes_at;
 }
 
-/* If tracing is on again and nothing ran yet, the exception before has just returned to where this one was
- * taken. */
+/* When tracing is on again and nothing ran yet, the previous exception has just returned to where this one
+ * was taken. */
 int ct_timing_exception(struct ct_timing *t, uint64_t resumes_at, uint32_t function)
 {
     struct ct_timing_thread *thread = t->now;
@@ -291,8 +291,8 @@ int ct_timing_exception(struct ct_timing *t, uint64_t resumes_at, uint32_t funct
     return rc;
 }
 
-/* Begins a run of the function that an exception called. Only the M profile calls functions; elsewhere
- * execution comes into a table of vectors, or tracing was off. */
+/* Begins a run of the function that an exception called. Only the M profile calls functions; in other
+ * profiles execution enters a vector table, or tracing was off. */
 static void begin_handler(struct ct_timing *t, const struct ct_timing_way *way)
 {
     struct ct_timing_thread *thread = t->now;
@@ -305,8 +305,8 @@ static void begin_handler(struct ct_timing *t, const struct ct_timing_way *way)
         thread->frames[depth].is_handler = true;
 }
 
-/* Takes execution out of the only handler to another thread. Where nothing tells several threads apart, no
- * run of them is certain. */
+/* Leaves the outermost handler to another thread. When several threads cannot be told apart, cuts the runs of
+ * all of them, because none is certain. */
 static int go_to_thread(struct ct_timing *t, const struct ct_step_mark *mark)
 {
     struct ct_timing_thread *before = t->now;
@@ -338,7 +338,7 @@ int ct_timing_exception_return(struct ct_timing *t, const struct ct_step_mark *m
         return rc;
     if (!has_left)
         leave_level(t);
-    t->was_taken = t->now->level && t->now->depth == level(t)->base; /* nothing ran of that handler yet */
+    t->was_taken = t->now->level && t->now->depth == level(t)->base; /* nothing of that handler ran yet */
     if (mark->n)
         return go_to_thread(t, mark);
     if (!has_left && expected && next && !ct_transfer_is_exc_return(next) && next - expected > 4) {
@@ -380,7 +380,7 @@ static int go(struct ct_timing *t, enum ct_timing_class class, const struct ct_t
     }
 }
 
-/* Adds cycles to the run that lasts. */
+/* Adds cycles to the current run. */
 static void spend(struct ct_timing *t, uint64_t cycles, uint64_t untimed)
 {
     struct ct_timing_level *on = level(t);
@@ -397,9 +397,9 @@ static void spend(struct ct_timing *t, uint64_t cycles, uint64_t untimed)
 int ct_timing_steps(struct ct_timing *t, const struct ct_step_batch *batch, size_t from, size_t to)
 {
     const uint64_t before = t->totals.cycles;
-    uint64_t cycles = 0; /* of steps that stay in the run that lasts */
+    uint64_t cycles = 0; /* of steps that stay in the current run */
     uint64_t untimed = 0;
-    size_t last = from; /* behind the last step that did not stay */
+    size_t last = from; /* behind the last step that left its run */
     size_t i = from;
     int rc = CT_OK;
     if (from < to && t->was_off)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NAME (64u << 10) /* the longest name of a function or a pair, in bytes */
+#define MOST_NAME (64u << 10) /* longest name of a function or a pair, in bytes */
 
 /* ---- writing ---- */
 
@@ -29,7 +29,7 @@ static int save_dist(struct ct_save *to, const char *name, const struct ct_dist 
                         name, d->count, d->sum, d->min, d->max, d->square_hi, d->square_lo, buckets);
 }
 
-/* Writes a program's number as a word, or "-". */
+/* Returns the word for a program's number, or "-". */
 static const char *program_word(char word[12], uint32_t program)
 {
     if (program == CT_TIMING_NO_PROGRAM)
@@ -38,7 +38,7 @@ static const char *program_word(char word[12], uint32_t program)
     return word;
 }
 
-/* Makes a name one word that can be read again, which the caller frees. NULL without memory. */
+/* Returns a name escaped so that it can be read again, to be freed by the caller. NULL without memory. */
 static char *escaped(const char *name)
 {
     char *text = malloc(CT_PRINTABLE_ROOM(strlen(name) + 1));
@@ -47,7 +47,7 @@ static char *escaped(const char *name)
     return text;
 }
 
-/* Makes a text one word without spaces. NULL without memory; the caller frees it. */
+/* Returns a text as a single word without spaces, to be freed by the caller. NULL without memory. */
 static char *word_of(const char *text)
 {
     char *plain = escaped(text);
@@ -147,7 +147,7 @@ int ct_timing_sums_save(struct ct_analysis *analysis, struct ct_save *to)
 
 /* ---- reading ---- */
 
-/* What the next lines of distributions are of. */
+/* The item to which the next lines of distributions belong. */
 enum of {
     NOTHING,
     FUNCTION,
@@ -165,7 +165,7 @@ struct reader {
     struct ct_timing_pair pair;
 };
 
-/* Forgets the item that was read last. */
+/* Drops the item that was read last. */
 static void drop(struct reader *r)
 {
     ct_sum_functions.clear(&r->function);
@@ -189,7 +189,7 @@ static int put(struct reader *r)
     return rc;
 }
 
-/* Reads numbers in one base from word `first` of the line on. */
+/* Reads numbers of one base, from word `first` of the line on. */
 static bool read_numbers(const struct ct_load *from, size_t first, unsigned base, uint64_t *const *into,
                          size_t count)
 {
@@ -219,7 +219,7 @@ static bool read_program(const struct reader *r, size_t index, uint32_t *program
     return true;
 }
 
-/* Reads the last word of the line, and undoes what `escaped` did to it. */
+/* Reads the last word of the line, and undoes escaped(). */
 static int read_name(struct reader *r, size_t index)
 {
     const struct ct_load_word *word = &r->from->words[index];
@@ -246,7 +246,7 @@ static int read_function(struct reader *r)
     return rc;
 }
 
-/* Reads one word of the line into the arena, and undoes what `word_of` did to it. */
+/* Reads one word of the line into the arena, and undoes word_of(). */
 static int read_word(struct reader *r, size_t index, const char **text)
 {
     const struct ct_load_word *word = &r->from->words[index];
@@ -278,7 +278,7 @@ static int read_longest(struct reader *r)
 }
 
 /* Reads a line: edge PROGRAM START LAST END FLAGS PROGRAM NEXT KIND EXEC COUNT SHARED [INSTRUCTIONS
- * [BRANCH]]; the last words come with versions 2 and 3. */
+ * [BRANCH]]. Versions 2 and 3 of the file brought the last two words. */
 static int read_edge(struct reader *r)
 {
     struct ct_timing_edge *e = &r->edge;
@@ -327,7 +327,7 @@ static int read_totals(struct reader *r)
     return CT_OK;
 }
 
-/* Returns the distribution of the item before that the line names. */
+/* Returns the distribution that the line names, of the last item. */
 static struct ct_dist *dist_of(struct reader *r)
 {
     const struct {
@@ -349,7 +349,7 @@ static struct ct_dist *dist_of(struct reader *r)
     return NULL;
 }
 
-/* Reads the number at *text and moves behind it and the space that follows. */
+/* Reads the number at *text, and moves behind it and its space. */
 static bool next_number(struct ct_load_word *text, uint64_t most, uint64_t *value)
 {
     const char *space = memchr(text->text, ' ', text->size);
@@ -361,7 +361,7 @@ static bool next_number(struct ct_load_word *text, uint64_t most, uint64_t *valu
     return ct_load_number(&one, 0, 10, value) && *value <= most;
 }
 
-/* Reads pairs BUCKET N, with ascending buckets, for which there is room. */
+/* Reads pairs BUCKET N with ascending buckets. The histogram has room for them. */
 static bool read_buckets(struct ct_load_word text, struct ct_dist *dist)
 {
     uint64_t first = 0;
@@ -377,7 +377,7 @@ static bool read_buckets(struct ct_load_word text, struct ct_dist *dist)
     return true;
 }
 
-/* Reads NAME COUNT SUM MIN MAX SQUARE-HIGH SQUARE-LOW [BUCKET N]... */
+/* Reads a line: NAME COUNT SUM MIN MAX SQUARE-HIGH SQUARE-LOW [BUCKET N]... */
 static int read_dist(struct reader *r, struct ct_dist *dist)
 {
     struct ct_dist d = {0};
@@ -400,7 +400,7 @@ static int read_dist(struct reader *r, struct ct_dist *dist)
                                       "with a count above 0");
 }
 
-/* Reads a program. Lines number the programs, so none may stand for two. */
+/* Reads a program. Refuses one that was read before, because other lines name programs by their position. */
 static int read_next_program(struct reader *r, uint32_t *program)
 {
     const size_t count = r->sums->table.count;

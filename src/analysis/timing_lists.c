@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of times as lists by key: of functions, edges and pairs. */
+/* Sums of times as lists with keys: of functions, edges and pairs. */
 #include "analysis/dist.h"
 #include "analysis/timing_sums.h"
 #include "base/room.h"
@@ -25,13 +25,13 @@ static int by_function(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
-/* Compares texts of which either may be NULL, which comes first. */
+/* Compares two texts. NULL comes first. */
 static int text_order(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
 }
 
-/* Tells whether a run is longer than another one, or as long and before it. */
+/* Returns whether a run is longer than another one, or as long and before it in order. */
 static bool is_longer(const struct ct_timing_longest *a, const struct ct_timing_longest *b)
 {
     int order = order_of(b->cycles, a->cycles);
@@ -136,7 +136,7 @@ static void clear_pair(void *item)
 
 const struct ct_sum_kind ct_sum_pairs = {sizeof(struct ct_timing_pair), by_pair, add_pair, clear_pair};
 
-/* ---- any of them ---- */
+/* ---- lists of any kind ---- */
 
 static void *at(const struct ct_sum_list *list, size_t index)
 {

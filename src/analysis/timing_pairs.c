@@ -13,7 +13,7 @@
 static const char *const marks[] = {"exception", "context", "gap", "overflow", "no-access"};
 #define MARKS (sizeof marks / sizeof *marks)
 
-/* Adds watchpoints of what may come in between. *first is the number of the first one. */
+/* Adds the watchpoints that detect interruptions of a pair. *first becomes the number of the first one. */
 static int add_marks(struct ct_watches *watches, uint32_t *first)
 {
     uint32_t number;
@@ -40,7 +40,8 @@ int ct_timing_add_pair(struct ct_timing *t, struct ct_watches *watches, const ch
     int rc = t->watcher ? CT_OK : add_marks(watches, &t->marks);
     if (!rc && !t->watcher)
         rc = ct_watcher_new(t->ctx, watches, &t->watcher);
-    /* Of events at one place the end comes first, so that a place can be measured up to itself. */
+    /* The end of a pair is added first, so that events at one address end a measurement before they begin
+     * one. So the time from an address to itself can be measured. */
     if (!rc)
         rc = ct_watches_add(watches, to, &gate.to, &gate.to_count);
     if (!rc)
@@ -73,7 +74,7 @@ void ct_timing_pairs_free(struct ct_timing *t)
     ct_watcher_free(t->watcher);
 }
 
-/* Notes that something came in between, or that trace is missing. */
+/* Notes an interruption of all pairs, or that trace is missing. */
 static void interrupt(struct ct_timing *t, const struct ct_watch_event *event)
 {
     const bool lost = event->kind >= CT_WATCH_GAP;
@@ -88,7 +89,7 @@ static void interrupt(struct ct_timing *t, const struct ct_watch_event *event)
     }
 }
 
-/* Tells whether an event comes in between of what it does not end itself. */
+/* Returns whether an event interrupts the pairs that it does not end. */
 static bool is_between(const struct ct_watch_event *event)
 {
     return event->kind == CT_WATCH_EXCEPTION || event->kind == CT_WATCH_CONTEXT;
@@ -97,7 +98,7 @@ static bool is_between(const struct ct_watch_event *event)
 static int finish(struct ct_timing *t, struct ct_timing_pair *pair, struct ct_timing_gate *gate,
                   const struct ct_watch_event *event)
 {
-    /* An exception or another context that ends the pair did not come in between. */
+    /* An exception or a new context that ends the pair does not interrupt it. */
     const bool direct = !gate->is_preempted || (is_between(event) && gate->preempted == event->cycle);
     gate->is_open = false;
     return ct_dist_add(direct ? &pair->direct : &pair->preempted, event->cycle - gate->begun, t->histograms);
@@ -115,8 +116,8 @@ static void begin(struct ct_timing_pair *pair, struct ct_timing_gate *gate,
     gate->known = event->known;
 }
 
-/* Tells whether an event may end a pair: one in another context than began it may not, unless it is that very
- * change. Of an event log only changes have their context. */
+/* Returns whether an event may end a pair. One in another context than the begin may not, unless it is the
+ * change of context itself: in an event log only changes carry their context. */
 static bool is_own(const struct ct_timing_gate *gate, const struct ct_watch_event *event)
 {
     const unsigned known = gate->known & event->known & (CT_CONTEXT_CTXT | CT_CONTEXT_VMID);
@@ -124,7 +125,7 @@ static bool is_own(const struct ct_timing_gate *gate, const struct ct_watch_even
     return same || !known || event->kind == CT_WATCH_CONTEXT;
 }
 
-/* Takes an event. One watchpoint may begin a pair and end it, and then first ends it. */
+/* Takes an event. Ends pairs before it begins them, because one watchpoint may do both. */
 static int on_event(struct ct_timing *t, const struct ct_watch_event *event)
 {
     int rc = CT_OK;

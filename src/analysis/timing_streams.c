@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures the times of streams, which become a part of the sums when the stream is over. */
+/* Measures the times of streams, and adds them to the sums when their stream ends. */
 #include "analysis/timing.h"
 #include "analysis/timing_sums.h"
 #include "base/ctx.h"
@@ -74,17 +74,17 @@ int ct_timing_streams_take(struct ct_timing_sums *s, const struct ct_analysis_ba
     return ct_timing_add(stream->timing, batch->steps);
 }
 
-/* ---- what is known of them ---- */
+/* ---- origins of what was measured ---- */
 
-/* Where addresses of programs are looked up. */
+/* The programs in which addresses are looked up, with the last results. */
 struct origin {
     struct ct_timing_sums *sums;
     struct ct_programs *programs;
-    struct ct_program *last;     /* the program that the last address was in */
+    struct ct_program *last;     /* program of the last address */
     struct ct_program *numbered; /* a program whose number is known */
-    uint32_t number;             /* the number of that program in the sums */
-    struct ct_timing *over;      /* the times of a stream that is over: what was added is freed at once, so
-                                    that it is not in memory twice; or NULL */
+    uint32_t number;             /* number of that program in the sums */
+    struct ct_timing *over; /* the times of an ended stream, or NULL: freed piece by piece as they are added,
+                               to keep them in memory only once */
 };
 
 static struct ct_program *owner(struct origin *o, uint64_t addr, uint32_t memory)
@@ -99,7 +99,7 @@ static struct ct_program *owner(struct origin *o, uint64_t addr, uint32_t memory
     return NULL;
 }
 
-/* Returns the number of a program in the sums. The errors of ct_program_symbols. */
+/* Finds the number of a program in the sums. The errors of ct_program_symbols. */
 static int number_of(struct origin *o, struct ct_program *program, uint32_t *number)
 {
     struct ct_timing_sums *s = o->sums;
@@ -114,7 +114,7 @@ static int number_of(struct origin *o, struct ct_program *program, uint32_t *num
     return rc;
 }
 
-/* Takes the load bias off an address that execution went to, and finds the program that it is in. */
+/* Finds the program of an address, and subtracts its load bias from the address. */
 static int place(struct origin *o, uint32_t memory, uint64_t *addr, uint32_t *number)
 {
     struct ct_program *program = owner(o, *addr, memory);
@@ -124,7 +124,7 @@ static int place(struct origin *o, uint32_t memory, uint64_t *addr, uint32_t *nu
     return number_of(o, program, number);
 }
 
-/* Frees what only measuring needs of edges, whose sums are up to date. */
+/* Frees what only measuring needs of edges. Their sums are settled. */
 static void drop_measuring(struct ct_timing *timing)
 {
     free(timing->tallies);
@@ -206,7 +206,7 @@ static int add(struct ct_timing_sums *s, const struct ct_timing *timing, const s
     struct ct_timing_found settled;
     const struct ct_timing_totals totals = ct_timing_totals_of(timing);
     const struct ct_timing_pair *pairs = ct_timing_pairs(timing, &count);
-    int rc = ct_timing_sums_find(s, &settled); /* sorted, so that little has to be searched */
+    int rc = ct_timing_sums_find(s, &settled); /* sorted, so that most items are found by binary search */
     if (!rc)
         rc = add_functions(&origin, timing);
     if (!rc)

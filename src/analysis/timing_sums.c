@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of times over streams and captures: the object, and its operations of the contract. */
+/* Sums of times over streams and captures: the object and its operations of the contract of analyses. */
 #include "analysis/timing_sums.h"
 #include "analysis/saved.h"
 #include "base/ctx.h"
@@ -83,7 +83,8 @@ static const char *label_of(struct ct_timing_sums *s, const char *name)
     return label;
 }
 
-/* Copies the texts of a longest run that was added. False without memory: then it is of nobody. */
+/* Copies the texts of the longest run of an added function. Without memory returns false, and the run has no
+ * origin. */
 static bool keep_origin(struct ct_timing_sums *s, struct ct_timing_longest *longest)
 {
     if (!longest->capture)
@@ -107,7 +108,7 @@ int ct_timing_sums_add_function(struct ct_timing_sums *s, const struct ct_timing
         slot->name = ct_arena_strdup(&s->arena, function->name);
         slot->label = slot->name ? label_of(s, slot->name) : NULL;
     }
-    /* an item without its name has no place in the list */
+    /* an item without a name has no place in the list */
     if (!slot->label) {
         s->functions.count--;
         return no_memory(s);
@@ -166,7 +167,7 @@ static uint32_t renumbered(const uint32_t *numbers, uint32_t program)
     return program == CT_TIMING_NO_PROGRAM ? program : numbers[program];
 }
 
-/* Numbers the programs in their order. CT_ERR_NOMEM. */
+/* Numbers the programs in sorted order. CT_ERR_NOMEM. */
 static int renumber(struct ct_timing_sums *s)
 {
     uint32_t *numbers = NULL;
@@ -222,7 +223,7 @@ struct ct_program_identity ct_timing_sums_program(const struct ct_timing_sums *s
                                         : (struct ct_program_identity){0};
 }
 
-/* ---- the operations of the contract ---- */
+/* ---- the operations of the contract of analyses ---- */
 
 static int part(const struct ct_analysis *analysis, struct ct_analysis **out)
 {

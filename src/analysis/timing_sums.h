@@ -7,7 +7,8 @@
 #include "base/arena.h"
 #include "coretap/timing.h"
 
-/* Items by key. The first ones are sorted, each key once; those behind were added since then. */
+/* A list of items with keys. The first `sorted` ones are sorted, each key once; the others were added since
+ * then. */
 struct ct_sum_list {
     char *items;
     size_t count, room;
@@ -15,12 +16,12 @@ struct ct_sum_list {
     const struct ct_sum_kind *kind;
 };
 
-/* What the items of a list are. */
+/* The type of the items of a list. */
 struct ct_sum_kind {
-    size_t size; /* of an item */
+    size_t size; /* bytes of an item */
     /* Compares keys, as for qsort. */
     int (*order)(const void *a, const void *b);
-    /* Adds an item to one with the same key; each sum stops at its largest value. CT_ERR_NOMEM. */
+    /* Adds an item to one with the same key. Sums saturate. CT_ERR_NOMEM. */
     int (*add)(void *into, const void *from);
     /* Frees what an item points to. */
     void (*clear)(void *item);
@@ -28,15 +29,15 @@ struct ct_sum_kind {
 
 extern const struct ct_sum_kind ct_sum_functions, ct_sum_edges, ct_sum_pairs;
 
-/* Returns the item with a key. When the sorted ones have none it is appended with nothing but its key, and
- * *fresh says that what the key points to has to be copied. NULL without memory. */
+/* Returns the item with a key. When none of the sorted items has the key, appends an item with nothing but
+ * the key and sets *fresh: the caller has to copy what the key points to. NULL without memory. */
 void *ct_sum_list_slot(struct ct_sum_list *list, const void *key, bool *fresh);
 
-/* Sorts the list, with each key once. CT_ERR_NOMEM. */
+/* Sorts the list, and adds up items with equal keys. CT_ERR_NOMEM. */
 int ct_sum_list_settle(struct ct_sum_list *list);
 void ct_sum_list_clear(struct ct_sum_list *list);
 
-/* A stream that is not over. */
+/* A stream that has not ended. */
 struct ct_timing_stream {
     uint32_t lane;
     struct ct_timing *timing;
@@ -55,14 +56,14 @@ struct ct_timing_sums {
     struct ct_program_table table;
     struct ct_sum_list functions, edges, pairs;
     struct ct_timing_totals totals;
-    struct ct_timing_wanted *wanted; /* the pairs to be measured */
+    struct ct_timing_wanted *wanted; /* the pairs to measure */
     size_t wanted_count;
-    struct ct_programs *programs; /* that ran */
+    struct ct_programs *programs; /* the programs that ran */
     struct ct_timing_stream *streams;
     size_t stream_count;
 };
 
-/* Adds an item to one of the lists and copies its name. CT_ERR_NOMEM. */
+/* Add an item to one of the lists, and copy its name. CT_ERR_NOMEM. */
 int ct_timing_sums_add_function(struct ct_timing_sums *sums, const struct ct_timing_function *function);
 int ct_timing_sums_add_edge(struct ct_timing_sums *sums, const struct ct_timing_edge *edge);
 int ct_timing_sums_put_pair(struct ct_timing_sums *sums, const struct ct_timing_pair *pair);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counts steps by edge and cycles, and runs by function and cycles. A program takes an edge with the same few
- * counts of cycles again and again, so that sums and histograms are touched once for many steps. */
+ * counts of cycles again and again, so the sums and histograms are updated once for many steps. */
 #include <stdlib.h>
 
 #include "analysis/dist.h"
@@ -17,7 +17,7 @@ static int add(const struct ct_timing *t, uint32_t number, uint32_t word, uint32
     return ct_dist_add_times(&edge->cycles, cycles, count, t->histograms);
 }
 
-/* Adds what a cell has. The buckets are there, so that nothing can fail. */
+/* Adds a cell to the sums. Cannot fail, because the buckets were allocated before. */
 static void settle(const struct ct_timing *t, uint32_t edge, struct ct_timing_cell *cell)
 {
     if (cell->count)
@@ -25,7 +25,7 @@ static void settle(const struct ct_timing *t, uint32_t edge, struct ct_timing_ce
     cell->count = 0;
 }
 
-/* Adds a run, or several alike, to the distributions. CT_ERR_NOMEM. */
+/* Adds a run, or several of the same cycles, to a distribution. CT_ERR_NOMEM. */
 static int add_run(const struct ct_timing *t, struct ct_dist *to, uint64_t cycles, uint32_t *count)
 {
     const int rc = *count ? ct_dist_add_times(to, cycles, *count, t->histograms) : CT_OK;
@@ -33,7 +33,8 @@ static int add_run(const struct ct_timing *t, struct ct_dist *to, uint64_t cycle
     return rc;
 }
 
-/* Adds the runs of a function that were counted. The buckets are there, so that nothing can fail. */
+/* Adds the counted runs of a function to its distributions. Cannot fail, because the buckets were allocated
+ * before. */
 static void settle_runs(const struct ct_timing *t, struct ct_timing_function *f, struct ct_timing_open *open)
 {
     f->runs += open->runs;
@@ -47,7 +48,7 @@ static void settle_runs(const struct ct_timing *t, struct ct_timing_function *f,
     }
 }
 
-/* Gives each function the sums of its edges. */
+/* Sets the sums of each function from those of its edges. */
 static void add_up_functions(const struct ct_timing *t)
 {
     for (size_t i = 0; i < t->function_count; i++)
@@ -85,7 +86,7 @@ int ct_timing_count(struct ct_timing *t, uint32_t edge, uint32_t word)
     return CT_OK;
 }
 
-/* Makes room for the exact counts of a function, and for the buckets that they are added to. */
+/* Allocates the exact counts of a function, and the buckets to which they are added. CT_ERR_NOMEM. */
 static int make_exact(const struct ct_timing *t, struct ct_timing_function *f, struct ct_timing_open *open)
 {
     if (t->histograms &&

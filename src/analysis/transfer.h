@@ -10,15 +10,15 @@
 #include "coretap/program.h"
 
 enum ct_transfer {
-    CT_TRANSFER_NONE,   /* straight on */
+    CT_TRANSFER_NONE,   /* no branch */
     CT_TRANSFER_BRANCH, /* a direct branch */
     CT_TRANSFER_JUMP,   /* a branch through a register, which may be a return */
     CT_TRANSFER_CALL,
     CT_TRANSFER_RETURN,
-    CT_TRANSFER_ERET, /* a return from an exception */
+    CT_TRANSFER_ERET, /* return from an exception */
 };
 
-/* Returns how control left `node` by `edge`. Where that led is not looked at. */
+/* Returns how control left `node` by `edge`. Does not look at the target. */
 static inline enum ct_transfer ct_transfer_of(const struct ct_node *node, const struct ct_edge *edge)
 {
     const bool branch =
@@ -37,25 +37,26 @@ static inline enum ct_transfer ct_transfer_of(const struct ct_node *node, const 
     }
 }
 
-/* Returns true when `addr`, where execution goes on behind an exception, may be that of a handler: the
- * exception level is higher than before, or a function begins there, or nobody knows what lies there, or it
- * may be an entry of the vector table, which are 128 bytes apart and never at EL0. The child of `clone`, for
- * example, goes on in the middle of a function. */
+/* Returns whether `addr`, where execution continues after an exception, may be in a handler: the exception
+ * level rose, or a function begins there, or no function is known there, or the address may be an entry of a
+ * vector table, as these are 128 bytes apart and never at EL0. Without these rules the child of `clone`,
+ * which continues in the middle of a function, would look like a handler. */
 static inline bool ct_transfer_may_be_handler(uint8_t level, uint8_t level_before, uint64_t addr, bool known,
                                               bool begins)
 {
     return level > level_before || begins || !known || (level && addr % 128 == 0);
 }
 
-/* Returns true for what a handler of the M profile has in the place of a return address (EXC_RETURN). An
- * exception that returns there is tail-chained: it was taken at the end of another one's handler. */
+/* Returns whether an address is an EXC_RETURN value, which a handler of the M profile has in place of a
+ * return address. An exception that returns there is tail-chained: it was taken at the end of another
+ * exception's handler. */
 static inline bool ct_transfer_is_exc_return(uint64_t addr)
 {
     return addr >= 0xffffff80 && addr <= 0xffffffff;
 }
 
-/* Returns where an exception returns to; 0 when the trace does not say it. One that is tail-chained has what
- * ct_transfer_is_exc_return knows, also where that is not given out as a return address. */
+/* Returns the return address of an exception, or 0 when the trace does not give it. For a tail-chained
+ * exception this is an EXC_RETURN value, even when the element does not mark it as a return address. */
 static inline uint64_t ct_transfer_resumes_at(const struct ct_elem *elem)
 {
     const bool is_told = elem->n & (CT_EXCEPTION_HAS_RET | CT_EXCEPTION_HERE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The watcher, which makes events of steps. */
+/* The watcher, which turns steps into events of watchpoints. */
 #include "coretap/watch.h"
 
 #include <stdbool.h>
@@ -13,70 +13,71 @@
 #include "base/room.h"
 #include "coretap/analysis.h"
 
-#define NOTHING UINT32_MAX /* an edge that comes by no watchpoint */
+#define NOTHING UINT32_MAX /* an edge that reaches no watchpoint */
 #define NO_EDGE UINT32_MAX
 #define KNOWN   (CT_CONTEXT_SF | CT_CONTEXT_CTXT | CT_CONTEXT_VMID | CT_CONTEXT_EL)
-#define PENDING 3 /* events that a mark makes at most: a loss, what came behind it, and what that ends */
+#define PENDING 3 /* most events of one mark: a loss, what came behind it, and what that ends */
 
-/* What an event of a timestamp has that others have not. */
+/* The part of a timestamp event that differs from other events. */
 struct held_stamp {
     uint64_t cycle, timestamp, step;
     uint32_t number;
 };
 
-/* Timestamps in a row, with nothing but steps between them. */
+/* A row of timestamps that have nothing but steps between them. */
 struct stamp_row {
-    bool wanted;               /* timestamps inside of a row are left out */
-    bool folds;                /* one watchpoint alone takes timestamps, so that they can be left out */
-    uint32_t points;           /* watchpoints among which that was looked for */
-    uint32_t watch;            /* number of that one */
-    bool begun;                /* the first of a row was given */
-    uint32_t count;            /* of `held`: */
-    struct held_stamp held[2]; /* the last ones of the row, which were not given yet */
+    bool wanted;               /* leave out the timestamps inside of a row */
+    bool folds;                /* exactly one watchpoint takes timestamps, so they can be left out */
+    uint32_t points;           /* number of watchpoints for which `folds` and `watch` hold */
+    uint32_t watch;            /* number of the watchpoint that takes timestamps */
+    bool begun;                /* the first timestamp of a row was given */
+    uint32_t count;            /* entries of `held` */
+    struct held_stamp held[2]; /* last timestamps of the row, not given yet */
 };
 
 struct ct_watcher {
     struct ct_ctx *ctx;
     const struct ct_watches *watches;
     uint32_t *first; /* by edge: its first hit, or NOTHING */
-    size_t edges;    /* edges that `first` covers */
+    size_t edges;    /* number of edges in `first` */
     size_t edge_room;
     struct ct_watch_hit *hits;
     size_t hit_count;
     size_t hit_room;
-    struct ct_watch_event now; /* what all events share: cycle, time, context */
-    uint32_t before;           /* the edge that led here, or NO_EDGE */
-    uint8_t arrived;           /* enum ct_watch_first of what comes next */
-    uint64_t steps;            /* of the batches before */
+    struct ct_watch_event now; /* what all events have in common: cycle, time, context */
+    uint32_t before;           /* the previous edge, or NO_EDGE */
+    uint8_t arrived;           /* enum ct_watch_first of the next event */
+    uint64_t steps;            /* in earlier batches */
     /* The position in the batch. */
     size_t step;
     size_t mark;
-    uint32_t hit;   /* the next hit of the step that was begun, or NOTHING */
-    uint32_t point; /* of the mark: the next watchpoint to be looked at */
-    bool begun;     /* hits of `step` are being given */
-    /* Events of a mark, each given once for each watchpoint that wants it, with the numbers they go by. */
+    uint32_t hit;   /* next hit of step `step`, or NOTHING */
+    uint32_t point; /* next watchpoint to compare with the mark */
+    bool begun;     /* the hits of `step` are being given */
+    /* Events of a mark, each given once for every watchpoint that wants it, and the numbers to which
+     * watchpoints compare. */
     struct ct_watch_event pending[PENDING];
     uint64_t pending_number[PENDING];
     size_t pending_count, pending_done;
-    /* Of software trace. */
-    uint64_t port;                 /* of what comes next, as CT_SW_PORT has it */
-    uint64_t access;               /* comparator of the last packets of data trace, or CT_WATCH_ANY */
-    uint32_t same;                 /* events of the last write or access */
-    bool is_local;                 /* the TIMESTAMP that comes next is in cycles */
-    struct ct_named_reader *named; /* NULL: there are no names of events */
-    struct ct_named_event told;    /* the last one */
+    /* Software trace. */
+    uint64_t port;                 /* of the next write, as in CT_SW_PORT */
+    uint64_t access;               /* comparator of the last data trace packets, or CT_WATCH_ANY */
+    uint32_t same;                 /* events given for the last write or access */
+    bool is_local;                 /* the next TIMESTAMP is in cycles */
+    struct ct_named_reader *named; /* NULL: no named events */
+    struct ct_named_event told;    /* the last named event */
     struct ct_watch_lines lines;
-    int failed; /* enum ct_error: a text could not be kept */
+    int failed; /* enum ct_error: a text could not be stored */
     struct stamp_row row;
-    /* Of data trace. */
+    /* Data trace. */
     struct ct_access_reader reader;
-    struct ct_access given;      /* the LOAD or STORE that is pending */
-    uint32_t given_number;       /* number of that access, in the bits above CT_WATCH_BITS */
-    struct ct_known_bytes *seen; /* by variable that is watched */
+    struct ct_access given;      /* the access of the pending LOAD or STORE */
+    uint32_t given_number;       /* its number, in the bits above CT_WATCH_BITS */
+    struct ct_known_bytes *seen; /* by watched variable */
     size_t seen_count;
 };
 
-/* Refuses what no trace tells. */
+/* Refuses watchpoints of a kind that trace does not have. CT_ERR_NOT_FOUND. */
 static int check_kinds(struct ct_ctx *ctx, const struct ct_watches *watches)
 {
     for (size_t i = 0; i < watches->count; i++)
@@ -144,7 +145,7 @@ int ct_watcher_fold_timestamps(struct ct_watcher *w)
     return CT_OK;
 }
 
-/* Tells whether the events of a watchpoint depend on no more than the context and the edge before. */
+/* Returns whether the events of a watchpoint depend on nothing but the context and the edge before. */
 static bool can_cut(const struct ct_watchpoint *point)
 {
     const uint32_t kinds = 1u << CT_WATCH_ADDR | 1u << CT_WATCH_LINE | 1u << CT_WATCH_ENTRY |
@@ -187,7 +188,7 @@ static int make_hit_room(struct ct_watcher *w, size_t count)
     return CT_MAKE_ROOM(w->hits, w->hit_room, count) ? CT_OK : ct_fail_nomem(w->ctx, "watcher");
 }
 
-/* Finds the hits of the edges that are new in the graph. */
+/* Finds the hits of the new edges of the graph. CT_ERR_NOMEM. */
 static int learn(struct ct_watcher *w, const struct ct_graph *graph)
 {
     uint32_t count;
@@ -210,7 +211,7 @@ static int learn(struct ct_watcher *w, const struct ct_graph *graph)
     return rc;
 }
 
-/* Makes room for what is known of variables that are watched since the last call. */
+/* Makes room for the known bytes of variables watched since the last call. CT_ERR_NOMEM. */
 static int make_seen_room(struct ct_watcher *w)
 {
     const size_t count = w->watches->variable_count;
@@ -227,7 +228,7 @@ static int make_seen_room(struct ct_watcher *w)
 
 /* ---- marks ---- */
 
-/* Takes a context. Result: whether it is another one. */
+/* Takes a context. Returns whether it differs from the last one. */
 static bool set_context(struct ct_watcher *w, const struct ct_elem *elem)
 {
     const struct ct_watch_event old = w->now;
@@ -239,7 +240,8 @@ static bool set_context(struct ct_watcher *w, const struct ct_elem *elem)
            old.known != w->now.known;
 }
 
-/* Adds an event, which watchpoints compare by `by`. Result: it, or a place that nobody looks at. */
+/* Adds an event, with the number to which watchpoints compare in `by`. Returns the event, or a dummy when no
+ * watchpoint is of its kind. */
 static struct ct_watch_event *offer_by(struct ct_watcher *w, enum ct_watch_kind kind, uint64_t value,
                                        uint32_t number, uint64_t by)
 {
@@ -262,7 +264,7 @@ static void offer(struct ct_watcher *w, enum ct_watch_kind kind, uint64_t value,
 static void offer_loss(struct ct_watcher *w, const struct ct_elem *elem)
 {
     const int why = ct_elem_loss(elem);
-    struct ct_named_event cut; /* trace is missing of it: it has no value to tell */
+    struct ct_named_event cut; /* trace of it is missing, so its value is unknown */
     while (why >= 0 && ct_named_reader_cut(w->named, &cut))
         ;
     if (why >= 0)
@@ -273,7 +275,7 @@ static void offer_loss(struct ct_watcher *w, const struct ct_elem *elem)
         offer(w, why == CT_GAP_OVERFLOW ? CT_WATCH_OVERFLOW : CT_WATCH_GAP, 0, (uint32_t)why);
 }
 
-/* Adds the named event that a write ends. */
+/* Adds the named event that a write completes. */
 static void offer_named(struct ct_watcher *w, const struct ct_elem *elem)
 {
     const struct ct_event write = {
@@ -302,7 +304,7 @@ static void on_write(struct ct_watcher *w, const struct ct_elem *elem)
 }
 
 /* Takes a packet of the DWT. Discriminators 8 to 15 are PC and address of the four comparators in turn, 16 to
- * 23 what was read and written (DDI 0403E, table D4-5). */
+ * 23 the data read and written (DDI 0403E, table D4-5). */
 static void on_dwt(struct ct_watcher *w, const struct ct_elem *elem)
 {
     static const uint8_t packets[] = {CT_WATCH_PACKET_PC, CT_WATCH_PACKET_ADDRESS, CT_WATCH_PACKET_READ,
@@ -323,7 +325,7 @@ static void on_timestamp(struct ct_watcher *w, const struct ct_elem *elem, uint6
     offer_loss(w, elem);
     struct ct_watch_event *e =
         offer_by(w, CT_WATCH_TIMESTAMP, w->same, counted < UINT32_MAX ? (uint32_t)counted : UINT32_MAX, 0);
-    /* in both: to copy what was just written would wait for it */
+    /* sets both, because copying one from the other would stall on the store */
     w->now.timestamp = e->timestamp = elem->v;
     w->now.has_timestamp = e->has_timestamp = 1;
     e->first = w->arrived == CT_WATCH_ARRIVAL;
@@ -332,7 +334,7 @@ static void on_timestamp(struct ct_watcher *w, const struct ct_elem *elem, uint6
     w->access = CT_WATCH_ANY;
 }
 
-/* Takes an element; `counted` are the cycles of a timestamp since the last count. */
+/* Takes an element. `counted`: cycles of a timestamp since the last count. */
 static void on_element(struct ct_watcher *w, const struct ct_elem *elem, uint64_t counted)
 {
     switch (elem->kind) {
@@ -345,7 +347,7 @@ static void on_element(struct ct_watcher *w, const struct ct_elem *elem, uint64_
             on_timestamp(w, elem, counted);
         w->is_local = false;
         return;
-    case CT_ELEM_LOCAL_TIME: /* cycles, and its TIMESTAMP is their sum */
+    case CT_ELEM_LOCAL_TIME: /* in cycles; its TIMESTAMP is their sum */
         offer_loss(w, elem);
         w->now.cycle += elem->v << (elem->aux & CT_SW_BITS);
         w->is_local = true;
@@ -411,7 +413,7 @@ static bool is_of_variable(const struct ct_watch_event *e)
     return e->kind == CT_WATCH_LOAD || e->kind == CT_WATCH_STORE;
 }
 
-/* Returns the variable of a watchpoint, and what is known of its bytes. */
+/* Returns the variable of a watchpoint and the known bytes of it in *seen, or NULL. */
 static const struct ct_watched_variable *variable_of(struct ct_watcher *w, uint32_t watch,
                                                      struct ct_known_bytes **seen)
 {
@@ -423,7 +425,7 @@ static const struct ct_watched_variable *variable_of(struct ct_watcher *w, uint3
     return NULL;
 }
 
-/* Adds the event of the access that was held, and notes what it says of all variables. */
+/* Adds the event of the held access, and notes the bytes that it tells of all variables. */
 static void release_access(struct ct_watcher *w)
 {
     w->given = w->reader.held;
@@ -434,7 +436,7 @@ static void release_access(struct ct_watcher *w)
     offer(w, w->given.is_store ? CT_WATCH_STORE : CT_WATCH_LOAD, 0, 0);
 }
 
-/* Tells whether the access that is held is over, before the next mark or step of a batch. */
+/* Returns whether the held access is complete, before the next mark or step of a batch. */
 static bool is_access_over(const struct ct_watcher *w, const struct ct_step_batch *batch)
 {
     if (!w->reader.is_held)
@@ -445,7 +447,7 @@ static bool is_access_over(const struct ct_watcher *w, const struct ct_step_batc
     return mark->at > w->step || !ct_access_goes_on(&w->reader, mark);
 }
 
-/* Tells whether a LOAD or STORE is one of the variable of a watchpoint, and gives it the value. */
+/* Returns whether a LOAD or STORE accesses the variable of a watchpoint, and sets the value of the event. */
 static bool is_access_to(struct ct_watcher *w, uint32_t watch, struct ct_watch_event *e)
 {
     struct ct_known_bytes *seen = NULL;
@@ -459,7 +461,7 @@ static bool is_access_to(struct ct_watcher *w, uint32_t watch, struct ct_watch_e
 
 /* ---- events of marks ---- */
 
-/* Gives an event the value that its watchpoint wants. */
+/* Sets the value of an event as its watchpoint wants it. */
 static void give_value(struct ct_watcher *w, const struct ct_watchpoint *point, struct ct_watch_event *e)
 {
     if (e->kind == CT_WATCH_EVENT)
@@ -471,7 +473,8 @@ static void give_value(struct ct_watcher *w, const struct ct_watchpoint *point, 
         e->value = (uint64_t)((int64_t)(e->value << (64 - e->number)) >> (64 - e->number));
 }
 
-/* Gives an event the text that its watchpoint wants. False: there is none yet, or the watcher failed. */
+/* Sets the text of an event as its watchpoint wants it. Returns false when there is none yet, or when the
+ * watcher failed. */
 static bool give_text(struct ct_watcher *w, struct ct_watch_event *e)
 {
     char room[CT_WATCH_LINE_MOST];
@@ -490,7 +493,7 @@ static bool give_text(struct ct_watcher *w, struct ct_watch_event *e)
     return !w->failed;
 }
 
-/* Gives the events of a mark to each watchpoint that wants them. Returns false without room. */
+/* Gives the events of a mark to each watchpoint that wants them. Returns false when `out` is full. */
 static bool give_pending(struct ct_watcher *w, struct ct_watch_event *out, size_t cap, size_t *count)
 {
     for (; w->pending_done < w->pending_count; w->pending_done++, w->point = 0) {
@@ -516,9 +519,9 @@ static bool give_pending(struct ct_watcher *w, struct ct_watch_event *out, size_
     return true;
 }
 
-/* ---- timestamps in a row ---- */
+/* ---- rows of timestamps ---- */
 
-/* Finds the watchpoint that takes timestamps. Rows are folded where it is the only one. */
+/* Finds the watchpoint that takes timestamps. Rows are folded only when it is the only one. */
 static void find_stamps(struct ct_watcher *w)
 {
     const struct ct_watches *all = w->watches;
@@ -533,7 +536,7 @@ static void find_stamps(struct ct_watcher *w)
     w->row.folds = found == 1;
 }
 
-/* Gives the timestamps that were held. Returns false without room. */
+/* Gives the timestamps that were held. Returns false when `out` is full. */
 static bool end_row(struct ct_watcher *w, struct ct_watch_event *out, size_t cap, size_t *count)
 {
     struct stamp_row *row = &w->row;
@@ -563,7 +566,7 @@ static bool is_stamp(const struct ct_step_mark *mark)
     return mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_TIMESTAMP;
 }
 
-/* Holds a timestamp that goes on a row, in place of the last but one. Returns false for other marks. */
+/* Holds a timestamp that continues a row, and drops the last but one. Returns false for other marks. */
 static inline bool go_on_row(struct ct_watcher *w, const struct ct_step_mark *mark)
 {
     struct stamp_row *row = &w->row;
@@ -587,8 +590,8 @@ static inline bool go_on_row(struct ct_watcher *w, const struct ct_step_mark *ma
 
 /* ---- steps ---- */
 
-/* Returns true when execution came to the entry of a function from inside of it, without a call, so that no
- * new run begins. */
+/* Returns whether execution came to the entry of a function from inside of it without a call, which begins no
+ * new run. */
 static bool is_inside_jump(const struct ct_watcher *w, const struct ct_watch_hit *hit,
                            const struct ct_graph *graph)
 {
@@ -601,7 +604,7 @@ static bool is_inside_jump(const struct ct_watcher *w, const struct ct_watch_hit
            node->last - hit->addr < hit->end - hit->addr;
 }
 
-/* Gives the rest of the hits of a step. Returns false without room. */
+/* Gives the remaining hits of a step. Returns false when `out` is full. */
 static bool give_hits(struct ct_watcher *w, const struct ct_graph *graph, uint64_t cycles, bool timed,
                       struct ct_watch_event *out, size_t cap, size_t *count)
 {
@@ -625,7 +628,7 @@ static bool give_hits(struct ct_watcher *w, const struct ct_graph *graph, uint64
     return true;
 }
 
-/* Takes the steps up to `end`. Returns false without room. */
+/* Takes the steps up to `end`. Returns false when `out` is full. */
 static bool run_steps(struct ct_watcher *w, const struct ct_step_batch *batch, size_t end,
                       struct ct_watch_event *out, size_t cap, size_t *count)
 {

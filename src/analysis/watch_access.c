@@ -8,7 +8,7 @@
 #include "base/ctx.h"
 
 /* Discriminators of the DWT's data trace (DDI 0403E, table D4-5): PC and address of the four comparators in
- * turn, then what was read and written. */
+ * turn, then the data read and written. */
 #define DWT_FIRST 8
 #define DWT_DATA  16
 #define DWT_END   24
@@ -20,7 +20,7 @@ static bool is_data_packet(const struct ct_elem *e)
 
 /* ---- halves ---- */
 
-/* Tells whether `next` is the second half of an access of 64 bits. */
+/* Returns whether `next` is the second half of an access of 64 bits. */
 static bool is_second_half(const struct ct_access *held, const struct ct_access *next)
 {
     const uint64_t mask = next->addr_bits == 16 ? UINT16_MAX : UINT32_MAX;
@@ -52,8 +52,8 @@ static void note_no_address(struct ct_access_reader *r, const char *of)
     r->lacks_address = true;
 }
 
-/* Gives an access its address, of which the packet has bits 15:0: where the comparator's address is known, it
- * is the one closest to that. */
+/* Sets the address of an access from bits 15:0, which the packet has. With a known address of the comparator,
+ * chooses the closest one. */
 static void place_access(uint32_t comparator, struct ct_access *access)
 {
     access->addr_bits = 16;
@@ -64,7 +64,8 @@ static void place_access(uint32_t comparator, struct ct_access *access)
     access->addr_bits = 32;
 }
 
-/* Takes a packet of an access: its address and that of the instruction come before the data. */
+/* Takes a packet of an access. The addresses of data and instruction come before the data. Returns whether
+ * the access is complete. */
 static bool take_dwt(struct ct_access_reader *r, const struct ct_elem *e)
 {
     const uint8_t comparator = e->n / 2u % 4;
@@ -99,7 +100,7 @@ static bool take_dwt(struct ct_access_reader *r, const struct ct_elem *e)
     return true;
 }
 
-/* Tells whether a packet leads to the second half of the access that is held. */
+/* Returns whether a packet leads to the second half of the held access. */
 static bool dwt_goes_on(const struct ct_access_reader *r, const struct ct_elem *e)
 {
     struct ct_access next = r->coming;
@@ -118,7 +119,7 @@ static bool dwt_goes_on(const struct ct_access_reader *r, const struct ct_elem *
 
 /* ---- ETMv3 ---- */
 
-/* Finds out whether the instruction at `pc` loads or stores. False when its code is not known, or when it
+/* Finds whether the instruction at `pc` loads or stores. Returns false when its code is not known, or when it
  * does neither. */
 static bool read_instruction(const struct ct_access_reader *r, uint64_t pc, enum ct_isa isa,
                              struct ct_insn_access *out)
@@ -137,7 +138,7 @@ static bool read_instruction(const struct ct_access_reader *r, uint64_t pc, enum
     return false;
 }
 
-/* Begins the access of an instruction. False when nothing is known of it. */
+/* Begins the access of an instruction. Returns false when nothing is known of the instruction. */
 static bool begin_transfer(struct ct_access_reader *r, const struct ct_step_mark *mark, struct ct_access *out)
 {
     const struct ct_elem *e = &mark->elem;
@@ -158,13 +159,13 @@ static bool begin_transfer(struct ct_access_reader *r, const struct ct_step_mark
                               .has_pc = true,
                               .bytes = insn.bytes,
                               .is_store = !insn.loads};
-    /* a swap stores behind its load, at the same address */
+    /* a swap stores after its load, at the same address */
     if (insn.loads && insn.stores && r->has_last && r->last.pc == mark->value)
         out->is_store = !r->last.is_store;
     return true;
 }
 
-/* Finds the address of a transfer: multiple ones have it with the first alone (IHI 0014Q 7.8.2). */
+/* Finds the address of a transfer. Of multiple transfers only the first has an address (IHI 0014Q 7.8.2). */
 static bool place_transfer(struct ct_access_reader *r, const struct ct_step_mark *mark, struct ct_access *out)
 {
     struct ct_insn_access insn;
@@ -172,7 +173,7 @@ static bool place_transfer(struct ct_access_reader *r, const struct ct_step_mark
         return begin_transfer(r, mark, out);
     if (!r->has_last || !mark->n || r->last.pc != mark->value) {
         if (mark->n &&
-            read_instruction(r, mark->value, (enum ct_isa)mark->isa, &insn)) /* else of a coprocessor */
+            read_instruction(r, mark->value, (enum ct_isa)mark->isa, &insn)) /* otherwise a coprocessor's */
             note_no_address(r, "an ETMv3");
         return false;
     }
@@ -213,7 +214,7 @@ static bool take_transfer(struct ct_access_reader *r, const struct ct_step_mark 
     return true;
 }
 
-/* Tells whether a transfer is the second half of the access that is held. */
+/* Returns whether a transfer is the second half of the held access. */
 static bool transfer_goes_on(const struct ct_access_reader *r, const struct ct_step_mark *mark)
 {
     const struct ct_elem *e = &mark->elem;
@@ -258,7 +259,8 @@ static uint64_t low_bits(unsigned bits)
     return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 }
 
-/* Returns where in the variable the access begins, or minus how far before it. */
+/* Returns the offset in the variable at which the access begins. Negative when it begins before the
+ * variable. */
 static int64_t offset_in(const struct ct_access *access, const struct ct_watched_variable *variable)
 {
     const uint64_t distance = (access->addr - variable->addr) & low_bits(access->addr_bits);
@@ -307,5 +309,5 @@ void ct_access_value(const struct ct_access *access, const struct ct_watched_var
         memcpy(&event->value, &wide, sizeof wide);
     }
     if (v->form == CT_VARIABLE_REAL && event->number)
-        event->number = 64; /* bits of a double, as CT_WATCH_REAL has them */
+        event->number = 64; /* width of a double, as in CT_WATCH_REAL */
 }

@@ -10,13 +10,13 @@
 #include "base/clock.h"
 #include "base/ctx.h"
 
-#define MOST_LISTED 400 /* bytes of names in a message */
+#define MOST_LISTED 400 /* bytes of names in an error message */
 
 int ct_watches_contexts(struct ct_watches *w, const struct ct_buffer *buffer)
 {
     const struct ct_watched_contexts *last = w->context_sets ? &w->contexts[w->context_sets - 1] : NULL;
     bool in_vmid = false;
-    w->contexts_traced |= !buffer->source_count; /* whoever gives the names knows */
+    w->contexts_traced |= !buffer->source_count; /* a source outside of the trace gives the names */
     for (size_t i = 0; i < buffer->source_count; i++) {
         w->contexts_traced |= ct_source_tells_context(&buffer->sources[i]);
         in_vmid |= ct_source_thread_in_vmid(&buffer->sources[i]);
@@ -50,9 +50,9 @@ int ct_watches_any_context(struct ct_watches *w)
     return CT_OK;
 }
 
-/* ---- asking for one ---- */
+/* ---- watchpoints by name ---- */
 
-/* Tells whether a name stands among those before it. */
+/* Returns whether the same name stands among those before it. */
 static bool is_repeated(const struct ct_buffer *names, size_t index)
 {
     for (size_t i = 0; i < index; i++)
@@ -61,7 +61,7 @@ static bool is_repeated(const struct ct_buffer *names, size_t index)
     return false;
 }
 
-/* Says that no context has that name, and which there are. */
+/* Reports that no context has the name, and lists the names. */
 static int unnamed(const struct ct_watches *w, const char *spec)
 {
     char names[MOST_LISTED] = "";
@@ -117,9 +117,9 @@ int ct_watches_add_context(struct ct_watches *w, const char *spec, bool *is_cont
     return ct_watches_point(w, spec, CT_WATCH_CONTEXT, CT_WATCH_CONTEXT_NAME);
 }
 
-/* ---- who runs ---- */
+/* ---- the running context ---- */
 
-/* Returns the time of an event in nanoseconds of the capture; CT_NO_TIME: nobody knows. */
+/* Returns the time of an event in nanoseconds of the capture, or CT_NO_TIME when not known. */
 static uint64_t time_of(const struct ct_clock *clock, const struct ct_watch_event *e)
 {
     if (!clock->known || !e->has_timestamp)
@@ -127,14 +127,14 @@ static uint64_t time_of(const struct ct_clock *clock, const struct ct_watch_even
     return ct_clock_nanoseconds(clock, e->timestamp);
 }
 
-/* Tells whether an event says which context runs. */
+/* Returns whether an event tells the running context. */
 static bool is_told(const struct ct_watched_contexts *set, const struct ct_watch_event *e, uint32_t *context)
 {
     *context = set->in_vmid ? e->vmid : e->ctxt;
     return e->known & (set->in_vmid ? CT_CONTEXT_VMID : CT_CONTEXT_CTXT);
 }
 
-/* Tells whether a context had a name at some time. */
+/* Returns whether a context had a name at any time. */
 static bool had_name(const struct ct_buffer *names, uint32_t context, const char *name)
 {
     for (size_t i = 0; i < names->name_count; i++)
@@ -143,7 +143,7 @@ static bool had_name(const struct ct_buffer *names, uint32_t context, const char
     return false;
 }
 
-/* Tells whether a context, or its process, had a name at some time. */
+/* Returns whether a context or its process had a name at any time. */
 static bool was_called(const struct ct_buffer *names, uint32_t context, const char *name)
 {
     bool found = had_name(names, context, name);
@@ -152,7 +152,7 @@ static bool was_called(const struct ct_buffer *names, uint32_t context, const ch
     return found;
 }
 
-/* Tells whether a context, or its process, has a name at a time. */
+/* Returns whether a context or its process has a name at the given time. */
 static bool is_called(const struct ct_buffer *names, uint32_t context, uint64_t time, const char *name)
 {
     if (time == CT_NO_TIME)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Watchpoints of memory that is accessed, as an event log of coretap fractal tells. */
+/* Watchpoints of accesses to memory, as in an event log of coretap fractal. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 
 #define MOST_NAME 1024
 
-/* Takes `word` off the end of a name. */
+/* Removes `word` from the end of a name. Returns false when the name does not end with it. */
 static bool take_end(char *name, const char *word)
 {
     const size_t size = strlen(name);
@@ -22,7 +22,7 @@ static bool take_end(char *name, const char *word)
     return true;
 }
 
-/* Takes off what stands behind the name: which accesses are meant, and what their value is. */
+/* Removes the suffixes of a name. Returns which accesses they select, as bits. */
 static uint64_t take_suffixes(char *name)
 {
     static const struct {
@@ -40,7 +40,7 @@ static uint64_t take_suffixes(char *name)
     return number;
 }
 
-/* Reads a range LO..HI, of which HI does not belong to it. */
+/* Reads a range LO..HI, without HI. */
 static bool read_range(const char *text, uint64_t *lo, uint64_t *hi)
 {
     if (!ct_number_take(&text, lo) || strncmp(text, "..", 2) != 0)
@@ -56,8 +56,8 @@ static int add_place(struct ct_watches *w, uint64_t lo, uint64_t size, uint8_t p
                .addr = lo, .end = lo + (size ? size : 1), .kind = CT_WATCH_ACCESS, .program = program});
 }
 
-/* Returns the name of the file of the program that a process runs, if it is known and one of the programs has
- * it: names are of that one then. NULL: names are of all programs. */
+/* Returns the file name of the program that a process runs, when it is known and in the set: names are then
+ * looked up only there. NULL: in all programs. */
 static const char *program_of(const struct ct_watches *w, uint64_t process)
 {
     const char *name = NULL;
@@ -72,7 +72,7 @@ static const char *program_of(const struct ct_watches *w, uint64_t process)
     return NULL;
 }
 
-/* Adds the code of a program's functions with a name. */
+/* Adds the code of the functions of a program with this name. */
 static int add_functions(struct ct_watches *w, size_t number, const char *name)
 {
     struct ct_program *program = ct_programs_at(w->programs, number);
@@ -86,7 +86,8 @@ static int add_functions(struct ct_watches *w, size_t number, const char *name)
     return rc;
 }
 
-/* Adds the places that a name is of in each program, or in those of one name: functions, or a variable. */
+/* Adds the places of a name, functions or a variable: in all programs or, with `only`, in those of that file
+ * name. */
 static int add_named(struct ct_watches *w, const char *spec, const char *name, const char *only)
 {
     struct ct_watched_variable variable;
@@ -107,17 +108,17 @@ static int add_named(struct ct_watches *w, const char *spec, const char *name, c
     }
     if (rc || w->points[w->count - 1].places)
         return rc;
-    return ct_watches_find_variable(w, spec, name, only, &variable); /* says why there is none */
+    return ct_watches_find_variable(w, spec, name, only, &variable); /* reports why there is none */
 }
 
-/* Adds the places that a name is of, or a range. */
+/* Adds the places of a name or a range. */
 static int add_places(struct ct_watches *w, const char *spec, const char *name, const char *only)
 {
     uint64_t lo, hi;
     return read_range(name, &lo, &hi) ? add_place(w, lo, hi - lo, 0) : add_named(w, spec, name, only);
 }
 
-/* Reads the number of an observation point, as the header of the log has it. */
+/* Reads the number of an observation point, as in the header of the log. */
 static bool read_point(const char *name, uint64_t *number)
 {
     static const char word[] = "point:";

@@ -6,7 +6,7 @@
 #include "analysis/watch.h"
 #include "base/ctx.h"
 
-#define MOST_LISTED 400 /* bytes of names in a message */
+#define MOST_LISTED 400 /* bytes of names in an error message */
 
 int ct_watches_named_at(struct ct_watches *w, const struct ct_named_table *table, uint64_t shift)
 {
@@ -26,7 +26,7 @@ int ct_watches_named_at(struct ct_watches *w, const struct ct_named_table *table
     return CT_OK;
 }
 
-/* Says that there is no such name, and which there are of its kind. */
+/* Reports that there is no such name, and lists the names of its kind. */
 static int unnamed(const struct ct_watches *w, const char *spec, enum ct_named_kind kind)
 {
     char names[MOST_LISTED] = "";

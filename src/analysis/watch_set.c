@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The set of watchpoints, and which of them an edge of the program graph comes by. */
+/* The set of watchpoints, and the watchpoints that an edge of the program graph reaches. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +86,7 @@ int ct_watches_place(struct ct_watches *w, const struct ct_watch_place *place)
     return CT_OK;
 }
 
-/* Finds the program that a place of an event is of, as ct_watch_place.program. */
+/* Returns ct_watch_place.program for the place of an event. */
 static uint8_t program_of(const struct ct_watches *w, const struct ct_watch_event *e)
 {
     size_t i = w->sorted ? CT_COUNT_WHILE(w->point_count, at, w->points_at[at].addr < e->value) : 0;
@@ -159,7 +159,7 @@ const char *ct_watch_kind_name(enum ct_watch_kind kind)
     return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "?";
 }
 
-/* ---- what an edge passes ---- */
+/* ---- the places that an edge passes ---- */
 
 /* Returns the index of the first place at or behind `addr`. */
 static size_t lower_bound(const struct ct_watch_place *places, size_t count, uint64_t addr)
@@ -167,7 +167,7 @@ static size_t lower_bound(const struct ct_watch_place *places, size_t count, uin
     return CT_COUNT_WHILE(count, i, places[i].addr < addr);
 }
 
-/* Returns true when a run of `node` that left it by `edge` traversed the watched edge. */
+/* Returns whether a run of `node` that left it by `edge` traversed the watched edge. */
 static bool traverses(const struct ct_watch_place *place, const struct ct_node *node,
                       const struct ct_edge *edge)
 {
@@ -198,8 +198,8 @@ static bool leaves_function(const struct ct_watch_place *place, const struct ct_
         edge->next - place->addr < place->end - place->addr)
         return false;
     const uint32_t parts = w->points[place->watch].places;
-    for (size_t i = 0; parts > 1 && i < w->return_count; i++) /* other parts of the function, such as
-                                                                 "name.cold" */
+    /* other parts of the function, as "name.cold" */
+    for (size_t i = 0; parts > 1 && i < w->return_count; i++)
         if (w->returns[i].watch == place->watch &&
             edge->next - w->returns[i].addr < w->returns[i].end - w->returns[i].addr)
             return false;
@@ -210,7 +210,7 @@ struct hits {
     struct ct_watch_hit *out;
     size_t most;
     size_t count;
-    uint32_t size; /* size of the node */
+    uint32_t size; /* of the node */
 };
 
 static void add(struct hits *h, const struct ct_watch_place *place, uint64_t addr, uint64_t before,
@@ -239,7 +239,7 @@ static void add_returns(const struct ct_watches *w, const struct ct_node *node, 
             add(h, &w->returns[i], node->last, h->size, false);
 }
 
-/* Sorts hits by order of execution. They are few and nearly sorted. */
+/* Sorts hits by order of execution. Insertion sort, because they are few and nearly sorted. */
 static void sort_hits(struct ct_watch_hit *hits, size_t count)
 {
     for (size_t i = 1; i < count; i++) {

@@ -12,7 +12,7 @@
 #include "base/ctx.h"
 
 #define MOST_NAME      1024
-#define MOST_EXCEPTION 1023 /* an ETMv4 has ten bits for it, others have less */
+#define MOST_EXCEPTION 1023 /* an ETMv4 has ten bits for it, other protocols fewer */
 
 static const char *behind(const char *text, const char *prefix)
 {
@@ -25,7 +25,7 @@ static int missing(struct ct_watches *w, const char *spec, const char *why)
     return ct_fail(w->ctx, CT_ERR_NOT_FOUND, "watchpoint '%s': %s", spec, why);
 }
 
-/* Adds a place in the program with a number, `addr` having been moved to where it lay. */
+/* Adds a place in the program with this number. `addr` and `end` are load addresses. */
 static int place(struct ct_watches *w, enum ct_watch_kind kind, size_t program, uint64_t addr, uint64_t end)
 {
     return ct_watches_place(
@@ -35,7 +35,7 @@ static int place(struct ct_watches *w, enum ct_watch_kind kind, size_t program, 
 
 /* ---- functions ---- */
 
-/* Keeps the last watchpoint if it has a place. */
+/* Removes the last watchpoint if it has no place. Otherwise sets *found. */
 static int keep(struct ct_watches *w, bool *found)
 {
     bool has_place = w->points[w->count - 1].places > 0;
@@ -44,7 +44,7 @@ static int keep(struct ct_watches *w, bool *found)
     return CT_OK;
 }
 
-/* Adds the entries or returns of the functions with a name, in the copies that the compiler made, too. */
+/* Adds the entries or returns of the functions with a name, including copies that the compiler made. */
 static int functions(struct ct_watches *w, const char *spec, enum ct_watch_kind kind, const char *name,
                      bool *found)
 {
@@ -67,8 +67,8 @@ static int functions(struct ct_watches *w, const char *spec, enum ct_watch_kind 
     return rc ? rc : keep(w, found);
 }
 
-/* Adds the places where a function was inlined: the instructions that begin with it. Nothing there tells from
- * where they are jumped to. */
+/* Adds the places where a function was inlined: the instructions with which it begins. They have no call, so
+ * nothing tells from where execution came. */
 static int inlined_entries(struct ct_watches *w, const char *spec, const char *name, bool *found)
 {
     int rc = ct_watches_point(w, spec, CT_WATCH_ENTRY, 1);
@@ -86,7 +86,7 @@ static int inlined_entries(struct ct_watches *w, const char *spec, const char *n
     return rc ? rc : keep(w, found);
 }
 
-/* Says that a name was not found. What stands before a colon may have been meant as a kind of place. */
+/* Reports that a name was not found. What stands before a colon may have been meant as a kind of place. */
 static int no_function(struct ct_watches *w, const char *spec)
 {
     const size_t word = strspn(spec, "abcdefghijklmnopqrstuvwxyz-");
@@ -128,15 +128,15 @@ static int function(struct ct_watches *w, const char *spec, const char *name, un
 
 #define NO_PROGRAM SIZE_MAX
 
-/* Adds an address, which a name in a program stands for, or none. */
+/* Adds an address. `program` is the number of the program with the name that gave it, or NO_PROGRAM. */
 static int address(struct ct_watches *w, const char *spec, size_t program, uint64_t addr)
 {
     int rc = ct_watches_point(w, spec, CT_WATCH_ADDR, 0);
     return rc ? rc : place(w, CT_WATCH_ADDR, program, addr, 0);
 }
 
-/* Adds an address to the last watchpoint, unless it has it: symbols may share an address, and so may
- * programs, one after the other. */
+/* Adds an address to the last watchpoint, unless the watchpoint has it: symbols may share an address, and so
+ * may programs that ran one after the other. */
 static int add_address(struct ct_watches *w, size_t program, uint64_t addr)
 {
     const size_t of_others = w->point_count - w->points[w->count - 1].places;
@@ -146,7 +146,7 @@ static int add_address(struct ct_watches *w, size_t program, uint64_t addr)
     return place(w, CT_WATCH_ADDR, program, addr, 0);
 }
 
-/* Adds an offset in the functions with a name, of all programs. *found: there are some. */
+/* Adds an offset in the functions with a name, in all programs. Sets *found when there are any. */
 static int offset_in_functions(struct ct_watches *w, const char *name, uint64_t offset, bool *found)
 {
     struct ct_program *program;
@@ -167,7 +167,7 @@ static int offset_in_functions(struct ct_watches *w, const char *name, uint64_t 
     return rc;
 }
 
-/* Adds an offset in the files with a name. *found: there are some. */
+/* Adds an offset in the files with a name. Sets *found when there are any. */
 static int offset_in_files(struct ct_watches *w, const char *name, uint64_t offset, bool *found)
 {
     struct ct_program *program;
@@ -185,7 +185,7 @@ static int offset_in_files(struct ct_watches *w, const char *name, uint64_t offs
     return rc;
 }
 
-/* Takes main+0x10. */
+/* Adds a place such as main+0x10. */
 static int offset_in(struct ct_watches *w, const char *spec, const char *plus, uint64_t offset)
 {
     char name[MOST_NAME];
@@ -284,7 +284,7 @@ static int edge(struct ct_watches *w, const char *spec, uint64_t id)
     return missing(w, spec, "no program has an edge of that number; 'coretap graph' lists those of one");
 }
 
-/* ---- the whole ---- */
+/* ---- any place ---- */
 
 static int by_word(struct ct_watches *w, const char *spec, bool *is_word)
 {
@@ -339,7 +339,7 @@ static int parse(struct ct_watches *w, const char *spec)
     return function(w, spec, spec, ENTRIES | RETURNS);
 }
 
-/* Removes what was added since `before`. It stands behind the places from then, which are still sorted. */
+/* Removes everything added since `before`. The older places are in front and still sorted. */
 static void take_back(struct ct_watches *w, const struct ct_watches *before)
 {
     w->count = before->count;

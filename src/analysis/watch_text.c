@@ -7,7 +7,7 @@
 #include "base/ctx.h"
 #include "base/room.h"
 
-#define MOST_BYTES ((size_t)64 << 20) /* of the different texts of a set */
+#define MOST_BYTES ((size_t)64 << 20) /* of all different texts in a set */
 
 int ct_watches_want_text(struct ct_watches *w, uint32_t watch)
 {
@@ -69,7 +69,7 @@ int ct_watches_set_text(const struct ct_watches *w, const char *text, size_t siz
 
 /* ---- lines ---- */
 
-/* Finds the line of a watchpoint and port, or begins one. NULL: no memory. */
+/* Finds or begins the line of a watchpoint and port. NULL without memory. */
 static struct ct_watch_line *line_of(struct ct_watch_lines *lines, uint32_t watch, uint64_t port)
 {
     for (size_t i = 0; i < lines->count; i++)

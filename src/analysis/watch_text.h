@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of events: kept once for each, and lines that are put together from writes. */
+/* Texts of events: a store that keeps each text once, and lines assembled from writes. */
 #ifndef CT_ANALYSIS_WATCH_TEXT_H
 #define CT_ANALYSIS_WATCH_TEXT_H
 
@@ -12,18 +12,18 @@
 struct ct_watched_texts {
     pthread_mutex_t lock;
     struct ct_names all;
-    size_t bytes; /* of them */
+    size_t bytes; /* total size of the texts */
 };
 
-#define CT_WATCH_LINE_MOST 4096 /* bytes of a line; a longer one comes in parts */
+#define CT_WATCH_LINE_MOST 4096 /* longest line in bytes; longer ones are given in parts */
 
 /* A line that is being written to a port. */
 struct ct_watch_line {
     uint64_t port;
     uint32_t watch;
-    char *text;   /* room for CT_WATCH_LINE_MOST bytes and one more write */
-    size_t size;  /* bytes of the text */
-    size_t given; /* bytes that were given with the last call */
+    char *text;   /* has room for CT_WATCH_LINE_MOST bytes and one more write */
+    size_t size;  /* bytes of text */
+    size_t given; /* bytes that the last call gave */
 };
 
 struct ct_watch_lines {
@@ -31,12 +31,12 @@ struct ct_watch_lines {
     size_t count;
 };
 
-/* Takes what was written to a port, for a watchpoint. *line is the text up to its last end of line, NULL
- * where it has none, and valid until the next call. CT_ERR_NOMEM. */
+/* Takes what was written to a port, for a watchpoint. Sets *line to the text up to the last end of line, or
+ * to NULL without one. It is valid until the next call. CT_ERR_NOMEM. */
 int ct_watch_lines_take(struct ct_watch_lines *lines, uint32_t watch, uint64_t port, uint64_t bytes,
                         unsigned bits, const char **line, size_t *size);
 
-/* Forgets what was begun, because trace is missing. */
+/* Drops unfinished lines, because trace is missing. */
 void ct_watch_lines_cut(struct ct_watch_lines *lines);
 void ct_watch_lines_free(struct ct_watch_lines *lines);
 

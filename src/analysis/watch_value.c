@@ -10,9 +10,9 @@
 #include "analysis/watch.h"
 #include "base/ctx.h"
 
-#define MOST_LISTED 400 /* bytes of names in a message */
+#define MOST_LISTED 400 /* bytes of names in an error message */
 
-/* What a place says before its first colon, and the numbers that may stand behind it. */
+/* The prefix of a place, and the numbers that may follow. */
 struct family {
     const char *prefix;
     uint64_t most;
@@ -38,7 +38,7 @@ static int wrong(const struct ct_watches *w, const char *spec, const struct fami
                    f->numbers);
 }
 
-/* Reads a number up to `most` and moves behind it. */
+/* Reads a number up to `most`, and moves *text behind it. */
 static bool number(const char **text, uint64_t most, uint64_t *out)
 {
     return ct_number_take(text, out) && *out <= most;
@@ -53,7 +53,8 @@ static bool take(const char **text, const char *word)
     return true;
 }
 
-/* Reads what stands behind the number: the packet of a DWT, and whether a value has a sign. */
+/* Reads what follows the number: the packet of a DWT, and whether a value is signed. Returns false when
+ * anything is left. */
 static bool suffix(const char *text, uint8_t kind, uint64_t *packet, uint8_t *form)
 {
     static const char *const packets[] = {".read", ".write", ".pc", ".address"};
@@ -66,7 +67,7 @@ static bool suffix(const char *text, uint8_t kind, uint64_t *packet, uint8_t *fo
     return !*text;
 }
 
-/* Tells whether the name of an event is known already. */
+/* Returns whether the name of an event is known already. */
 static bool has_event(const struct ct_watches *w, const struct ct_source *source, unsigned number)
 {
     for (size_t i = 0; i < w->event_count; i++)
@@ -91,8 +92,8 @@ static int add_event(struct ct_watches *w, const struct ct_source *source, unsig
     return CT_OK;
 }
 
-/* Notes the addresses that the comparators of a DWT compare. Where two DWTs differ none is known, since
- * watchpoints are of both. */
+/* Notes the addresses of the comparators of a DWT. An address that differs between two DWTs becomes unknown,
+ * because a watchpoint is of both. */
 static void note_comparators(struct ct_watches *w, const uint32_t comparators[4])
 {
     for (unsigned i = 0; i < 4; i++)
@@ -116,7 +117,7 @@ int ct_watches_events(struct ct_watches *w, const struct ct_buffer *buffer)
     return rc ? rc : ct_watches_contexts(w, buffer);
 }
 
-/* Says that no source has an event of that name, and which there are. */
+/* Reports that no source has an event of that name, and lists the names. */
 static int no_event(const struct ct_watches *w, const char *spec)
 {
     char names[MOST_LISTED] = "";
@@ -137,8 +138,8 @@ static int no_event(const struct ct_watches *w, const char *spec)
         spec, used ? "; there are " : "", names);
 }
 
-/* Finds the number of an event by its name. Sources that have names must agree on what the number means,
- * since a watchpoint is one of all of them. */
+/* Finds the number of an event by its name. All sources with names must agree on the number, because a
+ * watchpoint applies to all of them. */
 static int named_event(const struct ct_watches *w, const char *spec, const char *name, uint64_t *number)
 {
     const struct ct_watched_event *found = NULL;

@@ -6,8 +6,8 @@
 #include "base/ctx.h"
 #include "base/path.h"
 
-/* Loads the code of all programs, by which loads and stores are told apart, before any thread reads it. A
- * program whose file cannot be read has none. */
+/* Loads the code of all programs, which tells loads from stores, before any thread reads it. A program whose
+ * file cannot be read has none. CT_ERR_NOMEM. */
 static int load_code(struct ct_watches *w)
 {
     struct ct_program *program;
@@ -28,7 +28,8 @@ static int load_code(struct ct_watches *w)
     return CT_OK;
 }
 
-/* Of the programs that only say why it cannot be watched the first one's reason is given. */
+/* When several programs only give a reason why the variable cannot be watched, reports the first one's
+ * reason. */
 int ct_watches_find_variable(const struct ct_watches *w, const char *spec, const char *name, const char *only,
                              struct ct_watched_variable *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the longest time of a function: the model, its solution, and what that depends on. */
+/* Finds the longest time of a function: the model, its solution, and the assumptions of the solution. */
 #include "coretap/wcet.h"
 
 #include <stdio.h>
@@ -70,8 +70,8 @@ static int add_assumed(struct ct_wcet *w, struct ct_wcet_result *result, struct 
     return CT_OK;
 }
 
-/* Divides the cycles of a vertex among its blocks by their instructions; those of a measured call are of the
- * last one. */
+/* Divides the cycles of a vertex among its blocks by their instructions. The cycles of a measured call go to
+ * the last block. */
 static void spread(const struct ct_wcet_model *m, const struct ct_wcet_column *c, uint64_t count,
                    struct ct_wcet_step *steps)
 {
@@ -90,7 +90,7 @@ static void spread(const struct ct_wcet_model *m, const struct ct_wcet_column *c
     steps[v->end].measured += c->call * count;
 }
 
-/* Tells whether a column is the first of those on the longest path that make the same measured call. */
+/* Returns whether a column is the first on the longest path to make its measured call. */
 static bool is_first_call(const struct ct_wcet_model *m, uint32_t column, const uint64_t *values)
 {
     const struct ct_wcet_column *c = &m->columns[column];
@@ -126,7 +126,7 @@ static int assume_ways(const struct ct_wcet_model *m, const uint64_t *values, st
     return rc;
 }
 
-/* Notes the computed branches without a known target, which the model gives no way out. */
+/* Notes the computed branches without a known target, which have no way out in the model. CT_ERR_NOMEM. */
 static int assume_ends(const struct ct_wcet_model *m, struct ct_wcet_result *result)
 {
     int rc = CT_OK;
@@ -141,7 +141,7 @@ static int assume_ends(const struct ct_wcet_model *m, struct ct_wcet_result *res
     return rc;
 }
 
-/* Tells whether the longest path goes round a loop. */
+/* Returns whether the longest path goes round a loop. */
 static bool runs(const struct ct_wcet_model *m, uint32_t loop, const uint64_t *values)
 {
     return m->rounds[loop] != CT_CFG_NONE && values[m->rounds[loop]];
@@ -162,7 +162,8 @@ static int assume_loops(const struct ct_wcet_model *m, const uint64_t *values, s
     return rc;
 }
 
-/* Notes the observed totals that the longest path reaches; without them it would be longer. */
+/* Notes the observed totals that the longest path reaches: without them the path would be longer.
+ * CT_ERR_NOMEM. */
 static int assume_totals(const struct ct_wcet_model *m, const uint64_t *values,
                          const struct ct_wcet_step *steps, struct ct_wcet_result *result)
 {
@@ -185,7 +186,7 @@ static int assume_totals(const struct ct_wcet_model *m, const uint64_t *values,
     return rc;
 }
 
-/* Notes the functions that are left out because they call themselves and never ran. */
+/* Notes the functions that are left out because they call themselves and never ran. CT_ERR_NOMEM. */
 static int assume_uncalled(const struct ct_wcet_model *m, struct ct_wcet_result *result)
 {
     int rc = CT_OK;
@@ -210,8 +211,8 @@ static int assume(const struct ct_wcet_model *m, const uint64_t *values, const s
     return rc ? rc : assume_uncalled(m, result);
 }
 
-/* Tells whether no run can be longer, provided that no piece takes longer than was measured or assumed for
- * it. */
+/* Returns whether no run can take longer, provided that each piece takes no longer than was measured or
+ * assumed for it. */
 static bool is_bound(const struct ct_wcet_model *m, const struct ct_wcet_result *result)
 {
     bool bound = !m->options->exclude && m->options->quantile <= 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says why a model is too large for the solver, and what makes it smaller. */
+/* Explains why a model is too large for the solver, and what makes it smaller. */
 #include "analysis/wcet_model.h"
 
 #include <inttypes.h>
@@ -8,19 +8,19 @@
 
 #include "base/ctx.h"
 
-/* Functions that are named, and those that are tried for each of them. */
+/* most functions to name, and most candidates to try for each */
 #define NAMED 4
 #define TRIED 2000
 
-/* The model is small enough with so small a part of it left. */
+/* stops when this fraction of the model is left */
 #define ENOUGH 20
 
-/* Who calls whom in the model, by function. */
+/* The call graph of the model, by function. */
 struct callers {
     const struct ct_wcet_model *m;
-    uint32_t *first;    /* by function: index of its first callee; that of the next function ends them */
+    uint32_t *first;    /* by function: index of its first callee; that of the next function ends the list */
     uint32_t *callees;  /* with repetitions */
-    uint32_t *vertices; /* by function: how many it has */
+    uint32_t *vertices; /* by function: number of its vertices */
     uint32_t *queue;
     uint8_t *cut;     /* by function: 1 when its calls are to be measured */
     uint8_t *reached; /* by function */
@@ -41,7 +41,7 @@ static uint32_t function_of(const struct ct_wcet_model *m, uint32_t block)
     return block == CT_CFG_NONE ? CT_CFG_NONE : m->blocks[block].function;
 }
 
-/* Tells whether a column leads into another function. */
+/* Returns whether a column leads into another function. */
 static bool is_call(const struct ct_wcet_model *m, uint32_t column, uint32_t *from, uint32_t *to)
 {
     *from = function_of(m, m->vertices[m->columns[column].vertex].end);
@@ -78,7 +78,7 @@ static bool make_callers(const struct ct_wcet_model *m, struct callers *g)
     return true;
 }
 
-/* Counts the vertices of the functions that the entry comes to without those that are cut. */
+/* Counts the vertices of the functions that the entry reaches without those in `cut`. */
 static size_t count_reached(struct callers *g, size_t *functions)
 {
     const uint32_t entry = g->m->options->entry;
@@ -101,8 +101,8 @@ static size_t count_reached(struct callers *g, size_t *functions)
     return vertices;
 }
 
-/* Finds the function without which the model becomes smallest, of those whose calls were measured. `all` is
- * how many vertices there are, and becomes what is left. Returns CT_CFG_NONE when none helps. */
+/* Finds the function, among those whose calls were measured, whose removal makes the model smallest. *all is
+ * the number of vertices, and becomes the number left. Returns CT_CFG_NONE when no removal helps. */
 static uint32_t find_best(struct callers *g, size_t *all)
 {
     const struct ct_wcet_model *m = g->m;
@@ -135,7 +135,7 @@ static unsigned percent_unseen(const struct ct_wcet_model *m)
     return m->column_count ? (unsigned)(unseen * 100 / m->column_count) : 0;
 }
 
-/* Writes "NAME (12 % stays)" for the functions that help most, each after those before it. */
+/* Writes "NAME (12 % stays)" for the functions that help most, each given those before it. */
 static void name_best(struct callers *g, char *text, size_t size)
 {
     size_t functions;

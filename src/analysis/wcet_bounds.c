@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads what the user says: bounds of loops and recursions, and paths that cannot be taken. There is one
+/* Reads the user's statements: bounds of loops and recursions, and paths that cannot be taken. There is one
  * statement a line; # begins a comment:
  *   loop PLACE N              the head of the loop runs at most N times for each time it is entered
  *   recursion FUNCTION N      the function runs at most N times for each call from outside of its recursion
- *   measured FUNCTION         for a call of the function stands its longest run that was measured
- *   never PLACE
+ *   measured FUNCTION         the function's longest measured run replaces each call of it
+ *   never PLACE               the place is not executed
  *   2 PLACE + PLACE <= PLACE + 3     executions in one run of the entry; also >= and ==
- * A place is an address, a function (its entry; after "loop" its only loop, or FUNCTION#K the K-th by
- * number), a function with an offset, FILE:LINE, or edge:NUMBER. */
+ * A place is an address, a function (its entry; after "loop" its only loop, or FUNCTION#K its loop number
+ * K), a function with an offset, FILE:LINE, or edge:NUMBER. */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 #include "base/room.h"
 
 #define LONGEST    4096
-#define MOST_LINES 64 /* the most places of one line of the source */
+#define MOST_LINES 64 /* most places on one line of the source */
 
 struct line {
     struct ct_wcet *w;
@@ -44,7 +44,7 @@ static uint32_t function_named(const struct ct_wcet *w, const char *name, size_t
     return ct_cfg_function_named(w->cfg, text);
 }
 
-/* Finds the addresses that a word means. Returns how many there are. */
+/* Finds the addresses that a word stands for. Returns their number. */
 static size_t addresses(const struct ct_wcet *w, const char *word, uint64_t *addrs)
 {
     size_t count;
@@ -83,7 +83,7 @@ static void bound_loop(struct ct_wcet *w, uint32_t loop, uint64_t bound, enum ct
     w->loops[loop].origin = (uint8_t)origin;
 }
 
-/* Takes FUNCTION or FUNCTION#K. */
+/* Bounds the loop named by FUNCTION or FUNCTION#K. */
 static int loop_of_function(const struct line *line, const char *word, uint64_t bound, bool *found)
 {
     size_t count;
@@ -141,7 +141,7 @@ static int recursion(const struct line *line, const char *word, uint64_t runs)
     return CT_OK;
 }
 
-/* Takes a function whose calls are measured and not modelled. */
+/* Takes a function whose calls are measured rather than modelled. */
 static int measured(const struct line *line, const char *word)
 {
     struct ct_wcet *w = line->w;
@@ -265,7 +265,7 @@ static int constraint(const struct line *line, char *text)
     return rc;
 }
 
-/* Takes "never". What was observed can happen: a path without it would bound something else. */
+/* Takes "never". Refuses places that were observed: a path without them would not bound real runs. */
 static int never(const struct line *line, const char *word)
 {
     struct ct_wcet *w = line->w;
@@ -291,7 +291,7 @@ static int never(const struct line *line, const char *word)
         line->file, line->number, word, ran, word);
 }
 
-/* ---- the whole ---- */
+/* ---- statements ---- */
 
 static int read_line(const struct line *line, char *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds which functions may call themselves: the strongly connected pieces of the call graph (Tarjan's
- * algorithm). It is done once for all functions, so that the time for a kernel grows with its calls only. */
+ * algorithm). Done once for all functions, so the time for a kernel grows only with its number of calls. */
 #include <stdlib.h>
 
 #include "analysis/wcet.h"
@@ -8,23 +8,23 @@
 
 struct frame {
     uint32_t function;
-    uint32_t next; /* the callee to be looked at next */
+    uint32_t next; /* the callee to visit next */
 };
 
-/* Arrays by function, and the callees of all functions in one array. */
+/* The state of the search. Arrays are by function, except `callees` and `stack`. */
 struct work {
     uint32_t *first; /* the callees of function f are callees[first[f] … first[f + 1]) */
     uint32_t *callees;
-    uint32_t *order; /* number of the visit, from 1; 0 before it */
+    uint32_t *order; /* number of the visit, from 1; 0 before the visit */
     uint32_t *low;
     uint32_t *stack;
     struct frame *frames;
-    uint32_t *piece; /* the result; CT_CFG_NONE while not known */
+    uint32_t *piece; /* the result; CT_CFG_NONE while unknown */
     uint32_t clock, depth, pieces;
 };
 
-/* Returns the function that an edge leads to from another one, or from the same one by a call; else
- * CT_CFG_NONE. */
+/* Returns the function that an edge enters: another function or, by a call, the same one. CT_CFG_NONE for
+ * other edges. */
 static uint32_t callee_of(const struct ct_cfg_block *blocks, const struct ct_cfg_edge *edge)
 {
     uint32_t from = blocks[edge->from].function;
@@ -33,7 +33,7 @@ static uint32_t callee_of(const struct ct_cfg_block *blocks, const struct ct_cfg
     return leaves && from != CT_CFG_NONE ? to : CT_CFG_NONE;
 }
 
-/* Lists the callees of each function, which were counted before. */
+/* Lists the callees of each function. CT_ERR_NOMEM. */
 static int list_callees(const struct ct_wcet *w, struct work *k, size_t functions)
 {
     size_t count;
@@ -46,7 +46,7 @@ static int list_callees(const struct ct_wcet *w, struct work *k, size_t function
     for (size_t f = 0; f < functions; f++)
         k->first[f + 1] += k->first[f];
     k->callees = malloc((k->first[functions] + 1) * sizeof *k->callees);
-    uint32_t *next = k->low; /* not used before the visit */
+    uint32_t *next = k->low; /* free for other use before the visit */
     if (!k->callees)
         return CT_ERR_NOMEM;
     for (size_t f = 0; f < functions; f++)
@@ -99,8 +99,8 @@ static void connect(struct work *k, uint32_t from)
     }
 }
 
-/* Marks the functions that may call themselves: their piece has other functions too, or they are among their
- * own callees. */
+/* Marks the functions that may call themselves: their piece has other functions, or they are their own
+ * callees. */
 static void mark(const struct work *k, struct ct_wcet *w, size_t functions)
 {
     for (uint32_t f = 0; f < functions; f++)

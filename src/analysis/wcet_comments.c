@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads bounds from comments of the source: "loop bound: N" on the line of a loop or the one above it. If the
- * source repeats a line N times, the code may begin it once more to find out that it is over. */
+/* Reads bounds from comments of the source: "loop bound: N" on the line of a loop or on the one above. For
+ * a line that the source repeats N times, the code may run the head once more, to find that the loop is
+ * over. */
 #define _GNU_SOURCE /* memmem */
 #include <ctype.h>
 #include <stdlib.h>
@@ -12,13 +13,13 @@
 
 #define WORDS "loop bound"
 
-/* The bounds in the lines of one file. */
+/* The bounds in one file. */
 struct source {
     uint64_t *bounds; /* by line; 0 for none */
     uint32_t count;
 };
 
-/* Returns the bound in a line; 0 when there is none, or no number up to 2^31. */
+/* Returns the bound in a line, or 0 without one up to 2^31. */
 static uint64_t bound_in(const char *line, const char *end)
 {
     const size_t words = sizeof WORDS - 1;
@@ -51,7 +52,7 @@ int ct_wcet_comment_bounds(const char *text, size_t size, uint64_t **bounds, uin
     return CT_OK;
 }
 
-/* Reads the bounds of one file. A file that ct_lines_source does not read has none. */
+/* Reads the bounds of one file. A file that ct_lines_source cannot read has none. CT_ERR_NOMEM. */
 static int read_source(const struct ct_lines *lines, uint32_t file, struct source *out)
 {
     char *text;
@@ -65,7 +66,7 @@ static int read_source(const struct ct_lines *lines, uint32_t file, struct sourc
     return rc;
 }
 
-/* Finds the first line with a bound among the lines of the block and those above them. */
+/* Finds the first line with a bound, among the lines of the block and those directly above them. */
 static void look_at_block(const struct ct_wcet *w, const struct ct_cfg_block *block,
                           const struct source *sources, uint32_t *line, uint64_t *bound)
 {
@@ -84,8 +85,8 @@ static void look_at_block(const struct ct_wcet *w, const struct ct_cfg_block *bl
     }
 }
 
-/* Returns true for a loop that is left only where it jumps back, whose head runs once for each round. The
- * head of others may run once more. */
+/* Returns whether a loop is left only where it jumps back: its head runs once each round. The head of other
+ * loops may run once more. */
 static bool is_left_at_end(const struct ct_wcet *w, uint32_t loop)
 {
     size_t count;

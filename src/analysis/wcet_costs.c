@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was measured: ways through the code with their cycles, over all streams. */
+/* The measurements: paths through the code with their cycles, over all streams. */
 #include <stdlib.h>
 
 #include "analysis/dist.h"
@@ -7,22 +7,22 @@
 #include "base/ctx.h"
 #include "base/room.h"
 
-#define MOST_PIECES 64 /* the most pieces of one run that exceptions cut */
+#define MOST_PIECES 64 /* most pieces into which exceptions cut a run */
 
 static bool is_same(const struct ct_wcet_way *way, const struct ct_timing_edge *edge, uint64_t next)
 {
     return way->last == edge->last && way->next == next && way->exec == edge->exec && way->kind == edge->kind;
 }
 
-/* Returns the instructions of an edge. An old file does not tell them; then the shortest that are certain are
- * assumed, so that the rate does not become lower. */
+/* Returns the number of instructions of an edge. Old files do not have it; then assumes the smallest certain
+ * number, so that the rate does not become lower. */
 static uint32_t instructions_of(const struct ct_timing_edge *edge)
 {
     const uint64_t least = (edge->end - edge->start) / 4;
     return edge->n ? edge->n : least ? (uint32_t)least : 1;
 }
 
-/* Finds the way of an edge, which is made when it is new. */
+/* Finds or makes the path of an edge. CT_ERR_NOMEM. */
 static int find_way(struct ct_wcet *w, const struct ct_timing_edge *edge, uint64_t next,
                     struct ct_wcet_way **out)
 {
@@ -47,7 +47,7 @@ static int find_way(struct ct_wcet *w, const struct ct_timing_edge *edge, uint64
     return CT_OK;
 }
 
-/* Adds what was measured of runs in two places. */
+/* Adds measurements of runs to others. */
 static void add_call(struct ct_wcet_call *into, struct ct_wcet_call call)
 {
     into->runs += call.runs;
@@ -92,8 +92,8 @@ struct ct_wcet_call ct_wcet_call_out(const struct ct_wcet *w, uint64_t last)
     return i == CT_CFG_NONE ? none : w->outs[i].call;
 }
 
-/* Returns the function of another program that an edge leads into: of those that ran, the last one that
- * begins at or before its target. They are sorted by program and address. */
+/* Returns the function of another program that an edge enters: the last one that ran and begins at or before
+ * the target. Functions are sorted by program and address. */
 static const struct ct_timing_function *entered_by(const struct ct_timing_found *found,
                                                    const struct ct_timing_edge *edge)
 {
@@ -111,7 +111,7 @@ static const struct ct_timing_function *entered_by(const struct ct_timing_found 
     return f && f->program == edge->next_program ? f : NULL;
 }
 
-/* Notes how long a call or jump into another program took until it came back. */
+/* Notes how long a call or jump into another program took until it returned. CT_ERR_NOMEM. */
 static int add_out(struct ct_wcet *w, const struct ct_timing_found *found, const struct ct_timing_edge *edge)
 {
     const bool calls = edge->branch == CT_TIMING_BRANCH_JUMP || edge->branch == CT_TIMING_BRANCH_CALL;
@@ -199,8 +199,8 @@ static uint64_t cycles_of(const struct ct_wcet_way *way, double quantile)
     return mean > part ? mean : part;
 }
 
-/* Returns true when a way that ends with the block's last instruction goes on as the edge of the control flow
- * graph does. */
+/* Returns whether a path that ends with the block's last instruction continues by the edge of the control
+ * flow graph. */
 static bool fits(const struct ct_wcet_way *way, const struct ct_cfg_edge *edge)
 {
     switch (edge->kind) {
@@ -208,9 +208,9 @@ static bool fits(const struct ct_wcet_way *way, const struct ct_cfg_edge *edge)
         return !way->exec || way->next == edge->target || (way->next == 0 && way->end == edge->target);
     case CT_CFG_RETURN:
         return way->exec;
-    case CT_CFG_UNKNOWN: /* to where the program has no code, or no one knows where */
+    case CT_CFG_UNKNOWN: /* leads to an address without code, or to an unknown one */
         return way->exec && (way->next == UINT64_MAX || way->kind == CT_EDGE_OPEN);
-    default: /* an open way does not tell where it led; a direct branch can only lead to one place */
+    default: /* an open path does not tell its target, but a direct branch has only one */
         return way->exec && (way->next == edge->target || way->kind == CT_EDGE_OPEN);
     }
 }

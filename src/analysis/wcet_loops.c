@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts how often loops go round, along the steps and for each thread by itself. */
+/* Counts how often loops go round, along the steps and separately for each thread. */
 #include <stdlib.h>
 
 #include "analysis/transfer.h"
@@ -42,7 +42,7 @@ bool ct_wcet_enters(const struct ct_wcet *w, const struct ct_cfg_edge *edge, uin
     return edge->kind == CT_CFG_CALL || edge->kind == CT_CFG_TAIL || !is_inside(w, edge->from, loop);
 }
 
-/* ---- what edges count ---- */
+/* ---- the effects of edges ---- */
 
 static int add_act(struct ct_wcet *w, enum ct_wcet_act_kind kind, uint32_t what)
 {
@@ -53,9 +53,9 @@ static int add_act(struct ct_wcet *w, enum ct_wcet_act_kind kind, uint32_t what)
     return CT_OK;
 }
 
-/* Adds what an edge counts of the loop whose head it leads to. No other loop is entered by it, because what a
- * loop is entered at is its head and in no loop inside of it. A function that calls itself may be in the loop
- * more than once at a time; its rounds are counted for each call from outside of its recursion. */
+/* Adds the effect of an edge on the loop whose head it leads to. The edge enters no other loop, because an
+ * edge enters a loop at its head, which is in no inner loop. A recursive function may be in the loop several
+ * times at once, so its rounds are counted for each call from outside of the recursion. */
 static int add_loop(struct ct_wcet *w, const struct ct_cfg_edge *edge)
 {
     size_t count;
@@ -72,7 +72,7 @@ static int add_loop(struct ct_wcet *w, const struct ct_cfg_edge *edge)
     return rc ? rc : add_act(w, CT_WCET_NEST, to->loop);
 }
 
-/* Adds what an edge of the control flow graph counts when it is traversed. */
+/* Adds the effects of traversing an edge of the control flow graph. */
 static int add_traversed(struct ct_wcet *w, uint32_t number)
 {
     size_t count;
@@ -88,7 +88,7 @@ static int add_traversed(struct ct_wcet *w, uint32_t number)
     return rc ? rc : add_loop(w, edge);
 }
 
-/* Adds what the edge from a call to the block behind it counts, which a return also traverses. */
+/* Adds the effects of the edge from a call to the block behind it, which a return also traverses. */
 static int add_called(struct ct_wcet *w, uint64_t next)
 {
     size_t count;
@@ -103,8 +103,8 @@ static int add_called(struct ct_wcet *w, uint64_t next)
     return CT_OK;
 }
 
-/* Finds what to take off an address of the trace to get one of the control flow graph. Returns false when the
- * node is in another program. */
+/* Finds the bias to subtract from an address of the trace to get one of the control flow graph. Returns false
+ * when the node is in another program. */
 static bool find_bias(const struct ct_wcet *w, const struct ct_node *node, uint64_t *bias)
 {
     struct ct_program *program;
@@ -117,8 +117,8 @@ static bool find_bias(const struct ct_wcet *w, const struct ct_node *node, uint6
     return !w->programs;
 }
 
-/* Adds what a step counts by the edges of the control flow graph that it traverses: inside of its code, and
- * at its end. */
+/* Adds the effects of the edges of the control flow graph that a step traverses, inside of its code and at
+ * its end. */
 static int add_step(struct ct_wcet *w, const struct ct_node *node, const struct ct_edge *edge)
 {
     uint64_t bias;
@@ -144,7 +144,7 @@ static int add_step(struct ct_wcet *w, const struct ct_node *node, const struct 
     return rc;
 }
 
-/* Adds that a step may leave an exception at its end. */
+/* Adds the effect of leaving an exception, if the step may do so at its end. */
 static int add_leaving(struct ct_wcet *w, const struct ct_node *node, const struct ct_edge *edge)
 {
     const enum ct_transfer transfer = ct_transfer_of(node, edge);
@@ -153,7 +153,7 @@ static int add_leaving(struct ct_wcet *w, const struct ct_node *node, const stru
     return add_act(w, transfer == CT_TRANSFER_ERET ? CT_WCET_ERET : CT_WCET_JUMPS, 0);
 }
 
-/* Notes what the edges count that are new in the graph. */
+/* Notes the effects of the new edges of the graph. CT_ERR_NOMEM. */
 static int learn(struct ct_wcet *w, const struct ct_graph *graph)
 {
     struct ct_wcet_stream *s = w->at;
@@ -220,7 +220,7 @@ static int act(struct ct_wcet *w, struct ct_wcet_act a, const struct ct_cfg_loop
     }
 }
 
-/* Counts the steps from `i` to `end`, between which there are no marks. Most count nothing. */
+/* Counts the steps from `i` to `end`, which have no marks between them. Most have no effect. */
 static int count_steps(struct ct_wcet *w, const uint32_t *steps, size_t i, size_t end)
 {
     size_t count;
@@ -259,7 +259,7 @@ void ct_wcet_free_streams(struct ct_wcet *w)
     free(w->streams);
 }
 
-/* Makes the stream with this number the one that counts. False: it has not begun. */
+/* Makes the stream with this number the current one. Returns false when it has not begun. */
 static bool find_stream(struct ct_wcet *w, uint32_t lane)
 {
     for (size_t i = 0; i < w->stream_count && (!w->at || w->at->lane != lane); i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The model. A vertex is a block that something jumps to, with the blocks that run behind it up to the next
- * branch, which is what a step of the trace is. Its ways out are the columns, whose values are how often each
- * is taken on the longest path. */
+/* The model. A vertex is a block that something jumps to, together with the blocks that run behind it up to
+ * the next branch, like a step of the trace. Its ways out are the columns. The value of a column is how often
+ * the longest path takes it. */
 #include "analysis/wcet_model.h"
 
 #include <inttypes.h>
@@ -110,8 +110,8 @@ static int make_vertex(struct ct_wcet_model *m, uint32_t block)
 
 /* ---- columns ---- */
 
-/* Tells whether a function is a stub for one of another program: a jump that was seen to lead there. The
- * first time it leads to the code that looks the function up, which all stubs share. */
+/* Returns whether a function is a stub for a function of another program: a jump that was seen to lead there.
+ * Its first execution leads to the code that looks the function up, which all stubs share. */
 static bool is_stub(const struct ct_wcet_model *m, const struct ct_cfg_function *f)
 {
     const struct ct_cfg_block *block = &m->blocks[f->block];
@@ -119,7 +119,7 @@ static bool is_stub(const struct ct_wcet_model *m, const struct ct_cfg_function 
            ct_wcet_call_out(m->w, block->last).runs;
 }
 
-/* Finds what stands for a call that is not modelled: the longest run that was measured. */
+/* Returns what replaces a call that is not modelled: the longest measured run. */
 static struct ct_wcet_call call_of(const struct ct_wcet_model *m, const struct ct_cfg_edge *e)
 {
     const uint32_t f = e->to == CT_CFG_NONE ? CT_CFG_NONE : m->blocks[e->to].function;
@@ -168,7 +168,7 @@ static int add_column(struct ct_wcet_model *m, uint32_t vertex, uint32_t edge)
     return ct_ilp_column(&m->ilp, name, c->cycles, &column);
 }
 
-/* Returns true when a target of the computed branch is known. */
+/* Returns whether a target of a computed branch is known. */
 static bool has_targets(const struct ct_wcet_model *m, uint32_t block)
 {
     for (uint32_t e = m->blocks[block].first_out; e != CT_CFG_NONE; e = m->edges[e].next_out)
@@ -177,8 +177,8 @@ static bool has_targets(const struct ct_wcet_model *m, uint32_t block)
     return false;
 }
 
-/* Returns true for an edge that is a column. Those from a call to behind it are none (their flow is that of
- * the call), nor are ways to what is left out. A computed branch or call leaves the program where calls of
+/* Returns whether an edge is a column. Excludes edges from a call to the block behind it, whose flow is that
+ * of the call, and those into what is left out. A computed branch or call leaves the program when calls of
  * other programs were measured; a computed call without any target calls nothing. */
 static bool is_way(struct ct_wcet_model *m, const struct ct_cfg_edge *e)
 {
@@ -191,7 +191,7 @@ static bool is_way(struct ct_wcet_model *m, const struct ct_cfg_edge *e)
     return !ct_wcet_model_leaves_out(m, e);
 }
 
-/* Adds the ways out of a vertex. What is behind a call is reached when one of them is the call. */
+/* Adds the ways out of a vertex. The block behind a call becomes a vertex when one of them is the call. */
 static int make_ways(struct ct_wcet_model *m, uint32_t vertex)
 {
     const uint32_t first = (uint32_t)m->column_count;
@@ -215,7 +215,7 @@ static int make_ways(struct ct_wcet_model *m, uint32_t vertex)
     return rc;
 }
 
-/* Adds the columns of all that the entry can reach. */
+/* Adds the columns of everything that the entry can reach. */
 int ct_wcet_model_columns(struct ct_wcet_model *m)
 {
     int rc = make_vertex(m, m->functions[m->options->entry].block);
@@ -226,7 +226,7 @@ int ct_wcet_model_columns(struct ct_wcet_model *m)
 
 /* ---- sums of traversals ---- */
 
-/* Adds to the last row how often an edge is traversed, times `factor`. */
+/* Adds to the last row the number of traversals of an edge, times `factor`. */
 static int add_edge(struct ct_wcet_model *m, uint32_t edge, int64_t factor)
 {
     const struct ct_cfg_edge *e = &m->edges[edge];
@@ -244,7 +244,7 @@ static int add_edge(struct ct_wcet_model *m, uint32_t edge, int64_t factor)
     return rc;
 }
 
-/* Adds to the last row how often a call came back, which is as often as it was made. */
+/* Adds to the last row the number of returns of a call, which equals that of the call. */
 static int add_called(struct ct_wcet_model *m, uint32_t edge, int64_t factor)
 {
     int rc = CT_OK;
@@ -256,7 +256,7 @@ static int add_called(struct ct_wcet_model *m, uint32_t edge, int64_t factor)
     return rc;
 }
 
-/* Adds to the last row how often a block is executed. */
+/* Adds to the last row the number of executions of a block. */
 static int add_block(struct ct_wcet_model *m, uint32_t block, int64_t factor)
 {
     int rc = CT_OK;
@@ -270,8 +270,8 @@ static int add_block(struct ct_wcet_model *m, uint32_t block, int64_t factor)
 
 /* ---- rows ---- */
 
-/* Adds the row that says that as much flow leaves a vertex as enters it. Behind a call, what went into the
- * call enters. */
+/* Adds the row that equates the flow into a vertex and out of it. The flow into a call also enters the vertex
+ * behind the call. */
 static int flow_row(struct ct_wcet_model *m, uint32_t vertex)
 {
     const struct ct_wcet_vertex *v = &m->vertices[vertex];

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that bound the model: loops, what was observed of loops inside of loops, functions that call
- * themselves. */
+/* Rows that bound the model: loops, observed totals of nested loops, and recursive functions. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -16,8 +15,8 @@ bool ct_wcet_model_starts_at(const struct ct_wcet_model *m, uint32_t loop)
     return entry->head && entry->loop == loop;
 }
 
-/* Makes a column for how often the heads of a loop run, or (`enters`) how often they are come to from outside
- * of it. Rows of loops inside of others are then short, however many ways lead to heads. */
+/* Makes a column for how often the heads of a loop run or, with `enters`, are entered from outside. It keeps
+ * the rows of nested loops short, however many edges lead to the heads. */
 static int sum_column(struct ct_wcet_model *m, uint32_t loop, bool enters, uint32_t *column)
 {
     char name[32];
@@ -36,8 +35,8 @@ static int sum_column(struct ct_wcet_model *m, uint32_t loop, bool enters, uint3
     return rc;
 }
 
-/* Adds the row that the heads run at most `bound` times for each time that the loop, or one around it, is
- * entered. */
+/* Adds the row that limits the runs of the heads to `bound` for each entry of loop `within`: the loop itself
+ * or one around it. */
 static int rounds_row(struct ct_wcet_model *m, const char *name, uint32_t loop, uint32_t within,
                       uint64_t bound)
 {
@@ -58,7 +57,7 @@ static int loop_row(struct ct_wcet_model *m, uint32_t loop, uint64_t bound)
     return rounds_row(m, name, loop, loop, bound);
 }
 
-/* Tells whether any head of a loop is in the model. */
+/* Returns whether a head of the loop is in the model. */
 static bool is_covered(const struct ct_wcet_model *m, uint32_t loop)
 {
     uint32_t h = m->heads[loop];
@@ -67,7 +66,7 @@ static bool is_covered(const struct ct_wcet_model *m, uint32_t loop)
     return h != CT_CFG_NONE;
 }
 
-/* Finds the best bound that is known: told by the user, in a comment, counted by the code, or observed. */
+/* Finds the best known bound: from the user, from a comment, counted in the code, or observed. */
 static void find_bound(struct ct_wcet_model *m, uint32_t loop)
 {
     struct ct_wcet_loop *l = &m->w->loops[loop];
@@ -89,8 +88,8 @@ static bool is_uncounted(const struct ct_wcet_model *m, uint32_t block)
     return m->w->uncounted && m->w->uncounted[block];
 }
 
-/* Tells whether rounds of a loop were not counted in a saved file, so that those counted elsewhere may be
- * fewer. */
+/* Returns whether a saved file has runs without counts of this loop, so that other observed counts may be too
+ * low. */
 static bool is_half_counted(const struct ct_wcet_model *m, uint32_t loop)
 {
     const uint8_t origin = m->w->loops[loop].origin;
@@ -112,8 +111,9 @@ static int check_counted(const struct ct_wcet_model *m, uint32_t loop)
                    m->functions[m->loops[loop].function].label, m->blocks[m->loops[loop].head].start);
 }
 
-/* Tells whether nothing bounds a loop and it never ran. If ways are excluded that were never observed, the
- * way back to its head is one; and a head with which the entry begins runs once by no way. */
+/* Returns whether a loop has no bound and never ran. Not with the option to exclude paths that were never
+ * observed: then the way back to the head is one of those. Not when the entry begins with the head, which
+ * then runs once without any edge. */
 static bool is_left_out(struct ct_wcet_model *m, uint32_t loop)
 {
     if (m->options->exclude || ct_wcet_model_starts_at(m, loop))
@@ -136,7 +136,7 @@ int ct_wcet_model_loops(struct ct_wcet_model *m)
     return rc;
 }
 
-/* Notes that the last row only says what was observed. */
+/* Notes that the last row only states an observation. CT_ERR_NOMEM. */
 static int add_total(struct ct_wcet_model *m, uint64_t most, uint32_t loop, uint32_t within)
 {
     if (!CT_MAKE_ROOM(m->totals, m->total_room, m->total_count + 1))
@@ -146,16 +146,17 @@ static int add_total(struct ct_wcet_model *m, uint64_t most, uint32_t loop, uint
     return CT_OK;
 }
 
-/* ---- loops inside of loops ---- */
+/* ---- nested loops ---- */
 
-/* Returns true when only what was observed bounds the loop. */
+/* Returns whether only observation bounds the loop. */
 static bool is_observed(const struct ct_wcet_model *m, uint32_t loop)
 {
     const struct ct_wcet_loop *l = &m->w->loops[loop];
     return l->used && l->bound == l->observed;
 }
 
-/* Adds rows for the totals in the loops around it, as long as these too go round as often as was observed. */
+/* Adds rows for the totals in the surrounding loops, up to the first one with a bound other than the observed
+ * one. */
 static int nest_rows(struct ct_wcet_model *m, uint32_t loop)
 {
     uint32_t nest = m->w->nest_first[loop];
@@ -186,7 +187,7 @@ static int run_row(struct ct_wcet_model *m, uint32_t loop)
     return rc ? rc : add_total(m, most, loop, CT_CFG_NONE);
 }
 
-/* Returns true when some loop around the block may go round more often than was observed. */
+/* Returns whether a loop around the block may go round more often than observed. */
 static bool is_loose(const struct ct_wcet_model *m, uint32_t block)
 {
     uint32_t l = m->blocks[block].loop;
@@ -195,7 +196,7 @@ static bool is_loose(const struct ct_wcet_model *m, uint32_t block)
     return l != CT_CFG_NONE;
 }
 
-/* Marks the functions that are called from such loops, directly or not. */
+/* Marks the functions that are called from such loops, directly or indirectly. */
 static void find_loose(const struct ct_wcet_model *m, uint8_t *loose)
 {
     for (bool changed = true; changed;) {
@@ -213,8 +214,8 @@ static void find_loose(const struct ct_wcet_model *m, uint8_t *loose)
     }
 }
 
-/* Returns a list of the functions that may run more often in a run of the entry than was observed, which the
- * caller frees. */
+/* Returns an array, to be freed by the caller, that marks the functions that may run more often in a run of
+ * the entry than observed. NULL without memory. */
 static uint8_t *list_loose(const struct ct_wcet_model *m)
 {
     uint8_t *loose = calloc(m->function_count + 1, 1);
@@ -253,9 +254,8 @@ int ct_wcet_model_nests(struct ct_wcet_model *m)
 
 /* ---- recursion ---- */
 
-/* Who calls the functions that call themselves, as lists. A compiler has thousands of such functions in one
- * piece of the call graph, and as many calls from outside of it, so that nothing may be done for each pair.
- */
+/* The callers of recursive functions, as lists. A compiler has thousands of such functions in one piece of
+ * the call graph, and as many calls from outside of it, so no work may be done for each pair. */
 struct calls {
     uint32_t *first;   /* by function: the first column that calls it, or CT_CFG_NONE */
     uint32_t *next;    /* by column: the next one that calls the same function */
@@ -264,7 +264,7 @@ struct calls {
     uint32_t *outside; /* by piece: the column of calls from outside, or CT_CFG_NONE */
 };
 
-/* Returns the function that a column calls, if that calls itself; else CT_CFG_NONE. */
+/* Returns the function that a column calls, if it is recursive. CT_CFG_NONE otherwise. */
 static uint32_t callee_of(const struct ct_wcet_model *m, uint32_t column)
 {
     const struct ct_cfg_edge *e = &m->edges[m->columns[column].edge];
@@ -302,7 +302,8 @@ static int list_calls(const struct ct_wcet_model *m, struct calls *calls)
     return CT_OK;
 }
 
-/* Adds a column that says how often a piece is called from outside, a run of the entry included, once. */
+/* Adds the column that counts the calls of a piece from outside, including a run of the entry. Does so
+ * once. */
 static int outside_column(struct ct_wcet_model *m, uint32_t piece, struct calls *calls)
 {
     char name[32];
@@ -323,8 +324,7 @@ static int outside_column(struct ct_wcet_model *m, uint32_t piece, struct calls 
     return rc;
 }
 
-/* Adds the row that a function that calls itself runs at most so often for each call from outside of its
- * recursion. */
+/* Adds the row that limits the runs of a recursive function for each call from outside of the recursion. */
 static int depth_row(struct ct_wcet_model *m, uint32_t function, uint64_t runs, struct calls *calls)
 {
     char name[32];
@@ -341,8 +341,8 @@ static int depth_row(struct ct_wcet_model *m, uint32_t function, uint64_t runs, 
     return rc;
 }
 
-/* Returns the most runs of a function for a call from outside: as the user says, else as many as were
- * seen. */
+/* Returns the most runs of a function for a call from outside: the user's number, or else the most observed.
+ * Sets *told when it is the user's. */
 static uint64_t depth_of(const struct ct_wcet_model *m, uint32_t function, bool *told)
 {
     *told = true;
@@ -353,19 +353,19 @@ static uint64_t depth_of(const struct ct_wcet_model *m, uint32_t function, bool 
     if (m->w->depth_most[function] && !is_uncounted(m, m->functions[function].block))
         return m->w->depth_most[function];
     const struct ct_wcet_runs *runs = ct_wcet_runs_of(m->w, m->functions[function].entry);
-    return runs ? runs->begun : 0; /* all that were seen are no fewer than those of one call */
+    return runs ? runs->begun : 0; /* all runs observed are at least those of one call */
 }
 
-/* Tells whether a function of the model calls itself. */
+/* Returns whether a function is in the model and recursive. */
 static bool has_depth(const struct ct_wcet_model *m, uint32_t function)
 {
     const uint32_t block = m->functions[function].block;
     return m->w->recursive[function] && block != CT_CFG_NONE && m->covers[block] != CT_CFG_NONE;
 }
 
-/* Adds the rows that functions that call themselves run no more often in all than was observed, in a run of
- * the entry: recursions inside of others, and in loops, are called from outside less often than the product
- * says. */
+/* Adds the rows that limit the runs of recursive functions in a run of the entry to the observed total. A
+ * recursion inside of another one or of a loop is called from outside less often than the product of the
+ * bounds allows. */
 static int run_calls_rows(struct ct_wcet_model *m, const struct calls *calls)
 {
     uint8_t *loose = list_loose(m);
@@ -394,7 +394,7 @@ int ct_wcet_model_check_depth(const struct ct_wcet_model *m)
 {
     bool told;
     const uint32_t f = m->options->entry;
-    /* No path goes to another function that calls itself and never ran. */
+    /* No path leads to other recursive functions that never ran. */
     if (m->options->exclude || !has_depth(m, f) || depth_of(m, f, &told))
         return CT_OK;
     return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
@@ -402,8 +402,8 @@ int ct_wcet_model_check_depth(const struct ct_wcet_model *m)
                    m->functions[f].label, m->functions[f].name);
 }
 
-/* Adds the row that the heads of a loop in a function that calls itself run no more often than was observed
- * for each call from outside of its recursion. */
+/* Adds the row that limits the runs of the heads of a loop in a recursive function, for each call from
+ * outside of the recursion, to the observed number. */
 static int deep_row(struct ct_wcet_model *m, uint32_t loop, struct calls *calls)
 {
     char name[32];
@@ -446,7 +446,7 @@ int ct_wcet_model_depths(struct ct_wcet_model *m)
         rc = deep_rows(m, &calls);
     if (!rc && !m->options->product && knows_runs(m))
         rc = run_calls_rows(m, &calls);
-    free(calls.first); /* all lists are in its block of memory */
+    free(calls.first); /* all lists are in this block of memory */
     return rc;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts how often loops go round in all while a loop around them, or one run of the entry, lasts. Where
- * bounds are only observed, their product allows far more than was seen: a loop of ten rounds whose inner
- * loop went round ten times at most need not have had a hundred inner rounds. */
+/* Counts how often loops go round in total during one entry of a surrounding loop, or during one run of the
+ * entry. The product of observed bounds allows far more than was observed: a loop of ten rounds, with an
+ * inner loop of at most ten rounds, need not have had a hundred inner rounds. */
 #include <stdlib.h>
 
 #include "analysis/wcet.h"
 #include "base/ctx.h"
 
-/* Each loop has one total for each loop around it, from the inside out. */
+/* Gives each loop one total for each surrounding loop, from the inside out. */
 int ct_wcet_make_nests(struct ct_wcet *w)
 {
     size_t count;
@@ -34,7 +34,7 @@ static void add(uint64_t *sum, uint64_t *stamp, uint64_t now, uint64_t *most)
         *most = *sum;
 }
 
-/* Tells whether a block has an edge that calls the entry. */
+/* Returns whether a block has an edge that calls the entry. */
 static bool calls_entry(const struct ct_wcet *w, uint32_t block)
 {
     size_t count;
@@ -45,8 +45,8 @@ static bool calls_entry(const struct ct_wcet *w, uint32_t block)
     return false;
 }
 
-/* A run of the entry goes from its call to the instruction behind the call; where the entry calls itself,
- * from the call from outside of its recursion. One that is jumped to has no end that can be seen. */
+/* A run of the entry lasts from its call to the instruction behind the call. When the entry is recursive, it
+ * lasts from the call from outside of the recursion. A run begun by a jump has no visible end. */
 enum ct_wcet_act_kind ct_wcet_run_act(const struct ct_wcet *w, const struct ct_cfg_edge *edge)
 {
     if (edge->kind == CT_CFG_CALLED)
@@ -60,7 +60,7 @@ enum ct_wcet_act_kind ct_wcet_run_act(const struct ct_wcet *w, const struct ct_c
     return edge->kind == CT_CFG_TAIL ? CT_WCET_RUN_JUMPED : CT_WCET_RUN_BEGINS;
 }
 
-/* Of calls that are counted, only those of functions that call themselves are. */
+/* Only calls of recursive functions are counted. */
 enum ct_wcet_act_kind ct_wcet_depth_act(const struct ct_wcet *w, const struct ct_cfg_edge *edge,
                                         const struct ct_cfg_block *blocks)
 {
@@ -103,7 +103,7 @@ void ct_wcet_count_call(struct ct_wcet *w, struct ct_wcet_act act)
         count_depth(w, act.what, act.kind == CT_WCET_CALLED_IN);
 }
 
-/* Counts one run of the head of a loop. */
+/* Counts a run of the head of a loop. */
 void ct_wcet_count_nest(struct ct_wcet *w, uint32_t loop, const struct ct_cfg_loop *loops)
 {
     struct ct_wcet_counts *c = w->at->counts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which program the longest time is of: it is known by what stays the same from capture to capture. */
+/* Identifies the program whose longest time is wanted, by what stays the same from capture to capture. */
 #include <string.h>
 
 #include "analysis/program_table.h"
@@ -15,7 +15,7 @@ int ct_wcet_set_programs(struct ct_wcet *w, struct ct_program *program, struct c
     return program ? ct_program_identify(program, &w->identity) : CT_OK;
 }
 
-/* Tells whether a program is the one whose control flow is analysed. */
+/* Returns whether a program is the one whose control flow is analysed. */
 static bool is_program(const struct ct_wcet *w, const struct ct_program_identity *program)
 {
     const struct ct_program_identity *own = &w->identity;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out whether any path leads from the entry to its return, before the solver looks for the longest one:
- * it would take long to find none, and could not say why. */
+/* Finds whether any path leads from the entry to its return, before the solver looks for the longest one. The
+ * solver would take long to find none, and could not say why. */
 #include "analysis/wcet_model.h"
 
 #include <inttypes.h>
@@ -11,9 +11,9 @@
 struct work {
     const struct ct_wcet_model *m;
     bool *returns;   /* by vertex: a path leads from it to the return of its function */
-    uint32_t *queue; /* of vertices; each is in it once */
+    uint32_t *queue; /* of vertices, each at most once */
     size_t count;
-    uint32_t *from; /* by vertex: the one that the search for a dead end came from, or CT_CFG_NONE */
+    uint32_t *from; /* by vertex: predecessor in the search for a dead end, or CT_CFG_NONE */
 };
 
 /* Returns the block behind the call that ends a vertex, or CT_CFG_NONE. */
@@ -26,15 +26,15 @@ static uint32_t behind_call(const struct ct_wcet_model *m, uint32_t vertex)
     return CT_CFG_NONE;
 }
 
-/* Tells whether a path goes on from a block, which may be none. */
+/* Returns whether a path leads from a block to a return. `block` may be CT_CFG_NONE. */
 static bool goes_on(const struct work *k, uint32_t block)
 {
     const uint32_t vertex = block == CT_CFG_NONE ? CT_CFG_NONE : k->m->vertex_of[block];
     return vertex == CT_CFG_NONE || k->returns[vertex];
 }
 
-/* Adds a vertex, if one of its ways out leads to a return: what it calls comes back, and so does what is
- * behind it. */
+/* Adds a vertex if one of its ways out leads to a return. Both the call at its end and the block behind the
+ * call must return. */
 static void consider(struct work *k, uint32_t vertex)
 {
     const struct ct_wcet_vertex *v = &k->m->vertices[vertex];
@@ -46,7 +46,7 @@ static void consider(struct work *k, uint32_t vertex)
         }
 }
 
-/* Finds all vertices from which a path leads to a return, from the returns backwards. */
+/* Finds all vertices with a path to a return, backwards from the returns. */
 static void find_returning(struct work *k)
 {
     const struct ct_wcet_model *m = k->m;
@@ -63,19 +63,20 @@ static void find_returning(struct work *k)
     }
 }
 
-/* Adds the vertex of a block to the search for a dead end, unless paths return from it or it was there. */
+/* Adds the vertex of a block to the search for a dead end, unless paths return from it or it was added
+ * before. */
 static void search(struct work *k, uint32_t block, uint32_t from)
 {
     const uint32_t vertex = block == CT_CFG_NONE ? CT_CFG_NONE : k->m->vertex_of[block];
     if (vertex == CT_CFG_NONE || k->returns[vertex])
         return;
-    k->returns[vertex] = true; /* each once */
+    k->returns[vertex] = true; /* so that it is added once */
     k->from[vertex] = from;
     k->queue[k->count++] = vertex;
 }
 
-/* Finds the first vertex on the ways from the entry that ends in a computed branch without a target. Returns
- * CT_CFG_NONE when there is none. */
+/* Finds the first vertex, on the paths from the entry, that ends in a computed branch without a target.
+ * Returns CT_CFG_NONE when there is none. */
 static uint32_t find_dead_end(struct work *k, uint32_t entry)
 {
     const struct ct_wcet_model *m = k->m;
@@ -93,8 +94,8 @@ static uint32_t find_dead_end(struct work *k, uint32_t entry)
     return CT_CFG_NONE;
 }
 
-/* Returns the function that was entered last on the way to a vertex. The one that the vertex is in may be
- * another: all stubs of libraries go on in common code. */
+/* Returns the function entered last on the path to a vertex. The vertex may be in another function, because
+ * all stubs of libraries continue in common code. */
 static const struct ct_cfg_function *entered_last(const struct work *k, uint32_t vertex)
 {
     for (; vertex != CT_CFG_NONE; vertex = k->from[vertex]) {
@@ -106,8 +107,8 @@ static const struct ct_cfg_function *entered_last(const struct work *k, uint32_t
     return NULL;
 }
 
-/* Returns the function that is called on the ways that were searched and left out because it calls itself, or
- * NULL. */
+/* Returns a function that is called on the searched paths but left out because it is recursive and never ran,
+ * or NULL. */
 static const struct ct_cfg_function *find_uncalled(const struct work *k)
 {
     const struct ct_wcet_model *m = k->m;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts loops for each thread (context ID and VMID) by itself, and for each exception on top of it, whose
- * handler may be in the very loops that it interrupted. Threads of the M profile have a number in the place
- * of a context ID. */
+/* Counts loops separately for each thread (context ID and VMID) and for each exception on top of it, because
+ * a handler may run in the very loops that it interrupted. Threads of the M profile have a number in place of
+ * a context ID. */
 #include <stdlib.h>
 
 #include "analysis/transfer.h"
@@ -31,15 +31,15 @@ static int make_counts(struct ct_wcet *w, struct ct_wcet_counts *c)
     return CT_OK;
 }
 
-/* Makes the counts of the thread's level the current ones. */
+/* Makes the counts of the thread's level the current ones. CT_ERR_NOMEM. */
 static int take_up(struct ct_wcet *w)
 {
     w->at->counts = &w->at->now->levels[w->at->now->level].counts;
     return w->at->counts->rounds ? CT_OK : make_counts(w, w->at->counts);
 }
 
-/* Makes another thread with this context the current one. Where there is no counter left, threads share one:
- * counts may become too large, but not too small. */
+/* Makes a new thread with this context the current one. When no counter is left, threads share one: counts
+ * may then become too large, but not too small. */
 static int add_thread(struct ct_wcet *w, uint32_t ctxt, uint32_t vmid, uint32_t number)
 {
     struct ct_wcet_stream *s = w->at;
@@ -76,8 +76,8 @@ void ct_wcet_free_threads(struct ct_wcet_stream *s)
     free(s->threads);
 }
 
-/* Takes missing trace into account: a run of the entry that is not seen as a whole has no total, and no
- * exception is known to be left. */
+/* Handles missing trace: a run of the entry that was not seen as a whole has no total, and no exception
+ * counts as open. */
 static int forget(struct ct_wcet *w)
 {
     for (size_t i = 0; i < w->at->thread_count; i++) {
@@ -92,10 +92,10 @@ static int enter_exception(struct ct_wcet *w, uint64_t resumes_at)
 {
     struct ct_wcet_thread *t = w->at->now;
     if (w->at->arrives && t->level && t->levels[t->level].resumes_at == resumes_at)
-        return CT_OK; /* nothing ran since an exception that interrupted the same: this one goes first */
+        return CT_OK; /* nothing ran since an exception with the same return address: this one goes first */
     if (t->level + 1 == CT_WCET_LEVELS)
         return forget(w);
-    if (ct_transfer_is_exc_return(resumes_at)) { /* tail-chained; no RETURN need stand before it */
+    if (ct_transfer_is_exc_return(resumes_at)) { /* tail-chained; may have no RETURN before it */
         resumes_at = w->at->chained ? w->at->chained : t->levels[t->level].resumes_at;
         t->level -= !w->at->chained && t->level;
     }
@@ -111,8 +111,8 @@ static int leave_exception(struct ct_wcet *w)
     return take_up(w);
 }
 
-/* Takes execution out of the only handler to another thread. Where nothing tells several threads apart, no
- * run of them is seen as a whole. */
+/* Leaves the outermost handler to another thread. When several threads cannot be told apart, none of their
+ * runs counts as seen as a whole. */
 static int go_to_thread(struct ct_wcet *w, const struct ct_step_mark *mark)
 {
     struct ct_wcet_stream *s = w->at;
@@ -130,7 +130,7 @@ static int go_to_thread(struct ct_wcet *w, const struct ct_step_mark *mark)
     return CT_OK;
 }
 
-/* Takes execution out of a handler of the M profile. */
+/* Leaves a handler of the M profile. */
 static int resume(struct ct_wcet *w, const struct ct_step_mark *mark)
 {
     const struct ct_wcet_thread *t = w->at->now;
