@@ -33,12 +33,12 @@ static bool load(struct ct_ctx *ctx, struct ct_branch_list *list, const char *pa
 
 /* ---- programs ---- */
 
-/* The lists of one file, and the programs that are known. */
+/* The lists of a file, and the known programs. */
 struct reading {
     const struct cli_args *args;
     const char *path;
-    const char *symfs, *vmlinux; /* what these options say; NULL: they are not given */
-    const char *folders;         /* options that name folders with programs, for messages */
+    const char *symfs, *vmlinux; /* values of these options; NULL: not given */
+    const char *folders;         /* the options that name folders with programs, for messages */
     struct ct_branch_list *list;
     struct ct_programs *programs;
     struct ct_cover *cover;
@@ -46,7 +46,7 @@ struct reading {
     size_t used; /* binaries whose counts were added */
 };
 
-/* Compares build ids, of which simpleperf fills short ones up with zeros. */
+/* Compares build ids. simpleperf fills short ones up with zeros. */
 static bool is_same_id(const struct ct_branch_list_binary *binary, const uint8_t *id, size_t size)
 {
     uint8_t mine[20] = {0}, theirs[20] = {0};
@@ -57,12 +57,12 @@ static bool is_same_id(const struct ct_branch_list_binary *binary, const uint8_t
 
 enum match {
     MATCH_NONE,
-    MATCH_NAME,  /* of the same name, and one has no build id */
-    MATCH_OTHER, /* of the same name, with another build id */
+    MATCH_NAME,  /* same name, and one has no build id */
+    MATCH_OTHER, /* same name, but another build id */
     MATCH_ID,
 };
 
-/* Says how far a program is the one that a binary names. */
+/* Returns how well a program matches the one that a binary names. */
 static enum match compare(const struct ct_branch_list_binary *binary, struct ct_program *program)
 {
     const struct ct_symbols *symbols;
@@ -83,7 +83,7 @@ static struct ct_program *add(struct reading *r, const char *path)
     return program;
 }
 
-/* Adds the file that is where a binary was on the phone: below --symfs, or here. */
+/* Adds the file at the path that the binary had on the phone, below --symfs if given. */
 static struct ct_program *add_by_path(struct reading *r, const struct ct_branch_list_binary *binary)
 {
     char *path = NULL;
@@ -99,8 +99,8 @@ static struct ct_program *add_by_path(struct reading *r, const struct ct_branch_
     return program;
 }
 
-/* Finds the program that a binary is: among those that --elf names, by build id in the folders of --symdir,
- * or where it was. NULL, after a message, when there is none or it is another version. */
+/* Finds the program of a binary: among those of --elf, by build id in the folders of --symdir, or at its
+ * path. Returns NULL, after a message, when there is none or it is another version. */
 static struct ct_program *find(struct reading *r, const struct ct_branch_list_binary *binary)
 {
     struct ct_program *found = NULL, *program;
@@ -168,7 +168,7 @@ static void count_binary(struct reading *r, uint32_t number)
     r->used += !ct_branch_list_is_other(&counted);
 }
 
-/* Counts the file among those that the sums are of. False after a message. */
+/* Counts the file among the captures of the sums. False after a message. */
 static bool count_file(const struct reading *r)
 {
     struct ct_analysis *all = ct_cover_analysis(r->cover);
@@ -179,7 +179,7 @@ static bool count_file(const struct reading *r)
     return false;
 }
 
-/* Reads the file, finds its programs and counts. Result: enum cli_exit. */
+/* Reads the file, finds its programs and counts. Returns an enum cli_exit. */
 static int count(struct reading *r, size_t elf)
 {
     bool fine = cli_programs_open(&r->programs, r->args, elf, NULL);
@@ -224,7 +224,7 @@ int cli_branch_lists_cover(const struct cli_args *args, size_t elf, const char *
     return count(&r, elf);
 }
 
-/* ---- what is in a file ---- */
+/* ---- the content of a file ---- */
 
 bool cli_branch_lists_refuse(const struct cli_args *args, const char *path)
 {
@@ -334,7 +334,7 @@ static int print_sum(const struct cli_args *args, struct ct_branch_list *list, u
     int rc = ct_branch_list_scale(list, weight);
     if (!rc)
         rc = ct_branch_list_write(list, cli_output_write, stdout);
-    /* A file that cannot be written is told of at the end of the command. */
+    /* A write error is reported at the end of the command. */
     return rc && rc != CT_ERR_IO ? cli_library_error(args->ctx) : CLI_CLEAN;
 }
 

@@ -6,22 +6,22 @@
 #include "cli/counts.h"
 #include "coretap/json.h"
 
-/* Tells whether a file begins like a branch list. False for a pipe, which is not read. */
+/* Returns whether a file begins like a branch list. False for a pipe, which is not read. */
 bool cli_branch_lists_is_file(const char *path);
 
-/* Adds what the lists of a file say of their programs, which are looked for. Result: enum cli_exit. */
+/* Finds the programs of a file of lists, and adds their counts. Returns an enum cli_exit. */
 int cli_branch_lists_count(struct cli_counts *counts, const char *path);
 
-/* The same for commands that have no options of captures: adds the counts to `cover`. */
+/* Does the same for commands without the options of captures: adds the counts to `cover`. */
 int cli_branch_lists_cover(const struct cli_args *args, size_t elf, const char *path, struct ct_cover *cover);
 
-/* Says that a file is a branch list, and what cannot be known of one. False when it is none. */
+/* Reports that a file is a branch list, and what a branch list does not tell. False when it is none. */
 bool cli_branch_lists_refuse(const struct cli_args *args, const char *path);
 
-/* Prints what is in a file, as text where `json` is NULL. Result: enum cli_exit. */
+/* Prints the content of a file, as text when `json` is NULL. Returns an enum cli_exit. */
 int cli_branch_lists_info(const struct cli_args *args, struct ct_json *json);
 
-/* Prints the sum of all operands, `weight` times. Result: enum cli_exit. */
+/* Prints the sum of all operands, multiplied by `weight`. Returns an enum cli_exit. */
 int cli_branch_lists_merge(const struct cli_args *args, uint64_t weight);
 
 #endif

@@ -17,7 +17,7 @@
 
 const char *const cli_framings[] = {"auto", "none", "frames", "tpiu", "dstream", NULL};
 
-/* Reads until there are `size` bytes, or no more come. Result: their number, or -1. */
+/* Reads `size` bytes, or fewer at the end of the input. Returns their number, or -1. */
 static ssize_t read_first(char *bytes, size_t size)
 {
     size_t have = 0;
@@ -29,8 +29,8 @@ static ssize_t read_first(char *bytes, size_t size)
     return got < 0 ? -1 : (ssize_t)have;
 }
 
-/* Copies `size` bytes and then the rest of standard input into a file without a name, so that it can be read
- * from its start again. */
+/* Copies the `size` bytes already read and the rest of standard input into a file without a name, which can
+ * be read again from its start. Returns its descriptor, or -1. */
 static int spool_stdin(const char *first, ssize_t size)
 {
     FILE *file = tmpfile();
@@ -84,7 +84,7 @@ bool cli_capture_spool_always(struct cli_capture *c)
     return true;
 }
 
-/* Lists the buffers that the options choose. */
+/* Lists the buffers that the options select. False after a message. */
 static bool choose_buffers(struct cli_capture *c)
 {
     const struct cli_value *name = &c->args->values[CLI_CAPTURE_BUFFER];
@@ -154,7 +154,7 @@ static uint64_t total_bytes(const struct cli_capture *c)
     return total;
 }
 
-/* Looks for the file with a build id among those of --elf and in the folders of --symdir. */
+/* Finds the file with a build id among those of --elf and in the folders of --symdir. */
 static const char *find_file(void *user, const uint8_t *build_id, size_t size)
 {
     const char *path = NULL;
@@ -186,8 +186,8 @@ bool cli_capture_describe(const struct cli_args *args, struct ct_capture **captu
     return false;
 }
 
-/* Opens the capture at `path`. A perf.data file on standard input is copied into a file first: its beginning
- * cannot be understood without its end. */
+/* Opens the capture at `path`. Copies perf.data from standard input into a file first, because its beginning
+ * cannot be understood without its end. False after a message. */
 static bool open_path(struct cli_capture *c, const char *path)
 {
     const struct ct_capture_options options = options_of(c->args);
@@ -292,8 +292,8 @@ int cli_capture_code_untold(const struct cli_capture *c, int code)
     return code == CLI_CLEAN && damaged ? CLI_DAMAGED : code;
 }
 
-/* Counts the files that the caller named and whose code stands for memory that the capture does not hold.
- * *first becomes the first one. */
+/* Counts the files named by the caller that stand for memory missing in the capture. Sets *first to the first
+ * one. */
 static size_t count_given(const struct cli_capture *c, const char **first)
 {
     size_t most = 0;
@@ -303,13 +303,14 @@ static size_t count_given(const struct cli_capture *c, const char **first)
             of++;
         if (c->buffers[i].image_count <= of->image_count + most)
             continue;
-        *first = c->buffers[i].images[of->image_count].path; /* given ones are behind those of the capture */
+        /* these stand behind the images of the capture */
+        *first = c->buffers[i].images[of->image_count].path;
         most = c->buffers[i].image_count - of->image_count;
     }
     return most;
 }
 
-/* Says which file may not be what ran, where the trace contradicts code that came from files named. */
+/* Reports which file may not be what ran, when the trace contradicts code of named files. */
 static void tell_contradicted(const struct cli_capture *c)
 {
     const char *file = NULL;
@@ -360,7 +361,7 @@ struct ct_chain_options cli_capture_chain_options(const struct cli_capture *c, e
     return options;
 }
 
-/* Finds the value of --threads. NULL: the command has no such option. */
+/* Returns the value of --threads, or NULL when the command has no such option. */
 static const struct cli_value *threads_of(const struct cli_args *args)
 {
     for (size_t i = 0; i < args->command->option_count; i++)

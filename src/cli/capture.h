@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What subcommands that read a capture share: opening it, choosing buffers and IDs, running the chain. */
+/* What subcommands that read a capture share: opening it, choosing buffers and IDs, options of the chain. */
 #ifndef CT_CLI_CAPTURE_H
 #define CT_CLI_CAPTURE_H
 
@@ -7,7 +7,7 @@
 #include "cli/progress.h"
 #include "coretap/session.h"
 
-/* Options of every subcommand that reads a capture: the first ones of its table, in this order. */
+/* Options of every subcommand that reads a capture. They come first in its table, in this order. */
 enum cli_capture_option {
     CLI_CAPTURE_BUFFER,
     CLI_CAPTURE_ID,
@@ -18,7 +18,7 @@ enum cli_capture_option {
     CLI_CAPTURE_KCORE,
     CLI_CAPTURE_BUILDID_DIR,
     CLI_CAPTURE_STRICT,
-    CLI_CAPTURE_OPTIONS, /* their number */
+    CLI_CAPTURE_OPTIONS, /* number of these options */
 };
 
 struct ct_watches;
@@ -73,7 +73,7 @@ extern const char *const cli_framings[];
 
 #define CLI_THREADS_MAX 256
 
-/* The row of --threads. */
+/* The table row of --threads. */
 #define CLI_THREADS_OPTION                                                                                   \
     {                                                                                                        \
         .name = "threads", .letter = 't', .kind = CLI_NUMBER, .arg = "N", .min = 1, .max = CLI_THREADS_MAX,  \
@@ -81,76 +81,75 @@ extern const char *const cli_framings[];
                 "synchronisation points. The result is the same."                                            \
     }
 
-/* Gives the number that --threads says, and 1 for commands without it. */
+/* Returns the number of --threads, or 1 for commands without the option. */
 uint16_t cli_threads(const struct cli_args *args);
 
-/* Refuses --threads where a command has no use for it; the message says `how` it reads. False: it was
+/* Refuses --threads for a command that cannot use it; `how` completes the message. False when it was
  * given. */
 bool cli_without_threads(const struct cli_args *args, const char *how);
 
 struct cli_capture {
     const struct cli_args *args;
-    const char *path; /* as it was named */
+    const char *path; /* as on the command line */
     struct ct_capture *capture;
-    size_t count;              /* buffers to be read */
-    struct ct_buffer *buffers; /* copies, with the framing and path that the options say */
+    size_t count;              /* buffers to read */
+    struct ct_buffer *buffers; /* copies, with the framing and path from the options */
     struct cli_progress progress;
-    int spool;           /* standard input, copied to a file that can be read more than once; or -1 */
-    struct ct_seen seen; /* of all that was decoded */
+    int spool;           /* descriptor of the file with a copy of standard input; or -1 */
+    struct ct_seen seen; /* what was lost in everything that was decoded */
 };
 
-/* Opens the capture that args->operand names, to look at what it describes. *capture is NULL for standard
+/* Opens the capture that args->operand names, to look at its description. Sets *capture to NULL for standard
  * input without a description. False after a message. */
 bool cli_capture_describe(const struct cli_args *args, struct ct_capture **capture);
 
-/* Opens what args->operand names, or one of several operands. False after a message. */
+/* Opens the capture at `path`, and the one of args->operand. False after a message. */
 bool cli_capture_open_path(struct cli_capture *capture, const struct cli_args *args, const char *path);
 bool cli_capture_open(struct cli_capture *capture, const struct cli_args *args);
 
-/* Prepares the capture to be read once for each ID: standard input with several IDs is copied into a
- * temporary file. False after a message. */
+/* Prepares the capture to be read once for each ID: copies standard input with several IDs into a temporary
+ * file. False after a message. */
 bool cli_capture_spool(struct cli_capture *capture);
 
-/* Copies standard input in the same way where each ID is read more than once. */
+/* Copies standard input in any case, for commands that read an ID more than once. False after a message. */
 bool cli_capture_spool_always(struct cli_capture *capture);
 void cli_capture_close(struct cli_capture *capture);
 
-/* Makes the chain options for `level` and the ID that was asked for. */
+/* Returns the chain options for `level` and the selected ID. */
 struct ct_chain_options cli_capture_chain_options(const struct cli_capture *capture, enum ct_level level);
 
-/* Adds what a chain of `level` lost, which is done, to what the capture lost. `frames`: bytes between frames
- * are counted, too, as by one of the chains of a buffer. */
+/* Adds the losses of a finished chain of `level` to those of the capture. `frames`: also counts bytes between
+ * frames, which only one of the chains of a buffer may do. */
 void cli_capture_count(struct cli_capture *capture, const struct ct_chain *chain, enum ct_level level,
                        bool frames);
 
-/* Warns when a buffer, whose chain is done, has no frame and should have some. */
+/* Warns when the buffer of a finished chain should have frames but has none. */
 void cli_capture_tell_frames(const struct cli_capture *capture, const struct ct_chain *chain);
 
-/* Tells whether trace was lost or contradicts the program, or the file was not whole; with `strict` also
- * whether a trace unit lost some in overflows or memory is missing. */
+/* Returns whether trace was lost, contradicts the program, or the file was incomplete. With `strict` also
+ * whether a trace unit lost trace in overflows or memory is missing. */
 bool cli_capture_is_damaged(const struct cli_capture *capture, bool strict);
 
-/* Says on stderr what was lost. Result: the exit code of a command that read the capture, which is
- * `code`, or CLI_DAMAGED when that is clean but trace was lost, contradicts the program, or the file was
- * not whole. Overflows of the trace unit and code whose memory is missing count with --strict, or when
+/* Reports the losses on stderr. Returns the exit code of a command that read the capture: `code`, or
+ * CLI_DAMAGED instead of CLI_CLEAN when trace was lost, contradicts the program, or the file was
+ * incomplete. Overflows of the trace unit and code whose memory is missing count with --strict, or when
  * nothing else ran. */
 int cli_capture_code(const struct cli_capture *capture, int code);
 
-/* Gives the same exit code for a command that prints nothing of an empty trace. Says, unless --quiet, when it
- * is empty. */
+/* Does the same for a command that prints nothing of an empty trace. Also reports, unless --quiet, that the
+ * trace is empty. */
 int cli_capture_code_or_empty(const struct cli_capture *capture, int code);
 
-/* Gives the same exit code without a word, for a pass whose losses another pass reports. */
+/* Returns the same exit code without a report, for a pass whose losses another pass reports. */
 int cli_capture_code_untold(const struct cli_capture *capture, int code);
 
-/* Says how often stacks of calls began anew (ct_stacks_renewed), if they did. */
+/* Notes how often stacks of calls began anew (ct_stacks_renewed), if ever. */
 void cli_note_new_stacks(const struct cli_args *args, uint64_t times);
 
-/* Gives a set of watchpoints the names that the capture has for events of trace units. False after a message.
- */
+/* Gives a set of watchpoints the names of events of trace units, from the capture. False after a message. */
 bool cli_capture_name_events(const struct cli_capture *capture, struct ct_watches *watches);
 
-/* Tells whether a source that is read traces instructions, which the option (NULL: none was given) is about.
+/* Returns whether some selected source traces instructions, as `option` requires (NULL: nothing requires it).
  * False after a message. */
 bool cli_capture_has_code(const struct cli_capture *capture, const char *option);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The frame of the command: one table describes each subcommand, and usage, help, man pages and the
- * option parser all read it. A subcommand is one file that fills in a struct cli_command. */
+/* The frame of the command. One table describes each subcommand; usage, help, man pages and the option parser
+ * all read it. A subcommand is one file that fills in a struct cli_command. */
 #ifndef CT_CLI_CLI_H
 #define CT_CLI_CLI_H
 
@@ -11,55 +11,55 @@
 
 #include "coretap/base.h"
 
-/* Exit codes, the same for every subcommand. */
+/* Exit codes of every subcommand. */
 enum cli_exit {
     CLI_CLEAN = 0,
     CLI_DAMAGED = 1, /* the trace is damaged, and everything that could be decoded was printed; or the result
                         is empty although instructions ran */
-    CLI_FAILED = 2,  /* usage, I/O or memory: what was asked for was not done */
+    CLI_FAILED = 2,  /* a usage error, an I/O error or missing memory: the request was not fulfilled */
 };
 
 enum cli_kind {
     CLI_FLAG,
     CLI_TEXT,
-    CLI_CHOICE, /* one of a list of words; the number is its index */
+    CLI_CHOICE, /* one word of a list; the number is its index */
     CLI_NUMBER, /* decimal */
-    CLI_HEX,    /* with or without 0x */
-    CLI_LIST,   /* texts: the option can be given more than once, see cli_args.list */
+    CLI_HEX,    /* hexadecimal, with or without 0x */
+    CLI_LIST,   /* texts: the option can be given several times, see cli_args.list */
 };
 
 struct cli_option {
-    const char *name;           /* without the dashes */
-    char letter;                /* short form, or 0 */
+    const char *name;           /* without dashes */
+    char letter;                /* the short form, or 0 */
     uint8_t kind;               /* enum cli_kind */
-    bool optional;              /* the value can be left out; else it stands behind a '=' */
-    const char *arg;            /* what help calls the value; of a choice it is made from the list */
-    const char *const *choices; /* ends with NULL; the first is what counts when the option is absent */
-    uint64_t min, max;          /* of numbers */
-    const char *help;           /* sentences */
+    bool optional;              /* the value may be left out; if given, it stands behind a '=' */
+    const char *arg;            /* the name of the value in help; that of a choice is made from its words */
+    const char *const *choices; /* ends with NULL; the first word is the default */
+    uint64_t min, max;          /* limits of numbers */
+    const char *help;           /* full sentences */
 };
 
-/* What the command line said for one option. */
+/* The value of an option on the command line. */
 struct cli_value {
     bool given;
-    uint64_t number; /* choices and numbers; 0 when absent */
+    uint64_t number; /* of choices and numbers; 0 when absent */
     const char *text;
 };
 
 #define CLI_OPTION_MAX  48
-#define CLI_LIST_MAX    1024 /* texts of one CLI_LIST option */
-#define CLI_LISTS_MAX   8192 /* of all such options together */
-#define CLI_FOLDERS_MAX 64   /* that one option names */
+#define CLI_LIST_MAX    1024 /* most texts of one CLI_LIST option */
+#define CLI_LISTS_MAX   8192 /* most texts of all such options together */
+#define CLI_FOLDERS_MAX 64   /* most folders of one option */
 
-/* Runs the whole command, from its arguments to what it prints. It can run again in the same process. Result:
- * enum cli_exit. */
+/* Runs the whole command, from its arguments to its output. May be called again in the same process. Returns
+ * an enum cli_exit. */
 int cli_main(int argc, char **argv);
 
 struct cli_args;
 struct ct_debug_files;
 
-/* What a subcommand needs of the programs that ran. It decides which of the common options about programs the
- * subcommand has, so that all look in the same places. */
+/* What a subcommand needs of the programs that ran. It selects the common options about programs that the
+ * subcommand has, so that all subcommands search in the same places. */
 enum cli_uses {
     CLI_USES_PROGRAMS = 1, /* their code: --symdir */
     CLI_USES_NAMES = 2,    /* names of their functions: --no-demangle, --debug-limit */
@@ -69,28 +69,28 @@ enum cli_uses {
 
 struct cli_command {
     const char *name;
-    const char *summary; /* for lists of subcommands: no capital, no full stop */
-    const char *operand; /* what the one operand is called, or NULL for none */
-    bool many;           /* operands, of which there is one at least: cli_args.rest; .operand is the first */
-    const char *rest; /* what all arguments after the options are called (instead of an operand), or NULL */
-    const char *synopsis;  /* options that must be there, as written in the usage line, or NULL */
-    const char *exit_text; /* sentences about the exit status, or NULL when it is the usual one */
-    const char *about;     /* paragraphs for help and DESCRIPTION, separated by newlines */
-    const char *examples;  /* lines for a shell, of at most 77 columns, each with its newline */
+    const char *summary;   /* for lists of subcommands: without capital letter and full stop */
+    const char *operand;   /* name of the single operand, or NULL for none */
+    bool many;             /* one or more operands: cli_args.rest; .operand is the first */
+    const char *rest;      /* name of all arguments behind the options (instead of an operand), or NULL */
+    const char *synopsis;  /* required options, as written in the usage line, or NULL */
+    const char *exit_text; /* sentences about the exit status, or NULL for the usual ones */
+    const char *about;     /* paragraphs of help and DESCRIPTION, separated by newlines */
+    const char *examples;  /* shell lines of at most 77 columns, each with its newline */
     const struct cli_option *options;
     size_t option_count;
-    unsigned uses;     /* enum cli_uses: which options about programs it has */
-    const char *whole; /* why options of cli/filter.h that it does not have cannot be applied, and what to do
-                          instead; NULL: no reason of its own */
-    bool own_program;  /* it is no subcommand but a program of its own, coretap-NAME */
-    bool own_output;   /* says by an option of its own where its results go: it has no common --output */
-    int (*run)(const struct cli_args *args); /* result: enum cli_exit */
-    /* Commands of a command, the last NULL; it then has nothing else but a summary and what it is about.
-     * Their names are both words: "fractal run". */
+    unsigned uses;     /* enum cli_uses: the options about programs */
+    const char *whole; /* why missing options of cli/filter.h cannot be applied, and what to do instead; NULL:
+                          no special reason */
+    bool own_program;  /* not a subcommand but a separate program, coretap-NAME */
+    bool own_output;   /* has an option of its own for the output, instead of the common --output */
+    int (*run)(const struct cli_args *args); /* returns an enum cli_exit */
+    /* Subcommands of this command, with NULL at the end, or NULL. Such a command has only a summary and
+     * `about` besides. Their names are two words: "fractal run". */
     const struct cli_command *const *parts;
 };
 
-/* Folders of an option that can be given more than once. */
+/* The folders of an option that can be given several times. */
 struct cli_folders {
     const char *paths[CLI_FOLDERS_MAX];
     size_t count;
@@ -107,36 +107,37 @@ struct cli_args {
     struct ct_debug_files *debug_files;
     struct cli_folders symdirs, source_roots;
     uint64_t debug_limit;                    /* bytes; 0: not given */
-    struct cli_value values[CLI_OPTION_MAX]; /* same order as command->options */
+    struct cli_value values[CLI_OPTION_MAX]; /* in the order of command->options */
     struct {
         size_t option; /* index of a CLI_LIST option */
         const char *text;
-    } list[CLI_LISTS_MAX]; /* in the order given */
+    } list[CLI_LISTS_MAX]; /* in the order on the command line */
     size_t list_count;
-    char **rest; /* ends with NULL */
+    char **rest; /* with NULL at the end */
     int rest_count;
-    char **words; /* all of the command line, from the name of the subcommand on */
+    char **words; /* the whole command line, from the name of the subcommand on */
     int word_count;
 };
 
-/* All subcommands, in the order in which help shows them; the last entry is NULL. */
+/* All subcommands, in the order of help, with NULL at the end. */
 extern const struct cli_command *const cli_commands[];
 
-/* Finds a subcommand by its name, or NULL. */
+/* Finds a subcommand by its name. Returns NULL when there is none. */
 const struct cli_command *cli_command_find(const char *name);
 
-/* Finds one of `commands`, a list that ends with NULL, by its own name; or NULL. */
+/* Finds a command in a list with NULL at its end, by the command's own name. Returns NULL when there is
+ * none. */
 const struct cli_command *cli_command_among(const struct cli_command *const *commands, const char *name);
 
-/* Gives the last word of a command's name, by which it is called within its group. */
+/* Returns the last word of a command's name, its name within its group. */
 const char *cli_own_name(const struct cli_command *command);
 
-/* Gives the number of options of a subcommand: its own, then those in common. */
+/* Returns the number of options of a subcommand: its own, then the common ones. */
 size_t cli_option_count(const struct cli_command *command);
 
 const struct cli_option *cli_option_at(const struct cli_command *command, size_t index);
 
-/* Gives what stands between "coretap" and the name of a command where it is called. */
+/* Returns the character between "coretap" and the name of a command in its usage. */
 static inline char cli_joint(const struct cli_command *command)
 {
     return command->own_program ? '-' : ' ';
@@ -147,28 +148,28 @@ static inline char cli_joint(const struct cli_command *command)
 enum cli_parse {
     CLI_PARSE_RUN,
     CLI_PARSE_HELP,
-    CLI_PARSE_BAD, /* said on stderr what is wrong */
+    CLI_PARSE_BAD, /* after a message on stderr */
 };
 
-/* Reads argv[1..) of a subcommand (argv[0] is its name) into `args`. */
+/* Reads argv[1…] of a subcommand into `args`. argv[0] is its name. */
 enum cli_parse cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_args *args);
 
 /* ---- help (help.c) ---- */
 
 void cli_help_all(FILE *out);
 
-/* Prints a line for each optional part of the command: whether this build has it, and what that means. */
+/* Prints a line for each optional part of the command: whether this build has it, and its use. */
 void cli_print_parts(FILE *out);
 void cli_help_command(const struct cli_command *command, FILE *out);
 
-/* Prints those parts of a man page that follow from the table, in roff: NAME, SYNOPSIS, DESCRIPTION and
- * OPTIONS of `command`, or with NULL those of coretap itself. */
+/* Prints the parts of a man page that follow from the table, in roff: NAME, SYNOPSIS, DESCRIPTION and OPTIONS
+ * of `command`, or of coretap itself with NULL. */
 void cli_help_man(const struct cli_command *command, FILE *out);
 
 /* ---- completion (complete.c) ---- */
 
-/* Prints what the last of the words behind "coretap" can become: a word a line, a tab and its description;
- * ":files", ":folders" or ":commands" where the shell knows better. */
+/* Prints the possible completions of the last of the words behind "coretap". Each is a line with a word, a
+ * tab and a description; or ":files", ":folders" or ":commands", which the shell completes better. */
 void cli_complete(int count, char **words);
 
 /* ---- messages (message.c) ---- */
@@ -179,48 +180,47 @@ void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "coretap: note: …" on standard error, unless a note or warning with this text was printed before. */
 void cli_note(const char *text);
 
-/* Reads K/N, the value of an option: the K-th of N parts, K from 1 on. False after a message. */
+/* Reads the value K/N of an option, part K of N, from 1 on. False after a message. */
 bool cli_read_part(const struct cli_command *command, const char *option, const char *text, uint32_t *part,
                    uint32_t *parts);
 
-/* Reports a mistake in the use of a subcommand: the text, then where help is. Result: CLI_FAILED. */
+/* Reports a usage error of a subcommand, and where to find help. Returns CLI_FAILED. */
 int cli_usage_error(const struct cli_command *command, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Stores the text of an error in the context and returns `code`, for receivers that end a run. */
+/* Sets the error text of the context and returns `code`, for receivers that end a run. */
 int cli_fail(struct ct_ctx *ctx, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Stores CT_ERR_NOMEM in the same way, with what memory was missing for. */
+/* Does the same with CT_ERR_NOMEM. `what` is what memory was missing for. */
 int cli_fail_nomem(struct ct_ctx *ctx, const char *what);
 
-/* Prints the text of the library call that failed. Result: CLI_FAILED. */
+/* Prints the error text of the library call that failed. Returns CLI_FAILED. */
 int cli_library_error(const struct ct_ctx *ctx);
 
-/* Forgets, when the next command begins, which notes and warnings were printed, and that memory ran out. */
+/* Forgets the printed notes and warnings, and that memory ran out. Called before the next command. */
 void cli_forget_messages(void);
 
-/* Says once that memory ran out, where a function has no way to fail; the exit code becomes CLI_FAILED. Any
+/* Reports once that memory ran out, for functions that cannot fail. The exit code becomes CLI_FAILED. Any
  * thread may call it. */
 void cli_no_memory(void);
 
-/* Tells whether memory ran out in the command or in the library. The answer may then lack something, so the
- * exit code is to become CLI_FAILED and no output file is kept. */
+/* Returns whether memory ran out in the command or in the library. The answer may then be incomplete, so the
+ * exit code must become CLI_FAILED and no output file may be kept. */
 bool cli_lacked_memory(const struct ct_ctx *ctx);
 
-/* Makes a context whose messages go to standard error: warnings and, without `quiet`, notes. NULL after a
- * message: no memory. */
+/* Makes a context whose messages go to standard error: warnings and, unless `quiet`, notes. NULL, after a
+ * message, without memory. */
 struct ct_ctx *cli_ctx_new(bool quiet);
 
-/* Finds the word of a list (ends with NULL) that was probably meant by `word`, or NULL. */
+/* Returns the word of a list (with NULL at its end) that `word` probably stands for, or NULL. */
 const char *cli_nearest(const char *word, const char *const *list);
 
 /* ---- standard output (output.c) ---- */
 
-/* Prepares standard input, output and error; false (and a message) when output has nowhere to go. */
+/* Prepares standard input, output and error. False after a message when there is no usable output. */
 bool cli_output_init(void);
 
-/* Writes what is buffered. Result: `code`, or CLI_FAILED after a message when not all output could be
- * written. */
+/* Writes the buffered output. Returns `code`, or CLI_FAILED after a message when the output is incomplete. */
 int cli_output_finish(int code);
 
 #endif

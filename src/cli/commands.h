@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subcommands; each is defined in the file of its name. */
+/* The subcommands. Each is defined in the file with its name. */
 #ifndef CT_CLI_COMMANDS_H
 #define CT_CLI_COMMANDS_H
 

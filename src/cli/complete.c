@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can stand next in a command line, for the completion of shells (src/cli/completion). */
+/* Completion of command lines for shells (src/cli/completion). */
 #include <string.h>
 
 #include "cli/cli.h"
 
-/* The command line up to the word that is completed. */
+/* The command line before the word to complete. */
 struct line {
     const struct cli_command *command;
-    const struct cli_option *option; /* whose value the next word is, or NULL */
-    bool operands_only;              /* "--" was there */
+    const struct cli_option *option; /* the option whose value comes next, or NULL */
+    bool operands_only;              /* there was a "--" */
     bool in_rest;                    /* the words of another program have begun */
 };
 
-/* Prints a word that begins as the user did, with the first sentence of its description. */
+/* Prints a word that begins like the user's, with the first sentence of its description. */
 static void offer(const char *begin, const char *dashes, const char *word, const char *about)
 {
     char text[64];
@@ -23,7 +23,7 @@ static void offer(const char *begin, const char *dashes, const char *word, const
         printf("%s\t%.*s\n", text, (int)length, about);
 }
 
-/* Prints which files the value is, by what the table calls it: "DIR", "FILE[@HEX]", "CAPTURE...". */
+/* Prints which files the value can be, by its name in the table: "DIR", "FILE[@HEX]", "CAPTURE...". */
 static void offer_files(const char *called)
 {
     static const char *const files[] = {"FILE", "CAPTURE", "LOG", "INPUT", "CSV", "LIST", "SOCKET"};
@@ -54,7 +54,7 @@ static void offer_commands(const struct cli_command *const *commands, const char
         offer(begin, "", cli_own_name(commands[i]), commands[i]->summary);
 }
 
-/* Offers the words that `rest` begins with, as in "[cover|timing] [OPTION]...". */
+/* Offers the words in the brackets at the start of `rest`, as in "[cover|timing] [OPTION]...". */
 static void offer_first_of_rest(const char *rest, const char *begin)
 {
     for (const char *word = rest + 1; word[-1] != ']';) {
@@ -87,7 +87,7 @@ static void offer_options(const struct cli_command *command, const char *begin)
     }
 }
 
-/* Finds the option that a word names, and tells with *is_whole whether its value is in the same word. */
+/* Returns the option that a word names. Sets *is_whole when its value is in the same word. */
 static const struct cli_option *option_in(const struct cli_command *command, const char *word, bool *is_whole)
 {
     const bool is_long = word[1] == '-';
@@ -103,11 +103,12 @@ static const struct cli_option *option_in(const struct cli_command *command, con
     return NULL;
 }
 
-/* Goes on behind one word. */
+/* Advances behind a word. */
 static void pass(struct line *line, const char *word)
 {
     if (line->option) {
-        if (strcmp(word, "=") != 0) /* bash makes words of their own of an option, '=' and the value */
+        /* bash splits an option with a value into three words: option, '=' and value */
+        if (strcmp(word, "=") != 0)
             line->option = NULL;
         return;
     }

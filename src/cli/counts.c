@@ -19,7 +19,7 @@ bool cli_counts_has_program(struct ct_cover *cover, struct ct_programs *programs
     return false;
 }
 
-/* Says that the file of a program is not there, and what of it is missing then. */
+/* Reports that the file of a program is missing, and what the result lacks without it. */
 static void tell_missing(const struct cli_counts *c, const char *program)
 {
     if (!c->read.args->quiet)
@@ -27,8 +27,8 @@ static void tell_missing(const struct cli_counts *c, const char *program)
                 c->names_suffice ? "what ran in it has no lines" : "its counts are left out");
 }
 
-/* Finds the programs of saved files where the files say that they are. A missing one is reported; that all
- * are missing is an error, unless their names suffice. */
+/* Finds the programs of saved files at the paths given there. Reports a missing one. Fails when all are
+ * missing, unless their names suffice. */
 static int find_programs(struct cli_counts *c)
 {
     const size_t count = ct_cover_programs(c->cover);
@@ -45,13 +45,13 @@ static int find_programs(struct cli_counts *c)
             return cli_library_error(c->read.args->ctx);
         if (added) {
             added->started = (uint8_t)program.started;
-            added->named = 0; /* nobody did */
+            added->named = 0; /* not by the user */
         }
     }
     return CLI_CLEAN;
 }
 
-/* Warns when a program has no counts: one that was named may be another one than the program that was
+/* Warns about a program without counts: the named file may be another one than the program that was
  * counted. */
 static int check_programs(struct cli_counts *c)
 {
@@ -75,7 +75,7 @@ static bool is_named(const struct cli_counts *c)
     return false;
 }
 
-/* Adds a branch list, for commands that take counts and nothing else. */
+/* Adds a branch list, for commands that take nothing but counts. */
 static int read_branch_list(void *user, const char *path)
 {
     return cli_branch_lists_is_file(path) ? cli_branch_lists_count(user, path) : -1;
@@ -120,7 +120,7 @@ int cli_counts_read(struct cli_counts *c, const struct cli_args *args, size_t el
     return cli_counts_find(c, begun ? cli_results_read(&c->read) : CLI_FAILED);
 }
 
-/* ---- a chain that others run ---- */
+/* ---- a chain that the caller runs ---- */
 
 int cli_counts_open(struct cli_counts *c, const struct cli_args *args, size_t elf)
 {
@@ -194,7 +194,7 @@ const struct ct_arch *cli_counts_arch(const struct cli_counts *c)
     return NULL;
 }
 
-/* Works out the views. Captures were filtered when they were read; coverage files still have counts of other
+/* Makes the views. Captures were filtered while they were read; coverage files still have the counts of other
  * contexts. */
 struct ct_cover_views *cli_counts_views(struct cli_counts *c)
 {

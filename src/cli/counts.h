@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often each piece of code of the programs of a capture ran: decoded, or from a coverage file. */
+/* How often the code of the programs of a capture ran: decoded, or from a coverage file. */
 #ifndef CT_CLI_COUNTS_H
 #define CT_CLI_COUNTS_H
 
@@ -8,43 +8,44 @@
 #include "coretap/format.h"
 
 struct cli_counts {
-    struct cli_results read; /* captures and files; who gets steps and chains is set before, also file_why of
-                                other files than those of coverage */
+    struct cli_results read; /* captures and files; the caller sets its receivers of steps and chains, and
+                                file_why for other files than coverage */
     struct ct_cover *cover;
-    bool lent; /* it is not to be freed */
-    /* Makes other analyses when programs are known, before anything is read; gets the `user` of `read`. False
-     * after a message. May be NULL. */
+    bool lent; /* `cover` is not owned */
+    /* Makes other analyses once the programs are known, before anything is read. Receives the `user` of
+     * `read`. False after a message. May be NULL. */
     bool (*begun)(void *user);
-    bool names_suffice;  /* set before: what ran in a program that is not there is written with its names,
-                            which are in the file */
-    bool unbounded_told; /* what it means that a program has no symbols was said */
-    /* Set before: what reports are of. */
-    bool contexts; /* also of each by itself */
+    bool names_suffice; /* set by the caller: code in a missing program is reported with the names in the file
+                         */
+    bool unbounded_told; /* the note about programs without symbols was given */
+    /* Set by the caller: the scope of reports. */
+    bool contexts; /* also each context separately */
     bool all_functions;
 };
 
-/* Reads what the operands name, captures and coverage files, and adds it up. Start with all zero. Result:
- * enum cli_exit. */
+/* Reads and adds up the captures and coverage files of the operands. Starts with all zeros. Returns an enum
+ * cli_exit. */
 int cli_counts_read(struct cli_counts *counts, const struct cli_args *args, size_t elf);
 
-/* Tells whether one of the programs is the one that counts know by this number. */
+/* Returns whether one of the programs is the one with this number in the counts. */
 bool cli_counts_has_program(struct ct_cover *cover, struct ct_programs *programs, uint32_t number);
 
-/* Finds the programs of saved files, if there were any; cli_counts_read does. Result: `code`, or CLI_FAILED.
- */
+/* Finds the programs of saved files, if there were any. cli_counts_read calls it. Returns `code`, or
+ * CLI_FAILED. */
 int cli_counts_find(struct cli_counts *counts, int code);
 
-/* The same for counts that somebody else makes: opens the capture and its programs; then `cover`, which may
- * be NULL and is not owned, takes the place of the counts that were there. Result: enum cli_exit. */
+/* Open the capture and its programs for counts that the caller makes, and then replace the counts by `cover`,
+ * which is not owned and may be NULL. Returns an enum cli_exit. */
 int cli_counts_open(struct cli_counts *counts, const struct cli_args *args, size_t elf);
 void cli_counts_lend(struct cli_counts *counts, struct ct_cover *cover);
 void cli_counts_close(struct cli_counts *counts);
 
-/* Tells the counts of a chain how much was lost of the trace that they count. */
+/* Adds the losses of the trace to the counts. */
 void cli_counts_tell_captures(struct cli_counts *counts);
 
-/* Says how many instructions ran (`of`: more words on which) that are in no program, where, and what to do:
- * `result` has none of them. The others say so unless --quiet, and of a sum that is coverage. */
+/* Report how many instructions ran outside of all programs, where, and what to do. `result` is what lacks
+ * them, `of` more words on which ones. The other functions do so unless --quiet, and the last one only for a
+ * sum of coverage. */
 void cli_outside_tell(const char *operand, const struct ct_cover *cover, const char *result, const char *of);
 void cli_counts_tell_outside(const struct cli_counts *counts, const char *result);
 void cli_outside_tell_sum(const char *operand, const struct ct_analysis *sum);
@@ -52,7 +53,7 @@ void cli_outside_tell_sum(const char *operand, const struct ct_analysis *sum);
 /* Returns the architecture of the first core of the capture; NULL without a capture. */
 const struct ct_arch *cli_counts_arch(const struct cli_counts *counts);
 
-/* Works out what the counts say of all programs; to be freed. NULL after a message. */
+/* Makes the views of all programs, to be freed by the caller. NULL after a message. */
 struct ct_cover_views *cli_counts_views(struct cli_counts *counts);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tells that nothing says where the functions of a program lie: each section of code is one without a name
- * (see struct ct_symbol) then, of which only what ran is known to be code. */
+/* Notes that nothing tells where the functions of a program lie. Each section of code then is a single
+ * function without a name (see struct ct_symbol), of which only the code that ran is known. */
 static void tell_unbounded(const struct cli_counts *c, const struct ct_cover_report *report)
 {
     const struct ct_cover_ratio *insns = &report->sums.insns;
@@ -44,7 +44,7 @@ int cli_cover_check(struct cli_counts *c, const struct ct_cover_views *views)
     return cli_ran_but_empty(&c->read.ran, c->read.args, CLI_CLEAN, "the coverage is", why, remedy);
 }
 
-/* Reports that no program has lines, which is all that lcov's format has. Result: enum cli_exit. */
+/* Reports that no program has lines, without which lcov's format is empty. Returns an enum cli_exit. */
 static int check_lines(const struct cli_counts *c, const struct ct_cover_views *views)
 {
     for (size_t i = 0; i < ct_cover_views_count(views); i++)
@@ -59,12 +59,12 @@ static int check_lines(const struct cli_counts *c, const struct ct_cover_views *
 
 bool cli_cover_has_counts(const struct ct_cover *cover)
 {
-    size_t contexts; /* each has some */
+    size_t contexts; /* a context exists only with counts */
     (void)ct_cover_contexts(cover, &contexts);
     return contexts > 0;
 }
 
-/* Reports that no program has counts. Result: enum cli_exit. */
+/* Reports that no program has counts. Returns an enum cli_exit. */
 static int check_data(const struct cli_counts *c)
 {
     if (cli_cover_has_counts(c->cover))
@@ -80,8 +80,8 @@ static int print_data(FILE *out, struct cli_counts *c)
     return code == CLI_CLEAN ? cli_results_save_read(&c->read, out) : code;
 }
 
-/* Gets the time that a file tells of when it was made, in seconds since 1970: that of SOURCE_DATE_EPOCH, by
- * which the same coverage gives the same file, or 0, which is now. False after a message. */
+/* Finds the creation time to write into a file, in seconds since 1970: SOURCE_DATE_EPOCH, so that the same
+ * coverage gives the same file, or 0 for the current time. False after a message. */
 static bool find_time(uint64_t *seconds)
 {
     static const unsigned long long end_of_9999 = 253402300799;
@@ -89,7 +89,7 @@ static bool find_time(uint64_t *seconds)
     *seconds = 0;
     if (!text || !*text)
         return true;
-    if (!text[strspn(text, "0123456789")]) /* a number that is too large reads as one */
+    if (!text[strspn(text, "0123456789")]) /* a number that is too large reads as the largest one */
         *seconds = strtoull(text, NULL, 10);
     if (*seconds && *seconds <= end_of_9999)
         return true;
@@ -100,8 +100,7 @@ static bool find_time(uint64_t *seconds)
     return false;
 }
 
-/* Writes the views. CLI_FAILED after a message. That the file cannot be written is reported at the end of the
- * command. */
+/* Writes the views. Returns an enum cli_exit. A write error is reported at the end of the command. */
 static int write_views(FILE *out, const struct ct_cover_views *views, enum cli_cover_format format,
                        bool functions)
 {

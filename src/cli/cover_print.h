@@ -14,14 +14,14 @@ enum cli_cover_format {
     CLI_COVER_DATA,
 };
 
-/* Reports that all views are empty although instructions ran. Result: CLI_DAMAGED then, else CLI_CLEAN. */
+/* Reports that all views are empty although instructions ran. Returns CLI_DAMAGED then, else CLI_CLEAN. */
 int cli_cover_check(struct cli_counts *counts, const struct ct_cover_views *views);
 
-/* Tells whether there are any counts. */
+/* Returns whether there are any counts. */
 bool cli_cover_has_counts(const struct ct_cover *cover);
 
-/* Prints coverage; `functions`: with TEXT, a line for each function. What would be empty is not printed.
- * Result: enum cli_exit. */
+/* Prints coverage, but nothing that would be empty. `functions`: with TEXT, a line for each function. Returns
+ * an enum cli_exit. */
 int cli_cover_print(FILE *out, struct cli_counts *counts, enum cli_cover_format format, bool functions);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap ctl: asks a live run, and exchanges what it does. */
+/* coretap ctl: queries a live run, and changes what it does. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -35,17 +35,17 @@ static const struct cli_option options[] = {
          .help = "Socket on which 'coretap fractal run --control' takes commands. Used instead of --http."},
 };
 
-/* A request in the making. */
+/* A request being built. */
 struct request {
     const struct cli_args *args;
     const char *path;
-    struct cli_memory_file file; /* that json writes */
+    struct cli_memory_file file; /* receives what json writes */
     struct ct_json *json;
     char *body;
     size_t size;
 };
 
-/* Prints the lines of an answer, made printable. The answer lies in memory that may be written. */
+/* Prints the lines of an answer in printable form. Modifies the answer. */
 static void print_lines(FILE *out, char *text, size_t size)
 {
     while (size && text[size - 1] == '\n')
@@ -60,7 +60,7 @@ static void print_lines(FILE *out, char *text, size_t size)
     }
 }
 
-/* Sends the request and prints the answer. */
+/* Sends the request and prints the answer. Returns an enum cli_exit. */
 static int ask(struct request *r, const char *method)
 {
     const struct cli_value *token = &r->args->values[TOKEN];
@@ -116,7 +116,7 @@ static int post(struct request *r)
     return code;
 }
 
-/* ---- the requests; `words` end with NULL ---- */
+/* ---- the requests; `words` has NULL at its end ---- */
 
 static void put_words(struct ct_json *json, const char *key, char **words)
 {
@@ -136,7 +136,7 @@ static int watch(struct request *r, char **words)
     return post(r);
 }
 
-/* Puts the words IN=PLACE into the request. False: one is something else. */
+/* Puts the words IN=PLACE into the request. False after a message when a word has another form. */
 static bool put_binds(struct request *r, char **words)
 {
     ct_json_object(r->json, "bind");
@@ -156,7 +156,7 @@ static bool put_binds(struct request *r, char **words)
 static int send_spec(struct request *r, const char *action, char **words)
 {
     const char *name = words[0];
-    /* NAME FILE: a specification that was called NAME when it was added. */
+    /* NAME FILE: replaces the specification that was added as NAME */
     const bool other = words[1] && !strchr(words[1], '=');
     char *text = cli_read_text(words[other]);
     bool fine = text && begin(r, "/api/monitors");
@@ -233,7 +233,7 @@ static int status(struct request *r, char **words)
     return ask(r, "GET");
 }
 
-/* Appends a text as it may stand in the query of an address. */
+/* Writes a text encoded for the query of a URL. */
 static void put_query(FILE *file, const char *text)
 {
     for (; *text; text++)
@@ -279,7 +279,7 @@ static const struct {
 } actions[] = {{"status", status},   {"outputs", outputs}, {"watch", watch},
                {"monitor", monitor}, {"filter", filter},   {"stop", stop}};
 
-/* Gives the words to a run of FRACTAL as one command, and prints its answer. */
+/* Sends the words as one command to a run of FRACTAL, and prints the answer. Returns an enum cli_exit. */
 static int steer(const struct cli_args *args)
 {
     struct cli_memory_file line;

@@ -94,7 +94,7 @@ static const struct cli_option options[OPTIONS] = {
     CLI_FILTER_WHO,
 };
 
-/* What events are printed with: names of addresses, and the writer of lines. */
+/* What printing events needs: names of addresses, and the writer of lines. */
 struct printing {
     const struct cli_args *args;
     struct ct_programs *programs;
@@ -104,7 +104,7 @@ struct printing {
 struct decoding {
     struct cli_results read;
     struct printing printing;
-    const struct ct_buffer *buffer; /* of the stream that is read */
+    const struct ct_buffer *buffer; /* of the current stream */
     struct ct_event_origin origin;
 };
 
@@ -126,15 +126,15 @@ static int tell_unnamed_events(void *user)
     return 0;
 }
 
-/* Tells whether the capture has what the options about code are about. False after a message. */
+/* Returns whether the capture has code, if an option requires it. False after a message. */
 static bool has_code(const struct cli_args *args, const struct cli_capture *capture)
 {
     const struct cli_value *v = args->values;
     return cli_capture_has_code(capture, v[SYMBOLS].given ? "symbols" : v[DISASM].given ? "disasm" : NULL);
 }
 
-/* Opens the programs. Those that are named are added to the images of the capture, also where names of
- * addresses are not wanted. */
+/* Opens the programs. Named ones are added to the images of the capture, even when names of addresses are not
+ * wanted. */
 static bool open_programs(struct printing *p, const struct cli_args *args, struct cli_capture *capture)
 {
     const bool wanted = !args->values[NO_NAMES].given || args->values[ELF].given;
@@ -168,7 +168,7 @@ static void close_printing(struct printing *p)
     ct_programs_free(p->programs);
 }
 
-/* Warns when branches will be missing. */
+/* Warns when branches will be missing from the output. */
 static void tell_branches(const struct ct_buffer *buffer, const struct ct_source *source, enum ct_level level)
 {
     if (level == CT_LEVEL_ELEMENT && !ct_source_has_branches(source))
@@ -177,7 +177,7 @@ static void tell_branches(const struct ct_buffer *buffer, const struct ct_source
                 buffer->name, source->name);
 }
 
-/* ---- one source after the other ---- */
+/* ---- one source after another ---- */
 
 static int on_events(void *user, const struct ct_stream *stream, const struct ct_event *events, size_t count)
 {
@@ -186,7 +186,7 @@ static int on_events(void *user, const struct ct_stream *stream, const struct ct
     return ct_event_writer_add(d->printing.writer, &d->origin, events, count);
 }
 
-/* Shows what is decoded so far of a stream, since somebody may be watching. */
+/* Flushes the events of a stream from standard input, because somebody may be watching it. */
 static int on_bytes(void *user, uint64_t bytes)
 {
     struct decoding *d = user;
@@ -199,7 +199,7 @@ static bool has_bytewise(const struct ct_source *source)
     return source->protocol == CT_PROTOCOL_ETM4 || source->protocol == CT_PROTOCOL_ETE;
 }
 
-/* Tells whether --bytewise changes anything. False after a message. */
+/* Returns whether --bytewise changes anything. False after a message. */
 static bool can_bytewise(const struct cli_capture *capture)
 {
     for (size_t i = 0; i < capture->count; i++)
@@ -304,7 +304,7 @@ static int print_merged(struct ct_merge *merge, struct ct_event_writer *writer)
     return rc ? rc : flushed;
 }
 
-/* All sources in one order. */
+/* Decodes all sources in one order. */
 struct merging {
     const struct cli_args *args;
     struct cli_capture capture;
@@ -335,7 +335,7 @@ static bool open_merge(struct merging *m)
     return false;
 }
 
-/* Adds what was lost of the sources to what was lost of the capture. False: no memory. */
+/* Adds the losses of the sources to those of the capture. False without memory. */
 static bool count_losses(struct merging *m)
 {
     size_t count;
@@ -364,7 +364,7 @@ static int merge_capture(struct merging *m)
     const int rc = print_merged(m->merge, m->printing.writer);
     if (!count_losses(m))
         return CLI_FAILED;
-    /* A file that cannot be written is told of at the end of the command. */
+    /* A write error is reported at the end of the command. */
     return rc && !(rc == CT_ERR_IO && ferror(stdout)) ? cli_library_error(m->args->ctx) : CLI_CLEAN;
 }
 
@@ -388,7 +388,7 @@ static int run_merge(const struct cli_args *args)
     return code;
 }
 
-/* Refuses options that do not go together. False after a message. */
+/* Refuses options that exclude each other. False after a message. */
 static bool check(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;

@@ -8,11 +8,11 @@
 #include "cli/output.h"
 #include "coretap/program.h"
 
-/* Operands that are compared with each other, which takes their number squared. */
+/* Operands that are compared with each other, which takes quadratic time. */
 #define MOST_COMPARED 4096
 
-/* Adds the files of --elf to those that are searched by build id, so that one of them stands for a program
- * that is not where the capture says. One that cannot be read is told of when it is opened. */
+/* Adds the files of --elf to those found by build id, so that one of them can replace a program that is not
+ * at its path in the capture. A file that cannot be read is reported when it is opened. */
 static void add_named(const struct cli_args *args)
 {
     for (size_t i = 0; i < args->list_count; i++) {
@@ -32,8 +32,8 @@ static void add_named(const struct cli_args *args)
     }
 }
 
-/* Makes the object that says which debug information is looked for and believed. False: the context has the
- * reason. */
+/* Makes the object that finds debug information and decides what to trust. On failure returns false, and the
+ * context has the reason. */
 static bool open_debug_files(struct cli_args *args)
 {
     bool fine = !args->command->uses || ct_debug_files_new(args->ctx, &args->debug_files) == CT_OK;
@@ -48,8 +48,8 @@ static bool open_debug_files(struct cli_args *args)
     return fine;
 }
 
-/* Warns of an operand that is another one under another name, such as "capture" and "./capture". That one
- * name is given twice is told by what adds up. */
+/* Warns about an operand that is another one under another path, such as "capture" and "./capture". Equal
+ * paths are reported by what adds up. */
 static void warn_of_same(const struct cli_args *args)
 {
     struct stat *about = args->command->many ? calloc((size_t)args->rest_count + 1, sizeof *about) : NULL;
@@ -74,7 +74,7 @@ static int run_with(struct cli_args *args)
     return args->command->run(args);
 }
 
-/* Returns what the command line says of an option; NULL when the command has no such option. */
+/* Returns the value of an option, or NULL when the command has no such option. */
 static const struct cli_value *value_of(const struct cli_args *args, const char *name)
 {
     for (size_t i = 0; i < args->command->option_count; i++)
@@ -83,7 +83,7 @@ static const struct cli_value *value_of(const struct cli_args *args, const char 
     return NULL;
 }
 
-/* Says what takes less memory, after what it was lacking for was said. */
+/* Suggests how to use less memory, after the message about what memory was missing for. */
 static void tell_less_memory(const struct cli_args *args)
 {
     const struct cli_value *threads = value_of(args, "threads");
@@ -92,8 +92,8 @@ static void tell_less_memory(const struct cli_args *args)
             value_of(args, "from") ? "; a part of the capture, with --from and --to, takes less" : "");
 }
 
-/* Gives the exit code of a command that is done. An answer that may lack something for want of memory counts
- * as none. */
+/* Returns the exit code of a finished command. An answer that may be incomplete for lack of memory counts as
+ * a failure. */
 static int whole(const struct cli_args *args, int code)
 {
     const bool lacking = cli_lacked_memory(args->ctx);
@@ -127,7 +127,8 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     return code;
 }
 
-/* Reports an unknown command or option. `whole` is the command that has `commands` as its parts, or NULL. */
+/* Reports an unknown command or option. `whole` is the command whose parts are `commands`, or NULL. Returns
+ * CLI_FAILED. */
 static int unknown_command(const char *word, const struct cli_command *const *commands,
                            const struct cli_command *whole)
 {
@@ -147,7 +148,7 @@ static int unknown_command(const char *word, const struct cli_command *const *co
     return CLI_FAILED;
 }
 
-/* Runs the part of a command that argv[1] names. */
+/* Runs the part of a command named by argv[1]. */
 static int run_part(const struct cli_command *command, int argc, char **argv)
 {
     if (argc < 2) {
@@ -162,7 +163,7 @@ static int run_part(const struct cli_command *command, int argc, char **argv)
     return part ? run_command(part, argc - 1, argv + 1) : unknown_command(argv[1], command->parts, command);
 }
 
-/* Prints the generated part of a man page, for tools/man-pages; help does not show it. */
+/* Prints the generated part of a man page, for tools/man-pages. Help does not show this option. */
 static int print_man(const char *name)
 {
     const struct cli_command *command = name ? cli_command_find(name) : NULL;
@@ -200,7 +201,7 @@ static int dispatch(int argc, char **argv)
     return command->parts ? run_part(command, argc - 1, argv + 1) : run_command(command, argc - 1, argv + 1);
 }
 
-/* Checks the environment, in which the library would take an unknown value for the default. */
+/* Checks the environment, because the library would silently take an unknown value for the default. */
 static bool check_environment(void)
 {
     const char *simd = getenv("CORETAP_SIMD");

@@ -59,7 +59,7 @@ static int write_perf(struct cli_capture *capture, FILE *out)
                                                .progress = on_progress};
     const int rc = ct_perf_export(args->ctx, capture->capture, capture->buffers, capture->count, &how,
                                   cli_output_write, out);
-    /* Closing the file says what stopped it from being written. */
+    /* A write error is reported when the file is closed. */
     return !rc ? CLI_CLEAN : rc == CT_ERR_IO && ferror(out) ? CLI_FAILED : cli_library_error(args->ctx);
 }
 
@@ -79,10 +79,11 @@ static int export_trace(const struct cli_args *args, FILE *out)
 
 struct sampling {
     struct cli_results read;
-    struct ct_perf_samples *samples; /* of the capture, once it is open */
+    struct ct_perf_samples *samples; /* made when the capture is open */
 };
 
-/* Passes an error on. That the file cannot be written is told when it is closed. */
+/* Reports an error, except a write error, which is reported when the file is closed. Returns whether there
+ * was none. */
 static bool fine(const struct sampling *s, int rc)
 {
     if (rc && !(rc == CT_ERR_IO && ferror(s->read.out)))

@@ -19,7 +19,7 @@ static int by_path(const void *a, const void *b, void *manifest)
                   ct_manifest_at(manifest, *(const size_t *)b)->path);
 }
 
-/* Checks that no path is there twice: it could be told of neither which result is of which. */
+/* Checks that no path occurs twice, because its results could not be attributed. False after a message. */
 static bool check_paths(const struct cli_origins *o)
 {
     for (size_t i = 1; i < ct_manifest_count(o->manifest); i++) {
@@ -60,7 +60,7 @@ void cli_origins_close(struct cli_origins *o)
     free(o->taken);
 }
 
-/* Finds a capture by the first `size` bytes of `path`. Returns its number; SIZE_MAX: it is not there. */
+/* Finds a capture by the first `size` bytes of `path`. Returns its number, or SIZE_MAX. */
 static size_t find(const struct cli_origins *o, const char *path, size_t size)
 {
     size_t low = 0, high = ct_manifest_count(o->manifest);
@@ -78,7 +78,7 @@ static size_t find(const struct cli_origins *o, const char *path, size_t size)
     return SIZE_MAX;
 }
 
-/* Finds the capture of a run, behind whose path may stand in brackets which part of it was taken. */
+/* Finds the capture of a run. Its path may be followed by brackets that say which part was taken. */
 static size_t find_run(const struct cli_origins *o, const char *run)
 {
     size_t number = find(o, run, strlen(run));
@@ -117,7 +117,7 @@ enum cli_origin cli_origins_find(struct cli_origins *o, const char *result, unsi
     return CLI_ORIGIN_TAKE;
 }
 
-/* Captures without a result that are named. */
+/* most captures without a result that are named */
 #define TOLD 8
 
 bool cli_origins_tell(const struct cli_origins *o)

@@ -93,7 +93,8 @@ static bool open_files(struct exporting *e, const char *folder)
     return fine;
 }
 
-/* Puts all files into their places when `keep`, or none of them. False after a message. */
+/* Moves all files to their final places or, without `keep`, discards them. False after a message or without
+ * `keep`. */
 static bool close_files(struct exporting *e, bool keep)
 {
     struct cli_output *outputs[CT_TABLE_COUNT];
@@ -120,7 +121,7 @@ static bool write_tables(struct exporting *e)
     return fine && cli_rows_fine(&e->rows, ct_tables_finish(e->rows.tables));
 }
 
-/* Says how many rows there are. */
+/* Reports the number of rows of each file. */
 static void tell(const struct exporting *e)
 {
     for (size_t i = 0; i < CT_TABLE_COUNT && !e->args->quiet; i++) {
@@ -130,7 +131,7 @@ static void tell(const struct exporting *e)
     }
 }
 
-/* Checks that no result is named twice, whose rows would count twice. False after a message. */
+/* Checks that no result is named twice, because its rows would count twice. False after a message. */
 static bool check_names(const struct cli_args *args)
 {
     for (int i = 1; i < args->rest_count; i++)
@@ -159,7 +160,7 @@ static int run(const struct cli_args *args)
     if (!check_names(args))
         return CLI_FAILED;
     bool fine = (!files || open_files(&e, args->values[PARQUET].text)) && write_tables(&e);
-    if (fine && cli_lacked_memory(args->ctx)) { /* where programs were looked for */
+    if (fine && cli_lacked_memory(args->ctx)) { /* while searching for programs */
         cli_no_memory();
         fine = false;
     }

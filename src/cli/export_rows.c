@@ -24,13 +24,13 @@ bool cli_rows_fine(struct cli_rows *r, int rc)
     return !rc;
 }
 
-/* Numbers of kinds, for origins. */
+/* Numbers of kinds, for cli_origins_find. */
 enum {
     COVERAGE,
     TIMES,
 };
 
-/* Says what rows begin with. `capture` may be NULL. */
+/* Returns the first columns of rows. `capture` may be NULL. */
 static struct ct_tables_origin origin_of(const struct cli_rows *r, const char *result,
                                          const struct ct_fleet_capture *capture)
 {
@@ -42,7 +42,7 @@ static struct ct_tables_origin origin_of(const struct cli_rows *r, const char *r
                                      .all_functions = r->all_functions};
 }
 
-/* Loads a result of kind number `kind`, and finds the capture that it is of. */
+/* Loads a result of kind number `kind`, and finds its capture. */
 static enum cli_origin load(struct cli_rows *r, const char *path, unsigned kind, struct ct_analysis *into,
                             const struct ct_fleet_capture **capture)
 {
@@ -53,7 +53,7 @@ static enum cli_origin load(struct cli_rows *r, const char *path, unsigned kind,
 
 /* ---- coverage ---- */
 
-/* Says that a program is not there, once. False without memory. */
+/* Reports once that a program is missing. False without memory. */
 static bool tell_missing(struct cli_rows *r, const char *result, const char *name)
 {
     r->code = CLI_DAMAGED;
@@ -75,8 +75,8 @@ static bool tell_missing(struct cli_rows *r, const char *result, const char *nam
     return true;
 }
 
-/* Adds the program where the result says that it was, unless it is there. One that cannot be found is told
- * of. False after an error. */
+/* Adds the program at the path in the result, unless it is there already. Reports a missing one. False after
+ * an error. */
 static bool find_program(struct cli_rows *r, const char *result, struct ct_cover *cover, uint32_t number)
 {
     const struct ct_program_identity program = ct_cover_program_at(cover, number);
@@ -98,7 +98,7 @@ static bool put_cover(struct cli_rows *r, const char *path, struct ct_cover *cov
                       const struct ct_fleet_capture *capture)
 {
     const struct ct_tables_origin origin = origin_of(r, path, capture);
-    const size_t count = ct_cover_programs(cover); /* the search for them may add others, without counts */
+    const size_t count = ct_cover_programs(cover); /* searching may add others, without counts */
     bool fine = make_programs(r);
     for (uint32_t i = 0; fine && i < count; i++)
         fine = find_program(r, path, cover, i);
@@ -118,7 +118,7 @@ static bool add_cover(struct cli_rows *r, const char *path)
     return fine;
 }
 
-/* Adds the coverage that a branch list of simpleperf has of the programs that are there. */
+/* Adds the coverage from a branch list of simpleperf, for the programs that are found. */
 static bool add_branch_list(struct cli_rows *r, const char *path)
 {
     struct ct_cover *cover = NULL;
@@ -167,7 +167,7 @@ static int is_piece(const struct dirent *entry)
     return dot && !strcmp(dot, ".piece");
 }
 
-/* Adds a piece of a folder. One of another kind is counted. */
+/* Adds a piece of a folder. Counts one of another kind. */
 static bool add_piece(struct cli_rows *r, const char *folder, const char *name)
 {
     char *path;

@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The options, and how a list of numbers is written. */
+/* The options of the filter, and the syntax of lists of numbers. */
 static const struct list {
     const char *name;
-    uint8_t base; /* 0: names */
+    uint8_t base; /* of numbers; 0: names */
     uint32_t most;
 } lists[] = {
     {"pid", 10, UINT32_MAX}, {"tid", 10, UINT32_MAX}, {"context", 16, UINT32_MAX},
     {"el", 10, 3},           {"module", 0, 0},        {"function", 0, 0},
 };
 
-/* Tells whether row i of a table is the filter's option `name`. --function is the filter's behind --module,
- * else it is the command's own. */
+/* Returns whether row i of a table is the filter's option `name`. A row --function is the filter's only
+ * directly behind --module; otherwise it is the command's own. */
 static bool is_row(const struct cli_option *options, size_t i, const char *name, enum cli_kind kind)
 {
     const bool follows = i && strcmp(options[i - 1].name, "module") == 0;
@@ -26,7 +26,7 @@ static bool is_row(const struct cli_option *options, size_t i, const char *name,
            (follows || strcmp(name, "function") != 0);
 }
 
-/* Gives the index of an option of the filter, or the number of options when the command lacks it. */
+/* Returns the index of an option of the filter, or the number of options when the command lacks it. */
 static size_t index_of(const struct cli_args *args, const char *name, enum cli_kind kind)
 {
     size_t i = 0;
@@ -35,7 +35,7 @@ static size_t index_of(const struct cli_args *args, const char *name, enum cli_k
     return i;
 }
 
-/* Gives the value of an option of the filter that was given, or NULL. */
+/* Returns the value of an option of the filter if it was given, else NULL. */
 static const struct cli_value *given(const struct cli_args *args, const char *name, enum cli_kind kind)
 {
     const size_t i = index_of(args, name, kind);
@@ -70,7 +70,7 @@ static bool is_full(const struct cli_args *args, size_t count)
     return count == CLI_FILTER_MOST;
 }
 
-/* Appends the values of a list option to those of the others. */
+/* Appends the values of a list option to those of other lists. False after a message. */
 static bool read_list(struct cli_filter *f, const struct cli_args *args, const struct list *list)
 {
     const size_t option = index_of(args, list->name, CLI_LIST);
@@ -127,7 +127,7 @@ static bool read_slice(const struct cli_args *args, const char *name, const char
     return false;
 }
 
-/* Reads a point of the window: `end` 0 is --from, 1 is --to. */
+/* Reads an end of the window: `end` is 0 for --from, 1 for --to. False after a message. */
 static bool read_point(struct cli_filter *f, const struct cli_args *args, int end, bool slices)
 {
     const char *name = end ? "to" : "from";
@@ -155,8 +155,8 @@ static bool is_clock(const struct ct_filter_point *point)
     return point->kind != CT_POINT_NONE && point->kind != CT_POINT_PLACE;
 }
 
-/* Checks that an index has a use: the window must begin at a clock, and every capture must be a file. False
- * after a message. */
+/* Checks that an index can be used: the window must begin at a clock value, and every capture must be a file.
+ * False after a message. */
 static bool has_use_for_index(const struct cli_filter *f, const struct cli_args *args)
 {
     if (f->index && (!is_clock(&f->filter.from) || f->filter.to.kind == CT_POINT_PLACE)) {
@@ -175,7 +175,7 @@ static bool has_use_for_index(const struct cli_filter *f, const struct cli_args 
     return true;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole filter ---- */
 
 bool cli_filter_read(struct cli_filter *f, const struct cli_args *args, bool slices)
 {
@@ -189,7 +189,7 @@ bool cli_filter_read(struct cli_filter *f, const struct cli_args *args, bool sli
     if (!read_lists(f, args) || !read_point(f, args, 0, slices) || !read_point(f, args, 1, slices) ||
         !has_use_for_index(f, args))
         return false;
-    if (!f->slices[1]) /* an empty window: for the library an end of 0 is none */
+    if (!f->slices[1]) /* an empty window; the library takes an end of 0 for no end */
         f->slices[0] = f->slices[1] = UINT64_MAX;
     return true;
 }
@@ -206,7 +206,7 @@ const struct ct_filter *cli_filter_of(const struct cli_filter *f)
     return f->filter.core || ct_filter_steps(&f->filter) ? &f->filter : NULL;
 }
 
-/* Gives the name of an option of the filter that was given, other than `but`; NULL: there is none. */
+/* Returns the name of a given option of the filter, other than `but`. NULL when there is none. */
 static const char *any_given(const struct cli_filter *f, const struct cli_args *args, const char *but)
 {
     if (f->filter.from.kind || f->filter.to.kind)
@@ -246,7 +246,7 @@ void cli_filter_words(const struct cli_filter *f, const struct cli_args *args, c
                 put_option(&text, &size, names[i], args->list[k].text);
     }
     if (*begin)
-        memmove(begin, begin + 1, strlen(begin)); /* the first space */
+        memmove(begin, begin + 1, strlen(begin)); /* removes the first space */
 }
 
 bool cli_filter_refuse(const struct cli_filter *f, const struct cli_args *args, const char *but,
@@ -293,7 +293,7 @@ static void write_seen(FILE *out, const struct ct_sieve_seen *seen)
     if (seen->instructions)
         fprintf(out, "%sthere are up to %" PRIu64 " instructions", where[seen->inside][seen->left],
                 seen->instructions);
-    else /* events do not tell how many */
+    else /* events do not tell the number */
         fprintf(out, "%sthere are %" PRIu64 " events", where[seen->inside][seen->left], seen->steps);
     if (seen->has_cycles)
         fprintf(out, " and %s%" PRIu64 " cycles", seen->instructions ? "" : "up to ", seen->cycles);
@@ -315,7 +315,7 @@ bool cli_filter_kept_nothing(const struct cli_filter *f, const struct cli_args *
     FILE *out = open_memstream(&text, &size);
     if (out)
         write_seen(out, &f->seen);
-    if (!out || fclose(out) != 0 || !text) /* glibc may have no text and say nothing of it */
+    if (!out || fclose(out) != 0 || !text) /* glibc may return no text without an error */
         cli_no_memory();
     else
         cli_ran_but_empty(ran, args, CLI_CLEAN, "the result is",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options that say which part of a capture is wanted, the same on every command that can apply them. */
+/* The options that select a part of a capture, the same for every command that can apply them. */
 #ifndef CT_CLI_FILTER_H
 #define CT_CLI_FILTER_H
 
@@ -7,9 +7,9 @@
 #include "cli/ran.h"
 #include "coretap/filter.h"
 
-/* Rows of an option table, in this order. A command has those that it can apply; they are found by their
- * names, and a row of the command with one of these names that is no CLI_LIST, or that is called `function`
- * and does not follow `module`, is its own. */
+/* Rows of an option table, in this order. A command has the rows that it can apply; they are found by name. A
+ * row with one of these names is the command's own when it is no CLI_LIST, or when it is called `function`
+ * and does not follow `module`. */
 #define CLI_FILTER_INDEX                                                                                     \
     {                                                                                                        \
         .name = "index", .kind = CLI_FLAG,                                                                   \
@@ -80,49 +80,50 @@
     }
 #define CLI_FILTER_CODE_ROWS 2
 
-/* All of them; commands with a timeline say what else --from and --to mean. */
+/* All rows. Commands with a timeline add what else --from and --to mean. */
 #define CLI_FILTER_TABLE_AND(from_too, to_too)                                                               \
     CLI_FILTER_WINDOW_AND(from_too, to_too), CLI_FILTER_FREQUENCY, CLI_FILTER_WHO, CLI_FILTER_CODE
 #define CLI_FILTER_TABLE CLI_FILTER_TABLE_AND("", "")
 #define CLI_FILTER_ROWS  (CLI_FILTER_WINDOW_ROWS + 1 + CLI_FILTER_WHO_ROWS + CLI_FILTER_CODE_ROWS)
 
 enum {
-    CLI_FILTER_MOST = 64, /* numbers of all lists together, and names */
+    CLI_FILTER_MOST = 64, /* most numbers in all lists together, and most names */
 };
 
 struct cli_filter {
-    struct ct_filter filter; /* refers to what follows */
+    struct ct_filter filter; /* points into the members below */
     uint32_t numbers[CLI_FILTER_MOST];
     size_t number_count;
     const char *names[CLI_FILTER_MOST];
     size_t name_count;
     char *from, *to;           /* texts of places; owned */
-    uint64_t slices[2];        /* --from and --to as numbers without a unit, for commands with a timeline */
-    bool index;                /* an index of the capture is kept */
-    struct ct_sieve_seen seen; /* of all that was filtered */
+    uint64_t slices[2];        /* --from and --to without a unit, for commands with a timeline */
+    bool index;                /* an index of the capture is used */
+    struct ct_sieve_seen seen; /* over everything that was filtered */
 };
 
-/* Reads the options of `args`. With `slices` --from and --to may be numbers without a unit, which are no part
- * of the filter. False after a message. To be freed in any case. */
+/* Reads the options of `args`. With `slices`, --from and --to may be numbers without a unit, which are not
+ * part of the filter. False after a message. The caller frees the filter in any case. */
 bool cli_filter_read(struct cli_filter *filter, const struct cli_args *args, bool slices);
 void cli_filter_free(struct cli_filter *filter);
 
-/* Gives the filter, or NULL when no option asks for one. */
+/* Returns the filter, or NULL when no option requires one. */
 const struct ct_filter *cli_filter_of(const struct cli_filter *filter);
 
-/* Writes the options that say which part of a capture is wanted, as they were given, cut to `size` bytes. */
+/* Writes the given options that select a part of a capture, cut to `size` bytes. */
 void cli_filter_words(const struct cli_filter *filter, const struct cli_args *args, char *text, size_t size);
 
-/* Refuses options of the filter that cannot be applied to what is read in the place of a capture; the message
- * ends in `why`. `but` is an option that can be applied, or NULL. False: one was given. */
+/* Refuses options of the filter that cannot be applied to the input, which is no capture. `but` is an option
+ * that can be applied, or NULL; `why` ends the message. False when one was given. */
 bool cli_filter_refuse(const struct cli_filter *filter, const struct cli_args *args, const char *but,
                        const char *why);
 
-/* Refuses all options of the filter, for a command that reads nothing to which they could be applied. */
+/* Refuses all options of the filter, for a command whose input has nothing to filter. False when one was
+ * given. */
 bool cli_filter_none(const struct cli_args *args, const char *why);
 
-/* Says that the filter kept nothing of what ran, and what there was. False, without a message, when it kept
- * something, when there is no filter, and when nothing ran. */
+/* Reports that the filter kept nothing of what ran, and what there was. Returns false, without a message,
+ * when it kept something, when there is no filter, or when nothing ran. */
 bool cli_filter_kept_nothing(const struct cli_filter *filter, const struct cli_args *args,
                              const struct cli_ran *ran);
 

@@ -27,8 +27,8 @@ static const struct {
     const char *name;
     const struct cli_command *command;
     const char *kind;
-    bool adds_up;         /* over the parts of a stream */
-    const char *words[4]; /* by which it prints a piece */
+    bool adds_up;         /* sums over the parts of a stream add up to those of the stream */
+    const char *words[4]; /* the words of the command that prints a piece */
 } inners[] = {
     {"cover", &cli_command_cover, "coverage", true, {"cover", "--format=data"}},
     {"timing", &cli_command_timing, "timing", false, {"timing", "--format=data"}},
@@ -51,7 +51,7 @@ static const struct cli_result_kind *find_kind(const char *name)
 
 /* ---- the command line ---- */
 
-/* Finds the option of the outer command that a word is, or returns NULL. */
+/* Returns the option of the outer command that a word names, or NULL. */
 static const struct cli_option *own_option(const struct cli_command *outer, const char *word)
 {
     for (size_t i = 0; i < cli_option_count(outer); i++) {
@@ -66,17 +66,17 @@ static const struct cli_option *own_option(const struct cli_command *outer, cons
     return NULL;
 }
 
-/* Tells whether the value of an option is the next word. */
+/* Returns whether the value of an option is the next word. */
 static bool takes_next(const struct cli_option *option, const char *word)
 {
     const bool is_long = word[1] == '-';
     return option->kind != CLI_FLAG && (is_long ? !strchr(word, '=') : !word[2]);
 }
 
-/* Parts the words into those of the outer command, which come first, and the others. */
+/* Splits the words into those of the outer command and the others. False after a message. */
 static bool part(struct cli_fleet *f, int argc, char **argv, int *own, int *rest)
 {
-    /* twice as many as there are, with a name and a NULL for each half */
+    /* twice as many as there are, plus a name and a NULL for each half */
     f->taken = calloc(2 * (size_t)argc + 8, sizeof *f->taken);
     if (!f->taken)
         return cli_no_memory(), false;
@@ -98,7 +98,8 @@ static bool part(struct cli_fleet *f, int argc, char **argv, int *own, int *rest
     return true;
 }
 
-/* Finds the inner command, whose name is the first word that is no option, or cover without a name. */
+/* Finds the inner command: the first word that is no option names it. Without a name it is cover. Returns its
+ * index. */
 static size_t find_inner(char **others, int *rest)
 {
     for (size_t i = 0; i<INNERS && * rest> 1; i++) {
@@ -111,7 +112,7 @@ static size_t find_inner(char **others, int *rest)
     return 0;
 }
 
-/* Refuses options that would make something else than pieces of it. */
+/* Refuses options that would make something other than a piece. False after a message. */
 static bool refuse_format(const struct cli_fleet *f)
 {
     static const char *const names[] = {"format", "kind", "shard"};
@@ -127,8 +128,8 @@ static bool refuse_format(const struct cli_fleet *f)
     return true;
 }
 
-/* Makes the words of the command that prints a piece: its own and what the command line said, without
- * operands. */
+/* Makes the words of the command that prints a piece: its own words and those of the command line, without
+ * operands. False after a message. */
 static bool make_words(struct cli_fleet *f, size_t inner, char **others, int rest)
 {
     size_t count = 0;
@@ -139,7 +140,7 @@ static bool make_words(struct cli_fleet *f, size_t inner, char **others, int res
     for (size_t i = 0; inners[inner].words[i]; i++)
         f->words[count++] = inners[inner].words[i];
     f->words[count++] = "--quiet";
-    /* getopt put the operands behind the options */
+    /* getopt moved the operands behind the options */
     const int options = rest - f->inner.rest_count;
     for (int i = 1; i < options; i++)
         if (strcmp(others[i], "--") != 0)
@@ -170,7 +171,7 @@ enum cli_parse cli_fleet_parse(struct cli_fleet *f, const struct cli_command *ou
         return CLI_PARSE_BAD;
     }
     if (listed)
-        others[rest++] = "manifest"; /* in the place of the operand that the inner command needs */
+        others[rest++] = "manifest"; /* replaces the operand that the inner command requires */
     if (cli_parse(f->inner.command, rest, others, &f->inner) != CLI_PARSE_RUN || !refuse_format(f))
         return CLI_PARSE_BAD;
     if (listed && f->inner.rest_count > 1) {
@@ -201,7 +202,7 @@ static bool read_operands(struct cli_fleet *f)
     return fine;
 }
 
-#define MOST_MANIFEST ((size_t)1 << 30) /* bytes; a line, of one capture, has some hundred */
+#define MOST_MANIFEST ((size_t)1 << 30) /* in bytes; a line, for one capture, has a few hundred */
 
 bool cli_manifests_read(struct ct_ctx *ctx, const struct cli_args *args, size_t option,
                         struct ct_manifest *manifest)
@@ -221,7 +222,7 @@ bool cli_manifests_read(struct ct_ctx *ctx, const struct cli_args *args, size_t 
     return true;
 }
 
-/* Reads the manifests, or looks at the captures that are named. */
+/* Reads the manifests, or examines the named captures. False after a message. */
 static bool find_captures(struct cli_fleet *f)
 {
     if (ct_manifest_new(f->ctx, &f->manifest))
@@ -244,9 +245,9 @@ static bool read_captures(struct cli_fleet *f)
 
 /* ---- the folder of pieces ---- */
 
-/* Looks for pieces in the folder, whose names have the version and sources of coretap that made them. Returns
- * false, after a message, when some are of another version: what this one makes beside them would be added up
- * with them. */
+/* Finds whether the folder has pieces. Their names contain the version and sources of the coretap that made
+ * them. Returns false, after a message, when some are of another version, because they would be added to
+ * those of this version. */
 static bool find_pieces(const char *folder, bool *any)
 {
     char mine[64];
@@ -270,7 +271,7 @@ static bool find_pieces(const char *folder, bool *any)
     return fine;
 }
 
-/* Makes the folder, unless it is there. */
+/* Makes the folder unless it exists. False after a message. */
 static bool make_folder(const struct cli_fleet *f)
 {
     struct stat st;
@@ -284,11 +285,12 @@ static bool make_folder(const struct cli_fleet *f)
     return false;
 }
 
-/* How long a job waits for one with its output: the ranks of one that was killed may need a moment to end. */
+/* Seconds that a job waits for another one with the same output. The ranks of a killed job may need a moment
+ * to end. */
 #define PATIENCE_S 3
 
-/* Takes the lock of an open file. Returns false, after a message, when another job has it. Where the file
- * system has no locks the job goes on without one. */
+/* Locks an open file. Returns false, after a message, when another job has the lock. On a file system without
+ * locks the job continues without one. */
 static bool take_lock(const struct cli_fleet *f, int fd)
 {
     const struct timespec rest = {.tv_nsec = 20000000};
@@ -310,8 +312,9 @@ static bool take_lock(const struct cli_fleet *f, int fd)
     return true;
 }
 
-/* Makes the folder and locks it: a job with the same output would remove it at its end, and write over the
- * result. Processes of captures do not inherit the lock, so it ends with this one, however that ends. */
+/* Makes and locks the folder, because another job with the same output would remove it at its end and
+ * overwrite the result. Processes of captures do not inherit the lock, so it ends with this process, however
+ * that ends. False after a message. */
 static bool lock_folder(struct cli_fleet *f)
 {
     struct stat mine, there;
@@ -323,7 +326,7 @@ static bool lock_folder(struct cli_fleet *f)
     while (make_folder(f)) {
         const int fd = open(f->lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
         if (fd < 0 && errno == ENOENT)
-            continue; /* a job that ended just now removed the folder */
+            continue; /* a job that just ended removed the folder */
         if (fd < 0) {
             cli_say("%s: cannot be made: %s", f->lock, strerror(errno));
             return false;
@@ -340,7 +343,7 @@ static bool lock_folder(struct cli_fleet *f)
     return false;
 }
 
-/* Makes the folder, or sees that it is one of this job. */
+/* Makes the folder, or checks that it belongs to this job. False after a message. */
 static bool open_state(struct cli_fleet *f)
 {
     bool any;
@@ -376,10 +379,10 @@ static bool find_state(struct cli_fleet *f)
 
 /* ---- the job ---- */
 
-/* Decodes a capture in the process that was made for it. */
+/* Decodes a capture, in a process made for that. */
 static int decode(int argc, char **argv)
 {
-    cli_forget_messages(); /* those of the process that made this one */
+    cli_forget_messages(); /* inherited from the parent process */
     cli_guard();
     return cli_guard_end(cli_main(argc, argv));
 }
@@ -409,8 +412,8 @@ static const struct ct_fleet_capture *in_order(const struct cli_fleet *f, size_t
     return ct_manifest_at(f->manifest, ct_fleet_job_order(f->job, turn));
 }
 
-/* Refuses captures that have the same contents, which would count twice. They are of one size, so others are
- * not read for that. */
+/* Refuses captures with the same contents, because they would count twice. Reads only those of equal size;
+ * captures come in order of size. False after a message. */
 static bool refuse_same(const struct cli_fleet *f)
 {
     struct ct_manifest *read;
@@ -444,7 +447,7 @@ bool cli_fleet_open(struct cli_fleet *f, bool with_state)
            (!with_state || ((listed || refuse_same(f)) && open_state(f)));
 }
 
-/* In the place of an exit code: the piece was kept and is damaged. */
+/* instead of an exit code: the piece is a kept one and damaged */
 #define AGAIN (-1)
 
 static int merge(struct cli_fleet *f, const struct ct_fleet_piece *piece, size_t number)
@@ -463,7 +466,7 @@ static int merge(struct cli_fleet *f, const struct ct_fleet_piece *piece, size_t
     return AGAIN;
 }
 
-/* Adds what became of a piece. Result: enum cli_exit, or AGAIN. */
+/* Adds the result of a piece to the sum. Returns an enum cli_exit, or AGAIN. */
 static int add_piece(struct cli_fleet *f, const struct ct_fleet_piece *piece, size_t number, char **failure)
 {
     const void *data;
@@ -549,7 +552,7 @@ void cli_fleet_close(struct cli_fleet *f, bool done)
     if (f->lock && f->lock_fd >= 0) {
         unlink(f->lock);
         if (done && f->job)
-            rmdir(f->state); /* stays when others have something in it */
+            rmdir(f->state); /* fails when others have files in it */
         close(f->lock_fd);
     }
     free(f->lock);

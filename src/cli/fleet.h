@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One command over many captures, each in another process: what 'coretap map' and coretap-mpi have in
- * common. */
+/* One command over many captures, each in a process of its own: what 'coretap map' and coretap-mpi share. */
 #ifndef CT_CLI_FLEET_H
 #define CT_CLI_FLEET_H
 
@@ -8,7 +7,7 @@
 #include "cli/kinds.h"
 #include "coretap/fleet.h"
 
-/* Their options, by index; a command may have more behind them. */
+/* The shared options, by index. A command may have more behind them. */
 enum cli_fleet_option {
     CLI_FLEET_MANIFEST,
     CLI_FLEET_OUTPUT,
@@ -86,72 +85,73 @@ enum cli_fleet_option {
 struct cli_fleet {
     struct ct_ctx *ctx;
     const struct cli_command *outer; /* map, or coretap-mpi */
-    struct cli_args own, inner;      /* what the command line says to it, and to the command that is run */
-    const char *command;             /* the name of the latter */
+    /* the command line's values for the outer command and for the command that is run */
+    struct cli_args own, inner;
+    const char *command; /* name of the command that is run */
     const struct cli_result_kind *kind;
-    bool adds_up;       /* what it counts of a stream is a sum over the stream's parts */
+    bool adds_up;       /* its sums over the parts of a stream add up to those of the stream */
     const char **words; /* of the command that prints a piece */
     const char *hidden[3];
-    char **taken;                 /* the command line, parted */
-    struct ct_manifest *manifest; /* NULL, or captures that are known, before cli_fleet_open */
+    char **taken;                 /* the command line, split */
+    struct ct_manifest *manifest; /* set before cli_fleet_open when captures are known already, else NULL */
     struct ct_fleet_job *job;
-    struct ct_analysis *sum; /* of the pieces that were merged */
+    struct ct_analysis *sum; /* sum of the merged pieces */
     char *state;
     bool made_state; /* the folder is removed at the end */
-    char *lock;      /* file in `state` that is locked until the end; NULL: none */
-    int lock_fd;     /* of `lock`; -1: it is not locked */
-    uint64_t bytes;  /* of all captures */
-    double merging;  /* seconds that adding up took */
+    char *lock;      /* a file in `state`, locked until the end; NULL: none */
+    int lock_fd;     /* descriptor of `lock`; -1: not locked */
+    uint64_t bytes;  /* total size of the captures */
+    double merging;  /* seconds spent on merging */
     uint64_t joined; /* captures whose parts were joined */
 };
 
-/* Reads a command line: options of both commands may stand anywhere behind the name of the inner one, and
- * its operands too. Where there is no name it is cover. `argv` begins with the name of the outer command.
- * Result: CLI_PARSE_HELP when help is wanted. */
+/* Reads a command line. Options of both commands and operands may stand anywhere behind the name of the inner
+ * command, which is cover when there is no name. `argv` begins with the name of the outer command. Returns
+ * CLI_PARSE_HELP when help is wanted. */
 enum cli_parse cli_fleet_parse(struct cli_fleet *fleet, const struct cli_command *outer, int argc,
                                char **argv);
 
-/* Adds the captures of the manifests that list option number `option` names. False after a message. */
+/* Adds the captures of the manifests that option number `option` lists. False after a message. */
 bool cli_manifests_read(struct ct_ctx *ctx, const struct cli_args *args, size_t option,
                         struct ct_manifest *manifest);
 
-/* Reads the manifests, or with operands looks at these unless they are known, and makes the job. `with_state`
- * 0: another rank makes the folder, which is there. Result: false after a message. */
+/* Reads the manifests, or examines the operands unless they are known, and makes the job. `with_state` 0:
+ * another rank has made the folder. False after a message. */
 bool cli_fleet_open(struct cli_fleet *fleet, bool with_state);
 
-/* Tells whether the contents of captures are not compared with a manifest: with --trust, and where none lists
- * them. */
+/* Returns whether captures are not compared with a manifest: with --trust, or without a manifest. */
 bool cli_fleet_trusts(const struct cli_fleet *fleet);
 
-/* Does one capture, and adds its piece or its failure to the sum. `wait` is called again and again meanwhile
- * (it may be NULL) and ends the job when it returns false. Result: enum cli_exit. *failure is why there is no
- * piece, to be freed, or NULL. */
+/* Processes one capture, and adds its piece or its failure to the sum. Calls `wait` (may be NULL) repeatedly
+ * meanwhile; false from it ends the job. Sets *failure to the reason for a missing piece, to be freed by the
+ * caller, or to NULL. Returns an enum cli_exit. */
 int cli_fleet_do(struct cli_fleet *fleet, size_t number, bool (*wait)(void *user), void *user,
                  char **failure);
 
-/* Does one of the parts of a capture, from 1 on; number 0 compares its contents with the manifest. Why there
- * is none is said where they are joined. Result: enum cli_exit. */
+/* Processes one part of a capture, counted from 1; number 0 compares the capture's contents with the
+ * manifest. A failure is reported when the parts are joined. Returns an enum cli_exit. */
 int cli_fleet_do_shard(struct cli_fleet *fleet, size_t number, uint32_t shard, uint32_t shards,
                        bool (*wait)(void *user), void *user);
 
-/* Makes the piece of a capture from its parts, adds it to the sum, and removes the parts. *joined is false
- * when they do not add up, which is said, or when the piece was there: then cli_fleet_do does the capture.
- * Result: enum cli_exit. */
+/* Makes the piece of a capture from its parts, adds it to the sum, and removes the parts. Sets *joined to
+ * false when the parts do not add up, after a message, or when the piece existed already: then cli_fleet_do
+ * has to process the capture. Returns an enum cli_exit. */
 int cli_fleet_join(struct cli_fleet *fleet, size_t number, uint32_t shards, bool *joined);
 
-/* Waits until a piece is there, as cli_fleet_do. Result: enum cli_exit. */
+/* Waits for a piece, calling `wait` as cli_fleet_do does. Returns an enum cli_exit. */
 int cli_fleet_wait(struct ct_fleet_piece *piece, bool (*wait)(void *user), void *user);
 
-/* Says what came out, and gives the exit code. */
+/* Reports the outcome, and returns the exit code. */
 int cli_fleet_tell(const struct cli_fleet *fleet);
 
-/* Writes the sum to the output of the command line. Result: enum cli_exit. */
+/* Writes the sum to the output of the command line. Returns an enum cli_exit. */
 int cli_fleet_write(struct cli_fleet *fleet);
 
-/* Removes pieces that nobody asked to keep: of `parts` that do so side by side number `part`, from 0 on. */
+/* Removes the pieces that need not be kept. `parts` processes share this work; this one is number `part`,
+ * from 0 on. */
 void cli_fleet_remove(const struct cli_fleet *fleet, size_t part, size_t parts);
 
-/* Frees all, and with `done` removes the folder that was made for pieces, in which none is left. */
+/* Frees the job and, with `done`, removes the folder made for pieces, which must be empty. */
 void cli_fleet_close(struct cli_fleet *fleet, bool done);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures that are decoded in parts, each by another process. */
+/* Captures that are decoded in parts, each by a process of its own. */
 #include <stdlib.h>
 
 #include "cli/cover_print.h"
@@ -34,17 +34,17 @@ int cli_fleet_do_shard(struct cli_fleet *f, size_t number, uint32_t shard, uint3
 
 /* ---- joining ---- */
 
-/* A capture whose parts are joined. */
+/* A capture whose parts are being joined. */
 struct join {
     struct cli_fleet *fleet;
     size_t number;
     uint32_t shards;
     struct ct_shard *all;
     struct ct_analysis *sum;
-    const char *why; /* they do not add up; NULL: the context says it */
+    const char *why; /* why they do not add up; NULL: the context has the reason */
 };
 
-/* Adds a part that is in the folder. CT_ERR_NOT_FOUND: it is not, or does not add up. */
+/* Adds a part from the folder. CT_ERR_NOT_FOUND: it is missing, or does not add up. */
 static int add_shard(struct join *j, uint32_t shard)
 {
     struct ct_fleet_piece *piece;
@@ -63,7 +63,8 @@ static int add_shard(struct join *j, uint32_t shard)
     return rc;
 }
 
-/* Adds all parts. Coverage without counts is an error of the capture, which decoding it whole tells. */
+/* Adds all parts. Coverage without counts is an error of the capture, which decoding it as a whole
+ * reports. */
 static int add_all(struct join *j)
 {
     int rc = ct_shard_new(j->fleet->ctx, 0, j->shards, &j->all);
@@ -80,7 +81,7 @@ static int add_all(struct join *j)
     return CT_ERR_NOT_FOUND;
 }
 
-/* Keeps the sum as the piece of its capture. */
+/* Saves the sum as the piece of its capture. */
 static int keep(const struct join *j)
 {
     struct cli_memory_file file;
@@ -97,14 +98,14 @@ static int keep(const struct join *j)
     return rc;
 }
 
-/* Tells whether the sum of the parts of a capture is kept as a piece. Where it is the result that is written
- * next, and nobody asked for pieces, the parts are what a job that is killed goes on from. */
+/* Returns whether the sum of a capture's parts is kept as a piece. It is not when it is the next result to be
+ * written and nobody asked for pieces: a killed job then resumes from the parts. */
 static bool keeps_piece(const struct cli_fleet *f)
 {
     return f->own.values[CLI_FLEET_STATE].given || ct_manifest_count(f->manifest) > 1;
 }
 
-/* Adds what the parts of a capture come to to the sum of the job. The first one is that sum. */
+/* Adds the sum of a capture's parts to that of the job. The first one becomes the job's sum. */
 static int take_sum(struct cli_fleet *f, struct ct_analysis **sum)
 {
     const struct ct_analysis_captures *all = &f->sum->captures;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap fractal: the table of its parts, and the register map. */
+/* coretap fractal: the table of its subcommands, and the register map. */
 #include "cli/fractal.h"
 #include "cli/commands.h"
 

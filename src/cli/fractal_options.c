@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options and messages that more than one part of coretap fractal has. */
+/* Options and messages that several subcommands of coretap fractal share. */
 #include "cli/fractal.h"
 
 struct ct_fractal_names_options cli_fractal_names_options(const struct cli_args *args, const char *program,
@@ -52,12 +52,12 @@ int cli_fractal_written(const struct cli_args *args, int rc)
 
 int cli_fractal_ended(const struct cli_args *args, const struct ct_fractal_ended *ended, int rc, bool asked)
 {
-    const bool stopped = rc && ended->ran; /* by this end of the pipe */
+    const bool stopped = rc && ended->ran; /* ended by this end of the pipe */
     if (ended->signal && !stopped)
         cli_say("the traced program was ended by signal %u", ended->signal);
     if (ended->exit_code > 0 && asked && !stopped)
         cli_say("%s: exit code %d", args->rest[0], ended->exit_code);
-    if (rc) /* behind what may be the reason */
+    if (rc) /* after what may be the reason */
         cli_library_error(args->ctx);
     return rc ? CLI_FAILED : CLI_CLEAN;
 }

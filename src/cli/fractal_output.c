@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that coretap fractal writes. */
+/* The output files of coretap fractal. */
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cli/fractal.h"
 
-#define OUTPUTS_MAX 3 /* files of one command */
+#define OUTPUTS_MAX 3 /* most output files of a command */
 
-/* Opens the file of an output, unless that was done. Returns NULL after a message. */
+/* Opens the file of an output at the first call. Returns NULL after a message. */
 static FILE *open_once(struct cli_fractal_output *o)
 {
     struct stat about;
@@ -21,18 +21,18 @@ static FILE *open_once(struct cli_fractal_output *o)
     }
     o->refused = !o->file;
     if (o->file && fstat(fileno(o->file), &about) == 0 && !S_ISREG(about.st_mode))
-        setvbuf(o->file, NULL, _IONBF, 0); /* somebody may read along */
+        setvbuf(o->file, NULL, _IONBF, 0); /* somebody may be reading along */
     return o->file;
 }
 
-/* Writes a piece. An output that cannot be opened is another error than one that cannot be written. */
+/* Writes a piece. CT_ERR_NOT_FOUND: the output cannot be opened. CT_ERR_IO: it cannot be written. */
 static int write_strictly(void *user, const void *data, size_t size)
 {
     FILE *file = open_once(user);
     return file ? cli_output_write(file, data, size) : CT_ERR_NOT_FOUND;
 }
 
-/* Writes a piece; the stream keeps it in mind when that fails. */
+/* Writes a piece. Ignores a write error, which the stream remembers. */
 static int write_on(void *user, const void *data, size_t size)
 {
     const int rc = write_strictly(user, data, size);

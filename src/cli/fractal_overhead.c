@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap fractal overhead: what tracing costs, as the model of the cluster predicts it. */
+/* coretap fractal overhead: the cost of tracing, as predicted by the model of the cluster. */
 #include "cli/fractal.h"
 #include "cli/record_run.h"
 
@@ -18,7 +18,7 @@ static const struct cli_option overhead_options[OVERHEAD_OPTS] = {
                       .help = "Print one line of comma-separated values without a heading, for tables."},
 };
 
-/* Predicts, and prints that. Returns the program's exit code, or CLI_FAILED. */
+/* Prints the prediction. Returns the program's exit code, or CLI_FAILED. */
 static int run(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;

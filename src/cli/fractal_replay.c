@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap fractal replay: the modules alone, on a recorded message stream. */
+/* coretap fractal replay: the tracer's modules alone, on a recorded stream of messages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,15 +26,14 @@ enum {
     OUTPUTS
 };
 
-/* Says which line was passed over, and why. */
+/* Reports which line was skipped, and why. */
 static void print_refusal(void *user, const char *text)
 {
     (void)user;
     cli_say("%s", text);
 }
 
-/* Reads what is traced. Without --pgd the stream's own register writes say. Returns CLI_CLEAN or CLI_FAILED.
- */
+/* Reads what to trace. Without --pgd, register writes in the stream tell. Returns CLI_CLEAN or CLI_FAILED. */
 static int read_target(const struct cli_args *args, struct ct_fractal_target *t)
 {
     const struct cli_value *v = args->values;
@@ -50,7 +49,7 @@ static int read_target(const struct cli_args *args, struct ct_fractal_target *t)
     return CLI_CLEAN;
 }
 
-/* Reads the stream and prints what was counted. Returns enum cli_exit. */
+/* Replays the stream and prints the counts. Returns an enum cli_exit. */
 static int run_stream(const struct cli_args *args, struct ct_fractal_replay *replay)
 {
     const struct cli_value *log = &args->values[OPT_OUTPUT];
@@ -63,7 +62,7 @@ static int run_stream(const struct cli_args *args, struct ct_fractal_replay *rep
     return ct_fractal_replay_finish(replay) == CT_OK ? code : cli_library_error(args->ctx);
 }
 
-/* Reads the options and replays the stream. Returns enum cli_exit. */
+/* Reads the options and replays the stream. Returns an enum cli_exit. */
 static int run(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;

@@ -17,7 +17,7 @@ enum {
     OPTS
 };
 
-/* Returns the format that is asked for, an enum ct_fractal_report_format. */
+/* Returns the selected format, an enum ct_fractal_report_format. */
 static unsigned format_of(const struct cli_value *v)
 {
     static const uint8_t pictures[] = {CT_FRACTAL_REPORT_SVG_TIMELINE, CT_FRACTAL_REPORT_SVG_PAGES,
@@ -30,7 +30,7 @@ static unsigned format_of(const struct cli_value *v)
                                    : CT_FRACTAL_REPORT_TEXT;
 }
 
-/* Prints the report of a log that was opened. Returns enum cli_exit. */
+/* Prints the report of an open log. Returns an enum cli_exit. */
 static int report_log(const struct cli_args *args, struct ct_fractal_log *log)
 {
     const struct cli_value *v = args->values;
@@ -61,7 +61,7 @@ static int report_log(const struct cli_args *args, struct ct_fractal_log *log)
     return CLI_DAMAGED;
 }
 
-/* Prints what several logs, or saved sums, add up to. Returns enum cli_exit. */
+/* Prints the sum of several logs or saved sums. Returns an enum cli_exit. */
 static int run_sums(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;
@@ -84,7 +84,7 @@ static int run_sums(const struct cli_args *args)
     return cli_fractal_sums_run(args, &wishes);
 }
 
-/* Chooses between one log and several. Returns enum cli_exit. */
+/* Reports one log, or the sum of several. Returns an enum cli_exit. */
 static int run(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;

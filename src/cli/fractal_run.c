@@ -37,7 +37,7 @@ enum {
     OUTPUTS
 };
 
-/* Says what happened. */
+/* Prints the counts of a run. */
 static void print_summary(const struct cli_args *args, const struct ct_fractal_simulate_result *r)
 {
     if (!args->quiet)
@@ -66,7 +66,7 @@ static void print_summary(const struct cli_args *args, const struct ct_fractal_s
         cli_say("a point or a page table had no place in the tracer: events are missing");
 }
 
-/* Reads what is selected. Returns false after a message. */
+/* Reads the selections. False after a message. */
 static bool read_selections(const struct cli_args *args, struct ct_fractal_selection *out, size_t *count)
 {
     static const struct {
@@ -92,8 +92,8 @@ static bool read_selections(const struct cli_args *args, struct ct_fractal_selec
     return true;
 }
 
-/* Runs the program, and says how that ended. Returns enum cli_exit: CLI_DAMAGED when the log lacks something
- * that was asked for. */
+/* Runs the program, and reports how it ended. Returns an enum cli_exit: CLI_DAMAGED when the log lacks
+ * something that was selected. */
 static int simulate(const struct cli_args *args, const struct ct_fractal_simulate_options *how,
                     const struct cli_fractal_output *outputs, struct ct_fractal_ended *ended)
 {
@@ -110,7 +110,7 @@ static int simulate(const struct cli_args *args, const struct ct_fractal_simulat
     return result.unmet || result.lost ? CLI_DAMAGED : CLI_CLEAN;
 }
 
-/* Runs the program with what is selected. Returns its exit code, or enum cli_exit. */
+/* Runs the program with the selections. Returns its exit code, or an enum cli_exit. */
 static int run_selected(const struct cli_args *args, const struct ct_soc_config *cluster,
                         const struct ct_fractal_selection *selections, size_t count)
 {
@@ -156,7 +156,7 @@ static int run_selected(const struct cli_args *args, const struct ct_soc_config 
     return cli_fractal_exit(&ended, cli_fractal_output_close(args, outputs, OUTPUTS, code));
 }
 
-/* Reads the options and opens no file: what is written to one opens it. Returns the program's exit code, or
+/* Reads the options. Opens no output file: the first write does that. Returns the program's exit code, or an
  * enum cli_exit. */
 static int run(const struct cli_args *args)
 {

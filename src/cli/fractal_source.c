@@ -22,7 +22,7 @@ bool cli_fractal_source_is_log(const char *path)
     char magic[sizeof MAGIC - 1];
     struct stat st;
     errno = 0;
-    /* What can be read but once is left to the capture. */
+    /* a file that can be read only once is left to the capture */
     FILE *file = path && stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rb") : NULL;
     if (!file && errno == ENOMEM)
         cli_no_memory();
@@ -34,7 +34,8 @@ bool cli_fractal_source_is_log(const char *path)
     return is_log;
 }
 
-/* Returns the value of a line KEY=VALUE of a log's text, whose end *size is; NULL: there is none. */
+/* Returns the value of the line KEY=VALUE in a log's text, and its length in *size. NULL when there is
+ * none. */
 static const char *line_of(const char *text, const char *key, size_t *size)
 {
     const size_t length = strlen(key);
@@ -49,7 +50,7 @@ static const char *line_of(const char *text, const char *key, size_t *size)
     return NULL;
 }
 
-/* Copies the rest of a line. Returns false where that does not fit. */
+/* Copies the rest of a line. Returns false when it does not fit. */
 static bool copy_path(const char *from, size_t size, char path[CLI_FRACTAL_PATH])
 {
     if (!from || size >= CLI_FRACTAL_PATH)
@@ -59,8 +60,8 @@ static bool copy_path(const char *from, size_t size, char path[CLI_FRACTAL_PATH]
     return true;
 }
 
-/* Finds the program of a log, or of a further process of it, in the text. Returns false when it is not told.
- */
+/* Finds the program of a log, or of a further process, in the log's text. Returns false when the text does
+ * not have it. */
 static bool program_in(const char *text, unsigned process, char path[CLI_FRACTAL_PATH])
 {
     unsigned number = 0;
@@ -74,7 +75,7 @@ static bool program_in(const char *text, unsigned process, char path[CLI_FRACTAL
     return line && copy_path(line + at, size - (size_t)at, path);
 }
 
-/* Adds the program that the text of a log names, where the file is there. */
+/* Adds the program named in the text of a log, if its file exists. */
 static int add_program(struct ct_programs *programs, const char *text)
 {
     char path[CLI_FRACTAL_PATH];
@@ -93,8 +94,9 @@ const char *cli_fractal_source_elf(const struct cli_args *args, const char *log,
     struct ct_fractal_reader *reader;
     struct stat of_log, of_program;
     if (!cli_fractal_source_is_log(log) || ct_fractal_reader_open(args->ctx, log, &reader) != CT_OK)
-        return NULL;                                                 /* who reads the log says why */
-    while (process && ct_fractal_reader_next(reader, events, BATCH)) /* it tells of processes as they begin */
+        return NULL; /* the reader of the log reports the reason */
+    /* the log tells of a process when it begins */
+    while (process && ct_fractal_reader_next(reader, events, BATCH))
         continue;
     const bool told = program_in(ct_fractal_reader_info(reader)->text, process, path);
     const bool there = told && access(path, R_OK) == 0 && stat(path, &of_program) == 0;
@@ -116,7 +118,7 @@ const char *cli_fractal_source_elf(const struct cli_args *args, const char *log,
     return there ? path : NULL;
 }
 
-/* Tells whether an option asks for accesses of a further process: access:1:PLACE. */
+/* Returns whether an option selects accesses of a further process: access:1:PLACE. */
 static bool wants_processes(const struct cli_args *args)
 {
     for (size_t i = 0; i < args->list_count; i++) {
@@ -127,13 +129,13 @@ static bool wants_processes(const struct cli_args *args)
     return false;
 }
 
-/* Adds the programs of further processes, and says which process runs which. */
+/* Adds the programs of further processes, and reports which process runs which program. */
 static int add_processes(const struct cli_args *args, struct ct_programs *programs,
                          struct ct_fractal_reader *reader, const char *path)
 {
     struct ct_fractal_event events[BATCH];
     char file[4096];
-    while (ct_fractal_reader_next(reader, events, BATCH)) /* a log tells of processes when they begin */
+    while (ct_fractal_reader_next(reader, events, BATCH)) /* a log tells of a process when it begins */
         continue;
     int rc = CT_OK;
     const char *text = ct_fractal_reader_info(reader)->text;
@@ -168,7 +170,7 @@ bool cli_fractal_source_programs(struct ct_programs **programs, const struct cli
     return rc == CT_OK || cli_library_error(args->ctx) == CLI_CLEAN;
 }
 
-/* Gives all events. Result: enum ct_error, or what `feed` returned. */
+/* Passes on all events. Returns an enum ct_error, or the result of `feed`. */
 static int read_all(struct ct_fractal_watch *watch, fractal_source_fn *feed, void *user)
 {
     struct ct_watch_event events[BATCH];

@@ -12,7 +12,7 @@ bool cli_fractal_sums_is_file(const char *path)
     return cli_results_is_file(ct_fractal_sums_kind(), path);
 }
 
-/* Adds a log. Returns enum cli_exit. */
+/* Adds a log. Returns an enum cli_exit. */
 static int add_log(const struct cli_args *args, const struct cli_fractal_sums_wishes *wishes,
                    struct ct_fractal_sums *sums, const char *path)
 {
@@ -29,7 +29,7 @@ static int add_log(const struct cli_args *args, const struct cli_fractal_sums_wi
     return damaged ? CLI_DAMAGED : CLI_CLEAN;
 }
 
-/* Adds a file of saved sums. Returns enum cli_exit. */
+/* Adds a file of saved sums. Returns an enum cli_exit. */
 static int add_file(const struct cli_args *args, struct ct_fractal_sums *sums, const char *path)
 {
     struct ct_analysis *all = ct_fractal_sums_analysis(sums);
@@ -42,7 +42,7 @@ static int add_file(const struct cli_args *args, struct ct_fractal_sums *sums, c
     return CLI_DAMAGED;
 }
 
-/* Adds what all operands name. Returns the worst enum cli_exit. */
+/* Adds all operands. Returns the worst enum cli_exit. */
 static int add_all(const struct cli_args *args, const struct cli_fractal_sums_wishes *wishes,
                    struct ct_fractal_sums *sums)
 {
@@ -56,7 +56,7 @@ static int add_all(const struct cli_args *args, const struct cli_fractal_sums_wi
     return worst;
 }
 
-/* Prints the sums. Returns enum cli_exit. */
+/* Prints the sums. Returns an enum cli_exit. */
 static int print(const struct cli_args *args, const struct cli_fractal_sums_wishes *wishes,
                  struct ct_fractal_sums *sums)
 {

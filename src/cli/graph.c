@@ -48,12 +48,12 @@ static const struct cli_option options[] = {
 /* ---- learning ---- */
 
 struct learning {
-    struct cli_results read; /* its programs: the one program, as it was loaded in the capture */
+    struct cli_results read; /* its programs: only the one program, at its load address in the capture */
     struct ct_cfg *cfg;
-    bool ran; /* an instruction of the program */
+    bool ran; /* an instruction of the program ran */
 };
 
-/* Finds the program of --elf, at the place that the opened capture gives it. */
+/* Finds the program of --elf, at its load address in the capture. False after a message. */
 static bool find_program(void *user)
 {
     struct learning *l = user;
@@ -127,7 +127,7 @@ static int learn(const struct cli_args *args, struct ct_cfg *cfg)
 
 /* ---- printing ---- */
 
-/* Writes a piece, and notes that there was something to write. */
+/* Writes a piece of output, and notes that there was any. */
 static int put(void *user, const void *data, size_t size)
 {
     bool *any = user;
@@ -150,17 +150,17 @@ static int print(const struct cli_args *args, const struct ct_cfg *cfg)
         how.function = &ct_cfg_functions(cfg, &count)[function];
     }
     const int rc = ct_cfg_write(args->ctx, cfg, &how, put, &any);
-    if (rc && rc != CT_ERR_IO) /* what could not be written is told of at the end of the command */
+    if (rc && rc != CT_ERR_IO) /* a write error is reported at the end of the command */
         return cli_library_error(args->ctx);
     if (how.format != CT_CFG_FORMAT_LEARNT || any)
         return CLI_CLEAN;
-    /* an empty answer says why it is empty */
+    /* explains an empty answer */
     cli_say("nothing was learnt: the trace shows no computed branch%s whose targets are not known",
             how.function ? " of the function" : "");
     return CLI_DAMAGED;
 }
 
-/* Refuses options of a capture where none is learnt from. */
+/* Refuses options of a capture when there is no capture to learn from. False after a message. */
 static bool check_learn(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;

@@ -20,27 +20,27 @@
 #include <unwind.h>
 
 enum {
-    /* Linux maps nothing below: an access there is one through a null pointer. */
+    /* Linux maps nothing below this address: an access there is through a null pointer. */
     LOWEST_MAPPED = 1 << 16,
 };
 
 static pid_t guarded;
-static bool is_registered; /* on_exit_of_library is called at the end */
+static bool is_registered; /* on_exit_of_library is registered with atexit */
 
 #define NOT_WHOLE "what was printed is not whole, and files are as they were before\n"
 #define ENDED     "a library ended the command; " NOT_WHOLE
 static const char out_of_memory[] = "coretap: out of memory: " ENDED;
 static const char null_pointer[] = "coretap: a null pointer was used, as where there is no memory: " ENDED;
 
-/* Ends the process with a message. Does only what is safe in a handler of signals. */
+/* Ends the process with a message. Uses only what is safe in a signal handler. */
 static void end_at_once(const char *text)
 {
     (void)!write(STDERR_FILENO, text, strlen(text));
-    cli_output_remove(); /* unlink alone: NOLINT(bugprone-signal-handler,cert-sig30-c) */
+    cli_output_remove(); /* only calls unlink: NOLINT(bugprone-signal-handler,cert-sig30-c) */
     _exit(CLI_FAILED);
 }
 
-/* Ends the process with a message when a library calls exit(), but not in a child that starts another
+/* Ends the process with a message when a library calls exit(). Does nothing in a child that starts another
  * program. */
 static void on_exit_of_library(void)
 {
@@ -48,10 +48,10 @@ static void on_exit_of_library(void)
         end_at_once(out_of_memory);
 }
 
-/* Ends with a message when memory ran out. Aborts for other reasons stay what they are. */
+/* Ends the process with a message when memory ran out. Aborts for other reasons stay as they are. */
 static void on_abort(int number)
 {
-    /* errno of the thread is only read: NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
+    /* only reads the thread's errno: NOLINTNEXTLINE(bugprone-signal-handler,cert-sig30-c) */
     if (errno == ENOMEM && guarded == getpid())
         end_at_once(out_of_memory);
     cli_output_remove(); /* NOLINT(bugprone-signal-handler,cert-sig30-c) */
@@ -59,7 +59,7 @@ static void on_abort(int number)
     raise(number);
 }
 
-/* Finds where the file is mapped that an address belongs to. NULL: it belongs to none. */
+/* Returns the address at which the file that contains an address is mapped, or NULL. */
 static const void *file_of(uintptr_t address)
 {
     Dl_info info;
@@ -68,9 +68,9 @@ static const void *file_of(uintptr_t address)
 }
 
 struct search {
-    uintptr_t pc; /* of the access */
+    uintptr_t pc; /* program counter of the access */
     bool reached;
-    const void *file; /* the first one from there on that is not the C library */
+    const void *file; /* the first file from there on that is not the C library */
 };
 
 static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *frame, void *user)
@@ -84,8 +84,8 @@ static _Unwind_Reason_Code look_at_frame(struct _Unwind_Context *frame, void *us
     return c_library ? _URC_NO_REASON : _URC_NORMAL_STOP;
 }
 
-/* Finds the path of the foreign library that made an access. NULL: the command made it, or coretap's own
- * library, which may be a file of its own. */
+/* Returns the path of the foreign library that made an access. NULL when the command or coretap's own library
+ * made it, which may be separate files. */
 static const char *library_of(uintptr_t pc)
 {
     struct search search = {.pc = pc};
@@ -97,8 +97,8 @@ static const char *library_of(uintptr_t pc)
     return dladdr(search.file, &info) ? info.dli_fname : NULL;
 }
 
-/* Tells whether a library uses memory that malloc() did not give, some calls later, when errno is of another
- * call. */
+/* Returns whether a library is known to use memory that malloc() did not give. It may do so some calls later,
+ * when errno is from another call. */
 static bool is_careless(const char *path)
 {
     static const char *const names[] = {"/libgccjit.", "/libCbc",       "/libCgl",
@@ -121,8 +121,8 @@ static uintptr_t place_of(const ucontext_t *context)
 #endif
 }
 
-/* Handles a fault: one of a library without memory ends with a message, one of the command's own stays
- * visible. The process ends in any case, so what is called here need not be safe in all handlers. */
+/* Handles a fault. That of a library without memory ends with a message; one of the command itself stays
+ * visible. The process ends in either case, so functions called here need not be safe in all handlers. */
 static void on_fault(int number, siginfo_t *info, void *context)
 {
     /* NOLINTBEGIN(bugprone-signal-handler,cert-sig30-c) */
@@ -133,11 +133,12 @@ static void on_fault(int number, siginfo_t *info, void *context)
     if (library && (lacked_memory || is_careless(library)))
         end_at_once(lacked_memory ? out_of_memory : null_pointer);
     cli_output_remove();
-    signal(number, SIG_DFL); /* the access is made again */
+    signal(number, SIG_DFL); /* then the access is repeated */
     /* NOLINTEND(bugprone-signal-handler,cert-sig30-c) */
 }
 
-/* Writes the name of the file that is mapped at an address. Returns the offset of that byte in the file. */
+/* Writes the name of the file mapped at an address. Returns the offset in the file of the byte at that
+ * address. */
 static uint64_t find_mapped_file(uintptr_t address, char *name, size_t size)
 {
     uint64_t offset = 0;
@@ -152,7 +153,7 @@ static uint64_t find_mapped_file(uintptr_t address, char *name, size_t size)
         if (!path || address < begin || address >= end)
             continue;
         snprintf(name, size, "%.*s", (int)strcspn(path, "\n"), path);
-        /* between the addresses and the offset are the permissions: "r--p" */
+        /* the permissions, "r--p", stand between addresses and offset */
         offset = strtoull(rest + strcspn(rest, "p") + 1, NULL, 16) + (address - begin);
     }
     if (maps)
@@ -160,8 +161,8 @@ static uint64_t find_mapped_file(uintptr_t address, char *name, size_t size)
     return offset;
 }
 
-/* Handles a file of trace that became shorter while it was mapped (ct_ctx_map_files). The access was the
- * decoder's and not the C library's, so functions of the latter may be called. */
+/* Handles a trace file that became shorter while it was mapped (ct_ctx_map_files). The access was the
+ * decoder's and not the C library's, so functions of the C library may be called. */
 static void on_bus_error(int number, siginfo_t *info, void *context)
 {
     char name[PATH_MAX];

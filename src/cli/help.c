@@ -6,8 +6,8 @@
 #define WIDTH       79
 #define HELP_COLUMN 26
 
-/* Prints `text` in lines of at most WIDTH columns. The cursor is at `column`; lines after the first
- * begin at `indent`. */
+/* Prints `text` in lines of at most WIDTH columns. The cursor is at `column`; the lines after the first are
+ * indented by `indent`. */
 static void wrap(FILE *out, const char *text, size_t column, size_t indent)
 {
     bool first = true;
@@ -37,7 +37,7 @@ static void wrap(FILE *out, const char *text, size_t column, size_t indent)
     fputc('\n', out);
 }
 
-/* Writes what stands for the value of an option: "HEX", "text|json", or "". */
+/* Writes the name of an option's value: "HEX", "text|json", or "". */
 static const char *value_name(const struct cli_option *option, char *text, size_t size)
 {
     size_t used = 0;
@@ -161,7 +161,7 @@ void cli_help_all(FILE *out)
     fputs("\n'coretap COMMAND --help' says more about each.\n", out);
 }
 
-/* Prints text in roff: dashes and backslashes stand for themselves, and a newline becomes `line_end`. */
+/* Prints text in roff: dashes and backslashes are escaped, and a newline becomes `line_end`. */
 static void roff_lines(const char *text, const char *line_end, FILE *out)
 {
     if (*text == '.' || *text == '\'')
@@ -250,7 +250,7 @@ static void man_options(const struct cli_command *command, FILE *out)
         man_option(cli_option_at(command, i), out);
 }
 
-/* Prints one page for a command and its parts, each with its section. */
+/* Prints one page for a command and its parts, with a section for each part. */
 static void man_parts(const struct cli_command *command, FILE *out)
 {
     for (size_t i = 0; command->parts[i]; i++) {

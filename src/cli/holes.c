@@ -7,11 +7,11 @@
 
 #include "cli/cli.h"
 
-/* Modules and regions that are named, those with most first. */
+/* Modules and regions that are listed, those with the highest counts first. */
 #define SHOWN 6
 
 struct place {
-    const char *name; /* NULL: nobody knows */
+    const char *name; /* NULL: unknown */
     struct ct_hole hole;
 };
 
@@ -23,8 +23,8 @@ static const char *name_of(const struct ct_capture *capture, uint64_t addr)
     return NULL;
 }
 
-/* Tells whether a hole belongs to a place: regions of one module do, and so do regions side by side without a
- * name. */
+/* Returns whether a hole belongs to a place: as a region of the same module or, without a module, as an
+ * adjacent region. */
 static bool joins(const struct place *place, const char *name, const struct ct_hole *hole)
 {
     if (name || place->name)
@@ -59,7 +59,7 @@ static size_t find_places(struct place places[CT_HOLES], const struct ct_holes *
     return count;
 }
 
-/* Writes "/lib/libc.so (12 times)" or "0x8000..0x8fc4 (12 times)". Result: its length. */
+/* Writes "/lib/libc.so (12 times)" or "0x8000..0x8fc4 (12 times)". Returns the length. */
 static size_t place_text(char *text, size_t size, const struct place *place, const char *unit)
 {
     const struct ct_hole *h = &place->hole;

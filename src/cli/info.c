@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap info: what a capture holds. */
+/* coretap info: the contents of a capture. */
 #include "cli/branch_lists.h"
 #include "cli/commands.h"
 #include "cli/info.h"
@@ -30,7 +30,7 @@ static const struct cli_option options[] = {
 struct job {
     const struct cli_args *args;
     struct cli_capture capture;
-    uint64_t done;        /* bytes of the buffers before this one */
+    uint64_t done;        /* bytes of the earlier buffers */
     struct ct_json *json; /* NULL: text */
 };
 
@@ -73,7 +73,7 @@ static void print_buffer(struct job *job, const struct ct_buffer *buffer, const 
     cli_capture_count(&job->capture, chain, CT_LEVEL_FLOW, true);
 }
 
-/* Decodes the buffer up to the instructions, to count them. */
+/* Decodes the buffer up to instructions, to count them. */
 static int look_at(struct job *job, const struct ct_buffer *buffer)
 {
     const struct ct_chain_sink sink = {.user = job, .bytes = on_bytes};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap info: one buffer after it was decoded, for the two forms of output. */
+/* coretap info: a decoded buffer, for both forms of output. */
 #ifndef CT_CLI_INFO_H
 #define CT_CLI_INFO_H
 
@@ -10,14 +10,14 @@ struct cli_info_buffer {
     const struct ct_buffer *buffer;
     const struct ct_frame_stats *frames; /* NULL: the buffer is empty */
     enum ct_framing framing;
-    const struct ct_stream *streams; /* of the IDs that were decoded */
+    const struct ct_stream *streams; /* of the decoded IDs */
     size_t stream_count;
 };
 
-/* Gives the stream of a source, or NULL when it was not decoded. */
+/* Returns the stream of a source, or NULL when it was not decoded. */
 const struct ct_stream *cli_info_stream(const struct cli_info_buffer *info, const struct ct_source *source);
 
-/* Gives the number of bytes of trace of a source. */
+/* Returns the number of trace bytes of a source. */
 uint64_t cli_info_source_bytes(const struct cli_info_buffer *info, const struct ct_source *source);
 
 void cli_info_text_capture(const struct ct_capture *capture);

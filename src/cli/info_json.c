@@ -50,7 +50,7 @@ static void add_states(struct ct_json *json, const struct ct_process *process)
     ct_json_array_end(json);
 }
 
-/* Writes processes and threads, for captures that tell of them. */
+/* Writes processes and threads, for captures that have them. */
 static void add_maps(struct ct_json *json, const struct ct_maps *maps)
 {
     ct_json_array(json, "processes");

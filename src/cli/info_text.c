@@ -23,7 +23,7 @@ static void print_process(const struct ct_process *process)
     }
 }
 
-/* Prints how many states of memory there are, for code that changed while it ran. */
+/* Prints the number of states of memory, for code that changed while it ran. */
 static void print_states(const struct ct_capture *capture)
 {
     size_t pieces = 0;
@@ -140,7 +140,7 @@ static void print_source(const struct cli_info_buffer *info, const struct ct_sou
 {
     char version[32];
     ct_source_version(source, version, sizeof version);
-    /* Without frames there are no IDs in the trace; listings say 00. */
+    /* without frames the trace has no IDs; listings print 00 */
     if (info->framing == CT_FRAMING_NONE)
         printf("\n  ID 00 (its register says %02x)", source->trace_id);
     else
@@ -158,7 +158,7 @@ static void print_source(const struct cli_info_buffer *info, const struct ct_sou
         print_stream(stream);
 }
 
-/* Prints a trace ID that no source has: its trace cannot be decoded. */
+/* Prints a trace ID without a source, whose trace cannot be decoded. */
 static void print_unknown_id(const struct ct_buffer *buffer, unsigned id, uint64_t bytes)
 {
     const struct ct_source *tracing = NULL;
@@ -209,7 +209,7 @@ void cli_info_text_buffer(const struct cli_info_buffer *info)
         print_frames(info->frames);
     size_t silent = 0;
     for (size_t i = 0; i < b->source_count; i++) {
-        /* A recording of Linux describes all CPUs for each buffer. */
+        /* A recording of Linux describes all CPUs in each buffer. */
         if (b->pieces && !cli_info_source_bytes(info, &b->sources[i]))
             silent++;
         else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kinds of results that add up. */
+/* The kinds of results that can be added up. */
 #ifndef CT_CLI_KINDS_H
 #define CT_CLI_KINDS_H
 
@@ -8,16 +8,17 @@
 #include "coretap/analysis.h"
 
 struct cli_result_kind {
-    const char *name; /* as --kind has it */
+    const char *name; /* value of --kind */
     const struct ct_analysis_kind *(*kind)(void);
-    int (*make)(struct ct_ctx *ctx, struct ct_analysis **out); /* an empty one; an error of the library */
+    /* makes an empty analysis; returns an error of the library */
+    int (*make)(struct ct_ctx *ctx, struct ct_analysis **out);
     bool needs_program;
-    bool whole;         /* of all of a stream: it does not take steps */
-    const char *unsaid; /* what a capture does not tell, as in the message; or NULL */
+    bool whole;         /* of whole streams: takes no steps */
+    const char *unsaid; /* what captures do not tell, for the message; or NULL */
     const char *writer; /* the command that writes this kind */
 };
 
-/* Ends with one that has no name. */
+/* All kinds. The last entry has no name. */
 extern const struct cli_result_kind cli_result_kinds[];
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap list: packets or elements, one line each. */
+/* coretap list: packets or elements, one a line. */
 #include <stdlib.h>
 
 #include "cli/commands.h"
@@ -52,15 +52,15 @@ static const struct cli_option options[] = {
     [CORE] = CLI_FILTER_CORE,
 };
 
-/* What takes batches: the listing, or a part of a stream that a thread makes. */
+/* The receiver of batches: the whole listing, or a part of a stream that a thread makes. */
 struct lines {
     struct ct_lister *lister;
     struct cli_results *read;       /* NULL in a part */
-    const struct ct_buffer *buffer; /* the last one */
-    struct ct_programs *programs;   /* those whose code is told, or that were named; else NULL */
+    const struct ct_buffer *buffer; /* the last buffer */
+    struct ct_programs *programs;   /* those whose code is listed or that were named, or NULL */
 };
 
-/* Shows what is listed so far of a stream, since somebody may be watching. */
+/* Flushes the lines of a stream from standard input, because somebody may be watching it. */
 static int on_bytes(void *user, uint64_t bytes)
 {
     const struct lines *l = user;
@@ -102,7 +102,7 @@ static int part_end(void *user, const struct ct_stream *stream, void *part_user,
     return ct_lister_join(whole->lister, lister, keep);
 }
 
-/* Returns the option about code that was given, or NULL. */
+/* Returns the given option about code, or NULL. */
 static const char *code_option(const struct cli_args *args)
 {
     return args->values[SYMBOLS].given ? "symbols" : args->values[DISASM].given ? "disasm" : NULL;
@@ -116,7 +116,7 @@ static int tell_unnamed(void *user, const struct ct_program *program)
     return CT_OK;
 }
 
-/* Says what of the programs stands in the listing. False after a message. */
+/* Adds symbols or instructions to the listing. False after a message. */
 static bool add_code(struct lines *l)
 {
     const struct cli_args *args = l->read->args;
@@ -133,8 +133,8 @@ static bool add_code(struct lines *l)
     return false;
 }
 
-/* Opens the programs. Those that are named are added to the images of the capture, also where their code is
- * not told. */
+/* Opens the programs. Named ones are added to the images of the capture, even when their code is not listed.
+ * False after a message. */
 static bool on_opened(void *user)
 {
     struct lines *l = user;
@@ -146,7 +146,8 @@ static bool on_opened(void *user)
            (!code || add_code(l));
 }
 
-/* Tells whether threads can list parts of a stream. Lines of software trace depend on those before them. */
+/* Returns whether threads can list parts of a stream. They cannot for software trace, whose lines depend on
+ * earlier ones. */
 static bool has_parts(const struct ct_source *source)
 {
     return source->protocol != CT_PROTOCOL_STM && source->protocol != CT_PROTOCOL_ITM;
@@ -183,7 +184,7 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
     return ct_lister_end(l->lister);
 }
 
-/* Refuses options that do not go together. False after a message. */
+/* Refuses options that exclude each other. False after a message. */
 static bool check(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;

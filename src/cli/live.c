@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap live: analyses of trace while it comes. */
+/* coretap live: analyses trace while it comes. */
 #include "cli/commands.h"
 #include "cli/live_run.h"
 #include "cli/timing_view.h"

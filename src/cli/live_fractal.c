@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap live --fractal: an event log of FRACTAL while it is written. */
+/* coretap live --fractal: an event log of FRACTAL while it is being written. */
 #include "cli/live_run.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What the log is to a live run, in the place of a described trace. */
+/* represents the log in place of a described trace */
 static const struct ct_source source = {.name = "fractal", .protocol = CT_PROTOCOL_ETE};
 
 bool cli_live_fractal_check(const struct cli_args *args, const struct cli_live_wishes *wishes)
@@ -43,7 +43,7 @@ bool cli_live_fractal_describe(struct cli_live *l)
     return true;
 }
 
-/* Reads "20ms". Returns seconds, or a negative number when it is no time. */
+/* Reads a time such as "20ms". Returns seconds, or a negative number when the text is no time. */
 static double seconds_of(const char *text)
 {
     static const struct {
@@ -58,7 +58,7 @@ static double seconds_of(const char *text)
     return -1;
 }
 
-/* Adds one milestone. Returns false after a message. */
+/* Adds a milestone. False after a message. */
 static bool add(struct cli_live *l, const char *text)
 {
     const char *equals = strrchr(text, '=');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of a live run as lines in files that grow: --violations and --outputs. A file that cannot be
- * written any more is given up with a message, and the run goes on. */
+/* Writes results of a live run as lines to growing files: --violations and --outputs. After a write error,
+ * reports the file and gives it up; the run goes on. */
 #include "cli/live_run.h"
 
 #include <inttypes.h>
@@ -80,7 +80,7 @@ static void csv_line(FILE *file, const struct ct_verdict_origin *origin, const s
     put_field(file, r->core ? r->core : "", '\n');
 }
 
-/* Says once that a file takes no more, and gives it up. */
+/* Reports once that a file cannot be written any more, and gives it up. */
 static void give_up(struct cli_live *l, struct cli_live_lines *lines)
 {
     cli_say("%s: cannot be written any more, behind about %" PRIu64 " lines; the run goes on without it",
@@ -138,7 +138,7 @@ void cli_live_lines_close(struct cli_live *l, bool keep)
         const bool whole = keep && !lines->given_up;
         ct_verdict_writer_free(lines->writer);
         lines->writer = NULL;
-        if (!lines->output.file) /* standard output, or nothing */
+        if (!lines->output.file) /* standard output, or no file */
             continue;
         if (cli_output_close(&lines->output, whole))
             cli_live_note_file(l, lines->path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The reports of the offline commands at the end of a live run, of everything that was analysed. */
+/* The reports of the offline commands at the end of a live run, about everything that was analysed. */
 #include "cli/cover_print.h"
 #include "cli/live_run.h"
 #include "cli/output.h"
@@ -11,7 +11,7 @@
 
 typedef int print_fn(struct cli_live *live, FILE *out);
 
-/* Prints coverage. Without counts, whose absence was reported, it prints nothing. */
+/* Prints coverage. Prints nothing without counts, which was reported before. */
 static int print_cover(struct cli_live *l, FILE *out, enum cli_cover_format format)
 {
     return l->counts.cover ? cli_cover_print(out, &l->counts, format, false) : CLI_FAILED;
@@ -22,8 +22,8 @@ static int cover_text(struct cli_live *l, FILE *out)
     return print_cover(l, out, CLI_COVER_TEXT);
 }
 
-/* Without source lines the file is empty, which a message says. The other files are there all the same, so it
- * is no fault of the run. */
+/* Without source lines the file is empty, which a message reports. The other files are complete, so this is
+ * no failure of the run. */
 static int cover_lcov(struct cli_live *l, FILE *out)
 {
     const int code = print_cover(l, out, CLI_COVER_LCOV);
@@ -135,7 +135,7 @@ static int write_files(struct cli_live *l)
     }
     if (l->wishes->tee)
         cli_live_note_file(l, l->wishes->tee);
-    const int code = write_file(l, "live.json", status_json); /* names the others */
+    const int code = write_file(l, "live.json", status_json); /* lists the others */
     return code > worst ? code : worst;
 }
 
@@ -154,7 +154,7 @@ static void tell_dropped(const struct ct_live_seen *seen)
             seen->dropped, seen->read, seen->drops);
 }
 
-/* Says how the run went, and what of the trace was not analysed. */
+/* Reports how the run went, and which parts of the trace were not analysed. */
 static void tell(const struct cli_live *l, const struct ct_live_seen *seen)
 {
     if (!l->args->quiet)

@@ -29,7 +29,7 @@ static bool open_capture(struct cli_live *l)
     return l->counts.read.has_capture;
 }
 
-/* Lists the cores of the sources that are described, of those that --id leaves. Result: how many. */
+/* Lists the cores of the described sources that --id selects. Returns their number. */
 static size_t list_cores(const struct cli_live *l, const char *cores[128])
 {
     const struct cli_capture *capture = &l->counts.read.capture;
@@ -46,7 +46,7 @@ static size_t list_cores(const struct cli_live *l, const char *cores[128])
     return count;
 }
 
-/* Tells a verifier which cores there may be. Result: enum ct_error. */
+/* Sets the possible cores of a verifier. Returns an enum ct_error. */
 static int tell_cores(const struct cli_live *l, struct ct_verifier *verifier)
 {
     const char *cores[128];
@@ -85,7 +85,7 @@ static void say(void *user, enum ct_log_level level, const char *text)
         cli_say("%s", text);
 }
 
-/* Tells whether a source has timestamps, by its registers. */
+/* Returns whether the registers of a source enable timestamps. */
 static bool is_timed(const struct ct_source *source)
 {
     switch (source->protocol) {
@@ -101,17 +101,16 @@ static bool is_timed(const struct ct_source *source)
     }
 }
 
-/* Tells whether the specifications may be fed by software trace: one that is given is, or those to come may
- * be. */
+/* Returns whether software trace may feed the specifications: a given one needs it, or a later one may. */
 static bool may_take_software(const struct cli_live *l)
 {
     return cli_monitors_need_software(&l->monitors) ||
            (l->wishes->http && !cli_monitors_named(l->args, CLI_MONITOR_SPEC));
 }
 
-/* Tells whether the sources that are described, of those that --id leaves, are one run: several cores, or
- * software trace with timestamps, alone or beside a core, where specifications take it. Says so when their
- * order will not be known. */
+/* Returns whether the described sources that --id selects are one run: several cores, or software trace with
+ * timestamps that specifications take, with or without a core. Reports when the order of their events will
+ * not be known. */
 static bool is_one_run(const struct cli_live *l)
 {
     const struct cli_capture *capture = &l->counts.read.capture;
@@ -185,7 +184,7 @@ static bool add_specs(struct cli_live *l)
         const size_t count = cli_monitors_binds(m->specs[i], &m->binds, binds, NULL);
         if (!is_fine(l, ct_live_add_spec(l->live, m->names[i], m->specs[i], binds, count)))
             return false;
-        m->specs[i] = NULL; /* it belongs to the run */
+        m->specs[i] = NULL; /* the run owns it now */
         const struct cli_spec_text *text = &m->texts[i];
         if (!is_fine(l, ct_live_set_text(l->live, m->names[i], text->text, text->size)))
             return false;
@@ -264,13 +263,13 @@ void cli_live_note_file(const struct cli_live *l, const char *path)
 
 /* ---- signals ---- */
 
-static struct ct_live *signalled; /* that a signal ends */
+static struct ct_live *signalled; /* the run that a signal ends */
 
 static void on_signal(int number)
 {
     (void)number;
     ct_live_hurry(signalled);
-    signal(SIGINT, SIG_DFL); /* another one ends the final reports, too */
+    signal(SIGINT, SIG_DFL); /* a second signal also ends the final reports */
     signal(SIGTERM, SIG_DFL);
 }
 
@@ -306,7 +305,7 @@ static int run(struct cli_live *l)
     const struct ct_live_seen *seen = ct_live_seen_of(l->live);
     if (seen->trouble)
         cli_say("%s: cannot be read any more: %s", l->input, seen->trouble);
-    if (seen->trouble || seen->tee_trouble || l->failed) /* the others said it when it happened */
+    if (seen->trouble || seen->tee_trouble || l->failed) /* the others were reported when they happened */
         code = CLI_FAILED;
     cli_live_lines_close(l, ran);
     if (l->failed)
@@ -341,7 +340,7 @@ static bool check(const struct cli_args *args, const struct cli_live_wishes *wis
 
 int cli_live_run(const struct cli_args *args, const struct cli_live_wishes *wishes)
 {
-    struct cli_args described = *args; /* the stream by its description */
+    struct cli_args described = *args; /* a copy with the operand that the description requires */
     struct cli_live *l;
     if (!check(args, wishes))
         return CLI_FAILED;
@@ -350,7 +349,7 @@ int cli_live_run(const struct cli_args *args, const struct cli_live_wishes *wish
         cli_no_memory();
         return CLI_FAILED;
     }
-    described.operand = "-"; /* the bytes come from the input, what they are says --config */
+    described.operand = "-"; /* the bytes come from the input, and --config describes them */
     l->args = &described;
     l->input = args->operand;
     l->wishes = wishes;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Violations of a live run, printed as they come: to standard output, or to a file for each trace ID. */
+/* Prints the violations of a live run as they come: to standard output, or to a file for each trace ID. */
 #define _GNU_SOURCE /* asprintf */
 #include "cli/live_run.h"
 
@@ -20,7 +20,7 @@ bool cli_live_violations_open(struct cli_live *l)
     return false;
 }
 
-/* Makes the text of an error that ends the run, when `rc` is one. */
+/* Sets the error text that ends the run, if `rc` is an error. */
 static int cannot_write(const struct cli_live *l, const struct cli_live_violations *v, int rc)
 {
     return rc ? cli_fail(l->ctx, CT_ERR_IO, "%s: cannot be written any more; the run ends",
@@ -33,7 +33,7 @@ static struct cli_live_violations *violations_of(struct cli_live *l, const struc
     return &l->violations[origin->several ? 128 : origin->id];
 }
 
-/* Gives the path of the file of violations. NULL without memory. */
+/* Returns the path of a file of violations, to be freed by the caller. NULL without memory. */
 static char *path_of(const struct cli_live *l, const struct ct_verdict_origin *origin)
 {
     char *path = NULL;
@@ -58,7 +58,7 @@ static int begin(void *user, const struct ct_verdict_origin *origin)
                 : cli_fail(l->ctx, CT_ERR_IO, "%s: there is no file for violations; the run ends", v->path);
 }
 
-/* Writes a heading with the trace ID where lines of several IDs, each a run of its own, are in one text. */
+/* Writes a heading with the trace ID, when one text has lines of several IDs with separate runs. */
 static int tell_id(struct cli_live *l, const struct cli_live_violations *v,
                    const struct ct_verdict_origin *origin)
 {
@@ -91,7 +91,7 @@ static int stopped(void *user, const struct ct_verdict_origin *origin, uint32_t 
 {
     struct cli_live *l = user;
     const struct cli_live_violations *v = violations_of(l, origin);
-    if (!v->path && cli_live_lines_on_stdout(l)) /* messages say it */
+    if (!v->path && cli_live_lines_on_stdout(l)) /* messages report it */
         return CT_OK;
     int rc = tell_id(l, v, origin);
     if (!rc)
@@ -99,7 +99,7 @@ static int stopped(void *user, const struct ct_verdict_origin *origin, uint32_t 
     return cannot_write(l, v, rc);
 }
 
-/* Writes what is held back. */
+/* Writes buffered lines. */
 static int pause_writing(void *user)
 {
     struct cli_live *l = user;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap manifest: which captures there are. */
+/* coretap manifest: lists captures. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,13 +39,14 @@ static void on_found(void *user, const struct ct_fleet_capture *capture)
 static void tell(const char *path, const char *why)
 {
     const size_t length = strlen(path);
-    if (!strncmp(why, path, length) && !strncmp(why + length, ": ", 2)) /* messages about files name them */
+    /* messages about files begin with the path */
+    if (!strncmp(why, path, length) && !strncmp(why + length, ": ", 2))
         why += length + 2;
     cli_say("%s: not listed: %s", path, why);
 }
 
-/* Names what is no capture, with --verbose; what has the contents of one that is listed, and a perf.data file
- * without trace, are named in any case. */
+/* Counts a file that is no capture. Names it with --verbose; always names one with the contents of a listed
+ * capture, and a perf.data file without trace. */
 static void on_skipped(void *user, const char *path, const char *why)
 {
     struct found *f = user;
@@ -61,7 +62,7 @@ static void on_unread(void *user, const char *path, const char *why)
     tell(path, why);
 }
 
-/* Finds the captures at a path as it is named from anywhere. */
+/* Finds the captures at a path, which is made absolute. */
 static int find(struct ct_manifest *manifest, const char *path, struct found *found)
 {
     const struct ct_manifest_options look = {.size = sizeof look,

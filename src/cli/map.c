@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap map: one command over many captures, in one process after the other. */
+/* coretap map: one command over many captures, in one process after another. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct map {
     struct cli_fleet fleet;
     uint32_t part, parts;
     struct cli_progress progress;
-    uint64_t done; /* bytes of captures */
+    uint64_t done; /* bytes of finished captures */
 };
 
 static bool read_part(struct map *m)
@@ -45,7 +45,7 @@ static bool on_wait(void *user)
     return true;
 }
 
-/* Does the captures of this part, in the order of the job. Result: enum cli_exit. */
+/* Processes the captures of this part, in the order of the job. Returns an enum cli_exit. */
 static int do_all(struct map *m)
 {
     struct cli_fleet *f = &m->fleet;

@@ -21,7 +21,7 @@ static bool grow(struct cli_memory_file *f, size_t more)
     return true;
 }
 
-/* Appends for stdio, which takes a short count for an error of the file. */
+/* Appends bytes for stdio, which takes a short count for a write error. */
 static ssize_t append(void *user, const char *bytes, size_t count)
 {
     struct cli_memory_file *f = user;

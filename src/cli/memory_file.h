@@ -20,11 +20,11 @@ struct cli_memory_file {
     size_t size, room;
 };
 
-/* Opens an empty text. False: no memory. */
+/* Opens an empty text. False without memory. */
 bool cli_memory_open(struct cli_memory_file *file);
 
-/* Closes the file and gives the whole text, with a NUL behind it, which the caller frees. NULL: memory ran
- * out. */
+/* Closes the file and returns the whole text with a NUL behind it, to be freed by the caller. NULL when
+ * memory ran out. */
 char *cli_memory_close(struct cli_memory_file *file, size_t *size);
 
 #endif

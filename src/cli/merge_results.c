@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap merge: results of any kind, added up. */
+/* coretap merge: adds up results of any kind. */
 #include "cli/branch_lists.h"
 #include "cli/commands.h"
 #include "cli/counts.h"
@@ -43,7 +43,7 @@ static const struct cli_option options[OPTIONS] = {
     [FILTER] = CLI_FILTER_TABLE,
 };
 
-/* Finds the kind of result: that of the first saved file or, without one, that of --kind. */
+/* Returns the index of the kind of result: that of the first saved file or, without one, that of --kind. */
 static size_t find_kind(const struct cli_args *args)
 {
     for (int i = 0; i < args->rest_count; i++)
@@ -55,10 +55,10 @@ static size_t find_kind(const struct cli_args *args)
 
 /* ---- adding up ---- */
 
-/* Names of captures that are printed. */
+/* most captures named in messages */
 #define TOLD 20
 
-/* Says of which captures the result is. */
+/* Reports which captures the result is about. */
 static void tell(const struct cli_args *args, const struct ct_analysis *sum)
 {
     const struct ct_analysis_captures *c = &sum->captures;
@@ -89,14 +89,14 @@ static int add_up(struct cli_results *r)
     const struct cli_value *weight = &r->args->values[WEIGHT];
     if (weight->given && ct_analysis_scale(r->analysis, weight->number))
         return cli_library_error(r->args->ctx);
-    if (!r->shard) /* what a part is of, is said where all are joined */
+    if (!r->shard) /* the captures of a part are reported when the parts are joined */
         tell(r->args, r->analysis);
     cli_results_tell_failures("merge", r->analysis);
     const int written = cli_results_save_read(r, stdout);
     return written > code ? written : code;
 }
 
-/* Checks that the operands are of one kind, and that captures can be read for it. False after a message. */
+/* Checks that the operands are of one kind, for which captures can be read. False after a message. */
 static bool check(const struct cli_args *args, size_t kind)
 {
     if (args->values[KIND].given && kind != args->values[KIND].number) {
@@ -128,7 +128,7 @@ static bool read_filter(struct cli_results *r, size_t kind)
             cli_filter_refuse(&r->filter, r->args, "core", "events and totals are counted of whole streams"));
 }
 
-/* Tells whether an operand is a branch list, which adds up with branch lists alone. */
+/* Returns whether an operand is a branch list. Branch lists add up only with branch lists. */
 static bool has_branch_list(const struct cli_args *args)
 {
     for (int i = 0; i < args->rest_count; i++)

@@ -15,8 +15,8 @@ static bool note_no_memory(void)
     return __atomic_test_and_set(&lacked_memory, __ATOMIC_RELAXED);
 }
 
-/* Ends the line at the next line break of a message, and gives what follows, or NULL. Only a line break
- * before an indentation counts, so that one in a name does not. */
+/* Ends the first line of a message, and returns the rest, or NULL. Only a line break before an indentation
+ * counts, so that one in a name does not. */
 static char *next_line(char *text)
 {
     char *line = strstr(text, "\n  ");
@@ -25,7 +25,8 @@ static char *next_line(char *text)
     return line;
 }
 
-/* Prints a message. Names in it come from files, so what a terminal would obey is escaped. */
+/* Prints a message. Escapes control characters, because names from files might contain some for a
+ * terminal. */
 static void print_safely(const char *fmt, va_list ap)
 {
     char *text = NULL;
@@ -47,7 +48,7 @@ void cli_say(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    flockfile(stderr); /* threads say whole lines */
+    flockfile(stderr); /* keeps lines of several threads whole */
     fputs("coretap: ", stderr);
     print_safely(fmt, ap);
     fputc('\n', stderr);
@@ -71,11 +72,11 @@ static bool is_told(const char *text);
 int cli_library_error(const struct ct_ctx *ctx)
 {
     if (is_told(ct_ctx_error(ctx)))
-        return CLI_FAILED; /* by the log, when it happened */
+        return CLI_FAILED; /* the log printed it when it happened */
     if (*ct_ctx_error(ctx))
         cli_say("%s", ct_ctx_error(ctx));
     else
-        cli_no_memory(); /* the one error that callbacks pass on without a text */
+        cli_no_memory(); /* the only error that callbacks return without a text */
     return CLI_FAILED;
 }
 
@@ -128,8 +129,7 @@ static bool is_told(const char *text)
     return known;
 }
 
-/* Tells whether the text was printed before, and keeps it otherwise: a capture may be opened more than
- * once. */
+/* Returns whether the text was printed before, and remembers it. A capture may be opened more than once. */
 static bool was_told(const char *text)
 {
     pthread_mutex_lock(&told_lock);
@@ -168,7 +168,7 @@ struct ct_ctx *cli_ctx_new(bool quiet)
     struct ct_ctx *ctx = ct_ctx_new();
     if (ctx) {
         ct_ctx_set_log(ctx, print_log, NULL, quiet ? CT_LOG_WARNING : CT_LOG_NOTE);
-        ct_ctx_map_files(ctx, 1); /* cli_guard handles what that may bring */
+        ct_ctx_map_files(ctx, 1); /* cli_guard handles faults in mapped files */
     } else {
         cli_no_memory();
     }
@@ -177,11 +177,11 @@ struct ct_ctx *cli_ctx_new(bool quiet)
 
 #define WORD_MAX 63
 
-/* Gives how many letters have to be added, left out, replaced or swapped with their neighbour to make one
- * word, of at most WORD_MAX letters, of the other. */
+/* Returns the number of letters to add, remove, replace or swap with a neighbour to turn one word into the
+ * other. Words have at most WORD_MAX letters. */
 static unsigned distance(const char *a, const char *b)
 {
-    unsigned rows[3][WORD_MAX + 1]; /* of the letter of a, and of the two before it */
+    unsigned rows[3][WORD_MAX + 1]; /* for the current letter of `a` and the two before it */
     const size_t length = strlen(b);
     for (size_t j = 0; j <= length; j++)
         rows[0][j] = (unsigned)j;
@@ -207,7 +207,7 @@ const char *cli_nearest(const char *word, const char *const *list)
     const size_t length = strlen(word);
     if (length < 2 || length > WORD_MAX)
         return NULL;
-    /* beyond a third of the letters a guess confuses more than it helps */
+    /* with more than a third of the letters wrong, a guess confuses more than it helps */
     unsigned best = (unsigned)(length + 2) / 3 + 1;
     const char *found = NULL;
     for (; *list; list++) {

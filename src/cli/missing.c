@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Tells whether the text is about this file: texts begin with its name. */
+/* Returns whether a text is about this file. Texts begin with the file's name. */
 static bool is_about(const char *text, const char *name)
 {
     const size_t size = strlen(name);
@@ -18,7 +18,7 @@ static bool has_hole(const struct ct_holes *holes, const struct ct_image *gone)
     return has || holes->others;
 }
 
-/* Tells whether trace lies in a missing file. One whose place is unknown may have been anywhere. */
+/* Returns whether trace lies in a missing file. One with an unknown address may have been anywhere. */
 static bool lies_in(const struct cli_capture *c, const char *text)
 {
     bool placed = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap monitor: specifications on what a trace says. */
+/* coretap monitor: checks specifications against a trace. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ enum {
 static const char *const formats[] = {"text", "jsonl", "sums", "data", NULL};
 
 enum {
-    SUMS = 2, /* of the formats */
+    SUMS = 2, /* index in `formats` */
     DATA,
 };
 
@@ -76,7 +76,7 @@ static int run_live(const struct cli_args *args)
     return cli_live_run(args, &wishes);
 }
 
-/* ---- results in their order ---- */
+/* ---- results in order ---- */
 
 struct watched {
     struct cli_monitor_run run;
@@ -108,7 +108,7 @@ static int on_flush(void *user)
     return ct_verdict_writer_flush(w->writer);
 }
 
-/* Says of which capture the next results are. */
+/* Prints the capture that the next results are about. False after a message. */
 static bool on_capture(void *user)
 {
     const struct watched *w = user;
@@ -123,7 +123,7 @@ static bool on_capture(void *user)
     return true;
 }
 
-/* Tells whether each capture is a run of its own. */
+/* Returns whether each capture is a separate run. */
 static bool is_apart(const struct cli_args *args)
 {
     const struct cli_value *wish = &args->values[CAPTURES];
@@ -164,7 +164,7 @@ static int watch(const struct cli_args *args)
 
 /* ---- options ---- */
 
-/* Checks which formats go with which operands: results in order are of one capture, and sums need captures
+/* Checks that the format fits the operands: results in order need a single capture, and sums need captures
  * that end. False after a message. */
 static bool check(const struct cli_args *args)
 {

@@ -11,16 +11,16 @@
 #include "cli/output.h"
 #include "cli/programs.h"
 
-/* what can be done about captures that are no run */
+/* remedy for captures that are not one run */
 #define APART "give --captures apart for a run of each"
 
 struct cli_axis_part {
     struct cli_axis *whole;
     struct cli_capture *capture;
-    struct cli_capture own; /* of the captures behind the first */
+    struct cli_capture own; /* for the captures behind the first one */
     struct ct_filter settled;
     struct ct_merge *merge;
-    size_t first; /* number of its first source that has trace of a core */
+    size_t first; /* number of its first source with trace of a core */
     bool opened;
 };
 
@@ -34,19 +34,19 @@ static bool is_software(const struct ct_merge_source *s)
     return is_software_protocol(s->source->protocol);
 }
 
-/* Tells whether a source is of the run. */
+/* Returns whether a source belongs to the run. */
 static bool is_part(const struct cli_axis *a, const struct ct_merge_source *s)
 {
     return s->has_trace && (a->software || !is_software(s));
 }
 
-/* Gives the number of operands that are of one run. */
+/* Returns the number of operands in the run. */
 static size_t operands(const struct cli_axis *a)
 {
     return a->alone ? 1 : (size_t)a->args->rest_count;
 }
 
-/* Gives the number of a source among those that are of the run. */
+/* Returns the number of a source among those of the run. */
 static size_t number_of(const struct cli_axis_part *part, size_t index)
 {
     size_t count;
@@ -142,7 +142,7 @@ static bool add_sources(struct cli_axis *a, struct cli_axis_part *part)
     return true;
 }
 
-/* Says why sources are no run with a common clock. Result: false. */
+/* Reports why sources are not one run with a common clock. Returns false. */
 static bool refuse(const struct cli_axis *a, const char *remedy, bool repeats, const char *format, ...)
 {
     char why[1024];
@@ -157,7 +157,7 @@ static bool refuse(const struct cli_axis *a, const char *remedy, bool repeats, c
     return false;
 }
 
-/* Checks that no core is in two captures: those of one system have each a part of it. False after a
+/* Checks that no core is in two captures: each capture of one system has other cores. False after a
  * message. */
 static bool check_cores(const struct cli_axis *a)
 {
@@ -179,7 +179,7 @@ static bool check_cores(const struct cli_axis *a)
     return true;
 }
 
-/* Checks that there is one clock for all. False after a message. */
+/* Checks that all sources have one clock. False after a message. */
 static bool check_clock(const struct cli_axis *a)
 {
     if (a->cycles) {
@@ -204,7 +204,7 @@ static bool check_clock(const struct cli_axis *a)
     return true;
 }
 
-/* Returns when the timestamps of a capture's sources begin; UINT64_MAX: it has none of the run. */
+/* Returns the first timestamp of a capture's sources in the run, or UINT64_MAX without any. */
 static uint64_t begin_of(const struct cli_axis_part *part)
 {
     size_t count;
@@ -216,7 +216,7 @@ static uint64_t begin_of(const struct cli_axis_part *part)
     return begin;
 }
 
-/* Tells whether a source of a capture has a timestamp at or behind a time. False after a message. */
+/* Finds whether a source of a capture has a timestamp at or after a time. False after a message. */
 static bool reaches(const struct cli_axis_part *part, uint64_t time, bool *found)
 {
     size_t count;
@@ -232,7 +232,7 @@ static bool reaches(const struct cli_axis_part *part, uint64_t time, bool *found
     return true;
 }
 
-/* Checks that each capture has a time in common with one that begins before it: else nothing tells that they
+/* Checks that each capture overlaps in time with one that begins before it. Otherwise nothing shows that they
  * are of one run. False after a message. */
 static bool check_common_time(const struct cli_axis *a)
 {
@@ -258,7 +258,7 @@ static bool check_common_time(const struct cli_axis *a)
     return true;
 }
 
-/* Tells whether a capture can be read once for each source, and whether it may have several. */
+/* Returns whether a capture can be read once for each source, and may have several sources. */
 static bool may_be_several(const struct cli_axis *a)
 {
     const struct cli_capture *capture = &a->read->capture;
@@ -274,7 +274,7 @@ static bool may_be_several(const struct cli_axis *a)
     return count > 1 || operands(a) > 1 || a->software;
 }
 
-/* Tells whether the only source is software trace with timestamps, which has no other clock. */
+/* Returns whether the only source is software trace with timestamps, which has no other clock. */
 static bool is_timed_software(const struct cli_axis *a)
 {
     size_t count;
@@ -289,7 +289,7 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
 {
     *several = false;
     a->code = CLI_CLEAN;
-    /* which clock software trace has, a look at it tells */
+    /* the clock of software trace is only found by reading it */
     if (a->software && operands(a) == 1 && !cli_capture_spool_always(&a->read->capture))
         return false;
     if (!may_be_several(a)) {
@@ -305,7 +305,7 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
         cli_no_memory();
     for (; fine && a->part_count < operands(a); a->part_count++)
         fine = open_part(a, a->part_count);
-    for (size_t i = 0; fine && i + 1 < a->part_count; i++) /* the last one is the one that programs are of */
+    for (size_t i = 0; fine && i + 1 < a->part_count; i++) /* the programs are those of the last capture */
         fine = cli_programs_also_of(a->read->programs, a->args, a->parts[i].capture);
     for (size_t i = 0; fine && i < a->part_count; i++)
         fine = add_sources(a, &a->parts[i]);
@@ -313,7 +313,7 @@ bool cli_axis_open(struct cli_axis *a, bool *several)
     return fine && (!*several || (check_cores(a) && check_clock(a) && check_common_time(a)));
 }
 
-/* Returns the only source that the options leave of those that are described, or NULL. */
+/* Returns the only described source that the options select, or NULL. */
 static const struct ct_source *only_source(const struct cli_capture *capture)
 {
     const struct ct_chain_options chain = cli_capture_chain_options(capture, CT_LEVEL_STEPS);
@@ -322,7 +322,8 @@ static const struct ct_source *only_source(const struct cli_capture *capture)
     size_t count = 0;
     for (size_t i = 0; i < capture->count; i++) {
         const struct ct_buffer *buffer = &capture->buffers[i];
-        const bool framed = buffer->framing != CT_FRAMING_NONE; /* else it has one, the first */
+        /* without frames there is only the first source */
+        const bool framed = buffer->framing != CT_FRAMING_NONE;
         for (size_t k = 0; k < buffer->source_count && (framed || !k); k++) {
             const uint8_t id = framed ? buffer->sources[k].trace_id & 127 : 0;
             if (!all && !(chain.ids[id / 64] >> id % 64 & 1))
@@ -380,7 +381,7 @@ static struct cli_axis_part *find(const struct cli_axis *a, size_t number, size_
     return &a->parts[i];
 }
 
-/* Decodes some more of the source that the others wait for. */
+/* Decodes more of the source for which the others wait. */
 static int pull(struct cli_axis *a, size_t number)
 {
     size_t index;
@@ -390,7 +391,7 @@ static int pull(struct cli_axis *a, size_t number)
     return rc || more ? rc : ct_verify_axis_end(a->axis, number);
 }
 
-/* Decodes what is not of the run, so that what was lost of it is known. */
+/* Decodes the sources that are not in the run, to count their losses. */
 static int pull_others(const struct cli_axis_part *part)
 {
     size_t count;
@@ -404,7 +405,7 @@ static int pull_others(const struct cli_axis_part *part)
     return rc;
 }
 
-/* Adds what was lost of the sources to what was lost of their capture. False: no memory. */
+/* Adds the losses of the sources to those of their capture. False without memory. */
 static bool count_losses(struct cli_axis *a, struct cli_axis_part *part)
 {
     size_t count;
@@ -427,7 +428,7 @@ static bool count_losses(struct cli_axis *a, struct cli_axis_part *part)
     return fine;
 }
 
-/* Gives the specifications what is known by now. Result: enum ct_error. */
+/* Passes on to the specifications all events whose order is known by now. Returns an enum ct_error. */
 static int give(const struct cli_axis *a)
 {
     int rc = CT_OK;
@@ -436,7 +437,7 @@ static int give(const struct cli_axis *a)
         rc = ct_verify_axis_run(a->axis);
         if ((rc == CT_ERR_FORMAT || rc == CT_ERR_LIMIT) && a->failed)
             told = a->failed(a->user);
-    } while ((rc == CT_ERR_FORMAT || rc == CT_ERR_LIMIT) && !told); /* the others go on */
+    } while ((rc == CT_ERR_FORMAT || rc == CT_ERR_LIMIT) && !told); /* other specifications go on */
     return told ? told : rc;
 }
 
@@ -456,7 +457,7 @@ int cli_axis_run(struct cli_axis *a, struct ct_verifier *verifier, struct ct_wat
     bool fine = true;
     for (size_t i = 0; i < a->part_count && fine && !rc; i++)
         fine = count_losses(a, &a->parts[i]);
-    if (rc == CT_ERR_IO && ferror(stdout)) /* told of at the end of the command */
+    if (rc == CT_ERR_IO && ferror(stdout)) /* reported at the end of the command */
         return CLI_FAILED;
     return rc ? cli_library_error(a->args->ctx) : fine ? CLI_CLEAN : CLI_FAILED;
 }

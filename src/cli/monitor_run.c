@@ -23,7 +23,7 @@ static void on_result(void *user, const struct ct_verify_result *result)
     note(r, r->result(r->user, result));
 }
 
-/* Says which specifications failed; the others go on. */
+/* Reports the specifications that failed. The others go on. */
 static void tell_failures(struct cli_monitor_run *r)
 {
     uint32_t spec;
@@ -80,7 +80,7 @@ static int on_failed(void *user)
     return r->told;
 }
 
-/* Looks whether the sources of a capture are one run. False after a message. */
+/* Finds whether the sources of a capture are one run. False after a message. */
 static bool find_sources(struct cli_monitor_run *r)
 {
     struct cli_results *read = &r->streams.read;
@@ -107,7 +107,7 @@ static bool find_sources(struct cli_monitor_run *r)
     return true;
 }
 
-/* Tells the verifier of what kind the sources are. False after a message. */
+/* Sets the protocols of the sources in the verifier. False after a message. */
 static bool tell_protocols(struct cli_monitor_run *r)
 {
     const struct cli_capture *capture = &r->streams.read.capture;
@@ -116,13 +116,13 @@ static bool tell_protocols(struct cli_monitor_run *r)
     for (size_t i = 0; i < capture->count; i++)
         for (size_t k = 0; k < capture->buffers[i].source_count && count < sizeof all; k++)
             all[count++] = cli_monitors_protocol(&capture->buffers[i].sources[k]);
-    const bool looked = r->several || (r->axis.software && r->axis.count); /* which have trace */
+    const bool looked = r->several || (r->axis.software && r->axis.count); /* known to have trace */
     const int rc = looked ? ct_verifier_protocols(r->verifier, r->axis.protocols, r->axis.count)
                           : ct_verifier_protocols(r->verifier, all, count);
     return rc == CT_OK || cli_library_error(r->streams.read.args->ctx) == CLI_CLEAN;
 }
 
-/* Tells the verifier of which cores the sources are. False after a message. */
+/* Sets the cores of the sources in the verifier. False after a message. */
 static bool tell_cores(struct cli_monitor_run *r)
 {
     const char *core = r->several ? NULL : cli_axis_only_core(&r->axis);
@@ -132,8 +132,8 @@ static bool tell_cores(struct cli_monitor_run *r)
     return rc == CT_OK || cli_library_error(r->streams.read.args->ctx) == CLI_CLEAN;
 }
 
-/* Returns true for watchpoints of what is written or happens, in which silence may be a wrong place; code
- * that was not reached is no such thing. */
+/* Returns whether a watchpoint is of something written or signalled, where no event may mean a wrong place.
+ * An address that is not reached means nothing of the kind. */
 static bool is_said(const struct ct_watchpoint *watch)
 {
     switch (watch->kind) {
@@ -151,7 +151,7 @@ static bool is_said(const struct ct_watchpoint *watch)
     }
 }
 
-/* Says at which places nothing came. */
+/* Reports the places without events. */
 static void tell_silence(const struct cli_monitor_run *r)
 {
     uint32_t count = 0;
@@ -163,8 +163,8 @@ static void tell_silence(const struct cli_monitor_run *r)
                     all[i].kind == CT_WATCH_ACCESS ? "coretap fractal report" : "coretap decode --merge");
 }
 
-/* Frees what is of one run, and begins with the next capture, whose results are told apart from those of the
- * others. False after a message. */
+/* Frees the state of the last run, and begins with the next capture, whose results are kept apart. False
+ * after a message. */
 static bool begin_capture(struct cli_monitor_run *r)
 {
     const struct cli_args *args = r->streams.read.args;
@@ -183,7 +183,8 @@ static bool begin_capture(struct cli_monitor_run *r)
     return !r->capture || r->capture(r->user);
 }
 
-/* Makes the verifier, once the programs are known in which specifications have places. */
+/* Makes the verifier, once the programs are known in which specifications have places. False after a
+ * message. */
 static bool prepare(void *user)
 {
     struct cli_monitor_run *r = user;
@@ -231,7 +232,7 @@ static int decode_axis(void *user)
     return code == CLI_FAILED || flush(r) != CT_OK ? CLI_FAILED : code;
 }
 
-/* Passes over captures behind the first one if they are of its run. */
+/* Skips captures behind the first one when they are part of its run. */
 static int pass_over(void *user, const char *path)
 {
     struct cli_monitor_run *r = user;
@@ -239,7 +240,7 @@ static int pass_over(void *user, const char *path)
     return r->opened++ && !r->apart ? r->axis.code : -1;
 }
 
-/* ---- an event log in the place of a capture ---- */
+/* ---- an event log in place of a capture ---- */
 
 static int on_log(void *user, const struct ct_watch_event *events, size_t count)
 {
@@ -280,7 +281,7 @@ static int run_capture(struct cli_monitor_run *r, const struct cli_args *args)
     return cli_streams_run(&r->streams);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole run ---- */
 
 static int heading(void *user, const char *buffer, int id)
 {
@@ -309,7 +310,7 @@ int cli_monitor_run_tell(const struct cli_monitor_run *r, int code)
 {
     const struct cli_args *args = r->streams.read.args;
     const bool checked = ct_verifier_may_violate(r->verifier);
-    const bool empty = !checked && !r->monitors.all; /* no violation, and it would mean nothing */
+    const bool empty = !checked && !r->monitors.all; /* no violation, which means nothing here */
     const char *more = args->rest_count > 1 ? " and others" : "";
     tell_silence(r);
     if (args->quiet && !empty)

@@ -14,10 +14,10 @@
 
 /* ---- lines ---- */
 
-/* Digits of a number of 128 bits, with a zero. */
+/* bytes of a decimal number of 128 bits, with its NUL */
 #define WIDE_ROOM 41
 
-/* Writes a sum of numbers above and below 0 as a decimal number. */
+/* Writes the difference of two sums, of the positive and the negative numbers, as a decimal number. */
 static const char *wide_text(const struct ct_wide_sum *above, const struct ct_wide_sum *below,
                              char room[WIDE_ROOM])
 {
@@ -94,7 +94,7 @@ static void print_first(const struct ct_verify_violation *v)
     putchar('\n');
 }
 
-/* Prints how streams ended, when the output has events that can be violations. */
+/* Prints how streams ended, for an output that can have violations. */
 static void print_streams(const struct ct_verify_sum *sum)
 {
     const struct {
@@ -117,8 +117,8 @@ static void print_streams(const struct ct_verify_sum *sum)
     putchar('\n');
 }
 
-/* Prints what is known of an output; `told`: with the sum of the specification, since several have its
- * name. */
+/* Prints what is known of an output. `told`: with the checksum of its specification, because several have the
+ * same name. */
 static void print_output(const struct ct_verify_sum *sum, bool told)
 {
     cli_put_printable(stdout, sum->spec);
@@ -137,7 +137,7 @@ static void print_output(const struct ct_verify_sum *sum, bool told)
         print_first(sum->first);
 }
 
-/* Tells whether there are results of another specification of the same name. */
+/* Returns whether another specification of the same name has results. */
 static bool has_namesake(const struct ct_verify_sum *all, size_t count, size_t number)
 {
     bool found = false;
@@ -156,10 +156,10 @@ static int print_all(const struct cli_results *read, const struct ct_verify_sum 
     return count ? code : CLI_DAMAGED;
 }
 
-/* ---- what is added up ---- */
+/* ---- adding up ---- */
 
-/* Gives the exit code: 1 when there are violations, or specifications that failed in a stream. What was found
- * is kept. */
+/* Returns the exit code: CLI_DAMAGED instead of CLI_CLEAN when there are violations, or specifications that
+ * failed in a stream. The results are kept. */
 static int code_of(const struct ct_verify_sum *all, size_t count, int code)
 {
     bool bad = false;
@@ -195,11 +195,11 @@ struct reading {
     struct cli_results *read;
     bool per_core;
     bool together; /* all captures are of one run */
-    bool begun;    /* the first capture of the run was begun */
-    bool software; /* an input is fed by software trace */
-    bool contexts; /* an input is fed by context switches */
+    bool begun;    /* the first capture of the run has begun */
+    bool software; /* software trace feeds an input */
+    bool contexts; /* context switches feed an input */
     struct cli_axis axis;
-    bool several; /* sources of the present capture are one run */
+    bool several; /* several sources of the current capture are one run */
 };
 
 static int on_log(void *user, const struct ct_watch_event *events, size_t count)
@@ -208,7 +208,7 @@ static int on_log(void *user, const struct ct_watch_event *events, size_t count)
     return ct_verify_sums_feed(r->sums, 0, events, count);
 }
 
-/* Reads a log as one stream, of ID 0. */
+/* Reads a log as one stream, with ID 0. */
 static int read_stream(const struct reading *r, const char *path)
 {
     const struct ct_stream_origin origin = {.run = path};
@@ -268,7 +268,7 @@ static bool find_sources(void *user)
     const bool ticks = r->several || clock->number == CT_VERIFY_TIMESTAMPS;
     const struct cli_value *frequency = &r->args->values[CLI_MONITOR_FREQUENCY];
     r->read->filter.filter.frequency =
-        ticks && frequency->given ? frequency->number : 0; /* else of the cycles */
+        ticks && frequency->given ? frequency->number : 0; /* otherwise --frequency is that of the cycles */
     return true;
 }
 
@@ -290,7 +290,7 @@ static int begin_axis(struct reading *r, struct ct_verifier **verifier, struct c
     return rc;
 }
 
-/* Notes of which captures the run was. */
+/* Adds the captures of the run to the sums. */
 static int add_captures(const struct reading *r, struct ct_analysis *all)
 {
     const struct cli_capture *capture;
@@ -322,9 +322,9 @@ static int decode_axis(void *user)
     return ct_analysis_end(all, 0) || add_captures(r, all) ? cli_library_error(r->args->ctx) : code;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole command ---- */
 
-/* Checks that there are specifications when captures are read. False after a message. */
+/* Checks that there are specifications if captures are read. False after a message. */
 static bool check(const struct cli_args *args)
 {
     bool capture = false;

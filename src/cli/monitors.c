@@ -8,7 +8,7 @@
 const char *const cli_clocks[] = {"cycles", "timestamps", NULL};
 const char *const cli_engines[] = {"bytecode", "native", "background", NULL};
 
-/* Gives how many of a unit a second has. 0: the clock of a trace cannot be in this unit. */
+/* Returns the number of units in a second, or 0 for a unit that the clock of a trace cannot have. */
 static uint64_t per_second(const char *unit)
 {
     static const char *const names[] = {"s", "ms", "us", "ns", "ps", "fs"};
@@ -53,8 +53,7 @@ static bool is_among(const struct cli_pairs *pairs, const char *name)
     return found;
 }
 
-/* Splits the texts of a list option at their first '=', each with another name before it. False after a
- * message. */
+/* Splits the texts of a list option at their first '='. No name may be used twice. False after a message. */
 static bool split(const struct cli_args *args, size_t option, bool needed, struct cli_pairs *out)
 {
     const struct cli_option *row = &args->command->options[option];
@@ -129,7 +128,7 @@ static bool has_input(const struct ct_monitor_spec *spec, const char *name)
     return found;
 }
 
-/* Tells whether an input that is called so is bound to a place of a kind. */
+/* Returns whether an input is bound to a place of a kind. Sets *is_bound when it is bound to any place. */
 static bool is_bound_to(const struct cli_pairs *binds, const char *input, int (*is_kind)(const char *place),
                         bool *is_bound)
 {
@@ -147,7 +146,7 @@ uint8_t cli_monitors_protocol(const struct ct_source *source)
     return ct_source_traces_data(source) ? source->protocol | CT_VERIFY_TRACES_DATA : source->protocol;
 }
 
-/* Tells whether an input of the specifications is fed by a place of a kind. */
+/* Returns whether a place of a kind feeds an input of the specifications. */
 static bool need(const struct cli_monitors *m, int (*is_kind)(const char *place))
 {
     char place[512];
@@ -194,7 +193,7 @@ size_t cli_monitors_binds(const struct ct_monitor_spec *spec, const struct cli_p
     return n;
 }
 
-/* What specifications are added to, and how. */
+/* The receiver of specifications, and its functions. */
 struct taker {
     int (*add)(void *to, const struct ct_monitor_spec *spec, const char *name,
                const struct ct_verify_bind *binds, size_t count);
@@ -202,8 +201,8 @@ struct taker {
     void *to;
 };
 
-/* Adds the specifications, each with the bindings of inputs that it has. A binding of an input that none has
- * is a mistake. */
+/* Adds the specifications, each with the bindings of its inputs. Refuses a binding that belongs to no input.
+ * False after a message. */
 static bool add_specs(const struct cli_monitors *m, const struct taker *taker)
 {
     struct ct_verify_bind mine[CLI_LIST_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Specifications that the command line names, with all that is said about how they run: options that
- * 'monitor' and 'live' share. */
+/* The specifications of the command line and all options about how they run, which 'monitor' and 'live'
+ * share. */
 #ifndef CT_CLI_MONITORS_H
 #define CT_CLI_MONITORS_H
 
@@ -9,7 +9,7 @@
 #include "coretap/verify.h"
 #include "coretap/verify_sums.h"
 
-/* Rows that stand behind CLI_CAPTURE_TABLE. */
+/* Rows behind CLI_CAPTURE_TABLE. */
 enum cli_monitor_option {
     CLI_MONITOR_SPEC = CLI_CAPTURE_OPTIONS,
     CLI_MONITOR_BIND,
@@ -21,7 +21,7 @@ enum cli_monitor_option {
     CLI_MONITOR_ENGINE,
     CLI_MONITOR_BUDGET,
     CLI_MONITOR_MEMORY,
-    CLI_MONITOR_SPEC_OPTIONS, /* who does not print results has the rows up to here */
+    CLI_MONITOR_SPEC_OPTIONS, /* commands that print no results have only the rows up to here */
     CLI_MONITOR_HISTORY = CLI_MONITOR_SPEC_OPTIONS,
     CLI_MONITOR_ALL,
     CLI_MONITOR_OPTIONS,
@@ -97,9 +97,9 @@ extern const char *const cli_engines[];
                 "one and the changes."                                                                       \
     }
 
-#define CLI_MONITOR_TEXT 65536 /* bytes of all texts of --bind, or of --violation */
+#define CLI_MONITOR_TEXT 65536 /* total size in bytes of the texts of --bind, or of --violation */
 
-/* Texts NAME=VALUE, cut in two. */
+/* Texts NAME=VALUE, split in two. */
 struct cli_pairs {
     struct ct_verify_bind pairs[CLI_LIST_MAX];
     size_t count;
@@ -107,46 +107,47 @@ struct cli_pairs {
 };
 
 struct cli_monitors {
-    size_t shift;     /* set by the caller: rows between CLI_CAPTURE_TABLE and those of specifications */
-    bool all;         /* set by the caller: all results of monitor(...) are printed, not only changes */
-    uint32_t history; /* set by the caller: how many events are printed before each violation */
+    /* set by the caller: number of rows between CLI_CAPTURE_TABLE and those of specifications */
+    size_t shift;
+    bool all;         /* set by the caller: print all results of monitor(...), not only changes */
+    uint32_t history; /* set by the caller: number of events printed before each violation */
     const struct cli_args *args;
-    struct ct_monitor_limits limits; /* verify names it */
+    struct ct_monitor_limits limits; /* `verify` points to it */
     struct ct_verify_options verify;
     struct ct_monitor_options compile;
     struct ct_monitor_spec *specs[CLI_LIST_MAX];
-    const char *names[CLI_LIST_MAX]; /* as given */
+    const char *names[CLI_LIST_MAX]; /* as on the command line */
     struct cli_spec_text texts[CLI_LIST_MAX];
     size_t count;
     struct cli_pairs binds, violations;
-    bool keeps_texts; /* the texts of the specifications are wanted */
+    bool keeps_texts; /* the texts of the specifications are kept */
 };
 
-/* Gives the number of specifications that option number `spec` names. */
+/* Returns the number of specifications given by option number `spec`. */
 size_t cli_monitors_named(const struct cli_args *args, size_t spec);
 
-/* Compiles the specifications. What is not set before is to be zero. False after a message; to be freed in
- * any case. */
+/* Compiles the specifications. All members that the caller does not set must be zero. False after a message.
+ * The caller frees the object in any case. */
 bool cli_monitors_load(struct cli_monitors *monitors, const struct cli_args *args);
 
-/* Returns the protocol of a source, as ct_verifier_protocols wants it. */
+/* Returns the protocol of a source for ct_verifier_protocols. */
 uint8_t cli_monitors_protocol(const struct ct_source *source);
 
-/* Tells whether an input of the specifications is fed by software trace. */
+/* Returns whether software trace feeds an input of the specifications. */
 bool cli_monitors_need_software(const struct cli_monitors *monitors);
 
-/* Tells whether an input of the specifications is fed by context switches. */
+/* Returns whether context switches feed an input of the specifications. */
 bool cli_monitors_need_contexts(const struct cli_monitors *monitors);
 
 /* Adds the specifications to a verifier, with their bindings and what counts as a violation. False after a
  * message. */
 bool cli_monitors_add(const struct cli_monitors *monitors, struct ct_verifier *verifier);
 
-/* Adds the specifications to sums, in the same way. */
+/* Adds the specifications to sums in the same way. False after a message. */
 bool cli_monitors_add_sums(const struct cli_monitors *monitors, struct ct_verify_sums *sums);
 
-/* Copies those of `binds` that the specification has inputs for into `mine`, and marks them in `used` unless
- * it is NULL. Result: their number. */
+/* Copies to `mine` the bindings that belong to inputs of the specification, and marks them in `used` unless
+ * that is NULL. Returns their number. */
 size_t cli_monitors_binds(const struct ct_monitor_spec *spec, const struct cli_pairs *binds,
                           struct ct_verify_bind *mine, bool *used);
 void cli_monitors_free(struct cli_monitors *monitors);

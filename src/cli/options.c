@@ -18,7 +18,7 @@ enum {
     COMMON_OPTIONS
 };
 
-/* Options that subcommands have in common, after their own. */
+/* The options common to subcommands. They stand behind a subcommand's own. */
 static const struct cli_option common_options[] = {
     [COMMON_HELP] = {.name = "help", .letter = 'h', .help = "Print this help and exit."},
     [COMMON_QUIET] = {.name = "quiet",
@@ -61,7 +61,7 @@ static const struct cli_option common_options[] = {
                                 "Print the names of functions as the program has them, without demangling."},
 };
 
-/* Tells whether the subcommand has the common option. */
+/* Returns whether the subcommand has a common option. */
 static bool has_common(const struct cli_command *command, size_t common)
 {
     switch (common) {
@@ -87,7 +87,8 @@ size_t cli_option_count(const struct cli_command *command)
     return count;
 }
 
-/* Gives the common option at an index of the command's table, in which its own options come first. */
+/* Returns the number of the common option at an index of the command's options, of which its own come
+ * first. */
 static size_t common_at(const struct cli_command *command, size_t index)
 {
     size_t common = 0;
@@ -96,7 +97,7 @@ static size_t common_at(const struct cli_command *command, size_t index)
     return common;
 }
 
-/* getopt_long returns this plus the index of the option, own ones first, then the common ones. */
+/* getopt_long returns this plus the option's index. A command's own options come first. */
 #define LONG_BASE 0x100
 
 const struct cli_option *cli_option_at(const struct cli_command *command, size_t index)
@@ -138,7 +139,7 @@ static int set_number(const struct cli_command *command, const struct cli_option
     return 0;
 }
 
-/* Checks the text of one option and stores it; not 0 when it was refused. */
+/* Checks the value of an option and stores it. Returns nonzero after a message when it is refused. */
 static int set_value(const struct cli_command *command, const struct cli_option *option, const char *text,
                      struct cli_value *value)
 {
@@ -163,12 +164,12 @@ static int set_value(const struct cli_command *command, const struct cli_option 
     }
 }
 
-/* Options of src/cli/filter.h, which not every command has. */
+/* The options of src/cli/filter.h, which not every command has. */
 static const char *const of_filter[] = {"from", "to",      "index", "core",   "pid",
                                         "tid",  "context", "el",    "module", "function"};
 
 #define OF_FILTER   (sizeof of_filter / sizeof *of_filter)
-#define FILTER_BASE 0x1000 /* getopt_long returns this plus the index of one that a command lacks */
+#define FILTER_BASE 0x1000 /* getopt_long returns this plus the index of an option that the command lacks */
 
 static bool has_option(const struct cli_command *command, const char *name)
 {
@@ -188,7 +189,7 @@ static enum cli_parse refuse_filter(const struct cli_command *command, const cha
     return CLI_PARSE_BAD;
 }
 
-/* Says why getopt refused the last argument, and what was probably meant. */
+/* Reports why getopt refused the last argument, and what was probably meant. */
 static enum cli_parse refuse(const struct cli_command *command, int result, char **argv)
 {
     if (optopt >= LONG_BASE) {
@@ -220,11 +221,11 @@ static enum cli_parse refuse(const struct cli_command *command, int result, char
     return CLI_PARSE_BAD;
 }
 
-/* Builds the tables of long and of short options for getopt_long. */
+/* Builds the tables of long and short options for getopt_long. */
 static void build_tables(const struct cli_command *command, struct option *longs, char *shorts)
 {
     if (command->rest)
-        *shorts++ = '+'; /* options after the first other argument are not ours */
+        *shorts++ = '+'; /* options behind the first other argument belong to another program */
     *shorts++ = ':';
     const size_t count = cli_option_count(command);
     for (size_t i = 0; i < count; i++) {
@@ -242,7 +243,7 @@ static void build_tables(const struct cli_command *command, struct option *longs
         }
     }
     *shorts = 0;
-    /* options that other commands have are known here, too, so that none is taken for the begin of another
+    /* options of other commands are also known, so that none is mistaken for an abbreviation of another
      * name */
     longs += count;
     for (size_t i = 0; i < OF_FILTER; i++)
@@ -315,7 +316,7 @@ static bool add_folder(const struct cli_command *command, const struct cli_optio
     return true;
 }
 
-/* Takes one of the options in common, all but --help. */
+/* Stores one of the common options other than --help. */
 static bool take_common(const struct cli_command *command, size_t index, struct cli_args *args)
 {
     if (index == COMMON_QUIET)
@@ -344,7 +345,7 @@ enum cli_parse cli_parse(const struct cli_command *command, int argc, char **arg
     struct option longs[CLI_OPTION_MAX + 12 + OF_FILTER] = {{NULL, 0, NULL, 0}};
     char shorts[2 * (CLI_OPTION_MAX + 12)];
     build_tables(command, longs, shorts);
-    optind = 0; /* GNU: start afresh */
+    optind = 0; /* resets GNU getopt */
     opterr = 0;
     int result;
     while ((result = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {

@@ -12,12 +12,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- temporary files that have a name ---- */
+/* ---- named temporary files ---- */
 
-/* Files beside their places at a time. */
+/* most temporary files at a time */
 #define TEMPORARIES 8
 
-/* Room of a pipe that takes large pieces: the most that a process without rights may ask for. */
+/* room to request for a pipe: the most that an unprivileged process may ask for */
 #define PIPE_BYTES (1 << 20)
 
 static char *volatile temporaries[TEMPORARIES];
@@ -31,7 +31,7 @@ void cli_output_remove(void)
             unlink(temporaries[i]);
 }
 
-/* Removes the temporary files and lets the signal do what it would have done. */
+/* Removes the temporary files, then lets the signal take its default action. */
 static void remove_temporaries(int number)
 {
     cli_output_remove();
@@ -39,7 +39,7 @@ static void remove_temporaries(int number)
     raise(number);
 }
 
-/* Handles deadly signals, except where the command has its own handler. */
+/* Handles deadly signals, except those for which the command has a handler. */
 static void catch_signals(void)
 {
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) {
@@ -65,8 +65,8 @@ static void forget(const char *path)
             temporaries[i] = NULL;
 }
 
-/* Makes the name of a temporary file: "DIR/.NAME.", the number of this process and mkstemp's letters. To be
- * freed; NULL: no memory. */
+/* Returns the name of a temporary file, to be freed by the caller: "DIR/.NAME.", the number of this process
+ * and letters for mkstemp. NULL without memory. */
 static char *beside(const char *target)
 {
     const char *slash = strrchr(target, '/');
@@ -76,8 +76,8 @@ static char *beside(const char *target)
                                                                                                   : path;
 }
 
-/* Opens a file without a name, of which nothing is left however this process ends. -1: the file system has
- * none. */
+/* Opens a file without a name, of which nothing remains however this process ends. Returns -1 when the file
+ * system does not support that. */
 static int open_nameless(const char *target)
 {
     char *dir = strdup(target);
@@ -120,7 +120,7 @@ static mode_t mode_of_new(void)
     return 0666 & ~mask;
 }
 
-/* Opens a file beside `path`. `about` describes what is at `path`, or is NULL. */
+/* Opens a file in the folder of `path`. `about` describes the file at `path`; NULL: there is none. */
 static int open_beside(struct cli_output *o, const struct stat *about)
 {
     o->target = about ? realpath(o->path, NULL) : strdup(o->path);
@@ -147,7 +147,7 @@ static void drop(struct cli_output *o)
     o->temporary = o->target = NULL;
 }
 
-/* Returns what to do about an error of a place for results. */
+/* Returns advice about an error of opening an output, as the end of a message. */
 static const char *remedy(int error)
 {
     return error == ENOENT   ? "; make the folder that it is to be in first"
@@ -196,14 +196,15 @@ FILE *cli_output_grow(struct cli_output *o, const char *path)
     return open_output(o, path, true);
 }
 
-/* Finds why the file could not be written, which stdio does not keep: another byte fails for the same
+/* Returns the errno of a failed write, which stdio does not keep: writing another byte fails for the same
  * reason. */
 static int cause_of(FILE *file)
 {
     return write(fileno(file), "", 1) < 0 ? errno : EIO;
 }
 
-/* Gives a nameless file a name beside its place, since a rename can replace a file and a link cannot. */
+/* Gives a nameless file a name in the folder of its target, because a rename can replace the target and a
+ * link cannot. */
 static bool give_name(struct cli_output *o, int fd)
 {
     char from[32];
@@ -223,8 +224,9 @@ static void block_signals(sigset_t *before)
     sigprocmask(SIG_SETMASK, &all, before);
 }
 
-/* Writes what is buffered and, when `keep`, makes the file ready to be moved: on the disk, and with a name
- * beside its place. All that can fail for want of room or memory is done then. Result: 0 or the errno. */
+/* Writes buffered data and, with `keep`, prepares the file to be moved: syncs it to the disk, and gives it a
+ * name in the folder of its target. Everything that can fail for lack of room or memory is done here. Returns
+ * 0 or the errno. */
 static int make_ready(struct cli_output *o, FILE *file, bool keep)
 {
     sigset_t before;
@@ -233,14 +235,14 @@ static int make_ready(struct cli_output *o, FILE *file, bool keep)
         return error;
     if (fsync(fileno(file)) && errno != EINVAL && errno != EROFS)
         return errno;
-    block_signals(&before); /* none comes between its two names */
+    block_signals(&before); /* so that none comes between its two names */
     if (!o->temporary && !give_name(o, fileno(file)))
         error = errno;
     sigprocmask(SIG_SETMASK, &before, NULL);
     return error;
 }
 
-/* Moves a file that is ready to its place. Result: 0 or the errno. */
+/* Moves a prepared file to its target. Returns 0 or the errno. */
 static int move_there(struct cli_output *o)
 {
     if (!o->target)
@@ -262,7 +264,7 @@ void cli_output_set_empty(void)
     is_empty = true;
 }
 
-/* Says that a file is not written because the result is empty. */
+/* Reports that a file is not written because the result is empty. */
 static void tell_empty(const struct cli_output *o)
 {
     if (!o->target)
@@ -272,7 +274,7 @@ static void tell_empty(const struct cli_output *o)
             exists ? "; what was there before is left as it was" : "");
 }
 
-/* Frees what is left of an output that ended with `error`. False after a message. */
+/* Frees an output that ended with `error`. False after a message. */
 static bool end(struct cli_output *o, int error)
 {
     if (error)
@@ -282,7 +284,7 @@ static bool end(struct cli_output *o, int error)
     return !error;
 }
 
-/* Writes and closes the file, which then is ready to be moved when `keep`. False after a message; it is
+/* Writes and closes the file and, with `keep`, prepares it to be moved. False after a message; the file is
  * dropped then. */
 static bool write_out(struct cli_output *o, bool keep)
 {
@@ -317,8 +319,8 @@ bool cli_output_close(struct cli_output *o, bool keep)
 static struct cli_output redirected;
 static bool is_redirected, is_whole;
 
-/* Lets a write beyond the limit of file sizes fail, with a message, where the
- * signal would end this process. */
+/* Makes a write beyond the limit of file sizes fail, with a message, instead of ending this process by the
+ * signal. */
 static void beyond_limit(int number)
 {
     (void)number;
@@ -326,10 +328,10 @@ static void beyond_limit(int number)
 
 bool cli_output_init(void)
 {
-    /* a reader such as head that has seen enough ends this process quietly, also when the parent ignored the
+    /* a reader that has seen enough, such as head, ends this process quietly, even if the parent ignored the
      * signal */
     signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, beyond_limit); /* not SIG_IGN, which programs that are started would inherit */
+    signal(SIGXFSZ, beyond_limit); /* not SIG_IGN, which started programs would inherit */
     if (fcntl(STDERR_FILENO, F_GETFD) < 0 && open("/dev/null", O_WRONLY) < 0)
         return false;
     if (fcntl(STDOUT_FILENO, F_GETFD) < 0) {
@@ -389,7 +391,7 @@ int cli_output_write(void *file, const void *data, size_t size)
 void cli_output_widen(void)
 {
     (void)fcntl(STDOUT_FILENO, F_SETPIPE_SZ,
-                PIPE_BYTES); /* what is no pipe, or may not grow, stays as it is */
+                PIPE_BYTES); /* no effect on what is no pipe, nor on what may not grow */
     (void)setvbuf(stdout, NULL, _IONBF, 0);
 }
 
@@ -407,7 +409,7 @@ struct ct_json *cli_json_open(struct ct_ctx *ctx, FILE *file, bool script)
     return json;
 }
 
-/* Tells whether a file that standard output goes to has got nothing. */
+/* Returns whether standard output is a file that received nothing. */
 static bool got_nothing(void)
 {
     return fflush(stdout) == 0 && lseek(STDOUT_FILENO, 0, SEEK_CUR) == 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The optional parts of the command: which of them this build has, and what cannot be done without the
- * others. meson.build says what was found (CT_WITH_…). */
+/* The optional parts of the command: which of them this build has, and what is impossible without them.
+ * meson.build sets CT_WITH_… to what was found. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -9,11 +9,11 @@
 struct part {
     const char *name;
     bool built;
-    const char *library;  /* loaded when it is wanted; NULL when it is linked */
-    const char *variable; /* in the environment, names another file in the place of the library; or NULL */
-    const char *with;     /* what it is there for */
-    const char *without;  /* what cannot be done without it */
-    const char *package;  /* of Debian */
+    const char *library;  /* loaded at run time when needed; NULL when linked */
+    const char *variable; /* environment variable that names another file to load as the library; or NULL */
+    const char *with;     /* what it provides */
+    const char *without;  /* what is impossible without it */
+    const char *package;  /* Debian package */
 };
 
 static const struct part parts[] = {

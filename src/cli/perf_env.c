@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap perf-env: runs a command that decodes with libopencsd, such as perf, with coretap's decoders in its
- * place. */
+/* coretap perf-env: runs a command that decodes with libopencsd, such as perf, with coretap's decoders
+ * instead. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static const struct cli_option options[] = {
                    .help = "The folder with " LIBRARY ", where it is not the one that was installed."},
 };
 
-/* Tells whether the library lies in a folder. */
+/* Returns whether the library lies in a folder. */
 static bool is_there(const char *directory)
 {
     char path[PATH_MAX + sizeof LIBRARY + 1];
@@ -34,8 +34,8 @@ static bool is_there(const char *directory)
            access(path, R_OK) == 0;
 }
 
-/* Finds the folder of the library: the one that is given, beside the command, or the installed one. Returns
- * false, after a message, when it is not there. */
+/* Finds the folder of the library: the given one, that beside the command, or the installed one. False after
+ * a message when the library is missing. */
 static bool find_directory(const struct cli_args *args, char directory[PATH_MAX])
 {
     const struct cli_value *given = &args->values[DIRECTORY];
@@ -60,8 +60,7 @@ static bool find_directory(const struct cli_args *args, char directory[PATH_MAX]
     return false;
 }
 
-/* Puts the folder in front of those where libraries are looked for. Returns false, after a message, without
- * memory. */
+/* Puts the folder in front of LD_LIBRARY_PATH. False after a message without memory. */
 static bool set_path(const char *directory)
 {
     const char *before = getenv("LD_LIBRARY_PATH");

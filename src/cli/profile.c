@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap profile: what ran how often, for tools that optimise and draw. */
+/* coretap profile: how often code ran, for tools that optimise and draw. */
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/profile_each.h"
@@ -89,7 +89,7 @@ static bool wants_sums(const struct cli_profile *p)
 
 /* ---- sums of stacks ---- */
 
-/* Refuses a file that does not say which call came from where. */
+/* Refuses a file that does not tell where calls came from. False after a message. */
 static bool has_calls(void *user, const char *path, const struct ct_analysis_kind *kind,
                       const struct ct_losses *losses)
 {
@@ -115,7 +115,7 @@ bool cli_profile_start(struct cli_profile *p, const struct cli_args *args)
     struct cli_results *read = &p->counts.read;
     read->args = args;
     read->elf = PROFILE_ELF;
-    read->needs_program = p->format != PROFILE_PERFETTO; /* an ITM or STM has none */
+    read->needs_program = p->format != PROFILE_PERFETTO; /* an ITM or STM has no program */
     read->user = p;
     return cli_programs_new(&read->programs, args, NULL);
 }
@@ -160,7 +160,8 @@ int cli_profile_no_weight(const struct cli_profile *p)
                              "count instructions, or record with cycle counts");
 }
 
-/* Says so when nothing is in a profile of what ran. Of callgrind there is always the rest. */
+/* Reports a profile without entries although instructions ran. One for callgrind always has the remainder.
+ * Returns an enum cli_exit. */
 static int check_entries(const struct cli_profile *p, const struct ct_profile_written *written)
 {
     const struct cli_args *args = p->counts.read.args;
@@ -185,7 +186,7 @@ static int check_entries(const struct cli_profile *p, const struct ct_profile_wr
     return CLI_DAMAGED;
 }
 
-/* Says what is written. *left_out becomes what a branch list leaves out. */
+/* Returns the options for the writer. *left_out receives what a branch list leaves out. */
 static struct ct_profile_write_options options_of(const struct cli_profile *p, uint64_t *left_out)
 {
     const struct ct_filter *filter = &p->counts.read.filter.filter; /* sums of stacks are filtered already */
@@ -206,7 +207,7 @@ static struct ct_profile_write_options options_of(const struct cli_profile *p, u
                                              .root = args->values[CLI_CAPTURE_SYMFS].text};
 }
 
-/* Writes a file for each program. */
+/* Writes a file for each program. Returns an enum cli_exit. */
 static int print_each(const struct cli_profile *p, const char *folder)
 {
     const struct ct_profile_write_options how = options_of(p, NULL);
@@ -230,7 +231,7 @@ static int print_counts(const struct cli_profile *p)
     const int rc =
         ct_profile_write(p->counts.cover, p->counts.read.programs, &how, cli_output_write, stdout, &written);
     if (rc == CT_ERR_ARG && !written.program_count && p->counts.read.has_file)
-        return CLI_DAMAGED; /* it was said that none of the programs is there */
+        return CLI_DAMAGED; /* it was reported that all programs are missing */
     if (rc == CT_ERR_ARG && written.program_count != 1)
         return cli_usage_error(
             args->command,
@@ -247,7 +248,7 @@ static int print_counts(const struct cli_profile *p)
     return code;
 }
 
-/* Says so when some functions of deep stacks are not written. */
+/* Notes that functions in the middle of deep stacks are not written. */
 static void note_cut(const struct cli_profile *p)
 {
     const struct cli_args *args = p->counts.read.args;
@@ -281,14 +282,14 @@ static int print_sums(const struct cli_profile *p)
     return cli_profile_told(p, ct_stack_sums_write(p->sums, &how, cli_output_write, stdout));
 }
 
-/* Tells whether a format says when functions ran. */
+/* Returns whether a format shows functions along time. */
 static bool is_of_time(enum cli_profile_format format)
 {
     return format == PROFILE_CHROME || format == PROFILE_PERFETTO;
 }
 
-/* Says that nothing ran, unless the profile may have software trace all the same. Sums and timelines may be
- * empty. Result: as of cli_results_nothing_ran. */
+/* Reports that nothing ran, unless the profile may have software trace nevertheless. Sums and timelines may
+ * be empty. Returns as cli_results_nothing_ran does. */
 static int nothing_ran(const struct cli_profile *p, int code)
 {
     const bool may_be_empty = p->format == PROFILE_CHROME || p->format == PROFILE_DATA;
@@ -306,7 +307,7 @@ static int print(struct cli_profile *p)
                                          : print_counts(p);
 }
 
-/* Refuses a file for each program where a format has a place for all of them. */
+/* Refuses --each for a format that holds all programs in one file. False after a message. */
 static bool check_each(const struct cli_args *args, enum cli_profile_format format)
 {
     const bool fits = format == PROFILE_AUTOFDO || format == PROFILE_LLVM || format == PROFILE_BOLT;
@@ -321,7 +322,7 @@ static bool check_each(const struct cli_args *args, enum cli_profile_format form
     return false;
 }
 
-/* Refuses options that say nothing of a format. */
+/* Refuses options that do not apply to the format. False after a message. */
 static bool check_options(const struct cli_args *args, enum cli_profile_format format)
 {
     const struct cli_watch_places places = {args, PROFILE_AT};
@@ -371,7 +372,7 @@ static int run(const struct cli_args *args)
         code = printed > code ? printed : code;
     }
     if (code == CLI_FAILED && ct_slice_writer_count(p.slices))
-        (void)ct_slice_writer_end(p.slices); /* what was written so far is whole JSON */
+        (void)ct_slice_writer_end(p.slices); /* what was written so far is complete JSON */
     ct_slice_writer_free(p.slices);
     ct_perfetto_writer_free(p.trace);
     cli_profile_notes_close(&p.notes);

@@ -8,7 +8,7 @@
 
 #include "cli/output.h"
 
-/* The file of one program. */
+/* The file of a program. */
 struct file {
     struct ct_program *program;
     struct cli_output output;
@@ -25,7 +25,7 @@ struct each {
 
 /* ---- names ---- */
 
-/* Tells whether another program has the same name. */
+/* Returns whether another program has the same file name. */
 static bool is_ambiguous(const struct each *e, const struct ct_program *program)
 {
     const struct ct_program *other;
@@ -35,7 +35,8 @@ static bool is_ambiguous(const struct each *e, const struct ct_program *program)
     return false;
 }
 
-/* Writes the first digits of a build id, or where the program is among all when it has none. */
+/* Writes a suffix that distinguishes a program: the first digits of its build id or, without one, its
+ * number. */
 static void tell_apart(struct ct_program *program, size_t number, char text[16])
 {
     const struct ct_symbols *symbols;
@@ -65,7 +66,7 @@ static bool open_file(struct each *e, struct ct_program *program, size_t number)
 
 /* ---- files ---- */
 
-/* Tells whether the counts of a program are those of an earlier one too, which lay elsewhere. */
+/* Returns whether an earlier program, loaded elsewhere, has the same counts. */
 static bool is_repeated(const struct each *e, struct ct_program *program)
 {
     uint32_t mine = 0, other = 0;
@@ -94,13 +95,13 @@ static int write_file(struct each *e, struct ct_program *program, size_t number,
     const int rc = ct_profile_write(e->counts->cover, e->counts->read.programs, &mine, cli_output_write,
                                     f->output.file, &written);
     f->entries = written.entries;
-    /* Closing the file says what stopped it from being written. */
+    /* A write error is reported when the file is closed. */
     return !rc                                         ? CLI_CLEAN
            : rc == CT_ERR_IO && ferror(f->output.file) ? CLI_FAILED
                                                        : cli_library_error(args->ctx);
 }
 
-/* Puts the files of what ran into their places, or none. Result: enum cli_exit. */
+/* Moves the files of the programs that ran to their targets, or drops all. Returns an enum cli_exit. */
 static int close_files(struct each *e, bool keep, size_t *kept)
 {
     struct cli_output **outputs = calloc(e->count + 1, sizeof *outputs);
@@ -119,7 +120,7 @@ static int close_files(struct each *e, bool keep, size_t *kept)
     return fine && keep ? CLI_CLEAN : CLI_FAILED;
 }
 
-/* Tells whether anything of a program ran. */
+/* Returns whether anything of a program ran. */
 static bool has_counts(const struct each *e, struct ct_program *program)
 {
     struct ct_cover_item *items = NULL;

@@ -12,14 +12,14 @@ bool cli_profile_notes_any(const struct cli_profile_notes *n)
     return cli_monitors_named(n->places.args, CLI_MONITOR_SPEC + n->shift) > 0;
 }
 
-/* ---- what specifications say ---- */
+/* ---- results of specifications ---- */
 
 struct finding {
     struct cli_monitor_run run;
     struct cli_profile_notes *notes;
 };
 
-/* Returns what is said of the capture that is called so; without a name there is one. */
+/* Returns the notes about the capture with this path. NULL for the only one. */
 static struct cli_said *said_of(const struct cli_profile_notes *n, const char *path)
 {
     int i = 0;
@@ -34,8 +34,8 @@ static void free_note(const struct ct_perfetto_note *note)
     free((char *)note->text);
 }
 
-/* Adds a note behind those that are of the same step or before it: one specification may say what it does
- * later than another one. */
+/* Inserts a note behind those of the same or an earlier step, because one specification may report a step
+ * later than another. False without memory. */
 static bool add_note(struct cli_said *said, const struct ct_perfetto_note *note)
 {
     if (said->count == said->room) {
@@ -53,7 +53,7 @@ static bool add_note(struct cli_said *said, const struct ct_perfetto_note *note)
     return true;
 }
 
-/* Says what a violation is, as 'monitor' does. */
+/* Describes a violation as 'monitor' does. The caller frees the text. NULL without memory. */
 static char *words_of(const struct ct_verdict_origin *origin, const struct ct_verify_result *result)
 {
     const char *spec = origin->specs[result->spec];
@@ -112,13 +112,13 @@ int cli_profile_notes_find(struct cli_profile_notes *n)
         cli_say("%s: the first %zu violations are shown, and %llu more are not; 'coretap monitor' prints all",
                 args->operand, n->count, (unsigned long long)n->left_out);
     n->kept_nothing = f.run.streams.read.kept_nothing;
-    if (code != CLI_FAILED) /* what was lost is told when the trace is written */
+    if (code != CLI_FAILED) /* losses are reported when the trace is written */
         code = cli_monitor_run_tell(&f.run, f.run.failed ? CLI_DAMAGED : CLI_CLEAN);
     cli_monitor_run_close(&f.run);
     return code;
 }
 
-/* ---- what is shown of a capture ---- */
+/* ---- the notes of a capture ---- */
 
 bool cli_profile_notes_open(struct cli_profile_notes *n, struct ct_programs *programs)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of 'coretap profile': profile.c has the command and what adds up, profile_timeline.c
- * what says when functions ran. */
+/* What the files of 'coretap profile' share: profile.c has the command and the formats of sums,
+ * profile_timeline.c the formats along time. */
 #ifndef CT_CLI_PROFILE_OWN_H
 #define CT_CLI_PROFILE_OWN_H
 
@@ -39,45 +39,45 @@ enum cli_profile_format {
     PROFILE_BRANCH_LIST,
 };
 
-/* The words of --format, by enum cli_profile_format. */
+/* Words for --format, by enum cli_profile_format. */
 extern const char *const cli_profile_formats[];
 
 struct cli_profile {
     struct cli_counts counts;
     enum cli_profile_format format;
-    bool cycles;                      /* are what is counted, and time */
-    struct ct_stack_sums *sums;       /* folded, data, callgrind, pprof */
-    struct ct_slice_writer *slices;   /* chrome */
-    struct ct_perfetto_writer *trace; /* perfetto */
-    struct ct_stacks *stacks;         /* of the capture that is being decoded, for these two */
-    struct cli_profile_notes notes;   /* perfetto */
-    bool together;                    /* captures are of one system, on one axis */
-    struct ct_slice_clocks **clocks;  /* chrome, captures of one system: the clock of each, in their order */
-    size_t clock_count, begun;        /* how many clocks there are, and how many captures were begun */
-    bool told_size;                   /* a message said that the trace is large */
-    bool has_weight;                  /* something that ran in a capture had a weight */
-    uint64_t renewed;                 /* stacks that began anew */
+    bool cycles;                      /* count cycles, and use them as time */
+    struct ct_stack_sums *sums;       /* for folded, data, callgrind, pprof */
+    struct ct_slice_writer *slices;   /* for chrome */
+    struct ct_perfetto_writer *trace; /* for perfetto */
+    struct ct_stacks *stacks;         /* of the current capture, for chrome and perfetto */
+    struct cli_profile_notes notes;   /* for perfetto */
+    bool together;                    /* captures are of one system, with one axis of time */
+    struct ct_slice_clocks **clocks; /* chrome, captures of one system: the clock of each capture, in order */
+    size_t clock_count, begun;       /* number of clocks, and of captures that were begun */
+    bool told_size;                  /* a message reported that the trace is large */
+    bool has_weight;                 /* something that ran in a capture has a weight */
+    uint64_t renewed;                /* stacks that began anew */
 };
 
-/* Tells whether anything has a weight. */
+/* Returns whether any place has a weight. */
 bool cli_profile_has_weight(const struct cli_profile *p, const struct ct_stack_place *places, size_t count);
 
-/* Begins reading, in steps or sums. False after a message. */
+/* Begins to read, for steps or sums. False after a message. */
 bool cli_profile_start(struct cli_profile *p, const struct cli_args *args);
 
-/* Says what failed, unless it is a file that cannot be written: that is told of at the end of the command.
- * Result: enum cli_exit. */
+/* Reports an error, except a write error, which is reported at the end of the command. Returns an enum
+ * cli_exit. */
 int cli_profile_told(const struct cli_profile *p, int rc);
 
-/* Says why there is nothing in the profile although the trace has instructions, and the remedy. Result: enum
+/* Report why the profile is empty although the trace has instructions, and the remedy. Return an enum
  * cli_exit. */
 int cli_profile_empty(const struct cli_profile *p, const char *why, const char *remedy);
 int cli_profile_no_weight(const struct cli_profile *p);
 
-/* Reads the captures and writes slices, or a trace. Result: enum cli_exit. */
+/* Reads the captures and writes slices, or a trace. Returns an enum cli_exit. */
 int cli_profile_read_timeline(struct cli_profile *p, const struct cli_args *args);
 
-/* Ends the slices, or the trace, and says what is not in them. Result: enum cli_exit. */
+/* End the slices, or the trace, and report what these lack. Return an enum cli_exit. */
 int cli_profile_print_chrome(struct cli_profile *p);
 int cli_profile_print_trace(struct cli_profile *p);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The formats of 'coretap profile' that say when functions ran: slices for Chrome, and traces of Perfetto. */
+/* The formats of 'coretap profile' that show functions along time: slices for Chrome, and traces for
+ * Perfetto. */
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/profile_own.h"
@@ -8,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes that a viewer in a browser may not open: it has about 2 GB of memory, and needs up to four times the
- * size of a trace (Perfetto's documentation, "Visualising large traces"). */
+/* size from which a viewer in a browser may fail: it has about 2 GB of memory, and needs up to four times the
+ * size of a trace (Perfetto's documentation, "Visualising large traces") */
 #define LARGE_TRACE (UINT64_C(512) << 20)
 
 /* Makes the stacks of the next capture. */
@@ -35,7 +36,7 @@ static int make_stacks(struct cli_profile *p)
     return rc ? rc : ct_stacks_new(read->args->ctx, &stack_options, &p->stacks);
 }
 
-/* Says once that a trace is larger than a viewer opens. */
+/* Reports once that a trace is too large for a viewer. */
 static void tell_size(struct cli_profile *p)
 {
     if (p->told_size || ct_perfetto_writer_seen(p->trace)->size < LARGE_TRACE)
@@ -63,8 +64,8 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     return result;
 }
 
-/* Slices are written as they come. With several threads those of the streams of one buffer come in an order
- * that depends on how many threads there are, so that such a capture is decoded by one. */
+/* Begins a capture. Slices are written as they come. With several threads, the order of slices from different
+ * streams of one buffer would depend on the number of threads, so such a capture is decoded by one thread. */
 static bool begin_slices(void *user)
 {
     struct cli_profile *p = user;
@@ -87,7 +88,7 @@ static bool end_stacks(void *user)
     if (result == CT_OK)
         result = p->format == PROFILE_CHROME ? ct_slice_writer_add(p->slices, p->stacks)
                                              : ct_perfetto_writer_finish(p->trace, p->stacks);
-    if (result != CT_OK && !ferror(stdout)) /* told of at the end of the command */
+    if (result != CT_OK && !ferror(stdout)) /* reported at the end of the command */
         cli_library_error(p->counts.read.args->ctx);
     const struct ct_stack_place *places = ct_stacks_places(p->stacks, &count);
     p->has_weight |= cli_profile_has_weight(p, places, count);
@@ -130,7 +131,7 @@ static int on_clock_steps(void *user, const struct ct_stream *stream, const stru
                                batch);
 }
 
-/* Begins with the clocks of the next capture. */
+/* Begins the clocks of the next capture. */
 static bool begin_clocks(void *user)
 {
     const struct clocks *c = user;
@@ -141,7 +142,7 @@ static bool begin_clocks(void *user)
     return true;
 }
 
-/* Reads the captures for the times of their streams, before they are read once more for what ran. */
+/* Reads the captures for the times of their streams, before they are read again for the functions. */
 static int find_clocks(struct cli_profile *p, const struct cli_args *args)
 {
     struct clocks c = {.profile = p,
@@ -163,7 +164,7 @@ static int find_clocks(struct cli_profile *p, const struct cli_args *args)
     return code;
 }
 
-/* Finds what specifications say, before the captures are read once more. False after a message. */
+/* Finds the violations of specifications, before the captures are read again. False after a message. */
 static bool find_notes(struct cli_profile *p, const struct cli_args *args, int *code)
 {
     p->notes = (struct cli_profile_notes){.places = {args, PROFILE_AT},
@@ -212,7 +213,7 @@ int cli_profile_read_timeline(struct cli_profile *p, const struct cli_args *args
 
 /* ---- output ---- */
 
-/* Says so when nobody knows how long a tick of the timestamps is. */
+/* Notes that the length of a timestamp's tick is unknown. */
 static void note_ticks(const struct cli_profile *p)
 {
     const struct cli_results *read = &p->counts.read;
@@ -236,7 +237,7 @@ int cli_profile_print_chrome(struct cli_profile *p)
     return cli_profile_told(p, ct_slice_writer_end(p->slices));
 }
 
-/* Says on which axis the events are, where that is not the time of the capture's clock. */
+/* Notes the axis of the events, when that is not the clock of the capture. */
 static void note_axis(const struct cli_profile *p, const struct ct_perfetto_seen *seen)
 {
     const struct cli_results *read = &p->counts.read;
@@ -251,7 +252,7 @@ static void note_axis(const struct cli_profile *p, const struct ct_perfetto_seen
     if (seen->timed)
         note_ticks(p);
 }
-/* Says so when instructions ran and none of them is in a function that is known. */
+/* Reports when instructions ran but none in a known function. Returns an enum cli_exit. */
 static int check_names(const struct cli_profile *p)
 {
     const struct cli_results *read = &p->counts.read;
@@ -262,7 +263,7 @@ static int check_names(const struct cli_profile *p)
     return CLI_DAMAGED;
 }
 
-/* Says so when nothing came by the watchpoints. */
+/* Reports when no watchpoint has an event. Returns an enum cli_exit. */
 static int check_watched(const struct cli_profile *p, const struct ct_perfetto_seen *seen)
 {
     const int code = check_names(p);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Prints the error of a library call. False: it failed. */
+/* Prints the error of a library call. Returns whether there was none. */
 static bool is_fine(const struct cli_args *args, int rc)
 {
     if (rc)
@@ -18,7 +18,7 @@ static bool is_fine(const struct cli_args *args, int rc)
     return rc == CT_OK;
 }
 
-/* Makes a set of programs with options of the caller, completed from the command line. */
+/* Makes a set of programs, with the caller's options and those of the command line. False after a message. */
 static bool make(struct ct_programs **programs, const struct cli_args *args, const char *targets,
                  struct ct_programs_options options)
 {
@@ -56,7 +56,7 @@ bool cli_programs_new_moved(struct ct_programs **programs, const struct cli_args
 
 /* FILE or FILE@HEX. */
 struct named {
-    char *path; /* to be freed */
+    char *path; /* owned */
     uint64_t bias;
     bool has_bias;
 };
@@ -117,7 +117,7 @@ bool cli_programs_name(struct ct_programs *p, const struct cli_args *args, const
     return add_named(p, args, text, capture ? capture->capture : NULL) && give(p, args, capture);
 }
 
-/* Gives the capture with only those of its buffers that are read. */
+/* Returns the capture with only the selected buffers. */
 static struct ct_capture view_of(const struct cli_capture *capture)
 {
     struct ct_capture view = *capture->capture;
@@ -160,8 +160,8 @@ static bool fill(struct ct_programs *p, const struct cli_args *args, size_t elf,
            is_fine(args, ct_programs_places(p, &places, &count));
 }
 
-/* Adds the programs that the first operand names. A capture names some; an event log and a saved file do
- * not. */
+/* Adds the programs of the first operand. A capture names some; an event log and a saved file do not. False
+ * after a message. */
 static bool describe(struct ct_programs *programs, const struct cli_args *args, size_t elf)
 {
     struct ct_capture *capture = NULL;

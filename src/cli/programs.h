@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of the command line: those that a capture names, and those that --elf does. */
+/* The programs of the command line: those that a capture names, and those of --elf. */
 #ifndef CT_CLI_PROGRAMS_H
 #define CT_CLI_PROGRAMS_H
 
@@ -15,7 +15,7 @@
                 "describe one program describe this one."                                                    \
     }
 
-/* The same option, for commands whose addresses are those of the trace. */
+/* The same option, for commands that use the addresses of the trace. */
 #define CLI_ELF_FILES                                                                                        \
     {                                                                                                        \
         .name = "elf", .letter = 'E', .kind = CLI_LIST, .arg = "FILE[@HEX]",                                 \
@@ -23,31 +23,30 @@
                 "give it. Programs that the capture names need not be given."                                \
     }
 
-/* Tells whether a program can be read where a path says that it is: in a file, or in an archive, as in
+/* Returns whether a program can be read at a path: in a file, or in an archive, as in
  * "base.apk!/lib/libx.so". */
 bool cli_programs_is_there(const char *path);
 
-/* Makes an empty set that looks for names as the command line says. `targets` is a file for the control flow,
+/* Makes an empty set with the command line's options about names. `targets` is a file for the control flow,
  * or NULL. False after a message. */
 bool cli_programs_new(struct ct_programs **programs, const struct cli_args *args, const char *targets);
 
-/* Makes such a set for a command whose addresses are those of the trace: they include load biases, and
- * programs of memories that change are known before they ran. */
+/* Makes such a set for a command that uses the addresses of the trace: they include load biases, and programs
+ * of changing memories are known before they ran. */
 bool cli_programs_new_moved(struct ct_programs **programs, const struct cli_args *args, const char *targets);
 
-/* Adds FILE or FILE@HEX, the text of an option. A program that the capture, which may be NULL, does not know
- * is added to the images of each buffer that has no memory where the program is. False after a message. */
+/* Adds FILE or FILE@HEX, the value of an option. A program unknown to the capture (may be NULL) is also added
+ * to the images of each buffer without memory at its address. False after a message. */
 bool cli_programs_name(struct ct_programs *programs, const struct cli_args *args, const char *text,
                        struct cli_capture *capture);
 
-/* Makes the set of the programs that list option number `elf` and the capture, which may be NULL, name. Where
- * programs are known by memory, those that ran are found when it is decoded. False after a
- * message. */
+/* Makes the set of the programs that list option number `elf` and the capture (may be NULL) name. When
+ * programs are identified by memory, those that ran are found during decoding. False after a message. */
 bool cli_programs_open(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                        struct cli_capture *capture);
 
-/* Gives watchpoints the names of events that the programs have; names that cannot be used are told. False
- * after a message. */
+/* Gives watchpoints the programs' names of events. Reports names that cannot be used. False after a
+ * message. */
 bool cli_programs_name_events(struct ct_programs *programs, const struct cli_args *args,
                               struct ct_watches *watches);
 
@@ -56,25 +55,25 @@ bool cli_programs_name_events(struct ct_programs *programs, const struct cli_arg
 bool cli_programs_of(struct ct_programs *programs, const struct cli_args *args, size_t elf,
                      struct cli_capture *capture);
 
-/* Adds what a capture says of programs, sources and contexts to what others said that are one run with it.
+/* Adds what a capture tells of programs, sources and contexts to a set of other captures of the same run.
  * False after a message. */
 bool cli_programs_also_of(struct ct_programs *programs, const struct cli_args *args,
                           const struct cli_capture *capture);
 
-/* Makes the set for a command that opens the capture of `args` itself, or later. Addresses include load
- * biases, programs of memories that change are known at once, and `targets` is a file for the control flow,
- * or NULL. All symbols are loaded. False after a message. */
+/* Makes the set for a command that opens the capture of `args` itself. Addresses include load biases,
+ * programs of changing memories are known at once, and all symbols are loaded. `targets` is a file for the
+ * control flow, or NULL. False after a message. */
 bool cli_programs_describe(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                            const char *targets);
 
-/* Makes that set with addresses as in the files. A first operand that is a saved file names no program. */
+/* Makes the same set with addresses as in the files. A saved file as first operand names no program. */
 bool cli_programs_describe_unmoved(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                                    const char *targets);
 
-/* Says, unless --quiet, that the functions of a program are not named, and why: ct_ctx_error. */
+/* Notes, unless --quiet, that the functions of a program have no names, and why: ct_ctx_error. */
 void cli_programs_tell_unnamed(const struct cli_args *args);
 
-/* Tells whether there are programs. False after a message about the capture, which is open. */
+/* Returns whether there are programs. False after a message about the open capture. */
 bool cli_programs_any(const struct ct_programs *programs, const struct cli_capture *capture);
 
 #endif

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #define NS_PER_S   UINT64_C(1000000000)
-#define FIRST_LINE NS_PER_S        /* a job shorter than this needs no meter */
-#define INTERVAL   (NS_PER_S / 10) /* between two lines */
+#define FIRST_LINE NS_PER_S        /* shorter jobs have no meter */
+#define INTERVAL   (NS_PER_S / 10) /* between two updates */
 
 static uint64_t now(void)
 {
@@ -30,7 +30,8 @@ void cli_progress_start(struct cli_progress *progress, uint64_t total, bool quie
         progress->begin = now();
 }
 
-/* Shows a line in the place of the last one, as far as it fits: one that is wrapped could not be cleared. */
+/* Shows a line in place of the last one, truncated to the width of the terminal: a wrapped line could not be
+ * cleared. */
 static void show(const char *text)
 {
     struct winsize size;
@@ -83,7 +84,7 @@ void cli_progress_finish(struct cli_progress *progress)
     progress->printed = false;
 }
 
-/* Prints the line once a second until the work is over. */
+/* Prints the line once a second until the work ends. */
 static void *show_wait(void *user)
 {
     struct cli_wait *wait = user;

@@ -8,10 +8,10 @@
 
 #include "coretap/graph.h"
 
-/* ---- where nodes lie ---- */
+/* ---- the programs of nodes ---- */
 
-/* Finds the file of the memory at an address that is in no program. In a recording it is a copy of
- * programs. */
+/* Returns the file with the memory at an address outside of all programs. In a recording such a file is a
+ * copy of programs. */
 static const char *image_at(const struct ct_buffer *buffer, uint64_t addr)
 {
     for (size_t i = 0; buffer && i < buffer->image_count; i++) {
@@ -34,8 +34,8 @@ static void add_name(struct cli_ran *ran, const char *path)
     ran->count++;
 }
 
-/* Adds the programs that have nodes. Nodes that follow each other are mostly of one program, which is tried
- * first. */
+/* Adds the programs with nodes. Tries first the program of the node before, because consecutive nodes are
+ * mostly in the same one. */
 static bool add_nodes(struct cli_ran *ran, const struct ct_buffer *buffer, const struct ct_graph *graph,
                       const struct ct_programs *programs)
 {
@@ -78,7 +78,7 @@ bool cli_ran_add(struct cli_ran *ran, const struct ct_capture *capture, const st
     return true;
 }
 
-/* ---- what is said of it ---- */
+/* ---- the message ---- */
 
 #define SHOWN 6
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ran in the trace that a command read: told when the command has nothing to say of it, since an empty
- * answer is one only when nothing ran. */
+/* What ran in the trace that a command read. It is reported when the command's answer is empty, because an
+ * empty answer is only right when nothing ran. */
 #ifndef CT_CLI_RAN_H
 #define CT_CLI_RAN_H
 
@@ -12,24 +12,24 @@
 
 struct cli_ran {
     uint64_t instructions;
-    char names[CLI_RAN_NAMES][64]; /* of programs: the last part of their paths */
-    size_t count;                  /* of all; those that `names` has no room for count too */
-    bool is_answered; /* the command has something to say, so that nobody asks for names any more */
+    char names[CLI_RAN_NAMES][64]; /* last parts of the programs' paths */
+    size_t count;                  /* number of programs, including those that `names` has no room for */
+    bool is_answered;              /* the command's answer is not empty, so no names are needed */
 };
 
-/* Takes what ran in the streams of a chain of level STEPS and, unless it is answered, the names: those of
- * `programs` (NULL: of none), and of the buffer's images where there is no program. Names need the symbols of
- * programs. False: no memory. */
+/* Adds what ran in the streams of a chain of level STEPS. Unless `is_answered`, also adds names: those of
+ * `programs` (NULL: none), and of images of the buffer where there is no program. Names need the symbols of
+ * programs. False without memory. */
 bool cli_ran_add(struct cli_ran *ran, const struct ct_capture *capture, const struct ct_buffer *buffer,
                  const struct ct_chain *chain, const struct ct_programs *programs);
 
-/* Says that `result` of args->operand is empty although instructions ran: how many, in which programs, `why`
+/* Reports that `result` of args->operand is empty although instructions ran: their number and programs, `why`
  * (what is missing) and `remedy`. */
 void cli_ran_tell_empty(const struct cli_ran *ran, const struct cli_args *args, const char *result,
                         const char *why, const char *remedy);
 
-/* Says the same; no output file is written then. Result: the worse of `code` and
- * CLI_DAMAGED; when nothing ran it is `code`, without a message. */
+/* Does the same, and prevents the output file. Returns the worse of `code` and CLI_DAMAGED. When nothing ran,
+ * returns `code` without a message. */
 int cli_ran_but_empty(const struct cli_ran *ran, const struct cli_args *args, int code, const char *result,
                       const char *why, const char *remedy);
 

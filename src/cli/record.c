@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap record: an Arm program under QEMU, and the trace that a trace unit would have written of it. */
+/* coretap record: runs an Arm program under QEMU, and writes the trace that a trace unit would have
+ * written. */
 #include <coretap/record.h>
 
 #include <inttypes.h>
@@ -41,7 +42,7 @@ enum {
     OPTS
 };
 
-/* What options that are lists say. */
+/* The values of list options. */
 struct lists {
     struct ct_record_range ranges[CT_RECORD_RANGES];
     uint8_t ids[CT_RECORD_CORES];
@@ -65,7 +66,7 @@ static int read_watched(const struct cli_args *args, const char **watched, size_
     return CLI_CLEAN;
 }
 
-/* Reads trace IDs: hexadecimal, with commas between them. Result: what is wrong, or NULL. */
+/* Reads trace IDs: hexadecimal numbers with commas between them. Returns what is wrong, or NULL. */
 static const char *read_ids(const char *text, uint8_t ids[CT_RECORD_CORES], size_t *count)
 {
     bool taken[CT_RECORD_LAST_ID + 1] = {false};
@@ -153,7 +154,7 @@ static void print_summary(const struct cli_args *args, const struct ct_record_op
                 result->instructions, result->bytes);
 }
 
-/* Records, and writes the truth file if it is wanted: as a whole, or not at all. */
+/* Records, and writes the truth file if wanted, completely or not at all. */
 static int record(const struct cli_args *args, struct ct_record_options *o, struct ct_record_result *result)
 {
     const char *path = args->values[OPT_TRUTH].text;

@@ -6,10 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The signal that was sent to this process, for the program; 0: none. */
+/* The signal that this process received for the program; 0: none. */
 static volatile sig_atomic_t for_program;
 
-/* Notes a signal for the program. Those from the terminal, which the kernel sends, it gets itself. */
+/* Notes a signal for the program. The program itself receives signals from the terminal, which the kernel
+ * sends. */
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -29,7 +30,7 @@ const volatile int *cli_record_catch_signals(void)
     for_program = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         sigaction(all[i], &action, NULL);
-    signal(SIGPIPE, ignore); /* a reader of the stream may go */
+    signal(SIGPIPE, ignore); /* a reader of the stream may disappear */
     return &for_program;
 }
 

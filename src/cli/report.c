@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap report: all that is known of a capture, as one page. */
+/* coretap report: everything known of a capture, as one page. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,13 +59,13 @@ struct report {
     struct cli_wcet wcet;
     bool together;                  /* captures are of one system */
     bool several;                   /* captures and saved results are added up */
-    struct ct_report_input *inputs; /* what is added up, in its order */
+    struct ct_report_input *inputs; /* what is added up, in order */
     size_t input_count;
 };
 
 /* ---- while the capture is decoded ---- */
 
-/* Makes what is collected of a capture, unless it was made. False after a message. */
+/* Makes the report of a capture, unless it exists. False after a message. */
 static bool begin(struct report *r)
 {
     const uint64_t *window = r->counts.read.filter.slices;
@@ -93,8 +93,8 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
     return ct_report_decoded(r->collected, buffer, chain);
 }
 
-/* Ends one capture of several, and counts it among those that the sums are of. A saved result of the same
- * capture counts once more. */
+/* Ends one of several captures, and counts it among those of the sums. A saved result of the same capture
+ * counts again. */
 static bool on_closing(void *user)
 {
     struct report *r = user;
@@ -112,7 +112,7 @@ static bool on_closing(void *user)
     return rc == CT_OK;
 }
 
-/* Tells which sections a saved file of a kind, or a capture (NULL), has data for. */
+/* Returns the sections for which a saved file of a kind, or a capture (NULL), has data. */
 static uint32_t tells(const struct ct_analysis_kind *kind)
 {
     return !kind ? CT_REPORT_COVERAGE | CT_REPORT_TIMES | CT_REPORT_STACKS | CT_REPORT_STREAMS
@@ -132,14 +132,14 @@ static bool on_took(void *user, const char *path, const struct ct_analysis_kind 
                     const struct ct_losses *losses)
 {
     struct report *r = user;
-    /* the name of a capture is a constant of the library */
+    /* the name of a capture's kind is a constant of the library */
     const char *what = kind ? kind_name(kind) : r->counts.read.capture.capture->kind;
     r->inputs[r->input_count++] =
         (struct ct_report_input){.name = path, .kind = what, .losses = *losses, .tells = tells(kind)};
     return true;
 }
 
-/* Adds a branch list, which tells of coverage alone. */
+/* Adds a branch list, which only has data about coverage. */
 static int on_other(void *user, const char *path)
 {
     struct report *r = user;
@@ -172,7 +172,8 @@ static bool begin_sums(struct report *r)
     return true;
 }
 
-/* Begins when the programs are known. Those of saved results are found after all operands were read. */
+/* Begins when the programs are known. The programs of saved results are found after all operands were
+ * read. */
 static bool on_begin(void *user)
 {
     struct report *r = user;
@@ -196,10 +197,10 @@ static int collect(struct report *r)
     return code;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole command ---- */
 
-/* Gives the losses of that kind of input that knows of most captures: a file of times and one of coverage may
- * be of the same ones. */
+/* Returns the losses of the kind of input with the most captures, because a file of times and one of coverage
+ * may be of the same captures. */
 static struct ct_losses losses_of(const struct report *r)
 {
     const struct ct_analysis *most = r->counts.read.analysis;
@@ -222,14 +223,14 @@ static int write_page(struct report *r, const struct ct_cover_views *views, cons
                                                  .wcet = r->wcet.view.wcet ? &r->wcet.view : NULL,
                                                  .no_wcet = no_wcet};
     const int rc = ct_report_write(r->collected, &page, cli_output_write, stdout);
-    /* A file that cannot be written is told of at the end of the command. */
+    /* A write error is reported at the end of the command. */
     if (rc && rc != CT_ERR_IO)
         return cli_library_error(r->args->ctx);
-    cli_output_keep(true); /* also when the exit code says that the longest path is missing */
+    cli_output_keep(true); /* even when the exit code says that the longest path is missing */
     return CLI_CLEAN;
 }
 
-/* Finds the longest path. If that fails, the section has the reason. */
+/* Finds the longest path. If that fails, *why is the reason, for the section. Returns an enum cli_exit. */
 static int find_path(struct report *r, char **why)
 {
     *why = NULL;
@@ -246,7 +247,7 @@ static int worse(int a, int b)
     return a > b ? a : b;
 }
 
-/* Tells whether a capture or a saved file has data for sections of this kind. */
+/* Returns whether a capture or a saved file has data for sections of this kind. */
 static bool tells_any(const struct report *r, uint32_t what)
 {
     bool any = !r->several;
@@ -304,8 +305,8 @@ static bool open_path(struct report *r)
            (!wish.entry || cli_wcet_open(&r->wcet, args, ELF, args->values[TARGETS].text, &wish));
 }
 
-/* Reads the filter, which does not go with --entry: the longest path is searched in a run of its own over the
- * whole trace. */
+/* Reads the filter. Refuses it with --entry, because the longest path is searched in a separate run over the
+ * whole trace. False after a message. */
 static bool read_filter(struct report *r)
 {
     struct cli_filter *filter = &r->counts.read.filter;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the software trace of a capture for a report: once more, in the order of its timestamps, without the
+/* Reads the software trace of a capture again for a report, in the order of its timestamps and without the
  * trace of cores. */
 #include "cli/report_named.h"
 
@@ -9,10 +9,10 @@
 #include "cli/output.h"
 #include "coretap/merge.h"
 
-/* The buffers of a capture with nothing but their software trace. */
+/* The buffers of a capture with only their sources of software trace. */
 struct reading {
     struct ct_buffer *buffers;
-    struct ct_source *sources; /* of all of them */
+    struct ct_source *sources; /* sources of all buffers */
     size_t count;
 };
 
@@ -21,7 +21,7 @@ static bool is_software(const struct ct_source *source)
     return source->protocol == CT_PROTOCOL_ITM || source->protocol == CT_PROTOCOL_STM;
 }
 
-/* Copies the buffers that have software trace. False: no memory. */
+/* Copies the buffers that have software trace. False without memory. */
 static bool choose(struct reading *r, const struct cli_capture *capture)
 {
     size_t most = 0;
@@ -49,8 +49,8 @@ static bool choose(struct reading *r, const struct cli_capture *capture)
     return true;
 }
 
-/* Tells whether what the filter leaves of cores says nothing of software trace: what ran where, and windows
- * that are counted by a core. */
+/* Returns whether the filter applies to cores only, and so cannot apply to software trace: it selects what
+ * ran where, or a window counted by a core. */
 static bool is_of_cores(const struct ct_filter *f)
 {
     const struct ct_filter_point *ends[] = {&f->from, &f->to};

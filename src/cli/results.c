@@ -15,7 +15,7 @@
 
 /* ---- saved files ---- */
 
-/* Tells whether the file is a pipe, whose beginning can be read only once. */
+/* Returns whether the file is a pipe, whose beginning can be read only once. */
 static bool is_pipe(const char *path)
 {
     struct stat st;
@@ -59,7 +59,7 @@ bool cli_results_load(struct ct_ctx *ctx, struct ct_analysis *into, const char *
 int cli_results_save(struct ct_ctx *ctx, struct ct_analysis *analysis, FILE *out)
 {
     const int rc = ct_analysis_save(analysis, cli_output_write, out);
-    /* A file that cannot be written is told of at the end of the command. */
+    /* A write error is reported at the end of the command. */
     return rc && rc != CT_ERR_IO ? cli_library_error(ctx) : CLI_CLEAN;
 }
 
@@ -71,7 +71,7 @@ int cli_results_save_read(struct cli_results *r, FILE *out)
     return rc && rc != CT_ERR_IO ? cli_library_error(r->args->ctx) : CLI_CLEAN;
 }
 
-/* Lines of failures that are told. */
+/* most failures that are listed */
 #define FAILURES_TOLD 8
 
 void cli_results_tell_failures(const char *path, const struct ct_analysis *analysis)
@@ -87,8 +87,7 @@ void cli_results_tell_failures(const char *path, const struct ct_analysis *analy
         cli_say("  and others, which are named in the file");
 }
 
-/* Says what was lost of the captures that a file is of. Result: the exit code, as cli_capture_code gives
- * it. */
+/* Reports the losses of the captures of a file. Returns the exit code, as cli_capture_code does. */
 static int tell_captures(const struct cli_results *r, const char *path, const struct ct_analysis *file)
 {
     const struct ct_analysis_captures *all = &file->captures;
@@ -109,7 +108,7 @@ static int tell_captures(const struct cli_results *r, const char *path, const st
     return damaged || all->failed ? CLI_DAMAGED : CLI_CLEAN;
 }
 
-/* Finds the analysis that takes a saved file, or NULL. A pipe is for the first one. */
+/* Returns the analysis that takes a saved file, or NULL. A pipe is for the first analysis. */
 static struct ct_analysis *analysis_of(const struct cli_results *r, const char *path)
 {
     struct ct_analysis *found = NULL;
@@ -211,7 +210,7 @@ static int run_session(struct cli_results *r)
     }
     ct_session_free(r->session);
     r->session = NULL;
-    if (rc == CT_ERR_IO && ferror(r->out ? r->out : stdout)) /* told of at the end of the command */
+    if (rc == CT_ERR_IO && ferror(r->out ? r->out : stdout)) /* reported at the end of the command */
         return CLI_FAILED;
     return rc ? cli_library_error(r->args->ctx) : CLI_CLEAN;
 }
@@ -236,14 +235,14 @@ static int read_capture(struct cli_results *r, const char *path)
     bool known = !r->needs_program || by_memory || cli_programs_any(r->programs, &r->capture);
     if (!known && !lacks)
         return CLI_FAILED;
-    if (r->shard && known) /* what it lost, and whether anything ran, is said where all parts are joined */
+    if (r->shard && known) /* its losses, and whether anything ran, are reported when all parts are joined */
         return run_session(r);
     if (run_session(r) == CLI_FAILED)
         return CLI_FAILED;
     if (r->needs_program && by_memory)
         known = cli_programs_any(r->programs, &r->capture);
     if (!known && !(lacks && r->may_lack_files)) {
-        cli_missing_tell(&r->capture); /* in which of them the trace lies */
+        cli_missing_tell(&r->capture); /* reports those in which the trace lies */
         return CLI_FAILED;
     }
     r->lacks_files |= !known;
@@ -255,8 +254,8 @@ static int read_capture(struct cli_results *r, const char *path)
                      : cli_capture_code_or_empty(&r->capture, code);
 }
 
-/* Tells whether the file is empty, as a command leaves it that was stopped: it is neither a capture nor a
- * saved file. */
+/* Returns whether the file is empty, as after a command that was stopped: it is neither a capture nor a saved
+ * file. */
 static bool is_empty(const char *path)
 {
     struct stat st;
@@ -269,7 +268,7 @@ static int refuse_empty(const char *path)
     return CLI_FAILED;
 }
 
-/* Makes the part of --shard. False after a message. */
+/* Makes the shard of --shard, if given. False after a message. */
 static bool make_shard(struct cli_results *r)
 {
     const struct cli_args *args = r->args;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_TEXT ((size_t)64 << 20) /* of a specification; what does not end is none */
+#define MOST_TEXT ((size_t)64 << 20) /* largest specification in bytes, so that endless input is refused */
 
 struct ct_monitor_limits cli_spec_limits(const struct cli_value *budget, const struct cli_value *memory,
                                          struct ct_monitor_options *compile)
@@ -16,7 +16,7 @@ struct ct_monitor_limits cli_spec_limits(const struct cli_value *budget, const s
         .size = sizeof(struct ct_monitor_limits), .memory = bytes, .budget = budget->number};
 }
 
-/* Reads a whole file. NULL after a message. */
+/* Reads a whole file, to be freed by the caller. NULL after a message. */
 static char *read_all(const char *path, size_t *size)
 {
     const bool standard = strcmp(path, "-") == 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Specifications that are named on the command line. */
+/* Specifications on the command line. */
 #ifndef CT_CLI_SPEC_H
 #define CT_CLI_SPEC_H
 
 #include "cli/cli.h"
 #include "coretap/monitor.h"
 
-/* Limits of a specification: rows of the option table of each command that runs some. */
+/* Limits of a specification: rows for the option table of each command that runs specifications. */
 #define CLI_BUDGET_OPTION                                                                                    \
     {                                                                                                        \
         .name = "event-budget", .kind = CLI_NUMBER, .arg = "UNITS", .min = 1, .max = INT64_MAX,              \
@@ -24,24 +24,24 @@
             "needs more is stopped with a message, or does not compile."                                     \
     }
 
-/* Makes the limits that the two options ask for; `compile` gets its share of the memory. */
+/* Returns the limits of the two options, and sets the memory of `compile` from them. */
 struct ct_monitor_limits cli_spec_limits(const struct cli_value *budget, const struct cli_value *memory,
                                          struct ct_monitor_options *compile);
 
 enum cli_spec_found {
     CLI_SPEC_FINE,
-    CLI_SPEC_WRONG, /* it does not compile */
-    CLI_SPEC_NONE,  /* it cannot be read, or there is no memory */
+    CLI_SPEC_WRONG, /* does not compile */
+    CLI_SPEC_NONE,  /* cannot be read, or memory is missing */
 };
 
-/* The text of a specification, which is not cut at a NUL. */
+/* The text of a specification, which may contain NULs. */
 struct cli_spec_text {
-    char *text; /* to be freed; NULL when the file could not be read */
+    char *text; /* owned; NULL when the file could not be read */
     size_t size;
 };
 
-/* Compiles the file (- is standard input) and reports on standard error what is wrong with it. *spec is to be
- * freed; it is NULL with CLI_SPEC_NONE. `kept` NULL: the text is not wanted. */
+/* Compiles the file (- is standard input), and reports its errors on standard error. The caller frees *spec,
+ * which is NULL with CLI_SPEC_NONE. `kept` receives the text unless it is NULL. */
 enum cli_spec_found cli_spec_load(const struct cli_args *args, const char *path,
                                   const struct ct_monitor_options *options, struct ct_monitor_spec **spec,
                                   struct cli_spec_text *kept);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions that a specification of all functions is about: those that ran from call to return. */
+/* The functions for a specification of all functions: those that ran from call to return. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 #include "cli/spec_measure.h"
 #include "coretap/timing.h"
 
-/* Adds the time of a function. Functions of one name count as one: a specification cannot tell them apart. */
+/* Adds the time of a function. Functions with the same name count as one, because a specification cannot tell
+ * them apart. */
 static bool add(struct cli_spec_functions *functions, const char *name, uint64_t cycles)
 {
     size_t i = 0;
@@ -25,7 +26,8 @@ static bool add(struct cli_spec_functions *functions, const char *name, uint64_t
     return true;
 }
 
-/* Takes the functions of which whole runs were seen, but not code without a symbol or outside of programs. */
+/* Takes the functions with complete runs, except code without a symbol or outside of programs. False after a
+ * message. */
 static bool take(struct cli_spec_functions *functions, const struct ct_timing_found *found)
 {
     for (size_t i = 0; i < found->function_count; i++) {

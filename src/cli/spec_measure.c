@@ -27,7 +27,7 @@ static void on_result(void *user, const struct ct_verify_result *result)
     struct measuring *m = user;
     struct cli_spec_way *way = &m->ways->all[result->output];
     const uint64_t took = strtoull(result->value, NULL, 10);
-    if (result->uncertain) /* an end may belong to a start that is missing */
+    if (result->uncertain) /* the end may belong to a start that is missing */
         return;
     if (!way->count || took < way->least)
         way->least = took;
@@ -61,8 +61,8 @@ static void forget(struct measuring *m)
     m->watches = NULL;
 }
 
-/* Reports the first place that is not in the programs as its user wrote it. A message of the verifier shows
- * the specification that measures, which nobody has seen. */
+/* Reports the first place that is not in the programs, as the user wrote it. A message of the verifier would
+ * show the measuring specification, which the user has not seen. */
 static void tell_missing(const struct measuring *m)
 {
     struct ct_ctx *ctx = m->read.args->ctx;
@@ -78,7 +78,7 @@ static void tell_missing(const struct measuring *m)
     cli_library_error(ctx);
 }
 
-/* Makes a verifier for another capture, in whose programs places are looked for. */
+/* Makes a verifier for another capture, with places in the capture's programs. False after a message. */
 static bool open_verifier(void *user)
 {
     static const struct ct_verify_options o = {.size = sizeof o};
@@ -112,9 +112,10 @@ static int end(void *user, const struct ct_buffer *buffer, const struct ct_chain
     return ct_verifier_finish(m->verifier);
 }
 
-/* ---- what is measured ---- */
+/* ---- places and names ---- */
 
-/* Writes `function` of a text in quotes, as TeSSLa has them, into `room`. Result: as of snprintf. */
+/* Writes a call of `function` with a text in quotes, in TeSSLa's syntax, into `room`. Returns a size as
+ * snprintf does. */
 static int call_of(const char *function, const char *text, char *room, size_t size)
 {
     size_t n = (size_t)snprintf(room, size, "%s(\"", function);
@@ -126,7 +127,7 @@ static int call_of(const char *function, const char *text, char *room, size_t si
     return *text ? (int)size : (int)(n + (size_t)snprintf(room + n, size - n, "\")"));
 }
 
-/* Writes a place as a source of the watchpoint dialect into `room`. False: it is none. */
+/* Writes a place as a source of the watchpoint dialect into `room`. False when the place is none. */
 static bool source_of(const char *place, char *room, size_t size)
 {
     const char *colon = strrchr(place, ':');
@@ -150,7 +151,7 @@ static bool is_taken(const struct cli_spec_ways *ways, const char *name)
     return false;
 }
 
-/* Makes a word of TeSSLa of the beginning of a name, different from those before. */
+/* Makes a TeSSLa identifier from the beginning of a name, different from earlier ones. */
 static void make_name(const struct cli_spec_ways *ways, const char *name, char word[SPEC_NAME])
 {
     const size_t size = strnlen(name, SPEC_NAME - 1);
@@ -160,13 +161,14 @@ static void make_name(const struct cli_spec_ways *ways, const char *name, char w
             !c || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
         word[i] = fits ? c : '_';
     }
-    for (unsigned k = 2; is_taken(ways, word); k++) /* a number behind it takes the place of its end */
+    /* appends a number, which replaces the end of a long word */
+    for (unsigned k = 2; is_taken(ways, word); k++)
         snprintf(word + (size < SPEC_NAME - 5 ? size : SPEC_NAME - 5), 5, "_%u", k);
 }
 
 static bool add_way(struct cli_spec_ways *ways, const char *name, const char *from, const char *to)
 {
-    char start[1024], stop[1024]; /* twice the longest place, when all of it is escaped */
+    char start[1024], stop[1024]; /* twice the longest place, in case all of it is escaped */
     struct cli_spec_way *way = &ways->all[ways->count];
     if (!source_of(from, start, sizeof start) || !source_of(to, stop, sizeof stop)) {
         cli_say("'%s' to '%s': a place is FILE:LINE, 0xADDRESS, entry:NAME or return:NAME", from, to);
@@ -212,7 +214,7 @@ bool cli_spec_add_pair(struct cli_spec_ways *ways, const char *text)
     return add_way(ways, name, from, to);
 }
 
-/* Compiles the specification that measures the time of each way. */
+/* Compiles the specification that measures the time of each interval. */
 static int compile(struct measuring *m, struct ct_ctx *ctx)
 {
     static char text[2 * SPEC_TEXT];

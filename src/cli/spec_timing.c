@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap spec: writes specifications from what was measured (paper 2, continuous validation of timing). The
- * times are measured by a specification, too, so that those which are written down mean the same. */
+/* coretap spec: writes specifications from measured times (paper 2, continuous validation of timing). A
+ * specification measures the times, too, so that measured and specified times mean the same. */
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ enum {
 };
 
 enum {
-    MOST_MARGIN = 1000, /* percent */
+    MOST_MARGIN = 1000, /* in percent */
     USUAL_MARGIN = 5,
     USUAL_MOST = 64
 };
@@ -72,7 +72,7 @@ static const struct cli_option options[OPTIONS] = {
     CLI_FILTER_MODULE,
 };
 
-/* ---- what is measured ---- */
+/* ---- the places to measure ---- */
 
 static bool has_option(const struct cli_args *args, size_t option)
 {
@@ -99,7 +99,7 @@ static bool is_wanted(const struct cli_args *args, const char *name)
     return wanted;
 }
 
-/* Reports that there is no function to specify. Result: enum cli_exit. */
+/* Reports that there is no function to specify. Returns an enum cli_exit. */
 static int none_found(const struct cli_spec_functions *functions, const struct cli_args *args)
 {
     const bool match = has_option(args, MATCH);
@@ -114,7 +114,7 @@ static int none_found(const struct cli_spec_functions *functions, const struct c
     return CLI_FAILED;
 }
 
-/* Adds all functions that ran, the longest first. Result: enum cli_exit. */
+/* Adds all functions that ran, the longest first. Returns an enum cli_exit. */
 static int add_all(struct cli_spec_ways *ways, const struct cli_args *args)
 {
     const size_t most = has_option(args, MOST) ? args->values[MOST].number : USUAL_MOST;
@@ -146,8 +146,8 @@ static int add_all(struct cli_spec_ways *ways, const struct cli_args *args)
 
 /* ---- the specification ---- */
 
-/* Prints the bounds of a way. An interval that inPast looks back on does not include its far end, so a bound
- * is one tick larger than what was measured. */
+/* Prints the bounds of an interval. The interval of inPast excludes its far end, so the bound is one tick
+ * larger than measured. */
 static void print_way(const struct cli_spec_way *w, uint64_t percent)
 {
     const char *name = w->name;
@@ -191,7 +191,7 @@ static void print_spec(const struct cli_spec_ways *ways, const struct cli_args *
     }
 }
 
-/* Reads a margin: digits, with or without a percent sign. False: it is none. */
+/* Reads a margin: digits, with or without a percent sign. False for anything else. */
 static bool read_margin(const char *text, uint64_t *percent)
 {
     const size_t digits = strspn(text, "0123456789");
@@ -201,9 +201,9 @@ static bool read_margin(const char *text, uint64_t *percent)
     return *percent <= MOST_MARGIN;
 }
 
-/* Refuses a saved file: its times measure something else. A run there goes from a call to its own return,
- * without what exceptions and other threads took, and of a recursion the outermost one counts. A
- * specification sees starts and ends in their order, and everything in between. */
+/* Refuses a saved file, because its times mean something else. There, a run lasts from a call to its own
+ * return, without exceptions and other threads, and only the outermost run of a recursion counts. A
+ * specification sees starts and ends in their order, with everything in between. */
 static int refuse_saved(const struct cli_args *args, const char *path)
 {
     if (cli_results_is_file(ct_timing_sums_kind(), path))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap stats: how much there is and how fast it was decoded, as key=value or JSON. */
+/* coretap stats: how much trace there is and how fast it was decoded, as key=value or JSON. */
 #include <inttypes.h>
 
 #include "cli/commands.h"
@@ -59,7 +59,7 @@ struct counting {
     struct cli_stats_how how;
     struct ct_filter settled; /* for `how` */
     struct cli_stats_sums sums;
-    struct ct_edges *kept[128]; /* by trace ID of the buffer that is read: steps that the filter keeps */
+    struct ct_edges *kept[128]; /* by trace ID of the current buffer: steps that the filter keeps */
 };
 
 static void add_totals(struct cli_stats_sums *sums, const struct ct_edges *edges)
@@ -70,7 +70,7 @@ static void add_totals(struct cli_stats_sums *sums, const struct ct_edges *edges
     sums->totals.unplaced += totals.unplaced;
 }
 
-/* ---- what a filter keeps ---- */
+/* ---- filtered steps ---- */
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
@@ -125,7 +125,7 @@ static int read_part(struct counting *c)
 
 /* ---- printing ---- */
 
-/* Prints a number; as text where there is no writer of JSON. */
+/* Prints a number, as text without a writer of JSON. */
 static void put(struct ct_json *json, const char *key, uint64_t value)
 {
     if (json)
@@ -141,7 +141,7 @@ static void put_losses(struct ct_json *json, const struct ct_losses *losses, enu
         putchar('\n');
 }
 
-/* Prints the keys, without those that the level does not reach or a part of a capture does not have. */
+/* Prints the keys, except those that the level does not reach or that a part of a capture does not have. */
 static void print(const struct counting *c, double seconds)
 {
     const struct cli_stats_sums *sums = &c->sums;
@@ -209,7 +209,7 @@ static int measure(struct counting *c)
 
 /* ---- several captures, and saved files ---- */
 
-/* Adds up all operands and prints the sums. */
+/* Adds up all operands and prints the sums. Returns an enum cli_exit. */
 static int add_up(const struct cli_args *args, struct ct_json *json)
 {
     struct ct_counts *counts = NULL;
@@ -241,7 +241,7 @@ static int add_up(const struct cli_args *args, struct ct_json *json)
     return code;
 }
 
-/* Reads one capture and prints its numbers. */
+/* Reads one capture and prints its numbers. Returns an enum cli_exit. */
 static int count_one(const struct cli_args *args, struct ct_json *json)
 {
     struct counting c = {.read = {.args = args, .elf = SIZE_MAX, .threads = cli_threads(args)},

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much trace there is, and what it says. */
+/* How much trace there is, and of what. */
 #ifndef CT_CLI_STATS_H
 #define CT_CLI_STATS_H
 
 #include "cli/capture.h"
 
-/* What is counted. */
+/* The counts. */
 struct cli_stats_sums {
     uint64_t bytes;
     struct ct_stream_stats stats;
-    uint64_t edges; /* of the program, that were taken */
+    uint64_t edges; /* edges of the program that were taken */
     struct ct_edge_totals totals;
 };
 
-/* How far to decode, and what. */
+/* How far to decode, and which parts. */
 struct cli_stats_how {
     enum ct_level level;
     uint8_t edges, engine;          /* as in struct ct_chain_options */
-    const struct ct_filter *filter; /* settled: its cores count */
+    const struct ct_filter *filter; /* its cores are settled */
 };
 
-/* Adds what a capture has, decoded with as many threads as are wanted. Result: enum cli_exit. */
+/* Adds the counts of a capture, decoded with as many threads as --threads says. Returns an enum cli_exit. */
 int cli_stats_run(struct cli_capture *capture, const struct cli_stats_how *how, struct cli_stats_sums *sums);
 
 #endif

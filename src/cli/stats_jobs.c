@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trace IDs of a capture, shared among threads. */
+/* Shares the trace IDs of a capture among threads. */
 #include "cli/stats.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Trace IDs of one buffer that one thread decodes. */
+/* The trace IDs of one buffer that one thread decodes. */
 struct job {
     const struct ct_buffer *buffer;
     uint64_t ids[2];    /* as in ct_chain_options */
-    bool counts_frames; /* one job of each buffer accounts for its frames */
+    bool counts_frames; /* one job of each buffer counts its frames */
 
     int code; /* enum cli_exit */
     struct cli_stats_sums sums;
@@ -22,13 +22,13 @@ struct pool {
     struct cli_capture *capture;
     struct job *jobs;
     size_t count;
-    uint16_t chain_threads; /* of each job */
-    pthread_mutex_t lock;   /* of what follows, and of the progress meter */
+    uint16_t chain_threads; /* for each job */
+    pthread_mutex_t lock;   /* protects the members below and the progress meter */
     size_t next;
-    uint64_t done; /* bytes of the jobs that are over */
+    uint64_t done; /* bytes of finished jobs */
 };
 
-/* One job on its way: the receiver of what a chain says. */
+/* A running job, the user of a chain's sink. */
 struct running {
     struct pool *pool;
     struct job *job;
@@ -97,7 +97,7 @@ static void add_up(struct pool *pool, struct job *job, const struct ct_chain *ch
     job->code = CLI_CLEAN;
 }
 
-/* Runs a job in a context of its own, since it may run beside others. */
+/* Runs a job in a context of its own, because other jobs may run at the same time. */
 static void run_job(struct pool *pool, struct job *job)
 {
     struct running running = {pool, job};
@@ -159,7 +159,7 @@ static bool is_first_of_id(const struct ct_buffer *buffer, size_t index)
     return true;
 }
 
-/* Makes one job of a buffer or, with `split`, one of each trace ID. Result: how many. */
+/* Makes one job for a buffer or, with `split`, one for each trace ID. Returns their number. */
 static size_t plan_buffer(const struct ct_buffer *buffer, const uint64_t chosen[2], bool split,
                           struct job *jobs)
 {
@@ -173,7 +173,7 @@ static size_t plan_buffer(const struct ct_buffer *buffer, const uint64_t chosen[
             continue;
         struct job job = {.buffer = buffer, .counts_frames = count == 0};
         job.ids[id / 64] = UINT64_C(1) << id % 64;
-        /* Should the buffer turn out to have no frames, its one source is ID 0. */
+        /* if the buffer turns out to have no frames, its single source has ID 0 */
         if (count == 0)
             job.ids[0] |= 1;
         jobs[count++] = job;
@@ -185,7 +185,7 @@ static bool plan(struct pool *pool, size_t threads)
 {
     const struct cli_capture *capture = pool->capture;
     const struct ct_chain_options chosen = cli_capture_chain_options(capture, CT_LEVEL_FRAME);
-    /* Up to elements a chain shares its work among threads; behind them each stream is followed by one. */
+    /* up to elements, a chain divides its work among threads; beyond that, one thread follows each stream */
     const bool split = threads > 1 && pool->how->level > CT_LEVEL_ELEMENT;
     size_t room = 1;
     for (size_t i = 0; i < capture->count; i++)
@@ -203,7 +203,7 @@ static bool plan(struct pool *pool, size_t threads)
             memcpy(ids, chosen.ids, sizeof ids);
         pool->count += plan_buffer(&capture->buffers[i], ids, split, pool->jobs + pool->count);
     }
-    /* perf.data that is cut before its trace has no buffer, and nothing to share. */
+    /* perf.data that ends before its trace has no buffer, and so no job */
     pool->chain_threads = pool->count ? (uint16_t)((threads + pool->count - 1) / pool->count) : 1;
     return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap tessla: specifications on textual traces, without any captured trace. */
+/* coretap tessla: runs specifications on textual traces, without captured trace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ enum {
     OPT_MEMORY,
 };
 
-/* The exit code for a specification that does not compile; a run that fails has CLI_FAILED. */
+/* exit code for a specification that does not compile; a failed run has CLI_FAILED */
 #define EXIT_SPEC 1
 
 static const char *const dialects[] = {"auto", "stream", "watchpoint", NULL};
@@ -154,7 +154,7 @@ static void print_results(void *user, const struct ct_monitor_result *results, s
         count -= done;
         if (done)
             continue;
-        char *more = realloc(p->text, p->cap * 2); /* a single result larger than the buffer */
+        char *more = realloc(p->text, p->cap * 2); /* a result may be larger than the buffer */
         p->no_memory = !more;
         if (more) {
             p->text = more;
@@ -163,7 +163,7 @@ static void print_results(void *user, const struct ct_monitor_result *results, s
     }
 }
 
-/* Says that bytes of a file, which was opened with `size`, did not come. */
+/* Reports that a file, which had `size` bytes when it was opened, became shorter. Returns CLI_FAILED. */
 static int say_shorter(const char *name, uint64_t lost, uint64_t size)
 {
     cli_say(
@@ -173,14 +173,14 @@ static int say_shorter(const char *name, uint64_t lost, uint64_t size)
     return CLI_FAILED;
 }
 
-/* Returns the size of a regular file; 0 of anything else, which may end anywhere. */
+/* Returns the size of a regular file, or 0 for anything else, which may end anywhere. */
 static uint64_t size_of(int fd)
 {
     struct stat st;
     return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 }
 
-/* Reads from fd and feeds what is there at once, so that live input is answered without delay. */
+/* Reads from fd and feeds what is available at once, so that live input is answered without delay. */
 static int feed(struct ct_monitor *m, const struct ct_ctx *ctx, int fd, const char *name)
 {
     enum {
@@ -256,7 +256,7 @@ static int run_monitor(const struct cli_args *args, const struct ct_monitor_spec
     return code;
 }
 
-/* Tells whether the specification is run, and not only looked at. */
+/* Returns whether the specification is run, rather than only examined. */
 static bool runs(const struct cli_args *args)
 {
     return !args->values[OPT_LIST_IN].given && !args->values[OPT_LIST_OUT].given &&

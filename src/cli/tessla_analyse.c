@@ -7,10 +7,10 @@
 #include "coretap/json.h"
 #include "coretap/verify.h"
 
-/* What feeds an input along a capture. */
+/* What can feed an input of a specification from a capture. */
 struct feed {
     struct ct_monitor_stream stream;
-    char place[512]; /* that feeds it unasked; empty: it has to be bound, or */
+    char place[512]; /* the place that feeds it by default; empty: it has to be bound */
     bool is_free;    /* false when no place gives values of its type */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap timing: how long edges, blocks, functions and ways between watchpoints take. */
+/* coretap timing: how long edges, blocks, functions and intervals between watchpoints take. */
 #include <string.h>
 
 #include "cli/commands.h"
@@ -81,12 +81,12 @@ struct measuring {
     struct cli_results read;
     struct ct_timing_sums *sums;
     struct ct_timing_writer *writer;
-    bool together; /* sums are printed, and not each stream */
+    bool together; /* sums are printed instead of each stream */
 };
 
 /* ---- printing ---- */
 
-/* Opens the writer of what is printed, with the programs that ran, or NULL. False after a message. */
+/* Opens the writer of the output, with the programs that ran, or NULL. False after a message. */
 static bool open_writer(struct measuring *m, struct ct_programs *programs)
 {
     static const uint8_t written[] = {
@@ -108,15 +108,13 @@ static bool open_writer(struct measuring *m, struct ct_programs *programs)
     return false;
 }
 
-/* Passes an error on, but not that the file cannot be written, which is reported at the end of the
- * command. */
+/* Returns an error, except a write error, which is reported at the end of the command. */
 static int unless_told(int result)
 {
     return result == CT_ERR_IO ? CT_OK : result;
 }
 
-/* Reads the targets that were named, even where no control flow is printed, so that a wrong file is
- * reported. */
+/* Reads the named targets even when no control flow is printed, so that a wrong file is reported. */
 static int check_targets(const struct measuring *m)
 {
     struct ct_program *first = ct_programs_at(m->read.programs, 0);
@@ -142,7 +140,7 @@ static int show_stream(struct measuring *m, const struct ct_buffer *buffer, cons
     return timing ? unless_told(ct_timing_writer_stream(m->writer, timing, &origin)) : CT_OK;
 }
 
-/* Shows the streams of a buffer, in the order of their IDs. */
+/* Shows the streams of a buffer in the order of their IDs. */
 static int on_decoded(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
 {
     struct measuring *m = user;
@@ -156,16 +154,16 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
     return rc;
 }
 
-/* ---- an event log in the place of a capture ---- */
+/* ---- an event log in place of a capture ---- */
 
-#define MARKS 5 /* the first pair adds so many watchpoints of its own, before all others */
+#define MARKS 5 /* number of watchpoints that the first pair adds in front of all others */
 
 static int on_log(void *user, const struct ct_watch_event *events, size_t count)
 {
     return ct_timing_feed(user, events, count);
 }
 
-/* Reads the names of the log's processes where a pair asks for one. */
+/* Reads the names of the log's processes if a pair has one. False after a message. */
 static bool find_contexts(struct measuring *m)
 {
     const struct cli_args *args = m->read.args;
@@ -222,7 +220,7 @@ static int run_log(struct measuring *m)
     return code;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole command ---- */
 
 static bool open_sums(struct measuring *m)
 {
@@ -238,7 +236,7 @@ static bool open_sums(struct measuring *m)
            open_writer(m, m->read.programs);
 }
 
-/* Tells whether streams are printed one by one: those of a single capture, unless sums are wanted. */
+/* Returns whether streams are printed one by one: those of a single capture, unless sums are wanted. */
 static bool wants_streams(const struct cli_args *args)
 {
     return args->rest_count == 1 && !args->values[TOGETHER].given && args->values[FORMAT].number != DATA &&
@@ -276,7 +274,7 @@ static int measure(struct measuring *m)
     return code;
 }
 
-/* Tells whether an event log is among the operands, the first one or another. */
+/* Returns whether any operand is an event log. */
 static bool has_log(const struct cli_args *args)
 {
     bool found = false;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Splits a pair into FROM and TO. False after a message. */
+/* Splits a pair into FROM and TO. The caller frees *from. False after a message. */
 static bool split(const struct cli_args *args, const char *option, char **from, const char **to)
 {
     char *text = strdup(option);

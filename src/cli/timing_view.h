@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of watchpoints of the command line. */
+/* Pairs of watchpoints on the command line. */
 #ifndef CT_CLI_TIMING_VIEW_H
 #define CT_CLI_TIMING_VIEW_H
 
@@ -18,10 +18,10 @@
 bool cli_timing_add_pairs(struct ct_timing *timing, struct ct_watches *watches, const struct cli_args *args,
                           size_t option);
 
-/* Adds the pairs to a live run. */
+/* Adds the pairs to a live run. False after a message. */
 bool cli_timing_live_pairs(struct ct_live *live, const struct cli_args *args, size_t option);
 
-/* Adds the pairs to sums, which look up places when there is a stream. */
+/* Adds the pairs to sums, which look up the places of each stream. False after a message. */
 bool cli_timing_sum_pairs(struct ct_timing_sums *sums, const struct cli_args *args, size_t option);
 
 #endif

@@ -23,7 +23,7 @@ static void on_refused(void *user, const char *why, bool repeats)
         cli_say("%s; each is on an axis of its own", why);
 }
 
-/* Tells whether all operands can be captures in files. */
+/* Returns whether all operands can be captures in files. */
 static bool are_files(const struct cli_args *args)
 {
     bool fine = true;
@@ -32,8 +32,8 @@ static bool are_files(const struct cli_args *args)
     return fine;
 }
 
-/* Opens the captures, and looks whether they have a common clock; *several: there are several sources. False
- * after a message, or when they have none. */
+/* Opens the captures, and finds whether they have a common clock. Sets *several when there are several
+ * sources. False after a message, or without a common clock. */
 static bool look_at(struct look *look, size_t elf, bool *several)
 {
     const struct cli_args *args = look->args;

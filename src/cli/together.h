@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds out whether several captures are of one system, for commands that show them along time. */
+/* Finds whether several captures are of one system, for commands that show them along time. */
 #ifndef CT_CLI_TOGETHER_H
 #define CT_CLI_TOGETHER_H
 
@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Captures that are looked at without being asked for. */
+/* most captures that are examined without --captures */
 #define CLI_TOGETHER_MOST 8
 
 #define CLI_TOGETHER_OPTION                                                                                  \
@@ -20,8 +20,8 @@
             "timestamps overlap."                                                                            \
     }
 
-/* Tells whether the captures that are named are together; `wish` is the option. `elf` is the one that names
- * programs. Why they are not is said unless they are runs of the same cores. False after a message. */
+/* Finds whether the operands are together. `wish` is the option, `elf` the number of the option that names
+ * programs. Reports why they are not, unless they are runs of the same cores. False after a message. */
 bool cli_find_together(const struct cli_args *args, size_t elf, const struct cli_value *wish, bool *together);
 
 #endif

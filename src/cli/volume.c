@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap volume: how much trace a program makes, by the settings of the trace unit. */
+/* coretap volume: how much trace a program makes, with the settings of the trace unit. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -113,7 +113,7 @@ static const struct cli_option options[OPTIONS] = {
                 .help = "PROGRAM is qemu-system-aarch64 with its arguments: its processors are the cores."},
 };
 
-/* Reads a positive number, with a unit behind it where there are units. Negative: it is none. */
+/* Reads a positive number, with an optional unit if `units`. Negative: the text is none. */
 static double read_number(const char *text, bool units)
 {
     static const struct {
@@ -128,7 +128,7 @@ static double read_number(const char *text, bool units)
     return -1;
 }
 
-/* Reads what bytes are turned to megabytes a second with. False after a message. */
+/* Reads what converts bytes to megabytes a second. False after a message. */
 static bool read_clock(const struct cli_args *args, struct ct_volume_write_options *o)
 {
     const char *clock = args->values[CLOCK].text;
@@ -149,7 +149,7 @@ static bool read_clock(const struct cli_args *args, struct ct_volume_write_optio
     return false;
 }
 
-/* Measures while the program's standard output goes to standard error, so that nothing is between the
+/* Measures while the program's standard output goes to standard error, so that it does not mix with the
  * numbers. */
 static int measure(const struct cli_args *args, const struct ct_record_options *o, struct ct_volume *volume)
 {
@@ -170,7 +170,7 @@ static int measure(const struct cli_args *args, const struct ct_record_options *
     return rc ? cli_library_error(args->ctx) : back ? CLI_CLEAN : CLI_FAILED;
 }
 
-/* Says what the numbers of a run do not have in them. */
+/* Reports what the numbers of a run do not include. */
 static void tell(const struct cli_args *args, const struct ct_volume *v)
 {
     const char *program = args->rest[0];
@@ -188,7 +188,7 @@ static void tell(const struct cli_args *args, const struct ct_volume *v)
 
 static const uint8_t protocol_numbers[] = {0, CT_PROTOCOL_ETM4, CT_PROTOCOL_ETE, CT_PROTOCOL_PTM};
 
-/* Measures a run of the program. Result: enum cli_exit. */
+/* Measures a run of the program. Returns an enum cli_exit. */
 static int run_program(const struct cli_args *args, const struct ct_record_range *ranges, size_t range_count,
                        struct ct_volume *volume)
 {
@@ -221,7 +221,7 @@ static int run_program(const struct cli_args *args, const struct ct_record_range
     return code;
 }
 
-/* Measures what a capture says was executed. Result: enum cli_exit. */
+/* Measures the instructions that a capture says were executed. Returns an enum cli_exit. */
 static int run_capture(const struct cli_args *args, const struct ct_record_range *ranges, size_t range_count,
                        struct ct_volume *volume)
 {

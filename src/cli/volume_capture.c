@@ -12,7 +12,7 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
     return ct_volume_replay_take(user, batch->records, batch->count);
 }
 
-/* Software trace has no instructions: nobody takes it. */
+/* Takes no software trace, which has no instructions. */
 static int begin(void *user, struct ct_session_turn *turn)
 {
     const uint8_t protocol = turn->source->protocol;
@@ -29,7 +29,7 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
     return ct_volume_replay_end(user);
 }
 
-/* Says what the numbers do not have in them. */
+/* Reports what the numbers do not include. */
 static void tell(const char *path, const struct ct_volume *v)
 {
     if (v->untraceable)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coretap watch: what comes by watchpoints, as events. */
+/* coretap watch: the events of watchpoints. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ enum {
 static const char *const formats[] = {"tsv", "jsonl", "csv", "sums", "data", "binary", NULL};
 
 enum {
-    TSV, /* of the formats */
+    TSV, /* index in `formats` */
     SUMS = 3,
     DATA,
     BINARY,
@@ -70,8 +70,8 @@ struct watching {
     struct ct_watches *watches;
     struct ct_watcher *watcher;
     struct ct_watch_writer *writer;
-    struct ct_event_origin origin; /* of the stream that is read */
-    bool any;                      /* something came by */
+    struct ct_event_origin origin; /* of the current stream */
+    bool any;                      /* a watchpoint had an event */
     struct ct_watch_event batch[BATCH];
 };
 
@@ -102,7 +102,7 @@ static int begin(void *user, struct ct_session_turn *turn)
     return ct_watcher_new(w->streams.read.args->ctx, w->watches, &w->watcher);
 }
 
-/* ---- how it is printed ---- */
+/* ---- printing ---- */
 
 static int heading(void *user, const char *buffer, int id)
 {
@@ -127,10 +127,10 @@ static bool open_writer(struct watching *w)
     return false;
 }
 
-/* Finds the watchpoints when the programs of the capture are known. */
+/* Makes the watchpoints when the programs of the capture are known. False after a message. */
 static bool prepare(void *user)
 {
-    /* losses are always watched: without them nobody knows what was not seen */
+    /* losses are always watched, because without them it is unknown what was not seen */
     static const char *const always[] = {"gap", "overflow", "no-access"};
     struct watching *w = user;
     const struct cli_args *args = w->streams.read.args;
@@ -144,7 +144,7 @@ static bool prepare(void *user)
     return fine && open_writer(w);
 }
 
-/* Tells whether all that is watched, besides losses, is what only software or data trace has. */
+/* Returns whether everything watched, besides losses, occurs only in software trace or data trace. */
 static bool watches_values(const struct ct_watches *watches)
 {
     uint32_t count = 0;
@@ -174,7 +174,7 @@ static const char no_values[] = "the trace has no value of what is watched, whic
                                 "STM) and data trace tell";
 static const char values_remedy[] = "'coretap info' shows which sources there are";
 
-/* Says why nothing came by the watchpoints; NULL: which they are is not known. Result: enum cli_exit. */
+/* Reports why no watchpoint had an event. `watches` may be NULL. Returns an enum cli_exit. */
 static int nothing_came_by(const struct cli_results *read, const struct ct_watches *watches, int code,
                            const char *result)
 {
@@ -217,8 +217,8 @@ static bool count_place(void *to, const char *place)
     return fine;
 }
 
-/* Says why there are no sums. Saved ones are written all the same, since they add up. Result: enum cli_exit.
- */
+/* Reports why there are no sums. Saved ones are written nevertheless, because they can be added up. Returns
+ * an enum cli_exit. */
 static int no_sums(const struct cli_results *read, int code)
 {
     const struct cli_args *args = read->args;
@@ -270,10 +270,9 @@ static int add_up(const struct cli_args *args)
     return code;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole command ---- */
 
-/* Checks which formats go with which operands, and that there is something to watch. False after a
- * message. */
+/* Checks that the format fits the operands, and that there is something to watch. False after a message. */
 static bool check(const struct cli_args *args)
 {
     const bool sums = args->values[FORMAT].number >= SUMS;
@@ -293,7 +292,7 @@ static bool check(const struct cli_args *args)
     return false;
 }
 
-/* Watches all edges. */
+/* Watches all edges. Returns an enum cli_exit. */
 static int run_edges(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;

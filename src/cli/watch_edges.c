@@ -12,7 +12,7 @@ struct edges {
     struct cli_streams streams;
     struct ct_graph *numbers;
     struct ct_edge_events *events;
-    struct ct_edge_text *text; /* NULL: events are written as they are */
+    struct ct_edge_text *text; /* NULL: events are written in binary form */
 };
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
@@ -67,7 +67,7 @@ static bool open_events(struct edges *e, bool binary)
     return !rc;
 }
 
-/* Writes what the numbers are. Result: enum cli_exit. */
+/* Writes the file that explains the numbers. Returns an enum cli_exit. */
 static int write_numbers(const struct edges *e, const char *path)
 {
     const struct cli_results *read = &e->streams.read;

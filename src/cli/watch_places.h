@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Watchpoints that the command line names: places in options, and in a file of them. */
+/* Watchpoints on the command line: places in options, and in a file. */
 #ifndef CT_CLI_WATCH_PLACES_H
 #define CT_CLI_WATCH_PLACES_H
 
@@ -25,20 +25,20 @@
     }
 #define CLI_WATCH_PLACES_ROWS 2
 
-/* The rows of a command, the first of which is option number `at`. */
+/* The rows of a command. The first one is option number `at`. */
 struct cli_watch_places {
     const struct cli_args *args;
     size_t at;
 };
 
-/* Tells whether the command line names any. */
+/* Returns whether the command line names any watchpoint. */
 bool cli_watch_places_any(const struct cli_watch_places *places);
 
 /* Calls `add` for each place. False after a message. */
 bool cli_watch_places_each(const struct cli_watch_places *places, bool (*add)(void *to, const char *place),
                            void *to);
 
-/* Makes the watchpoints, in programs that are known. False after a message. */
+/* Makes the watchpoints, in known programs. False after a message. */
 bool cli_watch_places_open(const struct cli_watch_places *places, struct ct_programs *programs,
                            struct ct_watches **watches);
 

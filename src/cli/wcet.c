@@ -89,7 +89,7 @@ static int print(const struct cli_args *args, const struct ct_wcet_view *view)
                                               .format = (uint8_t)args->values[FORMAT].number,
                                               .source = args->values[SOURCE].given};
     const int rc = ct_wcet_write(args->ctx, view, &how, cli_output_write, stdout);
-    /* A file that cannot be written is told of at the end of the command. */
+    /* A write error is reported at the end of the command. */
     return !rc || (rc == CT_ERR_IO && ferror(stdout)) ? CLI_CLEAN : cli_library_error(args->ctx);
 }
 

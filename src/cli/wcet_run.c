@@ -10,7 +10,7 @@
 
 #include "coretap/learn.h"
 
-/* ---- the first run: where computed branches lead, which completes the control flow ---- */
+/* ---- the first run: learns the targets of computed branches, to complete the control flow ---- */
 
 static int learn_chain(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
 {
@@ -28,7 +28,7 @@ static int learn_chain(void *user, const struct ct_buffer *buffer, const struct 
     return rc;
 }
 
-/* Learns from saved files where computed branches lead. */
+/* Learns the targets of computed branches from saved files. */
 static int learn_times(const struct cli_wcet *w)
 {
     struct ct_timing_found found;
@@ -51,7 +51,7 @@ static int learn(struct cli_wcet *w)
     return learn_times(w) ? cli_library_error(w->read.args->ctx) : code;
 }
 
-/* ---- the second one: times, and how often loops go round ---- */
+/* ---- the second run: times, and rounds of loops ---- */
 
 static int on_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
@@ -82,7 +82,7 @@ static int measure(struct cli_wcet *w)
     w->read.steps = on_steps;
     w->read.untold = w->wish.untold;
     const int code = cli_results_read(&w->read);
-    w->read.ran = ran; /* it would count twice */
+    w->read.ran = ran; /* the second run would count it again */
     if (code == CLI_FAILED)
         return code;
     const bool fine =
@@ -92,15 +92,15 @@ static int measure(struct cli_wcet *w)
 
 /* ---- before and after ---- */
 
-/* Tells whether a name is this one, or this one with the suffix of a copy or with parameters. */
+/* Returns whether a name is this one, possibly with the suffix of a copy or with parameters. */
 static bool begins_with(const char *name, const char *text)
 {
     const size_t length = strlen(text);
     return strncmp(name, text, length) == 0 && (!name[length] || strchr(". (", name[length]));
 }
 
-/* Tells whether the entry is named by a symbol of a program, or by the program and an address. An error in
- * the symbols is told by who asks for them next. */
+/* Returns whether a symbol of a program, or the program and an address, give the entry. An error in the
+ * symbols is reported at their next use. */
 static bool is_named_in(const struct cli_wcet *w, struct ct_program *program)
 {
     const struct ct_symbols *symbols = NULL;
@@ -116,7 +116,7 @@ static bool is_named_in(const struct cli_wcet *w, struct ct_program *program)
     return length && strncmp(w->wish.entry, module, length) == 0 && w->wish.entry[length] == '+';
 }
 
-/* Looks for the entry among the functions of a program. */
+/* Searches the entry among the functions of a program. */
 static int find_in(struct cli_wcet *w, struct ct_program *program, bool *found)
 {
     size_t count;
@@ -133,8 +133,8 @@ static int find_in(struct cli_wcet *w, struct ct_program *program, bool *found)
     return rc;
 }
 
-/* Finds the program that has the function and makes it that of the whole analysis. Those that name it come
- * first, because the control flow of a large program takes longer than its trace. */
+/* Finds the program with the entry, and makes it the one to analyse. Tries programs that name the entry
+ * first, because the control flow of a large program takes longer than its trace. False after a message. */
 static bool find_entry(struct cli_wcet *w, const struct cli_args *args)
 {
     struct ct_program *program;
@@ -213,11 +213,11 @@ static int solve(struct cli_wcet *w, const struct cli_args *args)
     struct cli_wait wait;
     cli_wait_begin(&wait, "looking for the longest path",
                    w->options.seconds ? (unsigned)w->options.seconds : CT_WCET_SECONDS, args->quiet);
-    const int kept = cli_output_mute(); /* the solver says "Primal infeasible" there, whatever it is told */
+    const int kept = cli_output_mute(); /* the solver prints "Primal infeasible" whatever its settings */
     const int rc = ct_wcet_solve(w->wcet, &w->options, lp ? cli_output_write : NULL, lp, &w->result);
     cli_output_unmute(kept);
     cli_wait_end(&wait);
-    /* Also a problem that has no solution is written. */
+    /* a problem without a solution is written, too */
     const bool written = !lp || cli_output_close(&output, !rc || ftell(lp) > 0);
     if (rc && !cycles_of(w) && w->read.ran.instructions)
         return cli_ran_but_empty(&w->read.ran, args, CLI_CLEAN, "the model of the longest time is",
