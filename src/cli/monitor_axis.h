@@ -30,8 +30,8 @@ struct cli_axis {
      * that names the remedy of 'monitor'. `repeats`: each capture has trace of the same core, like
      * repeated runs. */
     void (*refused)(void *user, const char *why, bool repeats);
-    int (*failed)(void *user); /* NULL, or called when a specification failed. Returns an enum ct_error, to
-                                  end the run */
+    int (*failed)(
+        void *user); /* NULL, or told that a specification failed. Result: enum ct_error, to end the run */
     void *user;
 };
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* Names of hints by CRm:op2 (DDI 0487, C4.1.66). */
+/* names of hints, indexed by CRm:op2 (DDI 0487, C4.1.66) */
 static const char *const hints[128] = {
     [7] = "xpaclri",     [8] = "pacia1716", [10] = "pacib1716",     [12] = "autia1716",
     [14] = "autib1716",  [16] = "esb",      [17] = "psb     csync", [18] = "tsb     csync",
@@ -18,7 +18,7 @@ static unsigned bits(uint32_t opcode, unsigned high, unsigned low)
     return opcode >> low & ((2U << (high - low)) - 1);
 }
 
-/* A register of 32 or 64 bits, where 31 is the zero register. */
+/* Name of a register of 32 or 64 bits. 31 is the zero register. */
 struct name {
     char text[4];
 };
@@ -33,7 +33,7 @@ static struct name data_register(bool wide, unsigned number)
     return name;
 }
 
-/* A register with an address, where 31 is the stack pointer. */
+/* Returns the name of a register with an address. 31 is the stack pointer. */
 static struct name address_register(unsigned number)
 {
     static const struct name stack_pointer = {"sp"};
@@ -49,7 +49,7 @@ static void put(char *text, size_t size, const char *stem, const char *ending, c
     snprintf(text, size, "%-7s %s", name, operands);
 }
 
-/* Writes how an access is ordered, and its width where a register has more. */
+/* Writes the suffix of an access: its ordering, and its width if that is below the register's. */
 static void put_ending(char ending[4], bool acquire, bool release, unsigned width)
 {
     snprintf(ending, 4, "%s%s%s", acquire ? "a" : "", release ? "l" : "",
@@ -58,7 +58,7 @@ static void put_ending(char ending[4], bool acquire, bool release, unsigned widt
                           : "");
 }
 
-/* CAS and CASP (Compare and Swap). */
+/* Writes CAS and CASP (Compare and Swap). Returns false for other instructions. */
 static bool compare_and_swap(uint32_t opcode, char *text, size_t size)
 {
     const bool pair = bits(opcode, 29, 23) == 0x10;
@@ -81,7 +81,8 @@ static bool compare_and_swap(uint32_t opcode, char *text, size_t size)
     return true;
 }
 
-/* SWP, and LD<op>; the latter is ST<op> where nothing is loaded and nothing acquired. */
+/* Writes SWP and LD<op>, or ST<op> when LD<op> neither keeps the loaded value nor acquires. Returns false for
+ * other instructions. */
 static bool swap_or_change(uint32_t opcode, char *text, size_t size)
 {
     static const char *const stems[] = {"add", "clr", "eor", "set", "smax", "smin", "umax", "umin"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes A64 instructions that Capstone 4 does not know: hints of later architectures, and atomic accesses of
- * Armv8.1. */
+/* Disassembles A64 instructions that Capstone 4 does not know: hints of later architectures, and atomic
+ * accesses of Armv8.1. */
 #ifndef CT_FORMAT_A64_WORDS_H
 #define CT_FORMAT_A64_WORDS_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes an instruction as text. Returns false when it is none of those. */
+/* Writes an instruction as text. Returns false for any other instruction. */
 bool ct_a64_words(uint32_t opcode, char *text, size_t size);
 
 #endif

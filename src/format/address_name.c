@@ -8,7 +8,7 @@
 
 #define CACHE_BITS 12
 
-#define PLAIN_MOST 200u /* the longest label, in bytes, that is written without looking for room */
+#define PLAIN_MOST 200u /* longest label, in bytes, that is written without checking for room */
 
 struct slot {
     struct ct_address_name name;

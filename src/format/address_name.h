@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of addresses, for lines of which there are millions: each is found once and then looked up. */
+/* Names of addresses, for output with millions of lines: each is searched once and then found in a cache. */
 #ifndef CT_FORMAT_ADDRESS_NAME_H
 #define CT_FORMAT_ADDRESS_NAME_H
 
@@ -8,14 +8,14 @@
 #include "coretap/stacks.h"
 #include "format/text.h"
 
-/* The name of an address: "function+0x10", "function" at its beginning, or "module+0x1234" where no function
- * has a name. */
+/* The name of an address: "function+0x10", "function" at its start, or "module+0x1234" outside of named
+ * functions. */
 struct ct_address_name {
     const char *label; /* the function or module; NULL when no program has code there */
     uint64_t offset;
     uint32_t size; /* bytes of the label */
-    bool is_place; /* the label is a module, whose offset is written even when it is 0 */
-    bool is_plain; /* the label is short, and no byte of it has to be escaped in any format */
+    bool is_place; /* the label is a module; its offset is written even when 0 */
+    bool is_plain; /* the label is short, and no byte needs escaping in any format */
 };
 
 struct ct_address_names;
@@ -24,7 +24,7 @@ struct ct_address_names;
 int ct_address_names_new(struct ct_ctx *ctx, struct ct_address_names **out);
 void ct_address_names_free(struct ct_address_names *names);
 
-/* Sets the programs, which are borrowed. If several have an address, the first counts. */
+/* Sets the programs, which are borrowed. When several contain an address, the first one names it. */
 void ct_address_names_set(struct ct_address_names *names, const struct ct_program_place *programs,
                           size_t count);
 
@@ -32,14 +32,14 @@ void ct_address_names_set(struct ct_address_names *names, const struct ct_progra
 const struct ct_address_name *ct_address_names_find(struct ct_address_names *names, uint64_t addr,
                                                     uint32_t memory);
 
-/* How a name is written in a line. */
+/* The format in which a name is written. */
 enum ct_address_style {
-    CT_ADDRESS_TSV,  /* control characters are spaces */
-    CT_ADDRESS_CSV,  /* inside of quotes, which are doubled; control characters are spaces */
+    CT_ADDRESS_TSV,  /* control characters become spaces */
+    CT_ADDRESS_CSV,  /* inside of quotes, which are doubled; control characters become spaces */
     CT_ADDRESS_JSON, /* inside of a string */
 };
 
-/* Writes "label+0x10". There must be room for CT_TEXT_LINE bytes, and there is again afterwards. */
+/* Appends "label+0x10". Requires room for CT_TEXT_LINE bytes, and leaves as much. */
 void ct_address_name_put(struct ct_text *text, enum ct_address_style style,
                          const struct ct_address_name *name);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a control flow graph as text, in graphviz's language and as JSON, and what was learnt of it as a
- * file of targets. */
+/* Writes a control flow graph as text, for graphviz and as JSON, and the learnt targets as a file. */
 #include "coretap/format.h"
 
 #include <inttypes.h>
@@ -12,7 +11,7 @@
 #include "format/json.h"
 #include "base/out.h"
 
-/* The arrays of the graph. */
+/* The arrays of a graph. */
 struct view {
     FILE *out;
     const struct ct_cfg_function *functions;
@@ -200,7 +199,7 @@ static void dot_function(const struct view *v, uint32_t number)
     fputs("  }\n", v->out);
 }
 
-/* Writes one node for each other function that edges lead to, when the graph is of one function. */
+/* Writes one node for each other function that edges enter, when the graph shows a single function. */
 static void dot_others(const struct view *v)
 {
     for (size_t e = 0; e < v->edge_count && v->only != CT_CFG_NONE; e++) {
@@ -322,7 +321,7 @@ static void print_json(FILE *out, const struct ct_cfg *cfg, uint32_t function)
     ct_json_object_end(&json);
 }
 
-/* ---- to a receiver ---- */
+/* ---- writing to a receiver ---- */
 
 static void write_as(FILE *out, const struct ct_cfg *cfg, uint32_t function, unsigned format)
 {

@@ -24,7 +24,7 @@ static int list_programs(struct ct_code_names *n)
     const int rc = load(n);
     if (rc)
         return rc;
-    /* only programs with names are listed */
+    /* lists only programs with names */
     (void)ct_programs_places(n->programs, &n->places, &n->place_count);
     if (!n->places)
         return ct_fail_nomem(n->ctx, "names of addresses");
@@ -33,7 +33,7 @@ static int list_programs(struct ct_code_names *n)
     return CT_OK;
 }
 
-/* Looks for the programs that lay in a memory, once for each memory. */
+/* Finds the programs that were loaded in a memory, once for each memory. */
 static int find_programs(struct ct_code_names *n, uint32_t memory)
 {
     uint64_t *word = &n->memories[memory / 64];

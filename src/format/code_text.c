@@ -16,7 +16,7 @@ struct slot {
     struct ct_code_line line;
 };
 
-/* The memory that a buffer's instructions were read in. */
+/* The memory from which instructions of a buffer are read. */
 struct code_memory {
     struct code_memory *next;
     const struct ct_buffer *buffer;
@@ -33,7 +33,7 @@ struct lineless {
 struct ct_code_text {
     struct ct_code_names *names;
     struct ct_code_text_options options;
-    uint32_t renewals; /* of the names, when the slots were last empty */
+    uint32_t renewals; /* of `names`, when the slots were last cleared */
     struct ct_disasm *disasm;
     struct code_memory *memories;
     struct lineless *lineless;
@@ -85,7 +85,8 @@ static bool is_lineless(const struct ct_code_text *code, const struct ct_program
     return one;
 }
 
-/* Notes a program whose lines cannot be loaded, and says so: it is not tried again for each address. */
+/* Notes and reports a program whose lines cannot be loaded, so that loading is not tried for each address.
+ * CT_ERR_NOMEM. */
 static int note_lineless(struct ct_code_text *code, const struct ct_program *program)
 {
     struct lineless *one = malloc(sizeof *one);
@@ -117,7 +118,7 @@ static int find_line(struct ct_code_text *code, const struct ct_program_place *p
 
 /* ---- memory ---- */
 
-/* Returns the buffer that a source belongs to, or NULL. */
+/* Returns the buffer of a source, or NULL. */
 static const struct ct_buffer *buffer_of(const struct ct_code_text *code, const struct ct_source *source)
 {
     const struct ct_capture *capture = code->options.capture;
@@ -128,7 +129,8 @@ static const struct ct_buffer *buffer_of(const struct ct_code_text *code, const 
     return NULL;
 }
 
-/* Adds images. Those that cannot be read were told of when the trace was decoded. */
+/* Adds images. Ignores those that cannot be read, which were reported when the trace was decoded.
+ * CT_ERR_NOMEM. */
 static int add_images(struct ct_memory *memory, const struct ct_image *images, size_t count)
 {
     int rc = CT_OK;
@@ -148,7 +150,7 @@ static int fill(struct ct_code_text *code, struct code_memory *m)
     return rc ? rc : add_images(m->memory, buffer->images, buffer->image_count);
 }
 
-/* Finds the memory of a buffer, which is made when it is first asked for. */
+/* Finds the memory of a buffer, and makes it at the first use. */
 static int memory_of(struct ct_code_text *code, const struct ct_buffer *buffer, uint32_t number,
                      const struct ct_memory **out)
 {
@@ -170,14 +172,14 @@ static int memory_of(struct ct_code_text *code, const struct ct_buffer *buffer, 
 
 /* The bytes of an instruction, and where they were found. */
 struct code_bytes {
-    const uint8_t *bytes; /* NULL: nowhere */
+    const uint8_t *bytes; /* NULL: not found */
     size_t size;
     const struct ct_memory *memory;
     uint64_t addr;
     uint32_t space;
 };
 
-/* Finds the bytes at the address in the memory, in one of the spaces, or in any. */
+/* Finds the bytes at the address in the memory, in the given spaces, or in any when there are none. */
 static void find_in(struct code_bytes *found, uint32_t spaces)
 {
     found->space = spaces ? spaces : 1;
@@ -186,7 +188,7 @@ static void find_in(struct code_bytes *found, uint32_t spaces)
     } while (!found->bytes && !spaces && (found->space <<= 1) & CT_SPACE_ANY);
 }
 
-/* Finds the bytes of an instruction: as the capture has them, or else the file of the program. */
+/* Finds the bytes of an instruction: in the capture or, failing that, in the file of the program. */
 static int find_bytes(struct ct_code_text *code, const struct ct_code_address *at,
                       const struct ct_program_place *place, struct code_bytes *found)
 {
@@ -206,7 +208,7 @@ static int find_bytes(struct ct_code_text *code, const struct ct_code_address *a
 
 /* ---- instructions ---- */
 
-/* Returns how many bytes an instruction has (Arm ARM, F3.1: the first halfword of T32 tells). */
+/* Returns the size of an instruction in bytes. For T32 the first halfword tells it (Arm ARM, F3.1). */
 static uint8_t size_of(uint8_t isa, const uint8_t *bytes)
 {
     return isa == CT_ISA_T32 && ct_load16(bytes) >> 11 < 29 ? 2 : 4;
@@ -219,7 +221,7 @@ static void trim(char *text)
         text[--size] = '\0';
 }
 
-/* Returns the ITSTATE of an instruction of T32. The block is in the code that symbols say the same of. */
+/* Returns the ITSTATE of a T32 instruction. Its IT block lies within the span that the symbols describe. */
 static uint8_t it_of(const struct code_bytes *found, const struct ct_program_place *place, uint64_t addr)
 {
     struct ct_symbol_span span = {0};
@@ -260,11 +262,12 @@ int ct_code_text_find(struct ct_code_text *code, const struct ct_code_address *a
                       const struct ct_code_line **out)
 {
     const struct ct_address_name *name;
-    int rc = ct_code_names_find(code->names, at->addr, at->memory, &name); /* loads its programs */
+    /* also loads the programs of the memory */
+    int rc = ct_code_names_find(code->names, at->addr, at->memory, &name);
     if (code->renewals != code->names->renewals)
         memset(code->slots, 0, sizeof code->slots);
     code->renewals = code->names->renewals;
-    /* Fibonacci hashing, because addresses of code differ in their low bits. */
+    /* Fibonacci hashing, because addresses of code differ in their low bits */
     const uint64_t hash = (at->addr ^ at->memory) * UINT64_C(0x9e3779b97f4a7c15);
     struct slot *slot = &code->slots[hash >> (64 - SLOT_BITS)];
     if (!rc && !(slot->used && ct_code_address_same(&slot->at, at))) {

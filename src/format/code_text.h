@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands in the source and in memory at an address, for lines of which there are millions: each address
- * is looked up once as long as there is room for it. */
+/* Source lines and instructions at addresses, for output with millions of lines: each address is looked up
+ * once, as long as the cache has room. */
 #ifndef CT_FORMAT_CODE_TEXT_H
 #define CT_FORMAT_CODE_TEXT_H
 
@@ -8,27 +8,27 @@
 
 #include "format/code_names.h"
 
-/* The longest text of an instruction, with its end. */
+/* room for the longest text of an instruction, with its NUL */
 #define CT_CODE_INSN 192
 
-/* An instruction. */
+/* An instruction with its source line. */
 struct ct_code_line {
-    const char *file;        /* of the source that it was made from; NULL: not known, or not wanted */
-    uint32_t line;           /* 0: not known */
-    uint8_t size;            /* bytes; 0: memory there cannot be read, or is not wanted */
-    char insn[CT_CODE_INSN]; /* in words; empty when `size` is 0 */
+    const char *file;        /* source file; NULL: unknown, or not wanted */
+    uint32_t line;           /* 0: unknown */
+    uint8_t size;            /* in bytes; 0: memory cannot be read, or is not wanted */
+    char insn[CT_CODE_INSN]; /* disassembled; empty when `size` is 0 */
 };
 
-/* Where the instruction is. */
+/* The address of an instruction. */
 struct ct_code_address {
     uint64_t addr;
-    const struct ct_source *source; /* whose trace tells of it */
+    const struct ct_source *source; /* the source whose trace has the address */
     uint32_t memory;                /* ct_node.memory */
-    uint32_t space;                 /* enum ct_space; 0: not known, any */
-    uint8_t isa;                    /* enum ct_isa; UNKNOWN: what the symbols say */
+    uint32_t space;                 /* enum ct_space; 0: unknown, searches all */
+    uint8_t isa;                    /* enum ct_isa; UNKNOWN: as the symbols say */
 };
 
-/* Tells whether both are the same place, of the same instruction set. */
+/* Returns whether both are the same address with the same instruction set. */
 static inline bool ct_code_address_same(const struct ct_code_address *a, const struct ct_code_address *b)
 {
     return a->addr == b->addr && a->source == b->source && a->memory == b->memory && a->space == b->space &&
@@ -36,23 +36,24 @@ static inline bool ct_code_address_same(const struct ct_code_address *a, const s
 }
 
 struct ct_code_text_options {
-    const struct ct_capture *capture; /* whose memory is read before that of files; NULL: there is none */
-    bool lines;                       /* lines of the source are wanted */
-    bool insns;                       /* instructions are wanted */
+    const struct ct_capture *capture; /* its memory is read before that of files; NULL: none */
+    bool lines;                       /* find source lines */
+    bool insns;                       /* find instructions */
 };
 
 struct ct_code_text;
 
-/* Makes an object that knows the programs of `names`, which have to stay. CT_ERR_NOMEM. */
+/* Makes an object that uses the programs of `names`, which must outlive it. CT_ERR_NOMEM. */
 int ct_code_text_new(struct ct_code_names *names, const struct ct_code_text_options *options,
                      struct ct_code_text **out);
 void ct_code_text_free(struct ct_code_text *code);
 
-/* Finds what is at an address, valid until the next call. CT_ERR_NOMEM, those of ct_code_names_find. */
+/* Finds the source line and instruction at an address, valid until the next call. CT_ERR_NOMEM, the errors of
+ * ct_code_names_find. */
 int ct_code_text_find(struct ct_code_text *code, const struct ct_code_address *at,
                       const struct ct_code_line **out);
 
-/* Appends "file:12" to a line with tabs; nothing when the source is not known. */
+/* Appends "file:12" for a line with tabs, or nothing when the source is unknown. */
 void ct_code_source_put(struct ct_text *text, enum ct_address_style style, const struct ct_code_line *line);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes coverage in the formats of other tools, and in words. */
+/* Writes coverage in the formats of other tools, and as text. */
 #ifndef CT_FORMAT_COVER_H
 #define CT_FORMAT_COVER_H
 
@@ -13,39 +13,39 @@
 /* The anchor of a source line in a page: number of the program, of the file, and the line. */
 #define CT_COVER_LINE_ANCHOR "p%zuf%" PRIu32 "l%" PRIu32
 
-/* Which counts of coverage are wanted, and how they are worked out. */
+/* Which counts of coverage to take, and how to evaluate them. */
 struct ct_cover_choice {
     const struct ct_arch *arch; /* NULL for the newest A profile */
-    const uint32_t *contexts;   /* context IDs whose counts are wanted */
-    size_t context_count;       /* 0 when all counts are wanted */
+    const uint32_t *contexts;   /* context IDs to take */
+    size_t context_count;       /* 0: takes all counts */
     uint8_t all_functions;      /* as in struct ct_cover_source */
 };
 
-/* Tells whether a program is the first of those that share its counts. A program that ran at several load
- * biases has the same counts at each of them. */
+/* Returns whether a program is the first of those that share its counts. A program that ran at several load
+ * biases has the same counts for each of them. */
 bool ct_cover_is_first(struct ct_cover *cover, struct ct_programs *programs, struct ct_program *program);
 
-/* Lists the wanted counts of a program, as ct_cover_items does. */
+/* Lists the chosen counts of a program, as ct_cover_items does. */
 int ct_cover_choose(struct ct_cover *cover, struct ct_program *program, const struct ct_cover_choice *choice,
                     struct ct_cover_item **items, size_t *count);
 
-/* Loads what is needed to work out the counts of a program. The errors of loading the program. */
+/* Loads what evaluating the counts of a program requires. The errors of loading the program. */
 int ct_cover_source_of(struct ct_program *program, const struct ct_cover_choice *choice,
                        struct ct_cover_source *source);
 
-/* Makes the report of the wanted counts of a program; *source is what it was made with. The errors of
- * ct_cover_choose, of ct_cover_report_new, and those of loading the program. */
+/* Makes the report of the chosen counts of a program, and sets *source to what it was made with. The errors
+ * of ct_cover_choose, of ct_cover_report_new, and those of loading the program. */
 int ct_cover_report_of(struct ct_cover *cover, struct ct_program *program,
                        const struct ct_cover_choice *choice, struct ct_cover_source *source,
                        struct ct_cover_report **report);
 
-/* What ran in one context. */
+/* The coverage of one context. */
 struct ct_cover_context {
     struct ct_edge_context context;
     struct ct_cover_sums sums;
 };
 
-/* One program. */
+/* The coverage of one program. */
 struct ct_cover_view {
     const char *program;
     struct ct_cover_report *report;
@@ -62,26 +62,27 @@ struct ct_cover_views {
     size_t count;
     char *title;
     struct ct_cover_share share;
-    struct ct_analysis_captures captures; /* of the counts; known and unknown are 0 when nothing tells them */
+    /* of the counts; `known` and `unknown` are 0 when nothing tells them */
+    struct ct_analysis_captures captures;
 };
 
 void ct_cover_text(FILE *out, const struct ct_cover_views *views, bool functions);
 void ct_cover_lcov(FILE *out, const struct ct_cover_views *views);
 void ct_cover_cobertura(FILE *out, const struct ct_cover_views *views, uint64_t seconds);
 void ct_cover_json(FILE *out, const struct ct_cover_views *views);
-/* Writes the page. CT_ERR_NOMEM: a part of it is missing. */
+/* Writes the page. CT_ERR_NOMEM: it is incomplete. */
 int ct_cover_html(FILE *out, const struct ct_cover_views *views);
 
-/* How large the part of a page about coverage may become. What is left out is counted in the page. */
+/* Limits of the part of a page about coverage. The page counts what is left out. */
 struct ct_cover_shape {
     unsigned level;   /* of the headings of programs: 2 is <h2> */
-    size_t functions; /* the most rows of a table of functions */
-    size_t lines;     /* the most lines of annotated source */
+    size_t functions; /* most rows of a table of functions */
+    size_t lines;     /* most lines of annotated source */
 };
 int ct_cover_html_programs(FILE *out, const struct ct_cover_views *views, const struct ct_cover_shape *shape);
 
-/* The lines of one file: a slice of report->lines. To be zeroed before the first call of ct_cover_next_file,
- * which goes to the next file and returns false behind the last. */
+/* The lines of one file: a slice of report->lines. All zeros before the first call of ct_cover_next_file,
+ * which advances to the next file and returns false behind the last one. */
 struct ct_cover_slice {
     const struct ct_cover_line *lines;
     size_t count;

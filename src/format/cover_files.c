@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coverage by file, for all formats that list it. */
+/* Coverage by file, for all formats that have it. */
 #include "format/cover.h"
 
 bool ct_cover_next_file(const struct ct_cover_view *view, struct ct_cover_slice *slice)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes coverage as one page: sums, files, functions, and the source with counts. A line of source opens
- * into its instructions. */
+/* Writes coverage as one page: sums, files, functions, and the source with counts. A source line unfolds into
+ * its instructions. */
 #include "format/cover.h"
 #include "base/search.h"
 #include "format/disasm.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An instruction, with the line that it was made from. */
+/* An instruction and its source line. */
 struct made {
     uint32_t file, line, insn;
 };
@@ -21,7 +21,7 @@ struct made {
 struct page {
     FILE *out;
     const struct ct_cover_view *view;
-    size_t number; /* number of the program, which stands in the names of anchors */
+    size_t number; /* number of the program, for the names of anchors */
     const struct ct_cover_shape *shape;
     bool *annotated; /* by file: its source is in the page */
     struct ct_disasm *disasm;
@@ -69,7 +69,7 @@ static void bar(FILE *out, struct ct_cover_ratio ratio)
     fputs("</td>", out);
 }
 
-/* Writes the heading of a part of a program. */
+/* Writes the heading of a section of a program. */
 static void heading(const struct page *p, const char *text)
 {
     fprintf(p->out, "<h%u>%s</h%u>\n", p->shape->level + 1, text, p->shape->level + 1);
@@ -137,7 +137,7 @@ static void file_table(const struct page *p)
     fprintf(p->out, "</table></div>\n");
 }
 
-/* Writes a cell that is sorted by its part. */
+/* Writes a cell with a ratio, by which it is sorted. */
 static void part_cell(FILE *out, uint64_t seen, uint64_t all)
 {
     char text[CT_NUMBER_SIZE];
@@ -146,7 +146,7 @@ static void part_cell(FILE *out, uint64_t seen, uint64_t all)
             ct_cover_percent(text, ratio));
 }
 
-/* Writes a function. A program without source lines has parts of its instructions. */
+/* Writes the row of a function. Without source lines, it has the ratio of instructions. */
 static void function_row(const struct page *p, const struct ct_cover_function *f)
 {
     const bool lines = p->view->report->line_count;
@@ -161,7 +161,7 @@ static void function_row(const struct page *p, const struct ct_cover_function *f
     fprintf(p->out, "%s</td></tr>\n", linked ? "</a>" : "");
 }
 
-/* Writes the table of functions. When there are too many, it has those that ran. */
+/* Writes the table of functions. When there are too many, writes only those that ran. */
 static void function_table(const struct page *p)
 {
     const struct ct_cover_report *report = p->view->report;
@@ -188,7 +188,7 @@ static void function_table(const struct page *p)
 
 /* ---- source ---- */
 
-/* Returns the address from which on there is nothing but instructions up to this one. */
+/* Returns an address from which on there are only instructions up to this one. */
 static uint64_t code_begin(const struct page *p, const struct ct_cover_insn *insn)
 {
     const struct ct_cover_insn *first = insn;
@@ -238,7 +238,7 @@ static void instructions(const struct page *p, const struct ct_cover_line *line)
     fprintf(p->out, "</pre>");
 }
 
-/* Returns how many conditional branches of a line went one way only. */
+/* Returns the number of conditional branches of a line that went only one way. */
 static uint32_t one_way(const struct page *p, const struct ct_cover_line *line)
 {
     const struct ct_cover_report *report = p->view->report;
@@ -338,7 +338,7 @@ static void files(const struct page *p)
                 left_out);
 }
 
-/* Chooses the files whose source is in the page: each one that fits as a whole. Returns false without
+/* Chooses the files whose source is in the page: each one that fits completely. Returns false without
  * memory. */
 static bool choose_files(struct page *p, size_t *lines_left)
 {
@@ -354,7 +354,7 @@ static bool choose_files(struct page *p, size_t *lines_left)
     return p->annotated != NULL;
 }
 
-/* Writes one program. CT_ERR_NOMEM: a part of it is missing. */
+/* Writes one program. CT_ERR_NOMEM: it is incomplete. */
 static int program(struct page *p, size_t *lines_left)
 {
     sums(p);

@@ -118,7 +118,7 @@ static void files(struct ct_json *json, const struct ct_cover_view *view)
     ct_json_array_end(json);
 }
 
-/* Writes the calls and jumps whose target the instruction does not tell, with where they went. */
+/* Writes the calls and jumps whose instruction does not tell the target, with their targets. */
 static void arcs(struct ct_json *json, const struct ct_cover_view *view)
 {
     ct_json_array(json, "calls");
@@ -133,7 +133,7 @@ static void arcs(struct ct_json *json, const struct ct_cover_view *view)
     ct_json_array_end(json);
 }
 
-/* Writes how many instructions ran, and where those did that are in no program. */
+/* Writes how many instructions ran, and the addresses of those in no program. */
 static void share(struct ct_json *json, const struct ct_cover_share *share)
 {
     const struct ct_holes *outside = &share->outside;

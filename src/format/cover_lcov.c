@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes coverage as an lcov tracefile, with the records that geninfo(1) describes. Names of functions of C++
- * and Rust are mangled, as gcov writes them: readable names have commas, and 'genhtml --demangle-cpp' reads
+/* Writes coverage as an lcov tracefile, with the records described in geninfo(1). Function names of C++ and
+ * Rust are mangled, as gcov writes them, because readable names have commas; 'genhtml --demangle-cpp' reads
  * the mangled ones. */
 #include "format/cover.h"
 

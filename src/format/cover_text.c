@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes coverage in words. */
+/* Writes coverage as text. */
 #include "format/cover.h"
 #include "base/printable.h"
 
@@ -41,7 +41,7 @@ static void list_functions(FILE *out, const struct ct_cover_view *view)
     }
 }
 
-/* Writes those parts of a context that the trace tells. */
+/* Writes the parts of a context that the trace tells. */
 static void name_context(FILE *out, const struct ct_edge_context *c)
 {
     if (c->others)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Works out what coverage says of each program. */
+/* Evaluates the coverage of each program. */
 #include "format/cover.h"
 
 #include "base/ctx.h"
@@ -14,7 +14,7 @@ bool ct_cover_is_first(struct ct_cover *cover, struct ct_programs *programs, str
 {
     uint32_t number = 0;
     uint32_t other = 0;
-    (void)ct_cover_number(cover, program, &number); /* all programs are in the counts */
+    (void)ct_cover_number(cover, program, &number); /* cannot fail: all programs are in the counts */
     for (size_t i = 0; ct_programs_at(programs, i) != program; i++)
         if (ct_cover_number(cover, ct_programs_at(programs, i), &other) == CT_OK && other == number)
             return false;
@@ -102,7 +102,7 @@ int ct_cover_report_of(struct ct_cover *cover, struct ct_program *p, const struc
 
 /* ---- contexts ---- */
 
-/* Works out the sums of one context. *ran tells whether anything of the program ran in it. */
+/* Computes the sums of one context. Sets *ran when anything of the program ran in it. */
 static int sum_context(struct ct_cover *cover, struct ct_program *p, const struct ct_cover_source *source,
                        size_t context, struct ct_cover_sums *sums, bool *ran)
 {

@@ -8,7 +8,7 @@
 #include "base/ctx.h"
 
 #define WINDOW_BITS 15 /* the largest window */
-#define WRAP_GZIP   16 /* what zlib adds to these bits for a header of gzip */
+#define WRAP_GZIP   16 /* added to the bits, selects a gzip header in zlib */
 #define MEM_LEVEL   8  /* zlib's default */
 #define PIECE       16384u
 
@@ -38,7 +38,7 @@ void ct_deflate_free(struct ct_deflate *deflate)
     free(deflate);
 }
 
-/* Compresses what the stream has until zlib wants more, or until all of it is out. */
+/* Compresses the pending input until zlib needs more, or until everything is written. */
 static void drain(z_stream *stream, int flush, struct ct_grown *to)
 {
     do {
@@ -47,7 +47,7 @@ static void drain(z_stream *stream, int flush, struct ct_grown *to)
             return;
         stream->next_out = room;
         stream->avail_out = PIECE;
-        (void)deflate(stream, flush); /* with room and a sound stream it can only say that it is not done */
+        (void)deflate(stream, flush); /* cannot fail: there is room, and the stream is valid */
         to->size -= stream->avail_out;
     } while (stream->avail_out == 0);
 }
@@ -59,7 +59,7 @@ void ct_deflate_run(struct ct_deflate *deflate, const void *bytes, size_t size, 
     const uint8_t *next = bytes;
     do {
         const size_t part = size < UINT_MAX ? size : UINT_MAX;
-        stream->next_in = (uint8_t *)(uintptr_t)next; /* zlib reads it only */
+        stream->next_in = (uint8_t *)(uintptr_t)next; /* zlib only reads it */
         stream->avail_in = (uInt)part;
         next += part;
         size -= part;

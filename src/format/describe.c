@@ -171,7 +171,7 @@ static void describe_itm(const struct describe *d)
     static const char *const prescalers[] = {"on: one tick a count", "on: 4 ticks a count",
                                              "on: 16 ticks a count", "on: 64 ticks a count"};
     const uint32_t tcr = d->regs->itmtcr;
-    /* With the asynchronous clock of the output the prescaler counts; without it, a count is one tick. */
+    /* With the asynchronous clock of the output, the prescaler applies; without it, a count is one tick. */
     say_if(d, "local timestamps", bit(tcr, 1), prescalers[bit(tcr, 4) ? ct_bits(tcr, 9, 8) : 0]);
     say_if(d, "global timestamps", ct_bits(tcr, 11, 10) != 0, "on");
     say_if(d, "hardware packets", bit(tcr, 3), "on: those of the DWT are passed on");

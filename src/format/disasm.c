@@ -19,10 +19,10 @@
 #define TEXT(number)  #number
 #define SONAME(major) "libcapstone.so." TEXT(major)
 
-/* Names a file in the place of the library. */
+/* names another file to load as the library */
 #define VARIABLE "CORETAP_CAPSTONE"
 
-/* Functions of Capstone, which is loaded when instructions are to be shown in words. */
+/* Functions of Capstone, which is loaded when instructions are to be disassembled. */
 #define ENTRIES(X)                                                                                           \
     X(cs_option)                                                                                             \
     X(cs_open)                                                                                               \
@@ -36,9 +36,9 @@ CT_LIBRARY(capstone, ENTRIES);
 
 /* ---- memory ---- */
 
-/* Memory for Capstone when memory runs out: it would write through null pointers. What it asks for then comes
- * from here, which is enough for it to return. errno tells what happened, and Capstone is not called again.
- * The memory is taken once and never given back. */
+/* Reserve memory for Capstone when memory runs out, because it would write through null pointers. The reserve
+ * is enough for Capstone to return; errno then tells what happened, and Capstone is not called again. The
+ * reserve is used once and never returned. */
 static _Alignas(max_align_t) unsigned char reserve[64 << 10];
 static size_t reserve_used;
 
@@ -72,12 +72,12 @@ static void give_back(void *p)
         free(p);
 }
 
-/* Resizes a block. One that is to become smaller may stay as it is. */
+/* Resizes a block. A block that becomes smaller may stay where it is. */
 static void *resize(void *p, size_t size)
 {
     if (!is_reserve(p)) {
         const size_t room = malloc_usable_size(p);
-        void *moved = realloc(p, size ? size : 1); /* realloc of 0 bytes would free */
+        void *moved = realloc(p, size ? size : 1); /* realloc with 0 bytes would free the block */
         return moved || room < size ? moved : p;
     }
     void *moved = from_reserve(size);
@@ -92,7 +92,7 @@ static void *resize(void *p, size_t size)
 
 struct ct_disasm {
     csh handles[KINDS];
-    bool open[KINDS]; /* none where Capstone is not there: then instructions are shown as numbers */
+    bool open[KINDS]; /* false without Capstone: instructions are then shown as numbers */
     bool lacked_memory;
     union capstone capstone;
 };
@@ -136,8 +136,8 @@ void ct_disasm_free(struct ct_disasm *disasm)
     free(disasm);
 }
 
-/* Puts an IT instruction for one condition before the bytes of an instruction of T32 that has one: Capstone
- * sees no more than what it is given. Returns how many bytes were put there. */
+/* Puts an IT instruction with one condition before the bytes of a conditional T32 instruction, because
+ * Capstone only sees these bytes. Returns the number of added bytes. */
 static size_t put_condition(uint8_t it, const uint8_t *bytes, size_t size, uint8_t out[6])
 {
     if (!it || size > 4)

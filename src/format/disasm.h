@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes instructions in words, with Capstone if that was found when coretap was built. */
+/* Disassembles instructions, with Capstone if it was found when coretap was built. */
 #ifndef CT_FORMAT_DISASM_H
 #define CT_FORMAT_DISASM_H
 
@@ -13,13 +13,12 @@ struct ct_disasm;
 struct ct_disasm *ct_disasm_new(void);
 void ct_disasm_free(struct ct_disasm *disasm);
 
-/* Writes the instruction of `size` bytes at `addr`, in `isa` (enum ct_isa), as text; its opcode when there is
- * no text for it. `it` is its ITSTATE (ct_it_block_at), by which an instruction of T32 has a condition, or 0.
- */
+/* Writes the instruction of `size` bytes at `addr`, in `isa` (enum ct_isa), as text, or else its opcode. `it`
+ * is the ITSTATE (ct_it_block_at) that makes a T32 instruction conditional, or 0. */
 void ct_disasm_text(struct ct_disasm *disasm, uint8_t isa, uint8_t it, uint64_t addr, const uint8_t *bytes,
                     size_t size, char text[192]);
 
-/* Tells whether an instruction was written as its opcode because there was no memory for its text. */
+/* Returns whether an instruction was written as its opcode for lack of memory. */
 bool ct_disasm_lacked_memory(const struct ct_disasm *disasm);
 
 #endif

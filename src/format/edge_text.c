@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of edges as lines, and the table of what their numbers are. */
+/* Writes events of edges as lines, and the table that explains their numbers. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@
 
 struct ct_edge_text {
     struct ct_line_out lines;
-    bool begun; /* the magic was there */
+    bool begun; /* the magic was read */
     bool wide;  /* the next eight bytes are a timestamp */
 };
 
@@ -107,7 +107,7 @@ int ct_edge_text_flush(struct ct_edge_text *t)
     return t ? ct_line_out_flush(&t->lines) : CT_ERR_ARG;
 }
 
-/* ---- what the numbers are ---- */
+/* ---- the table of numbers ---- */
 
 static const char *way_of(const struct ct_node *from, const struct ct_edge *edge)
 {
@@ -152,14 +152,14 @@ static void print_edge(struct ct_line_out *lines, struct ct_address_names *names
     ct_text_char(&lines->text, '\n');
 }
 
-/* Names code as far as programs can be loaded. */
+/* Names code of the programs that can be loaded. CT_ERR_NOMEM. */
 static int set_programs(struct ct_address_names *names, struct ct_programs *programs)
 {
     const struct ct_program_place *places;
     size_t count;
     if (!programs)
         return CT_OK;
-    (void)ct_programs_places(programs, &places, &count); /* programs that cannot be loaded name nothing */
+    (void)ct_programs_places(programs, &places, &count); /* programs that cannot be loaded give no names */
     if (!places)
         return CT_ERR_NOMEM;
     ct_address_names_set(names, places, count);

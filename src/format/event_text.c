@@ -11,7 +11,7 @@
 
 #define NOTE_SIZE 256
 
-/* the largest integer up to which readers of JSON keep all of them apart */
+/* largest integer up to which all readers of JSON are exact */
 #define JSON_EXACT (INT64_C(1) << 53)
 
 static const struct ct_word type_names[] = {
@@ -43,10 +43,10 @@ static const char *const trace_ons[] = {"filter", "after overflow", "after debug
 static const char *const transactions[] = {"init", "start", "commit", "fail"};
 static const char *const worlds[] = {"s", "ns", "root", "realm"};
 
-/* The word for a number; an empty one for numbers that are not in the table. */
+/* Returns the word for a number, or "" for numbers that are not in the table. */
 #define WORD(words, number) ((number) < sizeof(words) / sizeof *(words) ? (words)[number] : "")
 
-/* How a value is shown: in hexadecimal, unless it is a number of things. */
+/* How a value is shown: in hexadecimal, unless it is a count. */
 enum value_kind {
     NO_VALUE,
     HEX,
@@ -58,7 +58,7 @@ static void context_note(const struct ct_event *e, char *note)
     int n = 0;
     if (e->b & CT_CONTEXT_EL)
         n = snprintf(note, NOTE_SIZE, "EL%u ", e->a & 15u);
-    else if (e->a & 15u) /* a PTM tells no more of levels */
+    else if (e->a & 15u) /* a PTM tells nothing else about levels */
         n = snprintf(note, NOTE_SIZE, "Hyp ");
     n += snprintf(note + n, (size_t)(NOTE_SIZE - n), "%s %s", worlds[e->a >> 4 & 3],
                   e->b & CT_CONTEXT_SF ? "64-bit" : "32-bit");
@@ -78,7 +78,7 @@ static void exception_note(const struct ct_event *e, const struct ct_source *sou
         snprintf(note, NOTE_SIZE, "%s", name);
 }
 
-/* Writes the name of an event of a trace unit. */
+/* Returns the name of an event of a trace unit, possibly in `room`. */
 static const char *hardware_name(const struct ct_source *source, unsigned number, char *room, size_t size)
 {
     if (number < CT_SOURCE_EVENTS && source->events[number])
@@ -87,7 +87,7 @@ static const char *hardware_name(const struct ct_source *source, unsigned number
     return room;
 }
 
-/* Writes the names of the events that come with one packet, where the capture knows some. */
+/* Writes the names of the events in one packet, if the capture has any. */
 static void hardware_note(const struct ct_event *e, const struct ct_source *source, char *note)
 {
     char room[16];
@@ -101,7 +101,7 @@ static void hardware_note(const struct ct_event *e, const struct ct_source *sour
                                      hardware_name(source, i, room, sizeof room));
 }
 
-/* Writes in `note` what else there is to say of an event. Returns how its value is shown. */
+/* Writes the remaining facts about an event to `note`. Returns how its value is shown. */
 static enum value_kind describe(const struct ct_event *e, const struct ct_source *source, char *note)
 {
     note[0] = 0;
@@ -226,14 +226,14 @@ static void plain_note(struct ct_text *t, bool csv, const struct ct_event *e, co
         ct_text_char(t, '"');
 }
 
-/* Begins or ends what stands in quotes in CSV. */
+/* Writes a quote in CSV, at the begin or end of a field. */
 static void quote(struct ct_text *t, bool csv)
 {
     if (csv)
         ct_text_char(t, '"');
 }
 
-/* Writes the columns of source and instruction, as far as lines have them. */
+/* Writes the columns of source and instruction, if lines have them. */
 static void plain_code(struct ct_text *t, bool csv, const struct ct_event_place *p)
 {
     const struct ct_code_line *code = p->code;
@@ -254,8 +254,7 @@ static void plain_code(struct ct_text *t, bool csv, const struct ct_event_place 
     }
 }
 
-/* Writes the members of source and instruction: of the place that an exception returns to, or of the event.
- */
+/* Writes the members for source and instruction: of an exception's return address, or of the event. */
 static void json_code(struct ct_text *t, bool is_return, const struct ct_code_line *code)
 {
     if (code->file) {
@@ -304,7 +303,7 @@ static void plain_line(struct ct_text *t, char separator, const struct ct_event_
     ct_text_char(t, '\n');
 }
 
-/* Writes an argument. What JSON has no number for is a string, as addresses are. */
+/* Writes an argument. One that JSON cannot represent as a number is a string, like an address. */
 static void named_argument(struct ct_text *t, enum ct_named_type type, const union ct_named_argument *a)
 {
     char text[40];
@@ -329,7 +328,7 @@ static void named_argument(struct ct_text *t, enum ct_named_type type, const uni
     ct_text_string(t, text);
 }
 
-/* Writes what a program may want to know of a named event without reading its text. */
+/* Writes the parts of a named event that a program may want without parsing the text. */
 static void named_members(struct ct_text *t, const struct ct_named_event *named)
 {
     char name[CT_NAMED_NOTE + 1];
@@ -354,7 +353,7 @@ static void json_line(struct ct_text *t, const struct ct_event_place *p, const s
     const bool is_return = e->type == CT_EVENT_EXCEPTION;
     ct_text_char(t, '{');
     if (p->time) {
-        /* a string, as addresses are */
+        /* a string, like addresses */
         ct_text_lit(t, "\"time\":\"");
         time_text(t, p->time);
         ct_text_lit(t, "\",");
@@ -370,7 +369,7 @@ static void json_line(struct ct_text *t, const struct ct_event_place *p, const s
     ct_text_lit(t, "\",\"cycle\":");
     ct_text_dec(t, e->cycle);
     if (kind != NO_VALUE) {
-        /* Addresses do not fit the numbers of every reader of JSON, so they are strings. */
+        /* Addresses exceed the numbers of some readers of JSON, so they are strings. */
         ct_text_string(t, kind == HEX ? ",\"value\":\"" : ",\"value\":");
         value_text(t, kind, e->value);
         if (kind == HEX)
@@ -402,7 +401,7 @@ const char *ct_event_head(enum ct_event_format format, bool merged)
     return NULL;
 }
 
-/* Writes one line in any format. */
+/* Writes a line in any format. */
 static void put_line(struct ct_text *t, enum ct_event_format format, const struct ct_event_place *p,
                      const struct ct_event *e, enum value_kind kind, const char *note,
                      const struct ct_named_event *named)
@@ -453,8 +452,8 @@ void ct_event_table1(struct ct_text *t, const struct ct_event_origin *origin, co
     ct_text_char(t, '\n');
 }
 
-/* Writes text from a port in `note`, which has room for four times its size and a zero. Bytes that cannot be
- * printed are escaped; the backslash too, so that they can be told from the line. */
+/* Writes text from a port to `note`, which has room for four times its size and a NUL. Escapes bytes that
+ * cannot be printed, and the backslash, so that escapes are unambiguous. */
 static void escape_note(char *note, const char *text, size_t size)
 {
     size_t n = 0;

@@ -12,33 +12,33 @@
 /* What a line has besides its event. */
 struct ct_event_place {
     const struct ct_event_origin *origin;
-    bool merged;                        /* lines have time and ID, because sources are merged */
-    const uint64_t *time;               /* if merged: the time of the event, NULL when not known */
-    const struct ct_address_name *name; /* of the event's address, or NULL */
+    bool merged;                        /* lines have a time and a trace ID, because sources are merged */
+    const uint64_t *time;               /* if merged: time of the event; NULL: unknown */
+    const struct ct_address_name *name; /* name of the event's address, or NULL */
     bool sources, insns;                /* lines have columns for source and instruction */
-    const struct ct_code_line *code;    /* what those columns say; NULL leaves them empty */
+    const struct ct_code_line *code;    /* content of those columns; NULL: empty */
 };
 
-/* Returns the line with the names of the columns; NULL for JSON, which has none. */
+/* Returns the line with the names of the columns, or NULL for JSON. */
 const char *ct_event_head(enum ct_event_format format, bool merged);
 
-/* Finds the address of code in an event; that of an exception is where it returns to. Returns false when it
- * has none. */
+/* Finds the address of code in an event; for an exception this is the return address. Returns false when
+ * there is none. */
 bool ct_event_address(const struct ct_event *event, uint64_t *addr);
 
-/* Writes what Table I of paper 1 has of an event: nothing for other types than branches, events and losses.
- */
+/* Writes the line of an event in Table I of paper 1. Writes nothing for types other than branches, events and
+ * losses. */
 void ct_event_table1(struct ct_text *text, const struct ct_event_origin *origin,
                      const struct ct_event *event);
 
-/* Writes what an event has in lines with separators from its type on, up to the value. */
+/* Writes the columns of an event from its type up to the value, for formats with separators. */
 void ct_event_begin(struct ct_text *text, char separator, const struct ct_event *event);
 
 void ct_event_line(struct ct_text *text, enum ct_event_format format, const struct ct_event_place *place,
                    const struct ct_event *event);
 
-/* Writes the line of a named event. `table` and `shift` are as for ct_named_event_text. Of longer texts the
- * line has the first CT_NAMED_NOTE bytes. */
+/* Writes the line of a named event, with at most CT_NAMED_NOTE bytes of its text. `table` and `shift` are as
+ * for ct_named_event_text. */
 #define CT_NAMED_NOTE 300
 void ct_event_named_line(struct ct_text *text, enum ct_event_format format,
                          const struct ct_event_place *place, const struct ct_named_event *named,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes events to a receiver. It adds the names of addresses, which are loaded when their memories are first
- * met, and puts text from stimulus ports together to lines. */
+/* Writes events to a receiver. Adds names of addresses, which are loaded when their memories are first used,
+ * and assembles text from stimulus ports to lines. */
 #include "coretap/format.h"
 
 #include <stdlib.h>
@@ -22,24 +22,24 @@ struct source_text {
     struct ct_port_text ports;
 };
 
-/* What stands in the lines of branches behind the cycles: where they go, and what that is called. Short texts
- * need the first of two cache lines. */
+/* The end of a branch's line, behind the cycles: its target and the target's name. A short text fits the
+ * first of the two cache lines. */
 struct target_text {
     _Alignas(64) uint64_t addr;
     uint16_t memory;
-    uint8_t size; /* with the end of the line; 0: nothing is kept here */
+    uint8_t size; /* including the end of the line; 0: empty */
     char text[117];
 };
 
 #define TARGET_BITS 14
 
-/* the longest text in the first cache line */
+/* longest text in the first cache line */
 #define SHORT_TEXT 53u
 
-/* How many events ahead the text of a target is asked for. */
+/* how many events ahead the text of a target is prefetched */
 #define TARGETS_AHEAD 8u
 
-/* the longest line with names of columns, with its end */
+/* longest line of column names, with its NUL */
 #define HEAD_SIZE 96
 
 struct ct_event_writer {
@@ -47,12 +47,12 @@ struct ct_event_writer {
     struct ct_event_write_options options;
     struct ct_code_names names; /* of addresses */
     struct ct_code_text *code;  /* NULL when neither source nor instructions are wanted */
-    uint32_t renewals;          /* of the names, when the targets were last empty */
+    uint32_t renewals;          /* of `names`, when the targets were last cleared */
     struct source_text *texts;
     struct ct_named_lines named;
     struct ct_line_out lines;
     char head[HEAD_SIZE]; /* names of the columns */
-    bool keeps_targets;   /* the lines of branches are such that … */
+    bool keeps_targets;   /* `targets` can be used for the lines of branches */
     struct target_text targets[1u << TARGET_BITS];
 };
 
@@ -69,7 +69,7 @@ static int open_names(struct ct_event_writer *w)
     return rc || (!o->sources && !o->insns) ? rc : ct_code_text_new(&w->names, &wanted, &w->code);
 }
 
-/* Finds what there is to say of an event's address: its name and code are NULL when it has none. */
+/* Finds the name and the code of an event's address. Leaves them NULL when there are none. */
 static int name_of(struct ct_event_writer *w, const struct ct_event *e, struct ct_event_place *place)
 {
     uint64_t addr;
@@ -184,7 +184,7 @@ static struct source_text *text_of(struct ct_event_writer *w, const struct ct_ev
     return text;
 }
 
-/* Where a line of text is written. */
+/* The destination of a line of text. */
 struct line_end {
     struct ct_event_writer *writer;
     const struct ct_event_place *place;
@@ -197,8 +197,7 @@ static void on_line(void *user, const struct ct_port_line *line)
     ct_event_text_line(&w->lines.text, (enum ct_event_format)w->options.format, end->place, line);
 }
 
-/* Takes the text out of an event. *whole tells that the event was nothing but text and gets no line of its
- * own. */
+/* Takes the text from an event. Sets *whole when the event was only text, and gets no line. */
 static int take_text(struct ct_event_writer *w, const struct ct_event_place *place, const struct ct_event *e,
                      bool *whole)
 {
@@ -225,7 +224,7 @@ static int on_named(void *user, const struct ct_named_event *named)
     return CT_OK;
 }
 
-/* Takes what of an event belongs to a named one. *whole tells that the event gets no line of its own. */
+/* Takes the part of an event that belongs to a named event. Sets *whole when the event gets no line. */
 static int take_named(struct ct_event_writer *w, const struct ct_event_place *place, const struct ct_event *e,
                       bool *whole)
 {
@@ -261,13 +260,13 @@ static int put(struct ct_event_writer *w, const struct ct_event_origin *origin, 
     return rc;
 }
 
-/* Tells whether a line has an address whose text can be kept. */
+/* Returns whether the text of a line's address can be cached. */
 static bool has_target(const struct ct_event_writer *w, const struct ct_event *e)
 {
     return w->keeps_targets && (e->type == CT_EVENT_BRANCH || e->type == CT_EVENT_START) && !e->unknown;
 }
 
-/* Gives the place of the text of an event that has_target. Fibonacci hashing: addresses of code differ in
+/* Returns the cache slot for an event of has_target(). Fibonacci hashing, because addresses of code differ in
  * their low bits. */
 static struct target_text *target_at(struct ct_event_writer *w, const struct ct_event *e)
 {
@@ -275,7 +274,7 @@ static struct target_text *target_at(struct ct_event_writer *w, const struct ct_
     return &w->targets[hash >> (64 - TARGET_BITS)];
 }
 
-/* Keeps what stands behind the second tab of the line from `begin` on, where it is short enough. */
+/* Stores what follows the second tab of the line that starts at `begin`, if it is short enough. */
 static void keep_target(struct target_text *target, const struct ct_event *e, const struct ct_text *t,
                         size_t begin)
 {
@@ -289,7 +288,8 @@ static void keep_target(struct target_text *target, const struct ct_event *e, co
     memcpy(target->text, from, size);
 }
 
-/* Puts the line of an event that has_target: execution comes by the same places again and again. */
+/* Writes the line of an event of has_target(), from the cache if possible, because execution repeats the same
+ * targets. */
 static int put_target(struct ct_event_writer *w, const struct ct_event_origin *origin,
                       const struct ct_event *e)
 {

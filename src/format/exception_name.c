@@ -26,7 +26,7 @@ static const char *const m_profile[32] = {
     [0x0c] = "DebugMonitor", [0x0e] = "PendSV",     [0x0f] = "SysTick",
 };
 
-/* Four bits in branch address packets of PTM, and of ETMv3 but for the M profile. */
+/* four bits in branch address packets of PTM, and of ETMv3 except for the M profile */
 static const char *const v7[16] = {
     [0x01] = "debug halt",
     [0x02] = "SMC",

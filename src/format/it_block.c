@@ -6,11 +6,11 @@
 
 #include "base/bytes.h"
 
-/* the most bytes from an IT instruction to the last one of its block */
+/* most bytes from an IT instruction to the last one of its block */
 #define LONGEST_BLOCK 14u
 
-/* Tells whether an instruction that begins like this has two halfwords, as its first or second halfword may.
- */
+/* Returns whether an instruction with this first halfword has two halfwords. Second halfwords may look the
+ * same. */
 static bool is_wide(const uint8_t *halfword)
 {
     return ct_load16(halfword) >> 11 >= 29;
@@ -21,8 +21,8 @@ static bool is_it(const uint8_t *halfword)
     return halfword[1] == 0xbf && halfword[0] & 15;
 }
 
-/* Tells whether an instruction begins at an offset. One does behind each halfword that is not wide; the wide
- * ones behind it are pairs. */
+/* Returns whether an instruction begins at an offset. One begins behind each halfword that is not wide, and
+ * wide halfwords from there on form pairs. */
 static bool begins(const uint8_t *code, size_t offset)
 {
     size_t at = offset;
@@ -31,8 +31,8 @@ static bool begins(const uint8_t *code, size_t offset)
     return (offset - at) % 4 == 0;
 }
 
-/* Returns the ITSTATE behind the code from an IT instruction up to an offset; 0 when its block is over then.
- */
+/* Returns the ITSTATE after the code from an IT instruction up to an offset, or 0 when its block has
+ * ended. */
 static uint8_t state_behind(const uint8_t *code, size_t it_offset, size_t offset)
 {
     uint8_t state = code[it_offset];

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "base/out.h"
 
-/* Gives the bytes of one character to a receiver. */
+/* Passes the bytes of one character to a receiver, escaped if necessary. */
 static int write_character(uint32_t c, const char *text, size_t size, bool script, ct_write_fn *write,
                            void *user)
 {
@@ -89,7 +89,7 @@ int ct_json_flush(struct ct_json *json)
 
 /* ---- values ---- */
 
-/* Writes what stands before every value. Returns false when there is nothing to write to. */
+/* Writes what precedes every value. Returns false when there is no writer. */
 static bool begin_value(struct ct_json *json, const char *key)
 {
     if (!json)

@@ -8,8 +8,7 @@
 #include "format/json.h"
 #include "format/xml.h"
 
-/* Writes the names that a bar has, with the numbers of their colours, and of functions those in the report.
- */
+/* Writes the names that bars have, their colours and, for functions, their numbers in the report. */
 static void put_names(struct ct_json *json, const struct ct_lanes *lanes, const uint32_t *short_of)
 {
     ct_json_array(json, "names");
@@ -64,7 +63,8 @@ static void put_data(FILE *out, const struct ct_lanes *lanes, const uint32_t *sh
     ct_json_object_end(&json);
 }
 
-/* Returns for each name its number, from 1, among those that bars have; 0 for others. NULL without memory. */
+/* Returns an array that maps each name to its number, from 1, among the names that bars have; others to 0.
+ * The caller frees it. NULL without memory. */
 static uint32_t *number_names(const struct ct_lanes *lanes)
 {
     uint32_t *short_of = calloc(lanes->name_count + 1, sizeof *short_of);

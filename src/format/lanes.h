@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Charts of bars above each other along an axis: calls over time, or stacks by their share. The page holds
- * the numbers; lanes.js draws and zooms, and tells what a bar is. */
+/* Charts of stacked bars along an axis: calls over time, or stacks by weight. The page holds the numbers;
+ * lanes.js draws, zooms, and shows details of bars. */
 #ifndef CT_FORMAT_LANES_H
 #define CT_FORMAT_LANES_H
 
@@ -20,20 +20,20 @@ struct ct_lane_bar {
 
 struct ct_chart_lane {
     const char *title;              /* NULL for none */
-    const char *core, *thread;      /* what readers choose lanes by; NULL for none */
+    const char *core, *thread;      /* for readers to select lanes by; NULL for none */
     const struct ct_lane_bar *bars; /* sorted by `from` */
     size_t count;
-    uint64_t weight; /* of charts of weights: all that the lane is of */
+    uint64_t weight; /* for charts of weights: total of the lane */
 };
 
 struct ct_lanes {
-    const char *label;        /* describes the chart to those who do not see it */
-    const char *unit;         /* of the axis */
-    const char *kind;         /* "time": bars are told by begin and length; "weight": by their part of the
-                                 whole, and the first lane is of all others together */
-    const char *const *names; /* the first ones have colours of their own */
+    const char *label; /* describes the chart to readers who cannot see it */
+    const char *unit;  /* of the axis */
+    const char *kind; /* "time": bars show begin and length; "weight": they show their share of the whole, and
+                         the first lane sums up all others */
+    const char *const *names; /* the first ones have their own colours */
     size_t name_count;
-    bool functions; /* the names are those of the report's functions, in their order */
+    bool functions; /* the names are the report's functions, in order */
     const struct ct_chart_lane *lanes;
     size_t lane_count;
 };

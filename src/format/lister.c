@@ -29,18 +29,18 @@ void ct_list_heading(struct ct_text *text, const char *buffer, int id)
     }
 }
 
-/* How many records ahead the line of a range is asked for. */
+/* how many records ahead the line of a range is prefetched */
 #define LINES_AHEAD 6u
 
 struct ct_lister {
     struct ct_ctx *ctx;
     struct ct_element_lister lines;
-    struct ct_out *out;           /* NULL for a part, whose text is kept in memory */
-    const char *buffer;           /* a heading to be written before the next line */
-    struct ct_listing_json *json; /* makes objects of the lines; NULL: they stay text */
+    struct ct_out *out;           /* NULL for a part, whose text stays in memory */
+    const char *buffer;           /* heading to be written before the next line */
+    struct ct_listing_json *json; /* turns lines into JSON objects; NULL: they stay text */
     int id;
-    pthread_mutex_t lock;    /* guards `spare` */
-    struct ct_lister *spare; /* a list of parts that nobody uses, linked by `next` */
+    pthread_mutex_t lock;    /* protects `spare` */
+    struct ct_lister *spare; /* list of unused parts, linked by `next` */
     struct ct_lister *next;
     struct ct_text text;
     _Alignas(64) struct ct_packet_line packets[CT_PACKET_LINES];
@@ -170,8 +170,7 @@ static void put_heading(struct ct_lister *lister)
     lister->id = -1;
 }
 
-/* Makes objects of the lines that are over, where that is wanted. `source` is that of elements; NULL: they
- * are packets. */
+/* Turns finished lines into objects, if wanted. `source` is the source of elements; NULL for packets. */
 static void put_objects(struct ct_lister *lister, const struct ct_source *source)
 {
     if (!lister->json)
@@ -251,7 +250,7 @@ int ct_lister_part(struct ct_lister *whole, struct ct_lister **out)
     if (!part)
         return CT_ERR_NOMEM;
     part->text.kept_size = 0;
-    /* the last line before the part is open: the part may continue it */
+    /* the last line before the part may be unfinished, and the part may continue it */
     part->lines = (struct ct_element_lister){.text = &part->text, .ranges = part->ranges, .open = true};
     *out = part;
     return CT_OK;
@@ -260,7 +259,7 @@ int ct_lister_part(struct ct_lister *whole, struct ct_lister **out)
 static void put_part(struct ct_lister *whole, const struct ct_lister *part)
 {
     const struct ct_text *text = &part->text;
-    /* before the very first line there is none to be ended */
+    /* before the very first line there is no line to end */
     const size_t skip = !whole->lines.open && text->kept[0] == '\n';
     put_heading(whole);
     ct_text_flush(&whole->text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Listing v1: one line for a packet, one line for an element (docs/listing.md). */
+/* Listing v1: one line for each packet or element (docs/listing.md). */
 #ifndef CT_FORMAT_LISTING_H
 #define CT_FORMAT_LISTING_H
 
@@ -14,8 +14,7 @@
 
 struct ct_listing_code;
 
-/* Appends what all packet lines have behind the offset: ID, bytes (a dash when there are none) and a space.
- */
+/* Appends the part of a packet line behind the offset: ID, bytes (a dash when there are none) and a space. */
 void ct_list_packet_bytes(struct ct_text *text, uint8_t id, const uint8_t *bytes, size_t size);
 
 /* Begins the line of a packet: offset, ID, bytes (a dash when there are none), a space and the type. Makes
@@ -43,41 +42,40 @@ const char *ct_etm4_type_name(enum ct_etm4_type type);
 void ct_list_etm4_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                          const struct ct_etm4_packet *packet, const struct ct_source *source);
 
-/* Appends what stands in that line behind the offset. */
+/* Appends the part of that line behind the offset. */
 void ct_list_etm4_rest(struct ct_text *text, uint8_t id, const uint8_t *bytes,
                        const struct ct_etm4_packet *packet, const struct ct_source *source);
 
-/* The line of an ETMv4 packet that is short, as it was written before, from behind the offset on. A cache
- * line. */
+/* A cached line of a short ETMv4 packet, from behind the offset on. A cache line. */
 struct ct_packet_line {
-    uint32_t atoms; /* in the fields up to `id`, what the packet says */
+    uint32_t atoms; /* the fields up to `id` are the content of the packet */
     uint32_t count;
     uint16_t flags;
     uint16_t info;
     uint8_t type;
     uint8_t natoms;
     uint8_t id;
-    uint8_t size; /* of the text; 0: nothing is kept here */
+    uint8_t size; /* of the text; 0: empty */
     char text[48];
 };
 
-#define CT_PACKET_LINES 256u /* by header */
+#define CT_PACKET_LINES 256u /* indexed by header byte */
 
-/* Name a packet type of PTM, and append the line of such a packet. */
+/* Name a packet type of PTM, and append the line of a packet. */
 const char *ct_ptm_type_name(enum ct_ptm_type type);
 void ct_list_ptm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                         const struct ct_ptm_packet *packet);
 
-/* Name a packet type of ETMv3, and append the line of such a packet. */
+/* Name a packet type of ETMv3, and append the line of a packet. */
 const char *ct_etm3_type_name(enum ct_etm3_type type);
 void ct_list_etm3_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                          const struct ct_etm3_packet *packet, const struct ct_source *source);
 
-/* Names of instruction sets and of reasons for i-sync, in ETMv3 and PTM. */
+/* Names of instruction sets and of reasons for an i-sync, in ETMv3 and PTM. */
 extern const char *const ct_v7_isa_names[];
 extern const char *const ct_sync_reason_names[];
 
-/* Name packet types of STM and ITM, and append the lines of such packets. */
+/* Name packet types of STM and ITM, and append lines of packets. */
 const char *ct_stm_type_name(enum ct_stm_type type);
 void ct_list_stm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                         const struct ct_stm_packet *packet);
@@ -85,45 +83,45 @@ const char *ct_itm_type_name(enum ct_itm_type type);
 void ct_list_itm_packet(struct ct_text *text, uint8_t id, uint64_t offset, const uint8_t *bytes,
                         const struct ct_itm_packet *packet);
 
-/* Appends one line for each packet of the batch. `lines` are CT_PACKET_LINES that are kept, zeros at first;
- * NULL: each is written anew. */
+/* Appends one line for each packet of the batch. `lines` is a cache of CT_PACKET_LINES lines, initially
+ * zeros; NULL: no cache. */
 void ct_list_packets(struct ct_text *text, struct ct_packet_line *lines, const struct ct_stream *stream,
                      const struct ct_packet_batch *batch);
 
-/* Appends the lines that say which buffer and trace ID the next ones are of. NULL and -1 stand for none. */
+/* Appends the heading of a buffer and a trace ID. NULL and -1 stand for none. */
 void ct_list_heading(struct ct_text *text, const char *buffer, int id);
 
-/* The line of a range as it was written before, from behind the trace ID on. Two cache lines. */
+/* A cached line of a range, from behind the trace ID on. Two cache lines. */
 struct ct_range_line {
     uint64_t start;
     uint64_t end;
-    uint64_t others; /* what else of the record it depends on */
-    uint8_t size;    /* of the text; 0: nothing is kept here */
+    uint64_t others; /* the other parts of the record that the line depends on */
+    uint8_t size;    /* of the text; 0: empty */
     char text[103];
 };
 
 #define CT_RANGE_LINE_BITS 13
 
-/* Appends the lines of elements. The last line is held back, because a cycle count that belongs to it may
- * follow. */
+/* Appends the lines of elements. Holds back the last line, because a cycle count may follow that belongs to
+ * it. */
 struct ct_element_lister {
     struct ct_text *text;
-    struct ct_range_line *ranges; /* 2^CT_RANGE_LINE_BITS, by start; NULL: each range is written anew */
+    struct ct_range_line *ranges; /* cache of 2^CT_RANGE_LINE_BITS lines, by start; NULL: none */
     uint8_t id;
-    bool open;                    /* the last line has no end yet */
-    const char *last_fields;      /* the fields that a cycle count is written before */
+    bool open;                    /* the last line has no newline yet */
+    const char *last_fields;      /* fields of the last line that follow a cycle count */
     struct ct_elem source;        /* of software trace: the source of the values */
-    const struct ct_source *of;   /* whose elements they are; NULL: not known */
-    bool names_apart;             /* names of events are not in their lines */
-    struct ct_listing_code *code; /* writes lines of code below those of elements; NULL: there are none */
-    uint32_t memory;              /* that the records are read in */
-    uint32_t last_memory;         /* memory space of the last line */
+    const struct ct_source *of;   /* the source of the elements; NULL: unknown */
+    bool names_apart;             /* names of events are not part of the lines */
+    struct ct_listing_code *code; /* writes lines of code below those of elements; NULL: none */
+    uint32_t memory;              /* memory of the records */
+    uint32_t last_memory;         /* memory of the last line */
     struct ct_flow last;          /* record of the last line */
 };
 
 void ct_list_flow(struct ct_element_lister *lister, const struct ct_flow *record);
 
-/* Asks for what is kept of the line of a record that comes soon. */
+/* Prefetches the cached line of a record that comes soon. */
 void ct_list_flow_soon(const struct ct_element_lister *lister, const struct ct_flow *record);
 
 /* Ends the last line. */

@@ -69,12 +69,12 @@ static void put_line(const struct ct_listing_code *code, struct ct_text *t, uint
 /* What was written of a range so far. */
 struct shown {
     bool any;
-    const char *label, *file; /* of the line before */
+    const char *label, *file; /* of the last line */
     uint32_t line;
-    bool is_long; /* a name or a path was longer than what is kept */
+    bool is_long; /* a name or a path was too long for the cache */
 };
 
-/* Tells whether an address is of another function or source line than the one before, and notes it. */
+/* Returns whether an address has another function or source line than the last one, and notes it. */
 static bool is_new(struct shown *shown, const struct ct_address_name *name, const struct ct_code_line *line)
 {
     const char *label = name ? name->label : NULL;
@@ -88,8 +88,8 @@ static bool is_new(struct shown *shown, const struct ct_address_name *name, cons
     return new;
 }
 
-/* Appends what there is to say of an address. Without instructions only the first address of each function
- * and source line has a line. Returns how many bytes further the next one is; 0: it is not known. */
+/* Appends the line of an address. Without instructions, only the first address of each function and source
+ * line has one. Returns the distance to the next address, or 0 when unknown. */
 static unsigned put_address(struct ct_listing_code *code, struct ct_text *t, const struct ct_code_address *at,
                             struct shown *shown)
 {
@@ -117,10 +117,10 @@ static struct shown put_lines(struct ct_listing_code *code, struct ct_text *t, s
     return shown;
 }
 
-/* ---- lines that are kept ---- */
+/* ---- cached lines ---- */
 
-/* Gives the place where the lines of a range are kept. Fibonacci hashing: addresses of code differ in their
- * low bits. */
+/* Returns the cache slot for the lines of a range. Fibonacci hashing, because addresses of code differ in
+ * their low bits. */
 static struct ct_code_lines *lines_at(struct ct_listing_code *code, const struct ct_code_address *at,
                                       uint64_t end)
 {
@@ -128,7 +128,7 @@ static struct ct_code_lines *lines_at(struct ct_listing_code *code, const struct
     return &code->kept[hash >> (64 - CT_CODE_LINES_BITS)];
 }
 
-/* Keeps lines. Where there is no memory for them they are written anew each time. */
+/* Stores lines in the cache. Without memory they are not stored. */
 static void keep(struct ct_code_lines *lines, const struct ct_code_address *at, uint64_t end,
                  const char *text, size_t size)
 {
@@ -146,7 +146,7 @@ static void keep(struct ct_code_lines *lines, const struct ct_code_address *at, 
     lines->size = (uint32_t)size;
 }
 
-/* Forgets what is kept when programs were added, whose names it lacks. */
+/* Clears the cache when programs were added, because it lacks their names. */
 static void renew(struct ct_listing_code *code)
 {
     for (size_t i = 0; code->renewals != code->names.renewals && i < sizeof code->kept / sizeof *code->kept;
@@ -167,7 +167,8 @@ static void put_range(struct ct_listing_code *code, struct ct_text *t, const str
     }
     const size_t begin = t->used;
     const struct shown shown = put_lines(code, t, *at, end);
-    /* No flush came between where lines are short and had room for twice the longest text that is kept. */
+    /* No flush happened meanwhile when lines are short and there was room for twice the longest cached
+     * text. */
     if (!shown.is_long && begin + 2 * CT_TEXT_LINE <= CT_TEXT_SIZE && t->used > begin &&
         t->used - begin <= CT_TEXT_LINE && end - at->addr <= CT_TEXT_LINE)
         keep(kept, at, end, t->data + begin, t->used - begin);
@@ -175,8 +176,8 @@ static void put_range(struct ct_listing_code *code, struct ct_text *t, const str
 
 /* ---- records ---- */
 
-/* Finds the first address of a record, and in *end where its instructions end: one instruction when that is
- * all that is known. False when it has none. */
+/* Finds the first address of a record and, in *end, the end of its instructions. When only one address is
+ * known, the range has one instruction. Returns false without an address. */
 static bool addresses_of(const struct ct_flow *r, uint64_t *start, uint64_t *end)
 {
     const struct ct_elem *e = &r->elem;

@@ -48,8 +48,8 @@ static void range(struct ct_text *t, const struct ct_flow *r)
     ct_text_char(t, r->cond && !r->loop ? '1' : '0');
 }
 
-/* Gives the place of the line of a range. Fibonacci hashing: addresses of code differ in their low bits, of
- * which the lowest is 0. */
+/* Returns the cache slot for the line of a range. Fibonacci hashing, because addresses of code differ in
+ * their low bits; the lowest is free for `exec`. */
 static struct ct_range_line *line_at(const struct ct_element_lister *lister, const struct ct_flow *r)
 {
     const uint64_t hash = (r->start | r->exec) * UINT64_C(0x9e3779b97f4a7c15);
@@ -65,7 +65,7 @@ void ct_list_flow_soon(const struct ct_element_lister *lister, const struct ct_f
     __builtin_prefetch(line + 64);
 }
 
-/* Appends the line of a range, which is kept, because the same ranges run again and again. */
+/* Appends the line of a range, from the cache if possible, because the same ranges run again and again. */
 static void range_again(struct ct_element_lister *lister, const struct ct_flow *r)
 {
     struct ct_text *t = lister->text;
@@ -100,7 +100,7 @@ static void space(struct ct_text *t, unsigned mask)
     };
     bool first = true;
     for (size_t i = 0; i < sizeof spaces / sizeof *spaces && mask; i++) {
-        /* The combined names stand for exactly their set; others are single ones joined. */
+        /* A combined name stands for exactly its set; other sets are single names joined. */
         bool whole = i < 4 ? mask == spaces[i].mask : (mask & spaces[i].mask) != 0;
         if (!whole)
             continue;
@@ -146,7 +146,7 @@ static void exception(struct ct_text *t, const struct ct_elem *e)
         ct_text_lit(t, " brtgt=1");
 }
 
-/* Lists events of a trace unit, by bits, with the names that the capture knows. */
+/* Lists events of a trace unit by their bits, with the names from the capture. */
 static void event(struct ct_text *t, const struct ct_elem *e, const struct ct_source *of)
 {
     ct_text_lit(t, " event ");
@@ -226,7 +226,7 @@ static void element(struct ct_text *t, const struct ct_flow *r, const struct ct_
     }
 }
 
-/* Tells whether an element has a line. Those have none that only decoding needs. */
+/* Returns whether an element has a line. Elements that only decoding needs have none. */
 static bool has_line(const struct ct_flow *r)
 {
     if (r->unlisted)
@@ -248,7 +248,7 @@ static bool has_line(const struct ct_flow *r)
     }
 }
 
-/* Tells whether an element belongs to the line before it. */
+/* Returns whether an element belongs to the line before it. */
 static bool is_attached(const struct ct_flow *r)
 {
     const struct ct_elem *e = &r->elem;
@@ -263,7 +263,7 @@ static __attribute__((noinline)) void note_last(struct ct_element_lister *lister
     lister->last_memory = lister->memory;
 }
 
-/* Appends the lines of code that stand below the last line. */
+/* Appends the lines of code below the last line. */
 static __attribute__((noinline)) void code_of_last(struct ct_element_lister *lister)
 {
     ct_list_code(lister->code, lister->text, lister->of, lister->last_memory, &lister->last);

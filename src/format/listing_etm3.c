@@ -93,7 +93,7 @@ static void i_sync(struct ct_text *t, const struct ct_etm3_packet *p)
         ct_list_dec(t, " cc=", p->cc);
 }
 
-/* Appends atoms and cycles. Cycles stand before each atom (format 1) or before all of them. */
+/* Appends atoms and cycles. A cycle precedes each atom in format 1; otherwise all cycles come first. */
 static void p_header(struct ct_text *t, const struct ct_etm3_packet *p)
 {
     ct_text_lit(t, " atoms=");

@@ -20,7 +20,7 @@ void ct_listing_json_free(struct ct_listing_json *json)
 
 /* ---- members ---- */
 
-/* Tells whether the value of a key is decimal, and so a number. */
+/* Returns whether the value of a key is decimal, and so a number. */
 static bool is_decimal(const char *key)
 {
     static const char *const keys[] = {"bits",   "bytes", "cancel", "cc",    "ccthr",   "commit", "count",
@@ -32,7 +32,7 @@ static bool is_decimal(const char *key)
     return false;
 }
 
-/* Tells whether a text is a number as JSON has it, which all readers keep. */
+/* Returns whether a text is a JSON number that all readers represent exactly. */
 static bool is_number(const char *text)
 {
     const size_t digits = strspn(text, "0123456789");
@@ -67,7 +67,7 @@ static void put_value(struct ct_text *t, const char *key, const char *value)
 
 /* ---- lines ---- */
 
-/* Cuts the text up to a separator off *at. Returns it; NULL when nothing is left. */
+/* Cuts the text up to a separator off *at and returns it. NULL when nothing is left. */
 static char *cut(char **at, char separator)
 {
     char *begin = *at;
@@ -80,7 +80,7 @@ static char *cut(char **at, char separator)
     return begin;
 }
 
-/* Writes the names that the capture has for the events of a trace unit, by their bits. */
+/* Writes the names of a trace unit's events, by their bits, if the capture has any. */
 static void put_names(struct ct_text *t, const struct ct_source *source, unsigned long bits)
 {
     bool any = false;
@@ -98,7 +98,7 @@ static void put_names(struct ct_text *t, const struct ct_source *source, unsigne
         ct_text_char(t, ']');
 }
 
-/* Cuts the next key with its value off *at. Returns false when nothing is left. */
+/* Cuts the next key with its value off *at, and writes it. Returns false when nothing is left. */
 static bool put_field(const struct ct_listing_json *json, struct ct_text *t, char **at)
 {
     char *value = cut(at, ' ');
@@ -142,7 +142,7 @@ static void put_source(struct ct_text *t, char *source)
     ct_text_string(t, line);
 }
 
-/* Writes a line of code as a member of the list of these lines. */
+/* Writes a line of code as an element of the list of such lines. */
 static void put_code(const struct ct_listing_json *json, struct ct_text *t, char *line, bool is_first)
 {
     char *at = line;
@@ -160,7 +160,7 @@ static void put_code(const struct ct_listing_json *json, struct ct_text *t, char
     ct_text_char(t, '}');
 }
 
-/* Returns the end of the text that whole lines are in. */
+/* Returns the end of the last complete line. */
 static size_t whole_lines(const struct ct_text *lines)
 {
     size_t size = lines->kept_size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of a listing as objects of JSON, one a line. They are made of the lines of text, so that both say the
- * same. */
+/* Lines of a listing as JSON objects, one a line. They are converted from the lines of text, so that both
+ * have the same content. */
 #ifndef CT_FORMAT_LISTING_JSON_H
 #define CT_FORMAT_LISTING_JSON_H
 
@@ -10,17 +10,17 @@
 #include "format/text.h"
 
 struct ct_listing_json {
-    struct ct_text lines;           /* of text, until they are objects */
-    const char *buffer;             /* that they are of; NULL: not known */
-    const struct ct_source *source; /* whose elements they are; NULL: they are packets */
-    bool symbols, insns;            /* columns that lines of code have */
+    struct ct_text lines;           /* lines of text to be converted */
+    const char *buffer;             /* the buffer of the lines; NULL: unknown */
+    const struct ct_source *source; /* source of elements; NULL for packets */
+    bool symbols, insns;            /* columns of lines of code */
 };
 
 /* Makes an object without lines. NULL without memory. */
 struct ct_listing_json *ct_listing_json_new(void);
 void ct_listing_json_free(struct ct_listing_json *json);
 
-/* Appends the objects of all lines that are over to `out`. */
+/* Appends the objects of all complete lines to `out`. */
 void ct_listing_json_put(struct ct_listing_json *json, struct ct_text *out);
 
 #endif

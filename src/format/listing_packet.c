@@ -12,7 +12,7 @@
         PAIR(high, '6'), PAIR(high, '7'), PAIR(high, '8'), PAIR(high, '9'), PAIR(high, 'a'),                 \
         PAIR(high, 'b'), PAIR(high, 'c'), PAIR(high, 'd'), PAIR(high, 'e'), PAIR(high, 'f')
 
-/* The two hexadecimal digits of each byte. */
+/* the two hexadecimal digits of each byte */
 static const char pairs[256][2] = {
     ROW('0'), ROW('1'), ROW('2'), ROW('3'), ROW('4'), ROW('5'), ROW('6'), ROW('7'),
     ROW('8'), ROW('9'), ROW('a'), ROW('b'), ROW('c'), ROW('d'), ROW('e'), ROW('f'),
@@ -44,14 +44,15 @@ void ct_list_packet_start(struct ct_text *t, uint8_t id, uint64_t offset, const 
 
 /* ---- batches ---- */
 
-/* Gives the bytes of a packet at stream position `pos`; NULL for a run without synchronisation, of which no
- * bytes are shown. */
+/* Returns the bytes of a packet at stream position `pos`. NULL for a run without synchronisation, whose bytes
+ * are not shown. */
 static const uint8_t *bytes_at(const struct ct_packet_batch *batch, uint64_t pos)
 {
     return pos < batch->run->pos ? NULL : batch->run->data + (pos - batch->run->pos);
 }
 
-/* Tells whether a packet has one byte, and its line says nothing but what struct ct_packet_line knows of. */
+/* Returns whether a packet has one byte, and a line that depends only on the fields of struct
+ * ct_packet_line. */
 static bool is_short(const struct ct_etm4_packet *p)
 {
     switch (p->type) {
@@ -70,7 +71,7 @@ static bool is_short(const struct ct_etm4_packet *p)
     }
 }
 
-/* Puts the line of a packet of one byte: its text is the same each time. */
+/* Writes the line of a one-byte packet, from the cache if possible. */
 static void put_again(struct ct_text *text, struct ct_packet_line *lines, const struct ct_stream *stream,
                       uint64_t offset, const uint8_t *bytes, const struct ct_etm4_packet *p)
 {

@@ -83,7 +83,7 @@ void ct_list_stm_packet(struct ct_text *t, uint8_t id, uint64_t offset, const ui
     if (p->size) {
         memcpy(shown, bytes, p->size);
         if (p->flags & CT_STM_HALF)
-            shown[0] &= 0xf0; /* the low half is the packet's before it */
+            shown[0] &= 0xf0; /* the low half belongs to the previous packet */
     }
     ct_list_packet_start(t, id, offset, shown, p->size, names[p->type]);
     if (p->flags & CT_STM_MARKER)

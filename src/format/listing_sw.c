@@ -2,7 +2,7 @@
 /* Element lines of software trace, docs/listing.md: sw_trace of an STM, itm_trace of an ITM. */
 #include "format/listing_sw.h"
 
-/* What else there is to know of software trace: before the timestamp, and behind it. */
+/* Further facts about software trace, before and behind the timestamp. */
 static const struct {
     const char *before;
     const char *behind;
@@ -78,8 +78,8 @@ static bool list(struct ct_element_lister *l, const struct ct_elem *e)
     }
 }
 
-/* Appends an element of software trace. Its overflow flag is read here only: other elements have other things
- * in aux. */
+/* Appends an element of software trace. Only here does aux have an overflow flag; other elements use it for
+ * other facts. */
 bool ct_list_sw(struct ct_element_lister *l, const struct ct_elem *e)
 {
     if (!list(l, e))

@@ -5,8 +5,8 @@
 
 #include "format/listing.h"
 
-/* Appends the line of an element, from its kind on, but not its end. False: it is no element of software
- * trace. */
+/* Appends the line of an element, from its kind on, without the newline. Returns false when it is no element
+ * of software trace. */
 bool ct_list_sw(struct ct_element_lister *lister, const struct ct_elem *elem);
 
 #endif

@@ -10,7 +10,7 @@ struct row {
     const char *key;
     uint64_t count;
     const char *one, *many;
-    bool of_gaps; /* it is also counted among the gaps */
+    bool of_gaps; /* also counted as a gap */
     enum ct_losses_known from;
 };
 

@@ -43,7 +43,7 @@ static int make_source(struct ct_named_lines *lines, const struct ct_event_origi
     return CT_OK;
 }
 
-/* Finds the reader of a source, which is made when its first write comes; until then *out is NULL. */
+/* Finds the reader of a source, and makes it at the first write. Leaves *out NULL before that. */
 static int find_source(struct ct_named_lines *lines, const struct ct_event_origin *origin,
                        const struct ct_event *event, struct ct_named_source **out)
 {

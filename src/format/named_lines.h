@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Named events of several sources, put together with the names that the programs have for them. */
+/* Assembles named events of several sources, with the names from the programs. */
 #ifndef CT_FORMAT_NAMED_LINES_H
 #define CT_FORMAT_NAMED_LINES_H
 
@@ -17,25 +17,25 @@ struct ct_named_source {
     uint8_t id;
 };
 
-/* All zero but for the first two is the beginning. */
+/* Starts as all zeros except the first two members. */
 struct ct_named_lines {
     struct ct_ctx *ctx;
-    struct ct_programs *programs;       /* whose names are used; NULL: there are no named events */
-    const struct ct_named_table *table; /* NULL: none has names yet */
-    uint64_t shift; /* of the program that has them: what is added to addresses of the file */
-    size_t known;   /* how many programs were asked */
+    struct ct_programs *programs;       /* their names are used; NULL: no named events */
+    const struct ct_named_table *table; /* NULL: no program has names yet */
+    uint64_t shift;                     /* to be added to file addresses of the program with the names */
+    size_t known;                       /* number of programs that were searched */
     struct ct_named_source *sources;
 };
 
-/* Takes a named event. A result other than 0 is an error. */
+/* Takes a named event. Returns 0 or an error. */
 typedef int ct_named_fn(void *user, const struct ct_named_event *event);
 
-/* Looks for names where there are more programs than before. CT_ERR_NOMEM; others when names cannot be used,
- * which is told once: ct_ctx_error says why, and the rest goes on. */
+/* Searches names when there are more programs than before. CT_ERR_NOMEM. Other errors when names cannot be
+ * used, once each: ct_ctx_error has the reason, and the rest continues. */
 int ct_named_lines_find(struct ct_named_lines *lines);
 
-/* Takes the next event of a source. *taken tells that it is of a named event. Those that become whole, or
- * that end because trace is missing, go to fn(user, …). CT_ERR_NOMEM, what `fn` returned. */
+/* Takes the next event of a source. Sets *taken when it belongs to a named event. Passes completed named
+ * events, and those cut by missing trace, to fn(user, …). CT_ERR_NOMEM, the result of `fn`. */
 int ct_named_lines_take(struct ct_named_lines *lines, const struct ct_event_origin *origin,
                         const struct ct_event *event, bool *taken, ct_named_fn *fn, void *user);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes numbers for people. Each function returns `text`, which belongs to the caller. */
+/* Formats numbers for people. Each function returns `text`, which the caller owns. */
 #ifndef CT_FORMAT_NUMBER_H
 #define CT_FORMAT_NUMBER_H
 
@@ -13,10 +13,11 @@ const char *ct_number_count(char text[CT_NUMBER_SIZE], uint64_t value);
 /* Writes a mean with one decimal: "1,979.8". */
 const char *ct_number_mean(char text[CT_NUMBER_SIZE], double value);
 
-/* Writes at most four digits with " k", " M", " G" …: "12.35 M". Numbers below 10,000 are written whole. */
+/* Writes at most four digits with " k", " M", " G" …: "12.35 M". Writes numbers below 10,000 completely. */
 const char *ct_number_short(char text[CT_NUMBER_SIZE], uint64_t value);
 
-/* Writes a share with one decimal, rounded down: "12.5 %"; only the whole is 100.0 %. "-" when `all` is 0. */
+/* Writes a share with one decimal, rounded down: "12.5 %". Only the whole is 100.0 %. Writes "-" when `all`
+ * is 0. */
 const char *ct_number_percent(char text[CT_NUMBER_SIZE], uint64_t part, uint64_t all);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all pages of HTML share: style, for light and dark, and scripts. A page is one file and loads
- * nothing. */
+/* What all HTML pages share: style, for light and dark, and scripts. A page is one file that loads nothing
+ * else. */
 #ifndef CT_FORMAT_PAGE_H
 #define CT_FORMAT_PAGE_H
 
@@ -8,30 +8,29 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Files beside this one that travel inside of the library as text. */
+/* Files in this folder that are embedded into the library as text. */
 extern const char ct_page_css[]; /* classes of tables, cards, panels, source, plots; colours as variables */
 extern const size_t ct_page_css_size;
-extern const char ct_page_js[]; /* `page.count`, `page.short`, tooltips of [data-tip], tables that sort */
+extern const char ct_page_js[]; /* `page.count`, `page.short`, tooltips of [data-tip], sortable tables */
 extern const size_t ct_page_js_size;
-extern const char ct_functions_js[]; /* search over the functions of a report, and who called them */
+extern const char ct_functions_js[]; /* search in the functions of a report, and their callers */
 extern const size_t ct_functions_js_size;
 
-/* Writes everything up to <body>. `title` is escaped. The page forbids itself to load anything. */
+/* Writes everything up to <body>. Escapes `title`. The page forbids itself to load anything. */
 void ct_page_begin(FILE *out, const char *title);
 void ct_page_end(FILE *out);
 
 /* Writes a script. */
 void ct_page_script(FILE *out, const char *script, size_t size);
 
-/* Writes a card of a "cards" list: what it is about, a value with its unit, and words about it. A NULL is
- * left out. */
+/* Writes a card of a "cards" list: its subject, a value with its unit, and a note. Leaves out what is
+ * NULL. */
 void ct_page_card(FILE *out, const char *label, const char *value, const char *unit, const char *note);
 
-/* Writes a bar of which `part` (0 to 1) is full. */
+/* Writes a bar that is filled to `part`, 0 to 1. */
 void ct_page_bar(FILE *out, double part);
 
-/* Writes cells of a table: a number, and its share of a whole in words and as a bar. Tables sort by
- * data-v. */
+/* Write cells of a table: a number, and its share of a whole as text and as a bar. Tables sort by data-v. */
 void ct_page_count_cell(FILE *out, uint64_t value);
 void ct_page_part_cells(FILE *out, uint64_t part, uint64_t all);
 

@@ -4,11 +4,11 @@
 #include "base/protobuf.h"
 #include "coretap/base.h"
 
-/* Bytes of packets that are compressed together, and that a limit of size leaves out together. Readers take
- * less than 512 KiB. */
+/* size of packets that are compressed together, and dropped together at the size limit; readers take less
+ * than 512 KiB */
 #define PIECE (32u << 10)
 
-/* All packets are of one sequence, whose names are known from its first packet on. */
+/* all packets belong to one sequence, whose names are complete from its first packet on */
 #define SEQUENCE 1
 
 /* Numbers of the fields, by message, and of enumerators. */
@@ -52,12 +52,12 @@ enum {
 
 /* ---- pieces ---- */
 
-/* Writes the packets that wait, unless the file would become too large. */
+/* Writes the pending packets, unless the file would become too large. */
 static void flush(struct ct_perfetto *to)
 {
     struct ct_grown whole = {0};
     if (to->packets.failed)
-        return; /* the last packet is not whole */
+        return; /* the last packet is incomplete */
     to->size += to->packets.size;
     ct_deflate_run(to->deflate, to->packets.bytes, to->packets.size, true, &to->packed);
     const size_t packet = ct_protobuf_begin(&whole, TRACE_PACKET);
@@ -119,7 +119,7 @@ int ct_perfetto_close(struct ct_perfetto *to)
 
 /* ---- tracks ---- */
 
-/* What a packet that describes a track is made of: both messages are open. */
+/* The open messages of a packet that describes a track. */
 struct description {
     size_t packet, track;
 };
@@ -156,7 +156,7 @@ uint64_t ct_perfetto_counter(struct ct_perfetto *to, uint64_t parent, const char
     return end_track(to, made);
 }
 
-/* Adds a number of the type int32, which is extended to 64 bits. */
+/* Adds a number of type int32, extended to 64 bits. */
 static void put_int32(struct ct_grown *to, unsigned field, int32_t value)
 {
     ct_protobuf_number(to, field, (uint64_t)(int64_t)value);
@@ -185,7 +185,7 @@ uint64_t ct_perfetto_thread(struct ct_perfetto *to, uint64_t process, const int3
 
 /* ---- events ---- */
 
-/* An event that is being written: both messages are open. */
+/* The open messages of an event. */
 struct event {
     size_t packet, event;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes traces of Perfetto: its published message Trace, which is a row of packets, as they come. Packets
- * are put together, compressed, and written as packets that hold others. */
+/* Writes traces of Perfetto: the published message Trace, a sequence of packets, as they come. Packets are
+ * collected, compressed, and written inside of other packets. */
 #ifndef CT_FORMAT_PERFETTO_H
 #define CT_FORMAT_PERFETTO_H
 
@@ -11,28 +11,28 @@
 #include "base/grown.h"
 #include "format/deflate.h"
 
-/* To be zeroed before ct_perfetto_open. */
+/* All zeros before ct_perfetto_open. */
 struct ct_perfetto {
     FILE *out;
     struct ct_deflate *deflate;
     struct ct_grown packets; /* not compressed yet */
-    struct ct_grown packed;  /* the last ones, compressed */
-    uint64_t size;           /* bytes of all packets before they were compressed */
-    uint64_t written;        /* bytes of the file */
-    uint64_t most;           /* how many bytes may be written; 0: no limit */
-    bool full;               /* the limit was reached: packets were left out, and all later ones are */
+    struct ct_grown packed;  /* the last packets, compressed */
+    uint64_t size;           /* total size of packets before compression */
+    uint64_t written;        /* size of the file */
+    uint64_t most;           /* limit of the file's size; 0: none */
+    bool full;               /* the limit was reached; all later packets are left out */
     uint64_t track_count, flow_count;
-    uint64_t slices, kept; /* slices that were begun, and those of them that are in the file */
+    uint64_t slices, kept; /* slices that were begun, and those that are in the file */
 };
 
-/* Times are nanoseconds. Tracks are numbers, which the functions that make them return; 0 is the parent of
- * those that have none. Events of a track have to come in the order of their times. Without memory the bytes
- * have failed. */
+/* Times are in nanoseconds. Tracks are numbers returned by the functions that make them; 0 is the parent of
+ * tracks without one. Events of a track must come in the order of their times. Without memory the bytes are
+ * marked as failed. */
 
-/* CT_ERR_NOMEM. */
+/* Opens the trace. `most` is the limit of its size in bytes. CT_ERR_NOMEM. */
 int ct_perfetto_open(struct ct_perfetto *to, struct ct_ctx *ctx, FILE *out, uint64_t most);
 
-/* Writes what is left, and frees what it holds. CT_ERR_NOMEM when memory was missing at some time. */
+/* Writes what is left, and frees the members. CT_ERR_NOMEM when memory was missing at any time. */
 int ct_perfetto_close(struct ct_perfetto *to);
 
 uint64_t ct_perfetto_track(struct ct_perfetto *to, uint64_t parent, const char *name);
@@ -40,20 +40,20 @@ uint64_t ct_perfetto_counter(struct ct_perfetto *to, uint64_t parent, const char
 uint64_t ct_perfetto_process(struct ct_perfetto *to, int32_t pid, const char *name);
 uint64_t ct_perfetto_thread(struct ct_perfetto *to, uint64_t process, const int32_t ids[2], const char *name);
 
-/* Begins a slice. Its name has a number, and is told when that is used first (else NULL). */
+/* Begins a slice. `number` is that of its name; `name` is given at the first use of the number, else NULL. */
 void ct_perfetto_begin(struct ct_perfetto *to, uint64_t track, uint64_t time, uint64_t number,
                        const char *name);
 void ct_perfetto_end(struct ct_perfetto *to, uint64_t track, uint64_t time);
 
-/* The same for a name that has no number, and for what has no length. */
+/* Do the same for a name without a number, and for an instant. */
 void ct_perfetto_begin_named(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name);
 void ct_perfetto_instant(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name);
 
-/* The same for what is said of a time, in a category that readers can choose. */
+/* Does the same for a note, in a category that readers can select. */
 void ct_perfetto_note(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *category,
                       const char *name);
 
-/* The same for one end of an arrow, whose other one has the same number. */
+/* Does the same for one end of an arrow. The other end has the same number. */
 void ct_perfetto_flow(struct ct_perfetto *to, uint64_t track, uint64_t time, const char *name,
                       uint64_t number);
 

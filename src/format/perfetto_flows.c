@@ -11,7 +11,7 @@
 /* One end of an arrow. */
 struct flow_end {
     uint64_t time;
-    uint64_t number; /* of the arrow */
+    uint64_t number; /* number of the arrow */
     const struct ct_perfetto_run *here, *there;
 };
 
@@ -57,7 +57,7 @@ static int by_time(const void *a, const void *b)
     return result ? result : order(x->number, y->number);
 }
 
-/* Finds the ends of arrows. A context that runs on two cores at a time is none that moves. */
+/* Finds the ends of arrows. A context that runs on two cores at once does not move. */
 static size_t find_ends(const struct ct_perfetto_flows *f, uint64_t first, struct flow_end *ends)
 {
     size_t count = 0;
@@ -84,7 +84,7 @@ static void put_end(const struct ct_perfetto_flows *f, struct ct_perfetto *to, c
 int ct_perfetto_flows_write(struct ct_perfetto_flows *f, struct ct_perfetto *to)
 {
     struct flow_end *ends = malloc((2 * f->count + 1) * sizeof *ends);
-    uint64_t *tracks = calloc(to->track_count + 1, sizeof *tracks); /* by that of the core */
+    uint64_t *tracks = calloc(to->track_count + 1, sizeof *tracks); /* by the track of the core */
     if (f->count)
         qsort(f->runs, f->count, sizeof *f->runs, by_context);
     const size_t count = ends && tracks ? find_ends(f, to->flow_count + 1, ends) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts that go from one core to another, in a trace of Perfetto: arrows between the cores. */
+/* Arrows between cores in a trace of Perfetto, for contexts that move from one core to another. */
 #ifndef CT_FORMAT_PERFETTO_FLOWS_H
 #define CT_FORMAT_PERFETTO_FLOWS_H
 
@@ -9,26 +9,26 @@
 #include "base/names.h"
 #include "format/perfetto.h"
 
-/* The most times that contexts ran which are kept; for what comes behind them there are no arrows. */
+/* most runs of contexts that are kept; later ones have no arrows */
 #define CT_PERFETTO_RUNS (UINT32_C(1) << 18)
 
-/* One time that a context ran on a core. */
+/* A run of a context on a core. */
 struct ct_perfetto_run {
     uint64_t begin, end;
-    uint64_t track; /* of the core */
-    uint32_t core;  /* its name, by number */
+    uint64_t track; /* track of the core */
+    uint32_t core;  /* number of the core's name */
     uint32_t context;
 };
 
-/* All zero is the beginning. */
+/* Starts as all zeros. */
 struct ct_perfetto_flows {
     struct ct_perfetto_run *runs;
     size_t count, room;
     struct ct_names cores;
 };
 
-/* Adds a run on the core of this name, which is copied. Context 0, which runs on all cores that have nothing
- * to do, is left out. CT_ERR_NOMEM. */
+/* Adds a run on the core of this name, which is copied. Ignores context 0, which runs on all idle cores.
+ * CT_ERR_NOMEM. */
 int ct_perfetto_flows_add(struct ct_perfetto_flows *flows, const struct ct_perfetto_run *run,
                           const char *core);
 

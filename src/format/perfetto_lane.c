@@ -9,10 +9,10 @@
 #include "base/room.h"
 #include "format/exception_name.h"
 
-/* Instructions that a value of the counters is of, at least. */
+/* fewest instructions for a value of the counters */
 #define COUNTED 1000
 
-/* How many events get their time at once. */
+/* events whose times are fetched at once */
 #define TIMED 256
 
 struct ct_perfetto_lane *ct_perfetto_lane_new(struct ct_perfetto_capture *of, const struct ct_buffer *buffer,
@@ -53,7 +53,7 @@ void ct_perfetto_lane_free(struct ct_perfetto_lane *lane)
 
 /* ---- tracks ---- */
 
-/* Returns the track that the map has for a key, or else the one that is made by then; 0 without memory. */
+/* Stores the track of a key in the map, and returns it; 0 without memory. */
 static uint64_t remember(struct ct_perfetto_lane *lane, struct ct_pair_map *map, uint64_t a, uint32_t b,
                          uint64_t track)
 {
@@ -63,7 +63,7 @@ static uint64_t remember(struct ct_perfetto_lane *lane, struct ct_pair_map *map,
     return 0;
 }
 
-/* Returns the track of a process by the number of its first thread; 0 without memory. */
+/* Returns the track of a process, given by the number of its first thread; 0 without memory. */
 static uint64_t find_process(struct ct_perfetto_lane *lane, uint32_t process)
 {
     struct ct_perfetto_capture *of = lane->of;
@@ -75,7 +75,7 @@ static uint64_t find_process(struct ct_perfetto_lane *lane, uint32_t process)
                     ct_perfetto_process(&of->to, (int32_t)process, name ? name->name : "process"));
 }
 
-/* Returns the track of a thread that has a name; 0 without memory. */
+/* Returns the track of a thread with a name; 0 without memory. */
 static uint64_t find_thread(struct ct_perfetto_lane *lane, const struct ct_context_name *name)
 {
     struct ct_perfetto_capture *of = lane->of;
@@ -89,7 +89,7 @@ static uint64_t find_thread(struct ct_perfetto_lane *lane, const struct ct_conte
                    : 0;
 }
 
-/* Returns the number by which a context is told, and in *name what it is called, or NULL. */
+/* Returns the number of a context, and sets *name to its name, or NULL. */
 static uint32_t identify(const struct ct_perfetto_lane *lane, uint64_t context,
                          const struct ct_context_name **name)
 {
@@ -99,7 +99,7 @@ static uint32_t identify(const struct ct_perfetto_lane *lane, uint64_t context,
     return number;
 }
 
-/* Writes what a context is called. */
+/* Writes the name of a context. */
 static void label(const struct ct_perfetto_lane *lane, uint64_t context, char *text, size_t size)
 {
     const struct ct_context_name *name;
@@ -129,9 +129,9 @@ uint64_t ct_perfetto_lane_stack(struct ct_perfetto_lane *lane, uint64_t context)
     return parent ? remember(lane, &lane->stacks, context, 0, ct_perfetto_track(to, parent, text)) : 0;
 }
 
-/* ---- writing what has its time ---- */
+/* ---- writing events with a time ---- */
 
-/* Begins an execution of a function, whose name is told when it comes first. */
+/* Begins an execution of a function. Writes its name at the first use. */
 static int put_begin(struct ct_perfetto_lane *lane, const struct ct_event *event, uint64_t time)
 {
     struct ct_perfetto_capture *of = lane->of;
@@ -145,7 +145,7 @@ static int put_begin(struct ct_perfetto_lane *lane, const struct ct_event *event
     return track ? CT_OK : CT_ERR_NOMEM;
 }
 
-/* Ends what is open on the core's track, and keeps it for the arrows where other cores have the same axis. */
+/* Ends the open slice on the core's track, and keeps it for arrows when other cores have the same axis. */
 static int end_run(struct ct_perfetto_lane *lane, uint64_t time)
 {
     const struct ct_context_name *name;
@@ -162,7 +162,7 @@ static int end_run(struct ct_perfetto_lane *lane, uint64_t time)
                : CT_OK;
 }
 
-/* Says on the core's track which context runs from now on. */
+/* Notes on the core's track which context runs from now on. */
 static int put_run(struct ct_perfetto_lane *lane, uint64_t context, uint64_t time)
 {
     char text[256];
@@ -177,7 +177,7 @@ static int put_run(struct ct_perfetto_lane *lane, uint64_t context, uint64_t tim
     return rc;
 }
 
-/* Writes values of the counters, which count from the time of the ones before. */
+/* Writes values of the counters for the time since the last values. */
 static void put_counts(struct ct_perfetto_lane *lane, const struct ct_event *event, uint64_t time)
 {
     struct ct_perfetto *to = &lane->of->to;
@@ -244,8 +244,8 @@ static int put(struct ct_perfetto_lane *lane, const struct ct_event *event, uint
 
 /* ---- the axis ---- */
 
-/* Returns the time of an event in nanoseconds. Behind the only timestamp of a stream, which a short window
- * may have, each cycle is one. */
+/* Returns the time of an event in nanoseconds. Behind the only timestamp of a stream, as in a short window,
+ * each cycle counts as one nanosecond. */
 static uint64_t time_of(const struct ct_perfetto_lane *lane, const struct ct_timed_event *timed)
 {
     const uint64_t cycle = timed->event.cycle;
@@ -296,7 +296,7 @@ int ct_perfetto_lane_push(struct ct_perfetto_lane *lane, const struct ct_event *
 
 /* ---- moves ---- */
 
-/* Returns the reading of the clock that lies between timestamps: cycles, or instructions without cycles. */
+/* Returns the clock between timestamps: cycles, or instructions without cycles. */
 static uint64_t clock_at(const struct ct_perfetto_lane *lane, const struct ct_stack_move *move)
 {
     return lane->counts_cycles ? move->cycles + lane->between : move->insns;
@@ -313,7 +313,7 @@ static int push(struct ct_perfetto_lane *lane, const struct ct_stack_move *move,
     return ct_perfetto_lane_push(lane, &event);
 }
 
-/* Counts what ran since the last time, if that is enough. */
+/* Counts what ran since the last values, if that is enough. */
 static int count(struct ct_perfetto_lane *lane, const struct ct_stack_move *move)
 {
     const struct ct_stack_move *last = &lane->counted;

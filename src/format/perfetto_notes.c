@@ -9,10 +9,10 @@
 #include "format/perfetto_lane.h"
 #include "format/watch_text.h"
 
-/* events that are taken from a watcher at once */
+/* events taken from a watcher at once */
 #define EVENTS 256
 
-/* bytes of what an event of a watchpoint is called, with its value */
+/* room for the name of a watchpoint's event with its value */
 #define NAME 512
 
 int ct_perfetto_notes_open(struct ct_perfetto_lane *lane)
@@ -32,13 +32,13 @@ void ct_perfetto_notes_free(struct ct_perfetto_notes *notes)
 
 /* ---- taking ---- */
 
-/* Tells whether an event is of code, and so has a place inside of a step and a function that it is in. */
+/* Returns whether an event is of code, and so lies within a step and a function. */
 static bool is_of_code(unsigned kind)
 {
     return kind <= CT_WATCH_EDGE;
 }
 
-/* Goes on to the begin of a step, and counts the instructions before it. */
+/* Advances to the begin of a step, and counts the instructions before it. */
 static void walk_to(struct ct_perfetto_notes *notes, const struct ct_step_batch *batch, uint64_t begin,
                     uint64_t step)
 {
@@ -50,7 +50,7 @@ static void walk_to(struct ct_perfetto_notes *notes, const struct ct_step_batch 
         notes->insns += nodes[edges[batch->edge[notes->steps - begin]].from].n;
 }
 
-/* Returns the reading of the lane's clock at an event: cycles, or the instructions before it. */
+/* Returns the clock of the lane at an event: cycles, or the instructions before it. */
 static uint64_t clock_at(struct ct_perfetto_lane *lane, const struct ct_step_batch *batch, uint64_t begin,
                          const struct ct_watch_event *at)
 {
@@ -75,7 +75,7 @@ static int queue(struct ct_perfetto_lane *lane, const struct ct_perfetto_queued 
     return CT_OK;
 }
 
-/* Returns what is said next of the stream, which stays the next one; NULL: nothing more is. */
+/* Returns the next note of the stream without taking it. NULL: none is left. */
 static const struct ct_perfetto_note *next_note(struct ct_perfetto_lane *lane)
 {
     struct ct_perfetto_notes *notes = &lane->notes;
@@ -85,8 +85,8 @@ static const struct ct_perfetto_note *next_note(struct ct_perfetto_lane *lane)
     return notes->next < notes->end ? notes->next : NULL;
 }
 
-/* Queues what is said of places before the end of so many steps, or inside of the next one before a reading
- * of the clock. */
+/* Queues the notes before the end of `steps` steps, and those inside of the next step before a clock
+ * value. */
 static int queue_notes(struct ct_perfetto_lane *lane, const struct ct_step_batch *batch, uint64_t begin,
                        uint64_t steps, uint64_t clock)
 {
@@ -105,7 +105,7 @@ static int queue_notes(struct ct_perfetto_lane *lane, const struct ct_step_batch
     return rc;
 }
 
-/* Queues an event of a watchpoint, behind what is said of places before it. */
+/* Queues an event of a watchpoint, behind the notes before it. */
 static int queue_event(struct ct_perfetto_lane *lane, const struct ct_step_batch *batch, uint64_t begin,
                        const struct ct_watch_event *event)
 {
@@ -153,8 +153,8 @@ static int put_on_axis(struct ct_perfetto_lane *lane, const struct ct_perfetto_q
     return ct_perfetto_lane_put(lane, &event);
 }
 
-/* Tells whether something comes before an event of its lane: by the clock, by its step, or by the timestamps
- * that came before it. Behind a pause time has gone on, but neither clock nor steps have. */
+/* Returns whether a queued item precedes an event of its lane: by the clock, by its step, or by the
+ * timestamps before it. After a pause the time has advanced, but neither clock nor steps have. */
 static bool is_before(const struct ct_perfetto_lane *lane, const struct ct_perfetto_queued *one,
                       const struct ct_event *event)
 {
@@ -173,7 +173,7 @@ int ct_perfetto_notes_flush(struct ct_perfetto_lane *lane, const struct ct_event
         struct ct_perfetto_queued *one = &notes->queue[notes->done];
         if (event && !is_before(lane, one, event))
             break;
-        if (event && lane->software) /* a local timestamp comes behind what it is of */
+        if (event && lane->software) /* a local timestamp follows what it applies to */
             one->clock = event->cycle;
         rc = put_on_axis(lane, one);
     }
@@ -194,7 +194,7 @@ int ct_perfetto_notes_end(struct ct_perfetto_lane *lane)
 
 /* ---- writing ---- */
 
-/* Writes what an event of a watchpoint is called, with the value that it has. */
+/* Writes the name of a watchpoint's event, with its value. */
 static void name_event(const struct ct_perfetto_lane *lane, const struct ct_event *event, char text[NAME])
 {
     uint32_t count;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands beside what ran of a stream in a trace of Perfetto: events of watchpoints, and what
- * specifications say. */
+/* Notes about a stream in a trace of Perfetto: events of watchpoints, and violations of specifications. */
 #ifndef CT_FORMAT_PERFETTO_NOTES_H
 #define CT_FORMAT_PERFETTO_NOTES_H
 
@@ -8,38 +7,39 @@
 
 struct ct_perfetto_lane;
 
-/* Something that waits for what comes before it in its batch. */
+/* An item that waits for what precedes it in its batch. */
 struct ct_perfetto_queued {
     struct ct_watch_event at;
-    const char *text; /* NULL: it is the event of a watchpoint */
-    uint64_t clock;   /* of the stream */
+    const char *text; /* NULL: an event of a watchpoint */
+    uint64_t clock;   /* clock of the stream */
 };
 
-/* All zero is the beginning: there is nothing. */
+/* Starts as all zeros, which is an empty object. */
 struct ct_perfetto_notes {
-    struct ct_watcher *watcher;          /* NULL: nothing is watched */
-    const struct ct_perfetto_note *next; /* the next note of the capture, whatever its stream */
-    const struct ct_perfetto_note *end;  /* one past the last note of the capture */
+    struct ct_watcher *watcher;          /* NULL: no watchpoints */
+    const struct ct_perfetto_note *next; /* next note of the capture, in any stream */
+    const struct ct_perfetto_note *end;  /* behind the last note of the capture */
     struct ct_perfetto_queued *queue;    /* of the batch */
-    size_t done, count, room;            /* those that were put on the axis, and all */
-    uint64_t begin;                      /* steps of the batches before */
-    uint64_t steps, insns;               /* up to what was taken last */
+    size_t done, count, room;            /* items put on the axis, and all items */
+    uint64_t begin;                      /* steps of earlier batches */
+    uint64_t steps, insns;               /* up to the last item taken */
 };
 
-/* Begins watching a stream, for a lane whose capture says what. CT_ERR_NOMEM, those of ct_watcher_new. */
+/* Begins to watch a stream, with the watchpoints of the lane's capture. CT_ERR_NOMEM, the errors of
+ * ct_watcher_new. */
 int ct_perfetto_notes_open(struct ct_perfetto_lane *lane);
 void ct_perfetto_notes_free(struct ct_perfetto_notes *notes);
 
-/* Takes what happens in a batch, before its moves are taken. CT_ERR_NOMEM. */
+/* Takes the items of a batch. Called before the batch's moves are taken. CT_ERR_NOMEM. */
 int ct_perfetto_notes_take(struct ct_perfetto_lane *lane, const struct ct_step_batch *batch);
 
-/* Puts on the axis what comes before an event of the lane, or all that waits (NULL). CT_ERR_NOMEM. */
+/* Puts the items before an event of the lane on the axis, or all items (NULL). CT_ERR_NOMEM. */
 int ct_perfetto_notes_flush(struct ct_perfetto_lane *lane, const struct ct_event *event);
 
-/* Puts the rest on the axis, when the stream is over. CT_ERR_NOMEM. */
+/* Puts the remaining items on the axis at the end of the stream. CT_ERR_NOMEM. */
 int ct_perfetto_notes_end(struct ct_perfetto_lane *lane);
 
-/* Writes one that has its time. CT_ERR_NOMEM. */
+/* Writes an item whose time is known. CT_ERR_NOMEM. */
 int ct_perfetto_notes_put(struct ct_perfetto_lane *lane, const struct ct_event *event, uint64_t time);
 
 #endif

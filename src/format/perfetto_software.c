@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs write to an STM or ITM, in a trace of Perfetto: lines of text, values, and named events. */
+/* Software trace of an STM or ITM in a trace of Perfetto: lines of text, values, and named events. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #include "format/port_text.h"
 #include "format/software_note.h"
 
-/* bytes of a text that are shown */
+/* most bytes of a text that are shown */
 #define TEXT 300
 
-/* What a track is of: the second key of the map. */
+/* What a track is for: the second key of the map. */
 enum {
     PORT_TEXT,  /* lines of a port; key: the port */
     PORT_VALUE, /* numbers of a port */
-    NAME_VALUE, /* values of a name; key: hash of the name */
-    NAME_SPAN,  /* spans of a name; key: hash of the name */
+    NAME_VALUE, /* values with a name; key: hash of the name */
+    NAME_SPAN,  /* spans with a name; key: hash of the name */
 };
 
 struct ct_perfetto_software {
@@ -26,9 +26,9 @@ struct ct_perfetto_software {
     struct ct_events *events;
     struct ct_port_text ports;
     struct ct_pair_map tracks;
-    struct ct_pair_map open; /* spans that are open, by their track */
-    uint64_t time;           /* of the event that is being written */
-    int rc;                  /* of what was written for a line of text */
+    struct ct_pair_map open; /* numbers of open spans, by track */
+    uint64_t time;           /* of the event being written */
+    int rc;                  /* result of writing lines of text */
 };
 
 int ct_perfetto_software_new(struct ct_perfetto_lane *lane, struct ct_perfetto_software **out)
@@ -61,7 +61,7 @@ int ct_perfetto_software_take(struct ct_perfetto_software *s, const struct ct_st
     int rc = CT_OK;
     (void)ct_events_from_elems(s->events, &mark->elem, 1, mark->offset, events, CT_EVENTS_MIN, &count);
     for (size_t i = 0; i < count && !rc; i++)
-        if (events[i].type != CT_EVENT_END) /* the end comes from the stream */
+        if (events[i].type != CT_EVENT_END) /* the stream itself has an end */
             rc = ct_perfetto_lane_push(s->lane, &events[i]);
     return rc;
 }
@@ -78,7 +78,7 @@ static void name_port(const struct ct_perfetto_software *s, uint64_t port, char 
         snprintf(text, 64, "master %" PRIu64 " channel %" PRIu64, port >> 16, port & 0xffff);
 }
 
-/* Returns the track of something, which is made when it comes first; 0 without memory. */
+/* Returns the track of a key, and makes it at the first use; 0 without memory. */
 static uint64_t find_track(struct ct_perfetto_software *s, uint64_t key, uint32_t of, const char *name,
                            bool counts)
 {
@@ -105,7 +105,7 @@ static int put_text(struct ct_perfetto_software *s, uint64_t port, const char *t
     return track ? CT_OK : CT_ERR_NOMEM;
 }
 
-/* Writes a value; one that is no number has no place on an axis. */
+/* Writes a value. NaN has no place on an axis, and is left out. */
 static int put_value(struct ct_perfetto_software *s, uint64_t track, double value)
 {
     if (track && value == value)
@@ -123,13 +123,13 @@ static uint64_t find_named(struct ct_perfetto_software *s, const struct ct_named
     return find_track(s, ct_fnv(CT_FNV_BEGIN, name, strlen(name)), of, name, of == NAME_VALUE);
 }
 
-/* Ends a span, unless its begin is not in the trace. */
+/* Ends a span, unless its begin is missing in the trace. */
 static void end_span(struct ct_perfetto_software *s, uint64_t track, uint32_t open)
 {
     if (open == CT_PAIR_NONE || !open)
         return;
     ct_perfetto_end(&s->lane->of->to, track, s->time);
-    (void)ct_pair_map_put(&s->open, track, 0, open - 1); /* the pair is there, so this needs no memory */
+    (void)ct_pair_map_put(&s->open, track, 0, open - 1); /* cannot fail, because the pair exists */
 }
 
 static int put_span(struct ct_perfetto_software *s, const struct ct_named_event *event)
@@ -154,7 +154,7 @@ static int on_named(void *user, const struct ct_named_event *event)
     const struct ct_named_lines *lines = &s->lane->of->lines;
     char text[TEXT + 1];
     if (event->cut)
-        return CT_OK; /* it would not say what was written */
+        return CT_OK; /* a cut event has no meaning */
     if (event->entry->kind == CT_NAMED_VALUE)
         return put_value(s, find_named(s, event, NAME_VALUE), ct_named_number(event, 0));
     if (event->entry->kind != CT_NAMED_TEXT)
@@ -174,8 +174,7 @@ static void on_line(void *user, const struct ct_port_line *line)
         s->rc = put_text(s, line->port, text);
 }
 
-/* Tells whether a write is of text: it has characters and no other bytes, and no number was written to its
- * port before. */
+/* Returns whether a write is text: it has only characters, and no number was written to its port before. */
 static bool is_text(const struct ct_perfetto_software *s, const struct ct_event *event)
 {
     const unsigned bits = event->b & CT_SW_BITS;
@@ -188,7 +187,7 @@ static bool is_text(const struct ct_perfetto_software *s, const struct ct_event 
            ct_pair_map_get(&s->tracks, event->extra, PORT_VALUE) == CT_PAIR_NONE;
 }
 
-/* Writes data of a port: text that its lines are made of, or a number. */
+/* Writes data of a port: text for its lines, or a number. */
 static int put_data(struct ct_perfetto_software *s, const struct ct_event *event)
 {
     char name[64];
@@ -200,7 +199,7 @@ static int put_data(struct ct_perfetto_software *s, const struct ct_event *event
     return put_value(s, find_track(s, event->extra, PORT_VALUE, name, true), (double)event->value);
 }
 
-/* Writes what else there is: packets of the DWT, triggers, errors. */
+/* Writes other events: packets of the DWT, triggers, errors. */
 static int put_note(struct ct_perfetto_software *s, const struct ct_event *event)
 {
     char note[160];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes traces of Perfetto: the streams of captures, one capture after the other. */
+/* Writes traces of Perfetto: the streams of captures, one capture after another. */
 #include <stdlib.h>
 
 #include "base/ctx.h"
@@ -12,9 +12,9 @@
 struct ct_perfetto_writer {
     struct ct_out out;
     struct ct_perfetto_write_options options;
-    struct ct_perfetto_capture of; /* the capture that is written */
+    struct ct_perfetto_capture of; /* the current capture */
     const struct ct_capture *capture;
-    struct ct_perfetto_lane **lanes; /* by number of the stream; NULL where nothing came */
+    struct ct_perfetto_lane **lanes; /* by stream number; NULL without events */
     size_t lane_count;
 };
 
@@ -45,7 +45,7 @@ int ct_perfetto_writer_new(struct ct_ctx *ctx, const struct ct_perfetto_write_op
     return rc;
 }
 
-/* Forgets the streams of a capture, and the names of its functions. */
+/* Frees the streams of a capture, and the names of its functions. */
 static void forget(struct ct_perfetto_writer *writer)
 {
     struct ct_perfetto_capture *of = &writer->of;
@@ -63,7 +63,7 @@ static void forget(struct ct_perfetto_writer *writer)
     of->note_count = 0;
 }
 
-/* Ends what the captures of one system share: arrows are written. CT_ERR_NOMEM. */
+/* Ends what the captures of one system share: writes the arrows. CT_ERR_NOMEM. */
 static int end_system(struct ct_perfetto_writer *writer)
 {
     struct ct_perfetto_capture *of = &writer->of;
@@ -87,7 +87,7 @@ void ct_perfetto_writer_free(struct ct_perfetto_writer *writer)
     free(writer);
 }
 
-/* Notes how much was written. Returns the error of that, if there was one. */
+/* Notes how much was written. Returns the error of writing, if any. */
 static int result(struct ct_perfetto_writer *writer, int rc)
 {
     const struct ct_perfetto *to = &writer->of.to;
@@ -108,7 +108,7 @@ int ct_perfetto_writer_begin(struct ct_perfetto_writer *writer, const struct ct_
     struct ct_perfetto_capture *of = &writer->of;
     forget(writer);
     const int rc = run || of->root ? end_system(writer) : CT_OK;
-    of->first_name = of->first_name ? of->first_name : 1; /* number 0 is no name */
+    of->first_name = of->first_name ? of->first_name : 1; /* number 0 means no name */
     writer->capture = capture;
     of->clock = capture->maps ? capture->maps->clock : (struct ct_clock){0};
     of->frequency = writer->options.frequency;
@@ -127,7 +127,7 @@ int ct_perfetto_writer_watch(struct ct_perfetto_writer *writer, struct ct_watche
     return CT_OK;
 }
 
-/* Finds a stream by its number, or makes it; NULL without memory. */
+/* Finds a stream by its number, or makes it. NULL without memory. */
 static struct ct_perfetto_lane *find_lane(struct ct_perfetto_writer *writer, const struct ct_stream *stream,
                                           uint32_t number)
 {

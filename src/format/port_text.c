@@ -14,7 +14,7 @@ static void put(struct ct_port_line *line, ct_port_line_fn *fn, void *user)
     line->size = 0;
 }
 
-/* Returns the line of a port. A new port takes the line to which nothing was added for the longest time. */
+/* Returns the line of a port. A new port takes the line that was unused for the longest time. */
 static struct ct_port_line *find(struct ct_port_text *t, uint64_t port, ct_port_line_fn *fn, void *user)
 {
     struct ct_port_line *oldest = &t->lines[0];

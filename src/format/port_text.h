@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts text together that a program writes to a stimulus port or channel, a few bytes at a time: makes lines
- * of it. */
+/* Assembles the text that a program writes to a stimulus port or channel, a few bytes at a time, to lines. */
 #ifndef CT_FORMAT_PORT_TEXT_H
 #define CT_FORMAT_PORT_TEXT_H
 
@@ -20,11 +19,11 @@ struct ct_port_line {
     uint64_t offset;
     uint64_t cycle;
     uint64_t last_use;
-    uint16_t size; /* 0 when the entry is free */
+    uint16_t size; /* 0: the entry is free */
     char text[CT_PORT_LINE_SIZE];
 };
 
-/* The lines that are not finished. */
+/* The unfinished lines. */
 struct ct_port_text {
     uint64_t now;
     struct ct_port_line lines[CT_PORT_LINES];
@@ -32,15 +31,15 @@ struct ct_port_text {
 
 typedef void ct_port_line_fn(void *user, const struct ct_port_line *line);
 
-/* Returns true for events whose payload may be text: data of an STM, writes to a stimulus port. */
+/* Returns whether the payload of an event may be text: data of an STM, or a write to a stimulus port. */
 bool ct_port_text_wants(const struct ct_event *event);
 
-/* Takes the payload of an event, lowest byte first and without zeros. Lines that it completes go to fn(user,
- * …). A line is also complete when it is full, or when more ports than CT_PORT_LINES have one. */
+/* Takes the payload of an event, lowest byte first and without NULs. Passes completed lines to fn(user, …). A
+ * line is also complete when it is full, or when more than CT_PORT_LINES ports have one. */
 void ct_port_text_add(struct ct_port_text *text, const struct ct_event *event, ct_port_line_fn *fn,
                       void *user);
 
-/* Gives the lines that are left, by port. */
+/* Passes on the remaining lines, by port. */
 void ct_port_text_end(struct ct_port_text *text, ct_port_line_fn *fn, void *user);
 
 #endif

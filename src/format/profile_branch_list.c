@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes branch lists of counts. Each list is one branch: of counts nobody knows any more which branches came
- * behind each other. Where runs end at the same branch, the counts of the branch are dealt out to them in the
- * order of their addresses; added up they are the same whoever has which. */
+/* Makes branch lists from counts. Each list is a single branch, because counts do not tell which branches
+ * followed each other. When several runs end at the same branch, its counts are distributed to them in the
+ * order of their addresses; the sums do not depend on the distribution. */
 #include "base/bytes.h"
 #include "base/elf_look.h"
 #include "base/module_name.h"
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How often a branch was taken, and not, that no run has yet. */
+/* Executions of a branch, taken and not taken, that are not assigned to a run yet. */
 struct left {
     uint64_t at;
     uint64_t taken, not_taken;
 };
 
 struct left_list {
-    struct left *all; /* by address */
+    struct left *all; /* sorted by address */
     size_t count;
 };
 
@@ -29,7 +29,7 @@ static int by_address(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Adds up the branches of a program. The caller frees list->all. */
+/* Lists the counts of a program's branches. The caller frees list->all. CT_ERR_NOMEM. */
 static int read_branches(const struct ct_profile_view *view, struct left_list *list)
 {
     *list = (struct left_list){.all = calloc(view->item_count + 1, sizeof *list->all)};
@@ -57,7 +57,7 @@ static int read_branches(const struct ct_profile_view *view, struct left_list *l
     return CT_OK;
 }
 
-/* Takes up to `wanted` off what is left. */
+/* Takes up to `wanted` from *left. Returns how much. */
 static uint64_t take(uint64_t *left, uint64_t wanted)
 {
     const uint64_t taken = *left < wanted ? *left : wanted;
@@ -82,7 +82,7 @@ static bool is_isb(const struct ct_profile_view *view, enum ct_isa isa, uint64_t
     return insn.type == CT_INSN_ISB;
 }
 
-/* Returns the instructions of a run, those of T32 as if each had two bytes. */
+/* Returns the number of instructions of a run. Counts T32 instructions as if each had two bytes. */
 static uint64_t insns_of(const struct ct_profile_view *view, const struct ct_cover_item *run)
 {
     return (run->to - run->from) / (ct_profile_isa(view, run) == CT_ISA_T32 ? 2 : 4);
@@ -104,7 +104,7 @@ static int add_run(struct ct_branch_list *list, uint32_t binary, const struct ct
     return rc;
 }
 
-/* Says what a program is. */
+/* Adds the binary of a program. */
 static int add_binary(struct ct_branch_list *list, const struct ct_profile_view *view, uint32_t *number)
 {
     struct ct_branch_list_binary binary = {.path = view->target};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes profiles of branches, as create_llvm_prof (AutoFDO) and perf2bolt (BOLT) take them as text. */
+/* Writes profiles of branches in the text formats of create_llvm_prof (AutoFDO) and perf2bolt (BOLT). */
 #include "base/bytes.h"
 #include "format/profile.h"
 
@@ -7,15 +7,15 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Ranges and branches, in the order of both formats: by kind, from and to. */
+/* Ranges and branches in the order of both formats: by kind, from and to. */
 struct branches {
-    struct ct_cover_item *items; /* runs end at their last instruction, branches out of the program go to 0 */
+    struct ct_cover_item *items; /* runs end at their last instruction; branches out of the program go to 0 */
     size_t count;
-    size_t run_count; /* how many of them, at the beginning, are runs */
+    size_t run_count; /* number of runs, which come first */
 };
 
-/* Returns the address of the last instruction of a T32 run. Only from its first instruction on can be told
- * which are 4 bytes long. */
+/* Returns the address of the last instruction of a T32 run. Decodes from the first instruction on, because
+ * only that tells which ones have 4 bytes. */
 static uint64_t last_t32(const struct ct_profile_view *view, const struct ct_cover_item *run)
 {
     uint64_t last = run->from;
@@ -74,16 +74,16 @@ static int read_items(const struct ct_profile_view *view, struct branches *b)
             item->to = 0;
     }
     for (size_t i = 0; i < b->count; i++)
-        b->items[i].isa = 0; /* the formats do not tell it */
+        b->items[i].isa = 0; /* not part of the formats */
     b->count = ct_cover_add_up(b->items, b->count);
     while (b->run_count < b->count && b->items[b->run_count].kind == CT_COVER_RUN)
         b->run_count++;
     return CT_OK;
 }
 
-/* Writes three lists with their lengths: ranges, addresses (of samples, which a whole trace does not need),
- * branches. AutoFDO's tools add the address of the first segment that the file loads. A branch that leaves
- * the program goes to 0, as simpleperf writes it. */
+/* Writes three lists with their lengths: ranges, addresses (of samples, which a complete trace does not
+ * need), branches. AutoFDO's tools add the address of the first loaded segment. A branch out of the program
+ * goes to 0, as in simpleperf. */
 int ct_profile_autofdo(FILE *out, const struct ct_profile_view *view, uint64_t *entries)
 {
     const uint64_t base = ct_symbols_base(view->source.symbols);
@@ -120,17 +120,17 @@ static int by_source(const void *a, const void *b)
     return x == y ? by_target(a, b) : x < y ? -1 : 1;
 }
 
-/* An address where runs begin, and how often execution came there. */
+/* An address where runs begin, and the executions there. */
 struct start {
     size_t first, end; /* its runs */
-    size_t branch;     /* the first branch that leads further on */
+    size_t branch;     /* first branch with a higher target */
     uint64_t runs;
-    uint64_t branches; /* how often branches led to it */
-    uint64_t jumps;    /* how often branches but returns led to it */
+    uint64_t branches; /* taken branches to it */
+    uint64_t jumps;    /* the same without returns */
 };
 
-/* Returns what the A64 instruction at an address is beside its type; of code that is not there, or of another
- * instruction set, nothing. */
+/* Returns the subtype of the A64 instruction at an address, or CT_INSN_SUB_NONE for missing code and other
+ * instruction sets. */
 static uint8_t a64_subtype(const struct ct_profile_view *view, uint64_t addr)
 {
     struct ct_insn insn = {.sub = CT_INSN_SUB_NONE};
@@ -142,8 +142,8 @@ static uint8_t a64_subtype(const struct ct_profile_view *view, uint64_t addr)
     return insn.sub;
 }
 
-/* Goes on to the next address where runs begin. The branches are in the order of their targets. Returns false
- * behind the last. */
+/* Advances to the next address where runs begin. Branches are sorted by target. Returns false behind the last
+ * one. */
 static bool next_start(const struct ct_profile_view *view, const struct branches *b, struct start *s)
 {
     const struct ct_cover_item *items = b->items;
@@ -163,7 +163,7 @@ static bool next_start(const struct ct_profile_view *view, const struct branches
     return true;
 }
 
-/* Writes a run as often as it ran. Returns the number of lines. */
+/* Writes a run with a count, unless that is 0. Returns the number of lines. */
 static uint64_t write_run(FILE *out, char kind, const struct ct_cover_item *run, uint64_t count)
 {
     if (count)
@@ -171,8 +171,8 @@ static uint64_t write_run(FILE *out, char kind, const struct ct_cover_item *run,
     return count != 0;
 }
 
-/* Writes the runs, as F, and as f those that begin where a call returned: BOLT counts for them that the block
- * of the call fell through to the next one. Which of several runs from one address they are makes no
+/* Writes the runs as F, and those that begin where a call returned as f: for these, BOLT counts that the
+ * block of the call fell through to the next one. Which of several runs from one address they are makes no
  * difference. Returns the number of lines. */
 static uint64_t write_runs(FILE *out, const struct ct_profile_view *view, const struct branches *b)
 {
@@ -189,9 +189,9 @@ static uint64_t write_runs(FILE *out, const struct ct_profile_view *view, const 
     return lines;
 }
 
-/* Writes how often execution came from elsewhere to where runs begin: from other programs, or after an
- * exception or a gap. BOLT takes what comes to the begin of a function for the function's executions, and
- * what comes behind a call for its return. Returns the number of lines. */
+/* Writes how often execution came to the begin of runs from elsewhere: from other programs, or after an
+ * exception or a gap. BOLT takes an arrival at the begin of a function for its execution, and one behind a
+ * call for its return. Returns the number of lines. */
 static uint64_t write_entries(FILE *out, const struct ct_profile_view *view, const struct branches *b)
 {
     uint64_t lines = 0;

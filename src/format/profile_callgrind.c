@@ -11,24 +11,24 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Where a function of the stacks is. */
+/* The program and symbol of a function of the stacks. */
 struct placed {
-    size_t view;                    /* of its program; the number of all views when it is in none of them */
-    const struct ct_symbol *symbol; /* NULL: there is none */
+    size_t view;                    /* of its program; the number of views when it is in none */
+    const struct ct_symbol *symbol; /* or NULL */
 };
 
 struct callgrind {
     FILE *out;
     const struct ct_stack_found *stacks;
-    const struct ct_stack_sums *sums; /* that the stacks are of */
+    const struct ct_stack_sums *sums; /* the sums of the stacks */
     const struct ct_profile_view *views;
     size_t view_count;
-    const struct ct_profile_view *view; /* that is being written */
+    const struct ct_profile_view *view; /* the view being written */
     struct placed *functions;           /* by number */
-    struct ct_stack_call *calls;        /* all calls, by program and site */
-    const struct ct_stack_call *own;    /* the calls from the program of the view */
+    struct ct_stack_call *calls;        /* all calls, sorted by program and site */
+    const struct ct_stack_call *own;    /* the calls from the view's program */
     size_t own_count;
-    uint64_t written; /* functions */
+    uint64_t written; /* functions written */
 };
 
 static const char *file_of(const struct callgrind *c, uint32_t file)
@@ -37,7 +37,7 @@ static const char *file_of(const struct callgrind *c, uint32_t file)
     return path ? path : "???";
 }
 
-/* Finds the programs of functions, and how they are called there. */
+/* Finds the views and symbols of functions. CT_ERR_NOMEM. */
 static int place_functions(struct callgrind *c)
 {
     const struct ct_stack_found *all = c->stacks;
@@ -63,8 +63,8 @@ static int order(uint64_t x, uint64_t y)
     return x < y ? -1 : x > y;
 }
 
-/* Compares calls by caller's program, site and callee: programs as they are written, and functions as the
- * symbols of their program have them. */
+/* Compares calls by the caller's program, site and callee: programs in the order of writing, and functions in
+ * the order of their program's symbols. */
 static int by_site(const void *a, const void *b, void *user)
 {
     const struct ct_stack_call *x = a, *y = b;
@@ -100,7 +100,7 @@ static void put_object(const struct callgrind *c, const char *key, const char *p
     fputc('\n', c->out);
 }
 
-/* Returns the program of a function, whether its file is at hand or not. */
+/* Returns the program of a function, even if its file is not available. */
 static const char *object_of(const struct callgrind *c, uint32_t function)
 {
     const uint32_t program = c->stacks->functions[function].program;
@@ -110,7 +110,7 @@ static const char *object_of(const struct callgrind *c, uint32_t function)
     return program == CT_STACK_NONE ? "???" : ct_stack_sums_program(c->sums, program).name;
 }
 
-/* Writes where a called function is: program, file, name and first line. */
+/* Writes the location of a called function: program, file, name and first line. */
 static void put_callee(struct callgrind *c, uint32_t callee, uint32_t *line)
 {
     const struct ct_stack_function *function = &c->stacks->functions[callee];
@@ -123,7 +123,7 @@ static void put_callee(struct callgrind *c, uint32_t callee, uint32_t *line)
     fprintf(c->out, "cfn=%s\n", symbol ? ct_symbols_label(view->source.symbols, symbol) : function->label);
 }
 
-/* Writes a call that was made at a line. */
+/* Writes a call made at a line. */
 static void put_call(struct callgrind *c, const struct ct_stack_call *call, uint32_t from)
 {
     uint32_t line;
@@ -162,7 +162,7 @@ static void put_function(struct callgrind *c, const char *name, size_t first, si
     }
 }
 
-/* Finds the calls that were made in the program of a view; by the number of all views, in none of them. */
+/* Finds the calls made in the program of a view. The number of views stands for calls in none of them. */
 static void find_calls(struct callgrind *c, size_t view)
 {
     const struct placed *functions = c->functions;
@@ -192,7 +192,7 @@ static void put_program(struct callgrind *c)
     }
 }
 
-/* Begins a function of which no lines are known. */
+/* Begins a function without known lines. */
 static void put_bare(struct callgrind *c, uint32_t function)
 {
     fputc('\n', c->out);
@@ -200,7 +200,7 @@ static void put_bare(struct callgrind *c, uint32_t function)
     fprintf(c->out, "fl=???\nfn=%s\n", c->stacks->functions[function].label);
 }
 
-/* Writes the calls that were made in none of the programs that are at hand. */
+/* Writes the calls made in programs that are not available. */
 static void put_bare_calls(struct callgrind *c)
 {
     find_calls(c, c->view_count);
@@ -211,7 +211,7 @@ static void put_bare_calls(struct callgrind *c)
     }
 }
 
-/* Writes what ran in functions of none of the programs that are at hand. */
+/* Writes what ran in functions of programs that are not available. CT_ERR_NOMEM. */
 static int put_rest(struct callgrind *c)
 {
     const struct ct_stack_found *all = c->stacks;
@@ -231,7 +231,7 @@ static int put_rest(struct callgrind *c)
     return CT_OK;
 }
 
-/* Writes the head, which names the programs that were started as what was profiled. */
+/* Writes the head, with the started programs as the profiled command. */
 static void put_head(const struct callgrind *c)
 {
     const char *before = "cmd: ";

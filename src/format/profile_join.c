@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joins the runs of a program behind conditional branches that were not taken, so that a run goes from where
- * a branch led to up to the next taken one, as between two entries of a branch stack. perf2bolt counts how
- * often a block falls through to the next one inside of runs alone. How often each instruction ran stays the
- * same. So is how often execution went by a branch; which run went on there no count tells, so those that end
- * at the branch go on in the order of their list. */
+/* Joins the runs of a program at conditional branches that were not taken. A joined run goes from the target
+ * of a branch to the next taken branch, as between two entries of a branch stack, because perf2bolt counts
+ * fall-through between blocks only inside of runs. The executions of each instruction and branch stay the
+ * same. Counts do not tell which run continued behind a branch, so the runs that end at the branch continue
+ * in the order of their list. */
 #include "base/bytes.h"
 #include "format/profile.h"
 
@@ -14,10 +14,10 @@
 
 struct joining {
     const struct ct_profile_view *view;
-    struct ct_cover_item *runs; /* the first `start_count` by address; joined runs behind them */
+    struct ct_cover_item *runs; /* the first `start_count` are sorted by address; joined runs follow */
     size_t start_count, count;
-    size_t *first; /* by run: the first of the list of those that end where it begins */
-    size_t *next;  /* by run: the next one in such a list */
+    size_t *first; /* by run: head of the list of runs that end where it begins */
+    size_t *next;  /* by run: next one in such a list */
 };
 
 static int by_start(const void *a, const void *b)
@@ -42,7 +42,8 @@ static uint64_t not_taken(const struct ct_profile_view *view, uint64_t addr)
     return low < view->item_count && view->items[low].from == addr ? view->items[low].count : 0;
 }
 
-/* Puts a run into the list of those that end where another one begins; these begin at `from` or behind it. */
+/* Puts a run into the list of those that end where another run begins. The other run begins at index `from`
+ * or later. */
 static void put(struct joining *j, size_t run, size_t from)
 {
     const struct ct_cover_item *rest = j->runs + from;
@@ -56,8 +57,9 @@ static void put(struct joining *j, size_t run, size_t from)
     j->first[at - j->runs] = run;
 }
 
-/* Lets `count` executions of the run `before` go on into `behind`, whose begin they have from now on. Where
- * that are not all of `behind`, a run is made of them: of `before` when nothing is left of it. */
+/* Continues `count` executions of the run `before` in `behind`, which then begin where `before` does. When
+ * `behind` has more executions, makes a new run: in the slot of `before` when nothing is left of it, else at
+ * the end. */
 static void pass(struct joining *j, size_t before, size_t behind, uint64_t count, size_t end)
 {
     struct ct_cover_item *runs = j->runs;
@@ -95,8 +97,8 @@ static void join_at(struct joining *j, size_t begin, size_t end)
         put(j, i, end);
 }
 
-/* Copies the runs and joins them. There is room for another one at each address, since of those that are
- * joined there only the last leaves something of both runs that it is made of. */
+/* Copies the runs and joins them. There is room for one more run at each address, because among the runs
+ * joined there only the last leaves a remainder of both runs. CT_ERR_NOMEM. */
 static int join(struct joining *j)
 {
     const size_t room = 2 * j->start_count + 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes LLVM's sample profile as text: by function, with the counts of lines relative to its declaration,
- * its calls and what was inlined. */
+/* Writes LLVM's sample profile as text: for each function the counts of lines, relative to its declaration,
+ * its calls, and its inlined functions. */
 #include "base/pair_map.h"
 #include "base/search.h"
 #include "format/profile.h"
@@ -10,22 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A function, or what was inlined into one at some place. */
+/* A function, or an inlined copy of one. */
 struct body {
     const char *name;
-    uint64_t total;         /* samples, those of bodies in it included */
-    uint32_t parent;        /* the body that it is inlined into; CT_PAIR_NONE for a function */
-    uint32_t offset;        /* line of the outer body where it is inlined, from the body's first line */
-    uint32_t discriminator; /* which block of that line */
-    uint32_t scope;         /* the scope from which its lines count */
+    uint64_t total;         /* samples, including those of inlined bodies */
+    uint32_t parent;        /* body into which it is inlined; CT_PAIR_NONE for a function */
+    uint32_t offset;        /* line of that body where it is inlined, relative to the body's first line */
+    uint32_t discriminator; /* block of that line */
+    uint32_t scope;         /* the scope whose declaration its lines are relative to */
     uint32_t depth;
-    uint32_t first, last; /* the bodies in it, or CT_PAIR_NONE */
-    uint32_t next;        /* the next body in the same one */
-    uint32_t twin;        /* another function that is inlined at the same place, or CT_PAIR_NONE */
+    uint32_t first, last; /* bodies inlined into it, or CT_PAIR_NONE */
+    uint32_t next;        /* next body with the same parent */
+    uint32_t twin;        /* another function inlined at the same place, or CT_PAIR_NONE */
     uint32_t pad;
 };
 
-/* The count of one place in a body. */
+/* The count of a place in a body. */
 struct place {
     uint32_t body;
     uint32_t offset;
@@ -44,15 +44,15 @@ struct llvm {
     FILE *out;
     const struct ct_profile_view *view;
     const struct ct_line_scope *scopes;
-    struct body *bodies; /* with room for one of each scope */
+    struct body *bodies; /* with room for one body of each scope */
     uint32_t body_count;
     uint32_t *body_of;          /* by scope */
-    struct ct_pair_map inlined; /* by body and discriminator, and line: the body that is inlined there */
+    struct ct_pair_map inlined; /* maps (body and discriminator, line) to the body inlined there */
     struct place *places;
     size_t place_count;
-    struct call *calls; /* of a place; with room for one of each arc */
+    struct call *calls; /* of a place; with room for one call of each arc */
     size_t call_count;
-    bool failed; /* there was no memory */
+    bool failed; /* memory was missing */
 };
 
 /* ---- discriminators (DILocation of LLVM, "Discriminator encoding") ---- */
@@ -66,20 +66,20 @@ static uint32_t first_part(uint32_t composed)
     return composed & 0x40 ? (composed >> 2 & 0xfe0) | low : low;
 }
 
-/* Returns what is behind the first part. */
+/* Returns what follows the first part. */
 static uint32_t behind_first(uint32_t composed)
 {
     return composed >> (composed & 1 ? 1 : composed & 0x40 ? 14 : 7);
 }
 
-/* Returns which block of its line an instruction or a call is of, by which LLVM finds it again. */
+/* Returns the block of its line that an instruction or a call is in, by which LLVM identifies it. */
 static uint32_t block_of(const struct llvm *l, uint32_t scope, uint32_t discriminator)
 {
     return ct_lines_is_llvm(l->view->source.lines, scope) ? first_part(discriminator) : discriminator;
 }
 
-/* Returns for how many copies of the code an instruction stands, of a loop that was unrolled: each ran once
- * where the source ran so often. */
+/* Returns the number of copies that an instruction of an unrolled loop stands for: each copy ran once in that
+ * many rounds of the source. */
 static uint32_t copies(const struct llvm *l, uint32_t scope, uint32_t discriminator)
 {
     const bool composed = ct_lines_is_llvm(l->view->source.lines, scope);
@@ -100,7 +100,7 @@ static uint32_t offset_in(const struct ct_line_scope *scope, uint32_t line)
     return (line - scope->decl_line) & 0xffff;
 }
 
-/* Returns the body of a name that is inlined at the same place as another, or that other one's last twin. */
+/* Returns the body with this name among those inlined at the same place, or else the last one of them. */
 static uint32_t find_twin(const struct llvm *l, uint32_t at, const char *name)
 {
     while (strcmp(l->bodies[at].name, name) != 0 && l->bodies[at].twin != CT_PAIR_NONE)
@@ -108,8 +108,8 @@ static uint32_t find_twin(const struct llvm *l, uint32_t at, const char *name)
     return at;
 }
 
-/* Puts a body into the one that it is inlined into. Where code was copied, what is inlined at one place has
- * several scopes, which are one body. Returns its number. */
+/* Adds a body to its parent. Copies of code give one inlined function several scopes, which become one body.
+ * Returns the number of the body. */
 static uint32_t put_inlined(struct llvm *l, const struct body *body)
 {
     const uint64_t place = (uint64_t)body->parent << 32 | body->discriminator;
@@ -129,7 +129,7 @@ static uint32_t put_inlined(struct llvm *l, const struct body *body)
     return number;
 }
 
-/* Returns the body of a scope, which is made with those around it. Parents have smaller numbers. */
+/* Returns the body of a scope, and makes it and its parents if necessary. Parents have smaller numbers. */
 static uint32_t find_body(struct llvm *l, uint32_t scope)
 {
     if (l->body_of[scope] != CT_PAIR_NONE)
@@ -191,7 +191,7 @@ static bool same(const struct place *a, const struct place *b)
     return a->body == b->body && a->offset == b->offset && a->discriminator == b->discriminator;
 }
 
-/* Returns the count of a place, which is that of its most frequent instruction. */
+/* Returns the count of a place: that of its most frequent instruction. */
 static uint64_t most(const struct llvm *l, size_t first, size_t *end)
 {
     uint64_t count = 0;
@@ -230,7 +230,7 @@ static const char *callee_name(const struct llvm *l, uint64_t addr)
     return is_named ? symbol->name : NULL;
 }
 
-/* Adds the calls of one instruction to those of its place. Arcs are sorted by their origin. */
+/* Adds the calls of an instruction to those of its place. Arcs are sorted by their origin. */
 static void add_calls(struct llvm *l, const struct ct_cover_insn *insn)
 {
     const struct ct_cover_report *report = l->view->report;
@@ -249,7 +249,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct call *)a)->name, ((const struct call *)b)->name);
 }
 
-/* Writes the calls of a place, each function once: of two LLVM would keep the last. */
+/* Writes the calls of a place, each function once, because LLVM would only keep the last of two. */
 static void put_calls(struct llvm *l)
 {
     if (l->call_count)
@@ -264,7 +264,7 @@ static void put_calls(struct llvm *l)
     l->call_count = 0;
 }
 
-/* Writes which line and block of a body something is at. */
+/* Writes the line and block of a body at which something is. */
 static void put_line(const struct llvm *l, int indent, uint32_t offset, uint32_t discriminator)
 {
     fprintf(l->out, "%*s%" PRIu32, indent, "", offset);

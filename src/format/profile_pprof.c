@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes profiles for pprof: its published message Profile, compressed with gzip. Each function is one
+/* Writes profiles for pprof: the published message Profile, compressed with gzip. Each function is one
  * location, at its first instruction. */
 #include <stdbool.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "format/profile.h"
 #include "format/stack_cut.h"
 
-/* Bytes of the message that are put together before they are compressed. */
+/* bytes of the message that are collected before compression */
 #define PIECE 65536u
 
 /* Numbers of the fields, by message. */
@@ -52,29 +52,29 @@ enum {
 struct pprof {
     FILE *out;
     struct ct_deflate *deflate;
-    struct ct_grown message; /* what is not compressed yet */
-    struct ct_grown packed;  /* what is not written yet */
-    struct ct_grown strings; /* the string table, which is written last */
+    struct ct_grown message; /* to be compressed */
+    struct ct_grown packed;  /* to be written */
+    struct ct_grown strings; /* string table, which is written last */
     uint64_t string_count;
     const struct ct_stack_found *stacks;
-    struct ct_stack_cut cut; /* functions that are left out are one behind all others */
+    struct ct_stack_cut cut; /* omitted functions are represented by one, with a number behind all others */
     const struct ct_stack_sums *sums;
     const struct ct_profile_view *views;
     size_t view_count;
     bool has_cycles;
-    const struct ct_profile_view *last_view; /* the view whose source file was named last */
+    const struct ct_profile_view *last_view; /* view of the source file that was named last */
     uint32_t last_file;
     uint64_t last_name; /* number of that file in the string table */
 };
 
-/* Returns the number of a text in the string table, which it is added to. */
+/* Adds a text to the string table, and returns its number. */
 static uint64_t add_string(struct pprof *p, const char *text)
 {
     ct_protobuf_text(&p->strings, PROFILE_STRING_TABLE, text);
     return p->string_count++;
 }
 
-/* Compresses what was put together. */
+/* Compresses and writes what was collected. */
 static void flush(struct pprof *p, bool last)
 {
     if (!last && p->message.size < PIECE)
@@ -86,7 +86,7 @@ static void flush(struct pprof *p, bool last)
     p->packed.size = 0;
 }
 
-/* Adds a type of values, whose number in the string table is the result. */
+/* Adds a type of values. Returns the number of its name in the string table. */
 static uint64_t put_type(struct pprof *p, unsigned field, const char *name)
 {
     const uint64_t type = add_string(p, name);
@@ -106,7 +106,7 @@ static void put_types(struct pprof *p, bool cycles)
     ct_protobuf_number(&p->message, PROFILE_DEFAULT_SAMPLE_TYPE, cycles ? other : instructions);
 }
 
-/* Adds a count. They are signed in this format. */
+/* Adds a count. Counts are signed in this format. */
 static void put_value(struct ct_grown *to, uint64_t value)
 {
     ct_grown_put_varint(to, value < INT64_MAX ? value : INT64_MAX);
@@ -148,7 +148,7 @@ static uint64_t put_samples(struct pprof *p)
     return count;
 }
 
-/* Returns the view of a program by its number in the sums; NULL: its file is not at hand. */
+/* Returns the view of a program by its number in the sums, or NULL when its file is not available. */
 static const struct ct_profile_view *view_of(const struct pprof *p, uint32_t program)
 {
     for (size_t i = 0; i < p->view_count && program != CT_STACK_NONE; i++)
@@ -186,7 +186,7 @@ static void put_mapping(struct pprof *p, uint32_t number)
     ct_protobuf_end(to, begin);
 }
 
-/* Adds the programs. The first one counts as the main program, so those that were started come first. */
+/* Adds the programs, started ones first, because the first one counts as the main program. */
 static void put_mappings(struct pprof *p)
 {
     for (unsigned pass = 0; pass < 2; pass++)
@@ -195,7 +195,8 @@ static void put_mappings(struct pprof *p)
                 put_mapping(p, i);
 }
 
-/* Returns the number of the path of a source file. Functions of a file mostly stand together. */
+/* Returns the number of a source file's path. Remembers the last one, because functions of a file mostly
+ * stand together. */
 static uint64_t add_file(struct pprof *p, const struct ct_profile_view *view, uint32_t file)
 {
     const char *path = ct_lines_file(view->source.lines, file);
@@ -206,7 +207,7 @@ static uint64_t add_file(struct pprof *p, const struct ct_profile_view *view, ui
     return p->last_name;
 }
 
-/* Adds a function by its number, and what is known of its first line. */
+/* Adds a function by its number, with its first line if known. */
 static void put_function(struct pprof *p, uint64_t number, const struct ct_stack_function *function,
                          const struct ct_line *line)
 {
@@ -279,7 +280,7 @@ int ct_profile_pprof(struct ct_ctx *ctx, FILE *out, const struct ct_profile_stac
         return rc;
     }
     p.has_cycles = has_cycles(p.stacks);
-    add_string(&p, ""); /* number 0 is no text */
+    add_string(&p, ""); /* number 0 means no text */
     put_types(&p, stacks->cycles);
     *entries += put_samples(&p);
     put_mappings(&p);

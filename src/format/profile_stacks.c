@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes profiles of stacks: folded lines, and slices of time for Chrome's and Perfetto's viewers. */
+/* Writes profiles of stacks: folded lines, and slices of time for the viewers of Chrome and Perfetto. */
 #include "base/clock.h"
 #include "base/ctx.h"
 #include "base/options.h"
@@ -18,28 +18,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The folded line that was written last. The next one mostly begins with the same functions, whose names are
- * then there already. */
+/* The last folded line. The next one mostly begins with the same functions, whose names are then reused. */
 struct folded {
     FILE *out;
     const struct ct_stack_found *found;
     struct ct_stack_cut cut;
-    const struct ct_stack_sums *modules; /* whose programs stand before functions; NULL: they do not */
-    uint32_t *path;                      /* places, the innermost first; CT_STACK_NONE: some are left out */
+    const struct ct_stack_sums *modules; /* programs to write before functions; NULL: none */
+    uint32_t *path;                      /* places, the innermost first; CT_STACK_NONE: some are omitted */
     uint32_t *last;                      /* places of the last line, the outermost first */
     size_t *ends;                        /* where the name of each of these places ends in the text */
-    size_t depth;                        /* of the line */
+    size_t depth;                        /* functions in the line */
     char *text;
     size_t room;
 };
 
-/* Makes room for so many bytes behind the functions of the line. */
+/* Makes room for `size` bytes of text. CT_ERR_NOMEM. */
 static int make_room(struct folded *f, size_t size)
 {
     return CT_MAKE_ROOM(f->text, f->room, size) ? CT_OK : CT_ERR_NOMEM;
 }
 
-/* Writes a name without the characters that have a meaning in a folded line. Returns where it ends. */
+/* Writes a name, and replaces the characters with a meaning in a folded line. Returns its end. */
 static size_t put_name(struct folded *f, size_t at, const char *name)
 {
     for (; *name; name++)
@@ -47,7 +46,7 @@ static size_t put_name(struct folded *f, size_t at, const char *name)
     return at;
 }
 
-/* Appends a function and a semicolon. */
+/* Appends a function and a semicolon. CT_ERR_NOMEM. */
 static int append_function(struct folded *f, const struct ct_stack_function *function)
 {
     const struct ct_program_identity program = ct_stack_sums_program(f->modules, function->program);
@@ -65,7 +64,7 @@ static int append_function(struct folded *f, const struct ct_stack_function *fun
     return CT_OK;
 }
 
-/* Finds the places of a line. Returns how many there are. */
+/* Finds the places of a line. Returns their number. */
 static size_t find_path(const struct folded *f, uint32_t place)
 {
     size_t depth = 0;
@@ -143,21 +142,21 @@ int ct_stack_sums_write(struct ct_stack_sums *sums, const struct ct_stack_write_
 
 /* ---- slices ---- */
 
-/* The longest name whose text is kept. Each of its bytes becomes six at most. */
+/* longest name whose text is cached; each of its bytes becomes at most six */
 #define KEPT_NAME 200u
 
-/* How the slices of a function begin, up to their time. Which functions there are depends on who gives the
- * slices, so the name is compared. */
+/* The cached begin of a function's slices, up to their time. The name is compared, because function numbers
+ * depend on the stacks that the slices come from. */
 struct beginning {
-    char *text; /* the name, zero, and the text; NULL: not kept yet */
+    char *text; /* the name, a NUL, and the text; NULL: empty */
     uint32_t size;
-    uint32_t name_size; /* with its zero */
-    uint64_t checked;   /* the call in which the name was compared last */
+    uint32_t name_size; /* including its NUL */
+    uint64_t checked;   /* the call in which the name was last compared */
 };
 
-/* A stream by its number. */
+/* A stream, by its number. */
 struct slice_lane {
-    const struct ct_buffer *buffer; /* NULL: nobody told of the stream */
+    const struct ct_buffer *buffer; /* NULL: the stream is not described */
     const struct ct_source *source;
     uint8_t id;
 };
@@ -166,15 +165,15 @@ struct ct_slice_writer {
     struct ct_ctx *ctx;
     struct ct_out out;
     struct ct_slice_write_options options;
-    uint64_t count;                       /* slices that were written */
+    uint64_t count;                       /* slices written */
     bool begun;                           /* something was written */
     const struct ct_slice_clocks *clocks; /* of the streams; NULL: each has its own time */
     struct ct_clock clock;
     uint64_t frequency;
-    char *run;                    /* name of the capture that slices are of; NULL: of the only one */
-    uint32_t run_count;           /* captures that were begun */
+    char *run;                    /* name of the capture with the slices; NULL: the only one */
+    uint32_t run_count;           /* captures begun */
     struct ct_pair_map processes; /* maps (stream, number of its capture) to a process */
-    struct ct_pair_map threads;   /* maps (context, process) to 1 where it was looked for its name */
+    struct ct_pair_map threads;   /* maps (context, process) to 1 when its name was looked up */
     struct slice_lane *lanes;
     size_t lane_count;
     struct beginning *beginnings; /* by function */
@@ -183,8 +182,8 @@ struct ct_slice_writer {
     bool has_lane;            /* a slice of the capture was written */
     uint32_t lane;            /* stream of the last slice */
     uint32_t process, thread; /* numbers of the last slice */
-    struct ct_word owner;     /* name of the owner of the last slice; no size: none was written yet */
-    struct ct_text text;      /* what is not written yet; empty between the calls */
+    struct ct_word owner;     /* the owner of the last slice, as text; size 0: none yet */
+    struct ct_text text;      /* to be written; empty between calls */
 };
 
 static void begin(const struct ct_slice_writer *writer)
@@ -195,7 +194,7 @@ static void begin(const struct ct_slice_writer *writer)
                                      : "instructions");
 }
 
-/* Goes to the next event of the trace. */
+/* Begins the next event of the trace. */
 static void next_event(struct ct_slice_writer *writer)
 {
     if (!writer->begun)
@@ -212,7 +211,7 @@ static const struct slice_lane *find_lane(const struct ct_slice_writer *writer, 
     return lane < writer->lane_count ? &writer->lanes[lane] : &none;
 }
 
-/* Begins an event that says what a process or thread is called. */
+/* Begins an event with the name of a process or thread. */
 static void begin_name(struct ct_slice_writer *writer, const char *what)
 {
     next_event(writer);
@@ -221,7 +220,7 @@ static void begin_name(struct ct_slice_writer *writer, const char *what)
     ct_text_lit(&writer->text, "\",\"args\":{\"name\":\"");
 }
 
-/* Says what the process of a stream is called: after its core, or by its number. */
+/* Writes the name of a stream's process: its core, or its number. */
 static void name_process(struct ct_slice_writer *writer, uint32_t lane, uint32_t process)
 {
     const struct slice_lane *of = find_lane(writer, lane);
@@ -249,8 +248,8 @@ static void name_process(struct ct_slice_writer *writer, uint32_t lane, uint32_t
     ct_text_char(text, '}');
 }
 
-/* Finds the process that a stream is in the file, whose name is written before its first slice. Of several
- * captures each stream is one by itself. */
+/* Finds the process of a stream in the file, and writes its name before its first slice. With several
+ * captures, each stream is a separate process. CT_ERR_NOMEM. */
 static int find_process(struct ct_slice_writer *writer, uint32_t lane, uint32_t *process)
 {
     if (writer->has_lane && writer->lane == lane) {
@@ -269,7 +268,7 @@ static int find_process(struct ct_slice_writer *writer, uint32_t lane, uint32_t 
     return CT_OK;
 }
 
-/* Says what a thread is called, before its first slice, if that is known. */
+/* Writes the name of a thread before its first slice, if known. CT_ERR_NOMEM. */
 static int name_thread(struct ct_slice_writer *writer, uint32_t lane, uint32_t process, uint32_t context)
 {
     const struct ct_buffer *buffer = find_lane(writer, lane)->buffer;
@@ -291,7 +290,7 @@ static int name_thread(struct ct_slice_writer *writer, uint32_t lane, uint32_t p
                                                                   : CT_OK;
 }
 
-/* Makes room for what is kept of the functions up to this one. */
+/* Makes room in the cache for functions up to this one. CT_ERR_NOMEM. */
 static int make_beginnings(struct ct_slice_writer *writer, uint32_t function)
 {
     return CT_MAKE_ZEROED_ROOM(writer->beginnings, writer->beginning_count, (size_t)function + 1)
@@ -299,13 +298,13 @@ static int make_beginnings(struct ct_slice_writer *writer, uint32_t function)
                : ct_fail_nomem(writer->ctx, "slices");
 }
 
-/* Keeps the text that was written for a function since the buffer had `from` bytes. */
+/* Caches the text of a function written since the buffer had `from` bytes. CT_ERR_NOMEM. */
 static int keep(struct ct_slice_writer *writer, struct beginning *kept, const char *name, size_t from)
 {
     const size_t name_size = strlen(name) + 1;
     const size_t size = writer->text.used - from;
     if (writer->text.used < from || name_size > KEPT_NAME)
-        return CT_OK; /* the buffer was written meanwhile */
+        return CT_OK; /* the buffer was flushed meanwhile */
     char *text = malloc(name_size + size);
     if (!text)
         return ct_fail_nomem(writer->ctx, "slices");
@@ -317,7 +316,7 @@ static int keep(struct ct_slice_writer *writer, struct beginning *kept, const ch
     return CT_OK;
 }
 
-/* Writes how a slice of a function begins, and keeps it. */
+/* Writes the begin of a function's slice, and caches it. CT_ERR_NOMEM. */
 static int put_new_beginning(struct ct_slice_writer *writer, uint32_t function, const char *name)
 {
     struct ct_text *text = &writer->text;
@@ -331,7 +330,7 @@ static int put_new_beginning(struct ct_slice_writer *writer, uint32_t function, 
     return keep(writer, &writer->beginnings[function], name, from);
 }
 
-/* Writes how a slice of a function begins, up to its time. */
+/* Writes the begin of a function's slice, up to its time. CT_ERR_NOMEM. */
 static int put_beginning(struct ct_slice_writer *writer, const struct ct_stacks *stacks, uint32_t function)
 {
     struct beginning *kept = function < writer->beginning_count ? &writer->beginnings[function] : NULL;
@@ -345,7 +344,7 @@ static int put_beginning(struct ct_slice_writer *writer, const struct ct_stacks 
     return CT_OK;
 }
 
-/* Writes whose slice it is, which ends it. Mostly it is that of the one before. */
+/* Writes the owner of a slice, which ends it. Reuses the text of the last slice's owner if it is the same. */
 static void put_owner(struct ct_slice_writer *writer, uint32_t process, uint32_t thread)
 {
     struct ct_text *text = &writer->text;
@@ -366,7 +365,7 @@ static void put_owner(struct ct_slice_writer *writer, uint32_t process, uint32_t
     memcpy(writer->owner.text, text->data + from, writer->owner.size);
 }
 
-/* Writes a time: of nanoseconds with three digits behind the microseconds. */
+/* Writes a time. With clocks it is in nanoseconds, written as microseconds with three decimals. */
 static void put_time(struct ct_slice_writer *writer, uint64_t time)
 {
     struct ct_text *text = &writer->text;
@@ -381,7 +380,7 @@ static void put_time(struct ct_slice_writer *writer, uint64_t time)
     ct_text_char(text, (char)('0' + time % 10));
 }
 
-/* Returns the nanoseconds of a reading of a stream's clock. */
+/* Returns the nanoseconds for a value of a stream's clock. */
 static uint64_t nanoseconds(const struct ct_slice_writer *writer, uint32_t lane, uint64_t at, bool ends)
 {
     return ct_clock_nanoseconds_at(&writer->clock, writer->frequency,
@@ -471,7 +470,7 @@ int ct_slice_writer_begin(struct ct_slice_writer *writer, const char *run)
     free(writer->run);
     writer->run = name;
     writer->run_count++;
-    writer->lane_count = 0; /* those of the next one are others */
+    writer->lane_count = 0; /* the next capture has other streams */
     writer->has_lane = false;
     return CT_OK;
 }

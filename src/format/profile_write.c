@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes profiles of counts: chooses the programs, and loads what their formats need. */
+/* Writes profiles of counts: chooses the programs, and loads what the formats need. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,22 +19,22 @@ struct profile {
     struct ct_profile_stacks stacks; /* for formats of stacks */
     struct ct_profile_view *views;
     size_t count;
-    uint64_t *entries; /* counts what is written */
+    uint64_t *entries; /* number of entries written */
 };
 
-/* Tells whether a format has no place for the name of a program. */
+/* Returns whether a format cannot name a program. */
 static bool is_of_one(const struct profile *p)
 {
     return p->options.format == CT_PROFILE_FORMAT_AUTOFDO || p->options.format == CT_PROFILE_FORMAT_BOLT;
 }
 
-/* Tells whether a format is one of branches, and not of lines. */
+/* Returns whether a format is of branches rather than lines. */
 static bool is_of_branches(const struct profile *p)
 {
     return is_of_one(p) || p->options.format == CT_PROFILE_FORMAT_BRANCH_LIST;
 }
 
-/* Tells whether a format is one of stacks, which is of all programs. */
+/* Returns whether a format is of stacks, and so covers all programs. */
 static bool is_of_stacks(const struct profile *p)
 {
     return p->options.format == CT_PROFILE_FORMAT_CALLGRIND || p->options.format == CT_PROFILE_FORMAT_PPROF;
@@ -55,7 +55,7 @@ static bool is_wanted(const struct profile *p, const struct ct_program *program)
            (named ? program->named : !started || program->started);
 }
 
-/* Finds the number that sums of stacks have for a program. */
+/* Finds the number of a program in the sums of stacks. */
 static int number_view(const struct profile *p, struct ct_program *program, struct ct_profile_view *view)
 {
     uint32_t counted = 0;
@@ -70,7 +70,7 @@ static int number_view(const struct profile *p, struct ct_program *program, stru
     return rc;
 }
 
-/* Finds where the .text of a kernel module begins. */
+/* Finds the address of .text in a kernel module. */
 static int find_text(struct ct_program *program, uint64_t *text)
 {
     const struct ct_layout *layout;
@@ -81,8 +81,8 @@ static int find_text(struct ct_program *program, uint64_t *text)
     return rc;
 }
 
-/* Returns the path that a file below the folder of the target's files has there; that of any other as it is.
- */
+/* Returns the path on the target for a file below the target's root folder, and the path itself for other
+ * files. */
 static const char *target_path(const char *root, const char *path)
 {
     size_t length = root ? strlen(root) : 0;
@@ -138,7 +138,7 @@ static int write_llvm(struct profile *p, FILE *out)
 
 static int put_bytes(void *out, const void *bytes, size_t size)
 {
-    /* The stream has an error then, which is told when it is closed. */
+    /* a write error stays in the stream and is reported when it is closed */
     fwrite(bytes, 1, size, out);
     return CT_OK;
 }
@@ -177,7 +177,7 @@ static int write_as(struct profile *p, FILE *out)
     }
 }
 
-/* Checks the format, and finds the stacks that it needs. */
+/* Checks the format, and finds the stacks that it needs. CT_ERR_ARG, CT_ERR_NOMEM. */
 static int find_stacks(struct profile *p)
 {
     if (p->options.format > CT_PROFILE_FORMAT_BRANCH_LIST)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds programs that ran by what results know of them. */
+/* Matches programs that ran with the identities in results. */
 #ifndef CT_FORMAT_PROGRAM_MATCH_H
 #define CT_FORMAT_PROGRAM_MATCH_H
 
@@ -8,10 +8,10 @@
 
 #include <stdbool.h>
 
-/* Tells whether two identities are of one program: by build id, or by name when one has none. */
+/* Returns whether two identities are of one program: by build id, or by name when one has none. */
 bool ct_identity_is(const struct ct_program_identity *a, const struct ct_program_identity *b);
 
-/* Tells whether a program that ran has this identity; false also when its symbols cannot be loaded. */
+/* Returns whether a program that ran has this identity. False when its symbols cannot be loaded. */
 bool ct_identity_is_of(const struct ct_program_identity *identity, struct ct_program *program);
 
 #endif

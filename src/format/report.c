@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report: adds captures up when they are over, and writes the page. */
+/* The report: adds up captures when they end, and writes the page. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,12 +10,12 @@
 #include "format/report_own.h"
 #include "format/report_sums.h"
 
-/* the most executions of functions in the timeline; the longest ones are kept */
+/* most executions of functions in the timeline; the longest are kept */
 #define SLICES 20000
 
-/* ---- after a capture ---- */
+/* ---- the end of a capture ---- */
 
-/* Says of which program a function is. Memory that is in none is called as in names. */
+/* Sets the module of a function. Memory outside of programs has the name of its symbols. */
 static void add_module(struct ct_report_function *function, const struct ct_program_place *place,
                        const struct ct_symbol *symbol)
 {
@@ -23,8 +23,8 @@ static void add_module(struct ct_report_function *function, const struct ct_prog
     function->in_file = symbol->addr - ct_symbols_bias(place->symbols);
 }
 
-/* Adds the functions that are on a stack somewhere, with what was executed in them. (*index_of)[f] is the
- * index of function f of the stacks. */
+/* Adds the functions on any stack, and what was executed in them. (*index_of)[f] becomes the index of
+ * function f of the stacks. */
 static int add_functions(struct ct_report *r, uint32_t **index_of)
 {
     size_t count;
@@ -126,7 +126,7 @@ static int give_runs(struct ct_report *r)
     return rc;
 }
 
-/* Returns the path of the only program, or of the only one that was named or started; NULL when there are
+/* Returns the path of the only program, or of the only one that was named or started. NULL when there are
  * several. */
 static const char *program_of(const struct ct_programs *programs)
 {
@@ -192,7 +192,8 @@ static int add_up_capture(struct ct_report *r)
     return rc ? rc : keep_slices(r);
 }
 
-/* Refuses a capture whose time is in another unit: cycles and instructions do not add up. */
+/* Refuses a capture whose times are in another unit, because cycles and instructions do not add up.
+ * CT_ERR_ARG. */
 static int check_unit(struct ct_report *r, const char *name, bool has_steps)
 {
     if (has_steps && r->has_steps && r->cycles != r->now.cycles)
@@ -279,7 +280,7 @@ int ct_report_end(struct ct_report *r, const char *name, const char *kind)
     return rc;
 }
 
-/* ---- after all ---- */
+/* ---- the end of all captures ---- */
 
 static int by_cycles(const void *a, const void *b)
 {
@@ -307,7 +308,7 @@ static int by_edge_time(const void *a, const void *b)
     return x->stream < y->stream ? -1 : x->stream > y->stream;
 }
 
-/* Sorts functions and edges, those with most time first. */
+/* Sorts functions and edges, those with the most time first. */
 static void sort(struct ct_report_function *functions, size_t function_count, struct ct_report_edge *edges,
                  size_t edge_count)
 {

@@ -6,10 +6,10 @@
 #include "base/room.h"
 #include "base/search.h"
 
-/* the most timestamps that are kept of a stream */
+/* most timestamps kept for a stream */
 #define ANCHORS 65536u
 
-/* Drops every other timestamp, but for the first and the last one. */
+/* Drops every other timestamp, except the first and the last one. */
 static void thin(struct ct_report_clock *c)
 {
     size_t kept = 1;
@@ -20,8 +20,8 @@ static void thin(struct ct_report_clock *c)
     c->stride = c->stride ? 2 * c->stride : 2;
 }
 
-/* Adds a timestamp. One that goes back is not used: no axis has it. Of those between which nothing ran the
- * first and the last count. */
+/* Adds a timestamp. Ignores one that goes back, which no axis can show. Of timestamps with nothing between
+ * them keeps the first and the last. */
 static int add(struct ct_report_clock *c, uint64_t at, uint64_t time)
 {
     struct ct_report_anchor *last = c->count ? &c->anchors[c->count - 1] : NULL;
@@ -88,7 +88,7 @@ void ct_report_clock_free(struct ct_report_clock *c)
 /* Returns the time of `at` on the line through two anchors. */
 static uint64_t on_line(const struct ct_report_anchor *a, const struct ct_report_anchor *b, uint64_t at)
 {
-    if (a->at == b->at) /* the clock is not known */
+    if (a->at == b->at) /* the rate of the clock is unknown */
         return b->time;
     const bool is_behind = at >= a->at;
     const uint64_t distance = is_behind ? at - a->at : a->at - at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes from a capture what the report needs, while it is decoded. */
+/* Collects what the report needs of a capture, during decoding. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ int ct_report_find_place(struct ct_report *r, uint64_t addr, struct ct_report_pl
     return rc;
 }
 
-/* ---- while steps come ---- */
+/* ---- during decoding ---- */
 
 int ct_report_make_stacks(struct ct_report *r)
 {
@@ -141,7 +141,8 @@ static int add_runs(struct ct_report *r, const struct ct_timing *timing)
     return rc;
 }
 
-/* Returns what stays known of the sources and contexts of a buffer; NULL: nothing. */
+/* Returns the description of a buffer that outlives the capture, with sources and names of contexts, or
+ * NULL. */
 static const struct ct_buffer *source_of(const struct ct_report *r, const char *buffer)
 {
     size_t count;
@@ -193,7 +194,7 @@ void ct_report_close_streams(struct ct_report *r)
     memset(r->now.open, 0, sizeof r->now.open);
 }
 
-/* Tells whether the stream gave steps. If its window ended soon, none of its bytes are counted. */
+/* Returns whether the stream has steps. When its window ended early, none of its bytes are counted. */
 static bool has_steps(const struct ct_report *r, const struct ct_stream *s)
 {
     return s->id < sizeof r->now.open / sizeof *r->now.open && r->now.open[s->id].timing;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chooses the edges of a report, those with most time, and tells how execution went along them. */
+/* Chooses the edges of a report, those with the most time, and names how execution left them. */
 #include <stdlib.h>
 
 #include "format/report_page.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what functions.js searches and shows: all functions with their numbers, and where their source is in
- * the page. */
+/* Writes the data of functions.js: all functions with their numbers, and where their source is in the
+ * page. */
 #include "format/report_page.h"
 
 #include <inttypes.h>
@@ -10,10 +10,10 @@
 #include "base/path.h"
 #include "format/json.h"
 
-/* the most functions that can be found */
+/* most functions that can be searched */
 #define FOUND 10000
 
-/* the most functions of all threads together */
+/* most functions of all threads together */
 #define PARTS 20000
 
 struct found {
@@ -29,8 +29,8 @@ static int by_addr(const void *key, const void *element)
     return addr < f->addr ? -1 : addr > f->addr;
 }
 
-/* Finds a function in the coverage of its program, whose number in the page becomes *number. NULL: it is not
- * there. */
+/* Finds a function in the coverage of its program, and sets *number to the program's number in the page. NULL
+ * when it is missing. */
 static const struct ct_cover_function *find(const struct ct_report_page *r,
                                             const struct ct_report_function *f, size_t *number)
 {
@@ -46,8 +46,8 @@ static const struct ct_cover_function *find(const struct ct_report_page *r,
     return NULL;
 }
 
-/* Writes the names of the anchors of functions in the source; "" where coverage does not know them. Whether
- * the page has the anchor depends on the room that it had for source. */
+/* Writes the anchors of functions in the source, "" for those that coverage does not know. The page may lack
+ * an anchor when there was no room for the source. */
 static void put_anchors(struct found *f)
 {
     ct_json_array(&f->json, "anchors");
@@ -62,7 +62,7 @@ static void put_anchors(struct found *f)
     ct_json_array_end(&f->json);
 }
 
-/* Writes the file names and lines of functions; "" and 0 where they are not known. */
+/* Writes the file names and lines of functions, "" and 0 when unknown. */
 static void put_sources(struct found *f)
 {
     ct_json_array(&f->json, "files");
@@ -108,7 +108,7 @@ static void put_numbers(struct found *f)
     ct_json_array_end(&f->json);
 }
 
-/* A function by what it took in a thread. */
+/* A function, and its own time in a thread. */
 struct part {
     size_t function;
     uint64_t alone;
@@ -123,8 +123,8 @@ static int by_alone(const void *a, const void *b)
     return x->function < y->function ? -1 : x->function > y->function;
 }
 
-/* Writes what each function took in a thread: its number, alone, with callees, and how often it was called;
- * of those with most time. */
+/* Writes the times of functions in a thread: number, own time, time with callees, and calls, for those with
+ * the most time. */
 static void put_parts(struct found *f, const struct ct_report_function *functions, struct part *parts)
 {
     const struct ct_report_page *r = f->page;
@@ -165,7 +165,7 @@ static int put_thread(struct found *f, const struct ct_report_thread *thread, co
     return rc;
 }
 
-/* Writes what each thread took on each core. CT_ERR_NOMEM. */
+/* Writes the times of each thread on each core. CT_ERR_NOMEM. */
 static int put_threads(struct found *f)
 {
     uint32_t *ranks = ct_report_ranks(f->page);

@@ -11,20 +11,20 @@
 #include "format/wcet_html.h"
 #include "format/xml.h"
 
-/* the most functions of the coverage */
+/* most functions in the coverage */
 #define FUNCTIONS 500
 #define LINES     10000
 
-/* the most streams in a table */
+/* most streams in a table */
 #define STREAMS 256
 
-/* the most captures and saved results in a table or a sentence */
+/* most captures and saved results in a table or a sentence */
 #define INPUTS 256
 
-/* bytes of what the page is of; a name of a file has 255 */
+/* room for the subject of the page; the name of a file has up to 255 bytes */
 #define SUBJECT 400
 
-/* ---- what is asked of all sections ---- */
+/* ---- used by all sections ---- */
 
 uint64_t ct_report_self(const struct ct_report_page *r, const struct ct_report_function *f)
 {
@@ -75,7 +75,7 @@ static const char *base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Returns the name of a capture without its folders, and with its number if another one has that name too. */
+/* Returns the name of a capture without folders, and with its number if another one has the same name. */
 static const char *capture_name(const struct ct_report_page *r, size_t capture, char *text, size_t size)
 {
     const char *name = base_name(r->captures[capture].name);
@@ -111,7 +111,7 @@ static uint32_t all_tells(const struct ct_report_page *r)
     return all;
 }
 
-/* Lists the inputs that do not tell it. */
+/* Lists the inputs without the data of this section. */
 static void silent_inputs(FILE *out, const struct ct_report_page *r, uint32_t tells)
 {
     size_t count = 0;
@@ -147,7 +147,7 @@ bool ct_report_told(FILE *out, const struct ct_report_page *r, uint32_t tells)
     return true;
 }
 
-/* Tells whether the page is made of captures alone; then instructions and the size of the trace are known
+/* Returns whether the page is made of captures only; then instructions and the size of the trace are known,
  * too. */
 static bool has_captures_alone(const struct ct_report_page *r)
 {
@@ -175,7 +175,7 @@ static struct ct_report_stream total(const struct ct_report_page *r)
     return sum;
 }
 
-/* Writes a number whole as long as a card has room for it. */
+/* Writes a number in full as long as a card has room for it. */
 static const char *card_number(char text[CT_NUMBER_SIZE], uint64_t value)
 {
     return value < 1000000 ? ct_number_count(text, value) : ct_number_short(text, value);
@@ -348,7 +348,7 @@ static int coverage(FILE *out, const struct ct_report_page *r)
     return ct_cover_html_programs(out, r->cover, &shape);
 }
 
-/* ---- which sections there are: those that somebody asked for, and that the capture has data for ---- */
+/* ---- the sections: those that were asked for, and for which the capture has data ---- */
 
 static bool has_times(const struct ct_report_page *r)
 {
@@ -400,8 +400,8 @@ static void navigation(FILE *out, const struct ct_report_page *r)
     fputs("</ul></nav>\n", out);
 }
 
-/* Returns the program's name, or that of the first capture when there are several programs, and how many
- * there are besides. It lies in `text`. */
+/* Returns the program's name or, with several programs, that of the first capture, followed by the number of
+ * further ones. It lies in `text`. */
 static const char *subject(const struct ct_report_page *r, char text[SUBJECT])
 {
     const char *name = r->program ? r->program : r->input_count ? r->inputs[0].name : r->captures[0].name;

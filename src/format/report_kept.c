@@ -33,7 +33,7 @@ static int add_key(struct ct_report_kept *k, const struct ct_report_key *key, ui
     return ct_pair_map_put(&k->numbers, key->addr, key->program, *number);
 }
 
-/* Finds the key of a function of the stacks, or makes it. */
+/* Finds or makes the key of a function of the stacks. CT_ERR_NOMEM. */
 static int find_key(struct ct_report_kept *k, const struct ct_stacks *stacks,
                     const struct ct_program_place *places, uint32_t function, uint32_t *number)
 {
@@ -51,7 +51,7 @@ static int find_key(struct ct_report_kept *k, const struct ct_stacks *stacks,
     return *number == CT_PAIR_NONE ? add_key(k, &key, number) : CT_OK;
 }
 
-/* Gives functions of the trees the numbers of their keys. */
+/* Replaces the functions in the trees by the numbers of their keys. CT_ERR_NOMEM. */
 static int name_functions(struct ct_report_kept *k, const struct ct_stacks *stacks,
                           const struct ct_program_place *places, struct ct_report_threads *threads)
 {
@@ -73,7 +73,7 @@ static int name_functions(struct ct_report_kept *k, const struct ct_stacks *stac
 
 /* ---- threads ---- */
 
-/* Removes the thread with least time. */
+/* Removes the thread with the least time. */
 static void drop_least(struct ct_report_threads *threads)
 {
     size_t least = 0;
@@ -87,7 +87,7 @@ static void drop_least(struct ct_report_threads *threads)
     threads->left_out++;
 }
 
-/* Moves the threads of `from` behind those that there are. */
+/* Moves the threads of `from` to the end of `into`. CT_ERR_NOMEM. */
 static int move_threads(struct ct_report_threads *into, struct ct_report_threads *from)
 {
     const size_t count = into->count + from->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What threads of captures that are over took, for a report of several. */
+/* The times of threads in captures that have ended, for a report of several. */
 #ifndef CT_FORMAT_REPORT_KEPT_H
 #define CT_FORMAT_REPORT_KEPT_H
 
@@ -7,15 +7,15 @@
 #include "coretap/stacks.h"
 #include "format/report_page.h"
 
-/* A function by what stays the same from capture to capture. */
+/* The identity of a function across captures. */
 struct ct_report_key {
-    uint32_t program; /* index of `programs`, or CT_STACK_NONE */
-    uint64_t addr;    /* in its file; of no program as it ran; UINT64_MAX in no function */
+    uint32_t program; /* index in `programs`, or CT_STACK_NONE */
+    uint64_t addr;    /* address in the file; as executed when in no program; UINT64_MAX in no function */
 };
 
-/* The threads; all zero: none. */
+/* The threads. All zeros is an empty list. */
 struct ct_report_kept {
-    struct ct_report_threads threads; /* functions in their trees are indices of `keys` */
+    struct ct_report_threads threads; /* functions in their trees are indices into `keys` */
     struct ct_report_key *keys;
     size_t key_count, key_room;
     struct ct_program **programs; /* borrowed */
@@ -23,8 +23,8 @@ struct ct_report_kept {
     struct ct_pair_map numbers; /* maps (address, program) to a key */
 };
 
-/* Adds the threads of stacks that are over, whose programs lay at `places`. Of all threads those with most
- * time are kept. `stream_of` and `cycles` as for ct_report_threads_make. CT_ERR_NOMEM. */
+/* Adds the threads of stacks that have ended, with programs at `places`. Keeps the threads with the most
+ * time. `stream_of` and `cycles` are as for ct_report_threads_make. CT_ERR_NOMEM. */
 int ct_report_kept_add(struct ct_report_kept *kept, const struct ct_stacks *stacks,
                        const struct ct_program_place *places, const uint32_t *stream_of, bool cycles);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what each program and library took, of which the functions are. */
+/* Writes the time of each program and library. */
 #include "format/report_page.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "format/page.h"
 #include "format/xml.h"
 
-/* the most rows of the table */
+/* most rows of the table */
 #define MODULES 100
 
 struct module {
@@ -35,7 +35,8 @@ static int by_self(const void *a, const void *b)
     return by_path(a, b);
 }
 
-/* Adds up the functions of each module; those with most time come first. Returns how many there are. */
+/* Adds up the functions of each module, and sorts modules by time, the largest first. Returns their
+ * number. */
 static size_t add_up(const struct ct_report_page *r, struct module *modules)
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes from named events what the report shows of them. */
+/* Collects what the report shows of named events. */
 #include "format/report_named.h"
 
 #include <stdlib.h>
@@ -7,16 +7,16 @@
 
 #include "base/ctx.h"
 
-/* numbers of events are below */
+/* numbers of events are below this */
 #define NUMBERS 65536u
 
-/* the most spans that are drawn: the longest ones */
+/* most spans that are drawn, the longest ones */
 #define SPANS 5000
 
-/* bytes of a text that are shown */
+/* most bytes of a text that are shown */
 #define TEXT 300
 
-/* What an event that is being taken belongs to. */
+/* The context of an event being taken. */
 struct taking {
     struct ct_report_named *named;
     uint64_t time;
@@ -24,7 +24,7 @@ struct taking {
 
 /* ---- rows ---- */
 
-/* Returns the row of a name, which is made when there is none; NULL without memory. */
+/* Returns the row of a name, and makes it if necessary. NULL without memory. */
 static struct ct_report_named_row *row_of(struct ct_report_named *n, const struct ct_named_event *e)
 {
     const uint8_t kind = e->entry->kind == CT_NAMED_VALUE ? CT_NAMED_VALUE : CT_NAMED_BEGIN;
@@ -59,7 +59,7 @@ static void add_up(struct ct_report_named_row *row, double value)
 
 /* ---- values over time ---- */
 
-/* Puts two points each into one, so that there is room for as many again. */
+/* Merges points in pairs, to make room for as many again. */
 static void halve(struct ct_report_named_row *row)
 {
     struct ct_report_point *p = row->points;
@@ -99,7 +99,7 @@ static bool take_value(const struct taking *t, const struct ct_named_event *e)
     const double value = ct_named_number(e, 0);
     if (!row)
         return false;
-    if (value != value) /* no number has no place on an axis */
+    if (value != value) /* NaN has no place on an axis */
         return true;
     add_up(row, value);
     return add_point(t->named, row, t->time, value);
@@ -107,7 +107,7 @@ static bool take_value(const struct taking *t, const struct ct_named_event *e)
 
 /* ---- spans ---- */
 
-/* Returns the lane of a port; CT_REPORT_PORTS when it has none. */
+/* Returns the lane of a port, or CT_REPORT_PORTS when there is none left. */
 static uint32_t lane_of(struct ct_report_named *n, uint64_t port)
 {
     size_t i = 0;
@@ -133,7 +133,7 @@ static bool begin_span(const struct taking *t, const struct ct_named_event *e)
     return true;
 }
 
-/* Takes an open span out of the list and draws it. CT_ERR_NOMEM. */
+/* Removes an open span from the list, and draws it. CT_ERR_NOMEM. */
 static int close_span(struct ct_report_named *n, size_t at, uint64_t time)
 {
     const struct ct_report_span span = n->open[at];
@@ -187,7 +187,7 @@ static bool take_text(const struct taking *t, const struct ct_named_event *e)
     return true;
 }
 
-/* ---- all of them ---- */
+/* ---- events of any kind ---- */
 
 static int take(void *user, const struct ct_named_event *e)
 {

@@ -10,7 +10,7 @@
 #include "format/svg_line.h"
 #include "format/xml.h"
 
-/* the most names in a table, and the most values that are drawn */
+/* most names in a table, and most values that are drawn */
 #define NAMES 500
 #define PLOTS 24
 
@@ -109,7 +109,7 @@ static void plots(FILE *out, const struct ct_report_named *n)
         fprintf(out, "<p class=\"more\">%zu more values are not drawn.</p>\n", count - PLOTS);
 }
 
-/* Writes the spans over time, with a lane for each port. */
+/* Writes the spans over time, with a lane for each port. CT_ERR_NOMEM. */
 static int chart(FILE *out, const struct ct_report_named *n)
 {
     const struct ct_slices *s = &n->spans;
@@ -186,7 +186,7 @@ static void texts(FILE *out, const struct ct_report_named *n)
                 ct_number_count(text, n->texts_left_out));
 }
 
-/* Says what could not be added up. */
+/* Notes what could not be added up. */
 static void told(FILE *out, const struct ct_report_named *n)
 {
     if (n->cut)

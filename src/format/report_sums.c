@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes what a report says of captures and saved results: functions and edges of the sums, by the build id of
- * their program and their address in its file. */
+/* Makes a report's functions and edges from the sums of captures and saved results, identified by the build
+ * id of their program and their address in its file. */
 #include "format/report_sums.h"
 
 #include <stdlib.h>
@@ -9,15 +9,15 @@
 #include "base/path.h"
 #include "format/program_match.h"
 
-/* A program that the sums know, with the one that ran. */
+/* A program in the sums, with the program that ran. */
 struct known {
     struct ct_program_identity identity;
-    struct ct_program *program; /* NULL when it is not there, so that its source is not known */
+    struct ct_program *program; /* NULL when missing; its source is then unknown */
 };
 
-/* Which function of the page: a program and an address. */
+/* The identity of a function of the page: a program and an address. */
 struct key {
-    uint32_t program; /* index of `known`, or CT_STACK_NONE */
+    uint32_t program; /* index in `known`, or CT_STACK_NONE */
     uint32_t function;
     uint64_t addr;
 };
@@ -28,7 +28,7 @@ struct making {
     struct ct_timing_found times;
     struct known *known;
     size_t known_count;
-    uint32_t *of_stacks, *of_times; /* indices of `known` by the numbers of the sums */
+    uint32_t *of_stacks, *of_times; /* indices in `known` by the numbers of the sums */
     struct key *keys;
     size_t key_count;
 };
@@ -95,8 +95,7 @@ static int find_source(const struct making *m, uint32_t program, struct ct_repor
     return CT_OK;
 }
 
-/* Names a place by the last function of the sums that begins there or before it, for a program that is not
- * there. */
+/* Names a place by the last function of the sums that begins there or before it, for a missing program. */
 static void name_by_sums(const struct making *m, uint32_t program, struct ct_report_place *place)
 {
     const struct ct_timing_function *best = NULL;
@@ -167,7 +166,7 @@ static int add_stacks(struct making *m)
 
 /* ---- threads ---- */
 
-/* Returns the index in `known` of a program that ran; CT_STACK_NONE when the sums do not know it. */
+/* Returns the index in `known` of a program that ran, or CT_STACK_NONE when the sums do not have it. */
 static uint32_t known_as(const struct making *m, struct ct_program *program)
 {
     for (size_t i = 0; i < m->known_count; i++)
@@ -209,8 +208,8 @@ static bool has_all(const uint32_t *numbers, size_t count)
     return true;
 }
 
-/* Gives the functions of kept threads the numbers that they have here. If the sums did not know one of them,
- * no thread could be chosen. */
+/* Replaces the functions of kept threads by their numbers here. If the sums lack one of them, drops all
+ * threads, so that none can be selected. CT_ERR_NOMEM. */
 static int name_threads(const struct making *m, struct ct_report_kept *kept)
 {
     if (!kept->key_count)
@@ -231,7 +230,7 @@ static int name_threads(const struct making *m, struct ct_report_kept *kept)
 
 /* ---- times ---- */
 
-/* Adds the functions of the times, which the stacks may know. Keys are in order. */
+/* Adds the functions of the times, unless the stacks have them. Keys are sorted. */
 static int add_times(struct making *m)
 {
     const size_t known = m->key_count;
@@ -281,7 +280,7 @@ static int add_edges(struct making *m)
     return rc;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole ---- */
 
 static bool has_cycles(const struct making *m)
 {

@@ -7,11 +7,11 @@
 #include "format/report_kept.h"
 #include "format/report_page.h"
 
-/* The functions and edges; to be zeroed before use. */
+/* The functions and edges. All zeros before use. */
 struct ct_report_sums {
     struct ct_report_function *functions; /* those of the stacks first, by their number */
     size_t function_count;
-    size_t ran_count; /* how many are of the stacks */
+    size_t ran_count; /* number of functions of the stacks */
     struct ct_report_edge *edges;
     size_t edge_count;
     uint64_t edges_left_out;
@@ -21,8 +21,8 @@ struct ct_report_sums {
     bool cycles; /* the sums have cycles */
 };
 
-/* Makes functions and edges from sums, and gives the functions of `kept` their numbers in them. To be freed
- * also after an error. CT_ERR_NOMEM. */
+/* Makes functions and edges from sums, and replaces the functions of `kept` by their numbers. The caller
+ * frees *into even after an error. CT_ERR_NOMEM. */
 int ct_report_sums_make(struct ct_programs *programs, struct ct_stack_sums *stacks,
                         struct ct_timing_sums *times, struct ct_report_kept *kept,
                         struct ct_report_sums *into);

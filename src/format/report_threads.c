@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells apart what each thread took on each core, so that readers can choose them. */
+/* Separates the times of each thread on each core, so that readers can select them. */
 #include <stdlib.h>
 
 #include "base/pair_map.h"
 #include "base/room.h"
 #include "format/report_page.h"
 
-/* A tree of stacks that is being put together. */
+/* A tree of stacks in the making. */
 struct tree {
     struct ct_stack_place *places;
     size_t count, room;
     struct ct_pair_map children; /* maps (parent, function) to a place */
 };
 
-/* A thread on a core, before it is known which ones have most time. */
+/* A thread on a core, before those with the most time are known. */
 struct group {
     size_t stream;
     uint32_t context;
-    uint32_t number; /* in the order in which they were found */
+    uint32_t number; /* in the order of discovery */
     uint64_t weight;
 };
 
@@ -35,7 +35,7 @@ struct work {
     uint32_t *node_of[2];
 };
 
-/* Finds the group of a place, or makes it. CT_ERR_NOMEM. */
+/* Finds or makes the group of a place. CT_ERR_NOMEM. */
 static int find_group(struct work *w, size_t place, uint32_t *number)
 {
     struct ct_stack_owner owner = {0};
@@ -52,7 +52,7 @@ static int find_group(struct work *w, size_t place, uint32_t *number)
     return ct_pair_map_put(&w->numbers, stream, (uint32_t)owner.context, *number);
 }
 
-/* Finds out which groups there are, and what each took. CT_ERR_NOMEM. */
+/* Finds all groups, and the time of each. CT_ERR_NOMEM. */
 static int weigh_groups(struct work *w)
 {
     int rc = CT_OK;
@@ -84,8 +84,7 @@ static int by_place(const void *a, const void *b)
     return x->context < y->context ? -1 : x->context > y->context;
 }
 
-/* Chooses the groups with most time, which are then in the order of streams and contexts. Returns how many
- * they are. */
+/* Chooses the groups with the most time, and sorts them by stream and context. Returns their number. */
 static size_t choose(struct work *w)
 {
     const size_t kept = w->group_count < CT_REPORT_THREADS ? w->group_count : CT_REPORT_THREADS;
@@ -98,7 +97,7 @@ static size_t choose(struct work *w)
     return kept;
 }
 
-/* Adds a place to a tree in which its parent is a known one. Gives the place that it is there. */
+/* Adds a place to a tree that has its parent. Sets *node to its place in the tree. CT_ERR_NOMEM. */
 static int add(struct tree *tree, const struct ct_stack_place *place, const uint32_t *node_of, uint32_t *node)
 {
     const uint32_t parent = place->parent == CT_STACK_NONE ? CT_STACK_NONE : node_of[place->parent];
@@ -120,7 +119,7 @@ static int add(struct tree *tree, const struct ct_stack_place *place, const uint
     return CT_OK;
 }
 
-/* Puts together the tree of all threads, and that of each thread that is chosen. CT_ERR_NOMEM. */
+/* Builds the tree of all threads, and that of each chosen thread. CT_ERR_NOMEM. */
 static int build(struct work *w, struct tree *all, struct tree *trees)
 {
     int rc = CT_OK;

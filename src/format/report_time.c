@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes where the time went: stacks by their share, functions, edges. */
+/* Writes where the time went: stacks by weight, functions, edges. */
 #include "format/report_page.h"
 
 #include <inttypes.h>
@@ -10,14 +10,13 @@
 #include "format/page.h"
 #include "format/xml.h"
 
-/* The most rows of the tables and bars of the chart; and the least share of the whole, one in LEAST, that
- * makes a bar worth drawing. */
+/* most rows of the tables and bars of the chart; and the least share of the whole, one in LEAST, for a bar */
 #define FUNCTIONS 200
 #define EDGES     60
 #define BARS      4000
 #define LEAST     5000
 
-/* The same of a thread, of which all threads together have as many bars as the whole. */
+/* the same share for a thread; all threads together have as many bars as the whole */
 #define LEAST_OF_THREAD 1000
 
 /* ---- stacks ---- */
@@ -25,13 +24,13 @@
 struct tree {
     const struct ct_stack_place *places;
     size_t count;
-    uint64_t *weight; /* of each place with all below it */
+    uint64_t *weight; /* of each place with everything below it */
     uint64_t *next;   /* where the next place below it begins on the axis */
     uint32_t *depth;
     struct place_order *order;
 };
 
-/* The order in which places are laid out. That of the places themselves depends on how the streams of a
+/* The order in which places are laid out. The order of the places themselves depends on how the streams of a
  * buffer were decoded. */
 struct place_order {
     uint32_t depth, parent, rank;
@@ -43,7 +42,7 @@ static uint64_t own(const struct ct_report_page *r, const struct ct_stack_place 
     return r->cycles ? place->cycles : place->insns;
 }
 
-/* Adds up the weight of each place with all below it. Callers stand before what they call. */
+/* Adds up the weight of each place with everything below it. Callers stand before their callees. */
 static void weigh(const struct ct_report_page *r, struct tree *t)
 {
     for (size_t i = t->count; i-- > 0;) {
@@ -68,7 +67,7 @@ static int by_order(const void *a, const void *b)
     return depth ? depth : parent ? parent : compare(x->rank, y->rank);
 }
 
-/* Puts callers before what they call, and what one function calls in the order of its ranks. */
+/* Puts callers before their callees, and callees of one function in the order of their ranks. */
 static void put_in_order(struct tree *t, const uint32_t *ranks)
 {
     for (size_t i = 0; i < t->count; i++) {
@@ -79,7 +78,8 @@ static void put_in_order(struct tree *t, const uint32_t *ranks)
     qsort(t->order, t->count, sizeof *t->order, by_order);
 }
 
-/* Gives each place its piece of the axis. Places that weigh `least` or more become bars. */
+/* Assigns a part of the axis to each place. Places that weigh `least` or more become bars. Returns the number
+ * of bars. */
 static size_t lay_out(struct tree *t, uint64_t least, const uint32_t *ranks, struct ct_lane_bar *bars)
 {
     uint64_t end = 0;
@@ -114,8 +114,8 @@ static int by_depth(const void *a, const void *b)
     return depth ? depth : by_begin(a, b);
 }
 
-/* Leaves out the deepest bars if there are too many, and sorts the rest by where they begin. Returns how many
- * are left. */
+/* Drops the deepest bars if there are too many, and sorts the rest by their begin. Returns the number of bars
+ * left. */
 static size_t limit_bars(struct ct_lane_bar *bars, size_t count, size_t most)
 {
     qsort(bars, count, sizeof *bars, by_depth);
@@ -124,8 +124,8 @@ static size_t limit_bars(struct ct_lane_bar *bars, size_t count, size_t most)
     return kept;
 }
 
-/* Makes bars of a tree of stacks: of places that took `least` or more, and `most` of them. Gives how many
- * there are. CT_ERR_NOMEM. */
+/* Makes bars of a tree of stacks, from places that weigh at least `least`, and at most `most` bars. Sets
+ * *count to their number. CT_ERR_NOMEM. */
 static int make_bars(const struct ct_report_page *r, const struct ct_stack_place *places, size_t place_count,
                      const uint32_t *ranks, uint64_t least, size_t most, struct ct_lane_bar **bars,
                      size_t *count)
@@ -149,7 +149,7 @@ static int make_bars(const struct ct_report_page *r, const struct ct_stack_place
     return fine ? CT_OK : CT_ERR_NOMEM;
 }
 
-/* The chart of stacks: the lane of all threads, and behind it that of each. */
+/* The chart of stacks: a lane of all threads, followed by one of each thread. */
 struct chart {
     struct ct_chart_lane lanes[CT_REPORT_THREADS + 1];
     struct ct_lane_bar *bars[CT_REPORT_THREADS + 1];
@@ -178,7 +178,7 @@ static int add_lane(const struct ct_report_page *r, struct chart *c, const uint3
     return rc;
 }
 
-/* Tells whether a saved result adds to the stacks, of which it does not say which core and thread. */
+/* Returns whether a saved result, which tells no core and thread, contributes to the stacks. */
 static bool has_saved(const struct ct_report_page *r)
 {
     for (size_t i = 0; i < r->input_count; i++)
@@ -296,7 +296,7 @@ static void functions(FILE *out, const struct ct_report_page *r)
                 ct_report_unit(r));
 }
 
-/* Tells whether edges have a stream; those of sums have none. */
+/* Returns whether edges have a stream. Those of sums have none. */
 static bool has_core(const struct ct_report_page *r)
 {
     return r->stream_count > 1 && !r->input_count;

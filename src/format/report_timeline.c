@@ -18,9 +18,9 @@ struct chart {
     char cores[LANES][CT_REPORT_STREAM_NAME];
     char threads[LANES][CT_REPORT_THREAD_NAME];
     size_t count;
-    bool aligned; /* time is that of timestamps, since `begin`; else that of each stream by itself */
+    bool aligned; /* time is that of timestamps, since `begin`; else that of each stream */
     uint64_t begin;
-    size_t left_out; /* how many lanes are left out */
+    size_t left_out; /* lanes left out */
 };
 
 const char *ct_report_thread_name(const struct ct_report_page *r, size_t stream, uint32_t context,
@@ -48,8 +48,8 @@ static void name_lane(const struct ct_report_page *r, struct chart *c, const str
 
 /* ---- time ---- */
 
-/* Tells whether the streams of the chart have a time in common: there are several, and each has timestamps.
- */
+/* Returns whether the streams of the chart share an axis of time: there are several, and each has
+ * timestamps. */
 static bool is_aligned(const struct ct_report_page *r)
 {
     const struct ct_slices *s = r->slices;
@@ -69,7 +69,7 @@ static uint64_t end_of(const struct ct_report_page *r, const struct ct_slice *sl
     return ct_report_clock_time(&r->streams[slice->lane].clock, slice->to, true);
 }
 
-/* Lets time begin with the first slice of all. */
+/* Sets the begin of time to the first slice of all. */
 static void align(const struct ct_report_page *r, struct chart *c)
 {
     const struct ct_slices *s = r->slices;
@@ -114,7 +114,7 @@ static void fill(const struct ct_report_page *r, struct chart *c, const uint32_t
     }
 }
 
-/* Says what the chart is, and which time its axis has. */
+/* Explains the chart, and the time of its axis. */
 static void explain(FILE *out, const struct ct_report_page *r, const struct chart *c, const char *unit)
 {
     const struct ct_slices *s = r->slices;

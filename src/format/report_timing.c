@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes how long functions take, with a plot for each of those with most time. */
+/* Writes how long functions take, with plots for those with the most time. */
 #include "format/report_page.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static void plots(FILE *out, const struct ct_report_function **all, size_t count
             ct_number_count(text, count - PLOTS));
 }
 
-/* Writes the plots of functions that ran more than once: a single run has no distribution. */
+/* Writes the plots of functions that ran more than once. A single run has no distribution. */
 int ct_report_timing(FILE *out, const struct ct_report_page *r)
 {
     if (!ct_report_told(out, r, CT_REPORT_TIMES))

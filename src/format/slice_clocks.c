@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clocks of the streams of a capture, by which slices are put on the axis of timestamps. */
+/* The clocks of a capture's streams, which map slices to the axis of timestamps. */
 #include "format/slice_clocks.h"
 
 #include <stdlib.h>
@@ -42,8 +42,8 @@ int ct_slice_clocks_add(struct ct_slice_clocks *clocks, uint32_t lane, const str
                : CT_OK;
 }
 
-/* Returns the ticks of a stream's clock at so many cycles or instructions. Behind a single timestamp each of
- * them is one. */
+/* Returns the ticks of a stream's clock after `at` cycles or instructions. Behind a single timestamp each of
+ * these counts as one tick. */
 static uint64_t ticks_at(const struct ct_report_clock *clock, uint64_t at, bool ends)
 {
     if (ct_report_clock_is_known(clock))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clocks of the streams of a capture, by which slices are put on the axis of timestamps. */
+/* The clocks of a capture's streams, which map slices to the axis of timestamps. */
 #ifndef CT_FORMAT_SLICE_CLOCKS_H
 #define CT_FORMAT_SLICE_CLOCKS_H
 
@@ -8,12 +8,12 @@
 
 struct ct_slice_clocks {
     struct ct_ctx *ctx;
-    bool cycles;                   /* the clock of a stream is its cycles; else instructions */
-    struct ct_report_clock *lanes; /* by number of the stream */
+    bool cycles;                   /* steps are measured in cycles, else in instructions */
+    struct ct_report_clock *lanes; /* by stream number */
     size_t count;
 };
 
-/* Returns the ticks of the timestamps at which a stream had so many cycles or instructions behind it, as
+/* Returns the ticks of the timestamps at which a stream had executed `at` cycles or instructions, as
  * ct_report_clock_time does. */
 uint64_t ct_slice_clocks_time(const struct ct_slice_clocks *clocks, uint32_t lane, uint64_t at, bool ends);
 

@@ -40,8 +40,8 @@ static int by_place(const void *a, const void *b)
     return result ? result : order(x->function, y->function);
 }
 
-/* Drops all slices that are not longer than the first one beyond `most`; it would be chance which of equal
- * ones stay. */
+/* Drops all slices that are not longer than the first one beyond `most`, because a choice among equally long
+ * ones would be arbitrary. */
 static void make_room(struct ct_slices *s)
 {
     qsort(s->slices, s->count, sizeof *s->slices, by_length);

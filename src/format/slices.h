@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keeps executions of functions to be drawn along time: the longest ones, as many as there is room for. */
+/* Keeps the executions of functions to be drawn along time: the longest ones, as many as there is room
+ * for. */
 #ifndef CT_FORMAT_SLICES_H
 #define CT_FORMAT_SLICES_H
 
@@ -14,20 +15,20 @@ struct ct_slice {
     uint64_t from, to;
 };
 
-/* The kept slices; to be zeroed before use, with `most` (at least 2), `begin` and `end` set. */
+/* The kept slices. All zeros before use, except `most` (at least 2), `begin` and `end`. */
 struct ct_slices {
-    size_t most;         /* how many are kept in the end */
-    uint64_t begin, end; /* a window: slices outside are dropped, others cut to it */
+    size_t most;         /* number kept in the end */
+    uint64_t begin, end; /* a window: slices outside are dropped, others are cut to it */
     struct ct_slice *slices;
     size_t count, room;
-    uint64_t shortest; /* slices shorter than this are left out */
-    uint64_t left_out; /* how many were left out */
+    uint64_t shortest; /* shorter slices are dropped */
+    uint64_t left_out; /* dropped slices */
 };
 
 /* Adds a slice. CT_ERR_NOMEM. */
 int ct_slices_add(struct ct_slices *slices, const struct ct_slice *slice);
 
-/* Ends adding: sorts the slices by lane, context, begin and depth, and keeps `most` of them. */
+/* Ends adding: keeps `most` slices, and sorts them by lane, context, begin and depth. */
 void ct_slices_end(struct ct_slices *slices);
 void ct_slices_free(struct ct_slices *slices);
 

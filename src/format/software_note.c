@@ -12,7 +12,7 @@ static void append(char *note, size_t size, const char *text)
     snprintf(note + used, size - used, "%s%s", used ? ", " : "", text);
 }
 
-/* Names the counters that wrapped, one bit each (DDI 0403E D4.3.1). */
+/* Writes the names of the counters that wrapped, one bit each (DDI 0403E D4.3.1). */
 static void event_counters(unsigned bits, char *note, size_t size)
 {
     static const char *const names[6] = {"CPI", "exception", "sleep", "LSU", "fold", "cycle"};
@@ -23,7 +23,7 @@ static void event_counters(unsigned bits, char *note, size_t size)
     snprintf(note + used, size - used, "%scounter wrapped", used ? " " : "");
 }
 
-/* Names an exception: its number in 8:0, what happened in 13:12 (DDI 0403E D4.3.2). */
+/* Writes an exception: its number in bits 8:0, what happened in 13:12 (DDI 0403E D4.3.2). */
 static void exception(uint64_t value, const struct ct_source *source, char *note, size_t size)
 {
     static const char *const done[4] = {"did something reserved", "entered", "exited", "returned to"};
@@ -36,7 +36,7 @@ static void exception(uint64_t value, const struct ct_source *source, char *note
     snprintf(note, size, "%s %s", name, done[value >> 12 & 3]);
 }
 
-/* Names a data trace packet: bits 4:3 are what is traced, 2:1 the comparator, 0 which of two (DDI 0403E
+/* Writes a data trace packet: bits 4:3 are what is traced, 2:1 the comparator, 0 which of two (DDI 0403E
  * D4.3.4). */
 static void data_trace(unsigned discriminator, unsigned bits, char *note, size_t size)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the buffer of a capture that a source is described in. */
+/* Finds the buffer of a capture that describes a source. */
 #ifndef CT_FORMAT_SOURCE_BUFFER_H
 #define CT_FORMAT_SOURCE_BUFFER_H
 
 #include "coretap/input.h"
 
-/* Returns the buffer that a source is described in. One that no buffer describes has the names of the first.
- */
+/* Returns the buffer that describes a source. For a source that no buffer describes, returns the first
+ * one. */
 static inline const struct ct_buffer *ct_source_buffer(const struct ct_capture *capture,
                                                        const struct ct_source *source)
 {

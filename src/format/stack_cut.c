@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds which part of deep stacks is written. A stack is written with all its functions, so that stacks that
- * grow by calls that never return would take the square of their depth. */
+/* Finds which part of deep stacks is written. Each stack is written with all its functions, so stacks that
+ * grow by calls without returns would need space proportional to the square of their depth. */
 #include "format/stack_cut.h"
 
 #include "base/ctx.h"
 
 #include <stdlib.h>
 
-#define FRAMES_WRITTEN (UINT64_C(1) << 25) /* least limit: functions of all stacks together */
-#define MEAN_WRITTEN   256u                /* limit for many stacks: functions of each on average */
+#define FRAMES_WRITTEN (UINT64_C(1) << 25) /* no limit below this total number of functions */
+#define MEAN_WRITTEN   256u                /* with more, limit of the mean number of functions */
 
 /* Returns how many functions of a stack of `depth` are written. */
 static uint32_t written(uint32_t depth, uint32_t most)
@@ -21,7 +21,7 @@ static bool has_weight(const struct ct_stack_place *place)
     return place->insns || place->cycles;
 }
 
-/* Tells whether stacks are few or short enough when `most` functions of each are written. */
+/* Returns whether the output is small enough when at most `most` functions of each stack are written. */
 static bool fits(const struct ct_stack_found *found, const uint32_t *depths, uint32_t most)
 {
     uint64_t sum = 0;
@@ -35,7 +35,7 @@ static bool fits(const struct ct_stack_found *found, const uint32_t *depths, uin
     return sum <= FRAMES_WRITTEN || sum <= count * MEAN_WRITTEN;
 }
 
-/* Finds how deep the place of each stack is, callers first, and how much of the stacks is written. */
+/* Finds the depth of each place, callers first, and the limit of functions to write. */
 static void find_depth(const struct ct_stack_found *found, uint32_t *depths, struct ct_stack_depth *out)
 {
     *out = (struct ct_stack_depth){.most = CT_STACK_DEPTH};

@@ -9,25 +9,25 @@
 #include "format/number.h"
 #include "format/xml.h"
 
-#define TICKS       12      /* the most ticks of an axis */
-#define LETTER      7.5     /* how wide a letter of a label is, with the space between two labels */
-#define LEAST_SHORT 10000   /* means from here on are written as short as the extremes beside them */
-#define LEAST_CUT   1000000 /* with a maximum from here on all numbers of cycles have a unit, else none has */
+#define TICKS       12      /* most ticks of an axis */
+#define LETTER      7.5     /* width of a letter of a label with its space to the next */
+#define LEAST_SHORT 10000   /* means from here on are abbreviated, as the extremes are */
+#define LEAST_CUT   1000000 /* with a maximum from here on all numbers are abbreviated, else none */
 #define LEAST_PART                                                                                           \
     1e-12 /* the least width of the axis, as a part of its end: a double tells both ends                     \
              apart */
 
-/* Where the parts of a plot are, in pixels. */
+/* The layout of a plot, in pixels. */
 struct plot {
     double width, height;
     double left, right, top, bottom; /* margins */
-    bool inside;                     /* it stands in a page that has the style */
-    /* the axis of cycles goes by logarithm */
+    bool inside;                     /* part of a page that has the style */
+    /* the axis of cycles is logarithmic */
     bool is_log;
-    bool whole; /* numbers of cycles are written whole */
+    bool whole; /* numbers of cycles are written in full */
     double low, high;
     uint32_t most;   /* height of the highest bar */
-    double labelled; /* where the last label of the axis ends */
+    double labelled; /* end of the last label of the axis */
 };
 
 static double on_axis(const struct plot *p, double value)
@@ -41,7 +41,7 @@ static double x_of(const struct plot *p, double value)
     return p->left + part * (p->width - p->left - p->right);
 }
 
-/* Returns the y of the line that bars stand on. */
+/* Returns the y coordinate of the line on which bars stand. */
 static double base(const struct plot *p)
 {
     return p->height - p->bottom;
@@ -53,7 +53,7 @@ static void find_axis(struct plot *p, const struct ct_dist *d)
     p->whole = d->max < LEAST_CUT;
     p->low = on_axis(p, (double)d->min);
     p->high = on_axis(p, (double)d->max + 1);
-    /* A single value still has a place of some width, which does not vanish beside a large value. */
+    /* gives a single value some width, which does not vanish beside a large value */
     const double least = fmax(p->is_log ? 1 : 8, p->high * LEAST_PART);
     if (p->high - p->low < least) {
         const double more = (least - (p->high - p->low)) / 2;
@@ -68,13 +68,13 @@ static void find_axis(struct plot *p, const struct ct_dist *d)
 
 /* ---- parts ---- */
 
-/* Writes a number of cycles: all of them in a plot are whole, or the large ones short. */
+/* Writes a number of cycles: in full, or abbreviated if large, the same in all of a plot. */
 static const char *cycles(char text[CT_NUMBER_SIZE], const struct plot *p, uint64_t value)
 {
     return p->whole ? ct_number_count(text, value) : ct_number_short(text, value);
 }
 
-/* Writes a number below the axis, where a thousand is as short as ten thousand. */
+/* Writes a number below the axis. One from 1000 on is as short as one from 10000 on. */
 static const char *label(char text[CT_NUMBER_SIZE], const struct plot *p, uint64_t value)
 {
     if (p->whole || value < 1000 || value >= LEAST_SHORT)
@@ -92,7 +92,7 @@ static void bar(FILE *out, const struct plot *p, const struct ct_dist *d, unsign
     const double x = x_of(p, (double)from);
     const double width = x_of(p, (double)to + 1) - x;
     const double exact = (base(p) - p->top) * d->histogram[bucket] / p->most;
-    const double height = exact < 1.5 ? 1.5 : exact; /* a bar of one in a million can still be seen */
+    const double height = exact < 1.5 ? 1.5 : exact; /* keeps the smallest bars visible */
     char text[3][CT_NUMBER_SIZE];
     ct_number_count(text[0], from);
     ct_number_count(text[1], to);
@@ -105,7 +105,7 @@ static void bar(FILE *out, const struct plot *p, const struct ct_dist *d, unsign
         fprintf(out, "><title>%s to %s cycles: %s times</title></rect>\n", text[0], text[1], text[2]);
 }
 
-/* Writes a tick; without its label where that would lie over the one before it. */
+/* Writes a tick. Omits its label when that would overlap the previous one. */
 static void tick(FILE *out, struct plot *p, uint64_t value)
 {
     char text[CT_NUMBER_SIZE];
@@ -128,7 +128,7 @@ static bool is_within(const struct plot *p, uint64_t value)
     return on_axis(p, (double)value) >= p->low && on_axis(p, (double)value) <= p->high;
 }
 
-/* Writes ticks 1, 2 or 5 times a power of ten apart, so that there are few. */
+/* Writes ticks at distances of 1, 2 or 5 times a power of ten, so that there are few. */
 static void even_ticks(FILE *out, struct plot *p)
 {
     const double wanted = (p->high - p->low) / 4;
@@ -140,7 +140,7 @@ static void even_ticks(FILE *out, struct plot *p)
         tick(out, p, value);
 }
 
-/* Writes ticks at powers of ten and, where there are few, at two and five times them. */
+/* Writes ticks at powers of ten and, when these are few, at two and five times them. */
 static void log_ticks(FILE *out, struct plot *p)
 {
     static const unsigned factors[] = {1, 2, 5};
@@ -166,13 +166,13 @@ static void mean(FILE *out, const struct plot *p, const struct ct_dist *d)
         fprintf(out, "><title>mean: %s cycles</title></line>\n", mean);
 }
 
-/* Writes the title, which ends in front of the text on its right, of `taken` letters. */
+/* Writes the title, truncated before the text on its right, which has `taken` letters. */
 static void write_title(FILE *out, const struct plot *p, const char *title, size_t taken)
 {
     const double room = p->width - p->left - p->right - (double)taken * LETTER;
     size_t letters = (size_t)(room / LETTER), end = 0;
     fprintf(out, "<text class=\"title\" x=\"%.1f\" y=\"18\"", p->left);
-    while (title[end] && letters-- > 1) /* a letter of UTF-8 goes on while its upper bits are 10 */
+    while (title[end] && letters-- > 1) /* further bytes of a UTF-8 letter have the upper bits 10 */
         for (end++; (title[end] & 0xc0) == 0x80;)
             end++;
     if (title[end]) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plots of times, for an HTML page or for a file of their own. Colours are CSS variables with values for
- * light and dark. */
+/* Plots of times, for an HTML page or as separate files. Colours are CSS variables with values for light and
+ * dark. */
 #ifndef CT_FORMAT_SVG_HIST_H
 #define CT_FORMAT_SVG_HIST_H
 
@@ -8,12 +8,12 @@
 
 #include "coretap/timing.h"
 
-/* Writes a histogram: a bar for each bucket, as high as its count, with minimum, mean, maximum and deviation
- * below. The axis of cycles is logarithmic when the largest is more than four times the smallest. `title` is
- * escaped. */
+/* Writes a histogram: a bar for each bucket, with its count as height, and minimum, mean, maximum and
+ * deviation below. The axis of cycles is logarithmic when the largest value is more than four times the
+ * smallest. Escapes `title`. */
 void ct_svg_histogram(FILE *out, const char *title, const struct ct_dist *dist);
 
-/* Writes a smaller one without a style, for a page with ct_page_css; bars have tooltips of ct_page_js. */
+/* Writes a smaller histogram without style, for a page with ct_page_css. Bars have tooltips of ct_page_js. */
 void ct_svg_histogram_inside(FILE *out, const char *title, const struct ct_dist *dist);
 
 #endif

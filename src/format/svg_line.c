@@ -6,7 +6,7 @@
 #include "format/number.h"
 #include "format/xml.h"
 
-/* Where the parts of a plot are, in pixels. */
+/* the layout of a plot, in pixels */
 #define WIDTH  380.0
 #define HEIGHT 182.0
 #define LEFT   56.0
@@ -28,7 +28,7 @@ static double x_of(const struct axes *a, uint64_t time)
 
 static double y_of(const struct axes *a, double value)
 {
-    /* Halves, because the difference of the largest doubles is none. */
+    /* halves, because the difference of the largest doubles overflows */
     return BASE - (value / 2 - a->least / 2) / (a->most / 2 - a->least / 2) * (BASE - TOP);
 }
 
@@ -44,7 +44,7 @@ static struct axes find_axes(const struct ct_svg_line *l)
     }
     a.least = isinf(a.least) ? -1e308 : a.least;
     a.most = isinf(a.most) ? 1e308 : a.most;
-    if (a.least >= a.most) { /* a value that never changes is in the middle */
+    if (a.least >= a.most) { /* a constant value is in the middle */
         const double room = fmax(fabs(a.least) / 2, 1);
         a.least -= room;
         a.most += room;
@@ -52,7 +52,7 @@ static struct axes find_axes(const struct ct_svg_line *l)
     return a;
 }
 
-/* Writes a number for a plot, the shortest that tells it apart from others on it. */
+/* Writes a number on a plot. */
 static void label(FILE *out, double x, double y, const char *anchor, double value)
 {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%.4g</text>\n", x, y, anchor, value);
@@ -73,7 +73,7 @@ static double held(const struct axes *a, double value)
     return fmin(fmax(value, a->least), a->most);
 }
 
-/* Writes the line: each value holds until the next one. */
+/* Writes the line. Each value holds until the next one. */
 static void curve(FILE *out, const struct ct_svg_line *l, const struct axes *a)
 {
     fputs("<path class=\"line\" d=\"", out);

@@ -9,18 +9,18 @@
 
 #include "format/report_named.h"
 
-/* What a plot shows. */
+/* The content of a plot. */
 struct ct_svg_line {
     const char *title; /* is escaped */
-    const char *note;  /* stands at the right above */
+    const char *note;  /* above the plot, on the right */
     const char *unit;  /* of time */
     const struct ct_report_point *points;
     size_t count;
     uint64_t begin, end; /* of the axis of time */
 };
 
-/* Writes a line from value to value; where a point has several, it goes from the least to the most of them.
- * For a page with ct_page_css. */
+/* Writes a step line through the values; a point with several spans from the least to the most of them. For a
+ * page with ct_page_css. */
 void ct_svg_line(FILE *out, const struct ct_svg_line *line);
 
 #endif

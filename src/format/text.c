@@ -50,7 +50,7 @@ void ct_text_offset_anew(struct ct_text *text, uint64_t value)
 {
     const uint64_t hundreds = value / 100;
     const uint64_t before = text->base / 100;
-    /* Where all but the last four digits stay, two that are kept are exchanged. */
+    /* If all but the last four digits are the same, only the two cached ones of them change. */
     if (text->high_size > 2 && hundreds / 100 == before / 100) {
         const unsigned low = (unsigned)(hundreds % 100);
         text->high_digits[text->high_size - 2] = (char)('0' + low / 10);
@@ -106,8 +106,8 @@ static void put_escaped(struct ct_text *text, const char *s, size_t size)
     }
 }
 
-/* Returns how many bytes at the beginning are printable ASCII that JSON does not escape, up to the room in a
- * line. */
+/* Returns the number of bytes at the beginning that are printable ASCII without escapes in JSON, limited to
+ * the room in a line. */
 static size_t plain_part(const char *s, size_t left)
 {
     size_t size = 0;
@@ -148,7 +148,7 @@ void ct_text_csv(struct ct_text *text, const char *s)
     ct_text_printable(text, s);
 }
 
-/* Appends a character of `size` bytes at `s`; c is U+FFFD when the bytes are no character. */
+/* Appends a character of `size` bytes at `s`. `c` is U+FFFD when the bytes are no character. */
 static void json_character(struct ct_text *text, uint32_t c, const char *s, size_t size)
 {
     if (*s == '"' || *s == '\\') {

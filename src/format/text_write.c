@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes text from elsewhere in the way that its place needs. */
+/* Writes text from outside with the escapes that its use requires. */
 #include <string.h>
 
 #include "base/printable.h"

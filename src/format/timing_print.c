@@ -8,7 +8,7 @@
 #include "base/printable.h"
 #include "coretap/format.h"
 
-/* ---- tables of the largest ---- */
+/* ---- tables of the largest items ---- */
 
 struct place {
     size_t index;
@@ -24,12 +24,12 @@ static int by_weight(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-/* Returns what an item weighs. *ran tells whether it was executed: without cycle counts its weight is 0 all
- * the same. */
+/* Returns the weight of an item. Sets *ran when it was executed, because without cycle counts its weight may
+ * be 0 nevertheless. */
 typedef uint64_t weigh_fn(const struct ct_timing_view *view, size_t index, bool *ran);
 typedef void line_fn(FILE *out, const struct ct_timing_view *view, size_t index);
 
-/* Writes the `top` of `count` items that weigh most, without those that never ran. CT_ERR_NOMEM. */
+/* Writes the `top` of `count` items with the largest weights, without those that never ran. CT_ERR_NOMEM. */
 static int table(FILE *out, const struct ct_timing_view *view, size_t count, size_t top, weigh_fn *weigh,
                  line_fn *line)
 {
@@ -120,7 +120,7 @@ static uint64_t edge_weight(const struct ct_timing_view *view, size_t index, boo
     return view->found.totals.edges ? e->cycles.sum : e->count;
 }
 
-/* Returns the edge of the control flow graph at the end of a step, if there is a graph and it has one. */
+/* Returns the edge of the control flow graph at the end of a step, or CT_CFG_NONE. */
 static uint32_t cfg_edge(const struct ct_timing_view *view, const struct ct_timing_edge *edge)
 {
     if (!view->cfg || edge->kind == CT_EDGE_OPEN || edge->program != view->cfg_program)
@@ -134,7 +134,7 @@ static const char *way_out(const struct ct_timing_edge *edge)
     return names[edge->kind];
 }
 
-/* Writes the module of an address of the sums, with a "+" behind it. */
+/* Writes the module of an address of the sums, followed by "+". */
 static void print_module(FILE *out, const struct ct_timing_view *view, uint32_t program)
 {
     const char *name = module(view, program);
@@ -270,7 +270,7 @@ static void json_module(struct ct_json *json, const char *key, const struct ct_t
         ct_json_text(json, key, name);
 }
 
-/* Writes where the longest run was; the stream only in sums, since all else is of one. */
+/* Writes where the longest run was. Writes its stream only for sums, because otherwise there is only one. */
 static void json_longest(struct ct_json *json, const struct ct_timing_view *view,
                          const struct ct_timing_longest *longest)
 {

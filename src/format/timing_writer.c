@@ -13,7 +13,7 @@
 #include "format/svg_hist.h"
 #include "format/timing_print.h"
 
-#define TOP 20 /* lines of a table unless the caller says how many */
+#define TOP 20 /* default number of lines of a table */
 
 struct ct_timing_writer {
     struct ct_ctx *ctx;
@@ -21,7 +21,7 @@ struct ct_timing_writer {
     struct ct_out out;
     struct ct_json json;
     size_t count;
-    bool is_open; /* the array of JSON was begun; what fails before its first entry writes nothing */
+    bool is_open; /* the JSON array has begun; an error before its first entry writes nothing */
 };
 
 int ct_timing_writer_new(struct ct_ctx *ctx, const struct ct_timing_write_options *options,
@@ -79,7 +79,7 @@ static int load_cfg(const struct ct_timing_writer *writer, struct ct_timing_view
     return rc;
 }
 
-/* Returns the number of the first program in the sums; CT_TIMING_NO_PROGRAM when they do not have it. */
+/* Returns the number of the first program in the sums, or CT_TIMING_NO_PROGRAM. */
 static uint32_t first_program(const struct ct_timing_writer *writer, const struct ct_timing_view *view)
 {
     struct ct_program *first = view->cfg ? ct_programs_at(writer->options.programs, 0) : NULL;
@@ -91,7 +91,7 @@ static uint32_t first_program(const struct ct_timing_writer *writer, const struc
     return CT_TIMING_NO_PROGRAM;
 }
 
-/* Adds up the blocks from the edges of the graph's program, which stand together in sums. */
+/* Computes the times of blocks from the edges of the graph's program, which are adjacent in sums. */
 static void add_blocks(const struct ct_timing_view *view, struct ct_timing_block *blocks)
 {
     const struct ct_timing_edge *edges = view->found.edges;
@@ -107,7 +107,7 @@ static void add_blocks(const struct ct_timing_view *view, struct ct_timing_block
 
 /* ---- writing ---- */
 
-/* Returns the distribution to be plotted; NULL when there is none. */
+/* Returns the distribution to plot, or NULL. */
 static const struct ct_dist *plotted(const struct ct_timing_found *found, const char *name,
                                      const char **title)
 {
@@ -163,7 +163,7 @@ static int write_view(struct ct_timing_writer *writer, const struct ct_timing_vi
     return writer->out.result ? writer->out.result : rc;
 }
 
-/* Works out the times of blocks, if there is a control flow, and writes all. */
+/* Computes the times of blocks, if there is a control flow, and writes everything. */
 static int write_all(struct ct_timing_writer *writer, struct ct_timing_view *view)
 {
     size_t count = 0;
@@ -192,8 +192,8 @@ static int by_place(const void *a, const void *b)
     return left[i] < right[i] ? -1 : left[i] > right[i];
 }
 
-/* Writes the taken edges in the order of their addresses. Which edges were met first, or never taken, depends
- * on what else was decoded. */
+/* Writes the taken edges, sorted by address, because the order of edges, and the edges never taken, depend on
+ * what else was decoded. */
 static int write_in_order(struct ct_timing_writer *writer, struct ct_timing_view *view)
 {
     struct ct_timing_edge *edges = malloc((view->found.edge_count + 1) * sizeof *edges);

@@ -3,7 +3,7 @@
 
 #include "base/path.h"
 
-/* Returns where an event was; names are NULL when nothing is known. */
+/* Returns the place of an event. Its names are NULL when unknown. */
 static struct ct_program_where where_is(const struct ct_verdict_origin *o, const struct ct_watch_event *e)
 {
     struct ct_program_where w = {0};
@@ -12,7 +12,7 @@ static struct ct_program_where where_is(const struct ct_verdict_origin *o, const
     return w;
 }
 
-/* Tells whether the value of an event is an address. */
+/* Returns whether the value of an event is an address. */
 static bool is_address(const struct ct_watch_event *e)
 {
     return (e->kind <= CT_WATCH_EXCEPTION || e->kind == CT_WATCH_ACCESS) && e->value;
@@ -85,7 +85,7 @@ static void put_before(struct ct_text *out, const struct ct_verdict_origin *o,
     ct_text_char(out, '\n');
 }
 
-/* Writes because of which two events a result is uncertain. */
+/* Writes the two events whose unknown order makes a result uncertain. */
 static void put_doubt(struct ct_text *out, const struct ct_verdict_origin *o,
                       const struct ct_verify_result *r)
 {
@@ -162,7 +162,8 @@ static void json_source(struct ct_text *out, const struct ct_verdict_source *s)
     ct_text_json_text(out, "core", core_of(s->source));
 }
 
-/* Writes whose result it is. `place`: where several sources have it; NULL: before any event of them. */
+/* Writes the origin of a result. `place`: the event of the result, which tells its source among several;
+ * NULL: before any event. */
 static void json_origin(struct ct_text *out, const struct ct_verdict_origin *o, uint32_t spec,
                         const struct ct_verify_place *place)
 {

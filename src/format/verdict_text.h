@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes results of specifications as lines of text, with the place in the program. */
+/* Writes results of specifications as lines of text, with their places in the program. */
 #ifndef CT_FORMAT_VERDICT_TEXT_H
 #define CT_FORMAT_VERDICT_TEXT_H
 

@@ -19,19 +19,19 @@ static const char *core_of(const struct ct_event_origin *o)
     return o->source->core ? o->source->core : o->source->name;
 }
 
-/* Tells whether the value of an event is a number that was traced. */
+/* Returns whether the value of an event is a traced number. */
 static bool has_number(const struct ct_watch_event *e)
 {
     return e->kind >= CT_WATCH_ITM && e->kind <= CT_WATCH_EVENT;
 }
 
-/* Tells whether the value of an event is an address. */
+/* Returns whether the value of an event is an address. */
 static bool has_address(const struct ct_watch_event *e)
 {
     return e->kind <= CT_WATCH_EDGE || e->kind == CT_WATCH_NO_ACCESS;
 }
 
-/* Returns what the value of an exception or a gap means, in words. */
+/* Returns the meaning of the value of an exception or a gap, or NULL. */
 static const char *value_name(const struct ct_event_origin *o, const struct ct_watch_event *e, char *room,
                               size_t size)
 {
@@ -56,7 +56,7 @@ static void put_number(struct ct_text *out, bool known, bool hex, uint64_t value
     }
 }
 
-/* Writes a name, for CSV in quotes when it needs them. */
+/* Writes a name, in CSV with quotes if necessary. */
 static void put_name(struct ct_text *out, const char *name, bool csv)
 {
     const bool quoted = csv && strpbrk(name, ",\"");
@@ -69,7 +69,7 @@ static void put_name(struct ct_text *out, const char *name, bool csv)
     ct_text_char(out, '"');
 }
 
-/* What a line is of. */
+/* The content of a line. */
 struct line {
     const struct ct_event_origin *origin;
     const struct ct_watch_event *event;
@@ -77,13 +77,14 @@ struct line {
     const struct ct_variable *variable; /* or NULL */
 };
 
-/* Tells whether the form of a watchpoint says what the value of an event is: variables, named values. */
+/* Returns whether the watchpoint has a form that types the value of its events: of variables, and of named
+ * values. */
 static bool is_typed(const struct ct_watchpoint *point, const struct ct_variable *variable)
 {
     return point->form != CT_WATCH_NO_VALUE && (variable || point->kind == CT_WATCH_NAMED);
 }
 
-/* Writes a value that is_typed as a number; "" when it has none. */
+/* Writes a value of is_typed() as a number. "" when it has none. */
 static const char *typed_number(const struct ct_watchpoint *point, const struct ct_watch_event *e, char *room,
                                 size_t size)
 {
@@ -163,13 +164,13 @@ static void json_number(struct ct_text *out, const char *key, bool known, uint64
         ct_text_json_number(out, key, value);
 }
 
-/* Writes a value that is_typed, with the name that a variable's type has for it. */
+/* Writes a value of is_typed(), and the name that a variable's type has for it. */
 static void json_typed(struct ct_text *out, const struct line *line)
 {
     char room[32];
     const char *name = line->variable ? ct_variable_value_name(line->variable, line->event->value) : NULL;
     const char *text = typed_number(line->point, line->event, room, sizeof room);
-    const bool is_finite = !strpbrk(text, "nN"); /* JSON has no infinity and nothing that is no number */
+    const bool is_finite = !strpbrk(text, "nN"); /* JSON has neither infinity nor NaN */
     if (*text) {
         ct_text_lit(out, ",\"value\":");
         ct_text_string(out, is_finite ? text : "null");

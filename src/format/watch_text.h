@@ -6,16 +6,16 @@
 #include "coretap/format.h"
 #include "format/text.h"
 
-/* Returns the line with the names of the columns; NULL for JSON, which has none. */
+/* Returns the line with the names of the columns, or NULL for JSON. */
 const char *ct_watch_head(enum ct_watch_format format);
 
-/* Returns what an event of a watchpoint tells besides where it was: what was traced or written, which
- * exception it is, why trace is missing. It may lie in `room`. NULL: nothing. `variable` is as below. */
+/* Returns what an event of a watchpoint tells besides its place: the traced or written value, the exception,
+ * or why trace is missing. It may lie in `room`. NULL: nothing. `variable` is as below. */
 const char *ct_watch_value(const struct ct_event_origin *origin, const struct ct_watchpoint *point,
                            const struct ct_variable *variable, const struct ct_watch_event *event, char *room,
                            size_t size);
 
-/* Writes the line of an event of a watchpoint, which is of `variable` or, with NULL, of none. */
+/* Writes the line of a watchpoint's event. `variable` is the watched variable, or NULL. */
 void ct_watch_line(struct ct_text *out, enum ct_watch_format format, const struct ct_event_origin *origin,
                    const struct ct_watchpoint *point, const struct ct_variable *variable,
                    const struct ct_watch_event *event);

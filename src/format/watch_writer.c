@@ -50,7 +50,7 @@ int ct_watch_writer_heading(struct ct_watch_writer *w, const char *buffer, int i
     return w ? ct_line_out_heading(&w->lines, __func__, buffer, id) : CT_ERR_ARG;
 }
 
-/* Writes an event after finding its watchpoint. CT_ERR_ARG: it belongs to none of the set. */
+/* Writes an event after finding its watchpoint. CT_ERR_ARG: the set does not have it. */
 static int put(struct ct_watch_writer *w, const struct ct_event_origin *origin,
                const struct ct_watches *watches, const struct ct_watch_event *event)
 {

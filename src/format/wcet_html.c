@@ -11,7 +11,7 @@
 #include "format/wcet_source.h"
 #include "format/xml.h"
 
-/* The most rows of a table, and the most lines of source. The page tells how many more there are. */
+/* most rows of a table, and most lines of source; the page says how many more there are */
 #define MOST_ROWS  200
 #define MOST_LINES 4000
 
@@ -44,7 +44,7 @@ static void left_out(FILE *out, size_t count, const char *what)
                 ct_number_count(text, count - MOST_ROWS), what);
 }
 
-/* ---- the bound beside what was seen ---- */
+/* ---- the bound and the observed times ---- */
 
 static void measure(FILE *out, const char *what, const char *entry, uint64_t cycles, uint64_t all,
                     const char *class)
@@ -66,7 +66,7 @@ static size_t count_assumed(const struct ct_wcet_result *r, uint32_t kind)
     return count;
 }
 
-/* Writes how much is in no path because nothing bounds it. */
+/* Writes how much is in no path because it has no bound. */
 static void never_ran(FILE *out, const struct ct_wcet_result *r)
 {
     const size_t loops = count_assumed(r, CT_WCET_LEFT_OUT);
@@ -147,9 +147,9 @@ static void comparison(FILE *out, const struct ct_wcet_view *v)
 
 /* ---- tables ---- */
 
-/* The blocks of one function on the path. */
+/* The blocks of a function on the path. */
 struct of_function {
-    uint32_t block; /* the first of them */
+    uint32_t block; /* first of the blocks */
     uint64_t cycles;
     uint64_t count; /* executions of the function's entry */
     size_t blocks;
@@ -164,7 +164,7 @@ static int by_cycles(const void *a, const void *b)
     return x->block < y->block ? -1 : x->block > y->block;
 }
 
-/* Adds up the path by function; it is sorted by function. */
+/* Adds up the path by function. The path is sorted by function. */
 static size_t add_up(const struct ct_wcet_view *v, struct of_function *all)
 {
     size_t count = 0;
@@ -296,7 +296,7 @@ static void blocks(FILE *out, const struct ct_wcet_view *v)
 
 struct source_out {
     FILE *out;
-    uint64_t most; /* the most cycles of a line */
+    uint64_t most; /* most cycles of a line */
     size_t rows;
     bool is_open;
 };

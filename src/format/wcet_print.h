@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the longest path of a function as text, JSON, and in graphviz's language. */
+/* Writes the longest path of a function as text, as JSON, and for graphviz. */
 #ifndef CT_FORMAT_WCET_PRINT_H
 #define CT_FORMAT_WCET_PRINT_H
 

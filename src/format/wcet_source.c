@@ -6,12 +6,12 @@
 #include "base/room.h"
 #include "format/source_text.h"
 
-/* the most lines between two lines of the path that are shown although they are not on it */
+/* most lines outside of the path that are shown between two lines of the path */
 #define BETWEEN 4
 
 /* ---- cycles by line ---- */
 
-/* Returns the share of the cycles that the first `part` of `all` bytes take. */
+/* Returns the share of the cycles for the first `part` of `all` bytes. */
 static uint64_t share(uint64_t cycles, uint64_t part, uint64_t all)
 {
     return (uint64_t)((unsigned __int128)cycles * part / all);
@@ -99,14 +99,14 @@ void ct_wcet_source_free(struct ct_wcet_source *source)
 
 /* ---- excerpts ---- */
 
-/* Gives the lines [first, end), which are of one file. */
+/* Passes on the lines [first, end), which are of one file. */
 static void walk_file(const struct ct_wcet_source *s, size_t first, size_t end, ct_wcet_source_fn *give,
                       void *user)
 {
     const char *path = ct_lines_file(s->view->lines, s->lines[first].file);
     struct ct_source_text text = ct_source_text_read(s->view->lines, s->lines[first].file);
     struct ct_wcet_source_row row = {.path = path, .all = s->view->result->wcet, .text = "", .first = true};
-    uint32_t number = 0; /* of the last line that was read */
+    uint32_t number = 0; /* of the last line read */
     for (size_t i = first; i < end; i++) {
         const uint32_t wanted = s->lines[i].line;
         const uint32_t gap = i == first ? 0 : wanted - s->lines[i - 1].line - 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The longest path by lines of the source. The cycles of a block are divided among its instructions by their
- * bytes, so that the sum over the lines is the bound. */
+/* The longest path by source lines. The cycles of a block are divided among its instructions in proportion to
+ * their bytes, so that the sum over the lines equals the bound. */
 #ifndef CT_FORMAT_WCET_SOURCE_H
 #define CT_FORMAT_WCET_SOURCE_H
 
@@ -10,7 +10,7 @@
 
 struct ct_wcet_line {
     uint32_t file, line;
-    uint64_t count; /* executions: those of its most frequent block */
+    uint64_t count; /* executions of its most frequent block */
     uint64_t cycles;
     bool assumed; /* some executions were never observed */
 };
@@ -29,15 +29,15 @@ void ct_wcet_source_free(struct ct_wcet_source *source);
 /* A line of an excerpt. */
 struct ct_wcet_source_row {
     const char *path;                /* path of its file */
-    uint32_t number;                 /* 0 where lines without interest are left out */
-    const struct ct_wcet_line *line; /* NULL when the line is not on the path */
+    uint32_t number;                 /* 0: stands for omitted lines */
+    const struct ct_wcet_line *line; /* NULL: the line is not on the path */
     const char *text;                /* empty when the file cannot be read */
     size_t size;
     uint64_t all; /* cycles of the whole path */
-    bool first;   /* the first line of its file */
+    bool first;   /* first line of its file */
 };
 
-/* Takes a line of the path. Lines come file by file, with the few that lie between lines of the path. */
+/* Takes a line. Lines come file by file, including the few between lines of the path. */
 typedef void ct_wcet_source_fn(void *user, const struct ct_wcet_source_row *row);
 void ct_wcet_source_walk(const struct ct_wcet_source *source, ct_wcet_source_fn *give, void *user);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The longest path of a function, with what there is to say of its places. */
+/* The longest path of a function, and the names of its places. */
 #ifndef CT_FORMAT_WCET_VIEW_H
 #define CT_FORMAT_WCET_VIEW_H
 
@@ -10,11 +10,10 @@ const struct ct_cfg_block *ct_wcet_view_block(const struct ct_wcet_view *view, u
 const char *ct_wcet_view_function(const struct ct_wcet_view *view, uint32_t block);
 const struct ct_cfg_loop *ct_wcet_view_loop(const struct ct_wcet_view *view, uint32_t number);
 
-/* Returns the line of the source that a block begins with, and its file without folders; NULL when it is not
- * known. */
+/* Returns the source file of a block's begin without folders, and its line. NULL when unknown. */
 const char *ct_wcet_view_line(const struct ct_wcet_view *view, uint32_t block, uint32_t *line);
 
-/* Return what an assumption (enum ct_wcet_assumption) is called, what it means, and where it is made. */
+/* Return the name of an assumption (enum ct_wcet_assumption), its meaning, and its block. */
 const char *ct_wcet_view_assumed_name(uint32_t kind);
 const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *assumed);
 uint32_t ct_wcet_view_assumed_block(const struct ct_wcet_view *view, const struct ct_wcet_assumed *assumed);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Returns what is written for the character of `size` bytes at `s`; NULL for the character itself. */
+/* Returns the escape for the character of `size` bytes at `s`, or NULL when it needs none. */
 static const char *escape_of(const char *s, size_t size)
 {
     switch (*s) {

@@ -7,11 +7,11 @@
 
 #include "coretap/base.h"
 
-/* Writes text between tags or in quotes: what has a meaning in XML is escaped, and characters other than tabs
- * that cannot be printed (base/printable.h) become U+FFFD. Returns what the receiver did. */
+/* Writes text between tags or in quotes: escapes what has a meaning in XML, and replaces unprintable
+ * characters other than tabs (base/printable.h) by U+FFFD. Returns the receiver's result. */
 int ct_xml_write(const char *text, size_t size, ct_write_fn *write, void *user);
 
-/* Writes such text to a file. */
+/* Write such text to a file. */
 void ct_xml_text(FILE *out, const char *text);
 void ct_xml_bytes(FILE *out, const char *text, size_t size);
 
