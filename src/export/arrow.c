@@ -6,7 +6,7 @@
 #include "base/ctx.h"
 #include "export/flatbuffer.h"
 
-/* Numbers of Schema.fbs and Message.fbs. */
+/* Values from Schema.fbs and Message.fbs. */
 enum {
     VERSION_5 = 4,
     HEADER_SCHEMA = 1,
@@ -20,15 +20,15 @@ enum {
 #define ALIGNMENT    8
 #define CONTINUATION 0xffffffffu /* before the size of each message */
 
-/* Where a buffer is in the body of a batch. */
+/* The position of a buffer in the body of a batch. */
 struct extent {
     uint64_t at, size;
 };
 
 struct ct_arrow {
     struct ct_rows rows;        /* must be the first member */
-    struct ct_grown head, body; /* of the message in work */
-    struct ct_grown extents;    /* struct extent: of the buffers in the body */
+    struct ct_grown head, body; /* of the current message */
+    struct ct_grown extents;    /* by buffer of the body: struct extent */
 };
 
 static struct ct_arrow *of(struct ct_rows *rows)
@@ -38,8 +38,8 @@ static struct ct_arrow *of(struct ct_rows *rows)
 
 /* ---- messages ---- */
 
-/* Begins the metadata of a message, whose header is of this type. Returns the position of what points to the
- * header. */
+/* Begins the metadata of a message whose header has this type. Returns the position of the field that points
+ * to the header. */
 static size_t begin_message(struct ct_arrow *a, struct ct_flat *flat, uint8_t type)
 {
     struct ct_flat_field message[] = {
@@ -53,7 +53,7 @@ static size_t begin_message(struct ct_arrow *a, struct ct_flat *flat, uint8_t ty
     return message[2].at;
 }
 
-/* Writes a message whose metadata are complete, and its body. */
+/* Writes a message with complete metadata, and its body. */
 static void put_message(struct ct_arrow *a, struct ct_flat *flat)
 {
     ct_flat_align(flat, ALIGNMENT);
@@ -71,7 +71,7 @@ static void put_message(struct ct_arrow *a, struct ct_flat *flat)
 
 static void put_type(struct ct_flat *flat, size_t from, enum ct_column_type type)
 {
-    struct ct_flat_field number[] = {{.size = 4, .value = 64}, {.size = 0}}; /* without a sign */
+    struct ct_flat_field number[] = {{.size = 4, .value = 64}, {.size = 0}}; /* unsigned */
     struct ct_flat_field real[] = {{.size = 2, .value = PRECISION_DOUBLE}};
     if (type == CT_COLUMN_NUMBER)
         ct_flat_table(flat, from, number, 2);
@@ -129,7 +129,7 @@ static void end_buffer(struct ct_arrow *a, size_t at)
     ct_grown_put(&a->body, zeros, (ALIGNMENT - a->body.size % ALIGNMENT) % ALIGNMENT);
 }
 
-/* Writes which rows have a value; nothing when all have. */
+/* Writes the bitmap of the rows that have a value; nothing when all have one. */
 static void put_present(struct ct_arrow *a, const struct ct_column_values *c)
 {
     const size_t at = a->body.size;
@@ -138,7 +138,7 @@ static void put_present(struct ct_arrow *a, const struct ct_column_values *c)
     end_buffer(a, at);
 }
 
-/* Writes a number for each row: 0 for one without. */
+/* Writes a number for each row, and 0 for a row without one. */
 static void put_numbers(struct ct_arrow *a, const struct ct_column_values *c)
 {
     const size_t at = a->body.size;
@@ -148,7 +148,7 @@ static void put_numbers(struct ct_arrow *a, const struct ct_column_values *c)
     end_buffer(a, at);
 }
 
-/* Gives a text of a dictionary, without its length. */
+/* Returns a text of a dictionary, without the length before it. */
 static const uint8_t *text_at(const struct ct_dictionary *d, uint64_t number, size_t *size)
 {
     const size_t end = number + 1 < d->count ? d->starts[number + 1] : d->texts.size;
@@ -156,7 +156,7 @@ static const uint8_t *text_at(const struct ct_dictionary *d, uint64_t number, si
     return d->texts.bytes + d->starts[number] + 4;
 }
 
-/* Writes where the text of each row ends, and the texts. */
+/* Writes the end of each row's text, and the texts. */
 static void put_texts(struct ct_arrow *a, const struct ct_column_values *c)
 {
     size_t size, at = a->body.size;
@@ -190,7 +190,7 @@ static void fill(struct ct_flat *flat, size_t at, const uint64_t *numbers, size_
         ct_grown_put64(&room, numbers[i]);
 }
 
-/* Writes the metadata of the batch whose body is complete. */
+/* Writes the metadata of the batch. Its body is complete. */
 static void put_batch(struct ct_arrow *a)
 {
     struct ct_flat flat;

@@ -20,7 +20,7 @@ void ct_flat_align(struct ct_flat *flat, size_t to_multiple)
     put_zeros(flat, (to_multiple - position(flat) % to_multiple) % to_multiple);
 }
 
-/* Lets the field at `from` point to the end of what is written. */
+/* Makes the field at `from` point to the end of the data so far. */
 static void point_here(struct ct_flat *flat, size_t from)
 {
     if (flat->to->failed)
@@ -35,10 +35,10 @@ void ct_flat_begin(struct ct_flat *flat, struct ct_grown *to)
     put_zeros(flat, 4);
 }
 
-/* Finds the places of the fields in a table at `table`. Returns where it ends. */
+/* Sets the positions of the fields in a table at `table`. Returns where the table ends. */
 static size_t place_fields(struct ct_flat_field *fields, size_t count, size_t table)
 {
-    size_t end = table + 4; /* behind the distance to the list of places */
+    size_t end = table + 4; /* after the offset to the list of positions */
     for (size_t i = 0; i < count; i++) {
         if (!fields[i].size)
             continue;

@@ -9,7 +9,7 @@
 #include "base/ctx.h"
 #include "export/thrift.h"
 
-/* Numbers of parquet.thrift. */
+/* Values from parquet.thrift. */
 enum {
     TYPE_INT64 = 2,
     TYPE_DOUBLE = 5,
@@ -27,20 +27,20 @@ enum {
 };
 
 #define MAGIC     "PAR1"
-#define ZSTD_TIME 3 /* level of compression */
+#define ZSTD_TIME 3 /* compression level */
 
-/* The values of a column in a row group, as the end of the file tells of them. */
+/* The values of a column in a row group, as the footer describes them. */
 struct chunk {
-    uint64_t dictionary_at, data_at; /* offsets of its pages; dictionary_at is 0 when it has none */
-    uint64_t plain, packed;          /* bytes of its pages, not compressed and compressed */
-    uint64_t rows, empty;            /* values, and how many of them are none */
-    uint64_t least, most;            /* of a column of numbers */
+    uint64_t dictionary_at, data_at; /* offsets of its pages; dictionary_at is 0 without a dictionary */
+    uint64_t plain, packed;          /* bytes of its pages, uncompressed and compressed */
+    uint64_t rows, empty;            /* values, and how many of them are null */
+    uint64_t least, most;            /* for a column of numbers */
 };
 
 struct ct_parquet {
-    struct ct_rows rows;                  /* must be the first member */
-    struct ct_grown chunks;               /* struct chunk: those of all columns, row group by row group */
-    struct ct_grown page, packed, header; /* of the page in work */
+    struct ct_rows rows;    /* must be the first member */
+    struct ct_grown chunks; /* struct chunk: all columns of the first row group, then of the next one */
+    struct ct_grown page, packed, header; /* of the current page */
     ZSTD_CCtx *zstd;
 };
 
@@ -70,7 +70,8 @@ static void clear(struct ct_rows *rows)
 
 /* ---- pages ---- */
 
-/* Writes bits as one run: of the same number, or of numbers of `width` bits each, eight by eight. */
+/* Writes one run: a repeated number if all are equal, otherwise numbers of `width` bits each in groups of
+ * eight. */
 static void put_run(struct ct_grown *to, const uint64_t *numbers, uint32_t count, unsigned width)
 {
     const uint32_t eights = (count + 7) / 8;
@@ -93,7 +94,8 @@ static void put_run(struct ct_grown *to, const uint64_t *numbers, uint32_t count
             packed[place / 8] |= (uint8_t)((numbers[i] >> bit & 1) << place % 8);
 }
 
-/* Writes which rows have a value: its length in 32 bits, and a run of single bits. */
+/* Writes the definition levels: their length in 32 bits, and a run of single bits, 1 for a row with a
+ * value. */
 static void put_present(struct ct_parquet *p, const struct ct_column_values *c)
 {
     struct ct_grown *page = &p->page;
@@ -113,7 +115,7 @@ static void put_present(struct ct_parquet *p, const struct ct_column_values *c)
     ct_grown_put32(&head, (uint32_t)(page->size - begin - 4));
 }
 
-/* Compresses the page in work and writes it behind its header. */
+/* Compresses the current page and writes it behind its header. */
 static void put_page(struct ct_parquet *p, struct chunk *chunk, bool is_dictionary, uint32_t values)
 {
     const size_t bound = ZSTD_compressBound(p->page.size);
@@ -140,8 +142,8 @@ static void put_page(struct ct_parquet *p, struct chunk *chunk, bool is_dictiona
         ct_thrift_field_i32(&t, 2, ENCODING_PLAIN);
     } else {
         ct_thrift_field_i32(&t, 2, chunk->dictionary_at ? ENCODING_RLE_DICTIONARY : ENCODING_PLAIN);
-        ct_thrift_field_i32(&t, 3, ENCODING_RLE); /* of the levels: which rows have a value */
-        ct_thrift_field_i32(&t, 4, ENCODING_RLE); /* of repetitions, which there are none of */
+        ct_thrift_field_i32(&t, 3, ENCODING_RLE); /* definition levels */
+        ct_thrift_field_i32(&t, 4, ENCODING_RLE); /* repetition levels, of which there are none */
     }
     ct_thrift_end(&t);
     ct_thrift_end(&t);
@@ -152,7 +154,7 @@ static void put_page(struct ct_parquet *p, struct chunk *chunk, bool is_dictiona
     ct_rows_write(&p->rows, p->packed.bytes, size);
 }
 
-/* Returns how many bits numbers below `count` have, at least one. */
+/* Returns how many bits a number below `count` needs, at least one. */
 static unsigned width_of(uint32_t count)
 {
     unsigned width = 1;
@@ -196,7 +198,7 @@ static struct chunk put_column(struct ct_parquet *p, struct ct_column_values *c,
     return chunk;
 }
 
-/* Writes the rows that wait as a row group. */
+/* Writes the waiting rows as a row group. */
 static void put_rows(struct ct_rows *rows)
 {
     struct ct_parquet *p = of(rows);
@@ -227,7 +229,7 @@ static void put_column_schema(struct ct_thrift *t, const struct ct_column *is)
         ct_thrift_field_struct(t, text ? LOGICAL_STRING : LOGICAL_INTEGER);
         if (!text) {
             ct_thrift_field_i8(t, 1, 64);
-            ct_thrift_field_bool(t, 2, false); /* without a sign */
+            ct_thrift_field_bool(t, 2, false); /* unsigned */
         }
         ct_thrift_end(t);
         ct_thrift_end(t);
@@ -246,7 +248,8 @@ static void put_schema(struct ct_parquet *p, struct ct_thrift *t)
         put_column_schema(t, &p->rows.is[i]);
 }
 
-/* Writes what readers pass over row groups by: how many rows have nothing, least and largest number. */
+/* Writes the statistics that let readers skip row groups: the null count, the least and the largest
+ * number. */
 static void put_statistics(struct ct_thrift *t, const struct chunk *chunk, enum ct_column_type type)
 {
     ct_thrift_field_struct(t, 12);
@@ -309,7 +312,7 @@ static void put_row_groups(struct ct_parquet *p, struct ct_thrift *t)
     }
 }
 
-/* Writes by which order the least and the largest values are told: that of the type. */
+/* Writes the order behind the least and the largest values: the type's own. */
 static void put_orders(struct ct_parquet *p, struct ct_thrift *t)
 {
     ct_thrift_field_structs(t, 7, p->rows.count);
@@ -328,7 +331,7 @@ static void end(struct ct_rows *rows)
     p->header.size = 0;
     struct ct_thrift t = {.to = &p->header};
     ct_thrift_begin(&t);
-    ct_thrift_field_i32(&t, 1, 2); /* version of the format */
+    ct_thrift_field_i32(&t, 1, 2); /* format version */
     put_schema(p, &t);
     ct_thrift_field_i64(&t, 3, (int64_t)p->rows.written);
     put_row_groups(p, &t);

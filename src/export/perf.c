@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a capture as perf.data: one process that has all images, and one AUX buffer for each trace
- * buffer. */
+/* Writes a capture as perf.data: one process with all images, and one AUX buffer for each trace buffer. */
 #include "export/perf.h"
 
 #include <errno.h>
@@ -15,7 +14,7 @@
 #include "chain/memories.h"
 #include "coretap/decode.h"
 
-/* A trace ID of a buffer, and what it becomes. */
+/* A trace ID of a buffer, and the ID that replaces it. */
 struct unit {
     size_t buffer;
     struct ct_source source; /* with the new ID */
@@ -25,14 +24,14 @@ struct unit {
 struct exporting {
     struct ct_perf_export_of of;
     struct ct_perf_writer writer;
-    uint64_t aux; /* bytes of trace so far, by which AUX records find their trace */
+    uint64_t aux; /* bytes of trace so far; AUX records refer to their trace by it */
     struct unit *units;
     size_t unit_count;
     uint32_t process;               /* chosen by choose_process */
-    struct ct_perf_threads threads; /* context IDs */
+    struct ct_perf_threads threads; /* the context IDs */
     struct ct_perf_codes codes;
     struct ct_source *sources; /* the sources of the units */
-    uint8_t bytes[1 << 16];    /* bytes on the way into the file */
+    uint8_t bytes[1 << 16];    /* a piece of trace, on its way into the file */
 };
 
 /* ---- trace units ---- */
@@ -51,8 +50,8 @@ static bool is_taken(const struct exporting *e, uint8_t id)
     return false;
 }
 
-/* Returns an ID for a trace unit, which perf knows by its ID alone, so that each gets one of its own. 0 when
- * none is left. */
+/* Returns an ID for a trace unit, `wish` if possible. perf identifies a trace unit by its ID alone, so each
+ * unit needs its own. 0: all are in use. */
 static uint8_t free_id(const struct exporting *e, uint8_t wish)
 {
     if (wish && wish < 0x70 && !is_taken(e, wish))
@@ -116,7 +115,7 @@ static int on_elems(void *user, const struct ct_stream *stream, const struct ct_
     return 0;
 }
 
-/* Collects the context IDs of all trace. */
+/* Collects the context IDs of all traces. */
 static int find_threads(struct exporting *e)
 {
     const struct ct_chain_sink sink = {.user = e, .elems = on_elems};
@@ -135,9 +134,9 @@ static int find_threads(struct exporting *e)
     return rc;
 }
 
-/* Chooses the number of the process whose threads the context IDs are. perf enters the mount namespace of a
- * process that lives under that number where perf runs, and then finds no file. So no process can have the
- * chosen number. */
+/* Chooses the process ID for the threads, whose IDs are the context IDs. If a process with that ID runs on
+ * the machine that runs perf, perf enters its mount namespace and does not find the files. So the ID is one
+ * that no process can have. */
 static void choose_process(struct exporting *e)
 {
     e->process = CT_PERF_FIRST_FREE_PID;
@@ -150,7 +149,7 @@ static struct ct_perf_stamp stamp_of(const struct exporting *e, uint32_t tid)
     return (struct ct_perf_stamp){.time = 1, .pid = tid ? e->process : 0, .tid = tid};
 }
 
-/* Writes the maps of all images for the process, and for number 0, which is not that of a thread. */
+/* Writes the maps of all images for the process, and for ID 0, which is no thread. */
 static int put_images(struct exporting *e)
 {
     struct ct_perf_stamp stamps[2] = {stamp_of(e, e->process), stamp_of(e, 0)};
@@ -160,8 +159,8 @@ static int put_images(struct exporting *e)
 
 /* ---- the file ---- */
 
-/* Returns the options of the event that traces as the registers say: cycacc, contextid1, contextid2,
- * retstack. Not timestamp: perf would then sort the trace among records by its time, and there are none. */
+/* Returns the event options that match the trace registers: cycacc, contextid1, contextid2, retstack. Not
+ * timestamp: perf would sort the trace among timed records, and there are none. */
 static uint64_t event_config(const struct exporting *e)
 {
     uint64_t config = 0;
@@ -234,7 +233,7 @@ static int put_buffer(struct exporting *e, size_t buffer)
     if (rc)
         return rc;
     const uint32_t pid = e->process;
-    /* Trace of a thread is of no particular CPU; perf 6.1 finds its AUX record only so. */
+    /* Trace of a thread has no CPU: otherwise perf 6.1 does not find its AUX record. */
     struct ct_perf_stamp stamp = {.time = 2 + buffer, .pid = pid, .tid = pid, .cpu = UINT32_MAX};
     if (frames.size) {
         rc = ct_perf_write_aux(&e->writer, &stamp, e->aux, frames.size, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code of a recorded program is in its ELF file as well as in the capture's images: for other tools the
- * file is better, since it has names. Only where both are equal, byte by byte. */
+/* The code of a recorded program is both in its ELF file and in the capture's images. Other tools prefer the
+ * file, since it has names. It is used only where both have equal bytes. */
 #include "export/perf.h"
 
 #include <stdlib.h>
@@ -13,14 +13,13 @@
 
 #define PAGE UINT64_C(4096)
 
-/* Images of memory are whole pages. A few bytes behind them are there so that
- * the last instruction can be read. */
+/* Images of memory are whole pages, and a few bytes more, which complete the last instruction. */
 static uint64_t whole_pages(const struct ct_image *image)
 {
     return image->addr % PAGE == 0 && image->size % PAGE <= 4 ? image->size / PAGE * PAGE : image->size;
 }
 
-/* Tells whether an image and the code have the same bytes where both are. */
+/* Returns whether an image and the code have equal bytes where they overlap. */
 static bool agree(struct ct_ctx *ctx, const struct ct_perf_map *map, const struct ct_mapped_file *elf,
                   const struct ct_image *image)
 {
@@ -62,7 +61,7 @@ static int add(struct ct_ctx *ctx, struct ct_perf_codes *codes, const struct ct_
     return CT_OK;
 }
 
-/* Finds the pages of a segment, as Linux maps it. */
+/* Returns the pages of a segment, as Linux maps them. */
 static struct ct_perf_map map_of(const struct ct_image *program, const struct ct_elf_look *elf,
                                  const struct ct_elf_code *code)
 {
@@ -81,7 +80,7 @@ static int add_program(const struct ct_perf_export_of *of, struct ct_perf_codes 
     struct ct_mapped_file *file = NULL;
     if (!ct_elf_look(&ct_files_system, program->path, &elf) ||
         ct_mapped_file_open(of->ctx, program->path, program->placed, &file))
-        return CT_OK; /* its images do */
+        return CT_OK; /* its images are used */
     int rc = CT_OK;
     for (size_t i = 0; !rc && i < elf.code_count; i++) {
         const struct ct_perf_map map = map_of(program, &elf, &elf.code[i]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trace of any framing as the frames of an ETB or ETR: what perf expects in a buffer. */
+/* Converts trace of any framing to the frames of an ETB or ETR, which perf expects in a buffer. */
 #include "export/perf.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static int put(struct framing *f, size_t size)
                    f->buffer->name, strerror(errno));
 }
 
-/* Writes the bytes of one ID that are there. */
+/* Writes the available bytes of one ID. */
 static int frame_run(struct framing *f, uint8_t id)
 {
     struct ct_run run;
@@ -92,7 +92,7 @@ static int frame_all(struct framing *f)
     return rc ? rc : put(f, len);
 }
 
-/* Finds the framing of the buffer, from its bytes where it is not stated. */
+/* Finds the framing of the buffer, from its bytes if it is not given. */
 static int find_framing(struct framing *f, enum ct_framing *framing)
 {
     size_t size;
@@ -118,7 +118,7 @@ static int reframe(struct framing *f, enum ct_framing framing)
     return rc ? rc : frame_all(f);
 }
 
-/* Gives the file as it is, less what does not fill a frame. */
+/* Uses the buffer's own file, without an incomplete frame at its end. */
 static int borrow(const struct ct_perf_export_of *of, const struct ct_buffer *buffer,
                   struct ct_perf_frames *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what lay in memory as records of mappings. */
+/* Writes the images of memory as mapping records. */
 #include "export/perf.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #define PAGE UINT64_C(4096)
 
-/* Mappings on their way into a file, and whose they are. */
+/* The mappings to write, and a stamp for each of their processes. */
 struct maps {
     const struct ct_perf_export_of *of;
     struct ct_perf_writer *writer;
@@ -56,7 +56,7 @@ static int put_segments(const struct maps *m, const char *path, const struct ct_
     return rc;
 }
 
-/* Writes the map of a kernel module as perf does: from the begin of its memory to the end of its code. */
+/* Writes the map of a kernel module as perf does: from the beginning of its memory to the end of its code. */
 static int put_module(const struct maps *m, const char *path, const struct ct_mapped_file *file,
                       uint64_t base)
 {
@@ -98,7 +98,7 @@ static int put_elf(const struct maps *m, const char *path, const struct ct_image
     return rc;
 }
 
-/* Writes a part of a file. One of an ELF file is known by its build id. */
+/* Writes a part of a file. A part of an ELF file gets its build id. */
 static int put_part(const struct maps *m, const char *path, const struct ct_image *image)
 {
     struct ct_elf_look look;
@@ -112,7 +112,7 @@ static int put_part(const struct maps *m, const char *path, const struct ct_imag
     return put_map(m, &map);
 }
 
-/* Writes a part of a file inside of an archive, as a part of the archive. */
+/* Writes a part of a file in an archive as a part of the archive. */
 static int put_archived(const struct maps *m, const struct ct_image *image, const char *entry)
 {
     struct ct_image part = *image;
@@ -133,7 +133,7 @@ static int put_archived(const struct maps *m, const struct ct_image *image, cons
     return rc;
 }
 
-/* Writes the map of an image. perf opens files by their whole path. */
+/* Writes the map of an image. perf needs absolute paths. */
 static int put_image(const struct maps *m, const struct ct_image *image)
 {
     const char *entry = ct_archive_entry(image->path);

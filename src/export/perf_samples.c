@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes perf.data with samples instead of trace: what 'perf inject --itrace' makes of a recording. */
+/* Writes perf.data with samples instead of trace, like 'perf inject --itrace'. */
 #include "export/perf.h"
 #include "export/perf_stack.h"
 
@@ -19,18 +19,18 @@ struct lane {
     struct ct_perf_samples *of;
     struct ct_perf_stack stack;
     struct ct_place place;
-    uint32_t memory; /* of the steps in the stack */
+    uint32_t memory; /* memory number of the steps in the stack */
     uint32_t cpu;
 };
 
 struct ct_perf_samples {
     struct ct_perf_export_of of;
     struct ct_perf_writer writer;
-    const struct ct_maps *maps; /* of the capture, or empty ones */
+    const struct ct_maps *maps; /* of the capture, or empty */
     uint32_t entries;
-    struct ct_perf_threads threads; /* that were named */
+    struct ct_perf_threads threads; /* the ones that have a name record already */
     struct ct_perf_codes codes;
-    struct lane **lanes; /* NULL where there was nothing yet */
+    struct lane **lanes; /* NULL: no steps so far */
     size_t lane_count;
     uint64_t count;
     int result; /* the first error */
@@ -43,7 +43,7 @@ static bool has_processes(const struct ct_perf_samples *s)
     return s->maps->process_count;
 }
 
-/* Returns the name of a context, as the capture has it, or NULL. */
+/* Returns the name of a context in the capture, or NULL. */
 static const char *name_of(const struct ct_perf_samples *s, uint32_t tid)
 {
     const struct ct_context_name *name = NULL;
@@ -52,28 +52,28 @@ static const char *name_of(const struct ct_perf_samples *s, uint32_t tid)
     return name ? name->name : NULL;
 }
 
-/* Names the process that a capture without processes becomes. */
+/* Returns a name for the process of a capture without processes. */
 static const char *capture_name(const struct ct_perf_samples *s)
 {
     const char *last = ct_base_name(s->of.options.name);
     return *last ? last : s->of.options.name;
 }
 
-/* Writes the mapping of the address that stands for no place. */
+/* Writes the mapping of CT_PERF_NOWHERE. */
 static int put_nowhere(struct ct_perf_samples *s, const struct ct_perf_stamp *stamp)
 {
     const struct ct_perf_map map = {.addr = CT_PERF_NOWHERE, .size = 4096, .path = "//anon"};
     return ct_perf_write_map(&s->writer, stamp, &map);
 }
 
-/* Writes all images for a process that the recording does not have. */
+/* Writes all images for a process that the capture does not describe. */
 static int put_images(struct ct_perf_samples *s, const struct ct_perf_stamp *stamp)
 {
     const int rc = put_nowhere(s, stamp);
     return rc ? rc : ct_perf_images_write(&s->of, &s->codes, &s->writer, stamp, 1);
 }
 
-/* Writes what a recording says of a process. */
+/* Writes the name and the maps of a process of the recording. */
 static int put_process(struct ct_perf_samples *s, const struct ct_process *process)
 {
     const struct ct_perf_stamp first = {.time = process->generation_count ? process->generations[0].from : 0,
@@ -109,7 +109,7 @@ static int put_processes(struct ct_perf_samples *s)
     return rc;
 }
 
-/* Returns the process that has the generation with this number, and when it began. */
+/* Returns the process that has the generation with this number. *from becomes the generation's begin. */
 static const struct ct_process *owner_of(const struct ct_maps *maps, uint32_t number, uint64_t *from)
 {
     const struct ct_generation *generation = ct_maps_generation(maps, number);
@@ -124,7 +124,8 @@ static const struct ct_process *owner_of(const struct ct_maps *maps, uint32_t nu
     return NULL;
 }
 
-/* Says who ran what is in the stack of a lane, and when. Where the trace tells no thread the memory does. */
+/* Returns the thread, process and time of the stack of a lane. Without a thread in the trace, the memory
+ * identifies the process. */
 static struct ct_perf_stamp stamp_of(const struct ct_perf_samples *s, const struct lane *lane)
 {
     const struct ct_place *place = &lane->place;
@@ -145,7 +146,7 @@ static struct ct_perf_stamp stamp_of(const struct ct_perf_samples *s, const stru
     return stamp;
 }
 
-/* Names a thread before its first sample. Number 0 is not that of a thread, and has maps of its own. */
+/* Names a thread before its first sample. ID 0 is no thread and has its own maps. */
 static int put_thread(struct ct_perf_samples *s, const struct ct_perf_stamp *stamp)
 {
     const char *name = name_of(s, stamp->tid);
@@ -163,7 +164,7 @@ static int put_thread(struct ct_perf_samples *s, const struct ct_perf_stamp *sta
 
 /* ---- samples ---- */
 
-/* Writes a sample. It lies at its newest branch, which is certainly in code that ran. */
+/* Writes a sample at the newest branch of the stack, an address that was certainly executed. */
 static int on_sample(void *user, const struct ct_perf_stack *stack)
 {
     const struct lane *lane = user;
@@ -180,7 +181,7 @@ static int on_sample(void *user, const struct ct_perf_stack *stack)
     return rc ? rc : ct_perf_write_sample(&s->writer, &stamp, &sample);
 }
 
-/* Returns the number at the end of the name of a source, as perf's are called after CPUs; else 0. */
+/* Returns the number at the end of the name of a source, which for perf is the CPU; 0 without one. */
 static uint32_t cpu_of(const struct ct_source *source)
 {
     const char *digits = source->name + strlen(source->name);
@@ -206,7 +207,7 @@ static struct lane *new_lane(struct ct_perf_samples *s, const struct ct_source *
     return lane;
 }
 
-/* Finds a lane, which is made when it is new. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+/* Finds or makes a lane. CT_ERR_LIMIT, CT_ERR_NOMEM. */
 static int find_lane(struct ct_perf_samples *s, uint32_t number, const struct ct_source *source,
                      struct lane **out)
 {
@@ -299,7 +300,7 @@ void ct_perf_samples_free(struct ct_perf_samples *s)
     }
     free(s->lanes);
     ct_perf_codes_free(&s->codes);
-    free(s->writer.ids); /* where the file was not ended */
+    free(s->writer.ids); /* in case the file was not ended */
     free(s);
 }
 

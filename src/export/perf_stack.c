@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branch stacks follow each other without a gap and without an overlap: each run of instructions between two
- * branches, and each branch, is in exactly one of them. So counts made of the stacks are those of the trace.
- * Where a run does not begin at a branch of its stack, an entry from address 0 says where it begins; where it
- * ends without a branch, an entry to 0 says so. */
+/* Branch stacks follow each other without gap or overlap: each run of instructions between two branches, and
+ * each branch, is in exactly one stack. So counts of the stacks are those of the trace. If a run does not
+ * begin at a branch of its stack, an entry from CT_PERF_NOWHERE marks its beginning; if it ends without a
+ * branch, an entry to CT_PERF_NOWHERE marks its end. */
 #include "export/perf_stack.h"
 
 #include "coretap/program.h"
 
-/* Gives the entries to the sink, as one sample. */
+/* Passes the entries to the sink as one sample. */
 static int give(struct ct_perf_stack *s)
 {
     const int rc = s->count ? s->sample(s->user, s) : CT_OK;
@@ -17,7 +17,8 @@ static int give(struct ct_perf_stack *s)
     return rc;
 }
 
-/* Ends the run: the instruction at `from` was its last, and execution went on at `to`, or nobody knows. */
+/* Ends the run: its last instruction is at `from`, and execution continued at `to`, which may be
+ * CT_PERF_NOWHERE. */
 static int end_run(struct ct_perf_stack *s, uint64_t from, uint64_t to)
 {
     const size_t need = s->joined ? 1 : 2;
@@ -35,7 +36,7 @@ static int end_run(struct ct_perf_stack *s, uint64_t from, uint64_t to)
     return rc;
 }
 
-/* Ends the run where it is, without a branch. */
+/* Ends the run at the current place, without a branch. */
 static int break_run(struct ct_perf_stack *s)
 {
     const int rc = s->midway ? end_run(s, s->last, CT_PERF_NOWHERE) : CT_OK;

@@ -94,7 +94,7 @@ void ct_rows_free(struct ct_rows *r)
 
 /* ---- texts ---- */
 
-/* Adds a text behind the others, its length before it, with U+FFFD in the place of what is no UTF-8. */
+/* Appends a text with its length before it, and U+FFFD for each byte that is not UTF-8. */
 static void append_text(struct ct_grown *texts, const char *text, size_t size)
 {
     static const char replacement[] = "\xef\xbf\xbd";
@@ -111,8 +111,8 @@ static void append_text(struct ct_grown *texts, const char *text, size_t size)
     ct_grown_put32(&head, (uint32_t)(texts->size - begin - 4));
 }
 
-/* Returns the number of the text that was appended last: that of an equal one before it, in whose favour it
- * is taken off again, or a new one. */
+/* Returns the number of the text that was appended last. If an equal one is there already, the new one is
+ * removed. */
 static uint32_t number_of(struct ct_dictionary *d, size_t begin)
 {
     const uint8_t *text = d->texts.bytes + begin;
@@ -149,7 +149,7 @@ void ct_rows_put_bits(struct ct_grown *to, const struct ct_column_values *c, uin
         bits[i / 8] |= (uint8_t)(c->present[i] << i % 8);
 }
 
-/* Gives the rows that wait to the format, and forgets them. */
+/* Passes the waiting rows to the format, and clears them. */
 static void put_rows(struct ct_rows *r)
 {
     r->format->put(r);
@@ -162,7 +162,7 @@ static void put_rows(struct ct_rows *r)
     }
 }
 
-/* Ends the column: the next one is that of the same row or, behind the last, the first of another. */
+/* Ends a value. The next one belongs to the next column or, after the last column, to the next row. */
 static void end_value(struct ct_rows *r, bool present)
 {
     r->columns[r->next].present[r->waiting] = present;

@@ -32,7 +32,7 @@
         name, CT_COLUMN_REAL, true                                                                           \
     }
 
-/* What ct_table_rows_begin and ct_table_row fill in. */
+/* Filled in by ct_table_rows_begin and ct_table_row. */
 #define ORIGIN  TEXT("result"), OPTIONAL("capture"), OPTIONAL("test"), OPTIONAL("machine"), OPTIONAL("time")
 #define PROGRAM OPTIONAL("build_id"), OPTIONAL("program")
 
@@ -226,7 +226,7 @@ static struct ct_rows *begin_row(const struct ct_table_rows *rows, enum ct_table
     return file;
 }
 
-/* Writes the row of a result: what is said of its captures. */
+/* Writes the row of a result, with the state of its captures. */
 static void put_result(const struct ct_table_rows *rows, const struct ct_analysis *analysis)
 {
     const struct ct_analysis_captures *c = &analysis->captures;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files of tables, as those see them who fill in rows. */
+/* The files of tables, for the code that fills in rows. */
 #ifndef CT_EXPORT_TABLES_H
 #define CT_EXPORT_TABLES_H
 
@@ -8,7 +8,7 @@
 
 struct ct_tables;
 
-/* The file of one table, and whose it is. */
+/* The file of one table. */
 struct ct_table_file {
     struct ct_tables *tables;
     struct ct_rows *file;
@@ -21,26 +21,26 @@ struct ct_tables {
     struct ct_table_file files[CT_TABLE_COUNT];
 };
 
-/* What all rows of a result begin with. */
+/* The common first columns of all rows of a result. */
 struct ct_table_rows {
     struct ct_tables *tables;
     struct ct_tables_origin origin;
-    const char *capture; /* the only one that the result is of; NULL: there are others, or it has no name */
+    const char *capture; /* the only capture of the result; NULL: there are several, or it has no name */
 };
 
-/* Begins the rows of a result, and writes its row in `results`. CT_ERR_ARG, what was kept of the files. */
+/* Begins the rows of a result, and writes its row in `results`. CT_ERR_ARG, or the first error of the
+ * files. */
 int ct_table_rows_begin(struct ct_tables *tables, const struct ct_tables_origin *origin,
                         const struct ct_analysis *analysis, const char *function, struct ct_table_rows *rows);
 
-/* Begins a row about a program, or about code that is in none (NULL). Returns the file, for the columns that
- * are the table's own. */
+/* Begins a row about a program; NULL: code in no program. Returns the file, for the table's own columns. */
 struct ct_rows *ct_table_row(const struct ct_table_rows *rows, enum ct_table table,
                              const struct ct_program_identity *program);
 
-/* Fills in the build id and the name of a program; nothing for NULL. */
+/* Writes the build id and the name of a program; both empty for NULL. */
 void ct_table_put_program(struct ct_rows *file, const struct ct_program_identity *program);
 
-/* Returns the first error of all files. */
+/* Returns the first error of any file. */
 int ct_tables_result(const struct ct_tables *tables);
 
 #endif

@@ -12,7 +12,7 @@ static const char *item_kind(const struct ct_cover_item *item)
     return item->kind == CT_COVER_RUN ? "run" : item->kind == CT_COVER_TAKEN ? "taken" : "not-taken";
 }
 
-/* Writes one count as an edge without times. A run of instructions is of one program from end to end. */
+/* Writes one count as an edge without times. A run of instructions lies in a single program. */
 static void put_item(const struct ct_table_rows *rows, const struct ct_program_identity *program,
                      const struct ct_cover_item *item)
 {
@@ -104,7 +104,8 @@ static void put_report(const struct ct_table_rows *rows, const struct ct_program
         put_line(rows, program, lines, report, &report->lines[i]);
 }
 
-/* Works out functions and lines of a program that was found for counts of this number, if there are any. */
+/* Computes and writes the functions and lines of a program that was found for the counts with this number, if
+ * it has any. */
 static int put_program(const struct ct_table_rows *rows, struct ct_cover *cover, uint32_t number,
                        struct ct_program *program)
 {
@@ -140,7 +141,7 @@ static int put_program(const struct ct_table_rows *rows, struct ct_cover *cover,
 
 /* ---- coverage ---- */
 
-/* Tells whether one of the first `end` programs has the same counts: it lay at another place. */
+/* Returns whether one of the first `end` programs has the same counts, because it was mapped elsewhere. */
 static bool is_there(struct ct_cover *cover, struct ct_programs *programs, size_t end, uint32_t number)
 {
     uint32_t other;
@@ -156,7 +157,8 @@ int ct_tables_add_cover(struct ct_tables *tables, struct ct_cover *cover, struct
     struct ct_table_rows rows;
     if (!tables || !cover || !programs || !origin)
         return ct_fail_null(tables ? tables->ctx : NULL, __func__);
-    const size_t known = ct_cover_programs(cover); /* asking for others makes more of them, without counts */
+    /* before asking for programs adds more of them, without counts */
+    const size_t known = ct_cover_programs(cover);
     int rc = ct_table_rows_begin(tables, origin, ct_cover_analysis(cover), __func__, &rows);
     for (uint32_t i = 0; i < known && !rc; i++)
         rc = put_items(&rows, cover, i);

@@ -5,7 +5,7 @@
 
 /* ---- edges ---- */
 
-/* Returns how execution went along an edge. */
+/* Returns how execution followed an edge, as a word. */
 static const char *edge_kind(const struct ct_timing_edge *edge)
 {
     static const char *const taken[] = {
@@ -18,7 +18,7 @@ static const char *edge_kind(const struct ct_timing_edge *edge)
     return edge->exec ? taken[edge->branch] : "not-taken";
 }
 
-/* Gives a program by its number; NULL for code that is in none. */
+/* Returns a program by its number; NULL for code in no program. */
 static const struct ct_program_identity *program_of(const struct ct_timing_sums *sums, uint32_t number,
                                                     struct ct_program_identity *room)
 {
@@ -57,7 +57,7 @@ static void put_edge(const struct ct_table_rows *rows, const struct ct_timing_su
 
 /* ---- functions and pairs ---- */
 
-/* What a distribution is of: a function, or a pair of places. */
+/* A function or a pair of places, which a distribution belongs to. */
 struct subject {
     const struct ct_program_identity *program;
     const struct ct_timing_function *function; /* NULL: a pair */
@@ -79,7 +79,7 @@ static struct ct_rows *begin_times(const struct ct_table_rows *rows, const struc
     return file;
 }
 
-/* Ends a row of `times`: where the longest run was, if that is known. */
+/* Ends a row of `times` with the place of the longest run, if it is known. */
 static void end_times(struct ct_rows *file, const struct ct_timing_longest *longest)
 {
     static const struct ct_timing_longest unknown = {0};
@@ -95,7 +95,7 @@ static void end_times(struct ct_rows *file, const struct ct_timing_longest *long
     }
 }
 
-/* Writes a sum of which no distribution is kept. */
+/* Writes a sum that has no distribution. */
 static void put_sum(const struct ct_table_rows *rows, const struct subject *of, const char *measure,
                     uint64_t count, uint64_t cycles)
 {
@@ -108,8 +108,8 @@ static void put_sum(const struct ct_table_rows *rows, const struct subject *of, 
     end_times(file, NULL);
 }
 
-/* Writes a distribution, unless there is nothing in it. `cut`: how often the time is not known. `longest`:
- * where its largest time was, or NULL. */
+/* Writes a distribution, unless it is empty. `cut`: the runs of unknown time. `longest`: where the largest
+ * time was, or NULL. */
 static void put_dist(const struct ct_table_rows *rows, const struct subject *of, const char *measure,
                      const struct ct_dist *dist, uint64_t cut, const struct ct_timing_longest *longest)
 {

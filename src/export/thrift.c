@@ -14,13 +14,13 @@ enum type {
     TYPE_STRUCT = 12,
 };
 
-/* Makes small numbers of either sign small numbers without a sign. */
+/* Maps numbers near 0, of either sign, to small unsigned numbers. */
 static uint64_t zigzag(int64_t value)
 {
     return ((uint64_t)value << 1) ^ (uint64_t) - (int64_t)(value < 0);
 }
 
-/* Writes the header of a field: how far its number is from that of the field before it, and its type. */
+/* Writes the header of a field: the distance of its number from the previous one, and its type. */
 static void put_field(struct ct_thrift *t, int field, enum type type)
 {
     const int step = field - t->last[t->depth];
@@ -80,7 +80,7 @@ void ct_thrift_field_text(struct ct_thrift *t, int field, const char *text)
     ct_thrift_field_bytes(t, field, text, strlen(text));
 }
 
-/* Begins a list: its size and the type of its elements share a byte while the size is small. */
+/* Begins a list. A small size shares a byte with the type of the elements. */
 static void put_list(struct ct_thrift *t, int field, size_t count, enum type of)
 {
     put_field(t, field, TYPE_LIST);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes Thrift's compact protocol, in which Parquet has its headers, into bytes that grow. */
+/* Writes Thrift's compact protocol, the format of Parquet's headers, into growing bytes. */
 #ifndef CT_EXPORT_THRIFT_H
 #define CT_EXPORT_THRIFT_H
 
@@ -9,16 +9,16 @@
 
 #include "base/grown.h"
 
-#define CT_THRIFT_DEPTH 8 /* structs inside of one another */
+#define CT_THRIFT_DEPTH 8 /* nested structs */
 
 struct ct_thrift {
     struct ct_grown *to;
-    unsigned depth;                /* of the struct that is open, from 1 on */
-    int last[CT_THRIFT_DEPTH + 1]; /* number of the last field of each open struct */
+    unsigned depth;                /* of the open struct, from 1 */
+    int last[CT_THRIFT_DEPTH + 1]; /* by depth: number of the last field of the open struct */
 };
 
-/* A struct is open from the begin to the end. Fields go in the order of their numbers. That of an element of
- * a list, or of the whole, has no number. */
+/* Begin and end a struct that is an element of a list, or the outermost one. ct_thrift_field_struct begins
+ * one as a field; it ends with ct_thrift_end too. Fields are written in the order of their numbers. */
 void ct_thrift_begin(struct ct_thrift *thrift);
 void ct_thrift_end(struct ct_thrift *thrift);
 void ct_thrift_field_struct(struct ct_thrift *thrift, int field);
@@ -29,7 +29,7 @@ void ct_thrift_field_i64(struct ct_thrift *thrift, int field, int64_t value);
 void ct_thrift_field_bytes(struct ct_thrift *thrift, int field, const void *bytes, size_t size);
 void ct_thrift_field_text(struct ct_thrift *thrift, int field, const char *text);
 
-/* Begins a list of so many structs, numbers or texts, which follow. */
+/* Begin a list of `count` structs, numbers or texts, which follow. */
 void ct_thrift_field_structs(struct ct_thrift *thrift, int field, size_t count);
 void ct_thrift_field_i32s(struct ct_thrift *thrift, int field, size_t count);
 void ct_thrift_field_texts(struct ct_thrift *thrift, int field, size_t count);
