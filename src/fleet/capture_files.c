@@ -14,7 +14,7 @@
 #include "base/path.h"
 #include "coretap/input.h"
 
-/* Folders in folders of a snapshot that are looked into. */
+/* Deepest nested folder of a snapshot that is searched. */
 #define DEPTH 8
 
 struct finder {
@@ -22,7 +22,7 @@ struct finder {
     struct ct_capture_files *out;
 };
 
-/* Adds a file. A pipe or a device, which may never end, is refused. */
+/* Adds a file. A pipe or a device is refused, since reading it may never end. */
 static int add(const struct finder *f, const char *name, const char *path)
 {
     struct stat st;
@@ -52,7 +52,7 @@ bool ct_folder_enter(struct ct_folder *folder, const struct ct_folder *outer, co
 static int add_folder(const struct finder *f, const char *name, const char *path, int depth,
                       const struct ct_folder *self);
 
-/* Adds what lies in a folder. A link to nothing has no bytes. */
+/* Adds a file, or the files of a folder. A dangling link is skipped. */
 static int add_entry(const struct finder *f, const char *name, const char *path, int depth,
                      const struct ct_folder *outer)
 {
@@ -100,12 +100,12 @@ static int add_all(const struct finder *f, const char *path)
     return add_folder(f, "", path, 0, &self);
 }
 
-/* Adds the trace of a raw trace, which its description names. Other captures are one file; one that cannot be
- * opened is, too. */
+/* Adds the trace files that the description of a raw trace names. Other captures are one file, like those
+ * that cannot be opened. */
 static int add_buffers(const struct finder *f, const char *path)
 {
     struct ct_capture *capture;
-    struct ct_ctx *quiet = ct_ctx_new(); /* what is wrong with the capture is said where it counts */
+    struct ct_ctx *quiet = ct_ctx_new(); /* errors in the capture are reported when it is decoded */
     if (!quiet)
         return ct_fail_nomem(f->ctx, path);
     int rc = ct_capture_open(quiet, path, &capture);
@@ -150,9 +150,9 @@ int ct_capture_files_find(struct ct_ctx *ctx, const char *path, struct ct_captur
     return rc;
 }
 
-/* ---- what they are like ---- */
+/* ---- notes ---- */
 
-/* Room for the numbers of a file in a note. */
+/* Room for the size and time of a file in a note. */
 #define NUMBERS 80
 
 static void tell_numbers(const struct stat *st, char out[NUMBERS])
@@ -161,7 +161,7 @@ static void tell_numbers(const struct stat *st, char out[NUMBERS])
              (int64_t)st->st_mtim.tv_sec, st->st_mtim.tv_nsec);
 }
 
-/* A note is a text for the numbers of each file and one for its path, and at last an empty one. */
+/* A note has two texts for each file, size with time and path, and ends with an empty text. */
 int ct_capture_files_note(struct ct_ctx *ctx, const struct ct_capture_files *files, int out, uint64_t *size)
 {
     int rc = CT_OK;
@@ -182,7 +182,7 @@ int ct_capture_files_note(struct ct_ctx *ctx, const struct ct_capture_files *fil
     return rc;
 }
 
-/* Returns the text at *at and moves behind it; NULL where it does not end. */
+/* Returns the text at *at, and moves behind it; NULL when its end is missing. */
 static const char *next_text(const char **at, const char *end)
 {
     const char *text = *at;

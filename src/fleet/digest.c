@@ -17,10 +17,10 @@
 
 #define READ_SIZE (1u << 20)
 
-/* Names a file in the place of the library. */
+/* The environment variable with a file that replaces the library. */
 #define VARIABLE "CORETAP_CRYPTO"
 
-/* Functions of OpenSSL, which is loaded when the first digest is made. */
+/* Functions of OpenSSL, which is loaded for the first digest. */
 #define ENTRIES(X)                                                                                           \
     X(EVP_MD_CTX_new)                                                                                        \
     X(EVP_MD_CTX_free)                                                                                       \
@@ -35,7 +35,7 @@ struct ct_digest {
     struct ct_ctx *ctx;
     union crypto crypto;
     EVP_MD_CTX *md;
-    uint8_t *buffer; /* READ_SIZE, from the first file on */
+    uint8_t *buffer; /* READ_SIZE bytes, allocated for the first file */
     bool failed;
 };
 
@@ -154,7 +154,7 @@ bool ct_digest_read(const char *text, uint8_t out[CT_FLEET_DIGEST])
 
 /* ---- captures ---- */
 
-/* Adds one file of a capture: its name within it, its size and its bytes. */
+/* Adds one file of a capture: its name, its size and its bytes. */
 static int add_capture_file(struct ct_digest *d, const struct ct_capture_file *file, uint64_t *size)
 {
     uint64_t bytes = 0;
@@ -167,7 +167,7 @@ static int add_capture_file(struct ct_digest *d, const struct ct_capture_file *f
     return rc;
 }
 
-/* Adds one file of a capture: its name within it, and what tells that it is written anew or another one. */
+/* Adds one file of a capture: its name, and the numbers that change when it is written or replaced. */
 static int add_looks(struct ct_digest *d, const struct ct_capture_file *file, uint64_t *size)
 {
     char numbers[120];
@@ -183,7 +183,7 @@ static int add_looks(struct ct_digest *d, const struct ct_capture_file *file, ui
     return CT_OK;
 }
 
-/* Makes the digest of a capture of what `add` adds of each file. */
+/* Makes the digest of a capture. `add` adds the data of each file. */
 static int digest_each(struct ct_ctx *ctx, const struct ct_capture_files *files,
                        int (*add)(struct ct_digest *d, const struct ct_capture_file *file, uint64_t *size),
                        uint8_t digest[CT_FLEET_DIGEST], uint64_t *size)

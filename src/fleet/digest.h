@@ -9,7 +9,7 @@
 #include "coretap/fleet.h"
 #include "fleet/capture_files.h"
 
-/* Room for the digits of a digest, with the zero behind them. */
+/* Room for the digits of a digest, with the final zero. */
 #define CT_DIGEST_TEXT (2 * CT_FLEET_DIGEST + 1)
 
 struct ct_digest;
@@ -21,30 +21,30 @@ void ct_digest_free(struct ct_digest *digest);
 /* Adds bytes. */
 void ct_digest_add(struct ct_digest *digest, const void *data, size_t size);
 
-/* Adds a text with its zero, so that two texts are told apart from one. */
+/* Adds a text with its final zero, so that two texts differ from their concatenation. */
 void ct_digest_add_text(struct ct_digest *digest, const char *text);
 
-/* Adds the bytes of a file; *size (may be NULL) grows by how many they are. CT_ERR_IO. */
+/* Adds the bytes of a file, and their number to *size, which may be NULL. CT_ERR_IO. */
 int ct_digest_add_file(struct ct_digest *digest, const char *path, uint64_t *size);
 
-/* Gives the digest of the bytes of a file. CT_ERR_IO, CT_ERR_NOMEM, CT_ERR_UNSUPPORTED. */
+/* Makes the digest of the bytes of a file. CT_ERR_IO, CT_ERR_NOMEM, CT_ERR_UNSUPPORTED. */
 int ct_digest_file(struct ct_ctx *ctx, const char *path, uint8_t out[CT_FLEET_DIGEST]);
 
-/* Gives the digest of a capture that has these files, and their size, as ct_fleet_digest does. CT_ERR_IO,
- * CT_ERR_NOMEM. */
+/* Makes the digest of a capture with these files, as ct_fleet_digest does. *size becomes their total size.
+ * CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_digest_files(struct ct_ctx *ctx, const struct ct_capture_files *files, uint8_t digest[CT_FLEET_DIGEST],
                     uint64_t *size);
 
-/* Gives a digest over what the files are like in place of their bytes, which are not read, and their size. No
- * file is written, or replaced by another one, without a new time of its last change of status. CT_ERR_IO,
- * CT_ERR_NOMEM. */
+/* Makes a digest of names, sizes, inode numbers and times of the files, without reading them. *size becomes
+ * their total size. The digest changes whenever a file is written or replaced, because that changes its
+ * status change time. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_digest_looks(struct ct_ctx *ctx, const struct ct_capture_files *files, uint8_t digest[CT_FLEET_DIGEST],
                     uint64_t *size);
 
-/* Ends the digest; it can only be freed then. CT_ERR_NOMEM: an addition failed. */
+/* Ends the digest. Afterwards it can only be freed. CT_ERR_NOMEM: an addition failed. */
 int ct_digest_end(struct ct_digest *digest, uint8_t out[CT_FLEET_DIGEST]);
 
-/* Write a digest as hexadecimal digits, and read one. False: these are none. */
+/* Write a digest as hexadecimal digits, and read one. False: not a digest. */
 void ct_digest_text(const uint8_t digest[CT_FLEET_DIGEST], char out[CT_DIGEST_TEXT]);
 bool ct_digest_read(const char *text, uint8_t out[CT_FLEET_DIGEST]);
 

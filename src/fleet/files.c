@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a job reads beside its captures: files that its words name, programs in folders, and what a folder
- * with the files of a target says of its kernel. */
+/* The files that a job reads besides its captures: files named in its words, programs in folders, and what a
+ * folder with the target's files has about its kernel. */
 #define _GNU_SOURCE /* asprintf */
 #include <fts.h>
 #include <inttypes.h>
@@ -39,7 +39,8 @@ static int make_digest(const struct teller *t, uint64_t size, uint8_t out[CT_FLE
     return rc;
 }
 
-/* Tells of a file by its bytes. One that cannot be read is not found, either, when it is looked for. */
+/* Reports a file with the digest of its bytes. An unreadable file is skipped, since the job cannot use it
+ * either. */
 static int tell_bytes(const struct teller *t, const char *path)
 {
     uint8_t digest[CT_FLEET_DIGEST];
@@ -47,8 +48,8 @@ static int tell_bytes(const struct teller *t, const char *path)
     return rc == CT_ERR_IO ? CT_OK : rc ? rc : t->take(t->user, path, digest);
 }
 
-/* Tells of a file in a folder: a program, or the list of symbols of a kernel in a cache by build id. A
- * program without a build id is found in the files of a target alone, by its path. */
+/* Reports a file in a folder: a program, or the list of kernel symbols in a cache by build id. A program
+ * without a build id counts only in the target's files, where it is found by path. */
 static int tell_program(struct teller *t, const char *path, uint64_t size, bool is_target)
 {
     uint8_t digest[CT_FLEET_DIGEST];
@@ -67,7 +68,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
     return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Tells whether this is a folder of a whole system that has no files of programs but many others. */
+/* Returns whether this is a folder of a whole system with many files but no programs. */
 static bool is_of_kernel(const FTSENT *entry)
 {
     return entry->fts_info == FTS_D && entry->fts_level == 1 &&
@@ -75,8 +76,8 @@ static bool is_of_kernel(const FTSENT *entry)
             !strcmp(entry->fts_name, "dev"));
 }
 
-/* Tells of the programs in a folder and in those in it. What cannot be read there is not found, either, when
- * it is looked for. */
+/* Reports the programs in a folder and its subfolders. Unreadable ones are skipped, since the job cannot use
+ * them either. */
 static int tell_folder(struct teller *t, const char *folder, bool is_target)
 {
     char *const paths[] = {(char *)folder, NULL};
@@ -93,11 +94,11 @@ static int tell_folder(struct teller *t, const char *folder, bool is_target)
     return rc;
 }
 
-/* Tells of the files module/NAME/sections of a folder sys, with the addresses of a module. */
+/* Reports the files module/NAME/sections in the folder `sys/module`, which have a module's addresses. */
 static int tell_sections(struct teller *t, const char *folder)
 {
     enum {
-        OF_MODULE = 2, /* folders of a module are so deep */
+        OF_MODULE = 2, /* depth of a module's folders */
     };
     char *const paths[] = {(char *)folder, NULL};
     FTS *walk = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_name);
@@ -114,8 +115,8 @@ static int tell_sections(struct teller *t, const char *folder)
     return rc;
 }
 
-/* Tells of what the files of a target say of its kernel. A list of symbols without a size is that of a kernel
- * that runs, which is not read. */
+/* Reports the files about the kernel in the target's files. A list of symbols of size 0 belongs to the
+ * running kernel and is not read. */
 static int tell_kernel(struct teller *t, const char *target)
 {
     struct stat st;

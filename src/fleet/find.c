@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds captures in folders. */
+/* Searches folders for captures. */
 #define _GNU_SOURCE /* asprintf */
 #include <ctype.h>
 #include <dirent.h>
@@ -18,14 +18,14 @@
 #include "fleet/digest.h"
 #include "fleet/manifest.h"
 
-/* Folders in folders that are looked into. */
+/* Deepest nested folder that is searched. */
 #define DEPTH 64
 
 struct finder {
     struct ct_manifest *manifest;
     struct ct_manifest_options options;
-    bool trusts;           /* the capture is not read for its digest */
-    struct ct_arena arena; /* of one capture */
+    bool trusts;           /* the digest is made without reading the capture */
+    struct ct_arena arena; /* for the current capture */
 };
 
 static void skip(const struct finder *f, const char *path, const char *why)
@@ -34,7 +34,7 @@ static void skip(const struct finder *f, const char *path, const char *why)
         f->options.skipped(f->options.user, path, why);
 }
 
-/* Tells of what cannot be read, whatever it is. Where nobody is told it is an error. */
+/* Reports a file that cannot be read, of any kind. An error if no function is set for that. */
 static int miss(const struct finder *f, const char *path, const char *why)
 {
     if (!f->options.unread)
@@ -45,7 +45,7 @@ static int miss(const struct finder *f, const char *path, const char *why)
 
 /* ---- one capture ---- */
 
-/* Adds a build id, unless it is there. */
+/* Adds a build id, unless it is there already. */
 static int add_build_id(struct finder *f, struct ct_fleet_capture *capture, const char *text)
 {
     for (size_t i = 0; i < capture->build_id_count; i++)
@@ -71,7 +71,7 @@ static int add_build_id_of(struct finder *f, struct ct_fleet_capture *capture, c
     return *text ? add_build_id(f, capture, text) : CT_OK;
 }
 
-/* Adds those of the programs that are here, and of those that are not, as far as the capture tells. */
+/* Adds the build ids of the programs, including missing ones whose build id is in the capture. */
 static int add_build_ids(struct finder *f, struct ct_fleet_capture *to, const struct ct_capture *capture)
 {
     int rc = CT_OK;
@@ -83,7 +83,7 @@ static int add_build_ids(struct finder *f, struct ct_fleet_capture *to, const st
     return rc ? ct_fail_nomem(f->manifest->ctx, to->path) : CT_OK;
 }
 
-/* Says when the file was last written. */
+/* Sets the time of the last modification of the file. */
 static void set_time(struct ct_fleet_capture *capture, char text[32])
 {
     struct stat st;
@@ -111,7 +111,7 @@ static int add_listed(struct finder *f, struct ct_fleet_capture *to, const struc
     return rc ? ct_fail_nomem(f->manifest->ctx, to->path) : CT_OK;
 }
 
-/* Gives the digest of what a capture is like in place of its contents. */
+/* Makes the digest of names, sizes and times of the files instead of their contents. */
 static int look_at_files(struct ct_fleet_capture *capture, struct ct_ctx *ctx)
 {
     struct ct_capture_files files = {0};
@@ -122,7 +122,7 @@ static int look_at_files(struct ct_fleet_capture *capture, struct ct_ctx *ctx)
     return rc;
 }
 
-/* Adds a capture, of which `opened` may be NULL when it cannot be opened, or branch lists. */
+/* Adds a capture or a file of branch lists. `opened` is NULL when it cannot be opened. */
 static int add(struct finder *f, const char *path, const struct ct_capture *opened,
                const struct ct_branch_list *list)
 {
@@ -153,8 +153,8 @@ static int add(struct finder *f, const char *path, const struct ct_capture *open
     return rc;
 }
 
-/* Opens what seems to be a capture, and adds it. What is `certain` to be one is added when it cannot be
- * opened, too, unless it is whole and has no trace, and nobody named it. */
+/* Opens a probable capture and adds it. If `certain`, one that cannot be opened is added too, except one that
+ * is whole but has no trace, unless it was named. */
 static int try(struct finder *f, const char *path, bool certain)
 {
     struct ct_capture *capture = NULL;
@@ -175,7 +175,7 @@ static int try(struct finder *f, const char *path, bool certain)
     return rc;
 }
 
-/* Adds a file of branch lists, with the build ids that they name. One that is damaged is added, too. */
+/* Adds a file of branch lists, with its build ids. A damaged one is added too. */
 static int try_branch_list(struct finder *f, const char *path, uint64_t size)
 {
     struct ct_branch_list *list = NULL;
@@ -200,7 +200,7 @@ static int try_branch_list(struct finder *f, const char *path, uint64_t size)
 
 static int look(struct finder *f, const char *path, int depth, const struct ct_folder *outer);
 
-/* The first bytes of a file, which say what it is. */
+/* The first bytes of a file, which show its format. */
 struct head {
     char bytes[4096];
     size_t size;
@@ -212,7 +212,7 @@ static bool is_perf(const struct head *head)
     return head->size >= sizeof magic - 1 && !memcmp(head->bytes, magic, sizeof magic - 1);
 }
 
-/* Tells whether the first line but empty ones and comments begins the description of a raw trace. */
+/* Returns whether the first line, except empty ones and comments, begins the description of a raw trace. */
 static bool is_description(const struct head *head)
 {
     static const char section[] = "[capture]";
@@ -291,7 +291,7 @@ static int look_in_folder(struct finder *f, const char *path, int depth, const s
     return rc;
 }
 
-/* Tells of what `errno` says that it cannot be looked at: a link to nothing is no capture. */
+/* Reports a path that cannot be examined, with `errno`. A dangling link is no capture. */
 static int look_in_vain(const struct finder *f, const char *path)
 {
     if (errno != ENOENT && errno != ELOOP)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is to be done of a manifest, in which order, and how each piece is called. */
+/* The work for a manifest: its order, and the name of each piece. */
 #define _GNU_SOURCE /* asprintf, qsort_r */
 #include "fleet/job.h"
 
@@ -18,7 +18,7 @@
 
 /* ---- names of pieces ---- */
 
-/* Finds the file that a word names: the word itself, or what stands behind a '=', with or without an address
+/* Finds the file that a word names: the word itself, or the part behind '=', with or without an address
  * ("prog@8000"). *path is NULL when it names none. CT_ERR_NOMEM. */
 static int find_named_file(struct ct_arena *arena, const char *word, char **path)
 {
@@ -33,7 +33,7 @@ static int find_named_file(struct ct_arena *arena, const char *word, char **path
     return CT_OK;
 }
 
-/* Adds a file to those of the job. */
+/* Adds a file to the files of the job. */
 static int add_file(struct ct_fleet_job *job, const char *path)
 {
     struct ct_job_file *files = ct_arena_push(&job->arena, job->files, &job->file_count, sizeof *files);
@@ -45,7 +45,7 @@ static int add_file(struct ct_fleet_job *job, const char *path)
     return ct_digest_file(job->ctx, path, file->digest);
 }
 
-/* Adds the contents of the file that a word names. */
+/* Adds the digest of the file that a word names. */
 static int add_named_file(struct ct_fleet_job *job, struct ct_digest *digest, const char *word)
 {
     char *path;
@@ -57,7 +57,7 @@ static int add_named_file(struct ct_fleet_job *job, struct ct_digest *digest, co
     return rc;
 }
 
-/* Makes what all pieces of the job have in common. */
+/* Makes the common part of the names of all pieces. */
 static int make_base(struct ct_fleet_job *job)
 {
     struct ct_digest *digest;
@@ -85,7 +85,7 @@ char *ct_job_path(const struct ct_fleet_job *job, size_t number)
         return NULL;
     ct_digest_add(digest, job->base, sizeof job->base);
     ct_digest_add(digest, capture->digest, sizeof capture->digest);
-    ct_digest_add_text(digest, capture->path); /* results name their captures */
+    ct_digest_add_text(digest, capture->path); /* results contain the paths of their captures */
     const int rc = ct_digest_end(digest, key);
     ct_digest_free(digest);
     return rc ? NULL : ct_state_path(job->options.state, key);
@@ -103,7 +103,7 @@ char *ct_job_shards_path(const struct ct_fleet_job *job, size_t number)
 
 /* ---- order ---- */
 
-/* Larger ones come first, and of one size those with the lower digest, so that every rank has one order. */
+/* Compares by size, largest first, then by digest, so that every rank has the same order. */
 static int by_size(const void *a, const void *b, void *user)
 {
     const struct ct_fleet_capture *x = ct_manifest_at(user, *(const size_t *)a);
@@ -119,8 +119,8 @@ static int by_path(const void *a, const void *b, void *user)
                   ct_manifest_at(user, *(const size_t *)b)->path);
 }
 
-/* Refuses a path that is there twice: one of both is not the capture that is there now, which nobody sees
- * where contents are not compared. */
+/* Refuses a path that is there twice: one of the two entries describes contents that are not there any more.
+ * Without comparing contents nobody would notice. */
 static int refuse_same_path(const struct ct_fleet_job *job)
 {
     const size_t count = ct_manifest_count(job->manifest);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A list of captures, in which contents are once. */
+/* A list of captures without duplicate contents. */
 #include "fleet/manifest.h"
 
 #include <stdbool.h>
@@ -31,9 +31,9 @@ void ct_manifest_free(struct ct_manifest *m)
     free(m);
 }
 
-/* ---- the same contents ---- */
+/* ---- finding equal contents ---- */
 
-/* Returns the slot of a digest, or the free one where it belongs. */
+/* Returns the slot of a digest, or the free slot for it. */
 static size_t slot_of(const struct ct_manifest *m, const uint8_t digest[CT_FLEET_DIGEST])
 {
     uint64_t hash;
@@ -53,7 +53,7 @@ const struct ct_fleet_capture *ct_manifest_same(const struct ct_manifest *m,
     return found ? &m->captures[found - 1] : NULL;
 }
 
-/* Keeps half of the slots free. */
+/* Makes room for one more digest. Half of the slots stay free. */
 static bool grow_slots(struct ct_manifest *m)
 {
     if (2 * (m->count + 1) <= m->slot_count)
@@ -86,7 +86,7 @@ static bool grow(struct ct_manifest *m)
     return true;
 }
 
-/* Copies a text that may be NULL. */
+/* Copies a text. */
 static bool copy(struct ct_arena *arena, const char **text)
 {
     if (*text)
@@ -106,7 +106,7 @@ static bool copy_ids(struct ct_arena *arena, struct ct_fleet_capture *capture)
     return fine;
 }
 
-/* Copies all that the capture points to into the arena of the manifest. */
+/* Copies everything that the capture points to into the manifest's arena. */
 static bool keep(struct ct_manifest *m, struct ct_fleet_capture *capture)
 {
     return copy(&m->arena, &capture->path) && (!capture->machine || copy(&m->arena, &capture->machine)) &&

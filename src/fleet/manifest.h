@@ -9,12 +9,12 @@ struct ct_manifest {
     struct ct_ctx *ctx;
     struct ct_fleet_capture *captures;
     size_t count, room;
-    uint32_t *slots; /* open addressing by digest: number of a capture, from 1 on; 0 is free */
+    uint32_t *slots; /* hash table by digest, open addressing: number of a capture plus 1; 0: free */
     size_t slot_count;
     struct ct_arena arena;
 };
 
-/* Finds a capture with this digest, or returns NULL. */
+/* Returns the capture with this digest, or NULL. */
 const struct ct_fleet_capture *ct_manifest_same(const struct ct_manifest *manifest,
                                                 const uint8_t digest[CT_FLEET_DIGEST]);
 

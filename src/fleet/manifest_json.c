@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manifests as lines of JSON: an object for each capture. */
+/* Manifests as JSON lines, with an object for each capture. */
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 struct line {
     struct ct_manifest *manifest;
     const char *name; /* of the file */
-    size_t number;    /* of the line, from 1 on */
+    size_t number;    /* of the line, from 1 */
     json_t *object;
 };
 
@@ -68,7 +68,7 @@ static int read_size(const struct line *l, uint64_t *size)
     return CT_OK;
 }
 
-/* Adds the capture, whose path is in the folder of the manifest unless it begins with a slash. */
+/* Adds the capture. A path that does not begin with a slash is relative to the manifest's folder. */
 static int add(const struct line *l, struct ct_fleet_capture *capture)
 {
     struct ct_manifest *m = l->manifest;
@@ -120,9 +120,9 @@ static int read_capture(const struct line *l)
     return rc;
 }
 
-/* Parses a line twice. When memory is missing jansson may report a mistake in the text or leave out a letter
- * of a string, and errno does not tell, because numbers reset it; but two parses then differ. Result: whether
- * memory was there. */
+/* Parses a line twice. When memory is missing, jansson may report a syntax error or drop a character of a
+ * string. errno does not help, because parsing numbers resets it; but then the two results differ. Returns
+ * whether memory sufficed. */
 static bool parse(struct line *l, const char *text, size_t size, json_error_t *error)
 {
     json_error_t again;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One capture: a process decodes it, whose standard output is the piece. Its crash, or what it takes too long
- * for, is a failure of this capture alone. */
+/* One capture: a process decodes it and writes the piece to its standard output. A crash or a timeout is a
+ * failure of this capture alone. */
 #define _GNU_SOURCE /* asprintf, strsep */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,9 +23,9 @@
 #include "fleet/state.h"
 
 #define READ_SIZE 65536
-#define WORDS     4096 /* bytes of messages that are kept, the last ones */
+#define WORDS     4096 /* last bytes of messages that are kept */
 
-/* Bytes of a failure that are kept, so many of them for the path of a capture at least. */
+/* Bytes of a failure that are kept, and how many of them are reserved for the path of the capture. */
 #define FAILURE      1000
 #define FAILURE_NAME 400
 
@@ -36,24 +36,24 @@ enum {
     TEXTS = CT_WORKER_TEXTS
 };
 
-/* A text that the process writes, as far as it was read. */
+/* A text that the process writes, as far as it has been read. */
 struct text {
     char *data;
     size_t size, room;
-    size_t most; /* bytes that are kept */
+    size_t most; /* limit of the bytes to keep */
 };
 
 struct ct_fleet_piece {
     struct ct_fleet_job *job;
     struct ct_worker_task task;
-    struct ct_worker worker; /* that does it */
+    struct ct_worker worker; /* does the task */
     char *path;
-    char *folder; /* for parts; NULL: the piece is of a whole capture */
+    char *folder; /* for parts; NULL: the piece is a whole capture */
     struct text texts[TEXTS];
-    size_t noted; /* bytes of the note in front of what was kept: of parts, which are kept with it */
+    size_t noted; /* size of the note before a kept part */
     struct timespec begin;
     bool done, late, kept;
-    int result;    /* of ct_fleet_piece_result, when it is done */
+    int result;    /* for ct_fleet_piece_result, once it is done */
     char *failure; /* or NULL */
 };
 
@@ -64,7 +64,7 @@ static const struct ct_fleet_capture *capture_of(const struct ct_fleet_piece *p)
 
 /* ---- how it ended ---- */
 
-/* Notes why there is no piece. Processes name their capture as it can be printed. */
+/* Records why there is no piece. Processes print the path of their capture escaped. */
 static int fail(struct ct_fleet_piece *p, const char *why)
 {
     struct ct_arena arena = {0};
@@ -82,8 +82,8 @@ static int fail(struct ct_fleet_piece *p, const char *why)
     return CT_ERR_NOT_FOUND;
 }
 
-/* Finds the last message that the process said, which is why it failed: the last line, or the last one that
- * begins as messages do, since a message may have more lines, which show a text that it is about. */
+/* Finds the last message of the process, its reason for failing: the last line that begins as messages do,
+ * because a message may continue with lines that quote a text; without such a line the last one. */
 static const char *last_message(struct ct_fleet_piece *p)
 {
     static const char prefix[] = "coretap: ";
@@ -101,7 +101,7 @@ static const char *last_message(struct ct_fleet_piece *p)
     return found;
 }
 
-/* Makes the folder for the parts of a capture, unless it is there. */
+/* Makes the folder for the parts of a capture, unless it exists. */
 static int make_folder(const struct ct_fleet_piece *p)
 {
     if (!mkdir(p->folder, 0777) || errno == EEXIST)
@@ -110,8 +110,8 @@ static int make_folder(const struct ct_fleet_piece *p)
                    p->folder, strerror(errno));
 }
 
-/* Keeps the result, that of a part behind its note. The folder for parts may be gone again: of a job that was
- * killed some process may have gone on, put the parts together, and removed it. */
+/* Keeps the result, for a part behind its note. The folder for parts may be gone: a process of a killed job
+ * may have continued, joined the parts and removed the folder. */
 static int keep(struct ct_fleet_piece *p)
 {
     const struct text *out = &p->texts[OUT], *note = &p->texts[NOTE];
@@ -121,7 +121,7 @@ static int keep(struct ct_fleet_piece *p)
     return rc ? rc : ct_state_write(p->job->ctx, p->path, head, data);
 }
 
-/* Says what became of the process. Exit code 1: what could be decoded was printed. */
+/* Evaluates the status of the process. Exit code 1: the decodable part was printed. */
 static int judge(struct ct_fleet_piece *p, int status)
 {
     char why[160];
@@ -144,7 +144,7 @@ static int judge(struct ct_fleet_piece *p, int status)
 
 /* ---- what the process writes ---- */
 
-/* Makes room for what is read next. */
+/* Makes room for the next read. */
 static bool make_room(struct text *text)
 {
     if (text->room - text->size > READ_SIZE)
@@ -157,7 +157,7 @@ static bool make_room(struct text *text)
     return true;
 }
 
-/* Takes what the process wrote. CT_ERR_NOMEM. */
+/* Reads from the process. CT_ERR_NOMEM. */
 static int take(struct ct_fleet_piece *p, enum ct_worker_text which)
 {
     struct text *text = &p->texts[which];
@@ -168,7 +168,7 @@ static int take(struct ct_fleet_piece *p, enum ct_worker_text which)
         ct_worker_close(&p->worker.texts[which]);
     if (got > 0)
         text->size += (size_t)got;
-    if (text->size > text->most) { /* the end says why it failed */
+    if (text->size > text->most) { /* the reason for a failure is at the end */
         memmove(text->data, text->data + (text->size - text->most), text->most);
         text->size = text->most;
     }
@@ -182,7 +182,7 @@ static bool is_late(const struct ct_fleet_piece *p)
     return p->job->options.seconds && (uint64_t)(now.tv_sec - p->begin.tv_sec) >= p->job->options.seconds;
 }
 
-/* Tells whether the process wrote all that it wanted. */
+/* Returns whether the process has closed all its texts. */
 static bool has_ended(const struct ct_worker *worker)
 {
     return worker->texts[OUT] < 0 && worker->texts[SAID] < 0 && worker->texts[NOTE] < 0;
@@ -194,8 +194,8 @@ static void finish(struct ct_fleet_piece *p, int result)
     p->done = true;
 }
 
-/* Waits for what the process writes, and takes it. *code is its answer; it stays as it is without one.
- * Returns true when there was something. */
+/* Waits for output of the process, and reads it. *code becomes its answer, if there is one. Returns whether
+ * there was any output. */
 static bool look(struct ct_fleet_piece *p, int milliseconds, int *code, int *rc)
 {
     struct pollfd fds[TEXTS + 1];
@@ -218,7 +218,7 @@ int ct_fleet_piece_wait(struct ct_fleet_piece *p, int milliseconds)
     int rc = CT_OK, code = -1;
     look(p, milliseconds, &code, &rc);
     while (code >= 0 && !rc && look(p, 0, &code, &rc))
-        ; /* what it wrote before it answered is there */
+        ; /* read everything that it wrote before it answered */
     p->late = !rc && is_late(p);
     if (rc || p->late)
         ct_worker_drop(&p->worker);
@@ -237,7 +237,7 @@ int ct_fleet_piece_wait(struct ct_fleet_piece *p, int milliseconds)
 
 /* ---- pieces ---- */
 
-/* Gives the path of a file in the folder for the parts of a capture. */
+/* Sets the path of a file in the folder for the parts of a capture. */
 static int make_path(struct ct_fleet_piece *p, const char *name)
 {
     p->folder = ct_job_shards_path(p->job, p->task.number);
@@ -249,7 +249,7 @@ static int make_path(struct ct_fleet_piece *p, const char *name)
     return rc;
 }
 
-/* Reads what is kept. A part is of no use when its capture was written since: it is made again. */
+/* Reads a kept piece. A part is discarded and made again when its capture has changed since. */
 static int read_kept(struct ct_fleet_piece *p)
 {
     const int rc = ct_state_read(p->job->ctx, p->path, &p->texts[OUT].data, &p->texts[OUT].size);
@@ -262,7 +262,7 @@ static int read_kept(struct ct_fleet_piece *p)
     return CT_ERR_NOT_FOUND;
 }
 
-/* Takes a piece that is kept, or starts the process that makes it. */
+/* Takes a kept piece, or starts the process that makes it. */
 static int begin(struct ct_fleet_piece *p)
 {
     int rc = read_kept(p);
@@ -289,7 +289,7 @@ static struct ct_fleet_piece *new_piece(struct ct_fleet_job *job, size_t number)
     return p;
 }
 
-/* Begins with a piece whose path was looked for with result `rc`. */
+/* Begins a piece, unless finding its path failed with `rc`. */
 static int begin_found(struct ct_fleet_piece *p, int rc, struct ct_fleet_piece **out)
 {
     if (!rc)

@@ -52,7 +52,7 @@ static int read_open(struct ct_ctx *ctx, int fd, const char *path, char **data, 
 
 int ct_state_read(struct ct_ctx *ctx, const char *path, char **data, size_t *size)
 {
-    /* a named pipe in the place of the piece would wait for who writes into it */
+    /* without O_NONBLOCK, a named pipe instead of the piece would wait for a writer */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && errno == ENOENT)
         return CT_ERR_NOT_FOUND;
@@ -63,7 +63,7 @@ int ct_state_read(struct ct_ctx *ctx, const char *path, char **data, size_t *siz
     return rc;
 }
 
-/* What a piece is made of, in this order. */
+/* The parts of a piece, in this order. */
 struct piece {
     struct ct_state_bytes parts[2];
 };
@@ -82,28 +82,27 @@ static int write_bytes(int fd, struct ct_state_bytes bytes)
     return 0;
 }
 
-/* Writes all bytes. It does not wait until the disk has them, which takes as long as decoding a small
- * capture: a piece ends with a sum over its bytes, and one that a failure of power cut is made again. Returns
- * 0 or the number of an error. */
+/* Writes all bytes. It does not wait for the disk, which takes as long as decoding a small capture: a piece
+ * ends with a checksum, and one that a power failure cut is made again. Returns 0 or an errno value. */
 static int write_all(int fd, const struct piece *piece)
 {
     const int error = write_bytes(fd, piece->parts[0]);
     return error ? error : write_bytes(fd, piece->parts[1]);
 }
 
-/* Writes a file without a name, which gets one when it is whole, so that nothing is left of it however this
- * process ends. Another process may have been first: then the same piece is there. Returns 0 or the number of
- * an error; ENOTSUP: the file system has no such files. */
+/* Writes a file without a name, and names it when it is whole, so that nothing remains if the process dies.
+ * If the name exists already, another process has written the same piece. Returns 0 or an errno value;
+ * ENOTSUP: the file system has no nameless files. */
 static int write_nameless(const char *folder, const char *path, const struct piece *piece)
 {
     char self[40];
     const int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
     if (fd < 0)
-        return ENOTSUP; /* if it is for another reason, a file with a name fails as well */
+        return ENOTSUP; /* after another error, a file with a name fails as well */
     int error = write_all(fd, piece);
     snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
     if (!error && linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
-        error = errno == EEXIST ? 0 : errno == ENOENT ? ENOTSUP : errno; /* ENOENT: there is no /proc */
+        error = errno == EEXIST ? 0 : errno == ENOENT ? ENOTSUP : errno; /* ENOENT: no /proc */
     if (close(fd) && !error) {
         error = errno;
         unlink(path);
@@ -111,7 +110,7 @@ static int write_nameless(const char *folder, const char *path, const struct pie
     return error;
 }
 
-/* The same with a file that is renamed, where there is none without a name. */
+/* The same with a temporary name, for file systems without nameless files. */
 static int write_beside(const char *path, const struct piece *piece)
 {
     char *beside;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder in which pieces are kept. A piece is whole or not there. */
+/* The folder for pieces. A piece is there completely or not at all. */
 #ifndef CT_FLEET_STATE_H
 #define CT_FLEET_STATE_H
 
 #include "coretap/fleet.h"
 
-/* Returns the path of the piece with this key, which the caller frees; NULL without memory. */
+/* Returns the path of the piece with this key, which the caller frees; NULL when memory is missing. */
 char *ct_state_path(const char *folder, const uint8_t key[CT_FLEET_DIGEST]);
 
-/* Reads a piece into memory that the caller frees. CT_ERR_NOT_FOUND: it is not there. CT_ERR_IO,
+/* Reads a piece into memory that the caller frees. CT_ERR_NOT_FOUND: no such piece. CT_ERR_IO,
  * CT_ERR_NOMEM. */
 int ct_state_read(struct ct_ctx *ctx, const char *path, char **data, size_t *size);
 
@@ -18,7 +18,7 @@ struct ct_state_bytes {
     size_t size;
 };
 
-/* Writes a piece, whole or not at all: `head`, and `data` behind it. CT_ERR_IO, CT_ERR_NOMEM. */
+/* Writes a piece, completely or not at all: `head`, then `data`. CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_state_write(struct ct_ctx *ctx, const char *path, struct ct_state_bytes head,
                    struct ct_state_bytes data);
 

@@ -22,9 +22,9 @@
 #include "fleet/job.h"
 
 #define CANNOT  2            /* exit code of a process that could not read its capture */
-#define MOST_KB (128L << 10) /* memory of a process that takes another task, at most */
+#define MOST_KB (128L << 10) /* most memory that a process may have used and still get another task */
 
-/* The ends of pipes and of the socket of a process while it is made. */
+/* The pipes and the socket of a process, while it is made. */
 struct ends {
     int texts[CT_WORKER_TEXTS][2];
     int control[2];
@@ -38,7 +38,7 @@ static const struct ct_fleet_capture *capture_of(const struct ct_fleet_job *job,
     return ct_manifest_at(job->manifest, task->number);
 }
 
-/* Compares the contents of the files with what the manifest says. */
+/* Compares the contents of the files with the manifest. */
 static int check(const struct ct_fleet_job *job, const struct ct_worker_task *task,
                  const struct ct_capture_files *files)
 {
@@ -52,7 +52,7 @@ static int check(const struct ct_fleet_job *job, const struct ct_worker_task *ta
                    "anew");
 }
 
-/* Compares the size, which reads nothing: a capture of another size has other contents. */
+/* Compares the size, without reading: a capture of another size has other contents. */
 static int check_size(const struct ct_fleet_job *job, const struct ct_worker_task *task, uint64_t size)
 {
     const uint64_t wanted = capture_of(job, task)->size;
@@ -64,8 +64,8 @@ static int check_size(const struct ct_fleet_job *job, const struct ct_worker_tas
                    size, wanted);
 }
 
-/* Notes what the files of the capture are like and compares them with the manifest. Returns false, after a
- * message, when it is another one. */
+/* Writes the note about the files of the capture, and compares them with the manifest. False after a message
+ * when they differ. */
 static bool look(const struct ct_fleet_job *job, const struct ct_worker_task *task, int note)
 {
     struct ct_capture_files files = {0};
@@ -85,8 +85,8 @@ static bool look(const struct ct_fleet_job *job, const struct ct_worker_task *ta
     return false;
 }
 
-/* Puts the words of the command line into `words`, which has room for them, and a NULL behind them. `part` is
- * room for what --shard says. Returns how many there are. */
+/* Fills in the words of the command line, with a NULL behind them. `words` must have room. `part` is room for
+ * the value of --shard. Returns their number. */
 static int make_words(const struct ct_fleet_job *job, const struct ct_worker_task *task, const char **words,
                       char part[24])
 {
@@ -106,7 +106,7 @@ static int make_words(const struct ct_fleet_job *job, const struct ct_worker_tas
     return count;
 }
 
-/* Runs the command on a capture, or becomes it. Returns the exit code. */
+/* Runs the command on a capture, by a call or by exec. Returns the exit code. */
 static int run(const struct ct_fleet_job *job, const struct ct_worker_task *task)
 {
     char part[24];
@@ -133,20 +133,20 @@ static int do_task(const struct ct_fleet_job *job, const struct ct_worker_task *
     return !task->checks_alone ? run(job, task) : dprintf(STDOUT_FILENO, "checked\n") < 0 ? CANNOT : 0;
 }
 
-/* Tells whether the process may do another task after one with this exit code. */
+/* Returns whether the process may do another task after this exit code. */
 static bool goes_on(int code)
 {
     struct rusage used;
     return (code == 0 || code == 1) && !getrusage(RUSAGE_SELF, &used) && used.ru_maxrss <= MOST_KB;
 }
 
-/* Does the first task and those that come. The exit code of the last one is that of the process. */
+/* Does the first task and the following ones. The process ends with the exit code of the last one. */
 static _Noreturn void work(const struct ct_fleet_job *job, const struct ct_worker_task *first,
                            const struct ends *ends)
 {
     struct ct_worker_task task = *first;
     const int nothing = open("/dev/null", O_RDONLY);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody takes the result any more */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the parent, nobody reads the result */
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
         dup2(ends->texts[CT_WORKER_OUT][1], STDOUT_FILENO) < 0 ||
         dup2(ends->texts[CT_WORKER_SAID][1], STDERR_FILENO) < 0)
@@ -162,7 +162,7 @@ static _Noreturn void work(const struct ct_fleet_job *job, const struct ct_worke
     }
 }
 
-/* ---- in the one that made it ---- */
+/* ---- in the parent ---- */
 
 void ct_worker_close(int *text)
 {
@@ -191,8 +191,7 @@ void ct_worker_drop(struct ct_worker *worker)
     }
 }
 
-/* Makes a pipe for each text, the socket, and the process. Returns false, with errno, where one cannot be
- * had. */
+/* Makes the pipes, the socket and the process. False with errno set. */
 static bool make(struct ct_worker *worker, struct ends *ends)
 {
     for (int i = 0; i < CT_WORKER_TEXTS; i++)
@@ -200,7 +199,7 @@ static bool make(struct ct_worker *worker, struct ends *ends)
             return false;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends->control))
         return false;
-    fflush(stdout); /* the child would write it, too */
+    fflush(stdout); /* otherwise the child would write it too */
     worker->pid = fork();
     return worker->pid >= 0;
 }
@@ -234,7 +233,7 @@ int ct_worker_begin(struct ct_fleet_job *job, const struct ct_worker_task *task,
     job->left.pid = 0;
     if (out->pid && send(out->control, task, sizeof *task, MSG_NOSIGNAL) == sizeof *task)
         return CT_OK;
-    ct_worker_drop(out); /* it was ended meanwhile */
+    ct_worker_drop(out); /* it has ended meanwhile */
     return start(job, task, out);
 }
 
