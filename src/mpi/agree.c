@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds the ranks against each other before a job begins. */
+/* Compares the ranks before a job begins. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +29,9 @@ static void describe(const struct ct_ranks *r, struct ct_hello *hello)
     }
 }
 
-/* ---- files that are read beside captures ---- */
+/* ---- files that are read besides captures ---- */
 
-/* Returns the value of an option of the command that makes pieces; NULL: it is not given. */
+/* Returns the value of an option of the command that makes pieces; NULL: not given. */
 static const char *inner_text(const struct cli_args *args, const char *name)
 {
     for (size_t i = 0; i < args->command->option_count; i++)
@@ -59,7 +59,7 @@ static void say(void *user, const char *words)
     cli_say("%s", words);
 }
 
-/* Takes the list of a rank and says how it differs from that of rank 0. */
+/* Receives the list of a rank, and prints how it differs from that of rank 0. */
 static void compare_inputs(const struct ct_ranks *r, const struct ct_inputs *inputs, int rank,
                            const char *host)
 {
@@ -69,7 +69,7 @@ static void compare_inputs(const struct ct_ranks *r, const struct ct_inputs *inp
     other.data = malloc(size + 1);
     if (!other.data) {
         cli_no_memory();
-        MPI_Abort(MPI_COMM_WORLD, CLI_FAILED); /* the sender waits until its list is taken */
+        MPI_Abort(MPI_COMM_WORLD, CLI_FAILED); /* the sender waits until its list is received */
         return;
     }
     other.size = other.room = size;
@@ -87,7 +87,7 @@ static void send_inputs(const struct ct_inputs *inputs)
     ranks_send(inputs->data, inputs->size, 0, RANKS_SUM);
 }
 
-/* Tells whether all ranks read the same files; `all` is what they said of themselves, on rank 0. */
+/* Returns whether all ranks read the same files. `all` has the hellos of all ranks, on rank 0. */
 static bool inputs_agree(const struct ct_ranks *r, const struct ct_hello *all, uint64_t mine,
                          const struct ct_inputs *inputs)
 {
@@ -106,9 +106,9 @@ static bool inputs_agree(const struct ct_ranks *r, const struct ct_hello *all, u
     return false;
 }
 
-/* ---- all ---- */
+/* ---- all comparisons ---- */
 
-/* Tells whether all ranks said the same of themselves, and says which did not. */
+/* Returns whether the hellos of all ranks agree. Prints which ones differ. */
 static bool hellos_agree(const struct ct_ranks *r, const struct ct_hello *all)
 {
     bool same = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The captures that the command line names, whose digests rank 0 makes for all. */
+/* The captures on the command line. Rank 0 makes their digests for all ranks. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -7,7 +7,8 @@
 #include "mpi/capture_list.h"
 #include "mpi/ranks.h"
 
-/* Writes the list of captures. NULL: no memory. */
+/* Writes the list of captures, each as its digest, its size in decimal digits, a space, and its path with the
+ * final 0. A JSON manifest would drop paths that are not UTF-8. NULL: no memory. */
 static char *write_list(const struct ct_manifest *manifest, size_t *size)
 {
     struct cli_memory_file file;
@@ -21,7 +22,7 @@ static char *write_list(const struct ct_manifest *manifest, size_t *size)
     return cli_memory_close(&file, size);
 }
 
-/* Makes the manifest of a rank from the list of rank 0. */
+/* Makes the manifest of a rank from rank 0's list. */
 static bool read_list(const struct ct_ranks *r, const char *list, size_t size)
 {
     struct cli_fleet *f = r->fleet;
@@ -55,7 +56,7 @@ bool ranks_share_captures(const struct ct_ranks *r)
     ranks_spread_size(&size);
     if (r->rank && !(list = malloc(size + 1))) {
         cli_no_memory();
-        MPI_Abort(MPI_COMM_WORLD, CLI_FAILED); /* the others send until the list is taken */
+        MPI_Abort(MPI_COMM_WORLD, CLI_FAILED); /* the other ranks wait for the list */
         return false;
     }
     ranks_spread(list, size);

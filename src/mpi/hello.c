@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Texts of other ranks may have no end. */
+/* The texts of other ranks may lack their end. */
 #define TEXT(member) (int)sizeof(member), (member)
 
 bool ct_hello_differs(const struct ct_hello *first, const struct ct_hello *other, int rank, char *why)

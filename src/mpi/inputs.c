@@ -33,13 +33,13 @@ uint64_t ct_inputs_sum(const struct ct_inputs *inputs)
 
 /* ---- comparing ---- */
 
-/* A file of a list: `at` is where it begins. */
+/* A file of a list, from byte `at` to `end`. */
 struct file {
     size_t at, end;
     const char *digest, *path;
 };
 
-/* Takes the file that begins at file->end. Returns false at the end, and where another rank sent none. */
+/* Moves to the next file, at file->end. Returns false at the end, and where another rank's list is cut. */
 static bool next(const struct ct_inputs *inputs, struct file *file)
 {
     const size_t left = inputs->size - file->end;
@@ -56,7 +56,8 @@ static bool next(const struct ct_inputs *inputs, struct file *file)
     return true;
 }
 
-/* Finds a file by its path, from `file` on and then from the start: most lists have the same order. */
+/* Finds a file by its path, from `file` to the end and then from the start: most lists have the same
+ * order. */
 static bool find(const struct ct_inputs *inputs, const char *path, struct file *file)
 {
     const size_t begin = file->end;
@@ -78,7 +79,7 @@ struct comparison {
     unsigned told;
 };
 
-/* Says of a file that a rank `has` it otherwise than rank 0. */
+/* Reports how a file of a rank differs from rank 0. `has` is before its path, `than` behind it. */
 static void tell(struct comparison *c, const char *has, const char *path, const char *than)
 {
     char words[CT_INPUTS_WHY];

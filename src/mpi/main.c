@@ -11,7 +11,7 @@
 
 #include "cli/progress.h"
 
-#define MOST_FILES 256 /* of those that MPI opens, the first ones are looked at */
+#define MOST_FILES 256 /* first file descriptors, among which MPI's are looked for */
 
 enum {
     PROGRESS = CLI_FLEET_OPTIONS,
@@ -53,7 +53,7 @@ static const struct cli_command command = {
     .own_output = true,
 };
 
-/* Says how long it took, on rank 0. Merging counts where it took longest. */
+/* Prints the duration, on rank 0. For merging, the slowest rank counts. */
 static void tell_time(const struct ct_ranks *r, double begin)
 {
     const struct cli_fleet *f = r->fleet;
@@ -70,7 +70,7 @@ static void tell_time(const struct ct_ranks *r, double begin)
         cli_say("%" PRIu64 " of the captures %s decoded in parts", joined, joined == 1 ? "was" : "were");
 }
 
-/* Does the job on all ranks. Result: enum cli_exit, the same on all. */
+/* Does the job on all ranks. Returns an enum cli_exit, the same on all ranks. */
 static int run(const struct ct_ranks *r)
 {
     const double begin = cli_seconds();
@@ -103,12 +103,12 @@ static bool open_on_rank(struct ct_ranks *r, int argc, char **argv, bool *help)
     return parsed == CLI_PARSE_RUN && cli_fleet_open(r->fleet, !r->rank);
 }
 
-/* Reads the command line and the captures; rank 0 does first, and says what is wrong with them. */
+/* Reads the command line and the captures. Rank 0 does so first, and reports errors in them. */
 static bool open_job(struct ct_ranks *r, int argc, char **argv, bool *help)
 {
     if (!ranks_all(!r->rank && open_on_rank(r, argc, argv, help)))
         return false;
-    /* nobody begins before all are there */
+    /* nobody begins before all ranks have arrived */
     uint8_t mine = ranks_share_captures(r) && (!r->rank || open_on_rank(r, argc, argv, help)), all;
     MPI_Allreduce(&mine, &all, 1, MPI_UINT8_T, MPI_MIN, MPI_COMM_WORLD);
     return all;
@@ -136,8 +136,8 @@ static int begin(struct ct_ranks *r, int argc, char **argv)
     return code;
 }
 
-/* Sends small messages at once: those of the end of MPI to mpirun are held back else, until what came before
- * is acknowledged, which takes 40 ms. What is no TCP connection stays as it is. */
+/* Sends small messages at once. Otherwise MPI's last messages to mpirun are held back until earlier ones are
+ * acknowledged, which takes 40 ms. Other file descriptors than TCP connections are unaffected. */
 static void hurry_messages(void)
 {
     const int on = 1;
@@ -150,8 +150,8 @@ int main(int argc, char **argv)
     int provided;
     struct ct_ranks ranks = {.fleet = calloc(1, sizeof *ranks.fleet)};
     struct ct_ctx *ctx = cli_ctx_new(false);
-    /* Little is sent, which TCP and shared memory do as well; to look for faster networks takes Open MPI 0.2
-     * s. What mpirun or the environment says goes first. */
+    /* Messages are few, so TCP and shared memory suffice; looking for faster networks takes Open MPI 0.2 s.
+     * Options of mpirun and the environment have priority. */
     setenv("OMPI_MCA_pml", "ob1", 0);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
     hurry_messages();

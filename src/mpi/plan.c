@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In which order captures are handed out, and which of them in parts. */
+/* Decides in which order captures are handed out, and which of them in parts. */
 #include <stdlib.h>
 
 #include "mpi/ranks.h"
 
-/* Parts that each rank has to do of several captures, so that one which takes longer does not hold up the
- * end; one more where contents are compared, which one rank does meanwhile. One capture alone has a part for
- * each rank, since each part meets the program anew: that costs more than ranks differ by. */
+/* Parts that each rank has to do when there are several captures, so that a slow one does not delay the end.
+ * One more if contents are compared, which one rank does meanwhile. A single capture has one part for each
+ * rank: each part decodes the program's code again, which costs more than the ranks differ by. */
 #define SHARES 2u
 
-/* As long as more captures than that are left for each rank, one may be handed out while another is done. */
+/* While more captures than that are left for each rank, a rank may get one ahead. */
 #define LEFT 4u
 
-/* A part has about so many bytes at least: to start a process, and to meet the program anew, takes as long as
- * decoding some 30 MB. */
+/* Least bytes of a part, roughly: starting a process and decoding the program's code again take as long as
+ * decoding about 30 MB. */
 #define PART_LEAST (UINT64_C(64) << 20)
 
 struct ct_ranks_plan {
     const struct ct_ranks *ranks;
-    size_t turn;             /* of the capture that comes next */
-    uint32_t shard;          /* of that capture, the part that comes next */
-    uint32_t *shards;        /* of each capture, by number: how many parts; 0: it is not cut */
-    uint32_t *left;          /* of each capture: how many of its parts are not done */
-    size_t *joins;           /* captures all of whose parts are done */
-    size_t join, join_count; /* `joins` from `join` on were not handed out */
-    size_t cut;              /* captures in parts that were not joined yet */
+    size_t turn;             /* of the next capture */
+    uint32_t shard;          /* the next part of that capture */
+    uint32_t *shards;        /* by number of a capture: its parts; 0: not split */
+    uint32_t *left;          /* by number of a capture: its parts that are not done */
+    size_t *joins;           /* captures with all parts done */
+    size_t join, join_count; /* `joins` from `join` on are not handed out yet */
+    size_t cut;              /* split captures that are not joined yet */
 };
 
 /* Returns how many parts each rank has to do. */
@@ -33,7 +33,7 @@ static unsigned count_shares(const struct cli_fleet *f)
     return ct_manifest_count(f->manifest) == 1 ? 1 : SHARES + !cli_fleet_trusts(f);
 }
 
-/* Returns the size of a part, or UINT64_MAX when nothing is cut. */
+/* Returns the size of a part, or UINT64_MAX when nothing is split. */
 static uint64_t part_size(const struct ct_ranks *r)
 {
     const struct cli_fleet *f = r->fleet;
@@ -45,14 +45,14 @@ static uint64_t part_size(const struct ct_ranks *r)
     return share > PART_LEAST ? share : PART_LEAST;
 }
 
-/* Returns in how many parts a capture is decoded; 0: in one. */
+/* Returns the number of parts of a capture; 0: not split. */
 static uint32_t count_parts(uint64_t size, uint64_t part)
 {
     const uint64_t count = size / part + (size % part > part / 2);
     return count < 2 ? 0 : count < CT_FLEET_SHARDS ? (uint32_t)count : CT_FLEET_SHARDS;
 }
 
-/* Returns the number of the first part of a capture: 1 where its contents are not compared. */
+/* Returns the number of the first part of a capture: 0, which compares its contents, or 1 without that. */
 static uint32_t first_part(const struct ct_ranks_plan *p)
 {
     return cli_fleet_trusts(p->ranks->fleet);
@@ -76,7 +76,7 @@ struct ct_ranks_plan *ranks_plan_new(const struct ct_ranks *r)
     plan->shard = first_part(plan);
     for (size_t i = 0; i < count; i++) {
         if (ct_fleet_job_has(r->fleet->job, i))
-            ct_fleet_job_drop_shards(r->fleet->job, i); /* a job that was killed may have left some */
+            ct_fleet_job_drop_shards(r->fleet->job, i); /* a killed job may have left some */
         else
             plan->shards[i] = count_parts(ct_manifest_at(r->fleet->manifest, i)->size, part);
         plan->left[i] = plan->shards[i] + 1 - plan->shard;
@@ -95,7 +95,7 @@ void ranks_plan_free(struct ct_ranks_plan *plan)
     free(plan);
 }
 
-/* Tells whether all that is left to be handed out is that one capture is joined. */
+/* Returns whether joining one capture is all that is left to hand out. */
 static bool is_last_join(const struct ct_ranks_plan *p)
 {
     return p->cut == 1 && ct_fleet_job_order(p->ranks->fleet->job, p->turn) == SIZE_MAX;
@@ -148,6 +148,6 @@ uint64_t ranks_plan_bytes(const struct ct_ranks_plan *p, const struct ct_ranks_u
         return size;
     if (unit->shard == RANKS_WHOLE || !unit->shard)
         return 0;
-    /* the last of them has what division leaves over */
+    /* the last part has the remainder */
     return size / unit->shards + (unit->shard == unit->shards ? size % unit->shards : 0);
 }

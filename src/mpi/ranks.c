@@ -10,7 +10,7 @@ void ranks_rest(void)
     nanosleep(&(struct timespec){.tv_nsec = REST_NS}, NULL);
 }
 
-/* Sleeps until what was begun is done, so that MPI_Wait does not spin. */
+/* Sleeps until the request has finished, so that MPI_Wait does not spin. */
 static void sleep_until_done(MPI_Request request)
 {
     for (int done = 0; !done;) {
@@ -20,7 +20,7 @@ static void sleep_until_done(MPI_Request request)
     }
 }
 
-/* Pieces of a message: MPI counts bytes in an int. */
+/* Bytes of a message that are sent at once: MPI counts them in an int. */
 #define PIECE ((size_t)1 << 30)
 
 void ranks_send(const void *data, size_t size, int to, int tag)
@@ -39,7 +39,7 @@ bool ranks_look(int from, int tag, MPI_Status *status)
 {
     int there;
     MPI_Iprobe(from, tag, MPI_COMM_WORLD, &there, status);
-    if (!there) /* Open MPI answers first, and takes what has arrived then */
+    if (!there) /* Open MPI answers first, and processes arrivals afterwards */
         MPI_Iprobe(from, tag, MPI_COMM_WORLD, &there, status);
     return there;
 }
@@ -59,13 +59,13 @@ void ranks_meet(void)
 {
     const uint8_t here = 1;
     uint8_t all;
-    MPI_Request request; /* not of MPI_Ibarrier, which clang-tidy does not know */
+    MPI_Request request; /* not from MPI_Ibarrier, which clang-tidy does not know */
     MPI_Iallreduce(&here, &all, 1, MPI_UINT8_T, MPI_MIN, MPI_COMM_WORLD, &request);
     sleep_until_done(request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* Gives every rank what rank 0 has. */
+/* Sends the value of rank 0 to every rank. */
 static void spread(void *data, size_t count, MPI_Datatype type)
 {
     MPI_Request request;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds up the sums of all ranks: in each round half of those that are left send theirs to the other half, as
- * saved bytes. So no rank holds more than its own sum and one more. */
+/* Adds up the sums of all ranks: in each round half of the remaining ranks send theirs, as saved bytes, to
+ * the other half. So no rank holds more than two sums. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static int take(void *user, const void *data, size_t size)
     return CT_OK;
 }
 
-/* Sends a sum. An empty one says that it cannot be made. */
+/* Sends a sum. An empty one means that it could not be saved. */
 static bool give(const struct ct_ranks *r, int to)
 {
     struct bytes bytes = {0};
@@ -55,7 +55,7 @@ static bool add(const struct ct_ranks *r, int from)
     if (!data) {
         if (size)
             cli_say("rank %d on %s: out of memory for the %s", r->rank, r->host, name);
-        /* without its bytes the job ends: the sender waits for nobody */
+        /* the job cannot go on without the sum, and the sender would not notice */
         MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
         return false;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hands out captures and parts of them, the largest first, to whoever is free. Rank 0 does that while its own
- * is decoded, by another process. */
+/* Hands out captures and their parts, the largest first, to ranks that are free. Rank 0 does that while
+ * another process decodes its own unit. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #define INTERVAL_S      1  /* between two lines on a terminal */
 #define INTERVAL_FILE_S 10 /* between two lines elsewhere, with --progress */
 
-/* What rank 0 knows of a rank. */
+/* What rank 0 knows about a rank. */
 struct worker {
-    unsigned units; /* that it was given and did not report */
-    double since;   /* seconds: when it began with the first of them */
+    unsigned units; /* handed out to it, and not reported yet */
+    double since;   /* when it began with the first of them, in seconds */
 };
 
 struct boss {
@@ -26,15 +26,15 @@ struct boss {
     struct ct_ranks_plan *plan;
     uint64_t done, bytes, failures;
     int dismissed;
-    bool fatal;    /* nothing more is handed out */
-    bool terminal; /* whoever started the job sees lines written over each other */
+    bool fatal;    /* hand out nothing more */
+    bool terminal; /* standard error ends at a terminal, where lines can overwrite each other */
     double begin, told;
 };
 
 /* ---- progress ---- */
 
-/* Tells whether standard error ends at a terminal. mpirun gives ranks a pipe, whose bytes it writes to its
- * own standard error: rank 0 is its child where it has one. */
+/* Returns whether standard error ends at a terminal. mpirun gives each rank a pipe, and writes its bytes to
+ * its own standard error. On mpirun's machine rank 0 is its child. */
 static bool ends_at_terminal(void)
 {
     char path[40];
@@ -51,7 +51,7 @@ static bool ends_at_terminal(void)
     return is_terminal;
 }
 
-/* Finds the rank whose capture takes longest by now, or returns -1. */
+/* Returns the rank that has worked longest on its capture, or -1. */
 static int slowest(const struct boss *b)
 {
     int found = -1;
@@ -89,7 +89,7 @@ static void show(struct boss *b)
 
 /* ---- handing out ---- */
 
-/* Notes what a rank says of its capture. */
+/* Records the report of a rank. */
 static void note(struct boss *b, int rank, const struct ct_ranks_report *report)
 {
     const struct cli_fleet *f = b->ranks->fleet;
@@ -112,7 +112,7 @@ static void note(struct boss *b, int rank, const struct ct_ranks_report *report)
     }
 }
 
-/* Gives what a rank does next. */
+/* Returns the next unit for a rank. */
 static struct ct_ranks_unit next(struct boss *b, int rank)
 {
     const struct ct_ranks_unit none = {.number = RANKS_NONE};
@@ -124,7 +124,7 @@ static struct ct_ranks_unit next(struct boss *b, int rank)
     return unit;
 }
 
-/* Answers a rank that asks for something to do. */
+/* Answers the request of a rank for a unit. */
 static void answer(struct boss *b, int rank, bool ahead)
 {
     const struct ct_ranks_unit later = {.number = RANKS_LATER};
@@ -134,7 +134,7 @@ static void answer(struct boss *b, int rank, bool ahead)
     MPI_Send(&unit, sizeof unit, MPI_BYTE, rank, RANKS_WORK, MPI_COMM_WORLD);
 }
 
-/* Answers all ranks that wait for work. */
+/* Answers all waiting ranks. */
 static void serve(struct boss *b)
 {
     MPI_Status status;
@@ -154,7 +154,7 @@ static bool on_wait(void *user)
     return true;
 }
 
-/* Does a capture or a part of one, and says what became of it. */
+/* Does a unit, and returns the report about it. */
 static struct ct_ranks_report work_on(const struct ct_ranks *r, const struct ct_ranks_unit *unit,
                                       bool (*wait)(void *), void *user)
 {
@@ -174,7 +174,7 @@ static struct ct_ranks_report work_on(const struct ct_ranks *r, const struct ct_
     return report;
 }
 
-/* Tells whether rank 0 is done: nothing is left for it, and no other rank may bring it more. */
+/* Returns whether rank 0 is done: it has nothing left, and no other rank can bring more. */
 static bool is_over(const struct boss *b)
 {
     return b->dismissed == b->ranks->count - 1 && (b->fatal || ranks_plan_is_over(b->plan));
@@ -184,10 +184,10 @@ static void lead(struct boss *b)
 {
     b->begin = cli_seconds();
     b->terminal = ends_at_terminal();
-    b->told = b->terminal ? 0 : b->begin; /* there the first line comes at once */
+    b->told = b->terminal ? 0 : b->begin; /* on a terminal the first line comes at once */
     struct ct_ranks_unit unit = next(b, 0);
     for (int rank = 1; rank < b->ranks->count; rank++)
-        answer(b, rank, false); /* unasked: while rank 0 works it looks for messages less often */
+        answer(b, rank, false); /* unasked: rank 0 polls less often while it works */
     for (;;) {
         if (unit.number != RANKS_NONE) {
             const struct ct_ranks_report report = work_on(b->ranks, &unit, on_wait, b);
@@ -204,7 +204,7 @@ static void lead(struct boss *b)
         fputs("\r\033[K", stderr);
 }
 
-/* Says what became of the last capture, if there was one, and asks for the next. */
+/* Reports the last unit, if there was one, and asks for the next. */
 static void ask(struct ct_ranks_report *report, bool ahead)
 {
     report->ahead = ahead;
@@ -219,8 +219,8 @@ static struct ct_ranks_unit take_unit(void)
     return unit;
 }
 
-/* Works as a rank behind rank 0, which sends the first capture unasked. With each capture that it begins it
- * asks ahead for the next: rank 0 looks for messages every few milliseconds. */
+/* Works as a rank other than 0. Rank 0 sends the first unit unasked. When a unit begins, the next one is
+ * requested ahead, since rank 0 polls only every few milliseconds. */
 static void follow(const struct ct_ranks *r)
 {
     struct ct_ranks_report report = {.unit.number = RANKS_NONE};
@@ -237,7 +237,7 @@ static void follow(const struct ct_ranks *r)
     }
 }
 
-/* Does all captures as rank 0. Returns false when the job has to end. */
+/* Does all captures as rank 0. Returns false when the job must end. */
 static bool lead_all(const struct ct_ranks *r, struct worker *workers, struct ct_ranks_plan *plan)
 {
     struct boss boss = {.ranks = r, .workers = workers, .plan = plan};
