@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of branches, each once, with how often it came. */
+/* Lists of branches without duplicates, and the count of each. */
 #define _GNU_SOURCE /* qsort_r */
 #include "branch_list/branch_list.h"
 
@@ -36,8 +36,8 @@ void ct_branch_list_free(struct ct_branch_list *list)
 
 /* ---- binaries ---- */
 
-/* Copies what tells binaries apart, so that those are equal that a file would not tell apart: a build id is
- * filled up with zeros, and one of zeros is none; only a kernel lies anywhere. */
+/* Copies what distinguishes binaries, so that two of them are equal if a file could not distinguish them: a
+ * build id is padded with zeros, and one of only zeros is none; only a kernel has a start address. */
 static struct ct_branch_binary key_of(const struct ct_branch_list_binary *b)
 {
     static const uint8_t none[CT_BRANCH_LIST_ID];
@@ -148,7 +148,7 @@ static int grow(struct ct_branch_list *list)
                                                                    : ct_fail_nomem(list->ctx, "branch lists");
 }
 
-/* Copies bits, those behind the last branch as zeros, so that equal lists have equal bytes. */
+/* Copies bits. Those behind the last branch become zeros, so that equal lists have equal bytes. */
 static void put_bits(struct ct_branch_list *list, const uint8_t *taken, uint32_t branches)
 {
     const size_t size = ((size_t)branches + 7) / 8;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branch lists, as those see them who read, write and follow them. The schema is branch_list.proto of
- * simpleperf: its field numbers are below. */
+/* Branch lists, for the code that reads, writes and follows them. The schema is simpleperf's
+ * branch_list.proto, whose field numbers are below. */
 #ifndef CT_BRANCH_LIST_BRANCH_LIST_H
 #define CT_BRANCH_LIST_BRANCH_LIST_H
 
@@ -11,16 +11,16 @@
 
 #define CT_BRANCH_LIST_MAGIC      "simpleperf:EtmBranchList"
 #define CT_BRANCH_LIST_MAGIC_SIZE 24u
-#define CT_BRANCH_LIST_HEAD       29u /* of a file of version 1: magic, version, whether it is compressed */
+#define CT_BRANCH_LIST_HEAD       29u /* size of the head of version 1: magic, version, a compression flag */
 #define CT_BRANCH_LIST_ID         20u /* bytes of a build id */
 #define CT_BRANCH_LIST_PATH       4096u
-#define CT_BRANCH_LIST_MESSAGE    (UINT64_C(1) << 31) /* bytes of a message at most */
+#define CT_BRANCH_LIST_MESSAGE    (UINT64_C(1) << 31) /* most bytes of a message */
 
-/* Fields of messages. */
+/* Field numbers of messages. */
 enum {
     CT_PROTO_LIST_MAGIC = 1,
     CT_PROTO_LIST_BINARY = 2,
-    CT_PROTO_LIST_LBR = 3, /* samples of x86; in the old format, as a number, where the kernel lay */
+    CT_PROTO_LIST_LBR = 3, /* samples of x86; in the old format a number, the address of the kernel */
     CT_PROTO_BINARY_PATH = 1,
     CT_PROTO_BINARY_BUILD_ID = 2, /* in hexadecimal digits */
     CT_PROTO_BINARY_ADDRESS = 3,
@@ -45,7 +45,7 @@ struct ct_branch_binary {
 struct ct_branch_entry {
     uint64_t addr;
     uint64_t count;
-    size_t bits; /* where its bits begin in `bits`, in bytes */
+    size_t bits; /* position of its bits in `bits`, in bytes */
     uint32_t branches;
     uint32_t binary;
 };
@@ -56,7 +56,7 @@ struct ct_branch_list {
     size_t binary_count;
     struct ct_branch_entry *entries;
     size_t count, room;
-    size_t settled; /* the first so many are sorted, each once */
+    size_t settled; /* first entries that are sorted, without duplicates */
     struct ct_grown bits;
 };
 
@@ -67,7 +67,7 @@ static inline const uint8_t *ct_branch_bits(const struct ct_branch_list *list,
     return list->bits.bytes + entry->bits;
 }
 
-/* Sorts the entries by binary, address and bits, and adds up equal ones. */
+/* Sorts the entries by binary, address and bits, and merges equal ones. */
 void ct_branch_list_settle(struct ct_branch_list *list);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Follows branch lists along the program that they are of, as simpleperf does: from an address on each
- * waypoint takes one bit. Waypoints are branches and ISB, as of a trace unit of a phone. */
+/* Follows branch lists through their program, as simpleperf does: each waypoint after the start address takes
+ * one bit. Waypoints are branches and ISB, as in the trace units of phones. */
 #include "branch_list/branch_list.h"
 
 #include <stdlib.h>
@@ -11,24 +11,24 @@
 #include "base/room.h"
 #include "base/saturate.h"
 
-/* A list on its way along the program. */
+/* A list that is followed through the program. */
 struct following {
     struct ct_branch_list *list;
     const struct ct_memory *memory;
     const struct ct_symbols *symbols;
-    uint64_t shift; /* what is added to the addresses of lists */
-    uint64_t addr;  /* where execution is */
+    uint64_t shift; /* added to the addresses of lists */
+    uint64_t addr;  /* the current address */
     enum ct_isa isa;
-    unsigned it_left;            /* T32: instructions of an IT block that are left */
-    struct ct_cover_item *items; /* what ran */
+    unsigned it_left;            /* T32: instructions left in an IT block */
+    struct ct_cover_item *items; /* the executed code */
     size_t count, room;
     bool contradicted;
-    uint32_t done; /* branches that were followed */
+    uint32_t done; /* branches followed */
 };
 
 /* ---- instructions ---- */
 
-/* Decodes the instruction where execution is. Returns false when there is none. */
+/* Decodes the instruction at the current address. Returns false when there is none. */
 static bool decode(const struct following *f, struct ct_insn *insn)
 {
     const struct ct_arch newest = {.major = 9, .profile = CT_PROFILE_A, .newest = 1};
@@ -59,7 +59,7 @@ static bool is_code(const struct following *f, uint64_t addr)
     return ct_code_has(code, count, addr);
 }
 
-/* Goes on to the next waypoint. *conditional: it may not have been taken. Returns false when the code ends
+/* Moves to the next waypoint. *conditional: it may not have been taken. Returns false when the code ends
  * before one. */
 static bool find_waypoint(struct following *f, struct ct_insn *insn, bool *conditional)
 {
@@ -67,7 +67,7 @@ static bool find_waypoint(struct following *f, struct ct_insn *insn, bool *condi
         const bool in_it = f->it_left > 0;
         f->it_left = in_it ? f->it_left - 1 : insn->it;
         if (is_waypoint(insn)) {
-            /* A list can begin in an IT block, which nothing tells. */
+            /* A list can begin inside an IT block, without any sign of it. */
             *conditional = insn->cond || insn->loop || in_it || f->isa == CT_ISA_T32;
             return true;
         }
@@ -76,7 +76,7 @@ static bool find_waypoint(struct following *f, struct ct_insn *insn, bool *condi
     return false;
 }
 
-/* ---- what ran ---- */
+/* ---- executed code ---- */
 
 static int put(struct following *f, struct ct_cover_item item)
 {
@@ -86,7 +86,7 @@ static int put(struct following *f, struct ct_cover_item item)
     return CT_OK;
 }
 
-/* Notes a waypoint, which the run from `from` on ends with, and goes on behind it. */
+/* Records a waypoint and the run from `from` that it ends, and moves behind it. */
 static int take_waypoint(struct following *f, const struct ct_insn *insn, uint64_t from, bool taken,
                          uint64_t count)
 {
@@ -112,12 +112,12 @@ static int take_waypoint(struct following *f, const struct ct_insn *insn, uint64
     return rc;
 }
 
-/* Follows one list. What ran is in f->items then. */
+/* Follows one list. Afterwards f->items has the executed code. */
 static int follow(struct following *f, const struct ct_branch_entry *e)
 {
     const uint8_t *bits = ct_branch_bits(f->list, e);
     const enum ct_isa isa = ct_symbols_isa_at(f->symbols, (e->addr & ~UINT64_C(1)) + f->shift);
-    bool open = true; /* where execution is is known */
+    bool open = true; /* the current address is known */
     int rc = CT_OK;
     f->addr = (e->addr & ~UINT64_C(1)) + f->shift;
     f->isa = isa == CT_ISA_A64 ? isa : e->addr & 1 ? CT_ISA_T32 : CT_ISA_A32;
@@ -140,8 +140,8 @@ static int follow(struct following *f, const struct ct_branch_entry *e)
 
 /* ---- all lists of a binary ---- */
 
-/* Finds what is added to an address of a kernel, which lay anywhere, or of a kernel module, in which
- * addresses count from the begin of .text: .text says where it is in the file. */
+/* Sets the shift of addresses: for a kernel, which may be loaded anywhere, and for a kernel module, whose
+ * addresses count from the beginning of .text. The section .text gives the address in the file. */
 static int find_shift(struct following *f, const struct ct_branch_binary *binary, struct ct_program *program)
 {
     const struct ct_layout *layout;
@@ -155,7 +155,7 @@ static int find_shift(struct following *f, const struct ct_branch_binary *binary
     return rc;
 }
 
-/* Multiplies, as far as 2^64 - 1. */
+/* Multiplies, saturating at 2^64 - 1. */
 static uint64_t times(uint64_t a, uint64_t b)
 {
     return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
@@ -174,7 +174,7 @@ struct ct_branch_list_counted ct_branch_list_totals(const struct ct_branch_list 
     return c;
 }
 
-/* Follows all lists of a binary. With `cover` what ran is added to it. */
+/* Follows all lists of a binary, and adds the executed code to `cover`, unless it is NULL. */
 static int follow_all(struct following *f, uint32_t binary, struct ct_cover *cover, uint32_t program,
                       struct ct_branch_list_counted *c)
 {

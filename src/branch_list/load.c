@@ -13,10 +13,10 @@
 
 static const uint8_t zstd_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
 
-/* The first bytes of a file of the old format: field 1, of 24 bytes. */
+/* First bytes of a file in the old format: field 1, of 24 bytes. */
 static const uint8_t old_start[2] = {CT_PROTO_LIST_MAGIC << 3 | CT_PROTO_BYTES, CT_BRANCH_LIST_MAGIC_SIZE};
 
-/* Of a recording in the format of perf.data: offsets in its head, and the feature of simpleperf. */
+/* Offsets in the head of a recording in perf.data format, and the number of simpleperf's feature. */
 enum {
     PERF_DATA = 40,     /* offset and size of the data */
     PERF_FEATURES = 72, /* a bit for each of 256 */
@@ -29,21 +29,21 @@ static bool has_feature(const uint8_t *head, unsigned feature)
     return head[PERF_FEATURES + feature / 8] >> feature % 8 & 1;
 }
 
-/* Tells whether a file is a recording with branch lists in the place of trace. */
+/* Returns whether a file is a recording with branch lists instead of trace. */
 static bool is_recording(const uint8_t *bytes, size_t size)
 {
     return size >= PERF_HEAD && !memcmp(bytes, "PERFILE2", 8) && has_feature(bytes, PERF_BRANCH_LIST);
 }
 
-/* A file that is read. */
+/* A file that is being read. */
 struct loading {
     struct ct_ctx *ctx;
-    struct ct_branch_list *into; /* what it holds, until all of it was read */
+    struct ct_branch_list *into; /* its contents, until all of it is read */
     const char *name;
-    const uint8_t *message; /* the message that is read */
+    const uint8_t *message; /* the current message */
     uint64_t offset;        /* offset of that message in the file */
-    bool packed;            /* the bytes of the message are compressed */
-    uint64_t old_kernel;    /* where the kernel lay, as the old format says it */
+    bool packed;            /* the message is compressed */
+    uint64_t old_kernel;    /* address of the kernel in the old format */
     bool has_samples;       /* of x86 */
 };
 
@@ -109,7 +109,7 @@ static int digit(uint8_t c)
                                   : -1;
 }
 
-/* Reads a build id. Returns its size, or SIZE_MAX: it is bad. */
+/* Reads a build id. Returns its size, or SIZE_MAX when it is invalid. */
 static size_t read_build_id(const struct ct_proto_field *f, uint8_t id[CT_BRANCH_LIST_ID])
 {
     if (f->size > 2 * CT_BRANCH_LIST_ID || f->size % 2)
@@ -123,7 +123,7 @@ static size_t read_build_id(const struct ct_proto_field *f, uint8_t id[CT_BRANCH
     return f->size / 2;
 }
 
-/* Reads what a binary is: everything but its lists. */
+/* Reads the description of a binary, everything except its lists. */
 static int read_head(const struct loading *l, struct ct_proto m, char path[CT_BRANCH_LIST_PATH + 1],
                      uint8_t id[CT_BRANCH_LIST_ID], struct ct_branch_list_binary *out)
 {
@@ -179,7 +179,7 @@ static int read_binary(const struct loading *l, const struct ct_proto_field *bin
     return rc;
 }
 
-/* Reads a message. `old`: of the old format, whose magic is in it. */
+/* Reads a message. `old`: in the old format, which has the magic in the message. */
 static int read_message(struct loading *l, const uint8_t *bytes, size_t size, bool old)
 {
     struct ct_proto m = {.at = bytes, .end = bytes + size};
@@ -210,8 +210,8 @@ static int read_message(struct loading *l, const uint8_t *bytes, size_t size, bo
 
 /* ---- files ---- */
 
-/* Finds the branch lists in a recording of 'simpleperf record --decode-etm': the section of a feature, whose
- * place stands behind the data. CT_ERR_FORMAT. */
+/* Finds the branch lists in a recording of 'simpleperf record --decode-etm': they are the section of a
+ * feature, whose position is in a table behind the data. CT_ERR_FORMAT. */
 static int find_in_recording(const struct loading *l, const uint8_t **bytes, size_t *size)
 {
     const uint64_t data_end = ct_load64(*bytes + PERF_DATA) + ct_load64(*bytes + PERF_DATA + 8);
@@ -230,7 +230,7 @@ static int find_in_recording(const struct loading *l, const uint8_t **bytes, siz
     return CT_OK;
 }
 
-/* Unpacks one frame, whose size it need not tell, into `out`. */
+/* Decompresses one frame into `out`. The frame may lack its size. */
 static int unpack(const struct loading *l, const uint8_t *bytes, size_t size, struct ct_grown *out)
 {
     ZSTD_DCtx *zstd = ZSTD_createDCtx();
@@ -328,7 +328,7 @@ int ct_branch_list_is_file(const void *start, size_t size)
             !memcmp(bytes + sizeof old_start, CT_BRANCH_LIST_MAGIC, CT_BRANCH_LIST_MAGIC_SIZE));
 }
 
-/* Adds all that another object has. */
+/* Adds everything from another object. */
 static int add_all(struct ct_branch_list *list, const struct ct_branch_list *other)
 {
     int rc = CT_OK;

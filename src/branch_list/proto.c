@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "branch_list/proto.h"
 
-/* Reads a number of seven bits a byte, the lowest ones first. */
+/* Reads a varint: a number with seven bits in each byte, lowest first. */
 static uint64_t get_varint(struct ct_proto *m)
 {
     uint64_t number = 0;

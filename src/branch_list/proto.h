@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the fields of a protobuf message, by protobuf.dev (Encoding); base/protobuf.h writes them. */
+/* Reads the fields of a protobuf message as described at protobuf.dev (Encoding); base/protobuf.h writes
+ * them. */
 #ifndef CT_BRANCH_LIST_PROTO_H
 #define CT_BRANCH_LIST_PROTO_H
 
@@ -10,14 +11,14 @@
 enum ct_proto_type {
     CT_PROTO_NUMBER = 0, /* a varint */
     CT_PROTO_FIXED64 = 1,
-    CT_PROTO_BYTES = 2, /* with their length in front: texts and messages too */
+    CT_PROTO_BYTES = 2, /* with their length before them: also texts and messages */
     CT_PROTO_FIXED32 = 5,
 };
 
-/* A message that is read. Its fields may come in any order. */
+/* A message that is being read. Its fields may have any order. */
 struct ct_proto {
     const uint8_t *at, *end;
-    bool bad; /* a field is cut, or of a type that there is not */
+    bool bad; /* a field is cut, or has an unknown type */
 };
 
 struct ct_proto_field {
@@ -31,7 +32,7 @@ struct ct_proto_field {
 /* Reads the next field. Returns false at the end, and when the message is bad. */
 bool ct_proto_next(struct ct_proto *message, struct ct_proto_field *field);
 
-/* Tells whether a field has this number and type. */
+/* Returns whether a field has this number and type. */
 static inline bool ct_proto_is(const struct ct_proto_field *field, unsigned number, enum ct_proto_type type)
 {
     return field->number == number && field->type == type;

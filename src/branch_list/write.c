@@ -8,7 +8,7 @@
 #include "base/ctx.h"
 #include "base/protobuf.h"
 
-/* A message is written once it has so many bytes. Readers hold one in memory. */
+/* A message is written once it has this many bytes. Readers hold one in memory. */
 #define MESSAGE_FULL (UINT32_C(16) << 20)
 
 struct writing {
@@ -21,7 +21,7 @@ struct writing {
     struct ct_grown branch;  /* a message in `address` */
 };
 
-/* Adds a number, unless it is 0, which is the default. */
+/* Adds a number, unless it has the default value 0. */
 static void put_number(struct ct_grown *to, unsigned field, uint64_t number)
 {
     if (number)
@@ -39,7 +39,7 @@ static void put_build_id(struct ct_grown *to, const struct ct_branch_binary *bin
         ct_protobuf_bytes(to, CT_PROTO_BINARY_BUILD_ID, text, sizeof text - 1);
 }
 
-/* Begins a binary. The kernel's start is a message of its own, also where it is 0. */
+/* Begins a binary. A kernel's start address is a message, even if it is 0. */
 static void begin_binary(struct writing *w, const struct ct_branch_binary *binary)
 {
     struct ct_grown kernel = {0};
@@ -54,7 +54,7 @@ static void begin_binary(struct writing *w, const struct ct_branch_binary *binar
     ct_grown_free(&kernel);
 }
 
-/* Puts a message into the one around it. */
+/* Puts a message into its outer message. */
 static void end_message(struct ct_grown *to, unsigned field, struct ct_grown *message)
 {
     ct_protobuf_bytes(to, field, message->bytes, message->size);
@@ -86,7 +86,7 @@ static int flush(struct writing *w)
     return rc;
 }
 
-/* Writes the lists of a binary, which are entries from *at on, into as many messages as they need. */
+/* Writes the lists of a binary, the entries from *at on, in as many messages as needed. */
 static int put_binary(struct writing *w, uint32_t number, size_t *at)
 {
     const struct ct_branch_entry *e = w->list->entries;
@@ -124,7 +124,8 @@ static int by_name(const void *a, const void *b)
     return x->kernel_start < y->kernel_start ? -1 : x->kernel_start > y->kernel_start;
 }
 
-/* Numbers the binaries by path and build id, whatever the order in which they came. */
+/* Sorts and renumbers the binaries by path and build id, independently of the order in which they were
+ * added. */
 static int sort_binaries(struct ct_branch_list *list)
 {
     const size_t count = list->binary_count;
