@@ -2,9 +2,9 @@
 /* The cluster's port to interconnect, memory and fabric. */
 #include "soc/internal.h"
 
-/* Cycles of a Cortex-A53 at 1.3 GHz on DDR4: issue, L2 and the two latencies of memory are from the core's
- * manual and from public measurements. The fabric answers a snoop at 100 MHz while memory works; only what it
- * takes longer than memory counts. A burst is a line at the 19.2 GB/s of the board's memory. */
+/* Cycles of a Cortex-A53 at 1.3 GHz with DDR4: issue, L2 and the two memory latencies come from the core's
+ * manual and from public measurements. The fabric answers a snoop at 100 MHz while memory works; only the
+ * time beyond the memory's counts. A burst is a line at 19.2 GB/s, the bandwidth of the board's memory. */
 const struct ct_soc_latency ct_soc_latency = {
     .issue = 1,
     .l2 = 13,
@@ -77,8 +77,8 @@ static void carry_out(struct ct_soc *soc, unsigned t, const struct ct_fractal_co
     }
 }
 
-/* Carries out the commands of all taps. The core whose transaction caused them waits: its snoop response is
- * held back. */
+/* Executes the commands of all taps. The core whose transaction caused them waits: its snoop response is held
+ * back. */
 void ct_soc_drain(struct ct_soc *soc, unsigned core)
 {
     struct ct_fractal_command c;
@@ -90,7 +90,7 @@ void ct_soc_drain(struct ct_soc *soc, unsigned core)
     }
 }
 
-/* Opens the row of an address in its bank. Returns 1 when it was open. */
+/* Opens the row of an address in its bank. Returns 1 when it was open already. */
 static int open_row(struct ct_soc *soc, uint64_t pa)
 {
     const uint64_t row = pa >> 13;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Caches: L1I without coherence, L1D with MOESI between cores, an inclusive last level. */
+/* Caches: L1I without coherence, L1D with MOESI between cores, and an inclusive last level. */
 #include "soc/internal.h"
 
 #include "base/table_memory.h"
@@ -46,7 +46,7 @@ static uint32_t *l1_set(const struct ct_soc_l1 *c, uint32_t line)
     return c->way + (size_t)(line & c->mask) * c->ways;
 }
 
-/* Finds the line's entry and moves it to the front of its set. NULL: it is not there. */
+/* Finds the line's entry and moves it to the front of its set. NULL: not in the cache. */
 static inline uint32_t *l1_find(const struct ct_soc_l1 *c, uint32_t line)
 {
     uint32_t *set = l1_set(c, line);
@@ -62,7 +62,7 @@ static inline uint32_t *l1_find(const struct ct_soc_l1 *c, uint32_t line)
     return NULL;
 }
 
-/* Puts an entry in front; returns the one that fell out of the set, or 0. */
+/* Puts an entry in front. Returns the entry that this evicts from the set, or 0. */
 static uint32_t l1_fill(const struct ct_soc_l1 *c, uint32_t entry)
 {
     uint32_t *set = l1_set(c, entry >> 2);
@@ -76,7 +76,7 @@ static uint32_t l1_fill(const struct ct_soc_l1 *c, uint32_t entry)
     return out;
 }
 
-/* Removes the line; returns its entry, or 0. */
+/* Removes the line. Returns its entry, or 0. */
 static uint32_t l1_remove(const struct ct_soc_l1 *c, uint32_t line)
 {
     uint32_t *set = l1_set(c, line);
@@ -98,11 +98,11 @@ static void l2_use(struct ct_soc_l2 *c, uint32_t set, uint32_t way)
     c->used[set] = (uint16_t)(used == all ? 1u << way : used);
 }
 
-/* Four tags, as a register of 128 bits holds them: with gcc's vectors each compiler for each machine makes
- * the compares of it that it has. */
+/* Four tags in a 128-bit register. With gcc's vectors each compiler uses the compare instructions of its
+ * machine. */
 typedef uint32_t tags4 __attribute__((vector_size(16), aligned(4)));
 
-/* Compares 16 tags with the line; a bit for each that is equal. */
+/* Compares 16 tags with the line. Returns a bit for each equal one. */
 static inline uint32_t match16(const uint32_t *tag, uint32_t line)
 {
     const tags4 *four = (const void *)tag, wanted = {line, line, line, line}, bits = {1, 2, 4, 8};
@@ -111,7 +111,7 @@ static inline uint32_t match16(const uint32_t *tag, uint32_t line)
     return hits[0] | hits[1] | hits[2] | hits[3];
 }
 
-/* Finds the way that holds the line, or -1. The whole set is compared at once. */
+/* Returns the way with the line, or -1. The whole set is compared at once. */
 static inline int l2_way(const struct ct_soc_l2 *c, uint32_t line)
 {
     const uint32_t *tag = c->tag + (size_t)(line & c->mask) * c->ways;
@@ -124,7 +124,7 @@ static inline int l2_way(const struct ct_soc_l2 *c, uint32_t line)
     return hits ? __builtin_ctz(hits) : -1;
 }
 
-/* Has the set of a line brought near: a lookup then waits for all that it needs at once. */
+/* Prefetches the set of a line, so that a lookup waits for all its data at once. */
 static inline void l2_fetch(const struct ct_soc_l2 *c, uint32_t line)
 {
     const size_t at = (size_t)(line & c->mask) * c->ways;
@@ -132,7 +132,7 @@ static inline void l2_fetch(const struct ct_soc_l2 *c, uint32_t line)
     __builtin_prefetch(&c->meta[at]);
 }
 
-/* Finds the line's meta word and counts the use. NULL: the line is not there. */
+/* Returns the line's meta word and records the use. NULL: not in the cache. */
 static uint16_t *l2_find(struct ct_soc_l2 *c, uint32_t line)
 {
     const int way = l2_way(c, line);
@@ -147,7 +147,7 @@ static int dirty(uint32_t entry)
     return (entry & 3) == LINE_MODIFIED || (entry & 3) == LINE_OWNED;
 }
 
-/* Removes the line from the data caches of the cores in `cores`; returns 1 when one of them was dirty. */
+/* Removes the line from the data caches of the cores in `cores`. Returns 1 when one of them was dirty. */
 static int recall(struct ct_soc *soc, uint32_t line, unsigned cores)
 {
     int was_dirty = 0;
@@ -157,8 +157,7 @@ static int recall(struct ct_soc *soc, uint32_t line, unsigned cores)
     return was_dirty;
 }
 
-/* Makes the line readable only in the data caches of the cores in `cores`; a modified copy becomes the
- * owner. */
+/* Makes the line read-only in the data caches of the cores in `cores`. A modified copy becomes owned. */
 static void demote(struct ct_soc *soc, uint32_t line, unsigned cores)
 {
     for (unsigned i = 0; cores >> i; i++) {
@@ -199,7 +198,7 @@ unsigned ct_soc_use_op(unsigned use)
     return op[use];
 }
 
-/* Finds the line in the last level or brings it there; *missed: it was brought. */
+/* Finds the line in the last level or fills it in; *missed: it was filled in. */
 static uint16_t *l2_get(struct ct_soc *soc, unsigned core, uint32_t line, unsigned op, unsigned kind,
                         int *missed)
 {
@@ -211,7 +210,7 @@ static uint16_t *l2_get(struct ct_soc *soc, unsigned core, uint32_t line, unsign
     soc->counts.l2_misses++;
     const uint64_t pa = (uint64_t)line << 6;
     soc->core[core].cycles += ct_soc_memory_cycles(soc, core, pa);
-    e = l2_fill(soc, core, line); /* the line that makes way is written back first */
+    e = l2_fill(soc, core, line); /* the evicted line is written back first */
     ct_soc_message(soc, core, op, kind, pa | soc->wanted, 0);
     return e;
 }
@@ -226,7 +225,7 @@ static void l1d_fill(struct ct_soc *soc, unsigned core, uint32_t line, uint16_t 
         *below = (uint16_t)((*below & ~copy) | (dirty(out) ? L2_DIRTY : 0));
 }
 
-/* Lets the cluster write the line: asks the other side of the port when they share it. */
+/* Makes the line writable for the cluster, with a message to the port when agents outside may share it. */
 static void own(struct ct_soc *soc, unsigned core, uint32_t line, uint16_t *e, int missed)
 {
     if (*e & L2_SHARED && !missed)
@@ -282,7 +281,7 @@ static int store(struct ct_soc *soc, unsigned core, uint32_t line)
     return missed;
 }
 
-/* Reads a line for a walk, through the last level. A core's modified copy answers. */
+/* Reads a line for a walk, through the last level. A core's modified copy is used. */
 static int walk(struct ct_soc *soc, unsigned core, uint32_t line)
 {
     int missed;
@@ -295,7 +294,7 @@ int ct_soc_cache_use(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned us
 {
     const uint32_t line = (uint32_t)(pa >> 6);
     l2_fetch(&soc->l2, line);
-    if (use != USE_FETCH) /* a data cache tells the last level of what it gives up */
+    if (use != USE_FETCH) /* a data cache passes its evicted line to the last level */
         l2_fetch(&soc->l2, l1_set(&soc->core[core].l1d, line)[soc->core[core].l1d.ways - 1] >> 2);
     soc->wanted = pa & (CT_FRACTAL_LINE - 1) & ~(uint64_t)(soc->config.port_bytes - 1);
     switch (use) {
@@ -316,7 +315,7 @@ void ct_soc_cache_zero(struct ct_soc *soc, unsigned core, uint64_t pa)
     uint32_t *hit = l1_find(&soc->core[core].l1d, line);
     uint16_t *e = l2_find(&soc->l2, line);
     if (e && (!(*e & L2_SHARED) || (hit && (*hit & 3) == LINE_MODIFIED))) {
-        store(soc, core, line); /* the cluster has it alone: nothing to ask for */
+        store(soc, core, line); /* nobody outside shares it: no message */
         return;
     }
     if (!e)

@@ -15,20 +15,20 @@ enum {
     LINE_MODIFIED
 };
 
-/* Ways of a set lie in order of use, the latest first. An entry is line << 2 | state, 0 when empty: physical
- * memory starts above line 0. */
+/* The ways of a set are in order of use, latest first. An entry is line << 2 | state; 0: empty, since
+ * physical memory starts above line 0. */
 struct ct_soc_l1 {
     uint32_t *way;
     uint32_t ways, mask;
 };
 
-/* Last-level cache. A line's meta word: cores with a copy in L1D << 8 | flags. `used` has a bit for each
- * way used since the set was last full of them; the first way without is the victim (bit-PLRU). */
+/* Last-level cache. A line's meta word: cores with a copy in L1D << 8 | flags. `used` has a bit for each way
+ * used since all bits of the set were last set; the first way without one is the victim (bit-PLRU). */
 #define L2_DIRTY  1u
-#define L2_SHARED 2u /* somebody outside of the cluster may have a copy: a write has to ask */
+#define L2_SHARED 2u /* an agent outside the cluster may have a copy: a write needs a message */
 #define L2_COPIES 0xff00u
 struct ct_soc_l2 {
-    uint32_t *tag; /* line, 0 when empty */
+    uint32_t *tag; /* line; 0: empty */
     uint16_t *meta;
     uint16_t *used;
     uint32_t ways, mask;
@@ -42,11 +42,11 @@ struct ct_soc_utlb_entry {
 };
 #define UTLB_ENTRIES 16
 
-/* Main TLB. A key is page number << 22 | ASID << 6 | log2 of the page's size, 0 when empty, so that one
- * comparison tells a hit. */
+/* Main TLB. A key is page number << 22 | ASID << 6 | log2 of the page's size, so that one comparison finds a
+ * hit; 0: empty. */
 struct ct_soc_tlb_entry {
     uint64_t key;
-    uint64_t pa; /* of the page; bit 0: it can be written */
+    uint64_t pa; /* of the page; bit 0: writable */
 };
 #define TLB_WAYS     4
 #define TLB_SHIFTS   8
@@ -60,11 +60,11 @@ struct ct_soc_walk_entry {
 #define WALK_ENTRIES 64
 
 struct ct_soc_core {
-    struct ct_soc_utlb_entry utlb[2][UTLB_ENTRIES]; /* fetches, data */
+    struct ct_soc_utlb_entry utlb[2][UTLB_ENTRIES]; /* for fetches, for data */
     struct ct_soc_walk_entry walk[WALK_ENTRIES];
-    uint64_t *tlb_key, *tlb_pa; /* the members of the entries of the main TLB */
+    uint64_t *tlb_key, *tlb_pa; /* keys and addresses of the main TLB's entries */
     uint32_t tlb_turn;
-    uint32_t tlb_sizes;  /* a bit for each of the page sizes that the main TLB may hold */
+    uint32_t tlb_sizes;  /* a bit for each page size that the main TLB may have */
     uint32_t generation; /* of the micro-TLBs */
     uint32_t walk_generation;
     struct ct_soc_l1 l1i, l1d;
@@ -73,15 +73,15 @@ struct ct_soc_core {
 };
 
 struct ct_soc_frame {
-    uint64_t *table; /* contents of a page table, else NULL */
+    uint64_t *table; /* contents of a page table; NULL: no page table */
     uint32_t refs;
 };
 
-/* Pages of a process that say where they come from; those that came later count first. */
+/* Areas of a process whose pages come from a file or are shared. Later ones have priority. */
 struct ct_soc_areas {
     struct ct_soc_area {
         uint64_t lo, hi;
-        uint64_t object; /* that is shared; 0: none */
+        uint64_t object; /* the shared object; 0: none */
     } * all;
     size_t count, room;
 };
@@ -115,22 +115,22 @@ struct ct_soc {
     struct ct_soc_l2 l2;
     uint64_t now;
     uint64_t rng;
-    uint64_t wanted; /* within its line: the part that a read at the port is told to bring first */
+    uint64_t wanted; /* offset in its line of the part that a read at the port asks for first */
     uint64_t open_row[8];
-    uint64_t memory_busy; /* time until which writing a log keeps memory from answering */
-    uint64_t sink_lines;  /* lines of a log that memory has taken */
-    uint64_t sink_bytes;  /* bytes of a log behind these lines, less than a line */
+    uint64_t memory_busy; /* time until which writing a log occupies memory */
+    uint64_t sink_lines;  /* complete lines of a log that were written */
+    uint64_t sink_bytes;  /* further bytes of the log, less than a line */
     uint32_t tlb_sets;
-    uint8_t shift[TLB_SHIFTS]; /* page sizes of this granule */
+    uint8_t shift[TLB_SHIFTS]; /* log2 of the page sizes with this granule */
     unsigned shifts;
     unsigned top_level;
-    /* The walk under way: an invalidation that covers it makes it start again. */
+    /* The current walk. An invalidation that covers it makes it start again. */
     uint64_t walk_va;
     uint16_t walk_asid;
     uint8_t walking, walk_stale;
     struct ct_soc_frame *frame;
     uint32_t next_frame, free_frames;
-    uint32_t *freed; /* latest last; entries can be out of date */
+    uint32_t *freed; /* latest last; entries can be stale */
     uint32_t freed_count;
     struct ct_soc_process *process;
     struct ct_soc_shared_page *shared_page;
@@ -138,7 +138,7 @@ struct ct_soc {
     uint16_t next_asid;
     uint32_t asid_generation;
     struct ct_soc_migration migration;
-    uint32_t kernel; /* first frame of the kernel's text and data, 0 when it was never needed */
+    uint32_t kernel; /* first frame of the kernel's text and data; 0: not needed yet */
     struct ct_soc_counts counts;
 };
 
@@ -214,29 +214,29 @@ static inline uint64_t *soc_word(const struct ct_soc *soc, uint64_t pa)
     return table + ((pa & ct_mask64(soc->config.granule)) >> 3);
 }
 
-/* Sends a message to the port (bus.c). Answers, and the commands they bring, are carried out by the next
- * ct_soc_drain. */
+/* Sends a message to the port (bus.c). The next ct_soc_drain processes the answers, and the commands in
+ * them. */
 void ct_soc_message(struct ct_soc *soc, unsigned core, unsigned op, unsigned kind, uint64_t addr,
                     uint64_t value);
 void ct_soc_drain(struct ct_soc *soc, unsigned core);
-/* Gives the cycles that memory takes to answer a core's miss of the last level. */
+/* Returns the cycles that memory takes to answer a core's miss in the last level. */
 unsigned ct_soc_memory_cycles(struct ct_soc *soc, unsigned core, uint64_t pa);
 
-/* Reads a word at the port, past the caches, which answer where they have it. */
+/* Reads a word at the port, past the caches, unless they have it. */
 void ct_soc_read_past(struct ct_soc *soc, unsigned core, uint64_t pa);
 
-/* cache.c. None of these drains. */
+/* cache.c. None of these functions drains. */
 enum {
     USE_FETCH,
     USE_LOAD,
     USE_STORE,
     USE_WALK
 };
-/* Uses a line in the caches; returns 1 when no cache of the cluster had it, so that a read went out to the
+/* Uses a line in the caches. Returns 1 when no cache of the cluster had it, so that a read went to the
  * port. */
 int ct_soc_cache_use(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned use);
 
-/* The same, quickly where the line is the one that its set used last, which most accesses find. */
+/* The same, with a fast path for the line that its set used last, the most frequent case. */
 static inline int ct_soc_cache(struct ct_soc *soc, unsigned core, uint64_t pa, unsigned use)
 {
     const struct ct_soc_l1 *c = use == USE_FETCH ? &soc->core[core].l1i : &soc->core[core].l1d;
@@ -256,7 +256,7 @@ void ct_soc_cache_zero(struct ct_soc *soc, unsigned core, uint64_t pa); /* DC ZV
 void ct_soc_cache_clean_invalidate(struct ct_soc *soc, uint64_t pa);
 void ct_soc_cache_share(struct ct_soc *soc, uint64_t pa);
 void ct_soc_cache_ici(struct ct_soc *soc, uint64_t pa);
-/* Gives the operation that a use shows at the port. */
+/* Returns the operation at the port for a use. */
 unsigned ct_soc_use_op(unsigned use);
 int ct_soc_caches_new(struct ct_soc *soc);
 void ct_soc_caches_free(struct ct_soc *soc);
@@ -267,7 +267,7 @@ enum ct_soc_walk_result {
     WALK_ABSENT,
     WALK_READ_ONLY
 };
-/* Brings the translation of va into its entry of the micro-TLB; returns 0 when there is none. */
+/* Fills in a micro-TLB entry for va. Returns 0 when there is no translation. */
 int ct_soc_utlb_refill(struct ct_soc *soc, unsigned core, uint64_t va, struct ct_soc_utlb_entry *entry);
 
 static inline enum ct_soc_walk_result ct_soc_mmu_translate(struct ct_soc *soc, unsigned core, uint64_t va,
@@ -284,17 +284,17 @@ static inline enum ct_soc_walk_result ct_soc_mmu_translate(struct ct_soc *soc, u
     return WALK_OK;
 }
 
-void ct_soc_tlb_flush_va(struct ct_soc *soc, uint64_t va, int asid, int walk_caches); /* asid -1: every one */
+void ct_soc_tlb_flush_va(struct ct_soc *soc, uint64_t va, int asid, int walk_caches); /* asid -1: all */
 void ct_soc_tlb_flush_asid(struct ct_soc *soc, int asid);
 int ct_soc_tlbs_new(struct ct_soc *soc);
 void ct_soc_tlbs_free(struct ct_soc *soc);
 
-/* Handles a fault of the core's process (os.c). 0: the access cannot go on. */
+/* Handles a fault of the core's process (os.c). 0: the access cannot continue. */
 int ct_soc_fault(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_walk_result why);
 uint32_t ct_soc_frames_take(struct ct_soc *soc, uint32_t count, uint64_t va); /* aligned; UINT32_MAX: none */
 void ct_soc_frame_put(struct ct_soc *soc, uint32_t frame);
-/* Finds the physical address of the descriptor of va at `level`, or 0 when there is none. With `make`,
- * missing tables are made. *found is the level at which it was found: a block ends the walk early. */
+/* Returns the physical address of the descriptor of va at `level`, or 0 when there is none. With `make`,
+ * missing tables are made. *found becomes its level: a block ends the walk early. */
 uint64_t ct_soc_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va, unsigned level,
                            int make, unsigned *found);
 
@@ -304,13 +304,14 @@ uint64_t ct_soc_page_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid,
 void ct_soc_write_descriptor(struct ct_soc *soc, unsigned core, uint64_t pa, uint64_t value);
 void ct_soc_dvm(struct ct_soc *soc, unsigned core, unsigned op, uint64_t va, uint16_t asid);
 int ct_soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table);
-/* Gives the frame of shared memory at va, with one reference more, and the bits of its descriptors.
- * UINT32_MAX: va is not shared, or there is no memory. */
+/* Returns the frame of shared memory at va, with one more reference; *bits become the bits of its
+ * descriptors. UINT32_MAX: va is not shared, or memory is missing. */
 uint32_t ct_soc_shared_frame(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va, uint64_t *bits);
-/* Frees what a leaf descriptor of this level maps; TLBs must be flushed before. */
+/* Frees the frames that a leaf descriptor of this level maps. TLBs must be flushed before. */
 void ct_soc_put_leaf(struct ct_soc *soc, uint64_t desc, unsigned level);
-unsigned ct_soc_contig_count(const struct ct_soc *soc); /* pages joined at the last level */
-/* Adds an area. Returns 0 without memory. */
+/* pages that a contiguous group has at the last level */
+unsigned ct_soc_contig_count(const struct ct_soc *soc);
+/* Adds an area. Returns 0 when memory is missing. */
 int ct_soc_areas_add(struct ct_soc *soc, struct ct_soc_areas *areas, const struct ct_soc_area *area);
 int ct_soc_os_new(struct ct_soc *soc);
 void ct_soc_os_free(struct ct_soc *soc);

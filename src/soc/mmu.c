@@ -42,13 +42,13 @@ static inline uint64_t tlb_key(uint64_t va, unsigned shift, uint16_t asid)
     return va >> shift << 22 | (uint64_t)asid << 6 | shift;
 }
 
-/* Gives the index of the first way of a set. */
+/* Returns the index of the first way of a set. */
 static inline size_t tlb_set(const struct ct_soc *soc, uint64_t va, unsigned shift)
 {
     return (size_t)(va >> shift & (soc->tlb_sets - 1)) * TLB_WAYS;
 }
 
-/* Translates an address whose page the main TLB holds. 0: it holds none. */
+/* Translates an address with the main TLB. 0: not in it. */
 static inline int tlb_find(const struct ct_soc *soc, const struct ct_soc_core *c, uint64_t va, uint16_t asid,
                            uint64_t *pa, int *writable)
 {
@@ -122,7 +122,7 @@ void ct_soc_tlb_flush_asid(struct ct_soc *soc, int asid)
         soc->walk_stale = 1;
 }
 
-/* Makes a TLB entry of a leaf descriptor; returns 0 when a TLB must not hold it. */
+/* Makes a TLB entry from a leaf descriptor. Returns 0 when a TLB must not cache it. */
 static int leaf(const struct ct_soc *soc, uint64_t desc, unsigned level, uint64_t va, uint16_t asid,
                 struct ct_soc_tlb_entry *out)
 {
@@ -134,7 +134,7 @@ static int leaf(const struct ct_soc *soc, uint64_t desc, unsigned level, uint64_
     return 1;
 }
 
-/* Walks once, from the deepest table known. 1: entry found; 0: there is none; -1: an invalidation came in
+/* Walks once, from the deepest known table. 1: entry found; 0: there is none; -1: an invalidation came in
  * between. */
 static int walk_once(struct ct_soc *soc, unsigned core, uint64_t va, const struct ct_soc_process *p,
                      struct ct_soc_tlb_entry *out)
@@ -173,8 +173,8 @@ static int walk_once(struct ct_soc *soc, unsigned core, uint64_t va, const struc
     }
 }
 
-/* A tracer with few watermarks can send a walk back more than once, but each time the walk knows one table
- * more. The bound is for a tap that invalidates whatever it sees. */
+/* Limit for a walk's restarts. A tracer with few watermarks can restart a walk more than once, but each time
+ * one more table is known. The limit is for a tap that invalidates everything it sees. */
 #define WALK_TRIES 1000
 
 static int walk(struct ct_soc *soc, unsigned core, uint64_t va, struct ct_soc_tlb_entry *out)

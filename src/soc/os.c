@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The operating system: frames, processes, faults. It runs on the core that asked; its reads and writes of
- * page tables go through that core's caches. */
+/* The operating system: frames, processes, faults. It runs on the core that called it; its accesses to page
+ * tables go through that core's caches. */
 #include "soc/internal.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static int run_is_free(const struct ct_soc *soc, uint32_t first, uint32_t count)
 static uint32_t find_frame(struct ct_soc *soc, uint64_t va)
 {
     const uint32_t n = soc->config.frames;
-    /* the number of page colours: as many pages as one way of the last level holds */
+    /* number of page colours: pages in one way of the last level */
     const uint32_t way = soc->config.l2_bytes / soc->config.l2_ways >> soc->config.granule,
                    colours = way ? way : 1;
     uint32_t at = soc->next_frame, step = 1;
@@ -71,7 +71,7 @@ static uint32_t find_frame(struct ct_soc *soc, uint64_t va)
             return at;
         }
         if (step > 1 && tries == n / step)
-            step = 1; /* that colour is used up */
+            step = 1; /* no free frame of that colour */
     }
     return UINT32_MAX;
 }
@@ -103,11 +103,11 @@ void ct_soc_frame_put(struct ct_soc *soc, uint32_t frame)
     f->table = NULL;
     soc->free_frames++;
     if (soc->freed_count == soc->config.frames)
-        soc->freed_count = 0; /* stale entries: forget, the scan still finds them all */
+        soc->freed_count = 0; /* drop stale entries; the scan still finds the frames */
     soc->freed[soc->freed_count++] = frame;
 }
 
-/* Zeroes a frame as DC ZVA does; the first 64 lines stand for all of a large one. 0: no memory for a
+/* Zeroes a frame as DC ZVA does. Of a large one only the first 64 lines are written. 0: no memory for a
  * table. */
 int ct_soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int table)
 {
@@ -125,7 +125,7 @@ int ct_soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int tab
     return soc->frame[frame].table != NULL;
 }
 
-/* Copies a frame through the caches: every line of a page of 4 KB, the first 64 of a larger one. */
+/* Copies a frame through the caches: every line of a 4 KB page, the first 64 of a larger one. */
 void ct_soc_copy_frame(struct ct_soc *soc, unsigned core, uint32_t from, uint32_t to)
 {
     for (uint64_t line = 0; line < 64; line++) {
@@ -244,8 +244,8 @@ static void free_tables(struct ct_soc *soc, unsigned core, uint64_t table, unsig
     }
 }
 
-/* Ends a process. Its descriptors stay until the TLBs are told, then everything is freed, as exit_mmap does
- * with an address space that nobody runs in any more. */
+/* Ends a process. Its descriptors stay until the TLBs are flushed, then everything is freed, like exit_mmap
+ * for an address space that no core uses. */
 void ct_soc_exit(struct ct_soc *soc, unsigned core, uint32_t pid)
 {
     if (!soc_has_core(soc, core) || !soc_has_process(soc, pid))
@@ -263,8 +263,8 @@ void ct_soc_exit(struct ct_soc *soc, unsigned core, uint32_t pid)
     *p = (struct ct_soc_process){0};
 }
 
-/* Handles the end of the address space IDs: processes that run keep theirs, others get a new one when they
- * run again, and each core flushes its TLBs by itself, without a message (arm64's flush_context). */
+/* Handles running out of address space IDs: running processes keep theirs, others get a new one when they run
+ * again, and each core flushes its own TLBs, without a message (arm64's flush_context). */
 void ct_soc_asid_rollover(struct ct_soc *soc)
 {
     soc->asid_generation++;
@@ -274,7 +274,7 @@ void ct_soc_asid_rollover(struct ct_soc *soc)
     ct_soc_tlb_flush_asid(soc, -1);
 }
 
-/* Tells whether the ID belongs to a process that ran at the last roll-over. */
+/* Returns whether the ID belongs to a process that ran at the last roll-over. */
 static int asid_is_kept(const struct ct_soc *soc, uint16_t asid)
 {
     for (uint32_t pid = 1; pid < PROCESSES; pid++) {
@@ -340,7 +340,7 @@ uint16_t ct_soc_asid(const struct ct_soc *soc, uint32_t pid)
 /* ---- ticks ---- */
 
 #define KERNEL_BYTES (512u * 1024)
-#define TICK_PIECES  8  /* places in the kernel that a tick runs through */
+#define TICK_PIECES  8  /* places in the kernel that a tick executes */
 #define TICK_LINES   32 /* cache lines that a tick fetches in each place: 16 KiB in all */
 
 void ct_soc_tick(struct ct_soc *soc, unsigned core)
@@ -382,7 +382,7 @@ int ct_soc_file(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi)
     const struct ct_soc_areas *files = &soc->process[pid].files;
     for (size_t i = 0; i < files->count; i++)
         if (lo >= files->all[i].lo && hi <= files->all[i].hi)
-            return 1; /* a program that maps a file again and again */
+            return 1; /* in case a program maps a file repeatedly */
     return ct_soc_areas_add(soc, &soc->process[pid].files, &(struct ct_soc_area){.lo = lo, .hi = hi});
 }
 
@@ -401,7 +401,7 @@ static int bring_in(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va
     if (!at)
         return 0;
     const uint64_t desc = *soc_word(soc, at);
-    if (desc & PTE_VALID) { /* aged */
+    if (desc & PTE_VALID) { /* its access flag was cleared */
         ct_soc_write_descriptor(soc, core, at, desc | PTE_AF);
         return 1;
     }
@@ -419,8 +419,8 @@ static int bring_in(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va
     return 1;
 }
 
-/* Gives a process its own copy of a page, or the right to write the last copy. The address changes by break
- * before make (D8.14.1). */
+/* Gives a process its own copy of a page, or write access to the last copy. The address changes by
+ * break-before-make (D8.14.1). */
 static int copy_on_write(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
 {
     unsigned level;
@@ -459,11 +459,11 @@ int ct_soc_fault(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_wal
     if (pid == CT_SOC_IDLE)
         return 0;
     if (m->pid == pid && (m->va ^ va) >> soc->config.granule == 0)
-        return 0; /* the page is on its way: the program waits */
+        return 0; /* the page is being moved: the program waits */
     soc->counts.faults++;
     soc->core[core].cycles += ct_soc_latency.fault;
     if (soc->hooks.context)
-        soc->hooks.context(soc->hooks.user, core, CT_SOC_IDLE); /* what follows is the kernel's doing */
+        soc->hooks.context(soc->hooks.user, core, CT_SOC_IDLE); /* the kernel runs next */
     const int done = why == WALK_READ_ONLY ? copy_on_write(soc, core, pid, va) : bring_in(soc, core, pid, va);
     if (soc->hooks.context)
         soc->hooks.context(soc->hooks.user, core, pid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs ask of address spaces: children, huge pages, memory that is shared or moves. */
+/* Requests of programs to the operating system: children, huge pages, memory that is shared or moves. */
 #include "soc/internal.h"
 
 #include "base/room.h"
@@ -41,7 +41,7 @@ static int fork_table(struct ct_soc *soc, unsigned core, uint64_t table, unsigne
     return 1;
 }
 
-/* Contiguous groups and pages on their way would need more than this model's fork does. */
+/* This model's fork does not support contiguous groups, or pages that are being moved. */
 static int can_fork(const struct ct_soc *soc, uint64_t table, unsigned level)
 {
     const uint64_t entries = UINT64_C(1) << (soc->config.granule - 3);
@@ -150,15 +150,15 @@ int ct_soc_shared(struct ct_soc *soc, uint32_t pid, uint64_t lo, uint64_t hi, ui
     if (!soc_has_process(soc, pid))
         return 0;
     struct ct_soc_areas *shared = &soc->process[pid].shared;
-    bool matters = object != 0; /* of private memory only what takes the place of shared memory */
+    bool matters = object != 0; /* private memory matters only where it replaces shared memory */
     for (size_t i = 0; i < shared->count && !matters; i++)
         matters = lo < shared->all[i].hi && hi > shared->all[i].lo;
     const struct ct_soc_area area = {.lo = lo, .hi = hi, .object = object};
     return !matters || ct_soc_areas_add(soc, shared, &area);
 }
 
-/* Finds the page of an object that the process has at va; areas that came later count first. Returns 0 when
- * va is not shared. */
+/* Finds the page of an object that the process has at va; later areas have priority. Returns 0 when va is not
+ * shared. */
 static int object_page(const struct ct_soc *soc, const struct ct_soc_process *p, uint64_t va, uint64_t *page)
 {
     for (size_t i = p->shared.count; i--;) {
@@ -196,7 +196,7 @@ uint32_t ct_soc_shared_frame(struct ct_soc *soc, unsigned core, uint32_t pid, ui
     if (frame == UINT32_MAX)
         return frame;
     (void)ct_soc_zero_frame(soc, core, frame, 0);
-    soc->frame[frame].refs++; /* that of the object, which outlives its mappings */
+    soc->frame[frame].refs++; /* the reference of the object, which outlives its mappings */
     soc->shared_page[soc->shared_pages++] = (struct ct_soc_shared_page){page, frame};
     return frame;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operating system does to address spaces that are in use. */
+/* Operations on address spaces in use. */
 #include "soc/internal.h"
 
 uint64_t ct_soc_page_descriptor(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)

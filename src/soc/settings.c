@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of a cluster, from a file. */
+/* Reads the settings of a cluster from a file. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include "base/text_line.h"
 #include "soc/soc.h"
 
-/* A setting: its name, and where its value is in the configuration. */
+/* A setting: its name, and the offset and size of its value in the configuration. */
 struct key {
     const char *name;
     size_t at, bytes;
@@ -42,7 +42,7 @@ void ct_soc_config_fill(struct ct_soc_config *config)
     config->seed = seed;
 }
 
-/* Copies the low bytes of a number to a member that has so many. */
+/* Copies the low bytes of a number to a member of that size. */
 static void store(void *member, size_t bytes, uint64_t value)
 {
     const uint32_t word = (uint32_t)value;
@@ -55,7 +55,7 @@ static void store(void *member, size_t bytes, uint64_t value)
         memcpy(member, &byte, sizeof byte);
 }
 
-/* Sets what a name stands for. Returns false when it stands for nothing, or the value has no room. */
+/* Sets the member with a name. Returns false when there is none, or the value is too large. */
 static bool set_key(struct ct_soc_config *config, const char *name, uint64_t value)
 {
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -67,7 +67,7 @@ static bool set_key(struct ct_soc_config *config, const char *name, uint64_t val
     return false;
 }
 
-/* Reads a number, decimal or with 0x, that is all of the text. */
+/* Reads a number, decimal or with 0x. It must be the whole text. */
 static bool read_number(const char *text, uint64_t *value)
 {
     char *end;
@@ -76,8 +76,8 @@ static bool read_number(const char *text, uint64_t *value)
     return isdigit((unsigned char)*text) && !*end && !errno;
 }
 
-/* Reads a line, of which comments do not count. Returns false when it is no setting; it is cut behind what
- * counts. */
+/* Reads a line. Returns false when it is neither a setting nor empty except for comments. Cuts off the
+ * comment. */
 static bool read_line(char *line, struct ct_soc_config *config)
 {
     char name[64], text[24], more;

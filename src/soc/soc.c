@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a cluster, and an access, which is its hot path. */
+/* Making a cluster, and accesses, the hot path. */
 #include "soc/internal.h"
 
 #include "base/ctx.h"
@@ -35,19 +35,19 @@ static int power_of_two(uint32_t x)
     return x && !(x & (x - 1));
 }
 
-#define MOST_CACHE (64u << 20) /* bytes of a cache, for each line of which the simulation keeps its state */
-#define MOST_TLB   65536u      /* entries */
+#define MOST_CACHE (64u << 20) /* most bytes of a cache: the simulation keeps a state for each line */
+#define MOST_TLB   65536u      /* most entries */
 
-/* Tells whether a cache of lines has a power of two of sets, with `most` ways at the most. */
+/* Returns whether the number of sets of a cache is a power of two, with at most `most` ways. */
 static int is_cache(uint32_t bytes, uint32_t ways, uint32_t most)
 {
     return ways && ways <= most && bytes <= MOST_CACHE && power_of_two(bytes / CT_FRACTAL_LINE / ways);
 }
 
 #define L1_WAYS 1024
-#define L2_WAYS 16 /* a bit each in struct ct_soc_l2 */
+#define L2_WAYS 16 /* one bit each in struct ct_soc_l2 */
 
-/* Checks a configuration, which is the program's or a test's own, so that an impossible one is misuse. */
+/* Checks a configuration. It comes from a program or a test, so an impossible one is misuse. */
 static int check(struct ct_ctx *ctx, const struct ct_soc_config *c)
 {
     const struct {
@@ -156,7 +156,7 @@ static void report_miss(struct ct_soc *soc, unsigned core, uint64_t va, uint64_t
     soc->hooks.miss(soc->hooks.user, &m);
 }
 
-/* Faults that one access can take: absent, copy-on-write, split. */
+/* Most faults in one access: absent, copy-on-write, split. */
 #define FAULTS_MAX 6
 
 int ct_soc_touch(struct ct_soc *soc, unsigned core, uint64_t va, enum ct_soc_access access)
