@@ -15,7 +15,8 @@ static void place(struct ct_fractal_process_names *n, unsigned number, uint64_t 
     n->placed[number] = true;
 }
 
-/* Takes a line of a log's text, "program=PATH", "bias=HEX" or "process=N bias=HEX PATH". CT_ERR_NOMEM. */
+/* Takes one line of a log's text: "program=PATH", "bias=HEX" or "process=N bias=HEX PATH". Error:
+ * CT_ERR_NOMEM. */
 static int take_line(struct ct_fractal_process_names *n, const char *line, size_t size)
 {
     unsigned number = 0;
@@ -48,7 +49,7 @@ int ct_fractal_process_names_take(struct ct_ctx *ctx, const char *text,
     return rc ? ct_fail_nomem(ctx, "event log") : CT_OK;
 }
 
-/* Takes all lines of a log, which it reads to its end and then begins again. CT_ERR_NOMEM. */
+/* Takes all lines of a log: reads it to its end, then rewinds the reader. Error: CT_ERR_NOMEM. */
 static int read_names(struct ct_ctx *ctx, struct ct_fractal_reader *reader,
                       struct ct_fractal_process_names *names)
 {

@@ -5,7 +5,7 @@
 
 #include "base/path.h"
 
-/* Finds the program whose file has a name. Returns how many there are when there is none. */
+/* Returns the index of the program whose file has this name, or the number of programs when none has it. */
 static size_t with_name(struct ct_programs *set, const char *name)
 {
     const struct ct_program *program;

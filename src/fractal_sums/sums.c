@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of logs: the object and its tables. A hash over its keys finds a row; rows are sorted when somebody
- * asks for them. */
+/* Sums of logs: the object and its tables. A hash index finds a row by its key; rows are sorted only when a
+ * caller asks for them. */
 #include "fractal_sums/sums.h"
 
 #include <stdlib.h>
@@ -53,7 +53,8 @@ static uint64_t add_text(uint64_t sum, const char *text)
     return ct_fnv(sum, text, strlen(text) + 1);
 }
 
-/* Adds a number to a hash, mixed: offsets of pages have equal low bits, which choose the slot. */
+/* Adds a number to a hash. Mixes all bits, because page offsets have equal low bits and the low bits choose
+ * the slot. */
 static uint64_t add_number(uint64_t sum, uint64_t number)
 {
     const uint64_t mixed = (sum ^ number) * UINT64_C(0x9e3779b97f4a7c15);
@@ -74,7 +75,8 @@ static uint64_t key_of_point(const struct ct_fractal_point_sum *row)
 
 /* ---- indexes ---- */
 
-/* Replaces the index by an empty one for more than `rows` rows. CT_ERR_NOMEM: it stays as it was. */
+/* Replaces the index by an empty one with room for more than `rows` rows. On CT_ERR_NOMEM the old index
+ * stays. */
 static int clear_index(struct ct_fractal_index *index, size_t rows)
 {
     size_t room = index->room ? index->room : 64;
@@ -88,7 +90,7 @@ static int clear_index(struct ct_fractal_index *index, size_t rows)
     return CT_OK;
 }
 
-/* Finds the first free slot for a key. */
+/* Returns the first free slot for a key. */
 static uint32_t *free_slot(const struct ct_fractal_index *index, uint64_t key)
 {
     size_t at = key & (index->room - 1);
@@ -115,7 +117,7 @@ static int index_points(struct ct_fractal_sums *s)
 
 /* ---- rows ---- */
 
-/* Makes room for one more row, and for its number in the index, which `make` builds anew when it is full. */
+/* Makes room for one more row and for its number in the index. Rebuilds a full index with `make`. */
 static int make_room(struct ct_fractal_sums *s, void **rows, size_t count, size_t *room, size_t size,
                      const struct ct_fractal_index *index, int (*make)(struct ct_fractal_sums *))
 {
@@ -139,7 +141,7 @@ static struct ct_fractal_sum *find(const struct ct_fractal_sums *s, const struct
     return NULL;
 }
 
-/* Adds a row. */
+/* Adds an empty row with copies of the key's texts. */
 static int insert(struct ct_fractal_sums *s, const struct ct_fractal_sum *key)
 {
     void *rows = s->all;
@@ -265,7 +267,7 @@ const struct ct_fractal_totals *ct_fractal_sums_totals(const struct ct_fractal_s
     return s ? &s->totals : NULL;
 }
 
-/* ---- the contract ---- */
+/* ---- the contract of analyses ---- */
 
 int ct_fractal_sums_new(struct ct_ctx *ctx, struct ct_fractal_sums **out)
 {

@@ -9,13 +9,13 @@
 
 #define TEXT_ROOM CT_PRINTABLE_ROOM(CT_FRACTAL_SUMS_NAME + 1)
 
-/* By enum ct_fractal_name_kind. */
+/* names in the file, by enum ct_fractal_name_kind */
 static const char *const kinds[] = {"function", "object", "section", "region", "elsewhere", "page"};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 /* ---- saving ---- */
 
-/* Writes a space and the text, escaped so that it can be read back. Of an empty text nothing is written. */
+/* Returns a space and the text, escaped so that it can be read back. Returns an empty text unchanged. */
 static const char *tail(const char *text, char room[TEXT_ROOM + 1])
 {
     room[0] = '\0';
@@ -38,7 +38,7 @@ static int save_totals(const struct ct_fractal_totals *t, struct ct_save *to)
     return rc;
 }
 
-/* Writes the line `program` when the rows that follow are of another program than those before. */
+/* Writes a `program` line when the following rows belong to another program than the rows before. */
 static void save_program(const char *program, const char **before, struct ct_save *to)
 {
     char room[TEXT_ROOM + 1];
@@ -85,7 +85,8 @@ struct reader {
     char program[TEXT_ROOM], name[TEXT_ROOM];
 };
 
-/* Reads what stands behind the first `before` words as a text, with escapes undone. It may be empty. */
+/* Reads everything after the first `before` words as one text and undoes its escapes. The text may be
+ * empty. */
 static bool read_tail(struct reader *r, size_t before, char room[TEXT_ROOM])
 {
     ct_load_split(r->from, before + 1);
@@ -100,7 +101,7 @@ static bool read_tail(struct reader *r, size_t before, char room[TEXT_ROOM])
     return ct_unescape(room) && *room && strlen(room) <= CT_FRACTAL_SUMS_NAME;
 }
 
-/* Reads `count` numbers from the second word on; the last `hex` of them are hexadecimal. */
+/* Reads `count` numbers, starting at the second word. The last `hex` of them are hexadecimal. */
 static bool read_numbers(const struct reader *r, uint64_t *numbers, size_t count, size_t hex)
 {
     bool fine = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log that is read: its events, and how far the hits of its points are apart. */
+/* Reads a log into sums: its events, and the times between hits of its observation points. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "base/saturate.h"
 #include "fractal_sums/sums.h"
 
-/* Tells whether a text may be kept. */
+/* Returns whether a text is short enough to be kept. */
 static bool is_text(const char *text)
 {
     return !text || strlen(text) <= CT_FRACTAL_SUMS_NAME;
@@ -43,7 +43,7 @@ const char *ct_fractal_sums_program(const struct ct_fractal_sums *s)
     return s ? s->first_program : NULL;
 }
 
-/* Returns the state of a point of the log, which is made when it is not there. NULL without memory. */
+/* Returns the state of a point of the current log, and creates it when it is missing. NULL: out of memory. */
 static struct ct_fractal_hit *hit_of(struct ct_fractal_sums *s, uint32_t point)
 {
     if (point >= s->hit_count) {
@@ -58,7 +58,7 @@ static struct ct_fractal_hit *hit_of(struct ct_fractal_sums *s, uint32_t point)
     return &s->hits[point];
 }
 
-/* Counts a hit of a point, which has a number within a log and a name in sums. */
+/* Counts a hit of an observation point. A log knows a point by its number, the sums by its name. */
 static int take_point(struct ct_fractal_sums *s, const struct ct_fractal_event *event,
                       const struct ct_fractal_place *place)
 {
@@ -70,7 +70,7 @@ static int take_point(struct ct_fractal_sums *s, const struct ct_fractal_event *
                                         .hits = 1};
     if (!hit)
         return ct_fail_nomem(s->analysis.ctx, "fractal");
-    if (hit->hit && event->time >= hit->last) { /* a log of several runs may go back */
+    if (hit->hit && event->time >= hit->last) { /* in a log of several runs, time may go back */
         once.intervals = 1;
         once.shortest = once.longest = once.total = event->time - hit->last;
     }
@@ -79,14 +79,14 @@ static int take_point(struct ct_fractal_sums *s, const struct ct_fractal_event *
     return ct_fractal_sums_put_point(s, &once);
 }
 
-/* Tells whether a place can be one. */
+/* Returns whether a caller's place is valid. */
 static bool is_place(const struct ct_fractal_place *place)
 {
     return place->name && place->kind < CT_FRACTAL_PAGE && is_text(place->name) && is_text(place->area) &&
            is_text(place->point);
 }
 
-/* Counts what needs no name. */
+/* Counts the totals, which need no name. */
 static void count(struct ct_fractal_totals *t, const struct ct_fractal_event *e)
 {
     ct_add_up(e->flags & CT_FRACTAL_ALIAS ? &t->aliases : &t->events, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An event log as a source of watch events. */
+/* Turns an event log into watch events. */
 #include "coretap/fractal_watch.h"
 
 #include <stdbool.h>
@@ -14,53 +14,53 @@
 
 #define LINE_OF (~(uint64_t)(CT_FRACTAL_LINE - 1))
 
-/* A place that is looked for. */
+/* An address that is watched. */
 struct place {
     uint64_t line, addr;
     uint32_t watch;
-    bool fetch;      /* what reads data does not count */
-    uint8_t program; /* that it is of, as in struct ct_watch_place */
+    bool fetch;      /* only instruction fetches count, data reads do not */
+    uint8_t program; /* program that the place belongs to, as in struct ct_watch_place */
 };
 
-/* Memory whose accesses are looked for, or an observation point. */
+/* A memory range whose accesses are watched, or an observation point. */
 struct range {
     uint64_t lo, hi;
     uint32_t watch;
-    uint32_t point; /* CT_FRACTAL_NO_POINT: it is memory */
+    uint32_t point; /* observation point, or CT_FRACTAL_NO_POINT for memory */
     uint32_t process;
-    uint32_t number; /* of the watchpoint: enum ct_watch_access */
-    uint8_t program; /* that it is of, as in struct ct_watch_place */
+    uint32_t number; /* number of the watchpoint: enum ct_watch_access */
+    uint8_t program; /* program that the range belongs to, as in struct ct_watch_place */
 };
 
-/* What is not known of a core: which process ran last. */
+/* process of a core that has no record yet */
 #define NO_PROCESS UINT16_MAX
 
 struct ct_fractal_watch {
     struct ct_ctx *ctx;
     const struct ct_watches *watches;
     struct ct_fractal_reader *reader;
-    struct place *places; /* by line, then by watchpoint */
+    struct place *places; /* sorted by line, then by watchpoint */
     size_t place_count;
-    struct range *ranges; /* by watchpoint */
+    struct range *ranges; /* sorted by watchpoint */
     size_t range_count;
     struct ct_fractal_process_names names;
     struct ct_fractal_process_programs runs;
-    uint16_t process[256];        /* by core: that of its last record */
-    struct ct_watch_event *ready; /* events of the last record, and of what was lost before it */
-    size_t ready_count, given;    /* how many events are in `ready`, and how many of them were given */
-    uint64_t time;                /* of the last record */
-    uint32_t unit;                /* bytes that addresses of the log tell apart */
-    uint64_t dropped, damaged;    /* that are told */
-    uint32_t marks;               /* watchpoints that may be of any kind */
+    uint16_t process[256];        /* process of the core's last record, by core */
+    struct ct_watch_event *ready; /* events of the last record, and of losses before it */
+    size_t ready_count, given;    /* how many events are in `ready`, and how many of them were returned */
+    uint64_t time;                /* time of the last record */
+    uint32_t unit;                /* address granularity of the log, in bytes */
+    uint64_t dropped, damaged;    /* losses that were already reported as events */
+    uint32_t marks;               /* mask of the watchpoint kinds that are allowed */
     bool ended;
-    bool grows; /* more may come: the end is not the log's */
-    bool begun; /* the header is known */
+    bool grows; /* the log is still being written: reaching its end does not end it */
+    bool begun; /* the header has been read */
 };
 
 /* ---- places ---- */
 
-/* Orders places by line. Within a line the watchpoint that was added first comes first, so that pairs end
- * before they begin. */
+/* Orders places by line. Within a line the watchpoint that was added first comes first, so that a pair ends
+ * before it begins again. */
 static int by_line(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
@@ -76,7 +76,8 @@ static void add_range(struct ct_fractal_watch *w, struct range range, uint64_t n
     w->ranges[w->range_count++] = range;
 }
 
-/* Finds the places, and makes room for the events of one record: one a place, and two losses a watchpoint. */
+/* Collects the watched places and allocates room for the events of one record: one per place, and two losses
+ * per watchpoint. */
 static int find_places(struct ct_fractal_watch *w)
 {
     size_t count;
@@ -124,7 +125,7 @@ static int check_kinds(struct ct_ctx *ctx, const struct ct_watches *watches, uin
     return CT_OK;
 }
 
-/* Checks that records have what a watchpoint asks for. */
+/* Checks that the log's records have the fields that a watchpoint needs. */
 static int check_fields(const struct ct_fractal_watch *w, const struct ct_watchpoint *point, uint32_t fields)
 {
     uint32_t needed = 0;
@@ -151,7 +152,7 @@ static int check_fields(const struct ct_fractal_watch *w, const struct ct_watchp
                                                       : "kind");
 }
 
-/* Checks all watchpoints once the header is known. */
+/* Checks all watchpoints against the fields in the log's header. */
 static int check_points(const struct ct_fractal_watch *w)
 {
     uint32_t count;
@@ -164,7 +165,7 @@ static int check_points(const struct ct_fractal_watch *w)
 
 /* ---- the object ---- */
 
-/* Takes what the header says. */
+/* Checks and stores what the header says. */
 static int begin(struct ct_fractal_watch *w, const char *name)
 {
     const uint32_t needed = CT_FRACTAL_FIELD_TIME | CT_FRACTAL_FIELD_VA;
@@ -178,7 +179,7 @@ static int begin(struct ct_fractal_watch *w, const char *name)
     return check_points(w);
 }
 
-/* Opens a log, or makes one that comes in pieces. */
+/* Opens a log, or a stream that receives its log in pieces. */
 static int open_log(struct ct_fractal_watch *w, const char *path, bool grows)
 {
     int rc = grows ? ct_fractal_reader_stream(w->ctx, path, &w->reader)
@@ -234,8 +235,8 @@ int ct_fractal_watch_push(struct ct_fractal_watch *w, const void *data, size_t s
     return rc || w->begun || !ct_fractal_reader_info(w->reader)->fields ? rc : begin(w, "log");
 }
 
-/* Says which names of processes were asked for that none had: of a log that grows nobody knows them before.
- */
+/* Warns about process names that were watched but that no process had. Only the end of a growing log can
+ * tell. */
 static int tell_unmet(struct ct_fractal_watch *w)
 {
     uint32_t count;
@@ -330,7 +331,7 @@ static void lose(struct ct_fractal_watch *w, enum ct_watch_kind kind)
             put(w, i, kind, 0);
 }
 
-/* Makes events of losses. What was lost came behind the record before, so it has that record's time. */
+/* Adds loss events. The loss happened after the previous record, so it gets that record's time. */
 static void tell_losses(struct ct_fractal_watch *w)
 {
     uint64_t dropped, damaged;
@@ -343,7 +344,7 @@ static void tell_losses(struct ct_fractal_watch *w)
     w->damaged = damaged;
 }
 
-/* Tells whether a watchpoint of contexts wants a process. */
+/* Returns whether a context watchpoint matches the process. */
 static bool is_process(const struct ct_fractal_watch *w, const struct ct_watchpoint *point, uint32_t process)
 {
     if (point->kind != CT_WATCH_CONTEXT)
@@ -354,7 +355,7 @@ static bool is_process(const struct ct_fractal_watch *w, const struct ct_watchpo
     return point->number & CT_WATCH_CONTEXT_NAME && name && strcmp(name, strchr(point->name, ':') + 1) == 0;
 }
 
-/* Makes an event when a core comes to another process. */
+/* Adds context events when a core switches to another process. */
 static int switch_process(struct ct_fractal_watch *w, const struct ct_fractal_event *e)
 {
     uint32_t count;
@@ -376,7 +377,7 @@ static int switch_process(struct ct_fractal_watch *w, const struct ct_fractal_ev
     return rc;
 }
 
-/* Tells whether an access is one of those that a range is watched for. */
+/* Returns whether a range is watched for accesses of this kind (read, write or fetch). */
 static bool is_such(const struct ct_fractal_event *e, const struct range *r)
 {
     const bool is_fetch = e->kind == CT_FRACTAL_KIND_INSN;
@@ -393,7 +394,7 @@ static bool is_such(const struct ct_fractal_event *e, const struct range *r)
     }
 }
 
-/* Says that accesses are watched of a process whose program is none of those that are named. */
+/* Warns that accesses of a process are watched although its program is none of those named. */
 static void tell_stranger(const struct ct_fractal_watch *w, uint32_t process)
 {
     size_t i = 0;
@@ -406,7 +407,8 @@ static void tell_stranger(const struct ct_fractal_watch *w, uint32_t process)
                (unsigned)process, w->names.names[process]);
 }
 
-/* Finds what the process of a record runs. The log tells of a process before its first record. */
+/* Finds the program that the process of a record runs. The log names a process's program before its first
+ * record. */
 static int find_program(struct ct_fractal_watch *w, const struct ct_fractal_event *e,
                         const struct ct_fractal_process_program **out)
 {
@@ -420,7 +422,7 @@ static int find_program(struct ct_fractal_watch *w, const struct ct_fractal_even
     return rc;
 }
 
-/* Tells whether an access to the address `told` is outside of a range. */
+/* Returns whether an access to address `told` misses a range. */
 static bool is_beside(const struct ct_fractal_watch *w, const struct range *r,
                       const struct ct_fractal_event *e, uint64_t told)
 {
@@ -429,14 +431,14 @@ static bool is_beside(const struct ct_fractal_watch *w, const struct range *r,
     return told >= r->hi || (r->lo > told && r->lo - told >= w->unit);
 }
 
-/* Returns the address of a record for a place of a program: as it is in the set of programs. */
+/* Returns a record's address as it is in the set of programs, for a place of `program`. */
 static uint64_t address_for(const struct ct_fractal_watch *w, const struct ct_fractal_event *e,
                             const struct ct_fractal_process_program *runs, uint8_t program)
 {
     return (e->va & ~(uint64_t)(w->unit - 1)) - (program ? runs->moved : 0);
 }
 
-/* Makes events of an access to memory that is watched, one for each watchpoint. */
+/* Adds an event for each watchpoint whose memory range the access hits. */
 static void access_ranges(struct ct_fractal_watch *w, const struct ct_fractal_event *e,
                           const struct ct_fractal_process_program *runs)
 {
@@ -452,7 +454,8 @@ static void access_ranges(struct ct_fractal_watch *w, const struct ct_fractal_ev
     }
 }
 
-/* Makes events of an access to places: those of programs, or those that are addresses. */
+/* Adds an event for each watchpoint whose place the access hits. `of_programs` selects places of programs or
+ * plain addresses. */
 static void come_by(struct ct_fractal_watch *w, const struct ct_fractal_event *e,
                     const struct ct_fractal_process_program *runs, bool of_programs)
 {
@@ -470,7 +473,7 @@ static void come_by(struct ct_fractal_watch *w, const struct ct_fractal_event *e
     }
 }
 
-/* Puts the few events of one record in the order of their watchpoints. */
+/* Sorts the events of one record by watchpoint. Insertion sort: there are few. */
 static void sort_by_watch(struct ct_watch_event *events, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -506,13 +509,14 @@ static int take(struct ct_fractal_watch *w, const struct ct_fractal_event *e)
     return CT_OK;
 }
 
-/* Reads one record. Reading them singly shows between which two records something was dropped. */
+/* Reads one record. Single reads show between which two records something was dropped. */
 static int read_one(struct ct_fractal_watch *w)
 {
     struct ct_fractal_event event;
     w->ready_count = w->given = 0;
     w->ended = !ct_fractal_reader_next(w->reader, &event, 1);
-    if (!w->ended || !w->grows) /* what is damaged ends with the next record, or with the log */
+    if (!w->ended || !w->grows) /* the extent of a damage is known at the next record, or at the end of the
+                                 * log */
         tell_losses(w);
     return w->ended ? CT_OK : take(w, &event);
 }

@@ -10,7 +10,7 @@
 
 enum {
     CHUNK = 64 * 1024,
-    STEP_BYTES = 64, /* that a step of work sets to zero */
+    STEP_BYTES = 64, /* bytes that one unit of work can zero */
 };
 
 struct ct_mon_arena_chunk {
@@ -70,7 +70,7 @@ void *ct_mon_arena_alloc(struct ct_mon_arena *a, size_t size)
     size = (size + 15) & ~(size_t)15;
     struct ct_mon_arena_chunk *c = a->chunks;
     if (!c || c->size - c->used < size) {
-        if (size > CHUNK / 4) { /* a large block gets a chunk of its own, behind the current one */
+        if (size > CHUNK / 4) { /* a large block gets its own chunk, inserted after the current one */
             struct ct_mon_arena_chunk *own = chunk_new(a, size);
             own->used = size;
             own->next = c ? c->next : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of one compilation: a bump allocator that is freed as a whole, and the names interned in it. */
+/* Memory of one compilation: a bump allocator that is freed as a whole, and its interned names. */
 #ifndef CT_MONITOR_ARENA_H
 #define CT_MONITOR_ARENA_H
 
@@ -10,32 +10,33 @@
 struct ct_mon_arena_chunk;
 struct ct_mon_arena_name;
 
-/* Why a compilation cannot go on. */
+/* Why a compilation was aborted. */
 enum ct_mon_arena_end {
-    ARENA_NO_MEMORY, /* the system gives no memory */
-    ARENA_LIMIT,     /* it takes more memory than `limit` */
-    ARENA_WORK,      /* it takes more steps than `work` */
+    ARENA_NO_MEMORY, /* the system is out of memory */
+    ARENA_LIMIT,     /* the compilation needs more memory than `limit` */
+    ARENA_WORK,      /* the compilation needs more steps than `work` */
 };
 
-/* When memory (or the limit, or the work) runs out the arena jumps to `out_of_memory`: a compilation has one
- * place that handles it and needs no test after each allocation. Set it with setjmp before the first call. */
+/* A bump allocator. When memory, `limit` or `work` runs out it jumps to `out_of_memory`, so that a
+ * compilation handles this in one place and tests no allocation. Call setjmp on it before the first
+ * allocation. */
 struct ct_mon_arena {
     struct ct_mon_arena_chunk *chunks;
     size_t used, limit;
-    uint64_t work; /* steps that may be done yet; what is allocated counts, too */
+    uint64_t work; /* steps left; each allocation costs some */
     struct ct_mon_arena_name **names;
     size_t name_count, name_cap;
     jmp_buf out_of_memory;
     enum ct_mon_arena_end end; /* why the jump was taken */
 };
-/* Makes an empty arena that may hold `limit` bytes and do any amount of work. */
+/* Makes an empty arena that may hold `limit` bytes. Its work is unlimited. */
 void ct_mon_arena_init(struct ct_mon_arena *a, size_t limit);
 void ct_mon_arena_free(struct ct_mon_arena *a);
 
-/* Jumps to `out_of_memory`. */
+/* Records the reason and jumps to `out_of_memory`. */
 _Noreturn void ct_mon_arena_leave(struct ct_mon_arena *a, enum ct_mon_arena_end why);
 
-/* Accounts for work that is about to be done, in steps of some ten nanoseconds. */
+/* Charges `steps` steps, of some ten nanoseconds each, before the work is done. */
 static inline void arena_spend(struct ct_mon_arena *a, uint64_t steps)
 {
     if (__builtin_expect(a->work < steps, 0))
@@ -43,20 +44,20 @@ static inline void arena_spend(struct ct_mon_arena *a, uint64_t steps)
     a->work -= steps;
 }
 
-/* Gives zeroed memory, aligned for any type. */
+/* Returns zeroed memory, aligned for any type. */
 void *ct_mon_arena_alloc(struct ct_mon_arena *a, size_t size);
 
-/* Copies n bytes and puts a NUL behind them. */
+/* Copies n bytes and appends a NUL. */
 char *ct_mon_arena_copy(struct ct_mon_arena *a, const char *text, size_t n);
 
-/* Gives the one pointer that stands for a text, so that names can be compared as pointers. */
+/* Returns the one copy of a text, so that equal names are equal pointers. */
 const char *ct_mon_arena_intern(struct ct_mon_arena *a, const char *text, size_t n);
 const char *ct_mon_arena_intern_z(struct ct_mon_arena *a, const char *text);
 
 char *ct_mon_arena_printf(struct ct_mon_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Makes room in a growing array of n elements for one more, of `size` bytes. Result: where the array is
- * now. */
+/* Makes room for one more element of `size` bytes in a growing array of n elements. Returns the array, which
+ * may have moved. */
 void *ct_mon_arena_grow(struct ct_mon_arena *a, void *array, size_t n, size_t *cap, size_t size);
 
 #define ARENA_NEW(a, type)      ((type *)ct_mon_arena_alloc((a), sizeof(type)))

@@ -7,8 +7,8 @@
 
 enum ct_mon_ast_kind {
     A_ERROR,
-    A_INT,  /* integer; or digits */
-    A_TIME, /* integer, unit in name */
+    A_INT,  /* integer, or digits when it does not fit */
+    A_TIME, /* integer; the unit is in name */
     A_FLOAT,
     A_STRING, /* parts */
     A_BOOL,
@@ -31,17 +31,17 @@ struct ct_mon_ast_type;
 struct ct_mon_ast_def;
 
 struct ct_mon_ast_arg {
-    const char *name; /* NULL: by position */
+    const char *name; /* NULL: positional */
     struct ct_mon_span name_span;
     struct ct_mon_ast *value;
 };
 
-/* A piece of a string: text, or an inserted expression with the conversion that applies to it. */
+/* A piece of a string: literal text, or an inserted expression with its conversion. */
 struct ct_mon_ast_part {
-    struct ct_mon_ast *value; /* NULL: text */
+    struct ct_mon_ast *value; /* NULL: literal text */
     const char *text;
     size_t size;
-    const char *format; /* f"": "%5d" and the like behind an insertion, or NULL */
+    const char *format; /* in f"": the conversion after an insertion, such as "%5d"; else NULL */
 };
 
 struct ct_mon_ast {
@@ -52,7 +52,7 @@ struct ct_mon_ast {
     enum ct_mon_token op;
     bool flag;
     int64_t integer;
-    const char *digits; /* A_INT: of an integer of more than 63 bits; else NULL */
+    const char *digits; /* A_INT: the digits of an integer of more than 63 bits; else NULL */
     double real;
     struct ct_mon_ast *a, *b, *c;
     struct ct_mon_ast_arg *args;
@@ -69,7 +69,7 @@ struct ct_mon_ast {
 enum ct_mon_ast_type_kind {
     AT_NAME, /* name[args] */
     AT_TUPLE,
-    AT_FUN, /* args, last: the result */
+    AT_FUN, /* args; the last is the result */
     AT_RECORD,
 };
 
@@ -78,7 +78,7 @@ struct ct_mon_ast_type {
     struct ct_mon_span span;
     const char *name;
     struct ct_mon_ast_type **args;
-    const char **names; /* records */
+    const char **names; /* names of a record's members */
     size_t nargs;
     bool open;
 };
@@ -91,18 +91,19 @@ struct ct_mon_ast_param {
 
 /* A definition or a lambda. */
 struct ct_mon_ast_def {
-    const char *name; /* NULL: lambda */
+    const char *name; /* NULL: a lambda */
     struct ct_mon_span span, name_span;
     const char **type_params;
     size_t ntype_params;
     struct ct_mon_ast_param *params;
     size_t nparams;
-    bool has_params; /* def f() differs from def f */
+    bool has_params; /* distinguishes def f() from def f */
     bool liftable;
     struct ct_mon_ast_type *type;
     struct ct_mon_ast *body;
-    unsigned active;        /* expansions under way: how recursion is noticed */
-    uint64_t static_params; /* bits of parameters that a 'static if' in a recursive function depends on */
+    unsigned active;        /* how many expansions are in progress, which detects recursion */
+    uint64_t static_params; /* bitmask of the parameters on which a 'static if' in a recursive function
+                             * depends */
 };
 
 enum ct_mon_stmt_kind {
@@ -116,7 +117,7 @@ enum ct_mon_stmt_kind {
     S_ANNOTATION, /* def @name */
 };
 
-/* @name(…) before a statement. */
+/* An annotation before a statement: @name(…). */
 struct ct_mon_ast_annotation {
     struct ct_mon_ast_annotation *next;
     const char *name;

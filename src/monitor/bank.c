@@ -9,19 +9,19 @@
 
 enum {
     ROOM_FIRST = 64,
-    ROOM_MOST = 1 << 12,  /* the most joint states that are remembered of a bank */
-    BYTES_MOST = 1 << 22, /* the most bytes that its joint states may take besides */
-    WORTH = 4,            /* times that a joint state has to be met on average to be worth remembering */
-    REST = 256,           /* steps that are taken without joint states for each one that was not worth it */
+    ROOM_MOST = 1 << 12,  /* most joint states kept per bank */
+    BYTES_MOST = 1 << 22, /* most bytes for the joint states of a bank */
+    WORTH = 4,            /* average number of visits that makes joint states worth keeping */
+    REST = 256,           /* steps taken without joint states, per joint state that was not worth keeping */
 };
 
 /* ---- the plan ---- */
 
-/* What the plan knows of the machines, by their number. */
+/* What the plan knows of each machine, by machine number. */
 struct plan {
-    uint8_t *cut;   /* a bank begins here */
-    uint8_t *many;  /* some I_STEPS steps it */
-    uint8_t *alone; /* another instruction of an input's or a timer's program does: it is in no bank */
+    uint8_t *cut;   /* a bank begins at this machine */
+    uint8_t *many;  /* several I_STEPS step this machine */
+    uint8_t *alone; /* an instruction other than I_STEPS steps this machine, so no bank may hold it */
 };
 
 static void cut_at_steps(const struct ct_mon_program *p, struct plan *plan)
@@ -64,7 +64,7 @@ static void plan_banks(struct ct_mon_arena *arena, struct ct_mon_program *p, con
     }
 }
 
-/* Tells how many joint states are remembered of a bank. */
+/* Returns how many joint states to keep for a bank. */
 static uint32_t most_of(const struct ct_mon_bank_info *info)
 {
     uint32_t most = ROOM_MOST;
@@ -73,7 +73,7 @@ static uint32_t most_of(const struct ct_mon_bank_info *info)
     return most;
 }
 
-/* Parts an I_STEPS into uses of banks, and single machines that are in none. */
+/* Splits an I_STEPS into uses of banks and uses of single machines that belong to no bank. */
 static void plan_uses(struct ct_mon_arena *arena, struct ct_mon_program *p, struct ct_mon_insn *i)
 {
     const uint32_t first = p->steps[i->a].state;
@@ -124,7 +124,7 @@ static uint32_t hash_of(const uint8_t *vector, uint32_t n)
     return (uint32_t)(hash >> 32);
 }
 
-/* Gives the slot of a vector, or the free one that it belongs to. */
+/* Returns the slot of a vector, or the free slot where it belongs. */
 static uint32_t *slot_of(const struct ct_mon_bank *b, const uint8_t *vector, uint32_t n)
 {
     const uint32_t mask = 2 * b->room - 1;
@@ -141,7 +141,8 @@ static void empty(struct ct_mon_bank *b, const struct ct_mon_bank_info *info)
     b->count = 1;
 }
 
-/* Makes room for twice as many joint states. False: no memory; nothing is changed but the place of arrays. */
+/* Doubles the room for joint states. Returns false when out of memory; arrays may have moved, their contents
+ * are unchanged. */
 static bool grow(struct ct_mon_bank *b, const struct ct_mon_bank_info *info)
 {
     const uint32_t room = b->room ? 2 * b->room : ROOM_FIRST;
@@ -166,7 +167,8 @@ static bool grow(struct ct_mon_bank *b, const struct ct_mon_bank_info *info)
     return true;
 }
 
-/* Forgets the joint states, of which there are too many; for a while, if they did not come again. */
+/* Forgets all joint states, because there are too many. Stops using them for a while if they were visited too
+ * rarely. */
 static void overflow(const struct ct_monitor *m, struct ct_mon_bank *b, const struct ct_mon_bank_info *info)
 {
     if (m->stamp - b->since < WORTH * b->count)
@@ -175,7 +177,8 @@ static void overflow(const struct ct_monitor *m, struct ct_mon_bank *b, const st
     empty(b, info);
 }
 
-/* Gives the number of the vector that lies behind the last one. 0: there is no room for it. */
+/* Returns the number of the vector stored after the last one, or of an equal earlier one. Returns 0 when
+ * there is no room. */
 static uint32_t number_of(struct ct_mon_bank *b, const struct ct_mon_bank_info *info)
 {
     uint32_t *slot = slot_of(b, b->vectors + (size_t)b->count * info->n, info->n);
@@ -184,7 +187,7 @@ static uint32_t number_of(struct ct_mon_bank *b, const struct ct_mon_bank_info *
     return *slot;
 }
 
-/* Makes sure that there is room for one more vector behind the last one. */
+/* Ensures room for one more vector after the last one. */
 static bool has_room(struct ct_mon_bank *b, const struct ct_mon_bank_info *info)
 {
     return b->count < b->room || (b->room < info->most && grow(b, info));
@@ -192,7 +195,7 @@ static bool has_room(struct ct_mon_bank *b, const struct ct_mon_bank_info *info)
 
 /* ---- steps ---- */
 
-/* Puts out what changed from one vector to another. */
+/* Emits the verdicts that differ between two vectors. */
 static void tell_changes(struct ct_monitor *m, struct ct_mon_cell *cells, const struct ct_mon_step *s,
                          const uint8_t *was, const uint8_t *is, uint32_t n)
 {
@@ -201,7 +204,7 @@ static void tell_changes(struct ct_monitor *m, struct ct_mon_cell *cells, const 
             ct_mon_vm_step_result(m, cells, &s[k], was[k], is[k]);
 }
 
-/* Steps machines whose states are in ct_monitor.states. */
+/* Steps machines whose states are in ct_monitor.states, without a table. */
 static void plain_steps(struct ct_monitor *m, struct ct_mon_cell *cells, const struct ct_mon_bank_use *u)
 {
     const struct ct_mon_step *s = &m->p->steps[u->step];
@@ -226,7 +229,7 @@ static void leave(struct ct_monitor *m, struct ct_mon_bank *b, const struct ct_m
     b->row = 0;
 }
 
-/* Takes the states of the machines into the table. False: it has no room. */
+/* Moves the states of the bank's machines into the table. Returns false when the table is full. */
 static bool enter(struct ct_monitor *m, struct ct_mon_bank *b, const struct ct_mon_bank_info *info)
 {
     if (b->row)
@@ -240,7 +243,7 @@ static bool enter(struct ct_monitor *m, struct ct_mon_bank *b, const struct ct_m
     return true;
 }
 
-/* Takes a step that is not known yet, and remembers it. False: there is no room. */
+/* Takes a step that is not in the table yet, and stores it. Returns false when the table is full. */
 static bool learn(struct ct_monitor *m, struct ct_mon_cell *cells, struct ct_mon_bank *b,
                   const struct ct_mon_bank_info *info, const struct ct_mon_bank_use *u)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ints beyond 64 bits, with libtommath: it returns an error where there is no memory. Operands are read where
- * they lie on the heap; a result is copied there. */
+/* Ints of more than 64 bits, by libtommath, which returns an error when out of memory. Operands are read in
+ * place on the heap; results are copied there. */
 #include "monitor/big.h"
 
 #include <limits.h>
@@ -13,10 +13,11 @@
 
 enum {
     SMALL_DIGITS = (64 + MP_DIGIT_BIT - 1) / MP_DIGIT_BIT,
-    CALCULATE_WORK = 50,                            /* libtommath allocates */
-    PRINT_WORK = 4,                                 /* for each digit and chunk */
-    BYTES_PER_DIGIT = MP_DIGIT_BIT / 4,             /* of its text, at least */
-    DECIMALS_MOST = BIG_BITS_MOST * 302 / 1000 + 2, /* more decimal digits have more bits than that */
+    CALCULATE_WORK = 50,                            /* units; covers the allocation in libtommath */
+    PRINT_WORK = 4,                                 /* units for each digit and chunk */
+    BYTES_PER_DIGIT = MP_DIGIT_BIT / 4,             /* fewest bytes of text per digit */
+    DECIMALS_MOST = BIG_BITS_MOST * 302 / 1000 + 2, /* limit of decimal digits: an Int with more exceeds
+                                                     * BIG_BITS_MOST */
 };
 
 _Static_assert(sizeof(mp_digit) == sizeof(uint64_t), "digits lie on the heap as struct obj_big has them");
@@ -26,8 +27,8 @@ static mp_digit *digits_of(const struct ct_mon_obj *o)
     return (mp_digit *)((struct ct_mon_obj_big *)o)->digits;
 }
 
-/* Shows the value to libtommath without copying; the result is not to be cleared. The digits of an Int of 64
- * bits go into `room`. */
+/* Returns a view of the value for libtommath, without copying. Do not mp_clear the result. The digits of an
+ * Int of 64 bits are put in `room`. */
 static mp_int view(const struct ct_mon_cell *c, mp_digit room[SMALL_DIGITS])
 {
     if (cell_is_big(c))
@@ -66,7 +67,7 @@ static struct ct_mon_cell to_cell(struct ct_mon_heap *h, const mp_int *x)
     return (struct ct_mon_cell){.v.o = &o->o, .meta = META_PTR};
 }
 
-/* Makes a cell of x, the result of a calculation, and clears x. */
+/* Makes a cell from x, the result of a calculation, and clears x. */
 static struct ct_mon_cell finish(struct ct_mon_heap *h, mp_err err, mp_int *x)
 {
     const struct ct_mon_cell c = err == MP_OKAY ? to_cell(h, x) : no_memory(h);
@@ -74,7 +75,7 @@ static struct ct_mon_cell finish(struct ct_mon_heap *h, mp_err err, mp_int *x)
     return c;
 }
 
-/* Shifts x, the value of a, by b bits. A negative b shifts the other way. */
+/* Shifts x, the value of a, by b bits; a negative b shifts in the other direction. */
 static struct ct_mon_cell shift(struct ct_mon_heap *h, const struct ct_mon_cell *a, const mp_int *x,
                                 const struct ct_mon_cell *b, bool right)
 {
@@ -102,7 +103,7 @@ static mp_err calculate(enum ct_mon_op op, const mp_int *x, const mp_int *y, mp_
         return mp_mul(x, y, r);
     case OP_DIV:
         return mp_div(x, y, r, NULL);
-    case OP_MOD: /* with the sign of the dividend, unlike mp_mod */
+    case OP_MOD: /* has the sign of the dividend, unlike mp_mod */
         return mp_div(x, y, NULL, r);
     case OP_BITAND:
         return mp_and(x, y, r);
@@ -115,8 +116,8 @@ static mp_err calculate(enum ct_mon_op op, const mp_int *x, const mp_int *y, mp_
     }
 }
 
-/* Estimates the work by the digits that are touched. Division goes over the whole dividend for each digit of
- * the quotient. */
+/* Estimates the work from the digits that are touched. Division passes over the whole dividend for each digit
+ * of the quotient. */
 static uint64_t work_of(enum ct_mon_op op, const mp_int *x, const mp_int *y)
 {
     const uint64_t n = (uint64_t)x->used;
@@ -147,7 +148,7 @@ struct ct_mon_cell ct_mon_big_op(enum ct_mon_op op, struct ct_mon_heap *h, const
     return finish(h, calculate(op, &x, &y, &r), &r);
 }
 
-/* Rounds once: the 64 highest bits, the lowest of which says whether there is anything below. */
+/* Rounds once: takes the 64 highest bits and sets the lowest of them if any bit below is set. */
 double ct_mon_big_to_float(const struct ct_mon_cell *c)
 {
     const struct ct_mon_obj *o = c->v.o;
@@ -181,7 +182,7 @@ struct ct_mon_cell ct_mon_big_from_float(struct ct_mon_heap *h, double f)
 
 /* ---- text ---- */
 
-/* As many digits as fit one of libtommath's. */
+/* How many digits fit into one digit of libtommath, and the base to that power. */
 struct chunk {
     unsigned digits;
     mp_digit power;
@@ -243,14 +244,14 @@ struct ct_mon_cell ct_mon_int_from_digits(struct ct_mon_heap *h, const char *dig
     return finish(h, err, &x);
 }
 
-/* Divides the value into chunks of digits, lowest first, which the caller frees. NULL: no memory. */
+/* Splits the value into chunks of digits, lowest first. The caller frees them. NULL: out of memory. */
 static mp_digit *chunks_of(const struct ct_mon_cell *c, mp_digit power, size_t *count)
 {
     mp_digit room[SMALL_DIGITS];
     const mp_int x = view(c, room);
     mp_int left;
     mp_err err = mp_init_copy(&left, &x);
-    /* a chunk takes more than a third of a digit's bits off */
+    /* each chunk consumes more than a third of a digit's bits */
     mp_digit *chunks = err == MP_OKAY ? malloc(((size_t)x.used * 3 + 1) * sizeof *chunks) : NULL;
     *count = 0;
     while (chunks && err == MP_OKAY && !mp_iszero(&left))

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams behind a loss. For every stream this file tracks what it may hold, and whether and with what value
- * it may have an event now, over all runs that got the events that this run got and, where events were lost,
- * any others. Operators follow their definitions (docs/tessla-language.md A.2, A.3) over these possibilities.
- * A stream is certain again as soon as everything that its event was made of is. Runs that end in a runtime
- * error are not considered. */
+/* Streams after a loss. For every stream this file tracks which value it may hold, and whether it may have an
+ * event now and with which value, over all runs that got the same events as this run plus, where events were
+ * lost, any others. Operators apply their definitions (docs/tessla-language.md A.2, A.3) to these
+ * possibilities. A stream is certain again as soon as everything its event was computed from is certain. Runs
+ * that end in a runtime error are ignored. */
 #include "monitor/certain.h"
 #include "monitor/doubt.h"
 
-/* Unseen instants that are evaluated; a stream that still changes after them may hold anything. */
+/* rounds of unseen instants that are evaluated; a stream that still changes after them may hold anything */
 enum {
     ROUNDS = 4,
-    STREAM_WORK = 60, /* units of work of a stream at one instant */
+    STREAM_WORK = 60, /* units of work for one stream at one instant */
 };
 
-/* Tells whether the run itself has an event of the stream at this instant. */
+/* Returns whether the run itself has an event of the stream at this instant. */
 static bool in_run(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     return !c->unseen && certain_cell(c, s)->stamp == c->m->stamp;
 }
 
-/* Gives the event that the run has at this instant, as one that every other run has, too. */
+/* Returns the run's event at this instant, marked as one that every other run has, too. */
 static struct ct_mon_shade_event as_in_run(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     if (!in_run(c, s))
@@ -58,7 +58,7 @@ static struct ct_mon_guess held_value(const struct ct_mon_certain *c, const stru
                : h->value;
 }
 
-/* Combines how certain two events are into how certain it is that both happen. */
+/* Returns how certain it is that two events both happen. */
 static enum ct_mon_occurs both(enum ct_mon_occurs a, enum ct_mon_occurs b)
 {
     return a < b ? a : b;
@@ -89,7 +89,7 @@ static struct ct_mon_shade_event expiry(const struct ct_mon_certain *c, const st
     return event(c, s, OCCURS_MAYBE, ct_mon_guess_range(0, 0));
 }
 
-/* Chooses a's event, or `other` where a has none; either of them may be uncertain. */
+/* Returns a's event, or `other` where a has none. Either may be uncertain. */
 static struct ct_mon_shade_event either(const struct ct_mon_certain *c, const struct ct_mon_node *s,
                                         const struct ct_mon_shade_event *a,
                                         const struct ct_mon_shade_event *other)
@@ -203,7 +203,7 @@ static struct ct_mon_shade_event instant_of(const struct ct_mon_certain *c, cons
     return event(c, s, now(c, s, 0)->occurs, ct_mon_guess_range(c->unseen ? c->from : c->to, c->to));
 }
 
-/* Tells whether the run made this event only of values that every other run had, too. */
+/* Returns whether the run computed this event only from values that every other run had, too. */
 static bool made_of_sure(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     if (c->unseen)
@@ -280,14 +280,14 @@ static struct ct_mon_shade joined(const struct ct_mon_node *s, const struct ct_m
     return h;
 }
 
-/* Works out what the stream may hold after this instant. */
+/* Returns what the stream may hold after this instant. */
 static struct ct_mon_shade held_after(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     const struct ct_mon_shade_event *e = &c->now[s->order];
     const struct ct_mon_shade *before = &c->held[s->order];
     if (s->kind == N_MONITOR)
         return ct_mon_certain_verdict(c, s);
-    if (s->kind == N_PURE && !c->unseen) /* also where there is no event because nothing changed */
+    if (s->kind == N_PURE && !c->unseen) /* also when nothing changed and there is no event */
         e = now(c, s, 0);
     if (e->occurs == OCCURS_NOT)
         return *before;
@@ -295,7 +295,7 @@ static struct ct_mon_shade held_after(const struct ct_mon_certain *c, const stru
         return joined(s, before, e);
     struct ct_mon_shade h = {
         .sure = e->sure || ct_mon_guess_single(s->type, &e->value), .ever = true, .value = e->value};
-    h.value.known = false; /* its object may move before the next instant */
+    h.value.known = false; /* the garbage collector may move its object before the next instant */
     return h;
 }
 
@@ -323,7 +323,7 @@ static void timer_after(struct ct_mon_certain *c, const struct ct_mon_node *s)
     }
 }
 
-/* Evaluates a stream, of what it held and of the events of this instant. */
+/* Evaluates a stream from the values that streams held and from the events of this instant. */
 static void evaluate(struct ct_mon_certain *c, uint32_t stream)
 {
     const struct ct_mon_node *s = c->order->nodes[stream];
@@ -342,7 +342,7 @@ static void evaluate(struct ct_mon_certain *c, uint32_t stream)
     c->track.settled |= held->sure && !was_sure;
 }
 
-/* Evaluates streams that are tracked: all, or those that an event of one input can reach. */
+/* Evaluates the tracked streams in `list`: all of them, or those that an event of one input can reach. */
 static void step(struct ct_mon_certain *c, const uint32_t *list, size_t count)
 {
     if (!heap_spend(&c->m->heap, STREAM_WORK * count))
@@ -355,7 +355,7 @@ static void step(struct ct_mon_certain *c, const uint32_t *list, size_t count)
             timer_after(c, c->order->nodes[list[i]]);
 }
 
-/* Ends an instant: no stream has an event any more, and what they held is what they hold. */
+/* Ends an instant: no stream has an event any more, and `before` becomes what each stream holds. */
 static void end_step(struct ct_mon_certain *c, const uint32_t *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -373,7 +373,7 @@ static bool same(const struct ct_mon_shade *a, const struct ct_mon_shade *b)
            a->value.some == b->value.some && a->value.lo == b->value.lo && a->value.hi == b->value.hi;
 }
 
-/* Evaluates instants that the run did not see, until another one would change nothing. */
+/* Evaluates instants that the run did not see, until one more would change nothing. */
 static void unseen_instants(struct ct_mon_certain *c)
 {
     const struct ct_mon_track *t = &c->track;
@@ -449,8 +449,8 @@ void ct_mon_certain_stream_copy(struct ct_mon_certain *to, uint32_t stream, cons
     to->before[stream] = to->held[stream];
 }
 
-/* Tells whether a result is certain: that there is this event or, of a signal, that it has this value from
- * here on. */
+/* Returns whether a result is certain: that the event exists or, for a signal, that it has this value from
+ * now on. */
 static bool result_sure(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     const bool signal = s->kind == N_PURE || (s->kind == N_MONITOR && s->changes_only);
@@ -481,7 +481,7 @@ bool ct_mon_certain_instant(struct ct_mon_certain *c)
     const bool lost = c->losing;
     if (c->to > 0 && (c->losing || !ct_mon_certain_timers_sure(c)))
         unseen_instants(c);
-    /* a loss lasts until an event comes in; events of timers lie within it */
+    /* a loss lasts until an input has an event; timer events fall within it */
     for (size_t i = 0; i < m->p->ninputs && c->losing; i++)
         c->losing = m->seen[i] != m->stamp;
     if (c->to > 0 && !m->p->ntimers && m->sources == 1 && !m->plain_losses && !c->maybe) {

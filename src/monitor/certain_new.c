@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes, joins and frees what is known of streams behind a loss. */
+/* Allocates, joins and frees what is known of streams after a loss. */
 #include "monitor/certain.h"
 #include "monitor/doubt.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Notes that a stream holds what it holds in the run, in every run. */
+/* Notes that in every run the stream holds what it holds in this run. */
 static void hold(struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     const struct ct_mon_cell *cell = certain_cell(c, s);
@@ -80,7 +80,7 @@ void ct_mon_certain_over(struct ct_monitor *m)
     m->certain = NULL;
 }
 
-/* Adds what a stream holds in another run, `b`, whose cell the monitor has. */
+/* Adds what a stream holds in another run, `b`, whose cell is in the monitor. */
 static void join_held(const struct ct_mon_certain *c, const struct ct_mon_node *s,
                       const struct ct_mon_shade *b, const struct ct_mon_cell *mine)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The usual operators on numbers and truths behind a loss, as certain.c has them for all values: what is not
- * usual (an Int of more than 64 bits, an error value, an option) is left to it. */
+/* Fast evaluation, after a loss, of common operators on numbers and truth values. Leaves everything else (an
+ * Int of more than 64 bits, an error value, an option) to certain.c, which handles all values. */
 #include "monitor/certain.h"
 
 #include <stdlib.h>
@@ -23,17 +23,17 @@ enum quick_op_kind {
     QUICK_OR,
 };
 
-/* What a value may be. */
+/* The values that an operand may have. */
 struct value {
     struct ct_mon_range range;
     bool known; /* the interval has one value, which is that of the run */
 };
 
-/* Functions that are evaluated without a stack, which is what takes time. */
+/* How a function is evaluated. Special forms avoid the operand stack, which is slow. */
 enum quick_form {
-    FORM_OPS,    /* any */
+    FORM_OPS,    /* any function */
     FORM_BINARY, /* left op right */
-    FORM_CHOICE, /* if left op right then left else right: the larger or the smaller one */
+    FORM_CHOICE, /* if left op right then left else right: the maximum or the minimum */
 };
 
 struct quick_op {
@@ -44,18 +44,18 @@ struct quick_op {
 };
 
 struct ct_mon_quick {
-    bool usable;  /* this file evaluates the stream */
-    bool as_run;  /* the stream is evaluated by taking over what the run has */
+    bool usable;  /* this file can evaluate the stream */
+    bool as_run;  /* the stream takes over the run's value */
     uint8_t kind; /* enum ct_mon_node_kind */
     uint32_t n, args[ARGS_MOST];
-    uint8_t form, op;     /* enum quick_form, and of the last two the operation */
-    uint32_t left, right; /* parameters; ARGS_MOST: the constant */
+    uint8_t form, op;     /* enum quick_form; `op` is the operation of the last two forms */
+    uint32_t left, right; /* parameter numbers; ARGS_MOST stands for `constant` */
     struct value constant;
     uint32_t op_count;
-    struct quick_op ops[OPS_MOST]; /* the function, operands first */
+    struct quick_op ops[OPS_MOST]; /* the function in postfix order */
 };
 
-/* ---- making them ---- */
+/* ---- construction ---- */
 
 static bool add_op(struct ct_mon_quick *q, struct quick_op op)
 {
@@ -93,7 +93,7 @@ static bool add_function(struct ct_mon_quick *q, const struct ct_mon_ir *x)
     }
 }
 
-/* Finds the operand that an instruction is: a parameter, or the one constant. False: neither. */
+/* Returns whether an instruction is a parameter or the one constant, and sets *operand to it. */
 static bool is_operand(struct ct_mon_quick *q, const struct quick_op *op, uint32_t *operand)
 {
     *operand = op->kind == QUICK_PARAM ? op->index : ARGS_MOST;
@@ -158,7 +158,7 @@ struct ct_mon_quick *ct_mon_quick_new(const struct ct_mon_order *order)
 
 /* ---- functions ---- */
 
-/* Applies an operation to two values that are known. False: the result is not usual. */
+/* Applies an operation to two known values. Returns false when the result needs certain.c. */
 static inline bool apply_known(enum ct_mon_op op, int64_t a, int64_t b, int64_t *r)
 {
     switch (op) {
@@ -238,11 +238,11 @@ static inline struct value connect(struct value a, struct value b, bool stop)
     return b;
 }
 
-/* Works out any function. False: something in it is not usual. */
+/* Evaluates a function of any form. Returns false when a value in it needs certain.c. */
 static bool any_function(const struct ct_mon_quick *q, const struct value *params, struct value *result)
 {
     struct value stack[OPS_MOST + 1];
-    struct value *top = stack; /* behind the last one */
+    struct value *top = stack; /* behind the top of the stack */
     for (uint32_t i = 0; i < q->op_count; i++) {
         const struct quick_op *op = &q->ops[i];
         switch (op->kind) {
@@ -295,14 +295,14 @@ static inline bool is_single(const struct value *v)
     return !v->range.error && v->range.lo == v->range.hi && !range_is_open(v->range);
 }
 
-/* Reads a guess. False: it is known to be something that is not usual. */
+/* Reads a guess. Returns false when its known value needs certain.c. */
 static inline bool read_guess(const struct ct_mon_guess *g, struct value *v)
 {
     *v = (struct value){{g->lo, g->hi, g->error}, g->known};
     return !g->known || !g->cell.meta;
 }
 
-/* Writes what a stream may hold: whether that is known is not said of it. */
+/* Writes what a stream may hold. Always leaves `known` false. */
 static inline void write_held(struct ct_mon_guess *g, const struct value *v)
 {
     g->known = false;
@@ -325,8 +325,8 @@ static inline const struct ct_mon_cell *cell_of(const struct ct_mon_certain *c, 
     return &c->m->cells[c->m->p->node_cells[stream]];
 }
 
-/* Reads what a stream holds. At an instant that the run did not see that is an interval, and not what the run
- * has. False: that is not usual. */
+/* Reads what a stream holds. At an unseen instant that is the interval, not the run's value. Returns false
+ * when the value needs certain.c. */
 static inline bool read_held(const struct ct_mon_certain *c, uint32_t stream, struct value *v)
 {
     const struct ct_mon_shade *h = &c->held[stream];
@@ -347,8 +347,8 @@ static inline enum ct_mon_occurs both(enum ct_mon_occurs a, enum ct_mon_occurs b
     return a < b ? a : b;
 }
 
-/* Puts down the stream's event and what it holds behind it. An instant that the run did not see may not have
- * been: what was held before may still be. */
+/* Stores the stream's event and what it holds afterwards. An unseen instant may not have happened, so the
+ * former value stays possible. */
 static inline void put(struct ct_mon_certain *c, uint32_t stream, enum ct_mon_occurs occurs, bool sure,
                        const struct value *v)
 {
@@ -375,7 +375,7 @@ static inline void put(struct ct_mon_certain *c, uint32_t stream, enum ct_mon_oc
     h->ever = true;
 }
 
-/* Puts down what the run has. False: that is not usual. */
+/* Stores the run's value. Returns false when it needs certain.c. */
 static inline bool put_run(struct ct_mon_certain *c, uint32_t stream)
 {
     const struct ct_mon_cell *cell = cell_of(c, stream);
@@ -470,8 +470,8 @@ static bool passed(struct ct_mon_certain *c, const struct ct_mon_quick *q, uint3
     return true;
 }
 
-/* Evaluates a change: there is no event where nothing changed, and the stream then holds what its argument
- * holds. At an instant that the run did not see it holds the value of the event. */
+/* Evaluates a change operator. When nothing changed there is no event, and the stream holds what its argument
+ * holds. At an unseen instant it holds the value of the event. */
 static bool change(struct ct_mon_certain *c, const struct ct_mon_quick *q, uint32_t stream)
 {
     const struct ct_mon_shade_event *x = &c->now[q->args[0]];

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulas behind a loss: the subset construction, with a set of states in the place of the one. */
+/* Formulas after a loss, by the subset construction: each machine has a set of possible states. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "monitor/certain.h"
 
 enum {
-    /* Letters times states of one step; beyond it every state but the first is possible. */
+    /* limit of letters times states in one step; beyond it every state but the first is possible */
     WORK_MOST = 1 << 16,
-    STEP_WORK = 60,   /* work of a step */
-    STATE_WORK = 4,   /* work that a step adds for each state of the machine */
-    LOOK_UP_WORK = 2, /* work that a step adds for each letter in each state */
-    SETS_FIRST = 8,   /* sets that there is room for at first */
-    SETS_MOST = 256,  /* the most sets; with one more all are forgotten */
-    INPUTS_MOST = 31, /* two bits each in the number of an instant */
+    STEP_WORK = 60,   /* units of work for a step */
+    STATE_WORK = 4,   /* units that each state of the machine adds */
+    LOOK_UP_WORK = 2, /* units that each letter adds in each state */
+    SETS_FIRST = 8,   /* sets allocated at first */
+    SETS_MOST = 256,  /* most sets; one more, and all are forgotten */
+    INPUTS_MOST = 31, /* an instant's key has two bits per input */
     LETTER_BITS = 20,
 };
 
@@ -27,7 +27,7 @@ static void add(uint64_t *set, uint32_t number)
     set[number >> 6] |= UINT64_C(1) << (number & 63);
 }
 
-/* Gives the entry of the transition table that stands for a state: its number and its verdict. */
+/* Returns the entry of the transition table for a state: its number and its verdict. */
 static uint32_t encoded(const struct ct_mon_machine *machine, uint32_t number)
 {
     return number << 2 | machine->verdicts[number];
@@ -51,7 +51,7 @@ static size_t edges_size(const struct ct_mon_shade_states *states, uint32_t sets
     return sets * CERTAIN_COLUMNS * sizeof *states->edges;
 }
 
-/* Makes room for twice as many sets. False: there is none; nothing is changed but the place of arrays. */
+/* Doubles the room for sets. Returns false when out of memory or at the limit; arrays may have moved. */
 static bool grow(struct ct_mon_shade_states *states)
 {
     const uint32_t room = states->room ? 2 * states->room : SETS_FIRST;
@@ -93,8 +93,8 @@ static struct ct_mon_shade_set facts_about(const struct ct_mon_machine *machine,
     return f;
 }
 
-/* Gives the number of a set, which is not in `states`. Sets that are too many are forgotten, and *fresh is
- * set then. */
+/* Returns the number of `set`, which must not lie in `states`. When there are too many, forgets all sets and
+ * sets *fresh. */
 static uint32_t number_of(struct ct_mon_shade_states *states, const struct ct_mon_machine *machine,
                           const uint64_t *set, bool *fresh)
 {
@@ -179,16 +179,16 @@ struct ct_mon_shade ct_mon_certain_verdict(const struct ct_mon_certain *c, const
 
 /* ---- letters ---- */
 
-/* The letters that a step may have. */
+/* The letters that a step may read. */
 struct letters {
-    uint32_t surely, maybe; /* atoms that are true, and those that may be */
-    uint32_t one_of;        /* without one of these there is no step; 0: there may be in any case */
-    bool stays;             /* the machine may take no step at all */
+    uint32_t surely, maybe; /* atoms that are surely true, and atoms that may be true */
+    uint32_t one_of;        /* a step needs one of these atoms; 0: it needs none */
+    bool stays;             /* the machine may also take no step */
     bool unseen;            /* the machine may take any number of steps */
     bool none;              /* the machine takes no step */
 };
 
-/* Tells whether an input has an event at this instant. */
+/* Returns whether an input has an event at this instant. */
 static enum ct_mon_occurs input_occurs(const struct ct_mon_certain *c, uint32_t input)
 {
     if (!c->unseen && c->m->seen[input] == c->m->stamp)
@@ -201,8 +201,8 @@ static enum ct_mon_occurs occurs(const struct ct_mon_certain *c, const struct ct
     return s->kind == N_INPUT ? input_occurs(c, s->index) : (enum ct_mon_occurs)c->now[s->order].occurs;
 }
 
-/* Finds the atoms of which one must be true in each step, because the events that they test for make the
- * steps. 0: another stream may make one, too. */
+/* Returns the atoms of which one is true in each step, because their events trigger the steps. Returns 0 when
+ * another stream may trigger a step, too. */
 static uint32_t clock_atoms(const struct ct_mon_certain *c, const struct ct_mon_node *s)
 {
     uint32_t all = 0;
@@ -248,8 +248,8 @@ static enum ct_mon_occurs clock_of(const struct ct_mon_certain *c, const struct 
 
 /* ---- steps ---- */
 
-/* Adds every state that one of the letters leads to from a possible one. Result: how many transitions were
- * looked up. */
+/* Adds to `next` every state that a possible letter leads to from a state of `set`. Returns how many
+ * transitions were looked up. */
 static uint32_t step(const uint64_t *set, uint64_t *next, const struct ct_mon_machine *machine,
                      const struct letters *l)
 {
@@ -272,7 +272,7 @@ static uint32_t step(const uint64_t *set, uint64_t *next, const struct ct_mon_ma
     return work;
 }
 
-/* Gives the column of a step. Steps that are too many are forgotten. */
+/* Returns the column of a step. When there are too many columns, forgets all. */
 static uint32_t column_of(struct ct_mon_shade_states *states, const struct letters *l)
 {
     const uint64_t key = l->surely | (uint64_t)l->maybe << LETTER_BITS |
@@ -291,14 +291,14 @@ static uint32_t column_of(struct ct_mon_shade_states *states, const struct lette
     return states->columns++;
 }
 
-/* Gives the work that is still allowed. */
+/* Returns the work that is still allowed. */
 static uint64_t allowed(const struct ct_mon_heap *h)
 {
     const uint64_t now = h->work > 0 ? (uint64_t)h->work : 0;
     return h->more_work < UINT64_MAX - now ? h->more_work + now : UINT64_MAX;
 }
 
-/* Works out where a step leads, or any number of unseen ones, and remembers it. */
+/* Computes where a step leads, or any number of unseen steps, and remembers it. */
 static struct ct_mon_shade_edge learn(struct ct_mon_certain *c, const struct ct_mon_node *s,
                                       const struct letters *l, uint32_t column)
 {
@@ -328,7 +328,7 @@ static struct ct_mon_shade_edge learn(struct ct_mon_certain *c, const struct ct_
     return edge;
 }
 
-/* Takes a step, of which the work is returned. */
+/* Takes a step and returns its work. */
 static uint64_t take(struct ct_mon_certain *c, const struct ct_mon_node *s, const struct letters *l,
                      uint32_t column)
 {
@@ -355,7 +355,7 @@ struct ct_mon_shade_event ct_mon_certain_step(struct ct_mon_certain *c, const st
     const struct ct_mon_shade is = ct_mon_certain_verdict(c, s);
     struct ct_mon_shade_event e = {
         .occurs = (uint8_t)clock, .sure = clock == OCCURS && is.sure, .value = is.value};
-    if (s->changes_only && e.sure && was.sure) /* both verdicts are those of the run: so is the change */
+    if (s->changes_only && e.sure && was.sure) /* both verdicts are those of the run, so the change is, too */
         e.occurs = was.never || was.value.lo != is.value.lo ? OCCURS : OCCURS_NOT;
     else if (s->changes_only) {
         e.occurs = OCCURS_MAYBE;
@@ -366,7 +366,7 @@ struct ct_mon_shade_event ct_mon_certain_step(struct ct_mon_certain *c, const st
 
 /* ---- formulas that are stepped together ---- */
 
-/* Tells whether a formula follows from events of inputs alone. */
+/* Returns whether a formula depends only on events of inputs. */
 static bool is_of_inputs(const struct ct_mon_node *s)
 {
     bool all = true;
@@ -413,7 +413,8 @@ void ct_mon_formulas_free(struct ct_mon_certain *c)
     free(c->formulas.scratch);
 }
 
-/* Gives the number of the instant among those that came before. Those that are too many are forgotten. */
+/* Returns the number of the current instant among the remembered ones. When there are too many, forgets
+ * all. */
 static uint32_t instant_of(struct ct_mon_certain *c)
 {
     struct ct_mon_formulas *f = &c->formulas;
@@ -432,7 +433,7 @@ static uint32_t instant_of(struct ct_mon_certain *c)
     return f->instant_count++;
 }
 
-/* Takes a step that is not known yet. */
+/* Takes a step that is not remembered yet. */
 static uint64_t first_step(struct ct_mon_certain *c, const struct ct_mon_node *s, uint32_t instant)
 {
     struct ct_mon_shade_states *states = &c->states[s->index];

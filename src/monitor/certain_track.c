@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which streams have to be followed behind a loss: those that may be uncertain, and those that they are made
- * of. The others are as in the run, and an event costs nothing for them. */
+/* Finds which streams to track after a loss: those that may be uncertain, and those that they read. All
+ * others are as in the run and cost nothing. */
 #include "monitor/certain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    WAIT_LEAST = 16,  /* the fewest instants between two looks at what is certain again */
-    WAIT_STREAMS = 8, /* streams for which the looks are one more instant apart */
+    WAIT_LEAST = 16,  /* fewest instants between two checks for certain streams */
+    WAIT_STREAMS = 8, /* streams that delay the next check by one instant */
 };
 
 static uint64_t input_bit(uint32_t input)
@@ -16,7 +16,7 @@ static uint64_t input_bit(uint32_t input)
     return UINT64_C(1) << (input & 63);
 }
 
-/* Finds the inputs whose events can make one of the stream. */
+/* Returns the inputs whose events can cause one of the stream. */
 static uint64_t reach_of(const struct ct_mon_track *t, const struct ct_mon_node *s)
 {
     if (s->kind == N_INPUT)
@@ -122,7 +122,8 @@ void ct_mon_track_all(struct ct_mon_certain *c)
     make_lists(c);
 }
 
-/* Marks what is uncertain, and what is made of it in whatever way. Result: whether anything is. */
+/* Marks the streams that are uncertain, and all that read them, directly or not. Returns whether there are
+ * any. */
 static bool mark_unsure(const struct ct_mon_certain *c)
 {
     const struct ct_mon_track *t = &c->track;
@@ -134,7 +135,7 @@ static bool mark_unsure(const struct ct_mon_certain *c)
         roles[stream] = sure ? TRACK_NOT : TRACK_UNSURE;
         any |= !sure;
     }
-    for (bool more = any; more;) { /* again, for a `last` that comes before the stream that it reads */
+    for (bool more = any; more;) { /* repeats, for a `last` that precedes the stream that it reads */
         more = false;
         for (size_t i = 0; i < t->all_count; i++) {
             const struct ct_mon_node *s = c->order->nodes[t->all[i]];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One weight-balanced tree (Adams; Hirai and Yamamoto for the constants 3 and 2) serves all: ordered by
- * key, or just by place. Versions share subtrees. */
+/* One weight-balanced tree (Adams; constants 3 and 2 by Hirai and Yamamoto) implements all collections,
+ * ordered by key or by position. Versions share subtrees. */
 #include "monitor/collection.h"
 
 #include <string.h>
 
-/* Cells of an OBJ_COLLECTION. A list has only ORDER: its trees hold the element in X. A map has ORDER, from
+/* Cells of an OBJ_COLLECTION. A list has only ORDER; its trees hold the element in X. A map has ORDER, from
  * sequence number to key and value, and INDEX, from key to sequence number. */
 enum {
     ORDER,
@@ -58,7 +58,7 @@ static struct ct_mon_obj_tree *balance(struct ct_mon_heap *h, struct ct_mon_obj_
     return node(h, l, cells, r);
 }
 
-/* Inserts or replaces by key. */
+/* Inserts an entry, or replaces the one with the same key. */
 static struct ct_mon_obj_tree *insert(struct ct_mon_heap *h, struct ct_mon_obj_tree *t,
                                       const struct ct_mon_cell *cells)
 {
@@ -277,8 +277,7 @@ void ct_mon_collection_at(const struct ct_mon_obj *o, uint64_t at, struct ct_mon
         *x = t ? t->cells[list ? X : Y] : none;
 }
 
-/* Compares lists in their order, sets and maps in the order of their keys, because the order of insertion
- * does not count. */
+/* Compares lists in their order, sets and maps in the order of their keys: insertion order does not count. */
 int ct_mon_collection_compare(struct ct_mon_heap *h, const struct ct_mon_obj *a, const struct ct_mon_obj *b)
 {
     uint64_t n = ct_mon_collection_size(a), m = ct_mon_collection_size(b);

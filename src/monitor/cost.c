@@ -9,10 +9,10 @@
 
 struct cone {
     const struct ct_mon_order *order;
-    bool *needed; /* by the order of the streams, for this output */
-    bool *kept;   /* its last value, or a state of its own, outlives the instant */
+    bool *needed; /* by evaluation order: this output needs the stream */
+    bool *kept;   /* its last value, or its own state, outlives the instant */
     bool *grows;
-    bool *runs; /* at an event of the input that is looked at */
+    bool *runs; /* runs at an event of the current input */
 };
 
 static void mark_needed(const struct cone *c, const struct ct_mon_node *output,
@@ -38,7 +38,7 @@ static void keep(const struct cone *c, const struct ct_mon_node *s)
         c->kept[s->order] = true;
 }
 
-/* Marks what a stream needs of the instants before. */
+/* Marks what a stream needs from earlier instants. */
 static void mark_kept(const struct cone *c, const struct ct_mon_node *s)
 {
     switch (s->kind) {
@@ -76,8 +76,8 @@ static uint64_t operations_of(const struct ct_mon_node *s)
     return s->kernel ? 1 + (uint64_t)s->kernel->weight : 1;
 }
 
-/* Adds up what an event of an input makes the output do. The order has each stream behind those that it reads
- * at the same instant. 0: the output does not need the input. */
+/* Adds up the operations that an event of an input causes for the output. Streams come after those that they
+ * read at the same instant. Returns 0 when the output does not need the input. */
 static uint64_t operations_for(const struct cone *c, uint32_t input)
 {
     uint64_t sum = 0;
@@ -96,7 +96,7 @@ static uint64_t operations_for(const struct cone *c, uint32_t input)
     return is_needed ? sum : 0;
 }
 
-/* Tells whether a stream is named in the specification, not in the library. */
+/* Returns whether the stream is defined in the specification, not in the library. */
 static bool is_named(const struct ct_mon_node *s)
 {
     return s->span.source && strcmp(s->span.source->name, CT_MON_LIBRARY_NAME) != 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an output costs: what it keeps, and what an event of an input makes it do. */
+/* What an output costs: the memory it keeps, and the operations that an event of each input causes. */
 #ifndef CT_MONITOR_COST_H
 #define CT_MONITOR_COST_H
 
@@ -8,11 +8,11 @@
 
 struct ct_mon_costs {
     struct ct_monitor_cost cost;
-    struct ct_mon_span growing; /* where the specification has a stream that may grow, if any may */
-    uint64_t *inputs;           /* operations for an event of each input; 0: it is not needed */
+    struct ct_mon_span growing; /* place of a stream that may grow, if there is one */
+    uint64_t *inputs;           /* operations per event, by input; 0: the input is not needed */
 };
 
-/* Looks at what an output needs. CT_ERR_NOMEM. */
+/* Computes the costs of an output. Error: CT_ERR_NOMEM. */
 int ct_mon_costs_of(const struct ct_mon_elab *e, const struct ct_mon_order *order, size_t output,
                     struct ct_mon_costs *out);
 void ct_mon_costs_free(struct ct_mon_costs *costs);

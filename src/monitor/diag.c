@@ -50,7 +50,7 @@ void ct_mon_diag_warning(struct ct_mon_diags *d, struct ct_mon_span at, const ch
 
 void ct_mon_diags_sort(struct ct_mon_diags *d)
 {
-    /* there are few: exchange neighbours until each source's are in order */
+    /* messages are few: swap neighbours until those of each source are sorted */
     for (bool moved = true; moved;) {
         moved = false;
         for (struct ct_mon_diag **at = &d->first; *at && (*at)->next; at = &(*at)->next) {

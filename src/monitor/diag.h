@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Source texts and what is wrong with them. */
+/* Source texts and their diagnostics. */
 #ifndef CT_MONITOR_DIAG_H
 #define CT_MONITOR_DIAG_H
 
@@ -9,11 +9,11 @@
 
 struct ct_mon_source {
     const char *name; /* the name that messages show */
-    const char *text; /* NUL behind */
+    const char *text; /* NUL-terminated */
     size_t size;
 };
 
-/* A piece of a source: bytes from..to. */
+/* A piece of a source: bytes from `from` up to `to`. */
 struct ct_mon_span {
     const struct ct_mon_source *source;
     uint32_t from, to;
@@ -32,23 +32,24 @@ struct ct_mon_diags {
     unsigned errors, warnings;
 };
 
-/* More errors than this are not kept: they would be consequences. */
+/* most errors kept; later ones are mostly consequences */
 enum {
     DIAG_MOST = 50
 };
 
 void ct_mon_diags_init(struct ct_mon_diags *d, struct ct_mon_arena *arena);
 
-/* Adds an error. The same text at the same place is kept once, since a macro may be expanded many times. */
+/* Adds an error. Keeps equal texts at the same place once, since a macro may be expanded many times. */
 void ct_mon_diag_error(struct ct_mon_diags *d, struct ct_mon_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void ct_mon_diag_warning(struct ct_mon_diags *d, struct ct_mon_span at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Sorts the messages of each source by their place. */
+/* Sorts the messages of each source by position. */
 void ct_mon_diags_sort(struct ct_mon_diags *d);
 
-/* Finds line and column (in characters, from 1 on) of a byte; *begin and *size are the text of the line. */
+/* Finds the line and column of a byte, in characters, from 1 on. *begin and *size are the text of the
+ * line. */
 void ct_mon_source_place(const struct ct_mon_source *s, uint32_t at, unsigned *line, unsigned *col,
                          const char **begin, size_t *size);
 

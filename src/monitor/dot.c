@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The core as a graph for graphviz. Dashed edges look at the past. */
+/* Writes the core as a graphviz graph. Dashed edges read earlier values. */
 #include "monitor/print.h"
 #include "monitor/program.h"
 
@@ -15,7 +15,7 @@ enum {
     DEPTH_MOST = 6
 };
 
-/* Adds a function's body as an expression, and ".." for what is nested too deep. */
+/* Writes a function's body as an expression. Writes ".." for parts that are nested too deeply. */
 static void expression(struct ct_mon_text *t, const struct ct_mon_ir *x, int depth)
 {
     if (depth > DEPTH_MOST) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Follows all orders of instants that are in doubt. A state is known by the instants of the window that it
- * took; states that took the same ones and are equal are one. So what grows is the number of sets of instants
- * that may be behind, and not that of orders. Where there are too many, certain.h goes on: events may then be
- * any at all. */
+/* Follows every possible order of instants whose order is in doubt. Each state records which instants of the
+ * window it has taken; equal states that took the same instants are merged. So the cost grows with the number
+ * of such sets, not of orders. When there are too many states, certain.h takes over: then any event may have
+ * happened. */
 #include "monitor/doubt.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static uint64_t bit(size_t i)
     return UINT64_C(1) << i;
 }
 
-/* Gives the set of the first `count` instants. */
+/* Returns the set of the first `count` instants. */
 static uint64_t first_ones(size_t count)
 {
     return count < DOUBT_WINDOW ? bit(count) - 1 : UINT64_MAX;
@@ -33,10 +33,10 @@ static void drop_world(struct ct_mon_doubt *d, size_t i)
 {
     const struct ct_mon_world gone = d->worlds[i];
     d->worlds[i] = d->worlds[--d->world_count];
-    d->worlds[d->world_count] = gone; /* its memory stays */
+    d->worlds[d->world_count] = gone; /* keeps its memory */
 }
 
-/* Drops states that lack one of these instants. */
+/* Drops the states that lack one of these instants. */
 static void drop_lacking(struct ct_mon_doubt *d, uint64_t instants)
 {
     for (size_t i = d->world_count; i-- > 0;)
@@ -44,7 +44,7 @@ static void drop_lacking(struct ct_mon_doubt *d, uint64_t instants)
             drop_world(d, i);
 }
 
-/* Drops states that are equal to that of the run, or to an earlier one of the same instants. */
+/* Returns whether a state differs from the run's and from every other state that took the same instants. */
 static bool is_new(struct ct_monitor *m, const struct ct_mon_world *w, uint64_t all)
 {
     const struct ct_mon_doubt *d = m->doubt;
@@ -56,7 +56,7 @@ static bool is_new(struct ct_monitor *m, const struct ct_mon_world *w, uint64_t 
     return true;
 }
 
-/* Gives a state that is not used yet, behind the others. NULL: there are too many, or there is no memory. */
+/* Returns an unused state after the others. NULL: there are too many, or out of memory. */
 static struct ct_mon_world *free_world(struct ct_monitor *m)
 {
     struct ct_mon_doubt *d = m->doubt;
@@ -68,14 +68,14 @@ static struct ct_mon_world *free_world(struct ct_monitor *m)
     return w;
 }
 
-/* What became of a state of another order. */
+/* What happened to the state of another order. */
 enum outcome {
     WENT_ON,
     ENDED,    /* the state ended in a runtime error: such runs do not count */
-    TOO_MUCH, /* the state took more work or memory than there is */
+    TOO_MUCH, /* the state exceeded the work or memory that is left */
 };
 
-/* Takes up the monitor behind a failure of a state that is not the run's. */
+/* Resets the monitor after another state than the run's failed, and returns what happened. */
 static enum outcome outcome_of(struct ct_monitor *m, int rc)
 {
     if (!rc)
@@ -148,7 +148,7 @@ void ct_mon_doubt_roots(struct ct_mon_heap_gc *gc, struct ct_mon_doubt *d)
 
 /* ---- too many orders ---- */
 
-/* Leaves the window: what is not given yet goes out as it is. */
+/* Empties the window: returns all pending results as they are. */
 static void clear_window(struct ct_monitor *m)
 {
     struct ct_mon_doubt *d = m->doubt;
@@ -157,7 +157,7 @@ static void clear_window(struct ct_monitor *m)
     d->count = 0;
 }
 
-/* Makes one state of all, in which only what they share is certain. */
+/* Merges all states into one, in which only what they share is certain. */
 static int join(struct ct_monitor *m)
 {
     struct ct_mon_doubt *d = m->doubt;
@@ -177,7 +177,7 @@ static int join(struct ct_monitor *m)
     return fine ? CT_OK : no_memory(m);
 }
 
-/* Marks what is not given of the window yet as uncertain, and gives it. */
+/* Marks the pending results of the window as uncertain and returns them. */
 static void give_uncertain(struct ct_monitor *m, const struct ct_mon_doubt_pair *pair)
 {
     struct ct_mon_doubt *d = m->doubt;
@@ -192,7 +192,7 @@ static void give_uncertain(struct ct_monitor *m, const struct ct_mon_doubt_pair 
     d->count = 0;
 }
 
-/* Gives up on following orders: what is not given of the window may be otherwise, and so may what comes. */
+/* Stops following orders: pending results of the window become uncertain, and so do later ones. */
 static int blur(struct ct_monitor *m)
 {
     struct ct_mon_doubt *d = m->doubt;
@@ -232,7 +232,7 @@ static struct ct_mon_cell value_of(struct ct_monitor *m, const struct ct_monitor
     }
 }
 
-/* Takes the events of an instant and evaluates it, in the state that is in the monitor. */
+/* Takes the events of an instant and evaluates it in the monitor's current state. */
 static int evaluate(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count, int64_t time)
 {
     int rc = CT_OK;
@@ -245,7 +245,7 @@ static int evaluate(struct ct_monitor *m, const struct ct_monitor_event *events,
     return rc ? rc : ct_mon_run_close(m);
 }
 
-/* Evaluates the events of an instant that is kept; its results come to be in `fresh`. */
+/* Evaluates the events of a stored instant. The results go to `fresh`. */
 static int evaluate_kept(struct ct_monitor *m, const struct ct_mon_doubt_instant *instant, int64_t time)
 {
     struct ct_mon_doubt *d = m->doubt;
@@ -305,7 +305,7 @@ static bool open_instant(struct ct_mon_doubt *d, const struct ct_monitor_event *
     return true;
 }
 
-/* Says because of which order a state is another one that takes instant `i` next. */
+/* Returns the pair of events whose order makes a state differ when it takes instant `i` next. */
 static struct ct_mon_doubt_pair pair_of(const struct ct_mon_doubt *d, const struct ct_mon_world *w, size_t i)
 {
     const uint64_t other = w->taken ^ first_ones(i);
@@ -315,7 +315,7 @@ static struct ct_mon_doubt_pair pair_of(const struct ct_mon_doubt *d, const stru
     return (struct ct_mon_doubt_pair){.named = true, .tags = {d->window[i].span.tag, d->window[k].span.tag}};
 }
 
-/* Lets a state take instant `i`. What it then is comes to the others, unless one of them is the same. */
+/* Lets a state take instant `i`, and adds the new state unless an equal one exists. */
 static enum outcome branch(struct ct_monitor *m, const struct ct_mon_world *from, size_t i)
 {
     struct ct_mon_doubt *d = m->doubt;
@@ -337,8 +337,8 @@ static enum outcome branch(struct ct_monitor *m, const struct ct_mon_world *from
     return m->heap.exhausted ? TOO_MUCH : WENT_ON;
 }
 
-/* Lets a state take each instant that may come next, of those that it did not take before: the last one, or
- * any behind that. */
+/* Lets a state take each instant that may come next: only the last one, or any other if it has taken the last
+ * one already. */
 static enum outcome branch_all(struct ct_monitor *m, size_t number)
 {
     const struct ct_mon_doubt *d = m->doubt;
@@ -354,7 +354,7 @@ static enum outcome branch_all(struct ct_monitor *m, size_t number)
     return outcome;
 }
 
-/* Makes the states of all orders that have the last instant of the window, from those that do not. */
+/* Creates the states of all orders that include the last instant of the window, from those that do not. */
 static enum outcome branch_out(struct ct_monitor *m)
 {
     struct ct_mon_doubt *d = m->doubt;
@@ -367,8 +367,8 @@ static enum outcome branch_out(struct ct_monitor *m)
     return outcome;
 }
 
-/* Takes an instant where so much is uncertain that orders are not followed: it may come here, and others may
- * come before and behind it. */
+/* Takes an instant when orders are no longer followed: it may come here, and others may come before and after
+ * it. */
 static int take_blurred(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count)
 {
     m->doubt->unfollowed = true;
@@ -397,8 +397,8 @@ int ct_mon_doubt_settle(struct ct_monitor *m)
     return CT_OK;
 }
 
-/* Takes the results in `fresh` as those that the run has at an instant. Behind a failure of the run they are
- * the last ones. */
+/* Moves the results in `fresh` to `results`, as the run's results at an instant. After a failure of the run
+ * they are its last ones. */
 static int keep_results(struct ct_monitor *m, struct ct_mon_doubt_results *results, int rc)
 {
     struct ct_mon_doubt *d = m->doubt;
@@ -413,9 +413,9 @@ static int keep_results(struct ct_monitor *m, struct ct_mon_doubt_results *resul
     return rc;
 }
 
-/* ---- events whose order is known, while states of other orders are left ---- */
+/* ---- events whose order is known, while states of other orders remain ---- */
 
-/* Something that is done in each state. */
+/* Something to do in each state. */
 struct act {
     enum {
         TAKE_EVENT,
@@ -446,7 +446,7 @@ static int act_kept(struct ct_monitor *m, const struct act *act)
     return rc;
 }
 
-/* Drops states that are equal to the run's, or to another one. */
+/* Drops states that equal the run's or an earlier state. */
 static void drop_same(struct ct_monitor *m)
 {
     struct ct_mon_doubt *d = m->doubt;
@@ -459,13 +459,13 @@ static void drop_same(struct ct_monitor *m)
     }
 }
 
-/* Lets the run and all other states do the same, and gives the results. */
+/* Performs an act in the run and in all other states, and returns the results. */
 static int act_all(struct ct_monitor *m, const struct act *act)
 {
     struct ct_mon_doubt *d = m->doubt;
     struct ct_mon_doubt_results *results = &d->window[0].results;
     enum outcome outcome = WENT_ON;
-    d->count = 1; /* makes its results roots of the heap */
+    d->count = 1; /* makes its results roots of the garbage collector */
     results->count = 0;
     heap_allow(&m->heap, m->budget);
     const int rc = keep_results(m, results, act_kept(m, act));
@@ -522,7 +522,7 @@ int ct_mon_doubt_join(struct ct_monitor *m)
 
 /* ---- instants in doubt ---- */
 
-/* Keeps the state of the run before the last instant: one of those to which others may come first. */
+/* Saves the state of the run before the last instant, as one in which other instants may come first. */
 static void keep_before(struct ct_monitor *m, struct ct_mon_world *before, uint64_t taken)
 {
     struct ct_mon_doubt *d = m->doubt;
@@ -535,7 +535,7 @@ static void keep_before(struct ct_monitor *m, struct ct_mon_world *before, uint6
     d->world_count += !known;
 }
 
-/* Takes an instant in the run, and then in all states that it may come to, before or behind others. */
+/* Takes an instant in the run, then in all states that may take it, before or after others. */
 static int take_followed(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count,
                          const struct ct_monitor_span *span)
 {
@@ -564,13 +564,13 @@ int ct_mon_doubt_take(struct ct_monitor *m, const struct ct_monitor_event *event
     if (!d)
         return no_memory(m);
     int rc = CT_OK;
-    if (m->open) /* of an event whose order is known: nothing is in the window */
+    if (m->open) /* it belongs to an event whose order is known, so the window is empty */
         rc = d->world_count ? ct_mon_doubt_close(m) : ct_mon_run_close_before_mistake(m);
     if (rc)
         return rc;
     ct_mon_run_deliver(m);
     ct_mon_doubt_seal(m, span->begin);
-    if (!d->count) /* timers that expire before it do so in every order */
+    if (!d->count) /* timers that expire before the instant do so in every order */
         rc = ct_monitor_advance(m, events[0].time);
     if (rc)
         return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events with the intervals that they may have been in. */
+/* Events that carry the interval in which they happened. */
 #include "monitor/doubt.h"
 
 static int refuse(struct ct_monitor *m, size_t index, const char *why)
@@ -13,7 +13,7 @@ static bool is_plain(const struct ct_mon_type *type)
            type->kind == TY_STRING || (type->kind == TY_RECORD && !type->n);
 }
 
-/* Checks an event, whose span may not begin before `begin`. */
+/* Checks an event. Its span may not begin before `begin`. */
 static int check(struct ct_monitor *m, const struct ct_monitor_event *e, const struct ct_monitor_span *span,
                  size_t index, uint64_t begin)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of instants in doubt: kept until it is known in which orders they come, and given in order. */
+/* Results of instants whose order is in doubt: stored until it is known which orders have them, then returned
+ * in order. */
 #include "monitor/doubt.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ void ct_mon_doubt_keep(struct ct_monitor *m)
     m->nresults = m->instant_first = 0;
 }
 
-/* Finds a result among others: one of an instant by its value, one of a timer by its time, too. */
+/* Finds an equal result: compares values, and for a timer's result the time, too. */
 static struct ct_mon_doubt_result *find(struct ct_monitor *m, const struct ct_mon_doubt_results *list,
                                         const struct ct_mon_doubt_result *r)
 {
@@ -40,7 +41,7 @@ static struct ct_mon_doubt_result *find(struct ct_monitor *m, const struct ct_mo
     return NULL;
 }
 
-/* Tells whether the state in the monitor holds the value of a result of a signal. */
+/* Returns whether the state in the monitor holds the value of a signal's result. */
 static bool holds(struct ct_monitor *m, const struct ct_mon_doubt_result *r)
 {
     struct ct_mon_cell value;
@@ -106,8 +107,8 @@ void ct_mon_doubt_back_to_run(struct ct_monitor *m)
     m->doubt->away = false;
 }
 
-/* Makes results of signals certain of which every state holds the value by now, and drops those of other
- * orders that the run has, too. */
+/* Marks a signal's result as certain when every state holds its value by now. Drops results of other orders
+ * that the run has, too. */
 static void settle_signals(struct ct_monitor *m, struct ct_mon_doubt_results *list)
 {
     struct ct_mon_doubt *d = m->doubt;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a run, kept and put back. */
+/* Saves and restores the state of a run. */
 #include "monitor/doubt.h"
 
 #include <stdlib.h>
@@ -63,7 +63,8 @@ void ct_mon_world_load(const struct ct_mon_world *w, struct ct_monitor *m)
     m->open = w->open;
 }
 
-/* Compares cells between instants: those of an open instant have to have come at it in both. */
+/* Compares a cell of two states. When an instant is open, the cell must belong to it in both states or in
+ * neither. */
 static bool same_cell(struct ct_monitor *m, const struct ct_mon_world *a, const struct ct_mon_world *b,
                       size_t i)
 {
@@ -103,7 +104,7 @@ bool ct_mon_world_is_signal(const struct ct_monitor *m, uint32_t output)
 bool ct_mon_world_held(const struct ct_monitor *m, uint32_t output, struct ct_mon_cell *value)
 {
     const struct ct_mon_node *s = node_of(m, output);
-    if (s->kind == N_MONITOR) { /* its verdict may go to the output alone */
+    if (s->kind == N_MONITOR) { /* its verdict may go straight to the output, not to a cell */
         *value = cell_int(ct_mon_bank_state(m, s->index) & 3);
         return value->v.i != VERDICT_NONE;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elaboration: names, types and macros are worked out while definitions are expanded into the core. */
+/* Elaboration: resolves names and types, and expands macros and definitions into the core. */
 #ifndef CT_MONITOR_ELAB_H
 #define CT_MONITOR_ELAB_H
 
@@ -8,19 +8,19 @@
 
 enum ct_mon_cv_kind {
     CV_ERROR,
-    CV_VALUE,  /* ir: a constant, or a value of the function under construction */
-    CV_STREAM, /* node; type is Events[..] */
+    CV_VALUE,  /* ir: a constant, or a value of the function being built */
+    CV_STREAM, /* node; the type is Events[..] */
     CV_CLOSURE,
-    CV_RECORD, /* members, by the type's order */
-    CV_FUN,    /* while macros are checked: some function of the type */
-    CV_CHOICE, /* ir ? members[0] : members[1], of functions */
+    CV_RECORD, /* members, in the order of the type */
+    CV_FUN,    /* during the check of a macro: an unknown function of the type */
+    CV_CHOICE, /* ir ? members[0] : members[1], both functions */
     CV_MODULE, /* env */
 };
 
-/* What an expression is at compile time. */
+/* The compile-time value of an expression. */
 struct ct_mon_cv {
     enum ct_mon_cv_kind kind;
-    const struct ct_mon_type *type; /* closures: NULL, see ct_mon_elab_fun_type */
+    const struct ct_mon_type *type; /* NULL for a closure: see ct_mon_elab_fun_type */
     union {
         struct ct_mon_ir *ir;
         struct ct_mon_node *node;
@@ -45,45 +45,44 @@ enum ct_mon_binding_state {
 };
 
 struct ct_mon_binding {
-    struct ct_mon_binding *next; /* in its environment */
+    struct ct_mon_binding *next; /* next in its environment */
     const char *name;
     struct ct_mon_span span;
     enum ct_mon_binding_state state;
-    bool used_early; /* referred to while active: `early` stands for it */
+    bool used_early; /* something referred to it while it was active, and got `early` */
     bool is_type;
     struct ct_mon_cv cv, early;
     struct ct_mon_ast_def *def;
-    struct ct_mon_ast_stmt *type_def; /* is_type */
-    const struct ct_mon_type *type;   /* is_type: a parameter's meaning */
+    struct ct_mon_ast_stmt *type_def; /* the definition, if is_type */
+    const struct ct_mon_type *type;   /* meaning of a type parameter, if is_type */
     struct ct_mon_env *env;
 };
 
 struct ct_mon_env {
     struct ct_mon_env *up;
-    struct ct_mon_fn *fn; /* the function whose values live here */
-    bool check;           /* made while a macro was checked */
+    struct ct_mon_fn *fn; /* the function that its values belong to */
+    bool check;           /* created while a macro was checked */
     bool library;
     struct ct_mon_binding *first, **tail;
-    struct ct_mon_binding **table; /* the global one: by hash of the name */
+    struct ct_mon_binding **table; /* global environment only: hash table by name */
     size_t table_cap;
-    struct ct_mon_library *lazy; /* the global one: what is declared when it is looked up */
+    struct ct_mon_library *lazy; /* global environment only: definitions that are declared on first lookup */
 };
 
 struct ct_mon_residual;
 
-/* Bits of ast_def.static_params; parameters behind them are not known to be
- * constant in a recursive function. */
+/* bits of ast_def.static_params; later parameters are never treated as constant in a recursive function */
 enum {
     STATIC_PARAMS = 64
 };
 
 struct ct_mon_elab_input {
     const char *name;
-    const struct ct_mon_type *type; /* of the elements */
+    const struct ct_mon_type *type; /* type of the elements */
     struct ct_mon_node *node;
     struct ct_mon_span span;
-    const char *source_kind, *source_arg; /* watchpoint dialect: "codeLine", "main.c:32" */
-    const char *source_core;              /* the core behind an @, or NULL */
+    const char *source_kind, *source_arg; /* watchpoint dialect: such as "codeLine" and "main.c:32" */
+    const char *source_core;              /* the core after an @, or NULL */
     uint64_t source_number;
 };
 
@@ -102,24 +101,24 @@ struct ct_mon_elab {
     struct ct_mon_ir_pool pool;
     struct ct_mon_graph graph;
     struct ct_mon_env *global;
-    const char *time_unit; /* NULL: none given */
+    const char *time_unit; /* NULL: not given */
     bool changes_only;
     struct ct_mon_elab_input *inputs;
     size_t ninputs, inputs_cap;
     struct ct_mon_elab_output *outputs;
     size_t noutputs, outputs_cap;
     /* state of the expansion */
-    unsigned check;       /* > 0: calls are not expanded, types only */
-    struct ct_mon_fn *fn; /* function under construction, NULL in streams */
-    unsigned depth;       /* macros inside of each other that are being expanded now */
-    unsigned stepped;     /* `depth` when the last step was counted */
+    unsigned check;       /* > 0: only types are computed, calls are not expanded */
+    struct ct_mon_fn *fn; /* function being built; NULL in streams */
+    unsigned depth;       /* nesting of macro expansions in progress */
+    unsigned stepped;     /* `depth` when a step was last counted */
     struct ct_mon_span
-        type_use; /* where the type with parameters stands whose definition is being elaborated */
+        type_use; /* place that uses the parameterised type whose definition is being elaborated */
     uint64_t fuel;
     const char *stack_base;
     struct ct_mon_residual *residuals;
-    struct ct_mon_residual *building; /* the innermost of those whose bodies are being elaborated */
-    unsigned deferred; /* conditions of 'static if' that made a function be elaborated once more */
+    struct ct_mon_residual *building; /* innermost function whose body is being elaborated */
+    unsigned deferred; /* how many 'static if' conditions made a function be elaborated again */
     struct ct_mon_fn *fns, *fns_tail;
     uint32_t nfns;
 };
@@ -135,7 +134,7 @@ void ct_mon_elab_init(struct ct_mon_elab *e, struct ct_mon_arena *arena, struct 
 void ct_mon_elab_declare(struct ct_mon_elab *e, struct ct_mon_env *env, struct ct_mon_ast_stmt *stmts);
 void ct_mon_elab_spec(struct ct_mon_elab *e, struct ct_mon_ast_stmt *stmts);
 
-/* environments and names: elab_env.c */
+/* ---- environments and names: elab_env.c ---- */
 struct ct_mon_env *ct_mon_env_new(struct ct_mon_elab *e, struct ct_mon_env *up);
 struct ct_mon_binding *ct_mon_env_add(struct ct_mon_elab *e, struct ct_mon_env *env, const char *name,
                                       struct ct_mon_span span);
@@ -149,15 +148,15 @@ void ct_mon_env_bind_def(struct ct_mon_elab *e, struct ct_mon_env *env, struct c
 struct ct_mon_cv ct_mon_elab_force(struct ct_mon_elab *e, struct ct_mon_binding *b, struct ct_mon_span at);
 const struct ct_mon_type *ct_mon_elab_type(struct ct_mon_elab *e, const struct ct_mon_env *env,
                                            const struct ct_mon_ast_type *t);
-/* Tells whether the language has a type of this name, such as Int. */
+/* Returns whether the language has a type of this name, such as Int. */
 bool ct_mon_elab_has_type(const char *name);
 
-/* expressions: elab_expr.c */
+/* ---- expressions: elab_expr.c ---- */
 struct ct_mon_cv ct_mon_elab_expr(struct ct_mon_elab *e, struct ct_mon_env *env, const struct ct_mon_ast *x);
-/* Gives what a name of the standard library means, such as add of the module Operators. */
+/* Returns the meaning of a name of the standard library, such as add of the module Operators. */
 struct ct_mon_cv ct_mon_elab_library_name(struct ct_mon_elab *e, const char *module, const char *name);
 
-/* calls: elab_call.c */
+/* ---- calls: elab_call.c ---- */
 struct ct_mon_cv_arg {
     const char *name;
     struct ct_mon_span name_span, span;
@@ -165,51 +164,50 @@ struct ct_mon_cv_arg {
 };
 struct ct_mon_cv ct_mon_elab_call(struct ct_mon_elab *e, struct ct_mon_cv f, const struct ct_mon_cv_arg *args,
                                   size_t n, struct ct_mon_span at);
-/* Calls with values of the right number, by position. */
+/* Calls f with positional values. Their number must be right. */
 struct ct_mon_cv ct_mon_elab_apply(struct ct_mon_elab *e, struct ct_mon_cv f, struct ct_mon_cv *args,
                                    size_t n, struct ct_mon_span at);
 const struct ct_mon_type *ct_mon_elab_fun_type(struct ct_mon_elab *e, struct ct_mon_cv f);
-/* Reports a macro whose type parameters nothing binds: ct_mon_elab_fun_type gave NULL. */
+/* Reports that nothing binds a type parameter of the macro, after ct_mon_elab_fun_type returned NULL. */
 void ct_mon_elab_generic(struct ct_mon_elab *e, struct ct_mon_cv f, struct ct_mon_span at);
-/* Makes cv fit the type (a constant becomes a stream); false if it cannot. */
+/* Adapts cv to the type; a constant may become a stream. Returns false when that is impossible. */
 bool ct_mon_elab_adapt(struct ct_mon_elab *e, struct ct_mon_cv *cv, const struct ct_mon_type *pattern,
                        struct ct_mon_type_binds *binds, bool liftable, bool *lift, struct ct_mon_span at);
 void ct_mon_elab_check_def(struct ct_mon_elab *e, struct ct_mon_ast_def *def, struct ct_mon_env *env);
 struct ct_mon_cv ct_mon_elab_dummy(struct ct_mon_elab *e, const struct ct_mon_type *type, uint32_t index);
 
-/* functions: elab_fn.c */
+/* ---- functions: elab_fn.c ---- */
 bool ct_mon_elab_wants_residual(const struct ct_mon_elab *e, const struct ct_mon_ast_def *def,
                                 const struct ct_mon_cv *args, size_t n, const struct ct_mon_type *result);
 struct ct_mon_cv ct_mon_elab_residual(struct ct_mon_elab *e, struct ct_mon_closure *c, struct ct_mon_env *env,
                                       struct ct_mon_cv *args, size_t n, const struct ct_mon_type *result,
                                       struct ct_mon_span at);
-/* Notes that the condition of a 'static if' is not constant. True when it depends on parameters of recursive
- * functions that are called with constants: those functions are then elaborated once more for these
- * constants, and nothing is to be reported. */
+/* Notes that the condition of a 'static if' is not constant. Returns true when it depends on parameters of
+ * recursive functions that are called with constants: then those functions are elaborated again for these
+ * constants, and the caller must not report an error. */
 bool ct_mon_elab_defer_static(struct ct_mon_elab *e, const struct ct_mon_ir *condition);
 struct ct_mon_fn *ct_mon_elab_fn_new(struct ct_mon_elab *e, struct ct_mon_fn *up, uint32_t nparams,
                                      const struct ct_mon_type *result);
-/* Expands f for parameters of these types into a function's body. Where `consts` has a node, the parameter is
- * that constant. */
+/* Expands f, for parameters of these types, into the body of a function. A parameter with a node in `consts`
+ * is that constant. */
 struct ct_mon_ir *ct_mon_elab_kernel(struct ct_mon_elab *e, struct ct_mon_cv f,
                                      const struct ct_mon_type **types, struct ct_mon_node **consts, size_t n,
                                      struct ct_mon_span at);
-/* Makes the constant of an integer literal: of its digits (behind "0x" they are hexadecimal), or of `integer`
- * where they are NULL. */
+/* Makes the constant of an integer literal from its digits (hexadecimal after "0x"), or from `integer` when
+ * `digits` is NULL. */
 struct ct_mon_cv ct_mon_elab_integer(struct ct_mon_elab *e, int64_t integer, const char *digits,
                                      struct ct_mon_span at);
-/* Makes the value available at run time. NULL after an error. */
+/* Makes the value available at run time. Returns NULL after an error. */
 struct ct_mon_ir *ct_mon_elab_materialise(struct ct_mon_elab *e, struct ct_mon_cv cv, struct ct_mon_span at);
 void ct_mon_elab_close_captures(struct ct_mon_elab *e);
 
-/* builtins: elab_builtin.c */
+/* ---- builtins: elab_builtin.c ---- */
 struct ct_mon_elab_signature {
-    const char *name, *signature; /* `signature` is what ct_mon_type_text writes */
+    const char *name, *signature; /* `signature` is in the format of ct_mon_type_text */
 };
-/* Gives the i-th operation that the library may declare, or NULL behind the last one. */
+/* Returns the i-th operation that the library may declare, or NULL after the last one. */
 const struct ct_mon_elab_signature *ct_mon_elab_signature(size_t i);
-/* Reports a declaration whose types are not those of its operation, which is
- * then an error wherever it is used. */
+/* Reports a declaration whose types differ from those of its operation. Every use of it is an error then. */
 void ct_mon_elab_check_builtin(struct ct_mon_elab *e, struct ct_mon_ast_def *def, struct ct_mon_env *env);
 struct ct_mon_cv ct_mon_elab_builtin(struct ct_mon_elab *e, const char *name, struct ct_mon_cv *args,
                                      size_t n, const struct ct_mon_type *result, struct ct_mon_span at);
@@ -217,14 +215,16 @@ struct ct_mon_cv ct_mon_elab_builtin(struct ct_mon_elab *e, const char *name, st
 struct ct_mon_cv ct_mon_elab_slift(struct ct_mon_elab *e, struct ct_mon_cv f, struct ct_mon_node **streams,
                                    size_t n, struct ct_mon_span at);
 
-/* time units: units.c */
-/* Converts a time literal into base units: `integer`, a number of `unit`. False after reporting. */
+/* ---- time units: elab_units.c ---- */
+/* Converts a time literal, `integer` times `unit`, into base units. Returns false after reporting an
+ * error. */
 bool ct_mon_unit_convert(struct ct_mon_elab *e, int64_t integer, const char *unit, struct ct_mon_span at,
                          int64_t *out);
-/* Tells whether the unit is known. */
+/* Returns whether the unit is known. */
 bool ct_mon_unit_known(const char *unit);
 
-/* Counts one step of expansion. False when steps or C stack are used up, which is reported once. */
+/* Counts one step of expansion. Returns false when the steps or the C stack are used up, and reports that
+ * once. */
 bool ct_mon_elab_step(struct ct_mon_elab *e, struct ct_mon_span at);
 
 static inline struct ct_mon_cv cv_error(struct ct_mon_elab *e)

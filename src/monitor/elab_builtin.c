@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What __builtin__(name) in the library means. */
+/* Implements __builtin__(name) of the library. */
 #include <string.h>
 
 #include "monitor/elab.h"
@@ -10,12 +10,12 @@ struct builtin {
     size_t n;
     const struct ct_mon_type *result;
     struct ct_mon_span at;
-    unsigned what; /* that the row has */
+    unsigned what; /* parameter from the row */
 };
 
 typedef struct ct_mon_cv builtin_fn(struct builtin *b);
 
-/* Gets an argument that must be constant. False after reporting that it is not. */
+/* Gets an argument that must be constant. Returns false after reporting that it is not. */
 static bool constant(struct builtin *b, size_t i, struct ct_mon_cell *out)
 {
     struct ct_mon_ir *ir = ct_mon_elab_materialise(b->e, b->args[i], b->at);
@@ -48,7 +48,7 @@ static struct ct_mon_cv bi_default(struct builtin *b)
     return stream(b, ct_mon_node_default(&b->e->graph, b->args[0].node, c));
 }
 
-/* Makes a stream of the row's kind, of the arguments as they are. */
+/* Makes a stream of the row's kind from unchanged arguments. */
 static struct ct_mon_cv plain(struct builtin *b)
 {
     struct ct_mon_node *args[2] = {b->args[0].node, b->n > 1 ? b->args[1].node : NULL};
@@ -98,7 +98,7 @@ struct ct_mon_cv ct_mon_elab_slift(struct ct_mon_elab *e, struct ct_mon_cv f, st
     struct ct_mon_ir *kernel = ct_mon_elab_kernel(e, f, types, consts, n, at);
     if (!kernel)
         return cv_error(e);
-    if (k == 0 && !ir_is_const(kernel)) { /* a recursion too deep to be done now */
+    if (k == 0 && !ir_is_const(kernel)) { /* the recursion is too deep for constant folding */
         ct_mon_diag_error(e->diags, at, "Stack overflow");
         return cv_error(e);
     }
@@ -170,12 +170,12 @@ static struct ct_mon_cv value_op(struct builtin *b)
     return cv_value(ct_mon_ir_op(&e->pool, b->result, op, &extra, args, (uint32_t)b->n));
 }
 
-/* Each operation has one signature: type parameters are A, B, … in the order of the declaration. An operation
- * of the engine believes the types of its operands, and so do the functions above. */
+/* Each operation has one signature, with type parameters A, B, … in the order of the declaration. The
+ * engine's operations and the functions above rely on it and check no types. */
 static const struct {
     struct ct_mon_elab_signature is;
     builtin_fn *fn;
-    unsigned what; /* of value_op enum ct_mon_op; of plain, and where it is called, enum ct_mon_node_kind */
+    unsigned what; /* enum ct_mon_op for value_op; enum ct_mon_node_kind for plain and other users */
 } ROWS[] = {
     {{"nil", "Events[A]"}, bi_nil, 0},
     {{"default", "(Events[A], A) => Events[A]"}, bi_default, 0},
@@ -306,7 +306,7 @@ static bool eat(const char **p, const char *text)
     return true;
 }
 
-/* Tells whether the text begins with the type as ct_mon_type_text would write it, and moves on behind it. */
+/* Returns whether the text begins with the type as ct_mon_type_text writes it, and advances past it. */
 static bool eat_type(struct ct_mon_arena *a, const char **p, const struct ct_mon_type *t)
 {
     const bool function = t->kind == TY_FUN;
@@ -321,7 +321,7 @@ static bool eat_type(struct ct_mon_arena *a, const char **p, const struct ct_mon
     return eat(p, function ? ") => " : "]") && (!function || eat_type(a, p, t->args[n]));
 }
 
-/* Gives the type of a declaration, in which its type parameters are called A, B, … */
+/* Returns the type of a declaration, with its type parameters renamed to A, B, … */
 static const struct ct_mon_type *declared(struct ct_mon_elab *e, const struct ct_mon_ast_def *def,
                                           struct ct_mon_env *env)
 {

@@ -20,7 +20,7 @@ static struct ct_mon_type_binds binds_of(struct ct_mon_elab *e, const struct ct_
     return binds;
 }
 
-/* Makes an environment in which the names of the definition's type parameters stand for these. */
+/* Makes an environment in which the type parameters of the definition are type variables. */
 static struct ct_mon_env *type_env(struct ct_mon_elab *e, const struct ct_mon_closure *c)
 {
     if (!c->def->ntype_params)
@@ -38,8 +38,7 @@ static const struct ct_mon_type *param_type(struct ct_mon_elab *e, const struct 
     return def->params[i].type ? ct_mon_elab_type(e, env, def->params[i].type) : e->types.error;
 }
 
-/* Makes the environment for the body: parameters have their values, type parameters what they are bound
- * to. */
+/* Makes the environment of the body: binds parameters to their values and type parameters to their types. */
 static struct ct_mon_env *body_env(struct ct_mon_elab *e, const struct ct_mon_closure *c,
                                    const struct ct_mon_type_binds *binds, const struct ct_mon_cv *args)
 {
@@ -81,7 +80,7 @@ void ct_mon_elab_generic(struct ct_mon_elab *e, struct ct_mon_cv f, struct ct_mo
         ct_mon_diag_error(e->diags, at, "Explicit type arguments needed for %s", fun_name(f.closure->def));
 }
 
-/* Finds the type that the body has when the parameters have these types. */
+/* Returns the type of the body for these parameter types. */
 static const struct ct_mon_type *body_type(struct ct_mon_elab *e, const struct ct_mon_closure *c,
                                            const struct ct_mon_type_binds *binds,
                                            const struct ct_mon_type **params)
@@ -132,8 +131,7 @@ const struct ct_mon_type *ct_mon_elab_fun_type(struct ct_mon_elab *e, struct ct_
     return c->type = ct_mon_type_fun(&e->types, types, c->def->nparams + 1);
 }
 
-/* Fits a macro into a place where a function type is expected. Its own type parameters follow from that
- * type. */
+/* Adapts a macro to an expected function type, which also determines the macro's type parameters. */
 static bool adapt_function(struct ct_mon_elab *e, struct ct_mon_cv *cv, const struct ct_mon_type *pattern,
                            struct ct_mon_type_binds *binds)
 {
@@ -167,7 +165,7 @@ static bool adapt_function(struct ct_mon_elab *e, struct ct_mon_cv *cv, const st
         memcpy(binds->at, saved, n * sizeof *saved);
     if (!c || !c->def->liftable || have->n != pattern->n)
         return false;
-    /* where a function on streams is expected a liftable one may stand: its call lifts it */
+    /* a liftable function may stand where a function on streams is expected: the call lifts it */
     for (uint32_t i = 0; i < have->n; i++)
         if (!ct_mon_type_match(pattern->args[i],
                                pattern->args[i]->kind == TY_EVENTS ? type_events(&e->types, have->args[i])
@@ -237,7 +235,7 @@ bool ct_mon_elab_adapt(struct ct_mon_elab *e, struct ct_mon_cv *cv, const struct
     return fits;
 }
 
-/* Puts the arguments into the order of the parameters. False after reporting. */
+/* Puts the arguments into the order of the parameters. Returns false after reporting an error. */
 static bool place_args(struct ct_mon_elab *e, const struct ct_mon_ast_def *def,
                        const struct ct_mon_cv_arg *args, size_t n, const struct ct_mon_cv_arg **placed,
                        struct ct_mon_span at)
@@ -307,7 +305,7 @@ static struct ct_mon_cv expand(struct ct_mon_elab *e, struct ct_mon_closure *c,
     return cv;
 }
 
-/* Calls a liftable function of whose arguments at least one is a stream. */
+/* Calls a liftable function that has at least one stream as argument. */
 static struct ct_mon_cv lift_call(struct ct_mon_elab *e, struct ct_mon_cv f, struct ct_mon_cv *args, size_t n,
                                   const struct ct_mon_type *result, struct ct_mon_span at)
 {
@@ -338,7 +336,7 @@ static struct ct_mon_cv call_closure(struct ct_mon_elab *e, struct ct_mon_cv f,
     struct ct_mon_type_binds binds = binds_of(e, c);
     const struct ct_mon_env *env = type_env(e, c);
     bool lift = false, failed = false;
-    /* functions come last: what the other arguments are binds the functions' type parameters */
+    /* functions come last, because the other arguments bind their type parameters */
     for (int functions = 0; functions < 2; functions++) {
         for (size_t i = 0; i < def->nparams; i++) {
             const struct ct_mon_type *pattern = param_type(e, env, def, i);
@@ -454,7 +452,7 @@ static void check_liftable(struct ct_mon_elab *e, const struct ct_mon_closure *c
             "Macro has been annotated with @liftable, but its type does not allow being lifted");
 }
 
-/* Checks a macro once for all arguments: its type parameters stand for themselves. */
+/* Checks a macro once for all possible arguments: its type parameters stay variables. */
 void ct_mon_elab_check_def(struct ct_mon_elab *e, struct ct_mon_ast_def *def, struct ct_mon_env *env)
 {
     struct ct_mon_closure c = {.def = def, .env = env};

@@ -96,8 +96,8 @@ void ct_mon_env_bind_def(struct ct_mon_elab *e, struct ct_mon_env *env, struct c
     }
 }
 
-/* Makes what a definition's name means inside the definition: a stream that is filled in later, or a record
- * of such streams. False for other types. */
+/* Makes the value of a definition's name inside that definition: a stream that is filled in later, or a
+ * record of such streams. Returns false for other types. */
 static bool make_early(struct ct_mon_elab *e, const struct ct_mon_type *type,
                        const struct ct_mon_ast_def *def, struct ct_mon_cv *out)
 {
@@ -167,7 +167,7 @@ static struct ct_mon_cv force_lazy(struct ct_mon_elab *e, struct ct_mon_binding 
     return cv;
 }
 
-/* Makes a value of an enclosing function available in the present one, as a captured parameter. */
+/* Makes a value of an enclosing function available in the current one, as a captured parameter. */
 static struct ct_mon_cv import(struct ct_mon_elab *e, struct ct_mon_cv cv)
 {
     if (cv.kind == CV_VALUE)
@@ -196,8 +196,8 @@ struct ct_mon_cv ct_mon_elab_force(struct ct_mon_elab *e, struct ct_mon_binding 
     return import(e, b->cv);
 }
 
-/* Tells whether a parameter of the type around it, which stands for a stream or a function, makes this type
- * unfit for a stream. */
+/* Returns whether the type mentions a parameter of the enclosing type that stands for a stream or a function,
+ * so that no stream can have it. */
 static bool is_of_unfit_parameter(const struct ct_mon_env *env, const struct ct_mon_ast_type *t)
 {
     const struct ct_mon_binding *b =

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions: what each means at compile time. */
+/* Expressions: computes their compile-time values. */
 #include <string.h>
 
 #include "monitor/big.h"
 #include "monitor/elab.h"
 #include "monitor/print.h"
 
-/* C stack that elaboration may use; deeper macros are "Stack overflow". Where a macro's body begins there
- * must be some left for what is in it, so that the message names the same place however large frames are. */
+/* C stack for elaboration; deeper macros are a "Stack overflow". A macro's body may begin only with
+ * STACK_OF_BODY left, so that the message names the same place whatever the size of C frames. */
 enum {
     STACK_MOST = 6 * 1024 * 1024,
     STACK_OF_BODY = 512 * 1024
@@ -71,7 +71,7 @@ struct ct_mon_cv ct_mon_elab_integer(struct ct_mon_elab *e, int64_t integer, con
 static struct ct_mon_cv time_literal(struct ct_mon_elab *e, const struct ct_mon_ast *x)
 {
     int64_t t = 0;
-    /* inside a macro the unit matters when it is called */
+    /* inside a macro the unit matters only when it is called */
     if (!e->check)
         ct_mon_unit_convert(e, x->integer, x->name, x->span, &t);
     else if (!ct_mon_unit_known(x->name))
@@ -169,7 +169,7 @@ static struct ct_mon_cv block(struct ct_mon_elab *e, struct ct_mon_env *env, con
     for (size_t i = 0; i < x->ndefs; i++)
         ct_mon_env_bind_def(e, inner, x->defs[i]);
     struct ct_mon_cv cv = ct_mon_elab_expr(e, inner, x->a);
-    /* what the result did not need is still checked, unless this is one expansion of many */
+    /* also check what the result did not need, unless this is one of many expansions */
     if (e->depth == 0 || e->check) {
         for (struct ct_mon_binding *b = inner->first; b; b = b->next) {
             if (b->is_type)
@@ -246,7 +246,7 @@ static struct ct_mon_cv typed(struct ct_mon_elab *e, struct ct_mon_env *env, con
         }
     }
     cv.closure = c;
-    if (!def->has_params) /* def empty[K]: its type arguments are all it waits for */
+    if (!def->has_params) /* def empty[K]: needs only its type arguments to be called */
         return ct_mon_elab_call(e, cv, NULL, 0, x->span);
     return cv;
 }
@@ -265,7 +265,7 @@ static struct ct_mon_cv operator_call(struct ct_mon_elab *e, struct ct_mon_env *
                                          : "fnegate";
     struct ct_mon_cv_arg args[2] = {{.span = x->a->span}, {0}};
     args[0].cv = ct_mon_elab_expr(e, env, x->a);
-    /* a known left side of && and || may leave the right side unneeded, and in a recursion it must */
+    /* a constant left side of && or || may make the right side unneeded; a recursion depends on that */
     if (x->kind == A_BINARY && (x->op == T_AND || x->op == T_OR) && !e->check &&
         args[0].cv.kind == CV_VALUE && ir_is_const(args[0].cv.ir) && args[0].cv.type == e->types.boolean &&
         !args[0].cv.ir->value.meta && e->depth && (args[0].cv.ir->value.v.i != 0) == (x->op == T_OR))
@@ -286,7 +286,7 @@ static struct ct_mon_cv checked(struct ct_mon_elab *e, struct ct_mon_env *env, c
     return cv;
 }
 
-/* Joins the branches of an 'if' whose condition is not constant here. They must have the same type. */
+/* Joins the branches of an 'if' whose condition is not constant. They must have the same type. */
 static struct ct_mon_cv join(struct ct_mon_elab *e, struct ct_mon_cv cond, struct ct_mon_cv a,
                              struct ct_mon_cv b, struct ct_mon_span at)
 {
@@ -350,7 +350,7 @@ static struct ct_mon_cv if_expr(struct ct_mon_elab *e, struct ct_mon_env *env, c
     if (known && x->flag)
         return choose(e, env, x, cond.ir->value.v.i);
     if (known && e->depth) {
-        /* in a function a plain if is lazy as well; only with streams is it the signal operator */
+        /* in a function a plain if is lazy, too; only with streams is it the signal operator */
         struct ct_mon_cv cv = ct_mon_elab_expr(e, env, cond.ir->value.v.i ? x->b : x->c);
         if (cv.kind != CV_STREAM)
             return cv;
@@ -358,7 +358,7 @@ static struct ct_mon_cv if_expr(struct ct_mon_elab *e, struct ct_mon_env *env, c
     struct ct_mon_cv a = ct_mon_elab_expr(e, env, x->b), b = ct_mon_elab_expr(e, env, x->c);
     if (a.kind == CV_ERROR || b.kind == CV_ERROR)
         return cv_error(e);
-    if (x->flag) { /* a check of both branches of a static choice: their types may differ by lifting */
+    if (x->flag) { /* both branches of a static choice are checked: their types may differ by lifting */
         struct ct_mon_cv wide = a.kind == CV_STREAM ? b : a, other = a.kind == CV_STREAM ? a : b;
         const struct ct_mon_type *t = other.kind == CV_CLOSURE ? ct_mon_elab_fun_type(e, other) : other.type;
         if (t)
@@ -382,7 +382,7 @@ static struct ct_mon_cv call(struct ct_mon_elab *e, struct ct_mon_env *env, cons
         failed |= args[i].cv.kind == CV_ERROR;
     }
     if (failed) {
-        /* where the type of the result is stated it is known all the same, so fewer errors follow */
+        /* a declared result type is known nevertheless, which avoids follow-up errors */
         if (f.kind == CV_CLOSURE && f.closure->def->type && !f.closure->def->ntype_params) {
             const struct ct_mon_type *t = ct_mon_elab_type(e, f.closure->env, f.closure->def->type);
             if (t->kind == TY_EVENTS)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions on values: kernels of lifts, and the recursive ones that are called at run time. */
+/* Functions on values: kernels of lifts, and recursive functions that are called at run time. */
 #include "monitor/elab.h"
 
-/* Unrolling of a recursion on constants inside a kernel stops here: from then on it is a call. */
+/* depth at which the unrolling of a recursion on constants ends; beyond it the recursion is a call */
 enum {
     UNROLL_MOST = 64,
-    MARK_MOST = 100000, /* expressions looked at for the parameters of a condition */
+    MARK_MOST = 100000, /* most expressions searched for the parameters of a condition */
 };
 
 struct ct_mon_residual {
     struct ct_mon_residual *next;
-    struct ct_mon_residual *around; /* whose body led to this one, while both are elaborated */
+    struct ct_mon_residual *around; /* residual whose body led to this one, while both are elaborated */
     struct ct_mon_ast_def *def;
     const struct ct_mon_env *env;
     const struct ct_mon_cv *args;
-    uint64_t statics; /* bits of arguments that are constants in the body and no parameters of fn */
+    uint64_t statics; /* bits of the arguments that are constants in the body, not parameters of fn */
     struct ct_mon_fn *fn;
     bool again;  /* a 'static if' in it needs constants that it was not elaborated for */
-    bool broken; /* its body was left out because of such a 'static if', here or around it */
+    bool broken; /* its body was abandoned because of such a 'static if', here or around it */
 };
 
 struct ct_mon_fn *ct_mon_elab_fn_new(struct ct_mon_elab *e, struct ct_mon_fn *up, uint32_t nparams,
@@ -87,7 +87,7 @@ bool ct_mon_elab_wants_residual(const struct ct_mon_elab *e, const struct ct_mon
     return run_time || (e->fn && def->active > UNROLL_MOST);
 }
 
-/* Finds the parameters that get constants for which the function is elaborated; a bit each. */
+/* Returns the bits of the parameters for whose constants the function is elaborated. */
 static uint64_t statics_of(const struct ct_mon_ast_def *def, const struct ct_mon_cv *args, size_t n)
 {
     uint64_t bits = 0;
@@ -128,8 +128,8 @@ static struct ct_mon_residual *find(const struct ct_mon_elab *e, const struct ct
     return NULL;
 }
 
-/* Marks the parameters that x, in the body of `r`, depends on and that are called with constants. False:
- * there is none. `left` bounds the work: expressions share their parts. */
+/* Marks the parameters, called with constants, on which x in the body of `r` depends. Returns false when
+ * there is none. `left` bounds the work, because expressions share parts. */
 static bool mark_static(struct ct_mon_residual *r, const struct ct_mon_ir *x, unsigned *left);
 
 static bool mark_param(struct ct_mon_residual *r, const struct ct_mon_ir *param, unsigned *left)
@@ -283,7 +283,7 @@ struct ct_mon_ir *ct_mon_elab_kernel(struct ct_mon_elab *e, struct ct_mon_cv f,
     for (size_t i = 0; i < n; i++)
         args[i] = consts && consts[i] ? cv_cell(e, types[i], consts[i]->value)
                                       : cv_value(ct_mon_ir_param(&e->pool, types[i], e->fn->level, k++));
-    /* depth starts at 0: macros around the lift do not make a function in it recursive */
+    /* depth starts at 0: macros around the lift do not make its function recursive */
     struct ct_mon_cv cv = ct_mon_elab_apply(e, f, args, n, at);
     struct ct_mon_ir *ir = ct_mon_elab_materialise(e, cv, at);
     e->fn = outer;
@@ -308,7 +308,7 @@ static bool close_tree(struct ct_mon_elab *e, struct ct_mon_fn *fn, struct ct_mo
     return grew;
 }
 
-/* Adds captured parameters until each function has those that the functions it calls capture from further
+/* Adds captured parameters until each function has all that the functions it calls capture from further
  * out. */
 void ct_mon_elab_close_captures(struct ct_mon_elab *e)
 {
@@ -316,7 +316,7 @@ void ct_mon_elab_close_captures(struct ct_mon_elab *e)
     do {
         grew = false;
         for (struct ct_mon_fn *fn = e->fns; fn; fn = fn->next) {
-            /* room for the parameters that imports add while the tree is walked */
+            /* includes room for parameters that imports add during the walk */
             uint8_t *seen = ARENA_ARRAY(e->arena, uint8_t, e->pool.count + 65536);
             grew |= close_tree(e, fn, fn->body, seen);
         }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements of a specification: inputs, outputs, and every definition checked. */
+/* Statements of a specification: declares inputs and outputs, and checks every definition. */
 #include <string.h>
 
 #include "monitor/elab.h"
 
-/* Macro expansion beyond this many steps is an error: it would go on for minutes. */
+/* most steps of macro expansion; more would take minutes */
 static const uint64_t FUEL = 4000000;
 
 enum {
     GLOBAL_TABLE = 4096,
-    CONSTANTS_PART = 4,        /* of the arena's memory, as much again */
-    CONSTANTS_WORK = 200000000 /* units, to calculate with them */
+    CONSTANTS_PART = 4,        /* fraction of the arena's limit that constants may use in addition */
+    CONSTANTS_WORK = 200000000 /* units of work for calculating constants */
 };
 
 void ct_mon_elab_init(struct ct_mon_elab *e, struct ct_mon_arena *arena, struct ct_mon_diags *diags,
@@ -40,7 +40,7 @@ static void declare_module(struct ct_mon_elab *e, struct ct_mon_env *env, const 
 
 static void declare_type(struct ct_mon_elab *e, struct ct_mon_env *env, struct ct_mon_ast_stmt *s)
 {
-    /* the library's definitions share the global scope, where a type of the language keeps its name */
+    /* the library's definitions are in the global scope, too, where built-in types keep their names */
     if (ct_mon_env_find(env, s->name, true) || (!env->up && ct_mon_elab_has_type(s->name))) {
         ct_mon_diag_error(e->diags, s->name_span, "Multiple definitions of %s in same scope", s->name);
         return;
@@ -68,7 +68,7 @@ static void declare_input(struct ct_mon_elab *e, struct ct_mon_env *env, const s
 
 void ct_mon_elab_declare(struct ct_mon_elab *e, struct ct_mon_env *env, struct ct_mon_ast_stmt *stmts)
 {
-    /* types first: inputs refer to them whatever the order */
+    /* types first: inputs may refer to types declared later */
     for (struct ct_mon_ast_stmt *s = stmts; s; s = s->next)
         if (s->kind == S_TYPE && s->name)
             declare_type(e, env, s);
@@ -127,7 +127,7 @@ static void add_output(struct ct_mon_elab *e, const char *name, struct ct_mon_no
     ARENA_PUSH(e->arena, e->outputs, e->noutputs, e->outputs_cap, out);
 }
 
-/* Reports an output of which nothing came, unless something else was reported already. */
+/* Reports an output without a stream, unless another error was reported already. */
 static void no_output(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *s)
 {
     if (!e->diags->errors)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time literals: INT unit, in base units of the run. */
+/* Time literals (INT unit), converted into the base unit of the run. */
 #include <string.h>
 
 #include "monitor/elab.h"
 
-/* Every unit is a multiple of the one before. */
+/* time units, each a multiple of the one before */
 static const struct {
     const char *name;
-    unsigned factor; /* of the unit before */
+    unsigned factor; /* multiple of the unit before */
 } UNITS[] = {{"fs", 1},   {"ps", 1000}, {"ns", 1000}, {"us", 1000}, {"ms", 1000},
              {"s", 1000}, {"min", 60},  {"h", 60},    {"d", 24}};
 
@@ -17,7 +17,7 @@ enum {
 
 static int find(const char *name)
 {
-    /* both characters that Unicode has for micro */
+    /* the two characters that Unicode has for micro */
     if (!strcmp(name, "\u00b5s") || !strcmp(name, "\u03bcs"))
         name = "us";
     for (int i = 0; i < UNIT_COUNT; i++)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams as programs. In each program a stream is known to have an event always, never or perhaps, so that
- * most tests are left out. */
+/* Emits streams as programs. In each program a stream has an event always, never or perhaps, so most tests
+ * are omitted. */
 #include "monitor/emit.h"
 #include "monitor/bank.h"
 
-/* Which sources have an event. */
+/* Which sources have an event in a program. */
 struct scope {
-    int input, timer; /* the only source; -1: none of this kind; ALL: any of them */
-    bool zero;        /* the instant 0 */
+    int input, timer; /* the only source; -1: none of this kind; ALL: any number of them */
+    bool zero;        /* the program runs at instant 0 */
 };
 
 enum {
@@ -24,7 +24,7 @@ static enum ct_mon_presence present(const struct ct_mon_emit *m, const struct ct
     return m->presence[s->id];
 }
 
-/* Tells whether the caller of the program writes the stream's event before the program starts. */
+/* Returns whether the caller of a program writes the stream's event before the program starts. */
 static bool is_source(const struct ct_mon_node *s)
 {
     return s->kind == N_INPUT || s->kind == N_DELAY;
@@ -36,13 +36,13 @@ static enum ct_mon_presence source_presence(const struct scope *sc, const struct
     return which == ALL ? MAYBE : which == (int)s->index ? ALWAYS : NEVER;
 }
 
-/* Tells whether the stream surely has a held value in this program. */
+/* Returns whether the stream surely holds a value in this program. */
 static bool held(const struct ct_mon_emit *m, const struct scope *sc, const struct ct_mon_node *s)
 {
     return present(m, s) == ALWAYS || (!sc->zero && s->has0);
 }
 
-/* Jumps over the node unless one of its streams has an event and all have a held value. */
+/* Emits jumps over the node unless one of its arguments has an event and all hold a value. */
 static enum ct_mon_presence guard(struct ct_mon_emit *m, const struct scope *sc, const struct ct_mon_node *s,
                                   bool signal, struct ct_mon_label *skip)
 {
@@ -70,7 +70,7 @@ static enum ct_mon_presence guard(struct ct_mon_emit *m, const struct scope *sc,
     for (uint32_t i = 0; signal && i < s->n; i++) {
         if (held(m, sc, s->args[i]))
             continue;
-        /* the guard above has seen the event of an only argument */
+        /* for a single argument, the guard above has tested its event */
         if (s->n > 1)
             ct_mon_emit_jump(m, skip, I_JNEVER, cell_of(m, s->args[i]));
         all_held &= s->n == 1;
@@ -102,7 +102,7 @@ static enum ct_mon_presence emit_lift(struct ct_mon_emit *m, const struct scope 
     return r < p ? r : p;
 }
 
-/* Skips the stream where x may have no event. Result: whether x has one. */
+/* Emits a jump over the stream when x has no event. Returns whether x has one. */
 static enum ct_mon_presence require(struct ct_mon_emit *m, const struct ct_mon_node *x,
                                     struct ct_mon_label *skip)
 {
@@ -111,7 +111,7 @@ static enum ct_mon_presence require(struct ct_mon_emit *m, const struct ct_mon_n
     return present(m, x);
 }
 
-/* Emits s := x at the events of x. */
+/* Emits s := x for events of x. */
 static enum ct_mon_presence emit_take(struct ct_mon_emit *m, uint32_t op, const struct ct_mon_node *s,
                                       const struct ct_mon_node *x, struct ct_mon_label *skip)
 {
@@ -121,7 +121,7 @@ static enum ct_mon_presence emit_take(struct ct_mon_emit *m, uint32_t op, const 
     return p;
 }
 
-/* Emits a's event and, where there is none, the other one. */
+/* Emits a default: the event of the argument, or else the default value. */
 static enum ct_mon_presence emit_default(struct ct_mon_emit *m, const struct scope *sc,
                                          const struct ct_mon_node *s, struct ct_mon_label *skip)
 {
@@ -199,7 +199,7 @@ static enum ct_mon_presence emit_last(struct ct_mon_emit *m, const struct scope 
                                       const struct ct_mon_node *s, struct ct_mon_label *skip)
 {
     const struct ct_mon_node *x = s->args[0], *r = s->args[1];
-    if (sc->zero || require(m, r, skip) == NEVER) /* there is no past at 0 */
+    if (sc->zero || require(m, r, skip) == NEVER) /* there is no past at instant 0 */
         return NEVER;
     bool written = (x->order < s->order || is_source(x)) && present(m, x) != NEVER;
     if (!written)
@@ -239,8 +239,8 @@ static enum ct_mon_presence emit_fold(struct ct_mon_emit *m, const struct scope 
     return sc->zero && !reduce ? ALWAYS : p;
 }
 
-/* Works out the machine's input when it does not depend on values. False: it must be read when the program
- * runs. */
+/* Computes the machine's letter if it does not depend on values. Returns false when the program has to read
+ * it. */
 static bool known_letter(const struct ct_mon_emit *m, const struct ct_mon_node *s, uint32_t *letter)
 {
     *letter = 0;
@@ -337,7 +337,7 @@ static enum ct_mon_presence emit_node(struct ct_mon_emit *m, const struct scope 
     return NEVER;
 }
 
-/* Emits the setting of timers, behind all streams of the instant. */
+/* Emits the setting of timers, after all streams of the instant. */
 static void emit_timers(struct ct_mon_emit *m, const struct ct_mon_order *order)
 {
     for (size_t i = 0; i < order->n; i++) {
@@ -366,7 +366,7 @@ static uint32_t emit_scope(struct ct_mon_emit *m, const struct ct_mon_order *ord
 {
     uint32_t begin = emit_here(m);
     arena_spend(m->e->arena, order->n);
-    /* a `last` may come before the source whose former value it wants */
+    /* a `last` may precede the source whose former value it reads */
     for (size_t i = 0; i < order->n; i++) {
         const struct ct_mon_node *s = order->nodes[i];
         m->presence[s->id] = is_source(s) ? source_presence(sc, s) : NEVER;
@@ -380,7 +380,7 @@ static uint32_t emit_scope(struct ct_mon_emit *m, const struct ct_mon_order *ord
             ct_mon_emit_insn(m, I_SAVE, m->prev[s->id], cell_of(m, s), 0);
         enum ct_mon_presence p = emit_node(m, sc, s, &skip);
         m->presence[s->id] = p;
-        if (p == NEVER) /* nothing can have been emitted that counts */
+        if (p == NEVER) /* drops what was emitted: it can never run */
             m->p->ncode = from;
         else
             ct_mon_emit_land(m, &skip);
@@ -393,7 +393,7 @@ static uint32_t emit_scope(struct ct_mon_emit *m, const struct ct_mon_order *ord
     return begin;
 }
 
-/* Gives a cell for the former value of each stream whose `last` comes after it. */
+/* Assigns a cell for the former value of each stream that a later `last` reads. */
 static void find_saved(struct ct_mon_emit *m, const struct ct_mon_order *order, uint32_t *next)
 {
     for (size_t i = 0; i < order->n; i++) {
@@ -406,7 +406,7 @@ static void find_saved(struct ct_mon_emit *m, const struct ct_mon_order *order, 
     }
 }
 
-/* Emits all programs twice: the first time collects the constants, whose cells must come first. */
+/* Emits all programs twice: the first pass collects the constants, whose cells must come first. */
 static void emit_all(struct ct_mon_emit *m, const struct ct_mon_order *order)
 {
     struct ct_mon_program *p = m->p;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions on values as instructions. Values are computed where they are first needed; what a branch
- * computed is forgotten behind it. */
+/* Emits functions on values. A value is computed where it is first needed; values computed in a branch are
+ * forgotten after it. */
 #include "monitor/emit.h"
 
 enum {
@@ -82,7 +82,7 @@ static bool is_test(const struct ct_mon_emit *m, const struct ct_mon_ir *x)
     return is_option_test(m, x, OP_IS_SOME) || is_option_test(m, x, OP_IS_NONE);
 }
 
-/* Finds what a condition is in this program: 1, 0, or -1 where that is not known. */
+/* Returns the value of a condition in this program: 1, 0, or -1 when unknown. */
 static int known(const struct ct_mon_emit *m, const struct ct_mon_ir *x, int depth)
 {
     if (depth > STATIC_DEPTH)
@@ -107,14 +107,14 @@ static int known(const struct ct_mon_emit *m, const struct ct_mon_ir *x, int dep
     return -1;
 }
 
-/* Jumps when the cell is true, or false. `error`: operand b of I_JFALSE. */
+/* Emits a jump on the value of the cell. `error`: operand b of I_JFALSE. */
 static void jump_on(struct ct_mon_emit *m, struct ct_mon_label *l, uint32_t op, uint32_t cell, uint32_t error)
 {
     ct_mon_emit_jump(m, l, op, cell);
     m->p->code[m->p->ncode - 1].b = error;
 }
 
-/* Jumps to `no` when x is false. `error`: operand b of I_JFALSE, for when x is an error. */
+/* Emits a jump to `no` when x is false. `error`: operand b of I_JFALSE, for when x is an error. */
 static void branch(struct ct_mon_emit *m, const struct ct_mon_ir *x, struct ct_mon_label *no, uint32_t error)
 {
     if (is_test(m, x)) {
@@ -127,7 +127,7 @@ static void branch(struct ct_mon_emit *m, const struct ct_mon_ir *x, struct ct_m
         else
             jump_on(m, no, I_JTRUE, ct_mon_emit_value(m, x->args[0], NO_CELL), error);
     } else if (x->kind == IR_AND && known(m, x->args[1], 0) < 0) {
-        /* the second part lies in a branch: what it computes may be missing behind `no`, not behind here */
+        /* the second operand lies in a branch: values computed in it may be missing at `no` */
         if (known(m, x->args[0], 0) < 0)
             branch(m, x->args[0], no, error);
         branch(m, x->args[1], no, error);
@@ -136,12 +136,12 @@ static void branch(struct ct_mon_emit *m, const struct ct_mon_ir *x, struct ct_m
     }
 }
 
-/* Gives a cell that is there already, or a copy of it where the value is wanted in a certain one. */
+/* Returns `cell`, or emits a copy when the value is wanted in another cell. */
 static uint32_t taken(struct ct_mon_emit *m, uint32_t cell, uint32_t want)
 {
     if (want == NO_CELL)
         return cell;
-    /* a copy onto itself is kept: that the value stays is an event, too */
+    /* keeps a copy onto itself, because an unchanged value is an event, too */
     ct_mon_emit_insn(m, I_COPY, want, cell, 0);
     return want;
 }
@@ -193,7 +193,7 @@ static uint32_t emit_and_or(struct ct_mon_emit *m, const struct ct_mon_ir *x, ui
     return d;
 }
 
-/* Emits the values into n consecutive cells. Result: the first of them. */
+/* Emits the values into n consecutive cells. Returns the first of them. */
 static uint32_t emit_args(struct ct_mon_emit *m, struct ct_mon_ir *const *args, uint32_t n)
 {
     uint32_t *cells = ARENA_ARRAY(m->e->arena, uint32_t, n + 1);
@@ -289,7 +289,7 @@ uint32_t ct_mon_emit_value(struct ct_mon_emit *m, const struct ct_mon_ir *x, uin
         cell = emit_op(m, x, want);
         break;
     }
-    /* nodes that captures made after the tables were sized are not remembered: they are parameters */
+    /* captures made after the tables were sized are not remembered: they are parameters */
     if (x->id < m->nids)
         remember(m, x, cell);
     return cell;
@@ -337,7 +337,7 @@ enum ct_mon_presence ct_mon_emit_event(struct ct_mon_emit *m, const struct ct_mo
     return MAYBE;
 }
 
-/* Emits the body as the function's result. A call in last place reuses the frame. */
+/* Emits the body as the function's result. A tail call reuses the frame. */
 static void emit_result(struct ct_mon_emit *m, const struct ct_mon_ir *x)
 {
     if (x->kind == IR_CALL) {
@@ -347,7 +347,8 @@ static void emit_result(struct ct_mon_emit *m, const struct ct_mon_ir *x)
         size_t before = m->nmemos;
         branch(m, x->args[0], &no, 1);
         emit_result(m, x->args[1]);
-        ct_mon_emit_insn(m, I_RETURN, 0, 0, 0); /* an error in the condition is in cell 0 and is the result */
+        ct_mon_emit_insn(m, I_RETURN, 0, 0, 0); /* an error in the condition is in cell 0 and becomes the
+                                                 * result */
         forget(m, before);
         ct_mon_emit_land(m, &no);
         emit_result(m, x->args[2]);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program says beside its code: inputs, outputs, timers and machines, and the work of each
+/* Tables of a program beside its code: inputs, outputs, timers, machines, and the work of each
  * instruction. */
 #include "monitor/emit.h"
 
-/* Finds the machines whose verdict is put out when it changes and used nowhere else: their steps write the
- * output directly, which is fast. */
+/* Finds machines whose verdict is only emitted when it changes. Their steps write the output directly, which
+ * is fast. */
 static void find_direct(struct ct_mon_emit *m, const struct ct_mon_order *order)
 {
     uint8_t *used = ARENA_ARRAY(m->e->arena, uint8_t, m->e->graph.count);
@@ -24,11 +24,11 @@ static void find_direct(struct ct_mon_emit *m, const struct ct_mon_order *order)
     }
 }
 
-/* Chains outputs of one stream, which are put out together. */
+/* Links outputs of the same stream, which are emitted together. */
 static void chain_outputs(const struct ct_mon_emit *m)
 {
     struct ct_mon_out_info *outputs = m->p->outputs;
-    uint32_t *last = ARENA_ARRAY(m->e->arena, uint32_t, m->e->graph.count + 1); /* by node: 1 + output */
+    uint32_t *last = ARENA_ARRAY(m->e->arena, uint32_t, m->e->graph.count + 1); /* by node: output + 1 */
     uint32_t *first = ARENA_ARRAY(m->e->arena, uint32_t, m->e->graph.count + 1);
     for (uint32_t i = 0; i < m->e->noutputs; i++) {
         const uint32_t id = m->e->outputs[i].node->id;
@@ -78,7 +78,7 @@ void ct_mon_emit_tables(struct ct_mon_emit *m, const struct ct_mon_order *order)
     p->machine_starts = ARENA_ARRAY(e->arena, uint16_t, machines + 1);
     for (size_t i = 0; i < order->n; i++) {
         struct ct_mon_node *s = order->nodes[i];
-        if (s->kind == N_DELAY) /* renumber: only those that are needed count */
+        if (s->kind == N_DELAY) /* renumbers, because only timers that are needed count */
             s->index = (uint32_t)p->ntimers++;
         if (s->kind == N_MONITOR) {
             p->machine_starts[p->nmachines] = s->machine->start;
@@ -88,7 +88,7 @@ void ct_mon_emit_tables(struct ct_mon_emit *m, const struct ct_mon_order *order)
     find_direct(m, order);
 }
 
-/* Gives the work of one instruction, without that of its operation and of the functions it calls. */
+/* Returns the work of one instruction, without the work of its operation and of functions it calls. */
 static uint64_t cost_of(const struct ct_mon_program *p, const struct ct_mon_insn *i)
 {
     switch (i->op) {
@@ -113,7 +113,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Jumps go forward, so that working backwards an instruction's successors are known. */
+/* works backwards: jumps go forward, so an instruction's successors are already known */
 void ct_mon_emit_costs(const struct ct_mon_emit *m)
 {
     struct ct_mon_program *p = m->p;

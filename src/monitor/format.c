@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* printf conversions as java.util.Formatter makes them. */
+/* printf conversions in the manner of java.util.Formatter. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 
 struct conversion {
     bool left, plus, space, zero, group, paren, alternate;
-    int width, precision; /* -1: none */
+    int width, precision; /* -1: not given */
     char letter;
 };
 
 enum {
     WIDTH_MOST = 1000,
     PRECISION_MOST = 300,
-    FLOAT_WORK = 800, /* units, for as many digits */
+    FLOAT_WORK = 800, /* units of work, enough for PRECISION_MOST digits */
 };
 
 static bool number(const char *p, size_t size, size_t *i, int most, int *out)
@@ -65,7 +65,7 @@ static bool parse(const char *p, size_t size, struct conversion *c)
     if (i + 1 != size)
         return false;
     c->letter = p[i];
-    /* the flags that java.util.Formatter refuses together */
+    /* combinations of flags that java.util.Formatter refuses */
     return !((c->left || c->zero) && c->width < 0) && !(c->left && c->zero) && !(c->plus && c->space);
 }
 
@@ -81,7 +81,7 @@ enum ct_mon_format_need ct_mon_format_check(const char *format, size_t size)
     return strchr("sShH", c.letter) ? FORMAT_ANY : FORMAT_BAD;
 }
 
-/* Adds the integer part with a comma between groups of three digits. */
+/* Appends the integer part with a comma between groups of three digits. */
 static void group_digits(struct ct_mon_text *t, const char *digits)
 {
     size_t whole = strspn(digits, "0123456789");
@@ -163,7 +163,8 @@ static void format_int(struct ct_mon_text *t, const struct conversion *c, const 
     ct_mon_text_free(&digits);
 }
 
-/* Rewrites a hexadecimal number of C as Java has it: 0x1.8p+2 becomes 0x1.8p2, and 0x1p+0 becomes 0x1.0p0. */
+/* Rewrites a hexadecimal number from C's format to Java's: 0x1.8p+2 becomes 0x1.8p2, 0x1p+0 becomes
+ * 0x1.0p0. */
 static void hex_float(const char *in, char *out)
 {
     bool point = strchr(in, '.');
@@ -218,7 +219,7 @@ static void format_any(struct ct_mon_text *t, const struct conversion *c, const 
 {
     struct ct_mon_text body = {.limit = t->limit, .payer = t->payer};
     ct_mon_print_value(&body, cell, type, true);
-    if ((c->letter | 0x20) == 'h' && body.p) { /* the hash of the text as java.lang.String makes it */
+    if ((c->letter | 0x20) == 'h' && body.p) { /* the hash of java.lang.String */
         uint32_t hash = 0;
         for (size_t i = 0; i < body.n; i++)
             hash = hash * 31 + (unsigned char)body.p[i];

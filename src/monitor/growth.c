@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Only values of these types can grow. Options and records have as many members as their type says. */
+/* Returns whether values of the type can grow. Options and records have a fixed number of members. */
 static bool holds(const struct ct_mon_type *t)
 {
     switch (t->kind) {
@@ -23,7 +23,7 @@ static bool holds(const struct ct_mon_type *t)
     }
 }
 
-/* Tells whether what an argument holds may become part of what the stream holds. */
+/* Returns whether the argument's value may become part of the stream's value. */
 static bool flows(const struct ct_mon_node *s, uint32_t arg)
 {
     switch (s->kind) {
@@ -46,16 +46,16 @@ static bool flows(const struct ct_mon_node *s, uint32_t arg)
     }
 }
 
-/* ---- streams that are made of themselves ---- */
+/* ---- streams that depend on themselves ---- */
 
 struct frame {
     uint32_t stream, next;
 };
 
-/* Tarjan's components, of the streams that hold something. */
+/* Strongly connected components (Tarjan) of the streams that hold a value that can grow. */
 struct components {
     const struct ct_mon_order *order;
-    uint32_t *number; /* of the component of each stream, from 1 on; 0: not finished */
+    uint32_t *number; /* by stream: its component, from 1 on; 0: not finished */
     uint32_t *seen, *low, *stack;
     struct frame *frames;
     uint32_t count, visits;
@@ -105,7 +105,7 @@ static void follow(struct components *c, uint32_t root)
     }
 }
 
-/* Numbers the components. The result is the caller's to free; NULL: no memory. */
+/* Numbers the components. The caller frees the result. NULL: out of memory. */
 static uint32_t *find_components(const struct ct_mon_order *order)
 {
     const size_t n = order->n + 1;
@@ -127,19 +127,20 @@ static uint32_t *find_components(const struct ct_mon_order *order)
     return memory;
 }
 
-/* ---- functions that make more of what they get ---- */
+/* ---- functions that enlarge their argument ---- */
 
 struct search {
     const struct ct_mon_node *stream;
     const uint32_t *component;
-    uint32_t *expressions; /* by number: the last search that looked for growth below it */
+    uint32_t *expressions; /* by expression: the last search that looked for growth below it */
     uint32_t *functions;
-    uint32_t *own; /* of expressions: twice the last search that looked, and 1 when it may hold something */
+    uint32_t *own; /* by expression: twice the last search that looked, plus 1 when it may contain the
+                    * stream's old value */
     uint32_t turn;
-    bool in_function; /* every parameter counts as the stream's own */
+    bool in_function; /* every parameter counts as the stream's old value */
 };
 
-/* Tells whether a parameter of the stream's function is made of the stream. */
+/* Returns whether a parameter of the stream's function depends on the stream. */
 static bool is_own(const struct search *g, uint32_t parameter)
 {
     const struct ct_mon_node *s = g->stream;
@@ -151,7 +152,7 @@ static bool is_own(const struct search *g, uint32_t parameter)
            g->component[s->args[k]->order] == g->component[s->order];
 }
 
-/* Tells whether the value of an expression may hold what the stream held. */
+/* Returns whether the value of an expression may contain the stream's old value. */
 static bool has_own(const struct search *g, const struct ct_mon_ir *x)
 {
     if (!holds(x->type) || x->kind == IR_CONST)
@@ -170,8 +171,8 @@ static bool is_op(const struct ct_mon_ir *x, enum ct_mon_op op)
     return x->kind == IR_OP && x->op == op;
 }
 
-/* Returns the collection whose size a condition compares with a constant, and in *branch which argument of
- * the `if` is for the smaller ones. NULL: it is another condition. */
+/* Returns the collection whose size the condition compares with a constant, and sets *branch to the argument
+ * of the `if` that applies to small sizes. NULL: the condition is of another form. */
 static const struct ct_mon_ir *compared(const struct ct_mon_ir *condition, uint32_t *branch)
 {
     const bool below = is_op(condition, OP_LT) || is_op(condition, OP_LE);
@@ -182,8 +183,8 @@ static const struct ct_mon_ir *compared(const struct ct_mon_ir *condition, uint3
     return condition->args[0]->args[0];
 }
 
-/* Tells whether a value is the collection itself if that is small, and else what is left when an element is
- * taken from it: a window of the last n. */
+/* Returns whether x is a sliding window: the collection itself while it is small, else the collection without
+ * one element. */
 static bool is_window(const struct ct_mon_ir *x)
 {
     uint32_t small = 1;
@@ -195,8 +196,8 @@ static bool is_window(const struct ct_mon_ir *x)
            ((is_op(other, OP_LIST_TAIL) || is_op(other, OP_LIST_INIT)) && other->args[0] == list);
 }
 
-/* Tells whether an operation makes a larger value of one that has something of the stream. What has the same
- * key each time is put in the place of what was there. */
+/* Returns whether an operation enlarges a value that contains the stream's old value. A map entry with a
+ * constant key replaces the entry before it, so it does not count. */
 static bool makes_more(const struct search *g, const struct ct_mon_ir *x)
 {
     switch (x->op) {
@@ -216,7 +217,7 @@ static bool makes_more(const struct search *g, const struct ct_mon_ir *x)
     }
 }
 
-/* Tells whether an operation adds one element to the collection, which is known to be small. */
+/* Returns whether an operation adds one element to `small`, a collection that is known to be small. */
 static bool adds_to(const struct ct_mon_ir *x, const struct ct_mon_ir *small)
 {
     return (is_op(x, OP_LIST_APPEND) || is_op(x, OP_LIST_PREPEND) || is_op(x, OP_SET_ADD) ||
@@ -226,8 +227,8 @@ static bool adds_to(const struct ct_mon_ir *x, const struct ct_mon_ir *small)
 
 static bool grows_in(struct search *g, const struct ct_mon_ir *x);
 
-/* Looks through a function; one that calls itself is looked through once, with parameters that may all be the
- * stream's. */
+/* Searches the body of a function. A function that calls itself is searched once, with every parameter
+ * treated as the stream's old value. */
 static bool function_grows(struct search *g, const struct ct_mon_fn *fn)
 {
     if (g->functions[fn->id] == g->turn)
@@ -259,8 +260,7 @@ static bool grows_in(struct search *g, const struct ct_mon_ir *x)
     return false;
 }
 
-/* Marks the streams that are made of one that grows and that it is made of. `growing` has room for the
- * numbers of all components. */
+/* Marks all streams of a component in which one grows. `growing` has room for all component numbers. */
 static void spread(const uint32_t *component, size_t n, bool *growing, bool *grows)
 {
     for (size_t i = 0; i < n; i++)

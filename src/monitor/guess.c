@@ -3,12 +3,12 @@
 
 #include "monitor/range.h"
 
-/* A larger function is not evaluated: its result may be anything. */
+/* limits of evaluation; the result of a larger function may be anything */
 enum {
     VISITS = 2000,
     DEPTH = 200,
     VISIT_WORK = 20,    /* units of work */
-    VALUES_WORK = 2000, /* of operations on known values: with more of it the result may be anything */
+    VALUES_WORK = 2000, /* units for operations on known values; beyond them the result may be anything */
     ASSUMED = 16
 };
 
@@ -23,7 +23,7 @@ static struct ct_mon_range range_of(const struct ct_mon_guess *g)
     return (struct ct_mon_range){g->lo, g->hi, g->error};
 }
 
-/* Sets the ends to an Int of any size. */
+/* Sets the interval to an Int of any size. */
 static void set_int(struct ct_mon_guess *g, const struct ct_mon_cell *cell)
 {
     if (!(cell->meta & META_PTR))
@@ -154,7 +154,7 @@ static struct ct_mon_guess operation(const struct ct_mon_ir *x, const struct ct_
 
 /* ---- expressions ---- */
 
-/* Within a branch: what its condition says of an option. */
+/* What the condition of the current branch says about an option. */
 struct assumed {
     const struct ct_mon_ir *option;
     bool some;
@@ -164,7 +164,7 @@ struct eval {
     const struct ct_mon_guess *params;
     struct assumed assumed[ASSUMED];
     unsigned assumed_count, visits, depth;
-    struct ct_mon_heap heap; /* without memory: only plain results are known */
+    struct ct_mon_heap heap; /* has no memory, so only plain results are known */
 };
 
 static void assume(struct eval *e, const struct ct_mon_ir *x, bool value)
@@ -192,7 +192,7 @@ static struct ct_mon_guess eval_assuming(struct eval *e, const struct ct_mon_ir 
     return g;
 }
 
-/* Works out an 'if'. An error in the condition is its value, or ends the run. */
+/* Evaluates an 'if'. An error in its condition becomes its value, or ends the run. */
 static struct ct_mon_guess choice(struct eval *e, const struct ct_mon_ir *x)
 {
     const struct ct_mon_guess c = eval(e, x->args[0]);

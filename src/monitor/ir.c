@@ -42,7 +42,7 @@ static bool same(struct ct_mon_heap *heap, const struct ct_mon_ir *a, const stru
         return false;
     if (a->n && memcmp(a->args, b->args, a->n * sizeof *a->args) != 0)
         return false;
-    /* bits, not values: 0.0 and -0.0 are different constants */
+    /* compares bits, not values: 0.0 and -0.0 are different constants */
     return a->kind != IR_CONST ||
            (a->value.meta == b->value.meta &&
             (a->value.v.i == b->value.v.i ||
@@ -132,8 +132,7 @@ struct ct_mon_ir *ct_mon_ir_op(struct ct_mon_ir_pool *p, const struct ct_mon_typ
     return intern(p, e);
 }
 
-/* Gives the value of a constant condition, or -1. A constant error is not folded: it is raised when execution
- * reaches it. */
+/* Returns the value of a constant condition, or -1. A constant error is not folded: execution raises it. */
 static int known(const struct ct_mon_ir *c)
 {
     return ir_is_const(c) && !cell_err(&c->value) ? (c->value.v.i ? 1 : 0) : -1;
@@ -170,7 +169,7 @@ struct ct_mon_ir *ct_mon_ir_or(struct ct_mon_ir_pool *p, struct ct_mon_ir *a, st
 struct ct_mon_ir *ct_mon_ir_call(struct ct_mon_ir_pool *p, struct ct_mon_fn *fn, struct ct_mon_ir **args,
                                  uint32_t n)
 {
-    /* the result belongs to the function that calls, also when only captures tie it to one */
+    /* the result belongs to the calling function, even when only captures tie it to one */
     uint32_t level = fn->up ? fn->up->level : 0;
     return intern(p,
                   (struct ct_mon_ir){

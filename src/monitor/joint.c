@@ -8,11 +8,11 @@
 
 enum {
     JOINT_MEMORY = 256 << 20,
-    JOINT_WORK = 200000000, /* about two seconds */
-    SCOPES_MOST = 4 << 20,  /* programs times streams: what emitting takes */
+    JOINT_WORK = 200000000, /* units of work, about two seconds */
+    SCOPES_MOST = 4 << 20,  /* programs times streams, which bounds the cost of emitting */
 };
 
-/* A machine with its atoms. */
+/* A machine together with the kinds of its atoms. */
 struct known_machine {
     struct known_machine *next;
     uint64_t hash;
@@ -21,16 +21,16 @@ struct known_machine {
 };
 
 struct ct_mon_joint {
-    const struct ct_monitor_spec **specs; /* of the parts */
+    const struct ct_monitor_spec **specs; /* specifications of the parts */
     size_t count;
-    struct ct_mon_place *places; /* by node, then by stream: whose state it has */
+    struct ct_mon_place *places; /* by node, later by stream: the place whose state it takes over */
     size_t place_count, places_cap;
     struct ct_mon_place *inputs;
     const struct ct_monitor *clock; /* a run of one of the parts */
     struct known_machine *machines[256];
 };
 
-/* ---- what fits ---- */
+/* ---- eligibility ---- */
 
 static bool is_simple(const struct ct_mon_type *t)
 {
@@ -85,15 +85,15 @@ enum ct_mon_instants ct_mon_joint_instants(const struct ct_monitor_spec *spec)
 
 /* ---- copying ---- */
 
-/* A part on its way into the joint. */
+/* A part while it is copied into the joint specification. */
 struct copying {
     struct ct_mon_joint *joint;
     struct ct_mon_elab *e;
     const struct ct_mon_part *part;
-    struct ct_mon_node **nodes; /* by the part's node: the copy */
-    struct ct_mon_node **refs;  /* that stand for a copy which is not there yet */
+    struct ct_mon_node **nodes; /* by the part's node: its copy */
+    struct ct_mon_node **refs;  /* by the part's node: a reference to a copy that does not exist yet */
     uint8_t *active;
-    struct ct_mon_ir **irs; /* by the part's expression: the copy */
+    struct ct_mon_ir **irs; /* by the part's expression: its copy */
 };
 
 static const struct ct_mon_type *copy_type(struct ct_mon_types *ts, const struct ct_mon_type *t)
@@ -157,7 +157,7 @@ static bool same_machine(const struct ct_mon_machine *a, const struct ct_mon_mac
            !memcmp(table_of(a), table_of(b), table_size(a));
 }
 
-/* Gives the one machine that stands for all that are equal and read their letters alike. */
+/* Returns the one machine that stands for all equal machines that read their letters alike. */
 static const struct known_machine *known_machine(struct copying *c, const struct ct_mon_node *s)
 {
     const struct ct_mon_machine *m = s->machine;
@@ -181,7 +181,7 @@ static struct ct_mon_place place_of(const struct ct_mon_part *part, const struct
     return (struct ct_mon_place){part->run, number};
 }
 
-/* Adds a node whose parts belong to the joint, or finds one that is equal and holds the same. */
+/* Adds a node whose arguments belong to the joint, or finds an equal one that holds the same value. */
 static struct ct_mon_node *add_node(struct copying *c, struct ct_mon_node *s, struct ct_mon_place place)
 {
     struct ct_mon_joint *j = c->joint;
@@ -197,7 +197,7 @@ static struct ct_mon_node *add_node(struct copying *c, struct ct_mon_node *s, st
     }
 }
 
-/* Gives the copy of an argument, or what stands for it while it is being made. */
+/* Returns the copy of an argument, or a reference while the copy is being made. */
 static struct ct_mon_node *argument(struct copying *c, const struct ct_mon_node *s)
 {
     if (c->nodes[s->id])
@@ -241,7 +241,7 @@ struct frame {
     uint32_t next;
 };
 
-/* Copies a node behind those that it is made of. */
+/* Copies a node after the nodes that it depends on. */
 static void copy_below(struct copying *c, const struct ct_mon_node *root, struct frame *stack)
 {
     size_t depth = 0;
@@ -288,14 +288,14 @@ static void copy_part(struct ct_mon_joint *j, struct ct_mon_elab *e, struct ct_m
     for (size_t i = 0; i < order->n; i++)
         copy_below(&c, order->nodes[i], stack);
     part->joined = ARENA_ARRAY(e->arena, uint32_t, order->n + 1);
-    for (size_t i = 0; i < order->n; i++) /* numbers of nodes until the joint has an order */
+    for (size_t i = 0; i < order->n; i++) /* node numbers, until the joint has an order */
         part->joined[i] = c.nodes[order->nodes[i]->id]->id;
     copy_outputs(&c, part);
 }
 
 /* ---- inputs ---- */
 
-/* Tells whether something reads what the stream holds, and not only its events. */
+/* Returns whether a stream reads the input's held value, not only its events. */
 static bool is_held_read(const struct ct_mon_order *order, const struct ct_mon_node *input)
 {
     for (size_t i = 0; i < order->n; i++) {
@@ -313,14 +313,15 @@ static struct ct_mon_place input_place(const struct ct_mon_part *part, uint32_t 
     return (struct ct_mon_place){part->run, part->run_inputs ? part->run_inputs[input] : input};
 }
 
-/* What the parts so far need to be so of an input. */
+/* State that the parts so far require of an input. */
 struct taken_input {
-    struct ct_mon_place held; /* `run` is NULL: nobody reads what it holds, or nothing has run yet */
+    struct ct_mon_place held; /* `run` is NULL when no stream reads the held value, or when nothing has run
+                               * yet */
     bool read;
 };
 
-/* Takes the part's inputs into the joint. False, and nothing is changed: one holds something else than that
- * of another part, and both are read. */
+/* Adds the part's inputs to the joint. Returns false, and changes nothing, when an input holds another value
+ * than in an earlier part and both values are read. */
 static bool take_part_inputs(struct ct_mon_joint *j, struct ct_mon_elab *e, struct taken_input *taken,
                              const struct ct_mon_part *part)
 {
@@ -354,7 +355,7 @@ static bool take_part_inputs(struct ct_mon_joint *j, struct ct_mon_elab *e, stru
     return true;
 }
 
-/* ---- the whole ---- */
+/* ---- joining ---- */
 
 static void join(struct ct_monitor_spec *spec, struct ct_mon_part *parts, size_t count, uint32_t inputs)
 {

@@ -30,7 +30,7 @@ static const struct {
     {"false", T_FALSE},
 };
 
-/* Longest first: the first that matches is the token. */
+/* operators, longest first: the first match is the token */
 static const struct {
     char text[4];
     enum ct_mon_token token;
@@ -106,7 +106,7 @@ static bool is_digit(int c)
     return c >= '0' && c <= '9';
 }
 
-/* Tells whether the byte is of a name. Every byte from 0x80 on is, so that UTF-8 needs no tables here. */
+/* Returns whether the byte can be part of a name. Every byte from 0x80 on can, so UTF-8 needs no tables. */
 static bool is_letter(int c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
@@ -313,7 +313,7 @@ enum ct_mon_string_part ct_mon_lex_string(struct ct_mon_lexer *lx, const char **
             int e = at(lx, p + 1) == '%' ? '%' : escape(at(lx, p + 1));
             if (e < 0)
                 error(lx, p, p + 2, "Invalid escape sequence");
-            /* an escaped percent sign is marked by a NUL, which no source holds, for the reader of formats */
+            /* marks an escaped percent sign by a NUL, which no source contains, for the reader of formats */
             if (e == '%')
                 out[n++] = '\0';
             c = e < 0 ? '?' : e;
@@ -336,7 +336,7 @@ enum ct_mon_string_part ct_mon_lex_string(struct ct_mon_lexer *lx, const char **
 
 const char *ct_mon_lex_word(struct ct_mon_lexer *lx, bool is_path)
 {
-    /* the word begins at the current token, which may have stopped inside it */
+    /* starts at the current token, which may have ended inside the word */
     uint32_t p = lx->from;
     for (int c; (c = at(lx, p)) >= 0; p++) {
         const bool is_scope = is_path && c == ':' && at(lx, p + 1) == ':';

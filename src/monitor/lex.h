@@ -12,9 +12,9 @@ enum ct_mon_token {
     T_ID,
     T_INT,
     T_FLOAT,
-    T_STRING,  /* its opening quote: go on with ct_mon_lex_string */
+    T_STRING,  /* the opening quote; continue with ct_mon_lex_string */
     T_FSTRING, /* f" */
-    T_BAD,     /* reported already */
+    T_BAD,     /* was reported already */
     /* keywords */
     T_DEF,
     T_WHERE,
@@ -35,7 +35,7 @@ enum ct_mon_token {
     T_ROOT,
     T_TRUE,
     T_FALSE,
-    /* operators with two operands first: the order is that of OPERATORS in parse_expr.c */
+    /* binary operators first, in the order of STRENGTH in parse_expr.c */
     T_PLUS,
     T_MINUS,
     T_STAR,
@@ -78,8 +78,8 @@ enum ct_mon_token {
     T_DOT,
     T_DOTDOT,
     T_AT,
-    T_DOLLAR,   /* '$', in words of the watchpoint dialect only */
-    T_QUESTION, /* '?', in regular expressions of the watchpoint dialect only */
+    T_DOLLAR,   /* '$', only in words of the watchpoint dialect */
+    T_QUESTION, /* '?', only in regular expressions of the watchpoint dialect */
 };
 
 struct ct_mon_lexer {
@@ -87,40 +87,39 @@ struct ct_mon_lexer {
     struct ct_mon_diags *diags;
     const struct ct_mon_source *source;
     uint32_t pos, end;
-    bool quiet; /* looking ahead: report nothing */
+    bool quiet; /* look-ahead: report no errors */
     /* the current token */
     enum ct_mon_token token;
     uint32_t from, to;
-    const char *name; /* T_ID: interned; T_COLON: ":" or ":=" was written */
+    const char *name; /* T_ID: interned; T_COLON: the text, ":" or ":=" */
     uint64_t integer;
-    bool integer_over; /* the integer does not fit 64 bits */
-    bool integer_big;  /* the integer does not fit 63 bits; from..to are its digits */
+    bool integer_over; /* the integer does not fit into 64 bits */
+    bool integer_big;  /* the integer does not fit into 63 bits; its digits are from..to */
     double real;
 };
 
 void ct_mon_lex_init(struct ct_mon_lexer *lx, struct ct_mon_arena *arena, struct ct_mon_diags *diags,
                      const struct ct_mon_source *source);
-/* Begins reading tokens at byte `from` of the source, and ends at byte `to`. */
+/* Starts reading tokens at byte `from` of the source, up to byte `to`. */
 void ct_mon_lex_part(struct ct_mon_lexer *lx, struct ct_mon_arena *arena, struct ct_mon_diags *diags,
                      const struct ct_mon_source *source, uint32_t from, uint32_t to);
 void ct_mon_lex_next(struct ct_mon_lexer *lx);
 
-/* Gives the text of the current integer when it does not fit 63 bits (ct_mon_elab_integer takes it), else
+/* Returns the text of the current integer, for ct_mon_elab_integer, when it does not fit into 63 bits; else
  * NULL. */
 const char *ct_mon_lex_big_digits(struct ct_mon_lexer *lx);
 
-/* Describes a token in messages: "identifier", "'+'" and so on. */
+/* Describes a token for messages: "identifier", "'+'" and so on. */
 const char *ct_mon_token_text(enum ct_mon_token token);
 
 enum ct_mon_string_part {
-    PART_TEXT, /* *text, *size */
+    PART_TEXT, /* *text and *size */
     PART_NAME, /* $name: *text is the interned name */
-    PART_EXPR, /* ${: the caller reads an expression with ct_mon_lex_next and stops at its '}' */
+    PART_EXPR, /* ${: the caller reads an expression with ct_mon_lex_next, up to its '}' */
     PART_END,
 };
 
-/* Reads the next part of a string, behind the opening quote or behind the part before. The part is
- * from..to. */
+/* Reads the next part of a string, after the opening quote or the previous part. The part is from..to. */
 enum ct_mon_string_part ct_mon_lex_string(struct ct_mon_lexer *lx, const char **text, size_t *size);
 
 static inline struct ct_mon_span lex_span(const struct ct_mon_lexer *lx)
@@ -128,8 +127,8 @@ static inline struct ct_mon_span lex_span(const struct ct_mon_lexer *lx)
     return (struct ct_mon_span){lx->source, lx->from, lx->to};
 }
 
-/* Reads a word of the watchpoint dialect, which stands behind codeLine and its like: letters, digits and _ .
- * / + - $, and with `is_path`, which a variable has, [ ] and :: too. */
+/* Reads a word of the watchpoint dialect, as after codeLine: letters, digits and _ . / + - $. With `is_path`,
+ * for variables, also [ ] and ::. */
 const char *ct_mon_lex_word(struct ct_mon_lexer *lx, bool is_path);
 
 #endif

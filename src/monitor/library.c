@@ -6,9 +6,9 @@
 #include "monitor/parse.h"
 
 struct definition {
-    const char *name; /* in the source, `size` bytes */
+    const char *name; /* points into the source; `size` bytes */
     uint32_t size;
-    uint32_t from, to; /* in the source */
+    uint32_t from, to; /* bytes of the source */
     bool declared;
 };
 
@@ -19,7 +19,7 @@ struct ct_mon_library {
     size_t count, cap;
 };
 
-/* How the line of a definition begins, up to its name. */
+/* beginnings of a definition's first line, up to its name */
 static const char *const heads[] = {"def ", "@liftable def ", "module "};
 
 static void add(struct ct_mon_library *l, uint32_t from, const char *name)
@@ -46,7 +46,7 @@ void ct_mon_library_open(struct ct_mon_elab *e, const struct ct_mon_source *sour
     e->global->lazy = l;
 }
 
-/* Declares a definition in the global scope, outside of the function and the check that elaboration is in. */
+/* Declares a definition in the global scope, independent of the function and the check in progress. */
 static void declare(struct ct_mon_library *l, struct definition *d)
 {
     struct ct_mon_elab *e = l->e;

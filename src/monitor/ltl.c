@@ -45,7 +45,7 @@ static bool opposite(const struct ct_mon_ltl *a, const struct ct_mon_ltl *b)
     return (a->kind == LTL_NOT && a->a == b) || (b->kind == LTL_NOT && b->a == a);
 }
 
-/* Makes a conjunction or a disjunction; they differ in which constant decides. Operands are sorted by age, so
+/* Makes a conjunction or a disjunction; they differ in the constant that decides. Sorts operands by age, so
  * that a & b and b & a are one formula. */
 static struct ct_mon_ltl *junction(struct ct_mon_ltl_pool *p, enum ct_mon_ltl_kind kind, struct ct_mon_ltl *a,
                                    struct ct_mon_ltl *b)
@@ -73,7 +73,7 @@ struct ct_mon_ltl *ct_mon_ltl_or(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a
 
 struct ct_mon_ltl *ct_mon_ltl_next(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a)
 {
-    /* next true says more where the word ends: in a scope */
+    /* next true is no constant where the word can end: in a scope */
     return a->kind == LTL_FALSE ? a : intern(p, LTL_NEXT, 0, a, NULL);
 }
 
@@ -165,7 +165,7 @@ static struct ct_mon_ltl *normal(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f
     switch (f->kind) {
     case LTL_NOT:
         return ct_mon_ltl_nnf(p, f->a, !negate);
-    case LTL_NEXT: /* the word as a whole has no end */
+    case LTL_NEXT: /* the whole word has no end, so next true is true */
         a = ct_mon_ltl_nnf(p, f->a, negate);
         return a->kind == LTL_TRUE ? a : ct_mon_ltl_next(p, a);
     case LTL_AND:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulas of linear temporal logic, and their monitors. */
+/* Formulas of linear temporal logic, and the construction of their monitors. */
 #ifndef CT_MONITOR_LTL_H
 #define CT_MONITOR_LTL_H
 
@@ -10,27 +10,28 @@ enum ct_mon_ltl_kind {
     LTL_TRUE,
     LTL_FALSE,
     LTL_ATOM, /* index */
-    LTL_NOT,  /* in front of atoms only, after ct_mon_ltl_nnf */
+    LTL_NOT,  /* only before atoms, after ct_mon_ltl_nnf */
     LTL_AND,
     LTL_OR,
     LTL_NEXT,
-    LTL_UNTIL,   /* strong: b must come */
-    LTL_RELEASE, /* b holds up to and including the step at which a does, or for ever */
-    /* ct_mon_ltl_untimed removes these: */
-    LTL_TIMED, /* a until b, and b comes at a time within interval `index` */
-    LTL_COUNT, /* b at as many steps as count `index` says, at times within its interval, and a before */
+    LTL_UNTIL,   /* strong: b must occur */
+    LTL_RELEASE, /* b holds up to and including the step at which a holds, or for ever */
+    /* removed by ct_mon_ltl_untimed: */
+    LTL_TIMED, /* a until b, where b occurs at a time within interval `index` */
+    LTL_COUNT, /* b holds at as many steps as count `index` requires, within its interval, and a holds
+                * before */
 };
 
-/* Hash-consed: equal formulas are the same pointer. */
+/* A formula. Hash-consed: equal formulas are the same pointer. */
 struct ct_mon_ltl {
     enum ct_mon_ltl_kind kind;
-    uint32_t index; /* atoms */
+    uint32_t index; /* LTL_ATOM: its number */
     uint32_t id;
-    uint32_t until; /* untils in normal form: their number */
-    bool past;      /* decided by the word up to the step: operators of the past and connectives alone */
-    bool timed;     /* has timed operators */
+    uint32_t until; /* LTL_UNTIL in normal form: its number */
+    bool past;      /* decided by the word up to the step: contains only past operators and connectives */
+    bool timed;     /* contains timed operators */
     struct ct_mon_ltl *a, *b;
-    struct ct_mon_ltl *positive, *negative; /* normal forms, once made */
+    struct ct_mon_ltl *positive, *negative; /* normal forms, NULL until made */
     struct ct_mon_ltl *next;
 };
 
@@ -41,27 +42,27 @@ enum {
     LTL_MEMORY_MOST = 48,
 };
 
-/* What is remembered of the step before. In formulas it is the atom LTL_ATOMS_MOST + its number, which is
- * false at the first step. */
+/* A bit remembered from the step before. In formulas it is the atom LTL_ATOMS_MOST + its number; it is false
+ * at the first step. */
 struct ct_mon_ltl_memory {
     struct ct_mon_ltl *update; /* its value at the next step */
-    struct ct_mon_ltl *a, *b;  /* the operator that it is of: a since b */
+    struct ct_mon_ltl *a, *b;  /* the operator it belongs to: a since b */
 };
 
-/* Distances in time from `from` on and below `to`. */
+/* A range of distances in time, from `from` up to but not including `to`. */
 struct ct_mon_ltl_interval {
     int64_t from, to;
 };
 
-/* How often a formula holds within a time. */
+/* How often a formula must hold within an interval. */
 struct ct_mon_ltl_count {
     struct ct_mon_ltl_interval within;
     uint32_t least;
-    bool begins; /* steps are those at which it begins to hold */
+    bool begins; /* count only the steps at which it begins to hold */
 };
 
-/* A clock that a formula needed: its atom says that b held `time` ago or longer, and a at each step since;
- * without a, that b held less than `time` ago. */
+/* A clock that a formula needs. With a, its atom is true when b held `time` or longer ago and a at each step
+ * since. Without a, it is true when b held less than `time` ago. */
 struct ct_mon_ltl_clock {
     struct ct_mon_ltl *a, *b, *atom;
     int64_t time;
@@ -72,7 +73,7 @@ enum {
     LTL_COUNTS_MOST = 64,
     LTL_CLOCKS_MOST = LTL_ATOMS_MOST,
 };
-#define LTL_NO_END INT64_MAX /* of an interval */
+#define LTL_NO_END INT64_MAX /* `to` of an interval without end */
 
 struct ct_mon_ltl_pool {
     struct ct_mon_arena *arena;
@@ -80,7 +81,7 @@ struct ct_mon_ltl_pool {
     uint32_t count, untils;
     struct ct_mon_ltl_memory memory[LTL_MEMORY_MOST];
     uint32_t nmemory;
-    bool memory_full; /* an operator of the past found no room */
+    bool memory_full; /* a past operator found no free bit */
     struct ct_mon_ltl_interval intervals[LTL_INTERVALS_MOST];
     uint32_t nintervals;
     struct ct_mon_ltl_count counts[LTL_COUNTS_MOST];
@@ -88,7 +89,7 @@ struct ct_mon_ltl_pool {
     struct ct_mon_ltl_clock clocks[LTL_CLOCKS_MOST];
     uint32_t nclocks;
     bool count_aborted;       /* a count stands where an exception would decide it */
-    struct ct_mon_ltl *known; /* what holds of every word that can come; NULL: nothing in particular */
+    struct ct_mon_ltl *known; /* formula that every possible word satisfies; NULL: none is known */
 };
 
 /* Makes a formula. All constructors simplify constants and repetitions. */
@@ -103,30 +104,30 @@ struct ct_mon_ltl *ct_mon_ltl_release(struct ct_mon_ltl_pool *p, struct ct_mon_l
 struct ct_mon_ltl *ct_mon_ltl_always(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a);
 struct ct_mon_ltl *ct_mon_ltl_eventually(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a);
 
-/* Makes the weak until: a holds until b comes, or for ever. */
+/* Makes the weak until: a holds until b occurs, or for ever. */
 struct ct_mon_ltl *ct_mon_ltl_weak_until(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a,
                                          struct ct_mon_ltl *b);
 struct ct_mon_ltl *ct_mon_ltl_implies(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b);
-/* Makes the formula that f holds at n or more steps from now on or, with `begins`, begins to hold n times or
- * more, a first step at which it holds included; and a at all steps before the last of these. */
+/* Makes the formula that f holds at n or more steps from now on, and a at all steps before the last of them.
+ * With `begins`, counts the steps at which f begins to hold; holding at the first step counts. */
 struct ct_mon_ltl *ct_mon_ltl_at_least(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *f,
                                        uint32_t n, bool begins);
 
-/* Operators of the past (ltl_past.c). Their operands are decided by the word up to the step. previous is
- * false at the first step. */
+/* Makes operators of the past (ltl_past.c). Their operands must be decided by the word up to the step.
+ * previous is false at the first step. */
 struct ct_mon_ltl *ct_mon_ltl_previous(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f);
 struct ct_mon_ltl *ct_mon_ltl_since(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b);
 struct ct_mon_ltl *ct_mon_ltl_past_at_least(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n);
 struct ct_mon_ltl *ct_mon_ltl_past_begins(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, uint32_t n);
-/* Builds the machine whose verdict at each step is true where f, a formula of the past, holds, and unknown
- * where not. NULL: *why says which limit it exceeds. */
+/* Builds the machine for a past formula f: its verdict is true at steps where f holds, else unknown. NULL:
+ * *why names the exceeded limit. */
 const struct ct_mon_machine *ct_mon_ltl_past_machine(struct ct_mon_ltl_pool *p, const struct ct_mon_ltl *f,
                                                      uint32_t natoms, const char **why);
-/* Makes the formula that every memory holds at each step what it is to remember. */
+/* Makes the formula that every memory bit has its right value at each step. */
 struct ct_mon_ltl *ct_mon_ltl_history(struct ct_mon_ltl_pool *p);
 
-/* Scopes and exceptions (ltl_scope.c); `b` is decided by the word up to the step. upto reads f over the word
- * that ends at the first b; abort decides it there, to `accept`, if it is not decided before. */
+/* Scopes and exceptions (ltl_scope.c); `b` must be decided by the word up to the step. upto evaluates f on
+ * the word that ends at the first b. abort sets f to `accept` there if it is still undecided. */
 struct ct_mon_ltl *ct_mon_ltl_upto(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, struct ct_mon_ltl *b,
                                    bool inclusive);
 struct ct_mon_ltl *ct_mon_ltl_abort(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, struct ct_mon_ltl *b,
@@ -135,36 +136,37 @@ struct ct_mon_ltl *ct_mon_ltl_abort(struct ct_mon_ltl_pool *p, struct ct_mon_ltl
 /* Makes a timed until. Its operands are rewritten like those of an until. */
 struct ct_mon_ltl *ct_mon_ltl_timed(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a, struct ct_mon_ltl *b,
                                     struct ct_mon_ltl_interval within);
-/* The same with interval `index` of the pool. */
+/* Does the same with interval `index` of the pool. */
 struct ct_mon_ltl *ct_mon_ltl_timed_again(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a,
                                           struct ct_mon_ltl *b, uint32_t index);
 
-/* Makes a count from now on, of two steps at least; NULL: there are too many. */
+/* Makes a count, from now on, of at least two steps. NULL: there are too many counts. */
 struct ct_mon_ltl *ct_mon_ltl_count(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f,
                                     struct ct_mon_ltl_count count);
-/* The same with count `index` of the pool, up to where a does not hold. */
+/* Does the same with count `index` of the pool, up to the step where a does not hold. */
 struct ct_mon_ltl *ct_mon_ltl_count_again(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a,
                                           struct ct_mon_ltl *f, uint32_t index);
 
-/* Gives the atoms that clocks decide, for formulas of the past a and b: that b held `time` ago or longer and
- * a at each step since; that b held less than `time` ago. */
+/* Callbacks that return atoms decided by clocks, for past formulas a and b. held: b held `time` or longer
+ * ago, and a at each step since. recent: b held less than `time` ago. */
 struct ct_mon_ltl_clocks {
     struct ct_mon_ltl *(*held)(void *user, struct ct_mon_ltl *a, struct ct_mon_ltl *b, int64_t time);
     struct ct_mon_ltl *(*recent)(void *user, struct ct_mon_ltl *b, int64_t time);
-    bool (*has_room)(void *user); /* for one atom more */
+    bool (*has_room)(void *user); /* whether one more atom fits */
     void *user;
 };
 
-/* Makes a formula without timed operators that is equal to f at the first step (ltl_timed.c). NULL: one clock
- * for each operator is not enough. */
+/* Makes a formula without timed operators that equals f at the first step (ltl_timed.c). NULL: some operator
+ * would need more than one clock. */
 struct ct_mon_ltl *ct_mon_ltl_untimed(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f,
                                       const struct ct_mon_ltl_clocks *clocks);
 
-/* Adds to what is known of every word that a deadline is over at a step at which there is no time left for
- * another one before it, as far as there is room for atoms. So verdicts come there, and not a step later. */
+/* Adds to pool.known that a deadline has passed at a step after which no other step can precede it, as far as
+ * atoms fit. Verdicts then come at that step, not one later. */
 void ct_mon_ltl_foresee(struct ct_mon_ltl_pool *p, const struct ct_mon_ltl_clocks *clocks);
 
-/* Shared by the files that make machines: the tables of one, of nstates states with room for all letters. */
+/* Tables of a machine under construction, for nstates states and all letters. Shared by the files that build
+ * machines. */
 struct ct_mon_ltl_table {
     struct ct_mon_machine *machine;
     uint8_t *verdicts, *next8;
@@ -174,7 +176,7 @@ enum {
     MACHINE_STATES_MOST = 16000
 };
 struct ct_mon_ltl_table ct_mon_ltl_table_new(struct ct_mon_arena *a, uint32_t natoms, uint32_t nstates);
-/* Enters that `letter` leads from state `from` to `to`; both are number << 2 | verdict. */
+/* Sets that `letter` leads from state `from` to `to`; both are number << 2 | verdict. */
 static inline void ltl_table_put(const struct ct_mon_ltl_table *t, uint32_t letter, uint32_t from,
                                  uint32_t to)
 {
@@ -185,10 +187,10 @@ static inline void ltl_table_put(const struct ct_mon_ltl_table *t, uint32_t lett
         t->next8[at] = (uint8_t)to;
 }
 
-/* Rewrites the formula, or its negation, so that negations stand in front of atoms only. */
+/* Rewrites the formula, or its negation, so that negations stand only before atoms. */
 struct ct_mon_ltl *ct_mon_ltl_nnf(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f, bool negate);
 
-/* Builds the three-valued monitor of f over natoms atoms. NULL: *why says which limit it exceeds. */
+/* Builds the three-valued monitor of f over natoms atoms. NULL: *why names the exceeded limit. */
 const struct ct_mon_machine *ct_mon_ltl_machine(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *f,
                                                 uint32_t natoms, const char **why);
 
@@ -200,15 +202,15 @@ struct ct_mon_ltl_set {
 
 struct ct_mon_ltl_edge {
     uint32_t to;
-    uint64_t pos, neg; /* atoms that must be true, false */
-    uint64_t promised; /* untils whose end is put off */
+    uint64_t pos, neg; /* atoms that must be true, and atoms that must be false */
+    uint64_t promised; /* untils that are postponed */
 };
 
 struct ct_mon_ltl_state {
-    uint64_t *set; /* of formula ids */
+    uint64_t *set; /* set of formula ids */
     struct ct_mon_ltl_edge *edges;
     size_t nedges, cap;
-    uint32_t low, index; /* Tarjan */
+    uint32_t low, index; /* Tarjan's algorithm */
     bool on_stack, live, expanded;
     uint32_t hash_next;
 };
@@ -216,19 +218,19 @@ struct ct_mon_ltl_state {
 struct ct_mon_ltl_automaton {
     struct ct_mon_ltl_pool *pool;
     struct ct_mon_ltl **by_id;
-    uint64_t *ways; /* the formulas that hold in more than one way */
-    uint32_t words; /* 64-bit words in a set */
+    uint64_t *ways; /* formulas that can be satisfied in more than one way */
+    uint32_t words; /* 64-bit words per set */
     struct ct_mon_ltl_state *states;
     size_t n, cap;
     uint32_t *table;
-    uint64_t **spare; /* sets of choices, to be used again */
+    uint64_t **spare; /* sets of choices, for reuse */
     size_t spare_count, spare_cap, depth;
-    size_t work; /* what is left of the effort allowed */
+    size_t work; /* work left */
     bool failed;
 };
 
-/* Builds the automaton. ct_mon_ltl_automaton_add gives the state of {f} after making all that it leads to;
- * ct_mon_ltl_automaton_finish marks the states as live from which some word is accepted. */
+/* Builds the automaton. ct_mon_ltl_automaton_add returns the state of {f}, after making all states reachable
+ * from it; ct_mon_ltl_automaton_finish marks as live the states from which some word is accepted. */
 void ct_mon_ltl_automaton_init(struct ct_mon_ltl_automaton *m, struct ct_mon_ltl_pool *p);
 uint32_t ct_mon_ltl_automaton_add(struct ct_mon_ltl_automaton *m, const struct ct_mon_ltl *f);
 void ct_mon_ltl_automaton_finish(struct ct_mon_ltl_automaton *m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tableau: what a set of formulas asks of this step and of the next one
- * (docs/tessla-language.md B.6, steps 2 to 4). Acceptance is on transitions: one set for each
- * until, of those that do not put its end off. */
+/* The tableau: what a set of formulas requires of this step and of the next (docs/tessla-language.md B.6,
+ * steps 2 to 4). Acceptance is on transitions: each until has the set of transitions that do not postpone
+ * it. */
 #include <string.h>
 
 #include "monitor/ltl.h"
@@ -13,7 +13,7 @@ enum {
 };
 
 struct choice {
-    uint64_t *todo, *done, *next; /* formulas */
+    uint64_t *todo, *done, *next; /* sets of formulas */
     uint64_t pos, neg, promised;
 };
 
@@ -63,7 +63,7 @@ void ct_mon_ltl_automaton_init(struct ct_mon_ltl_automaton *m, struct ct_mon_ltl
     index_formulas(m);
 }
 
-/* Counts work; false: there was too much of it. */
+/* Charges work. Returns false when there is none left. */
 static bool spend(struct ct_mon_ltl_automaton *m, size_t n)
 {
     arena_spend(m->pool->arena, n);
@@ -91,7 +91,8 @@ static uint32_t state_of(struct ct_mon_ltl_automaton *m, const uint64_t *set)
     return (uint32_t)m->n - 1;
 }
 
-/* Tells whether the choice can be dropped because an edge of the state asks for a part of it. */
+/* Returns whether the choice can be dropped, because an existing edge of the state requires a subset of
+ * it. */
 static bool needless(struct ct_mon_ltl_automaton *m, uint32_t from, const struct choice *c)
 {
     const struct ct_mon_ltl_state *s = &m->states[from];
@@ -115,7 +116,7 @@ static void add_edge(struct ct_mon_ltl_automaton *m, uint32_t from, const struct
     ARENA_PUSH(m->pool->arena, s->edges, s->nedges, s->cap, e);
 }
 
-/* Copies the choice. The sets of the copy lie behind those of the choices that are being expanded. */
+/* Copies the choice. The copy's sets are stored after those of the choices being expanded. */
 static struct choice split(struct ct_mon_ltl_automaton *m, const struct choice *c)
 {
     struct choice d = *c;
@@ -132,8 +133,8 @@ static struct choice split(struct ct_mon_ltl_automaton *m, const struct choice *
     return d;
 }
 
-/* Picks the formula to expand next. Those with one alternative come first, so that contradictions are found
- * before there are many branches. */
+/* Picks the formula to expand next: formulas with one alternative first, so that contradictions are found
+ * before branching. */
 static int first(const struct ct_mon_ltl_automaton *m, const uint64_t *set)
 {
     int id = -1;
@@ -147,13 +148,13 @@ static int first(const struct ct_mon_ltl_automaton *m, const uint64_t *set)
     return id;
 }
 
-/* Tells whether this step asks for f already. An alternative that asks for f, too, would then be needless. */
+/* Returns whether this step requires f already. An alternative that requires f is then superfluous. */
 static bool asked(const struct choice *c, const struct ct_mon_ltl *f)
 {
     return has(c->done, f->id) || has(c->todo, f->id);
 }
 
-/* Tells whether f contradicts what is asked for. */
+/* Returns whether f contradicts what this step requires. */
 static bool refuted(const struct choice *c, const struct ct_mon_ltl *f)
 {
     return f->kind == LTL_FALSE || (f->kind == LTL_ATOM && c->neg >> f->index & 1) ||
@@ -175,7 +176,7 @@ static void expand_other(struct ct_mon_ltl_automaton *m, uint32_t from, const st
     m->depth--;
 }
 
-/* Expands the formulas one by one, and both branches of one with two alternatives. */
+/* Expands the formulas one by one, with both branches of those that have two alternatives. */
 static void expand(struct ct_mon_ltl_automaton *m, uint32_t from, struct choice *c)
 {
     int id;
@@ -211,7 +212,7 @@ static void expand(struct ct_mon_ltl_automaton *m, uint32_t from, struct choice 
         case LTL_NEXT:
             put(c->next, f->a->id);
             break;
-        case LTL_UNTIL: /* b, or a and the same again */
+        case LTL_UNTIL: /* b; or a, and the same at the next step */
             if (asked(c, f->b))
                 break;
             expand_other(m, from, c, f->b);
@@ -219,14 +220,14 @@ static void expand(struct ct_mon_ltl_automaton *m, uint32_t from, struct choice 
             put(c->next, f->id);
             c->promised |= UINT64_C(1) << f->until;
             break;
-        case LTL_RELEASE: /* b, and a or the same again */
+        case LTL_RELEASE: /* b, and a or the same at the next step */
             put(c->todo, f->b->id);
             if (asked(c, f->a))
                 break;
             expand_other(m, from, c, f->a);
             put(c->next, f->id);
             break;
-        case LTL_TIMED: /* ct_mon_ltl_untimed removed them */
+        case LTL_TIMED: /* removed by ct_mon_ltl_untimed */
         case LTL_COUNT:
             break;
         }
@@ -252,7 +253,7 @@ uint32_t ct_mon_ltl_automaton_add(struct ct_mon_ltl_automaton *m, const struct c
     return start;
 }
 
-/* Tells whether every `until` can end within the component, again and again. */
+/* Returns whether every `until` can be fulfilled infinitely often within the component. */
 static bool good(const struct ct_mon_ltl_automaton *m, const uint32_t *members, size_t n,
                  const uint32_t *component)
 {
@@ -274,7 +275,7 @@ struct frame {
     size_t edge;
 };
 
-/* Finds components by Tarjan's algorithm. A component comes after all those that it leads to, so one pass
+/* Finds components by Tarjan's algorithm. A component is found after all components it leads to, so one pass
  * marks the live states. */
 void ct_mon_ltl_automaton_finish(struct ct_mon_ltl_automaton *m)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From two automata, for a formula and its negation, to one minimal machine
- * (docs/tessla-language.md B.6, steps 5 to 7). */
+/* Combines two automata, of a formula and of its negation, into one minimal machine (docs/tessla-language.md
+ * B.6, steps 5 to 7). */
 #include <string.h>
 
 #include "monitor/ltl.h"
@@ -8,10 +8,10 @@
 enum {
     PAIRS_MOST = 65535,
     TABLE = 1 << 11,
-    AT_ONCE = 8, /* edges, sets and letters that are looked at in a step of work */
+    AT_ONCE = 8, /* edges, sets or letters per unit of work */
 };
 
-/* A state of the product: live states of both automata, sorted; those of the formula first. */
+/* A state of the product: live states of both automata, sorted, those of the formula first. */
 struct pair {
     uint32_t *ids;
     uint32_t npos, nneg, hash_next;
@@ -24,7 +24,7 @@ struct product {
     struct pair *pairs;
     size_t n, cap;
     uint32_t *table;
-    uint32_t *next; /* [pair * letters + letter] */
+    uint32_t *next; /* by pair * letters + letter */
     size_t next_cap;
     uint32_t letters;
     uint32_t *buffer, *mark, stamp;
@@ -41,8 +41,8 @@ static bool subset(const struct product *p, uint32_t a, uint32_t b)
     return true;
 }
 
-/* Drops states that ask for more than another one in the set: without them the set accepts the same. Sorts
- * the rest. */
+/* Drops states that require more than another one in the set, which does not change what the set accepts.
+ * Sorts the rest. */
 static uint32_t reduce(struct product *p, uint32_t *ids, uint32_t n)
 {
     uint32_t kept = 0;
@@ -66,7 +66,7 @@ static uint32_t reduce(struct product *p, uint32_t *ids, uint32_t n)
 static uint32_t intern(struct product *p, const uint32_t *ids, uint32_t npos, uint32_t nneg)
 {
     uint8_t verdict = !npos ? VERDICT_FALSE : !nneg ? VERDICT_TRUE : VERDICT_UNKNOWN;
-    if (verdict) /* decided: one state for all */
+    if (verdict) /* one state stands for all decided ones */
         npos = nneg = 0;
     uint64_t h = hash_mix(verdict, npos);
     for (uint32_t i = 0; i < npos + nneg; i++)
@@ -90,7 +90,7 @@ static uint32_t intern(struct product *p, const uint32_t *ids, uint32_t npos, ui
     return (uint32_t)p->n - 1;
 }
 
-/* Puts the live successors of ids under a letter to `out`. Result: how many. */
+/* Writes the live successors of ids under a letter to `out`. Returns how many there are. */
 static uint32_t successors(struct product *p, const uint32_t *ids, uint32_t n, uint32_t letter, uint32_t *out)
 {
     uint32_t count = 0;
@@ -100,7 +100,7 @@ static uint32_t successors(struct product *p, const uint32_t *ids, uint32_t n, u
         const struct ct_mon_ltl_state *s = &p->m.states[ids[i]];
         for (size_t k = 0; k < s->nedges; k++) {
             const struct ct_mon_ltl_edge *e = &s->edges[k];
-            /* what is remembered is no part of the letter: the edges into the state agree with it */
+            /* memory bits are not part of the letter: the edges into the state agree with them */
             if ((e->pos & visible & ~letter) || (e->neg & letter) || !p->m.states[e->to].live ||
                 p->mark[e->to] == p->stamp)
                 continue;
@@ -143,7 +143,7 @@ static void explore(struct product *p, uint32_t pos, uint32_t neg)
     }
 }
 
-/* Finds classes of equal states by Moore's refinement: classes are split until the classes of all successors
+/* Finds classes of equivalent states by Moore's algorithm: splits classes until the successors of all members
  * agree. */
 static uint32_t minimise(struct product *p, uint32_t *class)
 {
@@ -198,8 +198,8 @@ struct ct_mon_ltl_table ct_mon_ltl_table_new(struct ct_mon_arena *a, uint32_t na
     return t;
 }
 
-/* Makes the machine's table. States are numbered breadth first, behind state 0, which is the one before the
- * first step. */
+/* Builds the machine's table. State 0 is the one before the first step; the others are numbered breadth
+ * first. */
 static const struct ct_mon_machine *build(struct product *p, uint32_t natoms, const uint32_t *class,
                                           uint32_t classes, const char **why)
 {

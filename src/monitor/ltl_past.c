@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operators of the past (docs/tessla-language.md B.6, step 1): each remembers one bit of the step before. The
- * bits are atoms of the formula that no letter shows. A formula beside it, the history, says what they are,
- * so that the construction knows what the past leaves possible. */
+/* Operators of the past (docs/tessla-language.md B.6, step 1). Each remembers one bit of the step before. The
+ * bits are atoms of the formula that letters do not contain. A second formula, the history, defines the bits,
+ * so that the construction knows which pasts are possible. */
 #include "monitor/ltl.h"
 
 static struct ct_mon_ltl *remembered(struct ct_mon_ltl_pool *p, uint32_t number)
@@ -9,7 +9,7 @@ static struct ct_mon_ltl *remembered(struct ct_mon_ltl_pool *p, uint32_t number)
     return ct_mon_ltl_atom(p, LTL_ATOMS_MOST + number);
 }
 
-/* Makes room for a bit. NULL when there is none. */
+/* Allocates a bit. NULL: none is left. */
 static struct ct_mon_ltl_memory *remember(struct ct_mon_ltl_pool *p)
 {
     p->memory_full |= p->nmemory == LTL_MEMORY_MOST;
@@ -80,7 +80,7 @@ struct ct_mon_ltl *ct_mon_ltl_history(struct ct_mon_ltl_pool *p)
     return h;
 }
 
-/* Every state of the machine of a formula of the past: what is remembered, and what was said on the way. */
+/* A state of the machine of a past formula: its memory bits, and the last verdict. */
 struct past_state {
     uint64_t memory;
     uint32_t hash_next;
@@ -90,16 +90,16 @@ struct past_state {
 struct past {
     struct ct_mon_ltl_pool *pool;
     const struct ct_mon_ltl *f;
-    struct ct_mon_ltl **needed; /* operands first */
+    struct ct_mon_ltl **needed; /* in an order with operands first */
     uint32_t count;
-    uint64_t memory;           /* the bits that are needed */
+    uint64_t memory;           /* bits that are needed */
     bool *value;               /* by id */
-    struct past_state *states; /* the first is the one before the first step */
+    struct past_state *states; /* the first one is before the first step */
     size_t n, cap;
     uint32_t table[LTL_BUCKETS];
 };
 
-/* Lists the formulas that f is made of, through what its memories remember. */
+/* Lists the subformulas of f, including those that its memory bits remember. */
 static void find_needed(struct past *s)
 {
     struct ct_mon_ltl_pool *p = s->pool;
@@ -112,7 +112,7 @@ static void find_needed(struct past *s)
     while (more) {
         more = false;
         arena_spend(p->arena, p->count);
-        for (uint32_t i = p->count; i-- > 0;) { /* operands are older than what is made of them */
+        for (uint32_t i = p->count; i-- > 0;) { /* operands are older than the formulas that contain them */
             const struct ct_mon_ltl *f = by_id[i];
             if (!needed[i])
                 continue;
@@ -145,7 +145,7 @@ static uint32_t past_state(struct past *s, uint64_t memory, uint8_t verdict)
     return (uint32_t)s->n - 1;
 }
 
-/* Gives the state that a letter leads to. */
+/* Returns the memory bits after a letter. */
 static uint32_t past_step(struct past *s, uint64_t memory, uint32_t letter)
 {
     const uint64_t atoms = letter | memory << LTL_ATOMS_MOST;

@@ -4,9 +4,9 @@
 #include "monitor/ltl.h"
 
 enum rewriting {
-    STOP_BEFORE, /* the word ends in front of the step of b */
-    STOP_WITH,   /* the formula ends behind that step */
-    STOP_NOW,    /* the formula has no step at all */
+    STOP_BEFORE, /* the word ends before the step of b */
+    STOP_WITH,   /* the word ends with the step of b */
+    STOP_NOW,    /* the word has no step at all */
     ACCEPT,
     REJECT,
     REWRITINGS
@@ -15,12 +15,12 @@ enum rewriting {
 struct rewrite {
     struct ct_mon_ltl_pool *pool;
     struct ct_mon_ltl *b, *not_b;
-    struct ct_mon_ltl **made[REWRITINGS]; /* by the id of what was there before */
+    struct ct_mon_ltl **made[REWRITINGS]; /* by id of the original formula */
 };
 
 static struct ct_mon_ltl *rewrite(struct rewrite *r, struct ct_mon_ltl *f, enum rewriting how);
 
-/* Rewrites an operator of the future whose operands are rewritten already. */
+/* Rewrites a future operator whose operands are rewritten already. */
 static struct ct_mon_ltl *bounded(struct rewrite *r, const struct ct_mon_ltl *f, enum rewriting how,
                                   struct ct_mon_ltl *a, struct ct_mon_ltl *b)
 {

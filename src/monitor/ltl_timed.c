@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Timed operators with one clock each (docs/tessla-language.md B.6, step 0). A formula f that is asked for at
- * the first step is pushed inwards as "at each step at which the guard holds, f", where the guard is a
- * formula of the past. What reaches a timed operator so needs to remember one time only: the first or the
- * last at which the guard held. */
+/* Timed operators with one clock each (docs/tessla-language.md B.6, step 0). A formula f required at the
+ * first step is pushed inwards as "f at each step at which the guard holds", where the guard is a past
+ * formula. A timed operator then needs to remember only one time: the first or the last at which its guard
+ * held. */
 #include "monitor/ltl.h"
 
 struct timed {
     struct ct_mon_ltl_pool *pool;
     const struct ct_mon_ltl_clocks *clocks;
-    struct ct_mon_ltl *first; /* holds at the first step alone */
+    struct ct_mon_ltl *first; /* formula that holds only at the first step */
     bool failed;
 };
 
-/* What is asked for: f, or its negation, at each step at which the guard holds. */
+/* A requirement: f, or its negation, at each step at which the guard holds. */
 struct demand {
     struct ct_mon_ltl *guard, *f;
     bool negate;
@@ -67,7 +67,7 @@ static struct ct_mon_ltl *junction(struct timed *t, struct demand d)
     return spread(t, b);
 }
 
-/* Pushes into an until or a release. b is asked for at each step from the guard on, up to a. */
+/* Pushes a demand into an until or a release: b is required at each step from the guard on, up to a. */
 static struct ct_mon_ltl *stretch(struct timed *t, struct demand d)
 {
     if ((d.f->kind == LTL_UNTIL) != d.negate) {
@@ -85,7 +85,7 @@ static struct ct_mon_ltl *stretch(struct timed *t, struct demand d)
     return spread(t, d);
 }
 
-/* Notes a clock, once. Result: its atom. */
+/* Registers a clock once. Returns its atom. */
 static struct ct_mon_ltl *note(struct timed *t, struct ct_mon_ltl_clock clock)
 {
     struct ct_mon_ltl_pool *p = t->pool;
@@ -107,8 +107,8 @@ static struct ct_mon_ltl *held(struct timed *t, struct ct_mon_ltl *a, struct ct_
     return note(t, (struct ct_mon_ltl_clock){a, b, t->clocks->held(t->clocks->user, a, b, time), time});
 }
 
-/* Gives the atom that the single guard held less than `time` ago. It is true for a while from the guard on,
- * and then never again, which the construction is told. */
+/* Returns the atom that the single guard held less than `time` ago. It is true for a while from the guard on
+ * and never again, which is added to pool.known. */
 static struct ct_mon_ltl *window(struct timed *t, struct ct_mon_ltl *guard, int64_t time)
 {
     struct ct_mon_ltl_pool *p = t->pool;
@@ -119,7 +119,7 @@ static struct ct_mon_ltl *window(struct timed *t, struct ct_mon_ltl *guard, int6
     return y;
 }
 
-/* Makes the formula that b holds at a time within the interval from the single guard on. */
+/* Makes the formula that b holds within the interval after the single guard. */
 static struct ct_mon_ltl *in_window(struct timed *t, struct ct_mon_ltl *guard, struct ct_mon_ltl *b,
                                     struct ct_mon_ltl_interval within)
 {
@@ -131,7 +131,8 @@ static struct ct_mon_ltl *in_window(struct timed *t, struct ct_mon_ltl *guard, s
     return b;
 }
 
-/* Makes a count that is asked for at one step. At more of them each would have counts of its own. */
+/* Makes a count that is required at one step. If required at several steps, each would need its own
+ * counter. */
 static struct ct_mon_ltl *count_once(struct timed *t, struct demand d)
 {
     struct ct_mon_ltl_pool *p = t->pool;
@@ -143,7 +144,7 @@ static struct ct_mon_ltl *count_once(struct timed *t, struct demand d)
     return guarded(t, d.guard, signed_formula(t, enough, d.negate));
 }
 
-/* Makes a timed until that is asked for at one step: the time since then is known. */
+/* Makes a timed until that is required at one step, so the time since then is known. */
 static struct ct_mon_ltl *timed_once(struct timed *t, struct demand d, struct ct_mon_ltl_interval within)
 {
     struct ct_mon_ltl_pool *p = t->pool;
@@ -151,7 +152,7 @@ static struct ct_mon_ltl *timed_once(struct timed *t, struct demand d, struct ct
     return guarded(t, d.guard, signed_formula(t, ct_mon_ltl_until(p, d.f->a, b), d.negate));
 }
 
-/* Makes: wherever the guard holds, not a until b within the time. */
+/* Makes the formula that a until b within the time is false wherever the guard holds. */
 static struct ct_mon_ltl *forbidden(struct timed *t, struct demand d, struct ct_mon_ltl_interval within)
 {
     struct ct_mon_ltl_pool *p = t->pool;
@@ -166,12 +167,12 @@ static struct ct_mon_ltl *forbidden(struct timed *t, struct demand d, struct ct_
     return ct_mon_ltl_always(p, ct_mon_ltl_implies(p, on, ct_mon_ltl_not(p, d.f->b)));
 }
 
-/* Makes: wherever the guard holds, a until b within the time. */
+/* Makes the formula that a until b within the time is true wherever the guard holds. */
 static struct ct_mon_ltl *required(struct timed *t, struct demand d, struct ct_mon_ltl_interval within)
 {
     struct ct_mon_ltl_pool *p = t->pool;
     struct ct_mon_ltl *a = d.f->a, *b = d.f->b;
-    if (!within.from) { /* no guard is left that long without b */
+    if (!within.from) { /* no guard stays that long without b */
         if (!b->past)
             return refuse(t);
         struct ct_mon_ltl *late = held(t, not_before(t, b), d.guard, within.to);
@@ -182,7 +183,7 @@ static struct ct_mon_ltl *required(struct timed *t, struct demand d, struct ct_m
     }
     if (within.to != LTL_NO_END || a->kind != LTL_TRUE)
         return refuse(t);
-    /* behind the last guard b comes late enough; or both come again and again */
+    /* after the last guard b comes late enough, or both recur for ever */
     struct ct_mon_ltl *far = ct_mon_ltl_not(p, recent(t, d.guard, within.from));
     struct ct_mon_ltl *last = guarded(t, d.guard, ct_mon_ltl_eventually(p, ct_mon_ltl_and(p, b, far)));
     struct ct_mon_ltl *again = ct_mon_ltl_and(p, ct_mon_ltl_always(p, ct_mon_ltl_eventually(p, d.guard)),
@@ -233,17 +234,18 @@ struct ct_mon_ltl *ct_mon_ltl_untimed(struct ct_mon_ltl_pool *p, struct ct_mon_l
     return t.failed ? NULL : r;
 }
 
-/* Says of a clock what the next step makes of it, which is one unit of time later at least. */
+/* Makes the formula that relates a clock's atom to the next step, which is at least one unit of time
+ * later. */
 static struct ct_mon_ltl *foreseen(struct ct_mon_ltl_pool *p, const struct ct_mon_ltl_clocks *clocks,
                                    const struct ct_mon_ltl_clock *clock)
 {
     struct ct_mon_ltl *now, *then;
     const int64_t time = clock->time - 1;
-    if (clock->a) { /* what held that long, and still holds, held longer */
+    if (clock->a) { /* if it held that long and still holds, it will have held longer */
         now = time ? clocks->held(clocks->user, clock->a, clock->b, time)
                    : ct_mon_ltl_since(p, clock->a, clock->b);
         then = ct_mon_ltl_implies(p, clock->a, clock->atom);
-    } else { /* what is that long ago is too long ago, unless it comes again */
+    } else { /* what is that long ago will be too long ago, unless it recurs */
         now = time ? ct_mon_ltl_not(p, clocks->recent(clocks->user, clock->b, time))
                    : ct_mon_ltl_const(p, true);
         then = ct_mon_ltl_implies(p, clock->atom, clock->b);

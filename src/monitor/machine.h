@@ -13,15 +13,16 @@ enum ct_mon_verdict {
     VERDICT_NONE, /* before the first step */
 };
 
-/* A state is number << 2 | verdict, so that a change of the verdict shows in the low bits of the states.
- * Row `letter` of a table is next[letter * width + state]. Up to 64 states: bytes, width 256. */
+/* A machine. A state is number << 2 | verdict, so that a change of the verdict shows in the low bits. Row
+ * `letter` of a table is next[letter * width + state]. Up to 64 states, entries are bytes and width is
+ * 256. */
 struct ct_mon_machine {
     uint32_t natoms, nstates;
     uint32_t width;
-    uint16_t start;          /* of verdict none: the only state that no step leads back to */
+    uint16_t start;          /* initial state, of verdict none; no step leads back to it */
     uint8_t empty;           /* verdict of the empty word */
-    bool decided;            /* true or false is reachable */
-    const uint8_t *verdicts; /* by number */
+    bool decided;            /* true or false can be reached */
+    const uint8_t *verdicts; /* by state number */
     const uint8_t *next8;
     const uint16_t *next16;
 };

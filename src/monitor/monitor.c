@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public face: compiling, and looking at what was compiled. */
+/* Public functions for compiling specifications and inspecting the result. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ extern const char ct_mon_stdlib_tessla[];
 extern const size_t ct_mon_stdlib_tessla_size;
 
 enum {
-    COMPILE_WORK = 100000000, /* about a second */
+    COMPILE_WORK = 100000000, /* units of work, about a second */
     INCLUDE_BYTES = 16 << 20
 };
 
@@ -38,8 +38,8 @@ static const struct ct_mon_source *make_source(struct ct_mon_arena *a, const cha
     return s;
 }
 
-/* Reads a text file whose resolved path is `real`. NULL also when it holds a NUL byte. Allocates before it
- * opens the file, because the arena jumps away when memory runs out. */
+/* Reads a text file whose resolved path is `real`. Returns NULL also when it contains a NUL byte. Allocates
+ * before it opens the file, because the arena may jump when memory runs out. */
 static const struct ct_mon_source *read_file(struct ct_mon_arena *a, const char *path, const char *real)
 {
     struct stat st;
@@ -62,21 +62,21 @@ static const struct ct_mon_source *read_file(struct ct_mon_arena *a, const char 
     return fine && !memchr(text, 0, s->size) ? s : NULL;
 }
 
-/* Where "include" finds files. */
+/* State of the search for included files. */
 struct includes {
     struct ct_mon_arena *arena;
-    const char *name; /* of the specification */
-    uint64_t *sum;    /* of all texts */
+    const char *name; /* name of the specification */
+    uint64_t *sum;    /* hash over all texts */
 };
 
-/* Adds a text, and where it ends, to the sum of a specification. */
+/* Adds a text and a terminator to the hash of a specification. */
 static void add_text(uint64_t *sum, const char *text, size_t size)
 {
     *sum = ct_fnv(ct_fnv(*sum, text, size), "", 1);
 }
 
-/* Tells whether a file lies in the folder of the specification or below it, with symbolic links resolved. Its
- * resolved path goes to `real`, of PATH_MAX bytes. */
+/* Returns whether a file lies in the specification's folder or below it, with symbolic links resolved. Writes
+ * the resolved path to `real`, of PATH_MAX bytes. */
 static bool is_below(const char *specification, const char *path, char *real)
 {
     char folder[PATH_MAX];
@@ -94,8 +94,8 @@ static bool is_below(const char *specification, const char *path, char *real)
     return strncmp(real, folder, whole) == 0 && (real[whole] == '/' || folder[whole - 1] == '/');
 }
 
-/* Finds an included file beside the including one, as NAME or NAME.tessla, in or below the folder of the
- * specification. */
+/* Finds an included file next to the including one, as NAME or NAME.tessla, in or below the specification's
+ * folder. */
 static const struct ct_mon_source *include_file(void *user, const struct ct_mon_source *from,
                                                 const char *name)
 {
@@ -283,8 +283,7 @@ static size_t copy_out(struct ct_mon_text *t, char *text, size_t cap)
     return n;
 }
 
-/* Prints a line of the source with a question mark for each character that cannot be printed, so that carets
- * stay below what they mean. */
+/* Prints a source line, with a question mark for each unprintable character, so that carets stay aligned. */
 static void print_source(struct ct_mon_text *t, const char *line, size_t size)
 {
     for (size_t length; size; line += length, size -= length) {
@@ -294,7 +293,7 @@ static void print_source(struct ct_mon_text *t, const char *line, size_t size)
     }
 }
 
-/* Prints a line of the source and, under it, carets. Tabs before them stay tabs. */
+/* Prints a source line and carets under the span. Tabs before the carets stay tabs. */
 static void print_place(struct ct_mon_text *t, struct ct_mon_span span, unsigned line, unsigned col,
                         uint32_t width)
 {
@@ -453,7 +452,7 @@ size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap
     return copy_out(&t, text, cap);
 }
 
-/* Looks at an output of a specification without errors. */
+/* Computes the costs of an output of a specification without errors. */
 static int find_costs(const struct ct_monitor_spec *spec, size_t output, struct ct_mon_costs *costs)
 {
     if (!spec || !spec->runnable || output >= spec->program.noutputs)

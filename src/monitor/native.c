@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Machine code: finds libgccjit, has the programs compiled, and keeps what came out. */
+/* Machine code: loads libgccjit, compiles the programs, and keeps the result. */
 #include "monitor/native.h"
 
 #include <stdlib.h>
@@ -40,21 +40,21 @@ const struct ct_mon_native_code *ct_mon_native_code(const struct ct_mon_native *
 #include "monitor/native_kinds.h"
 
 enum {
-    /* Instructions that are compiled, of all programs together; the rest stays bytecode. Compiling so many
-     * takes a second at most. */
+    /* most instructions compiled, over all programs; the rest stays bytecode. Compiling so many takes a
+     * second at most. */
     INSNS_MOST = 2000,
-    /* Up to so many the compiler optimises as well as it can, which takes twice as long as a moderate
-     * effort. */
+    /* most instructions for full optimisation, which takes twice as long as moderate optimisation */
     INSNS_BEST = 600,
     BEST = 2,
     MODERATE = 1,
 };
 
-/* The library to load in place of libgccjit.so.0: another build of it or, in tests, nothing. */
+/* environment variable: a library to load instead of libgccjit.so.0, such as another build or, in tests,
+ * nothing */
 static const char variable[] = "CORETAP_GCCJIT";
 
 struct ct_mon_native {
-    void *object; /* what dlopen returned */
+    void *object; /* handle from dlopen */
     struct ct_mon_native_code code;
     uint8_t *kinds;
     bool *written;
@@ -66,7 +66,7 @@ static struct ct_mon_jit_api api;
 static bool api_found;
 static pthread_once_t api_once = PTHREAD_ONCE_INIT;
 
-/* Loads libgccjit when it is first wanted. */
+/* Loads libgccjit on first use. */
 static void find_api(void)
 {
     static const char *const names[] = {
@@ -91,8 +91,8 @@ static size_t length(const struct ct_mon_program *p, uint32_t code)
     return n + 1;
 }
 
-/* Gives the first instruction of the i-th program. Inputs come first because they run most often. The program
- * of the instant 0 is none of them: it runs once, as bytecode. */
+/* Returns the first instruction of the i-th program. Inputs come first because they run most often. Leaves
+ * out the program of instant 0, which runs once, as bytecode. */
 static uint32_t entry(const struct ct_mon_program *p, size_t i)
 {
     if (i < p->ninputs)
@@ -121,7 +121,8 @@ static size_t total_length(const struct ct_mon_program *p)
     return n;
 }
 
-/* Emits as many programs as there is room for. False: memory ran out, or no program has room. */
+/* Emits as many programs as there is room for. Returns false when out of memory, or when no program has
+ * room. */
 static bool emit_entries(const struct ct_mon_program *p, gcc_jit_context *ctx)
 {
     bool some = false;
@@ -156,7 +157,7 @@ static bool compile(void *user, const char *path)
     return api.context_get_first_error(ctx) == NULL;
 }
 
-/* Enters the programs that were compiled. */
+/* Fills the table with the compiled programs. */
 static void fill(const struct ct_mon_program *p, struct ct_mon_native *native)
 {
     char name[32];
@@ -177,8 +178,8 @@ static void fill(const struct ct_mon_program *p, struct ct_mon_native *native)
             native->code.batch_cost = p->costs[p->inputs[i].code];
 }
 
-/* Allocates the tables; a specification without outputs has no code at all, and empty ones. NULL: no memory.
- */
+/* Allocates the tables. They are empty for a specification without outputs, which has no code. NULL: out of
+ * memory. */
 static struct ct_mon_native *make_native(const struct ct_mon_program *p)
 {
     struct ct_mon_native *native = calloc(1, sizeof *native);
@@ -202,7 +203,7 @@ struct ct_mon_native *ct_mon_native_new(const struct ct_mon_program *p, struct c
     struct ct_mon_native *native = make_native(p);
     if (!native)
         ct_mon_arena_leave(arena, ARENA_NO_MEMORY);
-    if (total_length(p) == 0) /* only the instant 0 has code */
+    if (total_length(p) == 0) /* only instant 0 has code */
         return native;
     native->object = ct_mon_child_load(compile, (void *)p, stop);
     if (native->object) {

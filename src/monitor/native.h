@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs as machine code, made with libgccjit, which is looked for when the first specification wants it.
- * Machine code does what is usual; where a value is not (an error, an overflow, a call) the bytecode takes
- * the instant over at that very instruction. Both keep all state in the same cells. */
+/* Programs as machine code, made with libgccjit, which is loaded when the first specification needs it.
+ * Machine code handles the common cases; for others (an error, an overflow, a call) the bytecode takes over
+ * the instant at that instruction. Both keep all state in the same cells. */
 #ifndef CT_MONITOR_NATIVE_H
 #define CT_MONITOR_NATIVE_H
 
@@ -9,48 +9,49 @@
 
 struct ct_monitor;
 
-/* What ct_mon_vm_run does from a program's first instruction on. */
+/* Does what ct_mon_vm_run does, from a program's first instruction on. */
 typedef bool native_fn(struct ct_monitor *m, struct ct_mon_cell *cells, uint32_t stamp);
 
-/* Takes events in their instants, as long as each comes alone and later than the one before: all inputs of a
- * specification in one function. Results must have room for all outputs at each event. The instant of the
- * last one stays open. *taken is how many events it took. Result: NO_CODE, or the instruction of the open
- * instant from which on the bytecode has to go on. All cells must hold values of their kinds (native_kinds.h)
- * or nothing. */
+/* Takes events in their instants, as long as each is alone in its instant and later than the one before. One
+ * function for all inputs of a specification. Results must have room for all outputs at each event. The
+ * instant of the last event stays open. Sets *taken to the number of events taken. Returns NO_CODE, or the
+ * instruction of the open instant at which the bytecode has to continue. All cells must be empty or hold
+ * values of their kinds (native_kinds.h). */
 struct ct_monitor_event;
 typedef uint32_t native_batch_fn(struct ct_monitor *m, struct ct_mon_cell *cells,
                                  const struct ct_monitor_event *events, uint64_t limit, uint64_t *taken);
 
 struct ct_mon_native_code {
-    native_fn **table;      /* by the number of a program's first instruction; NULL where there is none */
-    native_batch_fn *batch; /* NULL: there is none */
-    const uint8_t *kinds;   /* enum ct_mon_kind of each cell, when there is one */
-    uint64_t batch_cost;    /* the work of the longest instant in it */
+    native_fn **table;      /* by number of a program's first instruction; NULL: not compiled */
+    native_batch_fn *batch; /* NULL: not compiled */
+    const uint8_t *kinds;   /* enum ct_mon_kind by cell, if there is a `batch` */
+    uint64_t batch_cost;    /* work of the longest instant in `batch` */
 };
 
 struct ct_mon_native;
 
-/* Compiles the programs of `p`, which must stay, in a process of its own (native_child.h). NULL: libgccjit or
- * the assembler is missing or has no memory, a program is too large to be worth it, or `stop`, which may be
- * NULL, was set. Without memory of its own it leaves `arena` (ct_mon_arena_leave), in which it keeps nothing.
- * May be called in any thread. */
+/* Compiles the programs of `p`, which must outlive the result, in a separate process (native_child.h).
+ * Returns NULL when libgccjit or the assembler is missing or out of memory, when a program is too large to be
+ * worth it, or when `stop` was set; `stop` may be NULL. When out of memory itself, it jumps by
+ * ct_mon_arena_leave from `arena`, in which it keeps nothing. May be called in any thread. */
 struct ct_mon_native *ct_mon_native_new(const struct ct_mon_program *p, struct ct_mon_arena *arena,
                                         const bool *stop);
 void ct_mon_native_free(struct ct_mon_native *native);
 
-/* Gives what was compiled. NULL for NULL. */
+/* Returns the compiled code, or NULL for NULL. */
 const struct ct_mon_native_code *ct_mon_native_code(const struct ct_mon_native *native);
 
-/* Machine code of a program, which must stay, that a thread makes from the first start on. NULL: no memory.
- */
+/* Machine code made in a thread, from the first ct_mon_beside_start on. The program must outlive it.
+ * ct_mon_beside_new returns NULL when out of memory. */
 struct ct_mon_beside;
 struct ct_mon_beside *ct_mon_beside_new(const struct ct_mon_program *p);
 void ct_mon_beside_start(struct ct_mon_beside *beside);
 
-/* Gives the code as of ct_mon_native_code. NULL: it is not made yet, or never. Any thread may ask. */
+/* Returns the code, as ct_mon_native_code does. NULL: it is not made yet, or never will be. May be called in
+ * any thread. */
 const struct ct_mon_native_code *ct_mon_beside_code(const struct ct_mon_beside *beside);
 
-/* Frees the machine code; what is not made yet is given up. */
+/* Frees the machine code. Cancels what is not made yet. */
 void ct_mon_beside_free(struct ct_mon_beside *beside);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs of all inputs as one function that takes a batch of events. Cells are its variables, which the
- * compiler keeps in registers or forgets where nothing needs them: presence, above all, is known in most
- * places. The kind of a value is known in advance (native_kinds.h), and not looked at. */
+/* The programs of all inputs as one function that takes a batch of events. Cells are local variables, which
+ * the compiler keeps in registers or eliminates; whether a stream has an event, above all, is known in most
+ * places. Kinds of values are known in advance (native_kinds.h) and not tested. */
 #include "monitor/native_batch.h"
 
 #include <stdlib.h>
@@ -13,8 +13,8 @@ _Static_assert(sizeof(struct ct_monitor_event) == 24 && offsetof(struct ct_monit
                "an event is told to the compiler as it is");
 
 enum {
-    BATCH_ROOTS = 1024, /* streams, and what they held before */
-    BATCH_INSNS = 500,  /* of all programs together: the compiler takes 0.3 s for so many */
+    BATCH_ROOTS = 1024, /* most streams and former values */
+    BATCH_INSNS = 500,  /* most instructions, over all programs: the compiler takes 0.3 s for so many */
 };
 
 struct batch {
@@ -24,13 +24,13 @@ struct batch {
     gcc_jit_type *event;
     gcc_jit_field *of_event_time, *of_input, *of_event_value;
     value events, limit, taken;
-    gcc_jit_lvalue *i;           /* number of the next event */
-    gcc_jit_lvalue *time, *next; /* time of the next event, and its input */
-    gcc_jit_lvalue *only;        /* the input of the open instant */
-    gcc_jit_lvalue *first;       /* the first result of the instant */
-    gcc_jit_block *done;         /* no instant is under way */
-    gcc_jit_block **run;         /* by input: the instant of its event */
-    gcc_jit_block **accept;      /* by input: its event comes */
+    gcc_jit_lvalue *i;           /* index of the next event */
+    gcc_jit_lvalue *time, *next; /* time and input of the next event */
+    gcc_jit_lvalue *only;        /* input of the open instant */
+    gcc_jit_lvalue *first;       /* first result of the instant */
+    gcc_jit_block *done;         /* block where no instant is in progress */
+    gcc_jit_block **run;         /* by input: block of its event's instant */
+    gcc_jit_block **accept;      /* by input: block that accepts its event */
     gcc_jit_lvalue *ever[BATCH_ROOTS / 64];
 };
 
@@ -90,7 +90,7 @@ static void load_cell(struct batch *s, uint32_t k)
         .meta = s->kinds[k] == KIND_MIXED ? local(b, b->u32, "meta") : NULL,
         .now = local(b, b->truth, "now"),
     };
-    b->held = NULL; /* from here on cells are in memory */
+    b->held = NULL; /* from here on, cells are in memory */
     value held = is_float ? read(b, float_of(b, k)) : read(b, int_of(b, k));
     value meta = meta_in(b, k);
     value ever = was_ever(b, k);
@@ -111,7 +111,7 @@ static void load_cell(struct batch *s, uint32_t k)
     set_ever(b, k, ever);
 }
 
-/* Writes a cell back. Its stamp is that of the instant, the one before, or 0. */
+/* Emits writing a cell back. Its stamp becomes that of the instant, the one before, or 0. */
 static void store_cell(struct batch *s, uint32_t k, value stamp)
 {
     struct ct_mon_build *b = &s->b;
@@ -194,7 +194,7 @@ static void done_if(struct batch *s, value x)
     s->b.now = on;
 }
 
-/* Stops unless the next event is of a later instant, which closes this one. */
+/* Emits a stop unless the next event is of a later instant, which closes this one. */
 static void look_ahead(struct batch *s)
 {
     struct ct_mon_build *b = &s->b;
@@ -207,8 +207,8 @@ static void look_ahead(struct batch *s)
             compare(b, GCC_JIT_COMPARISON_GE, read(b, s->next), number(b, b->u32, (int64_t)b->p->ninputs)));
 }
 
-/* Makes a cell that of a new instant. What is behind the roots lives no longer than a program, so that
- * nothing of it has to be kept for the next one. */
+/* Emits the reset of a cell for a new instant. Cells after the roots live no longer than a program, so their
+ * values need not be kept. */
 static void begin_cell(struct batch *s, uint32_t k, bool now)
 {
     struct ct_mon_build *b = &s->b;
@@ -221,7 +221,7 @@ static void begin_cell(struct batch *s, uint32_t k, bool now)
         assign(b, h->meta, number(b, b->u32, 0));
 }
 
-/* Emits the instant of an event of the input, and what makes the next event's instant the open one. */
+/* Emits the instant of an event of the input, and the code that opens the next event's instant. */
 static void emit_run(struct batch *s, uint32_t input)
 {
     struct ct_mon_build *b = &s->b;
@@ -246,8 +246,7 @@ static void emit_run(struct batch *s, uint32_t input)
     switch_on(s, s->next, s->accept);
 }
 
-/* Emits what an event of the input changes before its instant: the cell of the input, and the one with what
- * was there before. */
+/* Emits what an event changes before its instant: the cell of the input, and the cell of its former value. */
 static void emit_accept(struct batch *s, uint32_t input)
 {
     struct ct_mon_build *b = &s->b;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Machine code that is made in a thread of its own, while runs execute bytecode. */
+/* Makes machine code in a separate thread while runs execute bytecode. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -7,15 +7,15 @@
 
 struct ct_mon_beside {
     const struct ct_mon_program *program;
-    pthread_mutex_t lock; /* of `started` */
+    pthread_mutex_t lock; /* protects `started` */
     bool started;
-    bool stop; /* the code is not wanted any more (atomic) */
+    bool stop; /* the code is not needed any more (atomic) */
     pthread_t thread;
-    struct ct_mon_native *native; /* what came out, once it is there (atomic) */
+    struct ct_mon_native *native; /* the result, once it exists (atomic) */
 };
 
 enum {
-    BESIDE_MEMORY = 1 << 20, /* of the arena, in which nothing is kept */
+    BESIDE_MEMORY = 1 << 20, /* limit of the arena, in which nothing is kept */
 };
 
 struct ct_mon_beside *ct_mon_beside_new(const struct ct_mon_program *p)
@@ -28,7 +28,7 @@ struct ct_mon_beside *ct_mon_beside_new(const struct ct_mon_program *p)
     return b;
 }
 
-/* Compiles. Where memory is missing bytecode goes on. */
+/* Compiles. When out of memory, the bytecode goes on. */
 static void *compile(void *user)
 {
     struct ct_mon_beside *b = user;

@@ -20,21 +20,21 @@
 #include <unistd.h>
 
 enum {
-    PATIENCE_MS = 10,   /* between two looks at `stop` */
-    REMOVE_TIMES = 100, /* an assembler that was killed may write a last file */
-    FOLDERS_DEPTH = 1,  /* the compiler makes one folder in the other */
+    PATIENCE_MS = 10,   /* milliseconds between two tests of `stop` */
+    REMOVE_TIMES = 100, /* tries to remove the folder: a killed assembler may still write a file */
+    FOLDERS_DEPTH = 1,  /* the compiler creates one folder inside the other */
     ENTRIES_BYTES = 4096,
-    SOCKET = 3, /* descriptor of the child that is not one of the standard ones */
+    SOCKET = 3, /* descriptor in the child, after the standard ones */
 };
 
-/* What both processes see. */
+/* Memory that both processes share. */
 struct shared {
-    char folder[PATH_MAX]; /* of temporary files; empty: none was made yet */
+    char folder[PATH_MAX]; /* of temporary files; empty until it was created */
     char path[PATH_MAX + 16];
 };
 
-/* Removes what is in a folder, and in folders in it down to a depth. Needs no memory, which may be missing.
- */
+/* Removes the contents of a folder, and of subfolders down to `depth`. Allocates nothing, because memory may
+ * have run out. */
 static void empty_folder(int folder, int depth)
 {
     _Alignas(struct dirent64) char entries[ENTRIES_BYTES];
@@ -71,13 +71,14 @@ static void remove_folder(const char *folder)
 
 /* ---- in the child ---- */
 
-/* Ends a child whose compiler calls exit(), before handlers of the parent run in it. */
+/* Ends a child whose compiler calls exit(), before the parent's exit handlers run in it. */
 static void leave(void)
 {
     _exit(EXIT_FAILURE);
 }
 
-/* Gives faults their usual ends, and holds back all other signals, also for the programs that are called. */
+/* Restores the default actions of fault signals, and blocks all other signals, also for the called
+ * programs. */
 static void settle_signals(void)
 {
     static const int usual[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGCHLD};
@@ -90,7 +91,7 @@ static void settle_signals(void)
     sigprocmask(SIG_SETMASK, &most, NULL);
 }
 
-/* Closes what belongs to the parent, so that readers of its pipes see when it ends, and silences the
+/* Closes the parent's descriptors, so that readers of its pipes see when it ends, and silences the
  * compiler. */
 static bool settle_files(int socket)
 {
@@ -103,8 +104,8 @@ static bool settle_files(int socket)
     return close_range(SOCKET + 1, UINT_MAX, 0) == 0;
 }
 
-/* Makes the folder, under a name that the parent sees: a child that ends at once leaves no folder without a
- * name. */
+/* Creates the folder under a name in shared memory, so that the parent can remove it even when the child ends
+ * at once. */
 static bool make_folder(struct shared *shared)
 {
     const char *place = getenv("TMPDIR");
@@ -119,7 +120,7 @@ static bool make_folder(struct shared *shared)
     return setenv("TMPDIR", folder, 1) == 0;
 }
 
-/* Makes the object, says so, and removes it when the parent has loaded it or is gone. */
+/* Makes the object, reports it, and removes it once the parent has loaded it or has ended. */
 static void be_child(struct shared *shared, int socket, ct_mon_child_fn *make, void *user)
 {
     static const struct rlimit no_core;
@@ -141,7 +142,8 @@ static bool is_stopped(const bool *stop)
     return stop && __atomic_load_n(stop, __ATOMIC_RELAXED);
 }
 
-/* Waits until the child says that the object is made. False: it is not, or nobody wants it any more. */
+/* Waits until the child reports that the object is made. Returns false when it is not made, or not wanted any
+ * more. */
 static bool wait_until_made(int socket, const bool *stop)
 {
     struct pollfd fd = {.fd = socket, .events = POLLIN};
@@ -153,7 +155,7 @@ static bool wait_until_made(int socket, const bool *stop)
     return got > 0 && read(socket, &byte, 1) == 1;
 }
 
-/* Ends the child and its programs, unless it ends by itself. */
+/* Kills the child and its programs unless it ends by itself, and waits for it. */
 static void end_child(pid_t pid, bool made)
 {
     if (!made)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compiler in a process of its own: what it allocates, how it fails and the files that it leaves while it
- * works are no matter of the process that wants its code. */
+/* Runs the compiler in a separate process, so that its allocations, failures and temporary files do not
+ * affect the process that wants its code. */
 #ifndef CT_MONITOR_NATIVE_CHILD_H
 #define CT_MONITOR_NATIVE_CHILD_H
 
@@ -10,8 +10,8 @@
 typedef bool ct_mon_child_fn(void *user, const char *path);
 
 /* Makes a shared object and loads it. The other process removes all temporary files, however this one ends;
- * where it crashes itself, this one removes them. `stop`: NULL, or what another thread sets (atomically) so
- * that the work is given up within some milliseconds. Result: as of dlopen; NULL: nothing was made. */
+ * if it crashes, this one removes them. `stop`: NULL, or a flag that another thread sets (atomically) to
+ * cancel within some milliseconds. Returns the handle of dlopen; NULL: nothing was made. */
 void *ct_mon_child_load(ct_mon_child_fn *make, void *user, const bool *stop);
 
 #endif

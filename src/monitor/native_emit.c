@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program of the bytecode as a function of an instant, which has the cells in memory. */
+/* A bytecode program as a function that executes one instant, with cells in memory. */
 #include "monitor/native_emit.h"
 
 #include <stddef.h>
@@ -17,11 +17,11 @@ _Static_assert(sizeof(struct ct_monitor_result) == 24 && offsetof(struct ct_moni
                    offsetof(struct ct_monitor_result, form) == 20,
                "a result is told to the compiler as it is");
 
-/* What the functions return that a program is cut into. It is cut between two streams, where no jump crosses,
- * because the time to compile a function grows faster than its length. */
+/* Results of the functions that a program is divided into. Divisions are between two streams, where no jump
+ * crosses. Long functions are divided because compile time grows faster than their length. */
 enum {
     PART_FAILED,
-    PART_WENT_ON, /* the next one has its turn */
+    PART_WENT_ON, /* continue with the next part */
     PART_LEFT,    /* the bytecode did the rest of the program */
     PART_INSNS = 150,
 };
@@ -37,7 +37,7 @@ static value call(struct ct_mon_build *b, bool (*fn)(struct ct_monitor *, uint32
         b->ctx, NULL, b->jit->context_new_rvalue_from_ptr(b->ctx, type, place), 2, args);
 }
 
-/* Has the bytecode execute this one instruction, which has no form of its own here. */
+/* Emits a call that lets the bytecode execute this one instruction, which has no machine code. */
 static void by_bytecode(struct ct_mon_build *b)
 {
     value done = call(b, ct_mon_vm_one, number(b, b->u32, b->i));
@@ -95,8 +95,8 @@ static gcc_jit_function *new_function(struct ct_mon_build *b, enum gcc_jit_funct
     return b->fn;
 }
 
-/* Finds where the part that begins at `from` ends: it has PART_INSNS instructions at most, or one stream that
- * has more. */
+/* Returns the end of the part that begins at `from`: at most PART_INSNS instructions, or one longer
+ * stream. */
 static uint32_t part_end(const struct ct_mon_program *p, uint32_t from, uint32_t end)
 {
     uint32_t cut = from;
@@ -110,8 +110,8 @@ static uint32_t part_end(const struct ct_mon_program *p, uint32_t from, uint32_t
     return cut == from ? end : cut;
 }
 
-/* Emits the instructions from b->first to `end` as a function. `only`: the program has no other part; the
- * function is internal then, and the compiler puts it into its caller. */
+/* Emits the instructions from b->first to `end` as a function. `only`: the program has no other part, so the
+ * function is internal and the compiler inlines it. */
 static gcc_jit_function *emit_part(struct ct_mon_build *b, uint32_t end, bool only, const char *name)
 {
     gcc_jit_function *fn =
@@ -129,7 +129,7 @@ static gcc_jit_function *emit_part(struct ct_mon_build *b, uint32_t end, bool on
     return fn;
 }
 
-/* Calls the parts one after the other, as long as they go on, and the bytecode for what is behind them. */
+/* Emits calls of the parts in order, as long as each went on, and of the bytecode for the rest. */
 static void emit_whole(struct ct_mon_build *b, gcc_jit_function **parts, size_t count, uint32_t end,
                        const char *name)
 {
@@ -151,7 +151,7 @@ static void emit_whole(struct ct_mon_build *b, gcc_jit_function **parts, size_t 
         out, NULL, compare(b, GCC_JIT_COMPARISON_EQ, read(b, how), number(b, b->u32, PART_LEFT)));
 }
 
-/* Emits the parts that there is room for. b->first is then the first instruction behind them. */
+/* Emits the parts that fit. Sets b->first to the first instruction after them. */
 static size_t emit_parts(struct ct_mon_build *b, uint32_t end, size_t *room, gcc_jit_function **parts,
                          const char *name)
 {

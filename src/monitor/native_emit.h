@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files that make machine code: native.c drives the compiler, native_emit.c gives it the
+/* Shared by the files that make machine code: native.c drives the compiler, native_emit.c passes it the
  * programs. */
 #ifndef CT_MONITOR_NATIVE_EMIT_H
 #define CT_MONITOR_NATIVE_EMIT_H
@@ -8,7 +8,7 @@
 
 #include "monitor/native.h"
 
-/* The entries of libgccjit that are used, without their prefix. */
+/* functions of libgccjit that are used, without their prefix */
 #define JIT_ENTRIES(X)                                                                                       \
     X(context_acquire)                                                                                       \
     X(context_set_int_option)                                                                                \
@@ -56,14 +56,14 @@ struct ct_mon_jit_api {
 };
 
 enum ct_mon_emitted {
-    EMIT_FAILED, /* no memory */
+    EMIT_FAILED, /* out of memory */
     EMIT_NOTHING,
     EMIT_SOME,
 };
 
-/* Tells the compiler the program of `count` instructions from `code` on, as the function called `name`; of a
- * program longer than *room, which becomes less, the bytecode does the rest. EMIT_NOTHING: there is no room
- * for its first part. */
+/* Emits the program of `count` instructions from `code` on, as a function called `name`, and subtracts its
+ * length from *room. The bytecode does what exceeds *room. Returns EMIT_NOTHING when its first part does not
+ * fit. */
 enum ct_mon_emitted ct_mon_native_emit(const struct ct_mon_jit_api *jit, gcc_jit_context *ctx,
                                        const struct ct_mon_program *p, uint32_t code, size_t count,
                                        size_t *room, const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions of the bytecode in the words of libgccjit. Each does what vm.c says where the operands are
- * plain; where they are not, the bytecode goes on from it (`leave_if`). So behind an instruction its operands
- * are known to be plain, and most tests fall away. */
+/* Emits bytecode instructions by libgccjit. Each does what vm.c does for plain operands; for others the
+ * bytecode continues from that instruction (`leave_if`). So after an instruction its operands are known to be
+ * plain, and most tests are omitted. */
 #include "monitor/native_words.h"
 
 static void set(struct ct_mon_build *b, uint32_t d, value x, value meta)
@@ -21,13 +21,13 @@ static void copy(struct ct_mon_build *b, uint32_t d, uint32_t a)
     set_kind(b, d, meta_in(b, a));
 }
 
-/* Masks of what an operand must not be: where an Int is wanted, also none of more than 64 bits. */
+/* Bits of `meta` that an operand must not have. An Int must not have more than 64 bits either. */
 enum {
     NOT_INT = -1,
     NOT_FLOAT = META_ERR | META_SOME,
 };
 
-/* Leaves the instruction to the bytecode where the meta of a cell has bits of the mask. */
+/* Emits leaving to the bytecode when the meta of a cell has bits of the mask. */
 static void leave_unless_plain(struct ct_mon_build *b, uint32_t k, uint32_t mask)
 {
     uint32_t meta;
@@ -41,8 +41,8 @@ static void need_plain(struct ct_mon_build *b, const struct ct_mon_insn *i, int 
     leave_unless_plain(b, i->b, (uint32_t)mask);
 }
 
-/* Leaves a result that does not fit in 64 bits to the bytecode. `checked`: __builtin_saddl_overflow and its
- * like. */
+/* Emits arithmetic by `checked`, such as __builtin_saddl_overflow. Leaves a result of more than 64 bits to
+ * the bytecode. */
 static void arithmetic(struct ct_mon_build *b, const struct ct_mon_insn *i, const char *checked)
 {
     need_plain(b, i, NOT_INT);
@@ -89,7 +89,7 @@ static void float_comparison(struct ct_mon_build *b, const struct ct_mon_insn *i
     set_int(b, i->d, cast(b, x, b->i64));
 }
 
-/* Emits isSome and isNone. An error inside a Some does not matter to them. */
+/* Emits isSome and isNone, which ignore an error inside a Some. */
 static void option_test(struct ct_mon_build *b, const struct ct_mon_insn *i, bool some)
 {
     value meta = meta_in(b, i->a);
@@ -113,7 +113,7 @@ static void unwrap(struct ct_mon_build *b, uint32_t d, uint32_t a)
         binary(b, GCC_JIT_BINARY_OP_MINUS, b->u32, meta_in(b, a), number(b, b->u32, META_SOME_ONE)));
 }
 
-/* Does `yes` when x holds, else `no`. */
+/* Emits `yes` for when x holds, else `no`. */
 #define EITHER(b, x, yes, no)                                                                                \
     do {                                                                                                     \
         gcc_jit_block *yes_ = block(b), *no_ = block(b), *end_ = block(b);                                   \
@@ -168,8 +168,8 @@ static void unoption(struct ct_mon_build *b, const struct ct_mon_insn *i)
     WHEN(b, is_set(b, bits(b, meta_in(b, i->a), META_SOME), b->u32), unwrap(b, i->d, i->a));
 }
 
-/* Emits the event unless the value stays the same. Values whose payload is not the whole value are left to
- * the bytecode. */
+/* Emits the event unless the value stays the same. Leaves values to the bytecode when comparing payloads is
+ * not enough. */
 static void pure(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     gcc_jit_block *known = block(b), *news = block(b), *behind = block(b);
@@ -227,7 +227,7 @@ static void put(struct ct_mon_build *b, const struct ct_mon_insn *i)
     assign(b, count, binary(b, GCC_JIT_BINARY_OP_PLUS, b->u64, read(b, count), number(b, b->u64, 1)));
 }
 
-/* Copies a cell as it is, its time too. */
+/* Copies a cell including its stamp. */
 static void save(struct ct_mon_build *b, const struct ct_mon_insn *i)
 {
     copy_payload(b, i->d, i->a);
@@ -402,7 +402,7 @@ bool ct_mon_native_insn(struct ct_mon_build *b, const struct ct_mon_insn *i)
 
 void ct_mon_native_insns(struct ct_mon_build *b, uint32_t end, void (*other)(struct ct_mon_build *b))
 {
-    /* Jumps go forward: a target is known before its instruction comes. */
+    /* jumps go forward, so a target is known before its instruction */
     for (b->i = b->first; b->i <= end; b->i++) {
         gcc_jit_block *here = b->targets[b->i - b->first];
         if (here) {

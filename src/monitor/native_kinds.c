@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "monitor/native_kinds.h"
 
-/* What an instruction does with the kinds of its cells. */
+/* How an instruction uses the kinds of its cells. */
 enum shape {
-    BY_BYTECODE, /* the instruction has no form as machine code */
+    BY_BYTECODE, /* the instruction has no machine code */
     NO_CELLS,
-    TEST,       /* reads a, whatever it is */
+    TEST,       /* reads a, of any kind */
     INT_TEST,   /* reads an Int or Bool */
-    MAKES_INT,  /* d is an Int */
-    INT_1,      /* d is an Int, made of the Int a */
-    INT_2,      /* d is an Int, made of the Ints a and b */
-    FLOAT_2,    /* d is a float, as a and b */
-    FLOAT_TEST, /* d is an Int, a and b are floats */
-    COPY_1,     /* d may be a */
-    COPY_2,     /* d may be a or b */
-    COPY_INT,   /* d may be a, which is no float */
-    OPTION,     /* d is made of a and has another meta, or may have */
+    MAKES_INT,  /* writes an Int to d */
+    INT_1,      /* writes an Int to d, from the Int a */
+    INT_2,      /* writes an Int to d, from the Ints a and b */
+    FLOAT_2,    /* writes a Float to d, from the Floats a and b */
+    FLOAT_TEST, /* writes an Int to d, from the Floats a and b */
+    COPY_1,     /* may copy a to d */
+    COPY_2,     /* may copy a or b to d */
+    COPY_INT,   /* may copy a to d, where a is no Float */
+    OPTION,     /* may copy a to d with another meta */
 };
 
 static enum shape shape_of(const struct ct_mon_insn *i)
@@ -75,7 +75,7 @@ static void add(struct kinds *k, uint32_t cell, uint8_t kind)
     k->of[cell] = joined;
 }
 
-/* Adds to the kind of what an instruction writes. */
+/* Adds the kind of the value that an instruction writes. */
 static void follow(struct kinds *k, const struct ct_mon_insn *i)
 {
     const enum shape s = shape_of(i);
@@ -91,7 +91,7 @@ static void follow(struct kinds *k, const struct ct_mon_insn *i)
         add(k, i->d, KIND_MIXED);
 }
 
-/* Makes cells that are read and never written what they may be. */
+/* Sets cells that are read but never written to KIND_MIXED. */
 static void settle(struct kinds *k, const struct ct_mon_insn *i)
 {
     const enum shape s = shape_of(i);
@@ -127,7 +127,7 @@ static bool fits(const struct kinds *k, const struct ct_mon_insn *i)
     }
 }
 
-/* Does something with each instruction of the programs of inputs. */
+/* Visits each instruction of the inputs' programs. */
 static void each(struct kinds *k, void (*visit)(struct kinds *k, const struct ct_mon_insn *i))
 {
     for (size_t n = 0; n < k->p->ninputs; n++) {
@@ -137,7 +137,7 @@ static void each(struct kinds *k, void (*visit)(struct kinds *k, const struct ct
     }
 }
 
-/* Enters constants and inputs. False: a text or a collection comes in. */
+/* Sets the kinds of constants and inputs. Returns false when an input is a text or a collection. */
 static bool begin(struct kinds *k)
 {
     const struct ct_mon_program *p = k->p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What code is made of: values, places and blocks in the words of libgccjit. Cells lie in memory, or are
+/* Building blocks of emitted code: values, cells and blocks, in terms of libgccjit. Cells are in memory, or
  * local variables of the function. */
 #ifndef CT_MONITOR_NATIVE_WORDS_H
 #define CT_MONITOR_NATIVE_WORDS_H
@@ -18,7 +18,7 @@ struct ct_mon_held {
     enum ct_mon_kind kind;
     gcc_jit_lvalue *value, *meta;
     gcc_jit_lvalue *now;  /* the stream has an event at this instant */
-    gcc_jit_lvalue *ever; /* the word in which a bit says that it has had one; NULL: nothing asks for it */
+    gcc_jit_lvalue *ever; /* word with the bit that says that the stream has had an event; NULL: not used */
     uint8_t ever_bit;
 };
 
@@ -27,29 +27,30 @@ struct ct_mon_build {
     gcc_jit_context *ctx;
     const struct ct_mon_program *p;
     gcc_jit_type *i64, *u64, *u32, *u8, *truth, *f64, *bytes, *cell, *result, *payload;
-    gcc_jit_type *signed_long; /* the type `long` of the compiler's own functions */
+    gcc_jit_type *signed_long; /* type `long` of the compiler's builtins */
     gcc_jit_field *of_value, *of_int, *of_float, *of_meta, *of_stamp;
     gcc_jit_field *of_time, *of_payload, *of_output, *of_form;
     gcc_jit_function *expect;
     gcc_jit_function *fn;
     value m, cells;
-    value stamp;                   /* cells in memory: of this instant */
-    struct ct_mon_held *held;      /* by cell; NULL: cells in memory */
-    gcc_jit_lvalue *clock, *count; /* where cells are variables: the time, and the number of results */
-    gcc_jit_lvalue *results;       /* where cells are variables: the results */
-    gcc_jit_lvalue *at;            /* where the bytecode goes on */
+    value stamp;                   /* stamp of this instant, for cells in memory */
+    struct ct_mon_held *held;      /* by cell; NULL: cells are in memory */
+    gcc_jit_lvalue *clock, *count; /* time and number of results, if cells are variables */
+    gcc_jit_lvalue *results;       /* the results, if cells are variables */
+    gcc_jit_lvalue *at;            /* instruction at which the bytecode continues */
     gcc_jit_block *exit, *now;
-    gcc_jit_block **targets; /* by instruction from `first` on: what jumps go to */
+    gcc_jit_block **targets; /* jump targets, by instruction from `first` on */
     uint32_t first, i;
 };
 
 /* Makes the types that all functions of a context need. */
 void ct_mon_native_types(struct ct_mon_build *b);
 
-/* Emits an instruction. False: it has no form of its own here. */
+/* Emits an instruction. Returns false when it has no machine code. */
 bool ct_mon_native_insn(struct ct_mon_build *b, const struct ct_mon_insn *i);
 
-/* Emits the instructions from b->first to `end` behind b->now. What has no form is left to `other`. */
+/* Emits the instructions from b->first to `end`, starting in block b->now. Calls `other` for those without
+ * machine code. */
 void ct_mon_native_insns(struct ct_mon_build *b, uint32_t end, void (*other)(struct ct_mon_build *b));
 
 static inline value number(struct ct_mon_build *b, gcc_jit_type *type, int64_t n)
@@ -120,7 +121,7 @@ static inline gcc_jit_lvalue *field(struct ct_mon_build *b, gcc_jit_lvalue *of, 
     return b->jit->lvalue_access_field(of, NULL, f);
 }
 
-/* Gives a member of the run by its offset. */
+/* Returns a member of the run by its offset. */
 static inline gcc_jit_lvalue *member(struct ct_mon_build *b, size_t offset, gcc_jit_type *type)
 {
     value place = b->jit->lvalue_get_address(element(b, b->m, number(b, b->u64, (int64_t)offset)), NULL);
@@ -154,7 +155,7 @@ static inline value int_in(struct ct_mon_build *b, uint32_t k)
     return is_constant(b, k) ? number(b, b->i64, b->p->constants[k].v.i) : read(b, int_of(b, k));
 }
 
-/* Tells whether the compiler knows what kind of value is in a cell, and which one. */
+/* Returns whether the kind of a cell's value is known at compile time, and gets its meta. */
 static inline bool meta_known(const struct ct_mon_build *b, uint32_t k, uint32_t *meta)
 {
     if (is_constant(b, k))
@@ -192,7 +193,7 @@ static inline value is_absent(struct ct_mon_build *b, uint32_t k)
                                         is_present(b, k));
 }
 
-/* Tells whether a stream ever had an event. */
+/* Returns a value that is true if the stream ever had an event. */
 static inline value was_ever(struct ct_mon_build *b, uint32_t k)
 {
     if (is_constant(b, k))
@@ -208,7 +209,7 @@ static inline value was_ever(struct ct_mon_build *b, uint32_t k)
                   b->u64);
 }
 
-/* Notes of a cell in variables that it has had an event, when x holds. */
+/* Emits noting, for a cell in variables, that it has had an event, when x holds. */
 static inline void set_ever(struct ct_mon_build *b, uint32_t d, value x)
 {
     const struct ct_mon_held *h = &b->held[d];
@@ -238,7 +239,7 @@ static inline void set_kind(struct ct_mon_build *b, uint32_t d, value meta)
     assign(b, b->held[d].now, number(b, b->truth, 1));
 }
 
-/* Copies what is in a cell, without its kind. */
+/* Emits copying the payload of a cell, without its kind. */
 static inline void copy_payload(struct ct_mon_build *b, uint32_t d, uint32_t a)
 {
     if (b->held && b->held[d].kind == KIND_FLOAT)
@@ -247,7 +248,7 @@ static inline void copy_payload(struct ct_mon_build *b, uint32_t d, uint32_t a)
         assign(b, int_of(b, d), int_in(b, a));
 }
 
-/* ---- ways ---- */
+/* ---- control flow ---- */
 
 static inline gcc_jit_block *block(struct ct_mon_build *b)
 {
@@ -265,7 +266,7 @@ static inline void go(struct ct_mon_build *b, gcc_jit_block *to)
     b->now = NULL;
 }
 
-/* Tells the compiler that x hardly ever holds. */
+/* Marks x as unlikely for the compiler. */
 static inline value rarely(struct ct_mon_build *b, value x)
 {
     value args[] = {cast(b, cast(b, x, b->u8), b->signed_long), number(b, b->signed_long, 0)};
@@ -280,7 +281,7 @@ static inline gcc_jit_block *target(struct ct_mon_build *b, uint32_t insn)
     return *t;
 }
 
-/* Leaves the rest, from this instruction on, to the bytecode when x holds. */
+/* Emits leaving the rest, from this instruction on, to the bytecode when x holds. */
 static inline void leave_if(struct ct_mon_build *b, value x)
 {
     gcc_jit_block *out = block(b), *on = block(b);

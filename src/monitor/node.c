@@ -87,8 +87,8 @@ struct ct_mon_node *ct_mon_node_const(struct ct_mon_graph *g, const struct ct_mo
     return ct_mon_node_default(g, ct_mon_node_nil(g, type), value);
 }
 
-/* Makes a node, simplified by what holds at every instant. Other simplifications are left to the emitter,
- * which knows more. */
+/* Makes a node, simplified by rules that hold at every instant. The emitter, which knows more, does the other
+ * simplifications. */
 struct ct_mon_node *ct_mon_node_plain(struct ct_mon_graph *g, enum ct_mon_node_kind kind,
                                       const struct ct_mon_type *type, struct ct_mon_node **args, uint32_t n)
 {
@@ -108,7 +108,7 @@ struct ct_mon_node *ct_mon_node_plain(struct ct_mon_graph *g, enum ct_mon_node_k
     struct ct_mon_node s = {.kind = kind, .type = type, .n = n, .args = args};
     if (kind == N_DELAY)
         s.index =
-            g->ndelays++; /* equal timers stay apart: a timer is cheap, and a reference may hide in one */
+            g->ndelays++; /* equal timers stay separate: a timer is cheap, and may contain a reference */
     return add(g, s);
 }
 

@@ -10,7 +10,7 @@ enum ct_mon_node_kind {
     N_NIL,
     N_INPUT,        /* index */
     N_TICK,         /* a unit at every instant */
-    N_DEFAULT,      /* args[0], value; of nil: a constant stream */
+    N_DEFAULT,      /* args[0], value; if args[0] is nil: a constant stream */
     N_DEFAULT_FROM, /* args[0], args[1] */
     N_TIME,
     N_LAST,  /* args: value, trigger */
@@ -23,36 +23,36 @@ enum ct_mon_node_kind {
     N_FOLD,   /* args[0], value: initial; kernel(result, x) */
     N_REDUCE, /* args[0]; kernel(result, x) */
     N_PURE,
-    N_MONITOR, /* args: as many atoms as the machine has, then streams whose events are its steps */
-    N_REF,     /* stands for a definition that is not done yet; args[0] once it is */
-    N_OPAQUE,  /* while macros are checked: some stream */
+    N_MONITOR, /* args: the machine's atoms, then the streams whose events trigger its steps */
+    N_REF,     /* stands for a definition that is not finished; then args[0] is its node */
+    N_OPAQUE,  /* during the check of macros: an unknown stream */
 };
 
-/* How a letter of a formula is read from the atom. */
+/* How an atom of a formula is read from its stream. */
 enum ct_mon_atom_kind {
-    ATOM_EVENT,  /* true where the stream has an event */
-    ATOM_BOOL,   /* true where it has an event with value true */
-    ATOM_SIGNAL, /* true where its held value is true */
+    ATOM_EVENT,  /* true when the stream has an event */
+    ATOM_BOOL,   /* true when it has an event with value true */
+    ATOM_SIGNAL, /* true when its held value is true */
 };
 
 struct ct_mon_machine;
 
 struct ct_mon_node {
     enum ct_mon_node_kind kind;
-    const struct ct_mon_type *type; /* of the elements */
+    const struct ct_mon_type *type; /* type of the elements */
     uint32_t n, id, index;
-    uint32_t variant; /* tells nodes apart that are equal and do not hold the same: joint.h */
+    uint32_t variant; /* distinguishes equal nodes that hold different values (joint.h) */
     struct ct_mon_node **args;
     struct ct_mon_cell value;
     struct ct_mon_ir *kernel;
     const struct ct_mon_machine *machine;
-    const uint8_t *atoms; /* N_MONITOR: enum ct_mon_atom_kind each */
+    const uint8_t *atoms; /* N_MONITOR: enum ct_mon_atom_kind, by atom */
     bool changes_only;
     struct ct_mon_span span;
-    const char *name; /* of the definition, for messages and drawings */
+    const char *name; /* name of the definition, for messages and drawings */
     uint64_t hash;
     struct ct_mon_node *next;
-    /* set by the analysis */
+    /* set by the analysis: */
     bool reached, has0;
     uint8_t mark;
     uint32_t order;
@@ -65,7 +65,7 @@ struct ct_mon_graph {
     struct ct_mon_node **buckets;
     size_t cap, count;
     uint32_t ndelays;
-    struct ct_mon_node *nil; /* of no type in particular; see ct_mon_node_nil */
+    struct ct_mon_node *nil; /* of no particular type; see ct_mon_node_nil */
 };
 
 void ct_mon_graph_init(struct ct_mon_graph *g, struct ct_mon_arena *arena, struct ct_mon_types *types,
@@ -93,8 +93,8 @@ struct ct_mon_node *ct_mon_node_monitor(struct ct_mon_graph *g, const struct ct_
                                         const struct ct_mon_machine *machine, const uint8_t *atoms,
                                         bool changes_only);
 
-/* Adds a node as it is, without simplifying it, or gives the one that is equal to it. Its arguments and all
- * else that it points to belong to the graph already. */
+/* Adds a node unchanged, without simplifying it, or returns an equal existing one. Its arguments and all else
+ * it points to must belong to the graph. */
 struct ct_mon_node *ct_mon_node_copy(struct ct_mon_graph *g, const struct ct_mon_node *s);
 
 static inline bool node_is_const(const struct ct_mon_node *s)
@@ -102,16 +102,17 @@ static inline bool node_is_const(const struct ct_mon_node *s)
     return s->kind == N_DEFAULT && s->args[0]->kind == N_NIL;
 }
 
-/* Tells whether an argument counts at the present instant: last and delay use the past of their first one. */
+/* Returns whether the node reads the argument at the current instant. last and delay read only the past of
+ * their first argument. */
 static inline bool node_reads_now(const struct ct_mon_node *s, uint32_t arg)
 {
     return arg > 0 || (s->kind != N_LAST && s->kind != N_DELAY);
 }
 
-/* Tells whether what the argument holds counts, and not its events alone. */
+/* Returns whether the node reads the value that the argument holds, not only its events. */
 bool ct_mon_node_reads_held(const struct ct_mon_node *s, uint32_t arg);
 
-/* Follows references; NULL for one that leads back to itself. */
+/* Follows references to the final node. Returns NULL for a reference that leads back to itself. */
 struct ct_mon_node *ct_mon_node_target(struct ct_mon_node *s);
 
 #endif

@@ -8,10 +8,10 @@
 #include "monitor/collection.h"
 #include "monitor/print.h"
 
-/* Units of work that a slow operation takes, besides what it spends itself. */
+/* units of work of slow operations, besides what they charge themselves */
 enum {
     FORMAT_WORK = 100, /* printf of the C library */
-    FLOAT_WORK = 20,   /* its functions */
+    FLOAT_WORK = 20,   /* functions of the math library */
     TREE_LEVEL_WORK = 12,
 };
 
@@ -95,7 +95,7 @@ static struct ct_mon_cell float_op(enum ct_mon_op op, struct ct_mon_heap *h, dou
     }
 }
 
-/* Makes a value of the text, which is freed. */
+/* Makes a String of the text, and frees the text. */
 static struct ct_mon_cell text_value(struct ct_mon_heap *h, struct ct_mon_text *t)
 {
     const struct ct_mon_cell r =

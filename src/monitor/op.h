@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations on values: the one definition that constant folding, the bytecode and the tests share. */
+/* Operations on values: the single definition that constant folding, bytecode and tests share. */
 #ifndef CT_MONITOR_OP_H
 #define CT_MONITOR_OP_H
 
 #include "monitor/type.h"
 #include "monitor/value.h"
 
-/* Name, number of operands. The first group has instructions of its own in the bytecode. */
+/* Name, number of operands. The first group has bytecode instructions of its own. */
 #define OPS(X)                                                                                               \
     X(ADD, 2)                                                                                                \
     X(SUB, 2)                                                                                                \
@@ -86,19 +86,20 @@ enum {
 
 const char *ct_mon_op_name(enum ct_mon_op op);
 
-/* What an operation needs besides its operands. */
+/* Parameters of an operation besides its operands. */
 struct ct_mon_op_extra {
-    const struct ct_mon_type *type; /* of the (last) operand, for TO_STRING and FORMAT */
+    const struct ct_mon_type *type; /* type of the (last) operand, for TO_STRING and FORMAT */
     uint32_t index;                 /* FIELD */
 };
 
-/* Applies an operation; `out` may be one of the operands. An error among the operands is the result, except
- * that IS_NONE, IS_SOME, SOME and GET_SOME look no deeper than their option level. Check heap->exhausted
- * afterwards. */
+/* Applies an operation; `out` may be one of the operands. If an operand is an error, it is the result, except
+ * that IS_NONE, IS_SOME, SOME and GET_SOME ignore errors below the option level they look at. Check
+ * heap->exhausted afterwards. */
 void ct_mon_op_eval(enum ct_mon_op op, const struct ct_mon_op_extra *extra, struct ct_mon_heap *h,
                     const struct ct_mon_cell *args, unsigned n, struct ct_mon_cell *out);
 
-/* Calculates sums, products and quotients in 64 bits. False: an operand or the result does not fit. */
+/* Computes sums, differences, products and quotients in 64 bits. Returns false when an operand or the result
+ * does not fit. */
 static inline bool ct_mon_op_small(enum ct_mon_op op, int64_t a, int64_t b, int64_t *r)
 {
     switch (op) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Recursion and order (docs/tessla-language.md A.4). */
+/* Detects recursion, and orders the streams (docs/tessla-language.md A.4). */
 #include "monitor/program.h"
 
 static void recursion_error(struct ct_mon_elab *e, const struct ct_mon_node *s)
@@ -8,7 +8,7 @@ static void recursion_error(struct ct_mon_elab *e, const struct ct_mon_node *s)
                       s->name ? " in the definition of " : "", s->name ? s->name : "");
 }
 
-/* Replaces references by what they stand for. */
+/* Replaces references by the nodes that they stand for. */
 static bool resolve(struct ct_mon_elab *e)
 {
     bool fine = true;
@@ -41,7 +41,7 @@ struct frame {
     uint32_t next;
 };
 
-/* Reports a recursion without delay. It names a definition on the cycle, the one that was entered first. */
+/* Reports a recursion without delay. Names the definition on the cycle that was entered first. */
 static void report_cycle(struct ct_mon_elab *e, const struct frame *stack, size_t depth,
                          const struct ct_mon_node *again)
 {
@@ -55,8 +55,8 @@ static void report_cycle(struct ct_mon_elab *e, const struct frame *stack, size_
     recursion_error(e, named);
 }
 
-/* Reports each cycle among edges of one instant. The search is depth first, with a stack of its own because
- * graphs may be deep. */
+/* Reports each cycle of edges within one instant. The depth-first search has its own stack, because graphs
+ * may be deep. */
 static bool acyclic(struct ct_mon_elab *e)
 {
     struct frame *stack = ARENA_ARRAY(e->arena, struct frame, e->graph.count + 1);
@@ -111,13 +111,12 @@ static size_t mark_reached(struct ct_mon_elab *e, struct ct_mon_node **list)
     return n;
 }
 
-/* Puts the streams into an order in which each comes after those that it reads (Kahn's algorithm). A `last`
- * goes as early as it can: as long as its stream is not yet written, the value that it wants is in place and
- * need not be saved. */
+/* Orders the streams so that each comes after those that it reads (Kahn's algorithm). A `last` goes as early
+ * as possible: until its stream is written, the value that it reads is in place and need not be saved. */
 static void sort(struct ct_mon_elab *e, struct ct_mon_node **list, size_t n, struct ct_mon_order *order)
 {
     uint32_t *waits = ARENA_ARRAY(e->arena, uint32_t, e->graph.count);
-    uint32_t *first = ARENA_ARRAY(e->arena, uint32_t, e->graph.count + 1); /* users of a node: CSR */
+    uint32_t *first = ARENA_ARRAY(e->arena, uint32_t, e->graph.count + 1); /* users of a node (CSR) */
     struct ct_mon_node **ready = ARENA_ARRAY(e->arena, struct ct_mon_node *, n),
                        **lasts = ARENA_ARRAY(e->arena, struct ct_mon_node *, n);
     size_t nready = 0, nlasts = 0, edges = 0;
@@ -158,7 +157,7 @@ static void sort(struct ct_mon_elab *e, struct ct_mon_node **list, size_t n, str
     }
 }
 
-/* Tells whether the stream has an event at the instant 0 whatever the inputs are. */
+/* Returns whether the stream has an event at instant 0 whatever the inputs are. */
 static bool always_at_zero(const struct ct_mon_node *s)
 {
     switch (s->kind) {

@@ -106,7 +106,7 @@ void ct_mon_parse_params(struct ct_mon_parser *p, struct ct_mon_ast_def *def)
 static struct ct_mon_ast *builtin(struct ct_mon_parser *p)
 {
     struct ct_mon_ast *e = ARENA_NEW(p->arena, struct ct_mon_ast);
-    e->kind = p->library ? A_BUILTIN : A_ERROR; /* the signature around it is believed */
+    e->kind = p->library ? A_BUILTIN : A_ERROR; /* its declared signature is trusted */
     e->span = lex_span(&p->lx);
     if (!p->library)
         ct_mon_diag_error(p->diags, e->span, "__builtin__ is for the standard library alone");
@@ -120,7 +120,7 @@ static struct ct_mon_ast *builtin(struct ct_mon_parser *p)
     return e;
 }
 
-/* Skips the arguments of an annotation, which are for tools that read the source. */
+/* Skips the arguments of an annotation, which other tools use. */
 static void annotation_args(struct ct_mon_parser *p)
 {
     if (!ct_mon_parse_accept(p, T_LPAREN))
@@ -140,7 +140,7 @@ static void annotation_args(struct ct_mon_parser *p)
         ct_mon_parse_error(p, "')'");
 }
 
-/* Reads "liftable" and "extern" before "def", as newer sources have them. */
+/* Reads "liftable" and "extern" before "def", the syntax of newer sources. */
 static bool modifiers(struct ct_mon_parser *p)
 {
     struct ct_mon_lexer lx = p->lx;
@@ -159,7 +159,7 @@ static bool modifiers(struct ct_mon_parser *p)
     return liftable;
 }
 
-/* Reads what stands before a statement. *liftable tells whether it makes a function liftable. */
+/* Reads the annotations before a statement. Sets *liftable to whether they make a function liftable. */
 static struct ct_mon_ast_annotation *annotations(struct ct_mon_parser *p, bool *liftable)
 {
     struct ct_mon_ast_annotation *first = NULL;
@@ -243,7 +243,7 @@ struct ct_mon_ast_def *ct_mon_parse_def(struct ct_mon_parser *p)
     return def;
 }
 
-/* Reads the name behind the current word. */
+/* Reads the name after the current word. */
 static void statement_name(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s, const char *what)
 {
     ct_mon_lex_next(&p->lx);
@@ -287,7 +287,7 @@ static void out_statement(struct ct_mon_parser *p, struct ct_mon_ast_stmt *s)
         return;
     }
     s->value = ct_mon_parse_expr(p);
-    /* without a name the source text of the expression is the name, exactly as written */
+    /* without a name, the source text of the expression is the name */
     const struct ct_mon_source *src = s->value->span.source;
     if (src)
         s->name = ct_mon_arena_intern(p->arena, src->text + s->value->span.from,

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Binding strength of the infix operators, in the order of enum ct_mon_token from T_PLUS on. */
+/* binding strength of infix operators, in the order of enum ct_mon_token from T_PLUS on */
 static const unsigned char STRENGTH[] = {
     [T_STAR - T_PLUS] = 9,  [T_SLASH - T_PLUS] = 9,  [T_PERCENT - T_PLUS] = 9,
     [T_FSTAR - T_PLUS] = 9, [T_FSLASH - T_PLUS] = 9, [0] = 8,
@@ -25,7 +25,7 @@ static struct ct_mon_ast *ast_new(struct ct_mon_parser *p, enum ct_mon_ast_kind 
     return e;
 }
 
-/* Ends the span behind `last`, the last token that was read, so that it does not include blanks. */
+/* Ends the span after `last`, the last token read, so that it includes no trailing blanks. */
 static struct ct_mon_ast *close_span(struct ct_mon_ast *e, struct ct_mon_span last)
 {
     e->span = span_join(e->span, last);
@@ -50,7 +50,7 @@ static struct ct_mon_ast *integer(struct ct_mon_parser *p)
     return e;
 }
 
-/* Copies a conversion such as %-5.2f from text[*i] and moves *i behind it. */
+/* Copies a conversion such as %-5.2f from text[*i] and moves *i past it. */
 static const char *conversion(struct ct_mon_parser *p, const char *text, size_t size, size_t *i)
 {
     size_t k = *i + 1;
@@ -70,8 +70,8 @@ static const char *conversion(struct ct_mon_parser *p, const char *text, size_t 
     return format;
 }
 
-/* Splits the text of an f-string: a conversion directly behind an insertion belongs to it; %% and %n
- * stand for themselves anywhere. */
+/* Splits the text of an f-string. A conversion directly after an insertion belongs to it; %% and %n are
+ * literal anywhere. */
 static void format_text(struct ct_mon_parser *p, struct ct_mon_ast *e, size_t *cap, const char *text,
                         size_t size)
 {
@@ -158,7 +158,7 @@ static struct ct_mon_ast *string(struct ct_mon_parser *p)
     return e;
 }
 
-/* Tells, behind '(', whether the parameters of a lambda follow: only they have "name :", or end in ") =>". */
+/* Returns whether the parameters of a lambda follow after '(': only they have "name :", or end in ") =>". */
 static bool is_lambda(struct ct_mon_parser *p)
 {
     struct ct_mon_lexer lx = p->lx;
@@ -249,7 +249,7 @@ static void record_members(struct ct_mon_parser *p, struct ct_mon_ast *e)
     }
 }
 
-/* Reads what begins with '{': a record if "name =", "name :", "name ," or "}" follows, else a block. */
+/* Parses a record or a block after '{'. It is a record if "name =", "name :", "name ," or "}" follows. */
 static struct ct_mon_ast *brace(struct ct_mon_parser *p)
 {
     struct ct_mon_ast *e = ast_new(p, A_BLOCK);
@@ -383,7 +383,7 @@ static void call_args(struct ct_mon_parser *p, struct ct_mon_ast *e)
 static struct ct_mon_ast *postfix(struct ct_mon_parser *p)
 {
     struct ct_mon_ast *e = primary(p);
-    /* the chain is a loop, but its tree is as deep as the chain is long */
+    /* the chain is parsed by a loop, but its tree is as deep as the chain is long */
     unsigned length = 0;
     while (!p->failed) {
         if (p->lx.token != T_LPAREN && p->lx.token != T_LBRACKET && p->lx.token != T_DOT)

@@ -13,7 +13,7 @@
 #include "monitor/collection.h"
 
 enum {
-    FLOAT_WORK = 200 /* units, for the digits of a Float */
+    FLOAT_WORK = 200 /* units of work for the digits of a Float */
 };
 
 void ct_mon_text_free(struct ct_mon_text *t)
@@ -59,7 +59,7 @@ void ct_mon_text_add_z(struct ct_mon_text *t, const char *p)
     ct_mon_text_add(t, p, strlen(p));
 }
 
-/* Adds a character that cannot be printed. */
+/* Appends an unprintable character, escaped. */
 static void add_escaped(struct ct_mon_text *t, const char *p, size_t size)
 {
     static const char from[] = "\n\r\t\a", to[] = "nrta";
@@ -115,8 +115,8 @@ char *ct_mon_print_int(char *p, int64_t i)
     return ct_mon_print_u64(p, -(uint64_t)i);
 }
 
-/* Finds the fewest decimal digits of |f| that read back as f, without point. *exp is the power of ten of the
- * first. */
+/* Finds the fewest decimal digits of |f|, without point, that read back as f. *exp is the power of ten of the
+ * first digit. */
 static int shortest(double f, char digits[24], int *exp)
 {
     char e[40];

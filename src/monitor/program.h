@@ -1,47 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the emitter makes of a core: one program for each input and timer, with only what that reaches; one
- * for instants at which several of them meet; one for the instant 0. */
+/* The emitter's output: one program for each input and timer, with only the streams that it reaches; one for
+ * instants at which several of them have events; one for instant 0. */
 #ifndef CT_MONITOR_PROGRAM_H
 #define CT_MONITOR_PROGRAM_H
 
 #include "monitor/elab.h"
 #include "monitor/machine.h"
 
-/* Operands are cells: d is written, a and b are read, unless said otherwise. "->x" is a jump target. The
- * operations of OPS up to OP_POW come first, with their own numbers. */
+/* Operands are cells: d is written, a and b are read, unless said otherwise. "->x" jumps to x. The operations
+ * of OPS up to OP_POW come first, with their own numbers. */
 enum ct_mon_insn_op {
     I_FIRST_OWN = OP_FIRST_SLOW,
-    I_SLOW = I_FIRST_OWN, /* d := slow[b] of the cells from a on */
+    I_SLOW = I_FIRST_OWN, /* d := slow[b](cells from a on) */
     I_COPY,
-    I_CONST,    /* d := constant b (in functions; elsewhere constants are cells) */
+    I_CONST,    /* d := constant b (only in functions; elsewhere constants are cells) */
     I_SAVE,     /* d := a with its stamp */
     I_TIME,     /* d := now */
     I_LAST,     /* d := a if it ever had an event */
-    I_LAST2,    /* I_LAST where b is the value before a's event at this instant */
+    I_LAST2,    /* as I_LAST; b holds the value before a's event at this instant */
     I_JUMP,     /* ->d */
     I_JABSENT,  /* a has no event now: ->d */
-    I_JPRESENT, /* a has one: ->d */
+    I_JPRESENT, /* a has an event now: ->d */
     I_JNEVER,   /* a never had one: ->d */
-    I_JFALSE, /* a is false: ->d. An error in a ends the run where b is 0; else cell b - 1 := a, and execution
-                 goes on right before d, with the jump behind the choice */
+    I_JFALSE,   /* a is false: ->d. An error in a ends the run if b is 0; else cell b - 1 := a, and execution
+                 * continues right before d, with the jump that follows the choice */
     I_JTRUE,
     I_AND, /* a is false or an error: d := a, ->b */
     I_OR,
     I_OPTION,   /* d := Some(a) or None */
     I_PRESENT,  /* d := a has an event */
-    I_UNOPTION, /* d has an event if a is Some(x): x */
+    I_UNOPTION, /* if a is Some(x), d has the event x */
     I_PURE,
     I_DEFAULT_FROM,
-    I_CALL, /* d := functions[b] of the cells from a on */
-    I_TAIL, /* I_CALL whose result is that of the present function, which it replaces: arguments from a on */
+    I_CALL, /* d := functions[b](cells from a on) */
+    I_TAIL, /* as I_CALL, for a tail call: its result is that of the current function, which it replaces */
     I_RETURN,
-    I_CHECK_DELAY, /* a, if it has an event, must be positive */
-    I_TIMER,       /* timer d; a amount, b reset */
-    I_STEP,        /* steps[a]: one machine, letter read from its atoms */
-    I_STEPS,       /* steps[a..a+b): letters known, tables of bytes, states in a row, only changes put out;
-                      uses[d] and those behind it are how banks take them */
-    I_OUT,         /* output b: a */
-    I_OUTS,        /* output b, and those that put out the same stream: a */
+    I_CHECK_DELAY, /* fails unless a has no event or is positive */
+    I_TIMER,       /* sets timer d; a: amount, b: reset */
+    I_STEP,        /* steps[a]: steps one machine, with the letter read from its atoms */
+    I_STEPS,       /* steps[a..a+b): steps machines with known letters and byte tables, whose states are
+                    * contiguous; emits only changes. Their uses of banks start at uses[d] */
+    I_OUT,         /* emits a to output b */
+    I_OUTS,        /* emits a to output b and to all outputs of the same stream */
     I_END,
     I_COUNT,
 };
@@ -50,7 +50,7 @@ struct ct_mon_insn {
     uint32_t op, d, a, b;
 };
 
-/* Gives the instruction that this one may jump to, always a later one, or 0. */
+/* Returns the jump target of an instruction, which is always later, or 0. */
 static inline uint32_t insn_target(const struct ct_mon_insn *i)
 {
     switch (i->op) {
@@ -84,32 +84,32 @@ struct ct_mon_step {
     const struct ct_mon_machine *machine;
     uint32_t state; /* index of its state */
     uint32_t cell;
-    uint32_t out;    /* changes go straight to this output; UINT32_MAX: to the cell */
+    uint32_t out;    /* output that receives the changes; UINT32_MAX: the cell does */
     uint32_t letter; /* if known */
-    uint32_t atoms;  /* else: first of machine->natoms in program.atoms */
-    uint32_t clocks; /* behind the atoms: how many streams there are any of whose events makes a step */
+    uint32_t atoms;  /* if not known: first of machine->natoms in program.atoms */
+    uint32_t clocks; /* how many streams follow the atoms; an event of any of them triggers a step */
     bool known;
     bool changes_only;
 };
 
-/* Machines with states in a row that all I_STEPS step together (bank.h). */
+/* Machines with contiguous states that all I_STEPS step together (bank.h). */
 struct ct_mon_bank_info {
     uint32_t first, n; /* machines */
     uint32_t columns;  /* how many I_STEPS step it */
-    uint32_t most;     /* joint states that are remembered, a power of two */
+    uint32_t most;     /* most joint states kept, a power of two */
 };
 
-/* A part of an I_STEPS: a bank, or a machine that is in none. */
+/* A part of an I_STEPS: a bank, or a machine that belongs to none. */
 struct ct_mon_bank_use {
-    uint32_t bank;   /* number of the bank that it is in, or NO_BANK */
-    uint32_t column; /* of the bank, for this I_STEPS */
-    uint32_t step;   /* of its first machine */
-    uint32_t n;      /* machines */
-    bool last;       /* of its I_STEPS */
+    uint32_t bank;   /* number of the bank, or NO_BANK */
+    uint32_t column; /* column of the bank for this I_STEPS */
+    uint32_t step;   /* step of its first machine */
+    uint32_t n;      /* number of machines */
+    bool last;       /* last part of its I_STEPS */
 };
 
 struct ct_mon_timer_info {
-    uint32_t cell, prev; /* of the delay; prev: NO_CELL unless its former event matters */
+    uint32_t cell, prev; /* cell of the delay; prev: cell of its former event, or NO_CELL if unused */
     uint32_t code;
 };
 
@@ -118,9 +118,9 @@ struct ct_mon_out_info {
     const struct ct_mon_type *type;
     const char *type_text;
     bool raw;
-    bool direct;    /* only fed by steps */
-    uint32_t next;  /* output of the same stream; NO_OUTPUT behind the last one */
-    uint32_t count; /* how many there are, in the first one */
+    bool direct;    /* written by steps only */
+    uint32_t next;  /* next output of the same stream, or NO_OUTPUT */
+    uint32_t count; /* number of outputs of the stream, in its first one */
 };
 
 struct ct_mon_input_info {
@@ -147,14 +147,14 @@ struct ct_mon_fn_info {
 struct ct_mon_program {
     struct ct_mon_insn *code;
     size_t ncode, code_cap;
-    uint32_t *costs; /* beside code: the work of the longest way from here to the end of the program
-                        or function */
+    uint32_t *costs; /* by instruction: work of the longest path from here to the end of the program or
+                      * function */
     struct ct_mon_cell *constants;
     size_t nconstants, constants_cap;
     struct ct_mon_slow *slow;
     size_t nslow, slow_cap;
     struct ct_mon_step *steps;
-    const uint8_t **rows; /* beside steps: the row of a known letter in a table of bytes, or NULL */
+    const uint8_t **rows; /* by step: row of a known letter in a byte table, or NULL */
     size_t nsteps, steps_cap, rows_cap;
     struct ct_mon_step_atom *atoms;
     size_t natoms, atoms_cap;
@@ -172,16 +172,16 @@ struct ct_mon_program {
     size_t nbanks;
     struct ct_mon_bank_use *uses;
     size_t nuses, uses_cap;
-    uint32_t *bank_of;            /* by machine: a bank, or NO_BANK */
-    uint32_t code_zero, code_all; /* instant 0; several sources */
-    /* cells: constants first, then streams and their former values (the roots), then temporaries */
+    uint32_t *bank_of;            /* by machine: its bank, or NO_BANK */
+    uint32_t code_zero, code_all; /* programs of instant 0, and of instants with several sources */
+    /* cells: constants, then streams and their former values (the roots), then temporaries */
     uint32_t roots_from, roots_to, ncells;
     size_t nnodes;
-    uint32_t *node_cells; /* by the order of the streams */
+    uint32_t *node_cells; /* by evaluation order */
 };
 
-/* The streams that the outputs need, in an order in which each comes after those it needs at the same
- * instant. False after reporting an infinite recursion. */
+/* The streams that the outputs need, each after those that it needs at the same instant. ct_mon_analyse
+ * returns false after reporting an infinite recursion. */
 struct ct_mon_order {
     struct ct_mon_node **nodes;
     size_t n;
@@ -191,7 +191,7 @@ bool ct_mon_analyse(struct ct_mon_elab *e, struct ct_mon_order *order);
 /* Emits the programs into the elaboration's arena. */
 void ct_mon_emit_program(struct ct_mon_elab *e, const struct ct_mon_order *order, struct ct_mon_program *p);
 
-/* Drawing of the core for graphviz. */
+/* Writes the core as a graph for graphviz. */
 struct ct_mon_text;
 void ct_mon_dot_write(const struct ct_mon_elab *e, const struct ct_mon_order *order, struct ct_mon_text *out);
 

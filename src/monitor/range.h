@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Intervals of Ints, Bools (0 and 1) and verdicts: what an operation may give. */
+/* Intervals of Ints, Bools (0 and 1) and verdicts: the possible results of an operation. */
 #ifndef CT_MONITOR_RANGE_H
 #define CT_MONITOR_RANGE_H
 
 #include "monitor/op.h"
 
 struct ct_mon_range {
-    int64_t lo, hi; /* INT64_MIN, INT64_MAX: and all beyond */
+    int64_t lo, hi; /* INT64_MIN and INT64_MAX include all values beyond */
     bool error;     /* the value may be an error */
 };
 
-/* Tells whether an Int may lie beyond the interval. An end at the end of 64 bits is no limit. */
+/* Returns whether the interval is unbounded: an end at the limit of 64 bits includes all Ints beyond it. */
 static inline bool range_is_open(struct ct_mon_range r)
 {
     return r.lo == INT64_MIN || r.hi == INT64_MAX;
 }
 
-/* Gives any Int, or the error of one that is too large. */
+/* Returns the range of any Int, and the error of an Int that is too large. */
 static inline struct ct_mon_range range_any_int(void)
 {
     return (struct ct_mon_range){INT64_MIN, INT64_MAX, true};
@@ -67,7 +67,7 @@ static inline struct ct_mon_range range_product(struct ct_mon_range a, struct ct
     return r;
 }
 
-/* Divides intervals. The result is limited only where b is one number that is certainly positive. */
+/* Divides intervals. The result is bounded only if b is a single positive number. */
 static inline struct ct_mon_range range_quotient(struct ct_mon_range a, struct ct_mon_range b, bool modulo)
 {
     struct ct_mon_range r = {INT64_MIN, INT64_MAX, b.lo <= 0};
@@ -105,7 +105,7 @@ static inline struct ct_mon_range range_equal(enum ct_mon_op op, struct ct_mon_r
     return op == OP_EQ ? range_truth(may_not, may) : range_truth(may, may_not);
 }
 
-/* Applies an operation that takes and gives Ints and Bools. False: this one is none of them. */
+/* Applies an operation on Ints and Bools. Returns false when the operation is not one of these. */
 static inline bool range_apply(enum ct_mon_op op, struct ct_mon_range a, struct ct_mon_range b,
                                struct ct_mon_range *r)
 {
@@ -137,7 +137,7 @@ static inline bool range_apply(enum ct_mon_op op, struct ct_mon_range a, struct 
         *r = range_equal(op, a, b);
         return true;
     case OP_NOT:
-        /* of a Bool that nothing is known of, the range has no bounds */
+        /* an unknown Bool has an unbounded range */
         *r = range_truth(a.lo != 0 || a.hi != 0, a.lo <= 0 && a.hi >= 0);
         return true;
     default:

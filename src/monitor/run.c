@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instants: which programs run when (docs/tessla-language.md A.1). */
+/* Instants: decides which programs run when (docs/tessla-language.md A.1). */
 #include "monitor/certain.h"
 #include "monitor/doubt.h"
 #include "monitor/native_kinds.h"
@@ -10,17 +10,18 @@
 
 #include "base/ctx.h"
 
-/* Units of work beside those of the instructions. */
+/* units of work, in addition to the instructions */
 enum {
     INSTANT_WORK = 20,
-    RESULT_WORK = 200, /* putting a result into words */
+    RESULT_WORK = 200, /* formatting a result */
 };
 
 enum {
     FEW_RESULTS = 32,
-    BATCH_MOST = 4096, /* events between two looks at whether the run has to end */
-    BATCH_LEAST = 16,  /* events of a call that are worth loading and storing all cells for machine code */
-    BATCH_REST = 64,   /* events that bytecode takes after a call that took fewer */
+    BATCH_MOST = 4096, /* most events between two checks whether the run has to end */
+    BATCH_LEAST = 16,  /* fewest events per call for which machine code is worth loading and storing all
+                        * cells */
+    BATCH_REST = 64,   /* events that the bytecode takes after a call with fewer */
 };
 
 int ct_mon_run_fail(struct ct_monitor *m, int code, const char *text)
@@ -58,14 +59,14 @@ static int value_failure(struct ct_monitor *m)
     else if (m->error == E_MEMORY)
         snprintf(limit, sizeof limit, " of %.1f MiB; --monitor-memory raises it",
                  (double)m->memory / (1 << 20));
-    m->nresults = m->instant_first; /* nothing of the instant that failed */
+    m->nresults = m->instant_first; /* drops the results of the failed instant */
     snprintf(text, sizeof text, "%s%s (t = %lld)", ct_mon_value_error_text(m->error), limit,
              (long long)m->now);
     return ct_mon_run_fail(m, *limit || m->error == E_STOPPED ? CT_ERR_LIMIT : CT_ERR_FORMAT, text);
 }
 
-/* Renumbers the stamps long before their 32 bits run out. Only "never", "once" and "now" need to be told
- * apart. */
+/* Renumbers the stamps long before their 32 bits overflow. Only "never", "once" and "now" have to stay
+ * distinct. */
 static void renumber(struct ct_monitor *m)
 {
     for (uint32_t i = m->p->roots_from; i < m->p->ncells; i++)
@@ -94,7 +95,7 @@ static int by_output(const void *a, const void *b)
     return (x->output > y->output) - (x->output < y->output);
 }
 
-/* Sorts the instant's results by output: machines that write their output directly come in their own
+/* Sorts the instant's results by output, because machines that write their output directly do so in their own
  * order. */
 static void sort_instant(struct ct_monitor *m)
 {
@@ -121,14 +122,15 @@ static void new_stamp(struct ct_monitor *m)
     m->stamp++;
 }
 
-/* Allows the work of one event, which is that of all instants that the event leads to. */
+/* Allows the work of one event, which covers all instants that the event causes. */
 static inline void begin_event(struct ct_monitor *m)
 {
     heap_allow(&m->heap, m->budget);
     m->instants = 0;
 }
 
-/* Makes room for the results of a program and accounts for its work. False: too little work is left. */
+/* Makes room for the results of a program and charges its work. Returns false when too little work is
+ * left. */
 static inline bool before_program(struct ct_monitor *m, uint32_t code)
 {
     if (m->results_cap - m->nresults < m->p->noutputs)
@@ -165,7 +167,7 @@ static inline int run_native(struct ct_monitor *m, native_fn *fn, uint32_t code)
 
 static int evaluate(struct ct_monitor *m, uint32_t code)
 {
-    if (code == NO_CODE) { /* what the streams hold changed nevertheless */
+    if (code == NO_CODE) { /* held values changed nevertheless */
         m->instant_first = m->nresults;
         return m->certain ? after_program(m, true) : CT_OK;
     }
@@ -175,7 +177,7 @@ static int evaluate(struct ct_monitor *m, uint32_t code)
     return after_program(m, before_program(m, code) && ct_mon_vm_run(m, code));
 }
 
-/* Marks the timers that expire now. Result: how many; *which is one of them. */
+/* Marks the timers that expire now. Returns how many; *which is one of them. */
 static uint32_t fire(struct ct_monitor *m, size_t *which)
 {
     uint32_t n = 0;
@@ -231,7 +233,7 @@ int ct_mon_run_close(struct ct_monitor *m)
     if (!m->open)
         return CT_OK;
     m->open = false;
-    if (!m->begun) { /* the first instant was 0 */
+    if (!m->begun) { /* the first instant was instant 0 */
         m->begun = true;
         return evaluate(m, m->p->code_zero);
     }
@@ -313,7 +315,7 @@ static int event_value(struct ct_monitor *m, const struct ct_monitor_event *e, c
         *c = cell_float(e->v.f);
         return CT_OK;
     case TY_STRING:
-        begin_event(m); /* the value is of this event, and not of the one before */
+        begin_event(m); /* the value's work belongs to this event, not to the one before */
         *c = ct_mon_value_string(&m->heap, e->v.s, e->size);
         if (m->heap.exhausted) {
             m->error = E_MEMORY;
@@ -348,9 +350,9 @@ static inline int64_t quick_value(const struct ct_mon_quick_input *in, const str
     return in->kind == TY_BOOL && e->v.i != 0;
 }
 
-/* Takes events as ct_mon_run_event does, up to one that shares its instant with another, has a timer
- * before it, or whose input is not a quick one. *taken is how many it took. The instant of the last one
- * stays open. */
+/* Takes events as ct_mon_run_event does. Stops at an event that shares its instant with another, follows a
+ * timer, or belongs to an input without machine code. Sets *taken to the number taken. The instant of the
+ * last one stays open. */
 static int take_quick(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count,
                       size_t *taken)
 {
@@ -371,7 +373,7 @@ static int take_quick(struct ct_monitor *m, const struct ct_monitor_event *event
         r = run_native(m, closes->fn, closes->code);
         m->open = !r && m->timer_next >= (int64_t)e->time;
         m->event_begun = !r && !m->open;
-        if (!m->open) /* the instant set a timer: ct_mon_run_event comes to it first */
+        if (!m->open) /* the instant set a timer, which ct_mon_run_event handles first */
             break;
         m->stamp++;
         m->now = m->floor = (int64_t)e->time;
@@ -385,7 +387,7 @@ static int take_quick(struct ct_monitor *m, const struct ct_monitor_event *event
     return r;
 }
 
-/* Tells whether all cells hold what the function for batches takes for granted. */
+/* Returns whether all cells hold values of the kinds that the batch function assumes. */
 static bool has_plain_cells(const struct ct_monitor *m)
 {
     for (uint32_t i = m->p->roots_from; i < m->p->ncells; i++) {
@@ -411,7 +413,7 @@ static bool can_take_batch(struct ct_monitor *m)
            m->stamp < UINT32_MAX - BATCH_MOST && has_plain_cells(m);
 }
 
-/* Has the bytecode do the rest of the open instant, from an instruction on. */
+/* Lets the bytecode do the rest of the open instant, starting at instruction `at`. */
 static int end_instant(struct ct_monitor *m, uint32_t at)
 {
     const uint32_t code = m->p->inputs[m->only].code;
@@ -421,7 +423,7 @@ static int end_instant(struct ct_monitor *m, uint32_t at)
     return after_program(m, heap_spend(&m->heap, INSTANT_WORK + m->p->costs[code]) && ct_mon_vm_run(m, at));
 }
 
-/* Gives how many of the next events may be taken at once, and makes room for their results. */
+/* Returns how many of the next events to take at once, and makes room for their results. */
 static size_t batch_size(struct ct_monitor *m, size_t count)
 {
     size_t most = count < BATCH_MOST ? count : BATCH_MOST;
@@ -433,7 +435,7 @@ static size_t batch_size(struct ct_monitor *m, size_t count)
     return most;
 }
 
-/* Takes events as take_quick does, with the function for batches. */
+/* Takes events as take_quick does, by the batch function. */
 static int take_batch(struct ct_monitor *m, const struct ct_monitor_event *events, size_t count,
                       size_t *taken)
 {
@@ -534,7 +536,7 @@ int ct_monitor_lose(struct ct_monitor *m, const uint8_t *kept)
         r = ct_mon_run_close(m);
     if (r)
         return r;
-    if (m->doubt) /* what is uncertain from here on is so because of the loss */
+    if (m->doubt) /* from here on, uncertainty is due to the loss */
         m->doubt->blurred = (struct ct_mon_doubt_pair){0};
     if (m->begun && m->floor == m->now && m->now < INT64_MAX)
         m->floor++;

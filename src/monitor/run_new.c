@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a run, gives it machine code, and frees it. */
+/* Creates a run, gives it machine code, and frees it. */
 #include "monitor/certain.h"
 #include "monitor/doubt.h"
 #include "monitor/run.h"
@@ -10,8 +10,8 @@
 #include "base/ctx.h"
 #include "base/options.h"
 
-/* The memory limit is divided into parts: between two collections values take up to two of them, and a
- * collection copies the live ones into the third. */
+/* parts of the memory limit: between two collections values take up to two parts, and a collection copies the
+ * live ones into the third */
 #define HEAP_PARTS 3
 
 static bool find_quick(struct ct_monitor *m)

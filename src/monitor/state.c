@@ -3,7 +3,7 @@
 
 #include "monitor/certain.h"
 
-/* How a stamp counts between events: what is not of the open instant is only "once". */
+/* Meaning of a stamp between events: outside the open instant it is only "once". */
 enum stamp {
     STAMP_NEVER,
     STAMP_ONCE,
@@ -40,7 +40,7 @@ static bool same_cell(const struct ct_monitor *a, const struct ct_mon_cell *x, c
     return x->meta == y->meta && (x->meta & META_PTR) && ct_mon_value_compare(&payer, x, y) == 0;
 }
 
-/* Tells whether a loss leaves the stream as certain in one run as in the other. */
+/* Returns whether a loss leaves the stream equally certain in both runs. */
 static bool same_shade(const struct ct_mon_place *a, const struct ct_mon_place *b)
 {
     const struct ct_mon_certain *x = a->run->certain;
@@ -87,7 +87,7 @@ bool ct_mon_state_agree(const struct ct_monitor *a, const struct ct_monitor *b)
            (!a->open || a->sources == b->sources) && losing == (b->certain && b->certain->losing);
 }
 
-/* The stamp of a run that takes a state over: 1 is "once". */
+/* stamp of a run that takes over a state; 1 is "once" */
 #define TAKEN_STAMP 2
 
 static struct ct_mon_cell take_cell(struct ct_monitor *to, const struct ct_monitor *from,

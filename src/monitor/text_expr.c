@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions in the place of values in traces (docs/tessla-language.md A.9): numbers, Bools
- * and strings with their operators. */
+/* Expressions as values in traces (docs/tessla-language.md A.9): numbers, Bools and strings with their
+ * operators. */
 #include <string.h>
 
 #include "monitor/text_in.h"
@@ -13,10 +13,11 @@ enum {
 struct infix {
     const char *text;
     enum ct_mon_op op;
-    enum ct_mon_type_kind of, result; /* TY_ERROR: of any, both the same */
+    enum ct_mon_type_kind of, result; /* types of the operands and the result; TY_ERROR: any, both operands
+                                       * alike */
 };
 
-/* Loosest first; an operator stands before those that are a prefix of it. */
+/* by level, weakest binding first; an operator comes before its prefixes */
 static const struct infix levels[LEVELS][11] = {
     {{"||", OP_BITOR, TY_BOOL, TY_BOOL}},
     {{"&&", OP_BITAND, TY_BOOL, TY_BOOL}},
@@ -51,8 +52,8 @@ struct scalar {
 
 static bool expression(struct ct_mon_value_in *in, unsigned level, struct scalar *out);
 
-/* Tells whether the operator stands here. What looks like one may begin a comment or "->", or be half of "||"
- * or "&&". */
+/* Returns whether the operator is here. Its characters may instead begin a comment or "->", or be half of
+ * "||" or "&&". */
 static bool is_operator(const struct ct_mon_value_in *in, const char *text)
 {
     const size_t n = strlen(text);
@@ -137,7 +138,7 @@ static const struct infix *operator_at(struct ct_mon_value_in *in, unsigned leve
     return NULL;
 }
 
-/* Reads operators of this level and of those that bind tighter. All of them associate to the left. */
+/* Reads operators of this level and of all levels that bind tighter. All associate to the left. */
 static bool expression(struct ct_mon_value_in *in, unsigned level, struct scalar *out)
 {
     if (in->depth >= DEPTH_MOST)

@@ -136,7 +136,7 @@ static bool is_name(unsigned char c)
            c >= 0x80;
 }
 
-/* Tells whether the line ends here, or a comment begins. */
+/* Returns whether the line ends here, or a comment begins. */
 static bool at_end(const char *p, const char *end)
 {
     while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
@@ -161,7 +161,7 @@ static int read_value(struct ct_monitor *m, const char **at, const char *end, ui
         p = ct_mon_text_skip(p + 1, end);
         const char *q = p;
         int64_t i = 0;
-        /* a short decimal number is what most lines have */
+        /* fast path: most lines have a short decimal number */
         while (q < end && *q >= '0' && *q <= '9' && q - p < 18)
             i = i * 10 + (*q++ - '0');
         if (type->kind == TY_INT && q > p && (q == end || at_end(q, end))) {
@@ -206,14 +206,14 @@ int ct_mon_text_event(struct ct_monitor *m, int64_t time, uint32_t input, const 
 {
     struct ct_mon_text_reader *r = m->reader;
     struct ct_mon_cell value;
-    heap_allow(&m->heap, INT64_MAX); /* the work of values in the trace is that of its length */
+    heap_allow(&m->heap, INT64_MAX); /* the work for values in the trace is bounded by its length */
     int code = read_value(m, &p, end, input, variable, time, &value);
     if (code)
         return code;
     if (!at_end(p, end))
         return ct_mon_text_fail_syntax(m, "the end of the line");
     code = ct_mon_run_event(m, time, input, value);
-    if (code && m->ctx && !m->error) { /* a mistake in the trace: say where */
+    if (code && m->ctx && !m->error) { /* a mistake in the trace: adds the place */
         char text[sizeof m->ctx->error];
         memcpy(text, m->ctx->error, sizeof text);
         return ct_fail(m->ctx, code, "%s:%llu: %.900s", r->name ? r->name : "trace",
@@ -303,7 +303,7 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
     return code;
 }
 
-/* Prints a value into one line. With a raw output the line breaks of the specification stay. */
+/* Prints a value into one line. For a raw output, keeps the line breaks of the specification. */
 static void print_line(struct ct_mon_text *line, struct ct_mon_text *value, const struct ct_mon_cell *c,
                        const struct ct_mon_out_info *info)
 {

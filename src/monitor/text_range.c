@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of a trace whose time is a range (docs/tessla-language.md A.9). Their events are merged by time: with
- * each line that is read, the earliest event of all that are still to come is taken. */
+/* Lines of a trace whose time is a range (docs/tessla-language.md A.9). Their events are merged by time: each
+ * line that is read takes the earliest pending event. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 #include "base/room.h"
 
-/* Lines that may wait behind a range. */
+/* most lines that may wait behind a range */
 enum {
     RANGES_MOST = 1 << 20
 };
@@ -25,7 +25,7 @@ void ct_mon_text_ranges_free(struct ct_mon_text_reader *r)
     r->nranges = 0;
 }
 
-/* Orders the heap: the earliest event is at the top and, of equal times, the one of the first line. */
+/* Orders the heap: the earliest event is on top; for equal times, the one of the earlier line. */
 static bool before(const struct ct_mon_text_range *a, const struct ct_mon_text_range *b)
 {
     return a->next != b->next ? a->next < b->next : a->line < b->line;
@@ -55,7 +55,7 @@ static void sift_down(struct ct_mon_text_range *heap, size_t count)
     }
 }
 
-/* Keeps a line. `variable` belongs to it from here on, even when that fails. */
+/* Stores a line. Takes ownership of `variable`, even on failure. */
 static int keep(struct ct_monitor *m, struct ct_mon_text_range range, char *variable, const char *p,
                 const char *end)
 {
@@ -88,7 +88,7 @@ static bool accept(const char **p, const char *end, const char *word)
     return true;
 }
 
-/* Reads the bounds "< VAR" or "<= VAR < 9" behind the first time. Result: NULL, or what was expected
+/* Reads the bounds "< VAR" or "<= VAR < 9" after the first time. Returns NULL, or what was expected
  * instead. */
 static const char *bounds(const char **p, const char *end, struct ct_mon_text_range *range, char **variable)
 {
@@ -109,11 +109,11 @@ static const char *bounds(const char **p, const char *end, struct ct_mon_text_ra
         return "the time at which the range ends";
     *p = behind;
     range->last -= !closed;
-    range->step = range->last < range->next ? 0 : 1; /* step 0: the range is empty */
+    range->step = range->last < range->next ? 0 : 1; /* step 0 marks an empty range */
     return NULL;
 }
 
-/* Reads "..", "..9" or ",3..9" behind the first time. Result: NULL, or what was expected instead. */
+/* Reads "..", "..9" or ",3..9" after the first time. Returns NULL, or what was expected instead. */
 static const char *steps(const char **p, const char *end, struct ct_mon_text_range *range, int64_t *step)
 {
     int64_t second;

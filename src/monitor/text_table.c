@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Traces as tables of values parted by commas (docs/tessla-language.md A.9): a row of names, "time" first,
- * then a row an instant. An empty cell is no event. */
+/* Traces as tables of comma-separated values (docs/tessla-language.md A.9): a row of names, "time" first,
+ * then one row per instant. An empty cell is no event. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ int ct_mon_text_table_names(struct ct_monitor *m, const char *p, const char *end
                : ct_mon_text_fail_at(m, "error: expected ',' between the names of the table's columns");
 }
 
-/* Takes the value of a cell, which reads as the rest of a line "TIME: NAME = VALUE" does. */
+/* Takes the event of a cell, whose value is read like the rest of a line "TIME: NAME = VALUE". */
 static int cell_event(struct ct_monitor *m, int64_t time, uint32_t input, const char *p, const char *end)
 {
     struct ct_mon_text line = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values as they are written in traces: literals, options, tuples, records and collections. */
+/* Values in traces: literals, options, tuples, records and collections. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ bool ct_mon_value_accept_word(struct ct_mon_value_in *in, const char *word)
     return true;
 }
 
-/* Names the kind of the value that begins here, for messages. */
+/* Returns the kind of the value that begins here, for messages. */
 static const char *kind_of(const char *p, const char *end)
 {
     if (p < end && *p == '-')
@@ -106,7 +106,7 @@ static bool wrong(struct ct_mon_value_in *in, const char *at, const struct ct_mo
     if (in->expected)
         return false;
     in->expected = type;
-    if (!in->found_type) /* else it is an expression */
+    if (!in->found_type) /* otherwise the value is an expression and has a type */
         in->found_type = kind_of(at, in->end);
     in->found = at;
     in->found_size = (size_t)(ct_mon_value_end(at, in->end) - at);
@@ -147,14 +147,14 @@ static bool read_float(struct ct_mon_value_in *in, double *out)
     ct_mon_value_skip_blank(in);
     const char *p = in->p;
     if (ct_mon_value_accept_word(in, "NaN") ||
-        ct_mon_value_accept_word(in, "Infinity")) { /* as they are put out */
+        ct_mon_value_accept_word(in, "Infinity")) { /* in the form that outputs are printed */
         *out = *p == 'N' ? NAN : negative ? -INFINITY : INFINITY;
         return true;
     }
     while (p < in->end && n + 1 < sizeof digits &&
            ((*p >= '0' && *p <= '9') || *p == '.' || *p == 'e' || *p == 'E' ||
             ((*p == '-' || *p == '+') && n && digits[n - 1] == 'e'))) {
-        digits[n] = *p == 'E' ? 'e' : *p; /* 'E' is how reals are put out */
+        digits[n] = *p == 'E' ? 'e' : *p; /* outputs print reals with 'E' */
         real |= *p == '.' || digits[n] == 'e';
         n++;
         p++;
@@ -175,7 +175,7 @@ static bool is_name_start(char c)
     return is_word(c) && !(c >= '0' && c <= '9');
 }
 
-/* Reads "$t" or "${expression}" in a line whose time is a range. in->p is at the '$'. */
+/* Reads "$t" or "${expression}" in a line whose time is a range. in->p must be at the '$'. */
 static bool read_insertion(struct ct_mon_value_in *in, struct ct_mon_text *t)
 {
     const char *name = in->p + 1;
@@ -239,7 +239,7 @@ static bool read_string(struct ct_mon_value_in *in, struct ct_mon_cell *out)
     const char *from = ++p;
     while (p < in->end && *p != '"' && *p != '\\' && *p != '$')
         p++;
-    if (p < in->end && *p == '"') { /* neither escapes nor insertions: the usual case */
+    if (p < in->end && *p == '"') { /* fast path: no escapes and no insertions */
         *out = ct_mon_value_string(in->heap, from, (size_t)(p - from));
         in->p = p + 1;
         return true;
@@ -295,8 +295,8 @@ static bool read_collection(struct ct_mon_value_in *in, const struct ct_mon_type
     return !in->heap->exhausted;
 }
 
-/* Reads the name of a member that has no value yet (its stamp says so) and '=' or ':'. Members may come in
- * any order. Result: its number, or the number of members when it is none of them. */
+/* Reads the name of a member that has no value yet (its stamp is 0), and '=' or ':'. Members may come in any
+ * order. Returns its number, or the number of members when the name is unknown. */
 static uint32_t read_member(struct ct_mon_value_in *in, const struct ct_mon_type *type,
                             const struct ct_mon_cell *cells)
 {
@@ -307,8 +307,8 @@ static uint32_t read_member(struct ct_mon_value_in *in, const struct ct_mon_type
     return k < type->n && (accept(in, '=') || colon) ? k : type->n;
 }
 
-/* Reads the bracket that a record begins with: '(' of a tuple by position, '{' or "${" of members with names.
- * 0: there is none. */
+/* Reads the opening bracket of a record: '(' of a tuple by position, '{' or "${" of named members. Returns 0
+ * when there is none. */
 static char read_bracket(struct ct_mon_value_in *in, bool tuple)
 {
     if (tuple && accept(in, '('))
@@ -377,7 +377,7 @@ bool ct_mon_value_literal(struct ct_mon_value_in *in, enum ct_mon_type_kind kind
     }
 }
 
-/* Tells whether the value ends here, with no operator behind it. */
+/* Returns whether the value ends here, with no operator after it. */
 static bool is_whole(struct ct_mon_value_in *in)
 {
     ct_mon_value_skip_blank(in);

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Hashes the members of a type. Those of a record are added up, because their order does not matter. */
+/* Hashes the members of a type. The hashes of a record's members are added, because their order does not
+ * matter. */
 static uint64_t hash_args(const struct ct_mon_type *t)
 {
     uint64_t h = hash_mix(t->kind, t->n * 2u + t->open);
@@ -87,7 +88,7 @@ const struct ct_mon_type *ct_mon_type_fun(struct ct_mon_types *ts, const struct 
     return intern(ts, (struct ct_mon_type){.kind = TY_FUN, .n = (uint32_t)n, .args = args});
 }
 
-/* Gives the k of a name "_k", or 0 for another name. */
+/* Returns the k of a name "_k", or 0 for other names. */
 static uint32_t tuple_place(const char *name)
 {
     uint32_t k = 0;
@@ -98,7 +99,7 @@ static uint32_t tuple_place(const char *name)
     return *name ? 0 : k;
 }
 
-/* Puts the members of a tuple that is written as a record into the order of the tuple. */
+/* Sorts the members of a tuple that was written as a record into the order of the tuple. */
 static void sort_tuple(const char **names, const struct ct_mon_type **args, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -244,7 +245,7 @@ bool ct_mon_type_match(const struct ct_mon_type *pattern, const struct ct_mon_ty
 {
     if (pattern->kind == TY_ERROR || (pattern == actual && !pattern->generic))
         return true;
-    /* an error fits, but a parameter that nothing else binds is then known to be one, too */
+    /* an error fits everything; parameters that nothing else binds become errors, too */
     if (actual->kind == TY_ERROR && pattern->kind != TY_VAR) {
         for (uint32_t i = 0; i < pattern->n; i++)
             ct_mon_type_match(pattern->args[i], actual, binds);

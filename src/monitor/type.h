@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types, interned: equal types are the same pointer. */
+/* Types. They are interned: equal types are the same pointer. */
 #ifndef CT_MONITOR_TYPE_H
 #define CT_MONITOR_TYPE_H
 
@@ -8,33 +8,33 @@
 #include "monitor/arena.h"
 
 enum ct_mon_type_kind {
-    TY_ERROR, /* of an expression that was reported: fits everything */
+    TY_ERROR, /* type of an expression with a reported error: fits everything */
     TY_INT,
     TY_FLOAT,
     TY_BOOL,
     TY_STRING,
-    TY_VERDICT, /* of a temporal formula: enum ct_mon_verdict */
+    TY_VERDICT, /* verdict of a temporal formula: enum ct_mon_verdict */
     TY_OPTION,
     TY_LIST,
     TY_SET,
     TY_MAP,
-    TY_RECORD, /* names; a tuple has the names _1.._n; the unit has none */
+    TY_RECORD, /* names; a tuple has the names _1.._n; unit has no members */
     TY_EVENTS,
-    TY_FUN, /* args, last: the result */
-    TY_VAR, /* a type parameter: only in the types of generic macros */
+    TY_FUN, /* args; the last is the result */
+    TY_VAR, /* type parameter; only in types of generic macros */
 };
 
 struct ct_mon_type {
     enum ct_mon_type_kind kind;
     uint32_t n;
     bool open;    /* record: accepts further members */
-    bool generic; /* a TY_VAR inside */
-    bool value;   /* no stream and no function inside */
+    bool generic; /* contains a TY_VAR */
+    bool value;   /* contains no stream and no function */
     uint64_t hash;
     const struct ct_mon_type **args;
     const char **names;
     const char *name;  /* TY_VAR */
-    const void *scope; /* TY_VAR: the definition it belongs to */
+    const void *scope; /* TY_VAR: the definition that it belongs to */
     struct ct_mon_type *next;
 };
 
@@ -61,18 +61,18 @@ static inline const struct ct_mon_type *type_events(struct ct_mon_types *ts, con
     return ct_mon_type_of1(ts, TY_EVENTS, t);
 }
 
-/* Gives the name of the kind; functions and type parameters have an empty one. */
+/* Returns the name of the kind; empty for functions and type parameters. */
 const char *ct_mon_type_kind_name(enum ct_mon_type_kind kind);
 
-/* Writes the type as a specification has it: "Events[Option[Int]]". */
+/* Prints the type in the syntax of specifications: "Events[Option[Int]]". */
 const char *ct_mon_type_text(struct ct_mon_arena *a, const struct ct_mon_type *t);
 
-/* Gives the index of a member, or -1. */
+/* Returns the index of a member, or -1. */
 int ct_mon_type_member(const struct ct_mon_type *record, const char *name);
 
 bool ct_mon_type_is_tuple(const struct ct_mon_type *t);
 
-/* What the type parameters of a call stand for. */
+/* Binding of one type parameter of a call. */
 struct ct_mon_type_bind {
     const struct ct_mon_type *var;
     const struct ct_mon_type *type; /* NULL: not known yet */
@@ -83,12 +83,12 @@ struct ct_mon_type_binds {
     size_t n;
 };
 
-/* Puts what is known of type parameters into the type. Unknown ones stay. */
+/* Replaces bound type parameters by their types. Unbound ones stay. */
 const struct ct_mon_type *ct_mon_type_subst(struct ct_mon_types *ts, const struct ct_mon_type *t,
                                             const struct ct_mon_type_binds *binds);
 
-/* Tells whether `actual` fits `pattern`, and binds type parameters on the way. Open records accept wider
- * ones. */
+/* Returns whether `actual` fits `pattern`, and binds type parameters. Open records accept records with more
+ * members. */
 bool ct_mon_type_match(const struct ct_mon_type *pattern, const struct ct_mon_type *actual,
                        struct ct_mon_type_binds *binds);
 

@@ -10,16 +10,16 @@
 
 enum {
     CHUNK = 256 * 1024,
-    UNIT_BYTES = 6,  /* bytes that one unit of work makes or looks at */
+    UNIT_BYTES = 6,  /* bytes that one unit of work creates or reads */
     MOVE_BYTES = 12, /* bytes that one unit of work copies in a garbage collection */
-    OBJECT_WORK = 2, /* work of an object besides its bytes */
-    ROOTS = 4,       /* that one unit of work looks at */
+    OBJECT_WORK = 2, /* units of work per object, in addition to its bytes */
+    ROOTS = 4,       /* roots that one unit of work examines */
 };
 
 struct ct_mon_heap_chunk {
     struct ct_mon_heap_chunk *next;
     size_t used, size;
-    size_t scanned; /* by the collection under way */
+    size_t scanned; /* bytes scanned by the current collection */
     _Alignas(16) unsigned char bytes[];
 };
 
@@ -97,7 +97,7 @@ void ct_mon_heap_empty(struct ct_mon_heap *h)
 {
     ct_mon_heap_free(h);
     h->used = h->live = 0;
-    h->work = INT64_MAX; /* what is copied into it is no work of an event */
+    h->work = INT64_MAX; /* copying values into it is not charged to an event */
 }
 
 static size_t obj_bytes(enum ct_mon_obj_kind kind, size_t size)
@@ -109,7 +109,7 @@ static size_t obj_bytes(enum ct_mon_obj_kind kind, size_t size)
     return (n + 15) & ~(size_t)15;
 }
 
-/* Takes n bytes of a chunk. NULL when exhausted. */
+/* Allocates n bytes in a chunk. NULL: the heap is exhausted. */
 static void *take_bytes(struct ct_mon_heap *h, size_t n)
 {
     struct ct_mon_heap_chunk *c = h->chunks;
@@ -132,7 +132,7 @@ static void *take_bytes(struct ct_mon_heap *h, size_t n)
 struct ct_mon_obj *ct_mon_heap_alloc(struct ct_mon_heap *h, enum ct_mon_obj_kind kind, size_t size)
 {
     size_t n = size < h->limit ? obj_bytes(kind, size) : h->limit + 1;
-    /* between two collections there may be twice the limit: old and new values together */
+    /* between two collections there may be twice the limit: old and new values */
     if (h->exhausted || n > h->limit || size > UINT32_MAX || h->used > 2 * h->limit) {
         heap_exhaust(h, E_MEMORY);
         return NULL;
@@ -161,7 +161,7 @@ static struct ct_mon_obj *move(struct ct_mon_heap_gc *gc, struct ct_mon_obj *o)
         return o->forward;
     struct ct_mon_heap *h = gc->heap;
     const size_t n = obj_bytes(o->kind, o->size);
-    if (h->used + n > h->limit) /* what lives is too much */
+    if (h->used + n > h->limit) /* the live values exceed the limit */
         heap_exhaust(h, E_MEMORY);
     if (h->exhausted || !heap_spend(h, n / MOVE_BYTES + OBJECT_WORK))
         return NULL;
@@ -213,7 +213,7 @@ void ct_mon_heap_gc_end(struct ct_mon_heap_gc *gc)
     struct ct_mon_heap *h = gc->heap;
     bool more;
     do {
-        more = false; /* moving adds to the front chunk, or puts a new one before it */
+        more = false; /* moving an object appends to the front chunk, or inserts a new chunk before it */
         for (struct ct_mon_heap_chunk *c = h->chunks; c; c = c->next) {
             for (; c->scanned < c->used; more = true) {
                 struct ct_mon_obj *o = (struct ct_mon_obj *)(c->bytes + c->scanned);
@@ -322,7 +322,7 @@ int ct_mon_value_compare(struct ct_mon_heap *h, const struct ct_mon_cell *a, con
         return compare_u64(a->meta & (META_SOME | META_ERR), b->meta & (META_SOME | META_ERR));
     if ((a->meta & META_PTR) && (b->meta & META_PTR))
         return compare_objects(h, a->v.o, b->v.o);
-    if (a->meta & META_PTR) /* an Int of more than 64 bits, and one of less */
+    if (a->meta & META_PTR) /* one Int has more than 64 bits, the other has not */
         return a->v.o->negative ? -1 : 1;
     if (b->meta & META_PTR)
         return b->v.o->negative ? 1 : -1;

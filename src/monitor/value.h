@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Run-time values: cells of 16 bytes, objects on a copying heap. */
+/* Run-time values: cells of 16 bytes, and objects on a copying heap. */
 #ifndef CT_MONITOR_VALUE_H
 #define CT_MONITOR_VALUE_H
 
@@ -18,7 +18,7 @@ enum ct_mon_value_error {
     E_EMPTY,
     E_NAN,
     E_FORMAT,
-    /* never stored: they end the run at once */
+    /* never stored in a cell; they end the run at once */
     E_STACK,
     E_BUDGET,
     E_STOPPED,
@@ -30,16 +30,16 @@ const char *ct_mon_value_error_text(enum ct_mon_value_error e);
 
 struct ct_mon_obj;
 
-/* What the cell holds besides its payload: bits of `meta`. The option levels make Option[..[T]] of any
- * depth a plain cell: None is 0 levels, Some(x) is one more than x. An error below n levels of Some is an
- * error value inside n Somes. A cell is "plain" (an Int, Bool or unit that is no error) when meta is 0. */
+/* Bits of a cell's `meta`, which describe the payload. The option levels make Option[..[T]] of any depth a
+ * single cell: None has 0 levels, Some(x) has one more than x. An error below n levels of Some is an error
+ * value inside n Somes. A cell is "plain" (an Int, Bool or unit, and no error) when meta is 0. */
 enum {
     META_ERR = 0xff,
     META_SOME = 0xff00,
     META_SOME_ONE = 0x100,
     META_SOME_SHIFT = 8,
-    META_PTR = 0x10000,   /* v.o is an object; of an Int: one of more than 64 bits */
-    META_FLOAT = 0x20000, /* v.f */
+    META_PTR = 0x10000,   /* v.o is an object; for an Int: one of more than 64 bits */
+    META_FLOAT = 0x20000, /* the payload is v.f */
 };
 
 struct ct_mon_cell {
@@ -49,31 +49,31 @@ struct ct_mon_cell {
         struct ct_mon_obj *o;
     } v;
     uint32_t meta;
-    uint32_t stamp; /* streams: the instant of the event; 0: none yet */
+    uint32_t stamp; /* of a stream: stamp of the instant of the event; 0: none yet */
 };
 
 enum ct_mon_obj_kind {
     OBJ_STRING,
     OBJ_RECORD,     /* cells */
-    OBJ_TREE,       /* cells: key, a, b; left and right */
-    OBJ_COLLECTION, /* cells: see collection.c */
+    OBJ_TREE,       /* cells: key, a, b; and the subtrees left and right */
+    OBJ_COLLECTION, /* cells as described in collection.c */
     OBJ_BIG,        /* an Int of more than 64 bits */
 };
 
 struct ct_mon_obj {
-    struct ct_mon_obj *forward; /* during a collection: where it went */
-    uint32_t size;              /* strings: bytes; Ints: digits; others: cells */
+    struct ct_mon_obj *forward; /* during a collection: the new place of the object */
+    uint32_t size;              /* strings: bytes; Ints: digits; others: number of cells */
     uint8_t kind;
-    uint8_t fixed;    /* a constant: neither moved nor freed */
-    uint8_t negative; /* an Int: its sign */
+    uint8_t fixed;    /* a constant: not moved and not freed */
+    uint8_t negative; /* an Int: whether it is negative */
 };
 
 struct ct_mon_obj_string {
     struct ct_mon_obj o;
-    char text[]; /* NUL behind */
+    char text[]; /* NUL-terminated */
 };
 
-/* The digits of libtommath, the lowest first; the highest is not 0. */
+/* An Int of more than 64 bits: digits of libtommath, lowest first; the highest is not 0. */
 struct ct_mon_obj_big {
     struct ct_mon_obj o;
     uint64_t digits[];
@@ -96,33 +96,33 @@ struct ct_mon_heap_chunk;
 struct ct_mon_heap {
     struct ct_mon_heap_chunk *chunks;
     size_t used;  /* bytes in chunks */
-    size_t live;  /* after the last collection */
-    size_t limit; /* of live bytes; beyond it the run ends with an error */
-    bool fixed;   /* constants of a specification */
-    /* Why results since then mean nothing (E_MEMORY, E_BUDGET, E_STOPPED), or E_NONE. */
+    size_t live;  /* bytes left after the last collection */
+    size_t limit; /* limit of live bytes; beyond it the run ends with an error */
+    bool fixed;   /* holds the constants of a specification */
+    /* Why later results are invalid (E_MEMORY, E_BUDGET, E_STOPPED), or E_NONE. */
     enum ct_mon_value_error exhausted;
-    int64_t work;       /* work left of this slice, in units of about one instruction */
-    uint64_t more_work; /* work behind this slice; `stop` is looked at between two slices */
+    int64_t work;       /* work left in this slice, in units of about one instruction */
+    uint64_t more_work; /* work left after this slice; `stop` is tested between slices */
     const int *stop;    /* enum ct_monitor_stop, set by another thread; or NULL */
 };
 
-/* Makes an empty heap, without a limit of work. */
+/* Makes an empty heap with unlimited work. */
 void ct_mon_heap_init(struct ct_mon_heap *h, size_t limit, bool fixed);
 void ct_mon_heap_free(struct ct_mon_heap *h);
-/* Frees all values. Until the next heap_allow any amount of work is allowed. */
+/* Frees all values. Work is unlimited until the next heap_allow. */
 void ct_mon_heap_empty(struct ct_mon_heap *h);
 
-#define HEAP_SLICE (1 << 20) /* units of work: some milliseconds */
+#define HEAP_SLICE (1 << 20) /* units of work per slice: some milliseconds */
 
-#define HEAP_HURRY (1 << 14) /* units of work of an event while the run has to end soon */
+#define HEAP_HURRY (1 << 14) /* units of work per event while the run has to end soon */
 
-/* Asks whether another thread wants the run to end. Result: enum ct_monitor_stop. */
+/* Returns whether another thread wants the run to end: enum ct_monitor_stop. */
 static inline int heap_is_stopped(const struct ct_mon_heap *h)
 {
     return h->stop ? __atomic_load_n(h->stop, __ATOMIC_RELAXED) : 0;
 }
 
-/* Allows so much work from here on. */
+/* Allows `units` units of work from now on. */
 static inline void heap_allow(struct ct_mon_heap *h, uint64_t units)
 {
     const int stop = heap_is_stopped(h);
@@ -133,17 +133,17 @@ static inline void heap_allow(struct ct_mon_heap *h, uint64_t units)
     h->more_work = units - (uint64_t)h->work;
 }
 
-/* Begins the next slice of work. False: there is none, and the heap is exhausted. */
+/* Begins the next slice of work. Returns false, with the heap exhausted, when there is none. */
 bool ct_mon_heap_next_slice(struct ct_mon_heap *h);
 
-/* Accounts for work that is about to be done. False: there is too little left. */
+/* Charges work that is about to be done. Returns false when too little is left. */
 static inline bool heap_spend(struct ct_mon_heap *h, uint64_t units)
 {
     h->work -= (int64_t)units;
     return __builtin_expect(h->work >= 0, 1) || ct_mon_heap_next_slice(h);
 }
 
-/* Marks the heap as exhausted. The first reason stays. */
+/* Marks the heap as exhausted. Keeps the first reason. */
 static inline void heap_exhaust(struct ct_mon_heap *h, enum ct_mon_value_error why)
 {
     h->exhausted = h->exhausted ? h->exhausted : why;
@@ -152,16 +152,16 @@ static inline void heap_exhaust(struct ct_mon_heap *h, enum ct_mon_value_error w
 /* Allocates an object. NULL: the heap is exhausted. */
 struct ct_mon_obj *ct_mon_heap_alloc(struct ct_mon_heap *h, enum ct_mon_obj_kind kind, size_t size);
 
-/* Tells whether a collection is worth it, or is needed: half of what there was left behind the last one, up
- * to twice the limit, is for the instant to come. Only asked between instants, when nothing but the roots is
+/* Returns whether a collection is worthwhile or necessary. Half of what survived the last one, up to twice
+ * the limit, is reserved for the next instant. Call only between instants, when nothing but the roots is
  * alive. */
 static inline bool heap_full(const struct ct_mon_heap *h)
 {
     return h->used > 2 * h->live + (1u << 20) || h->used > h->limit + h->live / 2;
 }
 
-/* A collection: begin, then ct_mon_heap_roots for all cells that live, then end. Its work counts as any
- * other, and when the heap is exhausted behind it, the cells mean nothing. */
+/* A collection: begin, then ct_mon_heap_roots for all live cells, then end. Its work is charged as usual; if
+ * the heap is exhausted afterwards, the cells are invalid. */
 struct ct_mon_heap_gc {
     struct ct_mon_heap *heap;
     struct ct_mon_heap_chunk *old;
@@ -186,7 +186,7 @@ static inline struct ct_mon_cell cell_error(enum ct_mon_value_error e)
     return (struct ct_mon_cell){.meta = (uint32_t)e};
 }
 
-/* Gives the error that the value itself is, not one inside a Some. */
+/* Returns the error that the value itself is; ignores errors inside a Some. */
 static inline enum ct_mon_value_error cell_err(const struct ct_mon_cell *c)
 {
     return c->meta & META_SOME ? E_NONE : (enum ct_mon_value_error)(c->meta & META_ERR);
@@ -196,7 +196,7 @@ struct ct_mon_cell ct_mon_value_string(struct ct_mon_heap *h, const char *text, 
 struct ct_mon_cell ct_mon_value_concat(struct ct_mon_heap *h, const struct ct_mon_cell *a,
                                        const struct ct_mon_cell *b);
 
-/* Copies a value that is no collection and no record with members into another heap. */
+/* Copies a value into another heap. It must not be a collection or a record with members. */
 struct ct_mon_cell ct_mon_value_copy(struct ct_mon_heap *h, struct ct_mon_cell c);
 
 static inline const struct ct_mon_obj_string *cell_string(const struct ct_mon_cell *c)
@@ -204,9 +204,9 @@ static inline const struct ct_mon_obj_string *cell_string(const struct ct_mon_ce
     return (const struct ct_mon_obj_string *)c->v.o;
 }
 
-/* Orders values of one type. 0 is equality as TeSSLa means it, except that NaN equals itself, which keys need
- * (ct_mon_value_equal differs there). Records that share their parts can take far longer than they are large:
- * the work is charged to the heap, and when that is exhausted the results mean nothing. */
+/* Orders values of one type. Returns 0 for values that are equal in TeSSLa, and for NaN with itself, which
+ * keys need (ct_mon_value_equal differs there). Comparing records with shared parts can take far longer than
+ * their size: the work is charged to the heap, and results are invalid once it is exhausted. */
 int ct_mon_value_compare(struct ct_mon_heap *h, const struct ct_mon_cell *a, const struct ct_mon_cell *b);
 bool ct_mon_value_equal(struct ct_mon_heap *h, const struct ct_mon_cell *a, const struct ct_mon_cell *b);
 uint64_t ct_mon_value_hash(struct ct_mon_heap *h, const struct ct_mon_cell *c);

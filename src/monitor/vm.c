@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytecode: the reference that every faster way of running is held to. */
+/* The bytecode engine: the reference for every faster way to run programs. */
 #include "monitor/big.h"
 #include "monitor/run.h"
 
@@ -59,7 +59,7 @@ void ct_mon_vm_step_result(struct ct_monitor *m, struct ct_mon_cell *cells, cons
 static bool one_step(struct ct_monitor *m, struct ct_mon_cell *cells, const struct ct_mon_step *s)
 {
     const struct ct_mon_step_atom *atoms =
-        m->p->atoms ? m->p->atoms + s->atoms : NULL; /* NULL: no formula has any */
+        m->p->atoms ? m->p->atoms + s->atoms : NULL; /* NULL: no formula has atoms */
     uint32_t n = s->machine->natoms;
     bool clock = s->known;
     for (uint32_t i = 0; i < s->clocks && !clock; i++)
@@ -87,7 +87,7 @@ static void set_timer(struct ct_monitor *m, const struct ct_mon_insn *i, const s
         return;
     if (amount->stamp == m->stamp &&
         (cell_is_big(amount) || __builtin_add_overflow(m->now, amount->v.i, &at)))
-        at = -1; /* beyond all timestamps */
+        at = -1; /* beyond all timestamps: never expires */
     m->timers[i->d] = at;
     if (at >= 0 && at < m->timer_next) {
         m->timer_next = at;
@@ -121,8 +121,8 @@ __attribute__((noinline)) static void generic(struct ct_monitor *m, enum ct_mon_
         m->error = m->heap.exhausted;
 }
 
-/* Divides. True, like the overflow builtins, where the plain result is not right: by 0, and by -1, whose
- * quotient may not fit. */
+/* Divides. Returns true, like the overflow builtins, when the plain result would be wrong: for 0, and for -1,
+ * where the quotient may not fit. */
 static inline bool divide(int64_t a, int64_t b, int64_t *r)
 {
     if (b == 0 || b == -1)
@@ -146,7 +146,7 @@ static inline bool modulo(int64_t a, int64_t b, int64_t *r)
         (cell).stamp = stamp;                                                                                \
     } while (0)
 
-/* Fast where both operands are plain; ct_mon_op_eval is the definition otherwise. */
+/* Fast paths for plain operands; otherwise ct_mon_op_eval defines the result. */
 #define INTS   (!(A.meta | B.meta))
 #define FLOATS (!((A.meta | B.meta) & (META_ERR | META_SOME)))
 #define GENERIC(op, n)                                                                                       \

@@ -6,7 +6,7 @@
 
 #include "monitor/watch_ast.h"
 
-/* A definition lowered before, for one trigger. */
+/* A definition that was lowered before, for one trigger. */
 struct ct_mon_wmemo {
     struct ct_mon_wmemo *next;
     const struct ct_mon_node *trigger;
@@ -62,7 +62,7 @@ struct ct_mon_wv ct_mon_watch_library(struct ct_mon_watch *w, const char *module
     return (struct ct_mon_wv){.kind = kind, .node = cv.node};
 }
 
-/* Reduces a signal to its values at the trigger, where only these count. */
+/* Reduces a signal to its values at the trigger, when no other values matter. */
 static struct ct_mon_wv sampled(struct ct_mon_watch *w, struct ct_mon_wv v, struct ct_mon_node *trigger)
 {
     if (!trigger || v.kind != WV_SIGNAL)
@@ -72,8 +72,8 @@ static struct ct_mon_wv sampled(struct ct_mon_watch *w, struct ct_mon_wv v, stru
                               .node = ct_mon_node_plain(&w->e->graph, N_ON, v.node->type, args, 2)};
 }
 
-/* Applies an operator pointwise. The result has events if an operand has (signals are then sampled there),
- * else it is a signal. */
+/* Applies an operator pointwise. The result has events if an operand has (signals are sampled there); else it
+ * is a signal. */
 static struct ct_mon_wv pointwise(struct ct_mon_watch *w, const char *op, struct ct_mon_wv *args, size_t n,
                                   struct ct_mon_span at)
 {
@@ -118,7 +118,7 @@ static struct ct_mon_wv negation(struct ct_mon_watch *w, struct ct_mon_wenv *env
     return pointwise(w, "not", &v, 1, x->span);
 }
 
-/* Lowers an implication. One from events is tested where they happen. */
+/* Lowers an implication. If its left side is events, the right side is tested when they happen. */
 static struct ct_mon_wv implication(struct ct_mon_watch *w, struct ct_mon_wenv *env,
                                     const struct ct_mon_wx *x, struct ct_mon_node *trigger)
 {
@@ -143,7 +143,7 @@ static struct ct_mon_wv implication(struct ct_mon_watch *w, struct ct_mon_wenv *
     return a.kind == WV_ERROR ? a : pointwise(w, "or", args, 2, x->span);
 }
 
-/* Lowers "on E if C" and filter(E, C). C is a condition, or events that must come together with E. */
+/* Lowers "on E if C" and filter(E, C). C is a condition, or events that must coincide with E. */
 static struct ct_mon_wv filtered(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_wv e = ct_mon_watch_lower(w, env, x->args[0], NULL);
@@ -157,7 +157,7 @@ static struct ct_mon_wv filtered(struct ct_mon_watch *w, struct ct_mon_wenv *env
     struct ct_mon_wv args[2] = {e, c};
     if (ct_mon_watch_type(c) != w->e->types.boolean)
         return ct_mon_watch_library(w, "Wp", "both", args, 2, WV_EVENTS, x->span);
-    /* a Bool stream counts where it has an event, too */
+    /* a Bool stream counts when it has an event */
     if (c.kind == WV_EVENTS) {
         args[0] = ct_mon_watch_library(w, "Wp", "both", args, 2, WV_EVENTS, x->span);
         if (args[0].kind == WV_ERROR)
@@ -175,7 +175,7 @@ static struct ct_mon_wv operation(struct ct_mon_watch *w, struct ct_mon_wenv *en
         if (args[i].kind == WV_ERROR)
             return args[i];
     }
-    /* one set of signs for both kinds of numbers */
+    /* the same operator symbols apply to both kinds of numbers */
     static const char *const floats[][2] = {{"add", "fadd"}, {"sub", "fsub"}, {"mul", "fmul"},
                                             {"div", "fdiv"}, {"lt", "flt"},   {"gt", "fgt"},
                                             {"leq", "fleq"}, {"geq", "fgeq"}, {"negate", "fnegate"}};
@@ -225,8 +225,8 @@ static struct ct_mon_node *add_input(struct ct_mon_elab *e, const char *name, co
     return in.node;
 }
 
-/* Gives the input of a watchpoint, the same one each time. Its name is that of the definition that consists
- * of just the watchpoint. */
+/* Returns the input of a watchpoint; the same watchpoint has one input. It is named after the definition that
+ * consists of just the watchpoint. */
 static struct ct_mon_wv source(struct ct_mon_watch *w, const struct ct_mon_wx *x, const char *name)
 {
     struct ct_mon_elab *e = w->e;
@@ -291,7 +291,7 @@ static struct ct_mon_wv definition(struct ct_mon_watch *w, struct ct_mon_wdef *d
     return memo->value;
 }
 
-/* Returns the first definition with that hash of its name. */
+/* Returns the first definition in the name's slot of the hash table. */
 static struct ct_mon_wdef **slot(const struct ct_mon_watch *w, const char *name)
 {
     return &w->table[hash_ptr(0, name) & (w->table_cap - 1)];
@@ -320,7 +320,7 @@ static struct ct_mon_wv name(struct ct_mon_watch *w, struct ct_mon_wenv *env, co
     struct ct_mon_binding *b = ct_mon_env_find(w->e->global, x->name, false);
     if (!b || b->env->library || b->cv.kind != CV_STREAM)
         return ct_mon_watch_error(w, x->span, "Undefined variable %s", x->name);
-    bool signal = b->type_def; /* marks inputs declared as signals */
+    bool signal = b->type_def; /* type_def marks inputs that were declared as signals */
     return sampled(w, (struct ct_mon_wv){.kind = signal ? WV_SIGNAL : WV_EVENTS, .node = b->cv.node},
                    trigger);
 }
@@ -422,12 +422,12 @@ static void declare_input(struct ct_mon_watch *w, const struct ct_mon_win *in)
     struct ct_mon_binding *b = ct_mon_env_add(e, e->global, in->name, in->span);
     b->cv = cv_stream(e, node);
     b->state = BIND_DONE;
-    /* the dialect's own scope: the library's names do not count, and signals are marked */
+    /* the dialect has its own scope: names of the library are not visible, and signals are marked */
     b->env = ARENA_NEW(e->arena, struct ct_mon_env);
     b->type_def = signal ? ARENA_NEW(e->arena, struct ct_mon_ast_stmt) : NULL;
 }
 
-/* Makes the table of definitions, of those that share a name the first one. */
+/* Builds the table of definitions. Of those that share a name, it has the first. */
 static void declare_definitions(struct ct_mon_watch *w)
 {
     size_t count = 0;
@@ -463,7 +463,7 @@ static void put_out(struct ct_mon_watch *w, const char *stream, struct ct_mon_sp
     ARENA_PUSH(e->arena, e->outputs, e->noutputs, e->outputs_cap, out);
 }
 
-/* Tells whether a definition is a formula, which has no value of its own. */
+/* Returns whether a definition is a formula, which has no value of its own. */
 static bool is_formula(struct ct_mon_watch *w, const struct ct_mon_wdef *d)
 {
     const struct ct_mon_wx x = {.kind = WX_NAME, .name = d->name, .span = d->span};

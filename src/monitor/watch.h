@@ -5,7 +5,7 @@
 
 #include "monitor/elab.h"
 
-/* Tells whether the text is in this dialect: a line begins with "define", where the other dialect has
+/* Returns whether the text is in this dialect: a line begins with "define", where the other dialect has
  * "def". */
 bool ct_mon_watch_is(struct ct_mon_arena *arena, const struct ct_mon_source *source);
 

@@ -9,7 +9,7 @@
 
 enum ct_mon_wx_kind {
     WX_ERROR,
-    WX_INT,  /* integer; or text: the digits of one of more than 63 bits */
+    WX_INT,  /* integer; or text: the digits, when it has more than 63 bits */
     WX_TIME, /* integer, unit in name */
     WX_FLOAT,
     WX_STRING,
@@ -36,28 +36,28 @@ enum ct_mon_wx_kind {
     WX_UNTIL,
     WX_RELEASES,
     WX_BEFORE,
-    WX_UPTO,    /* args: formula, end */
-    WX_FROM,    /* args: formula, start */
-    WX_BETWEEN, /* args: formula, start, end */
+    WX_UPTO,    /* args: formula, end of the scope */
+    WX_FROM,    /* args: formula, start of the scope */
+    WX_BETWEEN, /* args: formula, start, end of the scope */
     WX_ACCEPTON,
     WX_REJECTON,
-    WX_IF,       /* args: condition, then; else where there is one */
-    WX_EACH,     /* each; name: the variable; args[0]: the body, then what it stands for */
-    WX_REGULAR,  /* args[0]: the regular expression; in it everything but the following is one step */
-    WX_SEQUENCE, /* args[0], and args[1] from the step behind it on */
+    WX_IF,       /* args: condition, then-branch, and optional else-branch */
+    WX_EACH,     /* each; name: the variable; args[0]: the body, then the values of the variable */
+    WX_REGULAR,  /* args[0]: the regular expression; all kinds but the following are one step of it */
+    WX_SEQUENCE, /* args[0], then args[1] from the next step on */
     WX_OVERLAP,  /* args[0], and args[1] from its last step on */
     WX_EITHER,
-    WX_REPEAT, /* args[0] at steps in a row, as many as the range says */
+    WX_REPEAT, /* args[0] at consecutive steps, as many as the range says */
 };
 
-/* Whether the end of an operator has to come. */
+/* Whether the end of an operator must occur. */
 enum ct_mon_need {
     NEED_REQUIRED,
-    NEED_WEAK,     /* the operand may hold for ever in its place */
-    NEED_OPTIONAL, /* without it nothing is asked */
+    NEED_WEAK,     /* the end need not occur if the operand holds for ever */
+    NEED_OPTIONAL, /* if the end does not occur, nothing is required */
 };
 
-/* The words in front of the end of an until or of a scope. */
+/* The modifiers of the end of an until or of a scope. */
 struct ct_mon_ending {
     enum ct_mon_need need;
     bool inclusive;
@@ -75,22 +75,23 @@ struct ct_mon_wx {
     struct ct_mon_span span;
     const char *name, *text;
     size_t text_size;
-    const char *core; /* of a source: behind its @, or NULL */
+    const char *core; /* of a source: the core after the @, or NULL */
     int64_t integer;
     double real;
     enum ct_mon_token op;
     struct ct_mon_wx **args;
-    const char **arg_names; /* calls and bindings: NULL, or the name each was given */
+    const char **arg_names; /* of calls and bindings: the name of each argument, or NULL */
     size_t nargs, cap, names_cap;
     struct ct_mon_wx *clock; /* monitor */
     bool clock_all;          /* clock := * */
     /* in formulas */
     bool past;
     enum ct_mon_each each;
-    struct ct_mon_ending ending, start; /* start: of a scope */
-    enum ct_mon_token time_op;          /* timed[..]: T_LT, T_LE, T_ASSIGN, T_GT, T_GE */
+    struct ct_mon_ending ending, start; /* start: the start of a scope */
+    enum ct_mon_token time_op;          /* comparison of timed[..]: T_LT, T_LE, T_ASSIGN, T_GT, T_GE */
     struct ct_mon_wx *time;             /* NULL: not timed */
-    struct ct_mon_wx *low, *high; /* the range of steps: op T_ASSIGN, T_LT, T_LE, T_GT, T_GE: low alone */
+    struct ct_mon_wx *low, *high; /* the range of steps; if op is T_ASSIGN, T_LT, T_LE, T_GT or T_GE, only low
+                                   * is used */
 };
 
 struct ct_mon_wdef {
@@ -102,14 +103,14 @@ struct ct_mon_wdef {
     bool has_params;
     struct ct_mon_ast_type *type; /* Signal[..] or Events[..], or NULL */
     struct ct_mon_wx *body;
-    bool active; /* being lowered: a reference now is a recursion */
+    bool active; /* being lowered: a reference to it is a recursion */
     enum {
         TEMPORAL_UNKNOWN,
-        TEMPORAL_NOT, /* no formula; the value also while this is being found out */
+        TEMPORAL_NOT, /* not a formula; also the value while this is being determined */
         TEMPORAL
-    } temporal; /* whether it is a formula, which has no value outside of monitor(...) */
+    } temporal; /* whether it is a formula, which has a value only inside monitor(...) */
     struct ct_mon_wmemo *memos;
-    struct ct_mon_wdef *in_slot; /* the next one in the slot of the table */
+    struct ct_mon_wdef *in_slot; /* next definition in the slot of the table */
 };
 
 struct ct_mon_win {
@@ -121,7 +122,7 @@ struct ct_mon_win {
 
 struct ct_mon_wout {
     struct ct_mon_wout *next;
-    const char *name; /* NULL: all */
+    const char *name; /* NULL: all streams */
     struct ct_mon_span span;
 };
 
@@ -133,16 +134,16 @@ struct ct_mon_wspec {
 
 void ct_mon_watch_parse(struct ct_mon_arena *arena, struct ct_mon_diags *diags,
                         const struct ct_mon_source *source, struct ct_mon_wspec *out);
-/* Parses a formula that stands in a string. */
+/* Parses a formula in a string: bytes from..to of `text`. */
 struct ct_mon_wx *ct_mon_watch_parse_formula(struct ct_mon_arena *arena, struct ct_mon_diags *diags,
                                              const struct ct_mon_source *text, uint32_t from, uint32_t to);
 
-/* Lowering: what an expression is. */
+/* Kind of a lowered expression. */
 enum ct_mon_wv_kind {
     WV_ERROR,
     WV_CONST, /* ir */
     WV_EVENTS,
-    WV_SIGNAL, /* an event at 0 and at changes only */
+    WV_SIGNAL, /* has events only at 0 and when it changes */
 };
 
 struct ct_mon_wv {
@@ -154,12 +155,12 @@ struct ct_mon_wv {
 struct ct_mon_wenv {
     const char *name;
     struct ct_mon_wx *x;
-    struct ct_mon_wenv *of; /* the environment of x */
+    struct ct_mon_wenv *of; /* environment of x */
     struct ct_mon_wenv *next;
-    bool stream; /* bound by monitor(...): a stream as a whole, whatever it is made of */
+    bool stream; /* bound by monitor(...): always taken as a whole stream */
 };
 
-/* Nested macros and definitions beyond this are an error. */
+/* deepest nesting of macros and definitions; more is an error */
 enum {
     WATCH_DEPTH_MOST = 200
 };
@@ -167,13 +168,13 @@ enum {
 struct ct_mon_watch {
     struct ct_mon_elab *e;
     struct ct_mon_wspec spec;
-    struct ct_mon_wdef **table; /* the definitions, by hash of the name */
+    struct ct_mon_wdef **table; /* definitions, in a hash table by name */
     size_t table_cap;           /* a power of two */
     unsigned depth;
 };
 
-/* Lowers an expression. With `trigger` only values at the trigger's events count, and the result has events
- * at just these, so that conditions need no timers. NULL: the value is wanted at every time. */
+/* Lowers an expression. With `trigger`, only values at the trigger's events matter, and the result has events
+ * exactly there, so that conditions need no timers. NULL: the value is needed at all times. */
 struct ct_mon_wv ct_mon_watch_lower(struct ct_mon_watch *w, struct ct_mon_wenv *env,
                                     const struct ct_mon_wx *x, struct ct_mon_node *trigger);
 struct ct_mon_wv ct_mon_watch_call(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
@@ -181,10 +182,10 @@ struct ct_mon_wv ct_mon_watch_call(struct ct_mon_watch *w, struct ct_mon_wenv *e
 struct ct_mon_wv ct_mon_watch_monitor(struct ct_mon_watch *w, struct ct_mon_wenv *env,
                                       const struct ct_mon_wx *x);
 
-/* Binds the arguments of a macro to its parameters. Result: false after an error. */
+/* Binds the arguments of a macro to its parameters. Returns false after an error. */
 bool ct_mon_watch_bind(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
                        const struct ct_mon_wdef *d, struct ct_mon_wenv **inner);
-/* Tells whether an expression is a temporal formula, which has a value within monitor(...) only. */
+/* Returns whether an expression is a temporal formula, which has a value only inside monitor(...). */
 bool ct_mon_watch_is_temporal(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x);
 
 struct ct_mon_wdef *ct_mon_watch_find(const struct ct_mon_watch *w, const char *name);
@@ -193,7 +194,7 @@ struct ct_mon_wv ct_mon_watch_error(struct ct_mon_watch *w, struct ct_mon_span a
 struct ct_mon_cv ct_mon_watch_cv(struct ct_mon_watch *w, struct ct_mon_wv v);
 struct ct_mon_node *ct_mon_watch_node(struct ct_mon_watch *w, struct ct_mon_wv v);
 const struct ct_mon_type *ct_mon_watch_type(struct ct_mon_wv v);
-/* Calls a function of the library: one of the module, or a global one where `module` is NULL. */
+/* Calls a library function: of the module, or a global one when `module` is NULL. */
 struct ct_mon_wv ct_mon_watch_library(struct ct_mon_watch *w, const char *module, const char *name,
                                       struct ct_mon_wv *args, size_t n, enum ct_mon_wv_kind kind,
                                       struct ct_mon_span at);

@@ -29,8 +29,7 @@ static struct ct_mon_wv wrong_kind(const struct call *c, size_t i, const char *e
                               ct_mon_type_text(c->w->e->arena, ct_mon_watch_type(v)));
 }
 
-/* Reads arguments by a pattern of letters: E events, S signal (or constant),
- * D constant Int, V any constant. */
+/* Reads arguments by a pattern of letters: E events, S signal or constant, D constant Int, V any constant. */
 static bool args(const struct call *c, const char *pattern, struct ct_mon_wv *out)
 {
     for (size_t i = 0; pattern[i]; i++) {
@@ -56,8 +55,8 @@ static bool args(const struct call *c, const char *pattern, struct ct_mon_wv *ou
 
 static const struct ct_mon_wv FAILED = {.kind = WV_ERROR};
 
-/* Lowers the question whether E happened in the last d: with a trigger to a comparison of times, else to a
- * signal with a timer. */
+/* Lowers the test whether E happened in the last d: with a trigger to a comparison of times, else to a signal
+ * with a timer. */
 static struct ct_mon_wv in_past(const struct call *c, struct ct_mon_wv e, struct ct_mon_wv d)
 {
     struct ct_mon_watch *w = c->w;
@@ -75,7 +74,7 @@ static struct ct_mon_wv in_past(const struct call *c, struct ct_mon_wv e, struct
 static struct ct_mon_wv fn_in_past(const struct call *c)
 {
     struct ct_mon_wv a = arg(c, 0), b = arg(c, 1);
-    if (a.kind == WV_CONST) { /* inPast(d, E) */
+    if (a.kind == WV_CONST) { /* the arguments are inPast(d, E) */
         struct ct_mon_wv t = a;
         a = b;
         b = t;
@@ -114,7 +113,7 @@ static struct ct_mon_wv fn_within(const struct call *c)
     return in_past(c, list[2], d);
 }
 
-/* Lowers sample(S, E) and ifThen(E, S): only the value of S at E counts. */
+/* Lowers sample(S, E) and ifThen(E, S), which need S only at E. */
 static struct ct_mon_wv fn_sample(const struct call *c)
 {
     const size_t event = !strcmp(c->x->name, "sample");
@@ -144,7 +143,7 @@ static struct ct_mon_wv fn_if_then_else(const struct call *c)
                                 c->x->span);
 }
 
-/* Lowers maximum(S) and minimum(S), and both with a value that they begin at. */
+/* Lowers maximum(S) and minimum(S), and their variants with an initial value. */
 static struct ct_mon_wv fn_extremum(const struct call *c)
 {
     struct ct_mon_wv list[2];
@@ -166,7 +165,7 @@ static struct ct_mon_wv fn_event_count(const struct call *c)
                                 c->x->nargs, WV_SIGNAL, c->x->span);
 }
 
-/* Functions that are just one of the library. */
+/* functions that map to one library function */
 static const struct {
     const char *name, *pattern, *module, *library;
     enum ct_mon_wv_kind kind;
@@ -175,7 +174,7 @@ static const struct {
     {"mrv", "EV", "Wp", "recent", WV_SIGNAL},
     {"sma", "ED", "Wp", "sma", WV_EVENTS},
     {"timestamps", "E", NULL, "time", WV_EVENTS},
-    {"duration", "EE", NULL, "runtime", WV_EVENTS}, /* its first event is the start */
+    {"duration", "EE", NULL, "runtime", WV_EVENTS}, /* the first event of the pair is the start */
     {"changeOf", "S", "Wp", "changeOf", WV_EVENTS},
     {"merge", "EE", NULL, "merge", WV_EVENTS},
     {"occursAny", "EE", NULL, "mergeUnit", WV_EVENTS},
@@ -196,7 +195,7 @@ static const struct {
     {"eventCount", 1, 2, fn_event_count},
 };
 
-/* Operators in the form of words. */
+/* operators written as words */
 static const struct {
     const char *name;
     enum ct_mon_wx_kind kind;

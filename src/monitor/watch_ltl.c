@@ -27,7 +27,7 @@ struct ct_mon_ltl *ct_mon_formula_atom(struct ct_mon_formula *f, struct ct_mon_n
     return ct_mon_ltl_atom(&f->pool, k);
 }
 
-/* Makes an atom of a stream, which is what everything but a connective stands for. */
+/* Makes an atom of a stream. Everything except connectives is an atom. */
 static struct ct_mon_ltl *atom(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_elab *e = f->w->e;
@@ -45,7 +45,7 @@ static struct ct_mon_ltl *atom(struct ct_mon_formula *f, struct ct_mon_wenv *env
     if (v.kind == WV_CONST)
         return ct_mon_ltl_const(&f->pool, v.ir->value.v.i);
     struct ct_mon_node *step = v.node;
-    if (v.kind == WV_SIGNAL) { /* its first value is not a change */
+    if (v.kind == WV_SIGNAL) { /* a signal's first value is not a change */
         struct ct_mon_wv change = ct_mon_watch_library(f->w, "Wp", "changeOf", &v, 1, WV_EVENTS, x->span);
         if (change.kind == WV_ERROR)
             return ct_mon_formula_fail(f);
@@ -59,7 +59,7 @@ enum {
     STEPS_MOST = 16,
 };
 
-/* Gives the value of the end of a range: a constant of at most 16 steps. */
+/* Evaluates an end of a range: a constant of at most 16 steps. */
 static int64_t steps(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     const struct ct_mon_wv v = ct_mon_watch_lower(f->w, env, x, NULL);
@@ -98,7 +98,7 @@ static struct ct_mon_ltl *once(struct ct_mon_ltl_pool *p, struct ct_mon_ltl *a)
     return ct_mon_ltl_since(p, ct_mon_ltl_const(p, true), a);
 }
 
-/* Makes the formula that a holds at a step of the range; step 0 is this one. */
+/* Makes the formula that a holds at some step of the range, where step 0 is the current one. */
 static struct ct_mon_ltl *at_some_step(struct ct_mon_formula *f, const struct ct_mon_wx *x,
                                        struct ct_mon_steps r, struct ct_mon_ltl *a)
 {
@@ -130,8 +130,8 @@ static struct ct_mon_ltl *strong_until(struct ct_mon_formula *f, const struct ct
     return ct_mon_formula_fail(f);
 }
 
-/* Makes the formula that `enough`, which holds for ever once it does, did so within a time: long ago is one
- * time to remember, not long ago would be as many as are counted. */
+/* Makes the formula that `enough`, which stays true once it is, became true within a time. "Long ago" needs
+ * one remembered time; "not long ago" would need as many as are counted, and is refused. */
 static struct ct_mon_ltl *counted_in_past(struct ct_mon_formula *f, const struct ct_mon_wx *x,
                                           struct ct_mon_ltl *enough, struct ct_mon_ltl_interval within)
 {
@@ -144,7 +144,8 @@ static struct ct_mon_ltl *counted_in_past(struct ct_mon_formula *f, const struct
     return ct_mon_formula_fail(f);
 }
 
-/* Makes the formula that a holds at n or more steps within the time or, for `occurring`, begins to. */
+/* Makes the formula that a holds at n or more steps within the time; for `occurring`, that it begins to hold
+ * n times. */
 static struct ct_mon_ltl *at_least(struct ct_mon_formula *f, const struct ct_mon_wx *x, struct ct_mon_ltl *a,
                                    uint32_t n, struct ct_mon_ltl_interval within)
 {
@@ -170,7 +171,7 @@ static struct ct_mon_ltl *at_least(struct ct_mon_formula *f, const struct ct_mon
     return ct_mon_formula_fail(f);
 }
 
-/* Makes the formula that a number of steps or of beginnings lies in the range. */
+/* Makes the formula that the number of steps, or of beginnings, lies in the range. */
 static struct ct_mon_ltl *counted(struct ct_mon_formula *f, const struct ct_mon_wx *x, struct ct_mon_steps r,
                                   struct ct_mon_ltl *a, struct ct_mon_ltl_interval within)
 {
@@ -181,7 +182,7 @@ static struct ct_mon_ltl *counted(struct ct_mon_formula *f, const struct ct_mon_
                           ct_mon_ltl_not(&f->pool, at_least(f, x, a, (uint32_t)r.high + 1, within)));
 }
 
-/* Makes a until b, with the ending that is asked for. */
+/* Makes a until b, with the ending that x requires. */
 static struct ct_mon_ltl *until(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
                                 struct ct_mon_ltl *a, struct ct_mon_ltl *b)
 {
@@ -241,7 +242,7 @@ static struct ct_mon_ltl *from(struct ct_mon_formula *f, struct ct_mon_ltl *a, s
                                      : ct_mon_ltl_weak_until(p, wait, begin);
 }
 
-/* Makes scopes and exceptions. */
+/* Makes formulas of scopes and exceptions. */
 static struct ct_mon_ltl *scope(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_ltl *a = ct_mon_formula_build(f, env, x->args[0]),
@@ -281,7 +282,7 @@ static struct ct_mon_ltl *conditional(struct ct_mon_formula *f, struct ct_mon_we
                : ct_mon_ltl_and(p, then, ct_mon_ltl_or(p, c, ct_mon_formula_build(f, env, x->args[2])));
 }
 
-/* Makes the body for each element, and joins what comes of it. */
+/* Makes the body for each element and combines the results. */
 static struct ct_mon_ltl *each(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
@@ -301,7 +302,7 @@ static struct ct_mon_ltl *each(struct ct_mon_formula *f, struct ct_mon_wenv *env
                                   : one;
 }
 
-/* Makes an operator in front of one operand. */
+/* Makes a prefix operator. */
 static struct ct_mon_ltl *unary(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_ltl_pool *p = &f->pool;
@@ -358,7 +359,7 @@ static struct ct_mon_ltl *binary(struct ct_mon_formula *f, struct ct_mon_wenv *e
     }
 }
 
-/* Makes the formula that a name or a macro stands for. */
+/* Makes the formula of a name or macro. */
 static struct ct_mon_ltl *expand(struct ct_mon_formula *f, struct ct_mon_wenv *env, const struct ct_mon_wx *x)
 {
     struct ct_mon_watch *w = f->w;
@@ -367,7 +368,7 @@ static struct ct_mon_ltl *expand(struct ct_mon_formula *f, struct ct_mon_wenv *e
         if (env->name == x->name)
             return ct_mon_formula_build(f, env->of, env->x);
     const struct ct_mon_wdef *d = ct_mon_watch_find(w, x->name);
-    if (!d || d->has_params != (x->kind == WX_CALL)) /* which says what is wrong */
+    if (!d || d->has_params != (x->kind == WX_CALL)) /* atom() reports what is wrong */
         return atom(f, env, x);
     if (w->depth >= WATCH_DEPTH_MOST) {
         ct_mon_watch_error(w, x->span, "Infinite recursion detected: %s is defined by itself", d->name);
@@ -454,7 +455,7 @@ bool ct_mon_watch_is_temporal(struct ct_mon_watch *w, struct ct_mon_wenv *env, c
     return d->temporal == TEMPORAL;
 }
 
-/* Gives the stream of the clock that is named; NULL where there is none, or after an error. */
+/* Returns the stream of the explicit clock. NULL: there is none, or after an error. */
 static struct ct_mon_node *clock_node(struct ct_mon_formula *f, struct ct_mon_wenv *env,
                                       const struct ct_mon_wx *x)
 {
@@ -472,7 +473,7 @@ static struct ct_mon_node *clock_node(struct ct_mon_formula *f, struct ct_mon_we
     return v.kind == WV_ERROR ? NULL : v.node;
 }
 
-/* Lists the machine's inputs: the atoms and, behind them, the streams whose events make the steps. */
+/* Lists the machine's inputs: the atoms, then the streams whose events trigger the steps. */
 static uint32_t inputs(const struct ct_mon_formula *f, struct ct_mon_node *clock, struct ct_mon_node **args)
 {
     uint32_t n = 0;
@@ -488,7 +489,7 @@ static uint32_t inputs(const struct ct_mon_formula *f, struct ct_mon_node *clock
     return n;
 }
 
-/* Makes the stream that has an event at each step. */
+/* Makes a stream with an event at each step. */
 static struct ct_mon_node *every_step(struct ct_mon_formula *f, struct ct_mon_node *clock)
 {
     struct ct_mon_wv v = {.kind = WV_EVENTS, .node = clock};
@@ -513,8 +514,8 @@ static struct ct_mon_ltl_clocks clocks_of(struct ct_mon_formula *f)
     return (struct ct_mon_ltl_clocks){ct_mon_formula_held, ct_mon_formula_recent, has_room, f};
 }
 
-/* Builds the machine of a formula. What deadlines let foresee makes it larger: where it becomes too large, it
- * goes without. */
+/* Builds the machine of a formula. Knowledge of deadlines enlarges it; if it gets too large, it is built
+ * without. */
 static const struct ct_mon_machine *machine_of(struct ct_mon_formula *f, struct ct_mon_ltl *formula,
                                                const char **why)
 {
@@ -531,7 +532,7 @@ static const struct ct_mon_machine *machine_of(struct ct_mon_formula *f, struct 
     return f->failed ? NULL : ct_mon_ltl_machine(&f->pool, formula, natoms, why);
 }
 
-/* Makes the formula once more with its times, now that its streams and so its steps are known. */
+/* Makes the formula again with its times, now that its streams, and so its steps, are known. */
 static struct ct_mon_ltl *with_times(struct ct_mon_formula *f, struct ct_mon_wenv *env,
                                      const struct ct_mon_wx *x, struct ct_mon_node *clock)
 {
@@ -569,7 +570,7 @@ struct ct_mon_wv ct_mon_watch_monitor(struct ct_mon_watch *w, struct ct_mon_wenv
     struct ct_mon_node *args[2 * LTL_ATOMS_MOST + 1];
     const char *why = NULL;
     struct ct_mon_wenv *bound = env;
-    for (size_t i = 1; i < x->nargs; i++) { /* p := stream */
+    for (size_t i = 1; i < x->nargs; i++) { /* binding p := stream */
         struct ct_mon_wenv *b = ARENA_NEW(e->arena, struct ct_mon_wenv);
         *b = (struct ct_mon_wenv){x->arg_names[i], x->args[i], env, bound, true};
         bound = b;

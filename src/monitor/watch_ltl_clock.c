@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times in formulas: what they ask of the past is computed by streams that have an event at each step, and
- * becomes an atom of the formula. */
+/* Timing in formulas: conditions on past times are computed by streams with an event at each step, and become
+ * atoms of the formula. */
 #include "monitor/big.h"
 #include "monitor/watch_ltl.h"
 
-/* Makes the stream that says at each step whether f, a formula of the past, holds. */
+/* Makes the stream that tells at each step whether g, a past formula, holds. */
 static struct ct_mon_wv truth(struct ct_mon_formula *f, const struct ct_mon_ltl *g)
 {
     struct ct_mon_elab *e = f->w->e;
@@ -19,7 +19,7 @@ static struct ct_mon_wv truth(struct ct_mon_formula *f, const struct ct_mon_ltl 
         kinds[i] = f->kinds[i];
     }
     args[f->natoms] = f->step;
-    /* the verdicts true and unknown are the Bools true and false */
+    /* the verdicts true and unknown become the Bools true and false */
     return (struct ct_mon_wv){
         .kind = WV_EVENTS,
         .node = ct_mon_node_monitor(&e->graph, e->types.boolean, args, f->natoms + 1, machine, kinds, false)};
@@ -32,7 +32,7 @@ static struct ct_mon_wv duration(struct ct_mon_formula *f, int64_t time)
                               .ir = ct_mon_ir_const(&e->pool, e->types.integer, cell_int(time))};
 }
 
-/* Makes the atom of a function of the library that has an event at each step. */
+/* Makes the atom of a library function that has an event at each step. */
 static struct ct_mon_ltl *clock_atom(struct ct_mon_formula *f, const char *function, struct ct_mon_wv *args,
                                      size_t n)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regular expressions as formulas. An expression is made together with what has to hold behind it, its rest:
- * a formula of the step behind its last one, or NULL where nothing is asked, so that what has matched is
- * enough and no further step is needed. */
+/* Regular expressions as formulas. An expression is made together with its rest: the formula that must hold
+ * at the step after its last one. A rest of NULL requires nothing, so the match alone is enough and no
+ * further step is needed. */
 #include "monitor/watch_ltl.h"
 
-/* The formula, its names, and what is made of it. */
+/* The formula being built, and its environment. */
 struct match {
     struct ct_mon_formula *f;
     struct ct_mon_wenv *env;
@@ -15,7 +15,8 @@ static struct ct_mon_ltl_pool *pool(const struct match *m)
     return &m->f->pool;
 }
 
-/* Makes the formula of one step, which the word up to it has to decide unless it is the last one. */
+/* Makes the formula of one step. Unless it is the last step, it must be decided by the word up to the
+ * step. */
 static struct ct_mon_ltl *one_step(const struct match *m, const struct ct_mon_wx *x, bool last)
 {
     struct ct_mon_ltl *a = ct_mon_formula_build(m->f, m->env, x);
@@ -24,7 +25,7 @@ static struct ct_mon_ltl *one_step(const struct match *m, const struct ct_mon_wx
     return a;
 }
 
-/* Makes the formula of a step that is repeated. */
+/* Makes the formula of a repeated step. */
 static struct ct_mon_ltl *repeated_step(const struct match *m, const struct ct_mon_wx *x)
 {
     if (x->kind < WX_SEQUENCE)
@@ -43,7 +44,7 @@ static struct ct_mon_ltl *either(const struct match *m, struct ct_mon_ltl *a, st
     return a && b ? ct_mon_ltl_or(pool(m), a, b) : NULL;
 }
 
-/* Tells whether an expression may match no step at all. */
+/* Returns whether an expression may match zero steps. */
 static bool may_be_empty(const struct match *m, const struct ct_mon_wx *x)
 {
     switch (x->kind) {
@@ -58,7 +59,7 @@ static bool may_be_empty(const struct match *m, const struct ct_mon_wx *x)
     }
 }
 
-/* Makes the formula of up to `more` steps of a, and the rest. STEPS_NO_END: as many steps as one likes. */
+/* Makes the formula of up to `more` steps of a, then the rest. STEPS_NO_END: any number of steps. */
 static struct ct_mon_ltl *optional_steps(const struct match *m, struct ct_mon_ltl *a, int64_t more,
                                          struct ct_mon_ltl *rest)
 {
@@ -72,7 +73,7 @@ static struct ct_mon_ltl *optional_steps(const struct match *m, struct ct_mon_lt
     return g;
 }
 
-/* Makes the formula of a repetition. `some`: of one step at least. */
+/* Makes the formula of a repetition. `some`: of at least one step. */
 static struct ct_mon_ltl *repeat(const struct match *m, const struct ct_mon_wx *x, struct ct_mon_ltl *rest,
                                  bool some)
 {
@@ -89,8 +90,8 @@ static struct ct_mon_ltl *repeat(const struct match *m, const struct ct_mon_wx *
 
 static struct ct_mon_ltl *overlap(const struct match *m, const struct ct_mon_wx *x, struct ct_mon_ltl *last);
 
-/* Makes the formula that x matches, and the rest holds behind it. NULL: it may match no step, and nothing is
- * asked behind it. `some`: it is to match one step at least. */
+/* Makes the formula that x matches and the rest holds after it. NULL: x may match zero steps and has no rest.
+ * `some`: x has to match at least one step. */
 static struct ct_mon_ltl *match(const struct match *m, const struct ct_mon_wx *x, struct ct_mon_ltl *rest,
                                 bool some)
 {
@@ -112,7 +113,7 @@ static struct ct_mon_ltl *match(const struct match *m, const struct ct_mon_wx *x
     }
 }
 
-/* Makes the formula that x matches one step at least, and `last` holds at the last one. */
+/* Makes the formula that x matches at least one step, and `last` holds at the last one. */
 static struct ct_mon_ltl *overlap(const struct match *m, const struct ct_mon_wx *x, struct ct_mon_ltl *last)
 {
     switch (x->kind) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parser of the watchpoint dialect. Words are operators by their place, not keywords. */
+/* Parser of the watchpoint dialect. Words are operators by their position, not keywords. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "monitor/watch_parse.h"
 
-#define MOST_PORT 255 /* of an ITM: eight pages of 32 (DDI 0403E D4.2.6) */
+#define MOST_PORT 255 /* highest port of an ITM, which has eight pages of 32 (DDI 0403E D4.2.6) */
 
 struct ct_mon_wx *ct_mon_watch_make(struct ct_mon_wp *w, enum ct_mon_wx_kind kind)
 {
@@ -62,7 +62,7 @@ static void check_line(struct ct_mon_wp *w, const struct ct_mon_wx *x, uint64_t 
         ct_mon_diag_error(w->p.diags, x->span, "A line number has at most 32 bits");
 }
 
-/* Splits the text "FILE:LINE" of a string. */
+/* Splits the text "FILE:LINE" in a string. */
 static void split_line(struct ct_mon_wp *w, struct ct_mon_wx *x)
 {
     const char *colon = NULL;
@@ -85,7 +85,7 @@ static void split_line(struct ct_mon_wp *w, struct ct_mon_wx *x)
     x->text_size = (size_t)(colon - x->text);
 }
 
-/* Reads an address such as "0x2000" in a string. */
+/* Reads an address in a string, such as "0x2000". */
 static void address(struct ct_mon_wp *w, struct ct_mon_wx *x)
 {
     const char *text = ct_mon_arena_copy(w->p.arena, x->text, x->text_size);
@@ -155,7 +155,7 @@ static void port(struct ct_mon_wp *w, struct ct_mon_wx *x)
     watch_expect(w, T_INT, "the number of a stimulus port");
 }
 
-/* Reads an @ and the core right behind it: a word, or a string. */
+/* Reads an @ and the core directly after it: a word or a string. */
 static void source_core(struct ct_mon_wp *w, struct ct_mon_wx *x)
 {
     const uint32_t behind = w->p.lx.to;
@@ -200,8 +200,8 @@ static struct ct_mon_wx *source(struct ct_mon_wp *w, const char *keyword)
     return x;
 }
 
-/* Parses a formula in a string where it stands, so that errors have their place in the file. One with escapes
- * is parsed as a text of its own. */
+/* Parses a formula in a string at its place in the file, so that errors have the right position. A string
+ * with escapes is parsed as a separate text. */
 static struct ct_mon_wx *quoted_formula(struct ct_mon_wp *w, const struct ct_mon_wx *s)
 {
     const uint32_t from = s->span.from + 1, to = s->span.to - 1;
@@ -280,7 +280,7 @@ static struct ct_mon_wx *name_or_call(struct ct_mon_wp *w)
         return x;
     x->kind = WX_CALL;
     bool before = w->temporal;
-    w->temporal = false; /* arguments are streams */
+    w->temporal = false; /* arguments are streams, not formulas */
     watch_next(w);
     while (!w->p.failed && !watch_at(w, T_RPAREN)) {
         const char *name = NULL;
@@ -390,7 +390,7 @@ static struct ct_mon_wx *infix(struct ct_mon_wp *w, const struct level *ops, siz
         a = operation(w, ops[i].name, a, operand(w));
         if (once)
             break;
-        i = (size_t)-1; /* look at all of them again */
+        i = (size_t)-1; /* starts over with all operators */
     }
     return a;
 }

@@ -14,13 +14,13 @@ struct ct_mon_wp {
     bool regular;           /* inside a regular expression: ';' is a token */
 };
 
-/* Tells whether the current token is a ';'. */
+/* Returns whether the current token is a ';'. */
 static inline bool watch_at_semicolon(const struct ct_mon_lexer *lx)
 {
     return lx->token == T_NEWLINE && lx->source->text[lx->from] == ';';
 }
 
-/* Reads the next token, skipping newlines, which mean nothing here. */
+/* Reads the next token. Skips newlines, which have no meaning here. */
 static inline void watch_next(struct ct_mon_wp *w)
 {
     do
@@ -64,19 +64,20 @@ static inline bool watch_expect(struct ct_mon_wp *w, enum ct_mon_token token, co
 
 struct ct_mon_wx *ct_mon_watch_expr(struct ct_mon_wp *w);
 
-/* Makes a node of the tree at the current token, adds an argument to one (name: of a binding, or NULL), makes
- * one of two arguments (b: NULL for one). */
+/* Makes a tree node at the current token. */
 struct ct_mon_wx *ct_mon_watch_make(struct ct_mon_wp *w, enum ct_mon_wx_kind kind);
+/* Adds an argument to a node. `name`: name of the argument or binding, or NULL. */
 void ct_mon_watch_add(struct ct_mon_wp *w, struct ct_mon_wx *x, struct ct_mon_wx *arg, const char *name);
+/* Makes a node with one or two arguments; b is NULL for one. */
 struct ct_mon_wx *ct_mon_watch_pair(struct ct_mon_wp *w, enum ct_mon_wx_kind kind, struct ct_mon_wx *a,
                                     struct ct_mon_wx *b);
 struct ct_mon_wx *ct_mon_watch_comparison(struct ct_mon_wp *w);
 struct ct_mon_wx *ct_mon_watch_implication(struct ct_mon_wp *w);
-/* Parses an operand of arithmetic: a name, a call, a number, or what stands in parentheses. */
+/* Parses an operand of arithmetic: a name, a call, a number, or an expression in parentheses. */
 struct ct_mon_wx *ct_mon_watch_prim(struct ct_mon_wp *w);
 /* Reads the range of an operator: [n], [=n], [<n], [<=n], [>n], [>=n] or [n..m]. */
 void ct_mon_watch_range(struct ct_mon_wp *w, struct ct_mon_wx *x);
-/* Parses a regular expression, at its first '/' (watch_parse_regular.c). */
+/* Parses a regular expression; the current token is its first '/' (watch_parse_regular.c). */
 struct ct_mon_wx *ct_mon_watch_regular(struct ct_mon_wp *w);
 /* Parses the temporal operators that bind tighter than "and" (watch_parse_formula.c). */
 struct ct_mon_wx *ct_mon_watch_scope(struct ct_mon_wp *w);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parser of the temporal operators (docs/tessla-language.md B.5). A word is an operator where an operand
- * follows it, so that streams can have the same names. */
+/* Parser of the temporal operators (docs/tessla-language.md B.5). A word is an operator only if an operand
+ * follows, so that streams can have the same names. */
 #include <string.h>
 
 #include "monitor/watch_parse.h"
 
 enum {
     STEPS_MOST = 16,
-    EACH_MOST = 64, /* that an operator stands for */
+    EACH_MOST = 64, /* most elements per operator */
 };
 
-/* Words that stand behind an operand, or begin a statement. */
+/* Returns whether a word stands between operands, or begins a statement. */
 static bool is_infix(const char *word)
 {
     static const char *const words[] = {"and",      "or",       "implies", "iff",         "equals",
@@ -23,7 +23,7 @@ static bool is_infix(const char *word)
     return false;
 }
 
-/* Gives the token behind the current one; *name is its word where it is one. */
+/* Returns the token after the current one. *name is its word, if it is one. */
 static enum ct_mon_token behind(const struct ct_mon_wp *w, const char **name)
 {
     struct ct_mon_lexer lx = w->p.lx;
@@ -59,7 +59,7 @@ static bool bracket_follows(const struct ct_mon_wp *w)
     return behind(w, &name) == T_LBRACKET;
 }
 
-/* Reads the end of a range: a number, or the name of a constant. */
+/* Reads an end of a range: a number, or the name of a constant. */
 static struct ct_mon_wx *number(struct ct_mon_wp *w)
 {
     struct ct_mon_wx *x = ct_mon_watch_make(w, WX_INT);
@@ -94,7 +94,7 @@ void ct_mon_watch_range(struct ct_mon_wp *w, struct ct_mon_wx *x)
     watch_expect(w, T_RBRACKET, "']'");
 }
 
-/* Reads timed[<time] and its like, where it stands. */
+/* Reads timed[<time] and its variants, if present. */
 static void timed(struct ct_mon_wp *w, struct ct_mon_wx *x)
 {
     if (!watch_is_word(w, "timed") || !bracket_follows(w))
@@ -114,7 +114,7 @@ static void timed(struct ct_mon_wp *w, struct ct_mon_wx *x)
 
 static struct ct_mon_wx *prefix(struct ct_mon_wp *w);
 
-/* Reads `if c then f else g` behind the `if`. The branches reach as far as they can. */
+/* Reads `if c then f else g` after the `if`. The branches extend as far as possible. */
 static struct ct_mon_wx *conditional(struct ct_mon_wp *w)
 {
     struct ct_mon_wx *x = ct_mon_watch_make(w, WX_IF);
@@ -128,7 +128,7 @@ static struct ct_mon_wx *conditional(struct ct_mon_wp *w)
     return x;
 }
 
-/* Adds the numbers of `enumerate [first..last]`. */
+/* Adds the numbers of `enumerate [first..last]` as elements. */
 static void enumerate(struct ct_mon_wp *w, struct ct_mon_wx *x)
 {
     watch_next(w);
@@ -170,7 +170,7 @@ static void elements(struct ct_mon_wp *w, struct ct_mon_wx *x)
         ct_mon_diag_error(w->p.diags, at, "A list of more than %d formulas", EACH_MOST);
 }
 
-/* Reads the collection, `as`, the variable, `in` and the body. */
+/* Reads the collection, `as`, the variable, `in`, and the body. */
 static void each(struct ct_mon_wp *w, struct ct_mon_wx *x)
 {
     if (watch_is_word(w, "enumerate"))
@@ -237,7 +237,7 @@ static const struct {
     {"occurringinpast", WX_OCCURRING, RANGE_MUST, true},
 };
 
-/* Reads a temporal operator in front of its operand, with its range. */
+/* Reads a temporal prefix operator with its range. */
 static bool prefix_word(struct ct_mon_wp *w, struct ct_mon_wx *x)
 {
     for (size_t i = 0; watch_at(w, T_ID) && i < sizeof PREFIXES / sizeof *PREFIXES; i++) {
@@ -282,14 +282,14 @@ static struct ct_mon_wx *prefix(struct ct_mon_wp *w)
     return x;
 }
 
-/* Tells whether the current word says how an operator ends, and is not its operand. */
+/* Returns whether the current word is a modifier of an ending, rather than its operand. */
 static bool ending_goes_on(const struct ct_mon_wp *w)
 {
     const char *name;
     return operand_follows(w) || (behind(w, &name) == T_ID && !strcmp(name, "weak"));
 }
 
-/* Reads the words that say how an operator ends; *time holds its time, where one may stand. */
+/* Reads the modifiers of an ending. If `time` is not NULL, a time may follow, which goes there. */
 static struct ct_mon_ending ending(struct ct_mon_wp *w, struct ct_mon_wx *time)
 {
     static const struct {
@@ -312,7 +312,7 @@ static struct ct_mon_ending ending(struct ct_mon_wp *w, struct ct_mon_wx *time)
         else
             e.inclusive = words[i].inclusive;
         watch_next(w);
-        i = (size_t)-1; /* look at all of them again */
+        i = (size_t)-1; /* starts over with all words */
     }
     if (time)
         timed(w, time);
@@ -383,7 +383,7 @@ struct ct_mon_wx *ct_mon_watch_scope(struct ct_mon_wp *w)
             a->ending = ending(w, NULL);
             ct_mon_watch_add(w, a, prefix(w), NULL);
         }
-        i = (size_t)-1; /* look at all of them again */
+        i = (size_t)-1; /* starts over with all operators */
     }
     return a;
 }

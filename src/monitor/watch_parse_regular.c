@@ -2,8 +2,8 @@
 /* Parser of regular expressions over steps: /a; b*; c/ (docs/tessla-language.md B.5). */
 #include "monitor/watch_parse.h"
 
-/* Tells whether a token can stand only in a regular expression, when `star` says that the one before it is
- * '*' or '+', whose right operand would follow in arithmetic. */
+/* Returns whether a token can occur only in a regular expression. `star`: the token before it is '*' or '+',
+ * after which arithmetic would have a right operand. */
 static bool is_regular(const struct ct_mon_lexer *lx, bool star)
 {
     const enum ct_mon_token t = lx->token;
@@ -11,7 +11,7 @@ static bool is_regular(const struct ct_mon_lexer *lx, bool star)
     return joins || (star && (t == T_RPAREN || t == T_LBRACKET || t == T_SLASH));
 }
 
-/* Looks whether what the current '(' opens is a part of a regular expression, and not of one step. */
+/* Returns whether the current '(' opens a part of a regular expression rather than of a single step. */
 static bool opens_regular(const struct ct_mon_wp *w)
 {
     struct ct_mon_lexer lx = w->p.lx;

@@ -2,7 +2,7 @@
 /* Statements of the watchpoint dialect. */
 #include "monitor/watch_parse.h"
 
-/* Reads a type. Signal<T> is Signal[T]; all else is read by the other dialect's parser. */
+/* Reads a type. Signal<T> means Signal[T]; the other dialect's parser reads all other types. */
 static struct ct_mon_ast_type *type(struct ct_mon_wp *w)
 {
     struct ct_mon_ast_type *t;
@@ -139,7 +139,7 @@ bool ct_mon_watch_is(struct ct_mon_arena *arena, const struct ct_mon_source *sou
     ct_mon_diags_init(&quiet, arena);
     ct_mon_lex_init(&lx, arena, &quiet, source_text);
     lx.quiet = true;
-    /* only at the start of a statement: the names may mean anything elsewhere */
+    /* only at the start of a statement: elsewhere the words may be names */
     for (bool start = true; lx.token != T_END; ct_mon_lex_next(&lx)) {
         if (start && lx.token == T_ID && !strcmp(lx.name, "define"))
             return true;
