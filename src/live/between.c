@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the analysing thread does between two pieces of trace. */
+/* The work of the analysing thread between two pieces of trace. */
 #include "live/board.h"
 #include "live/live.h"
 
 #define PUBLISH_EVERY 0.5 /* seconds */
 #define PUBLISH_SHARE 20  /* making a status takes at most 1/20 of the time */
-#define READ_SHARE    20  /* answering requests that read takes at most 1/20 of the time */
+#define READ_SHARE    20  /* answering read requests takes at most 1/20 of the time */
 
-/* Writes the status as JSON into `text`, with *json, which is made when it is NULL. CT_ERR_NOMEM: the text is
- * not whole. */
+/* Writes the status as JSON into `text`, with *json, which it creates when it is NULL. On CT_ERR_NOMEM the
+ * text is incomplete. */
 static int write_json(struct ct_live *l, struct ct_live_text *text, struct ct_json **json,
                       struct ct_live_parts *parts)
 {
@@ -18,7 +18,7 @@ static int write_json(struct ct_live *l, struct ct_live_text *text, struct ct_js
     ct_live_status_json(l, *json, parts);
     if (ct_json_flush(*json) == CT_OK)
         return CT_OK;
-    ct_json_free(*json); /* a writer that failed writes no more */
+    ct_json_free(*json); /* a failed writer cannot be used again */
     *json = NULL;
     return CT_ERR_NOMEM;
 }
@@ -33,7 +33,7 @@ void ct_live_publish(struct ct_live *l)
     l->parts.count = 0;
     if (write_json(l, &l->json, &l->status, &l->parts) != CT_OK || l->words.lacks ||
         !ct_live_board_publish(l->board, &l->json, &l->parts, &l->words))
-        ct_live_lack(&l->say); /* the page shows what it showed before */
+        ct_live_lack(&l->say); /* the page keeps showing the status before */
     const double end = ct_live_now(), pause = (end - begin) * PUBLISH_SHARE;
     l->publish_next = end + (pause > PUBLISH_EVERY ? pause : PUBLISH_EVERY);
 }
@@ -53,7 +53,7 @@ static void serve_request(struct ct_live *l)
     ct_live_board_answer(l->board, LIVE_EXCHANGES);
 }
 
-/* Answers a request that reads, unless such answers took more than their part of the time. */
+/* Answers a read request, unless such answers have taken more than their share of the time. */
 static void serve_reading(struct ct_live *l, double now)
 {
     struct ct_live_command *command =

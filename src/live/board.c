@@ -10,28 +10,28 @@
 #include <string.h>
 #include <time.h>
 
-/* A part of the published JSON, and with which status it changed. */
+/* A part of the published JSON, and the status in which it last changed. */
 struct part {
     struct ct_live_part at;
     uint64_t changed;
 };
 
-/* A request of a kind. */
+/* The request of one kind. */
 struct slot {
     struct ct_live_command *asked;
-    uint64_t answered;    /* how many requests were answered */
-    pthread_mutex_t turn; /* makes requests come one after the other */
+    uint64_t answered;    /* number of answered requests */
+    pthread_mutex_t turn; /* serialises requests */
 };
 
 struct ct_live_board {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    struct ct_live_ring *ring; /* the ring to be woken, or NULL */
+    struct ct_live_ring *ring; /* ring that requests wake, or NULL */
     const struct ct_live_say *say;
     char *text[2]; /* by enum ct_live_form */
     size_t size[2], room[2];
-    uint64_t serial;                                 /* number of the status; 0 before the first one */
-    struct part parts[LIVE_PARTS], news[LIVE_PARTS]; /* of what is published, and of what is to be */
+    uint64_t serial;                                 /* number of the status; 0: none was published */
+    struct part parts[LIVE_PARTS], news[LIVE_PARTS]; /* parts of the published status, and of the next one */
     size_t part_count;
     struct slot slots[LIVE_KINDS];
     bool closed;
@@ -77,7 +77,7 @@ void ct_live_board_wakes(struct ct_live_board *b, struct ct_live_ring *ring)
     pthread_mutex_unlock(&b->lock);
 }
 
-/* Makes room for a text of this size. Room only grows, and seldom, so that memory stays in one piece. */
+/* Makes room for a text of this size. Room only grows, and seldom, which avoids fragmentation. */
 static bool make_room(struct ct_live_board *b, enum ct_live_form form, size_t size)
 {
     return CT_MAKE_ROOM(b->text[form], b->room[form], size + 1);
@@ -90,7 +90,7 @@ static void keep(struct ct_live_board *b, enum ct_live_form form, const char *te
     b->size[form] = size;
 }
 
-/* Finds the old part with a key, from number `from` on and around. NULL: there was none. */
+/* Finds the old part with a key; starts at number `from`, wraps around. NULL: there is none. */
 static const struct part *find_part(const struct ct_live_board *b, uint64_t key, size_t from)
 {
     for (size_t i = 0; i < b->part_count; i++) {
@@ -101,7 +101,7 @@ static const struct part *find_part(const struct ct_live_board *b, uint64_t key,
     return NULL;
 }
 
-/* Notes which parts of the new JSON differ from those of the one before, which is still there. */
+/* Notes which parts of the new JSON differ from the published JSON. */
 static void compare_parts(struct ct_live_board *b, const char *json, const struct ct_live_parts *parts)
 {
     for (size_t i = 0, from = 0; i < parts->count; i++) {
@@ -120,7 +120,7 @@ bool ct_live_board_publish(struct ct_live_board *b, const struct ct_live_text *j
                            const struct ct_live_parts *parts, const struct ct_live_text *words)
 {
     size_t size = json->size;
-    while (size && json->text[size - 1] == '\n') /* an event has no newline in it */
+    while (size && json->text[size - 1] == '\n') /* an event contains no newline */
         size--;
     pthread_mutex_lock(&b->lock);
     const bool fits = make_room(b, CT_LIVE_JSON, size) && make_room(b, CT_LIVE_TEXT, words->size);
@@ -143,7 +143,7 @@ struct ct_live_command *ct_live_board_asked(struct ct_live_board *b, enum ct_liv
     return command;
 }
 
-/* Takes the request of a slot off; its thread goes on. */
+/* Removes the request of a slot and wakes its thread. */
 static void answer(struct ct_live_board *b, struct slot *slot)
 {
     slot->asked = NULL;
@@ -177,7 +177,7 @@ void ct_live_board_close(struct ct_live_board *b)
     pthread_mutex_unlock(&b->lock);
 }
 
-/* Waits, with the lock, for a status behind number `serial`. Returns whether there is one. */
+/* Waits, with the lock held, for a status after number `serial`. Returns whether there is one. */
 static bool wait_for_status(struct ct_live_board *b, uint64_t serial, unsigned milliseconds, bool *over)
 {
     struct timespec until;
@@ -207,7 +207,7 @@ char *ct_live_board_read(struct ct_live_board *b, enum ct_live_form form, uint64
     return copy;
 }
 
-/* Appends those parts that changed behind a status: monitors, or all others. Returns where it ended. */
+/* Appends the parts that changed after a status: those of monitors, or all others. Returns the end. */
 static char *put_parts(const struct ct_live_board *b, uint64_t serial, bool monitors, char *to)
 {
     bool first = true;
@@ -223,10 +223,10 @@ static char *put_parts(const struct ct_live_board *b, uint64_t serial, bool moni
     return to;
 }
 
-/* Makes the object, with the lock. NULL without memory. */
+/* Makes the object, with the lock held. NULL: out of memory. */
 static char *make_changes(const struct ct_live_board *b, uint64_t serial, size_t *size)
 {
-    /* as long as the whole text at most, but for commas and the name of the list */
+    /* at most as long as the whole text, plus commas and the name of the list */
     char *text = malloc(b->size[CT_LIVE_JSON] + b->part_count + 32);
     if (!text)
         return NULL;

@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#define MOST 100 /* errors and warnings that are told */
+#define MOST 100 /* most errors and warnings reported */
 
 /* Writes errors and warnings. Returns whether there is an error. */
 static bool put_diagnostics(struct ct_json *j, const struct ct_monitor_spec *spec)

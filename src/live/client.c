@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One HTTP request to the page of a live run, and its answer. */
+/* Sends one HTTP request to the page of a live run, and reads the answer. */
 #define _GNU_SOURCE /* strcasestr */
 #include "base/ctx.h"
 #include "base/options.h"
@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #define ANSWER_MAX ((size_t)16 << 20)
-#define CONNECT_S  5  /* to be connected, and for each piece to be taken */
-#define PATIENCE_S 30 /* for the whole answer */
+#define CONNECT_S  5  /* seconds to connect, and to send each piece */
+#define PATIENCE_S 30 /* seconds for the whole answer */
 
 static int connect_any(const struct addrinfo *all)
 {
@@ -37,7 +37,7 @@ static int connect_any(const struct addrinfo *all)
     return -1;
 }
 
-/* Returns 0 and the socket, or an error. */
+/* Connects and sets *fd. Returns 0 or an error. */
 static int connect_to(struct ct_ctx *ctx, const char *address, int *fd)
 {
     struct addrinfo *all;
@@ -69,7 +69,8 @@ static bool send_all(int fd, const char *data, size_t size)
     return true;
 }
 
-/* Waits for more of the answer, also beyond signals. False, with errno: none came up to the time `until`. */
+/* Waits for more of the answer; signals do not end the wait. Returns false, with errno, when none came by the
+ * time `until`. */
 static bool wait_for_more(int fd, time_t until)
 {
     struct timespec now;
@@ -87,7 +88,7 @@ static bool wait_for_more(int fd, time_t until)
     return false;
 }
 
-/* Reads the answer. NULL: it did not come to its end; errno is ETIMEDOUT when it took too long. */
+/* Reads the answer. NULL: it is incomplete; errno is ETIMEDOUT when it took too long. */
 static char *read_all(int fd, size_t *size)
 {
     char *text = NULL;
@@ -115,8 +116,7 @@ static char *read_all(int fd, size_t *size)
     return NULL;
 }
 
-/* Makes the head of the request. With HTTP/1.0 the answer is not chunked: its body ends with the
- * connection. */
+/* Makes the head of the request. HTTP/1.0 makes the answer end with the connection, without chunks. */
 static struct ct_live_text head_of(const struct ct_live_request *r)
 {
     struct ct_live_text head = {0};
@@ -148,7 +148,7 @@ static bool understand(struct ct_live_answer *a, size_t size)
     return true;
 }
 
-/* Returns whether as many bytes came as the head says, if it says so. */
+/* Returns whether the body is as long as the head says, if it says so. */
 static bool is_whole(const struct ct_live_answer *a)
 {
     const char *said = strcasestr(a->text, "\r\nContent-Length:");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is exchanged while trace comes in: between two pieces of it, so nothing is lost. */
+/* Changes of the analyses while trace comes in: made between two pieces of it, so that nothing is lost. */
 #include "live/fractal.h"
 #include "live/live.h"
 #include "live/one_run.h"
@@ -22,7 +22,7 @@ static void answer(struct ct_live_command *c, bool fine, const char *fmt, ...)
     va_end(ap);
 }
 
-/* Answers with what the context says. */
+/* Answers with the error text of the context. */
 static void answer_failed(const struct ct_live *l, struct ct_live_command *c, int rc)
 {
     c->lacking = rc == CT_ERR_NOMEM;
@@ -39,7 +39,7 @@ static uint16_t find_place(const struct ct_live *l, const char *text)
     return LIVE_NONE;
 }
 
-/* Takes back the place that came last, which not all streams know. */
+/* Removes the last place, which some streams do not know. */
 static void forget_place(struct ct_live *l, uint16_t number)
 {
     for (size_t i = 0; i < 128; i++) {
@@ -152,7 +152,7 @@ static void clear(struct ct_live_spec *s)
     *s = (struct ct_live_spec){0};
 }
 
-/* Gives the number that a slot has in the verifier of a stream. */
+/* Returns the number that a slot has in the verifier of a stream. */
 static uint32_t number_in(const struct ct_live_stream *s, uint16_t slot)
 {
     uint32_t number = 0;
@@ -161,7 +161,7 @@ static uint32_t number_in(const struct ct_live_stream *s, uint16_t slot)
     return number;
 }
 
-/* Ends a specification in all verifiers. One that fails in its last instants is gone, too. */
+/* Ends a specification in all verifiers, even if it fails in its last instants. */
 static void end_spec(struct ct_live *l, uint16_t slot)
 {
     for (size_t i = 0; i < 128; i++) {
@@ -174,17 +174,17 @@ static void end_spec(struct ct_live *l, uint16_t slot)
         s->names[number] = NULL;
     }
     ct_verifier_remove(l->verifier, slot);
-    (void)ct_live_one_renew(l); /* fewer places are watched: it needs no memory */
+    (void)ct_live_one_renew(l); /* fewer places are watched, so this needs no memory */
 }
 
-/* Tells whether an error of an exchange is that the old specification failed in its last instants; the new
- * one runs then. */
+/* Returns whether an error of a replacement is only that the old specification failed in its last instants;
+ * then the new one runs. */
 static bool is_of_old(const struct ct_verifier *verifier, uint32_t number, int rc)
 {
     return rc == CT_ERR_FORMAT || (rc == CT_ERR_LIMIT && !ct_verifier_failure(verifier, number));
 }
 
-/* Makes the run of all IDs, if there is one, and its violations fit to specifications that came. */
+/* Updates the run of all IDs, if there is one, and its violations, after specifications were added. */
 static int one_run_changed(struct ct_live *l)
 {
     const int rc = l->one ? ct_live_set_violations(l, l->verifier) : CT_OK;
@@ -209,7 +209,8 @@ struct ct_live_binds *ct_live_binds_copy(const struct ct_verify_bind *binds, siz
     return copy;
 }
 
-/* Frees what the run has of a specification that is the caller's still. */
+/* Frees the run's own parts of a specification, but not the specification, which still belongs to the
+ * caller. */
 static void forget(struct ct_live_spec *s)
 {
     free(s->name);
@@ -253,7 +254,7 @@ int ct_live_begin_spec(struct ct_live *l, const char *name, struct ct_monitor_sp
     return rc;
 }
 
-/* Keeps the text that a specification came with. Without memory it is not shown, which a message tells. */
+/* Keeps the text of a specification. If out of memory, reports that and does not show the text. */
 static void keep_text(struct ct_live *l, uint16_t slot, const struct ct_live_command *c)
 {
     if (c->source && !ct_live_view_text(l->specs[slot].view, c->source, c->source_size))
@@ -293,7 +294,7 @@ static void remove_spec(struct ct_live *l, struct ct_live_command *c)
     clear(spec);
 }
 
-/* Replaces a specification. The new one is bound before the old one ends, so that a wrong one changes
+/* Replaces a specification. Binds the new one before the old one ends, so that a faulty one changes
  * nothing. */
 static void replace_spec(struct ct_live *l, struct ct_live_command *c)
 {
@@ -325,7 +326,7 @@ static void replace_spec(struct ct_live *l, struct ct_live_command *c)
     struct ct_live_spec *spec = &l->specs[slot];
     if (rc)
         ct_live_view_free(view);
-    if (begun && rc == CT_ERR_NOMEM) { /* some streams have the new one, others the one before */
+    if (begun && rc == CT_ERR_NOMEM) { /* some streams have the new specification, others the old one */
         end_spec(l, slot);
         c->lacking = true;
         answer(c, false, "%s; neither the new specification nor the one before runs any more",
@@ -354,8 +355,8 @@ static void replace_spec(struct ct_live *l, struct ct_live_command *c)
 
 /* ---- filters ---- */
 
-/* Follows only what passes the filter, unless coverage or times want all of it. Sources that others wait for
- * still tell their clocks. */
+/* Restricts decoding to what passes the filter, unless coverage or times need everything. Sources that others
+ * wait for still report their clocks. */
 static void narrow(struct ct_live *l, struct ct_live_command *c)
 {
     const struct ct_live_filter *f = &l->filter;
@@ -391,7 +392,7 @@ void ct_live_tell_resumed(struct ct_live *l)
                     id, offset);
 }
 
-/* ---- all of it ---- */
+/* ---- dispatch ---- */
 
 void ct_live_exchange(struct ct_live *l, struct ct_live_command *c)
 {
@@ -418,6 +419,6 @@ void ct_live_exchange(struct ct_live *l, struct ct_live_command *c)
         break;
     case LIVE_READ_MONITOR:
     case LIVE_READ_OUTPUTS:
-        break; /* ct_live_read answers these */
+        break; /* ct_live_read answers these requests */
     }
 }

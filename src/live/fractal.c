@@ -3,7 +3,7 @@
 
 #include <inttypes.h>
 
-#define MARKS 3 /* watchpoints that a verifier adds of itself, the first ones */
+#define MARKS 3 /* watchpoints that a verifier adds itself, before all others */
 
 static struct ct_live_stream *stream_of(const struct ct_live *l)
 {
@@ -42,7 +42,7 @@ int ct_live_log_take(struct ct_live *l, const struct ct_live_piece *piece)
     return rc ? rc : ct_live_stream_log(s);
 }
 
-/* Counts what the log lacks, and says it. */
+/* Counts and reports the losses of the log. */
 static void tell_losses(struct ct_live *l, const struct ct_live_stream *s)
 {
     const struct ct_losses lost = ct_fractal_watch_losses(s->log);

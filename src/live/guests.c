@@ -9,16 +9,16 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#define ALL_MOST  48   /* guests at a time */
-#define PEER_MOST 16   /* guests of one address at a time */
-#define WAIT_MS   5000 /* that one may take to show the token */
-#define LOOK_MS   250  /* between two looks at them */
+#define ALL_MOST  48   /* most guests */
+#define PEER_MOST 16   /* most guests of one address */
+#define WAIT_MS   5000 /* milliseconds that a guest may take to show the token */
+#define LOOK_MS   250  /* milliseconds between two checks */
 
 struct ct_live_guest {
     struct ct_live_guest *next, *before;
     int fd;
     bool admitted;
-    uint64_t since; /* ms */
+    uint64_t since; /* arrival time, milliseconds */
     unsigned char peer[16];
 };
 
@@ -27,7 +27,7 @@ struct ct_live_guests {
     pthread_cond_t ends;
     pthread_t thread;
     bool over;
-    struct ct_live_guest *first; /* the oldest */
+    struct ct_live_guest *first; /* the oldest guest */
     struct ct_live_guest *last;
 };
 
@@ -38,7 +38,7 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Takes a guest off the list; its owner still has it. */
+/* Removes a guest from the list. Its owner still holds it. */
 static void unlink_guest(struct ct_live_guests *g, struct ct_live_guest *one)
 {
     if (one->admitted)
@@ -48,7 +48,7 @@ static void unlink_guest(struct ct_live_guests *g, struct ct_live_guest *one)
     *(one->next ? &one->next->before : &g->last) = one->before;
 }
 
-/* Shuts a guest's socket down. Its thread wakes up, finds the end of the input, and closes the socket. */
+/* Shuts down a guest's socket. Its thread wakes up, sees the end of input, and closes the socket. */
 static void turn_out(struct ct_live_guests *g, struct ct_live_guest *one)
 {
     shutdown(one->fd, SHUT_RDWR);
@@ -112,7 +112,8 @@ static void note_peer(struct ct_live_guest *one, const struct sockaddr *peer)
         memcpy(one->peer, &((const struct sockaddr_in6 *)peer)->sin6_addr, 16);
 }
 
-/* Turns out the oldest guest of this peer when it has too many, or of all when there are too many. */
+/* Evicts the oldest guest of this peer when the peer has too many, or the oldest of all when there are too
+ * many. */
 static void make_room(struct ct_live_guests *g, const struct ct_live_guest *newest)
 {
     struct ct_live_guest *oldest = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a command for a violation. No shell is between. */
+/* Runs a command for each violation, without a shell. */
 #define _GNU_SOURCE /* memfd_create, posix_spawn_file_actions_addclosefrom_np */
 #include "live/hooks.h"
 
@@ -17,7 +17,7 @@
 #include "base/ctx.h"
 #include "live/live.h"
 
-#define LOOK_NS 5000000 /* between two looks whether the command has ended */
+#define LOOK_NS 5000000 /* nanoseconds between two checks whether the command has ended */
 
 /* ---- words ---- */
 
@@ -26,8 +26,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* Copies the next word to `to`, without its quotes. Returns where it ends, or NULL when a quote has no end.
- */
+/* Copies the next word to `to`, without its quotes. Returns the end of the word, or NULL for an unclosed
+ * quote. */
 static const char *read_word(const char *at, char *to)
 {
     char quote = 0;
@@ -43,8 +43,8 @@ static const char *read_word(const char *at, char *to)
     return quote ? NULL : at;
 }
 
-/* Parts `text` into words that lie in `room`, one behind the other. Returns their number; SIZE_MAX when a
- * quote has no end. */
+/* Splits `text` into words, stored one after the other in `room`. Returns their number, or SIZE_MAX for an
+ * unclosed quote. */
 static size_t part_words(const char *text, char *room, char **words)
 {
     size_t count = 0;
@@ -64,7 +64,7 @@ static bool tell(const struct ct_live_teller *teller, const struct ct_live_notic
 
 int ct_live_command_hook_init(struct ct_live_command_hook *h, struct ct_ctx *ctx, const char *text)
 {
-    /* one piece of memory: the list of words, and behind it the words */
+    /* one allocation: the list of words, then the words */
     const size_t most = strlen(text) / 2 + 2;
     h->teller.tell = tell;
     h->words = malloc(most * sizeof *h->words + strlen(text) + 1);
@@ -85,7 +85,7 @@ void ct_live_command_hook_free(struct ct_live_command_hook *h)
 
 /* ---- running ---- */
 
-/* Returns a file that is not in any folder, with the line, to be read from its begin; -1 with errno. */
+/* Returns an anonymous file with the JSON line, at its beginning; -1 with errno. */
 static int make_input(const struct ct_live_notice *notice)
 {
     const int fd = memfd_create("violation", MFD_CLOEXEC);
@@ -98,7 +98,7 @@ static int make_input(const struct ct_live_notice *notice)
     return -1;
 }
 
-/* Returns the environment of this process with the facts in it; NULL without memory. */
+/* Returns the environment of this process plus the facts. NULL: out of memory. */
 static char **make_environment(const struct ct_live_notice *notice)
 {
     size_t count = 0, facts = 0;
@@ -108,14 +108,14 @@ static char **make_environment(const struct ct_live_notice *notice)
     if (!all)
         return NULL;
     for (; notice->facts[facts]; facts++)
-        all[facts] = notice->facts[facts]; /* first, so that they win over what was there */
+        all[facts] = notice->facts[facts]; /* facts come first, so that they override existing variables */
     for (size_t i = 0, to = facts; i < count; i++)
-        if (strncmp(environ[i], "CORETAP_TOKEN=", 14) != 0) /* is nobody's business */
+        if (strncmp(environ[i], "CORETAP_TOKEN=", 14) != 0) /* the token is secret */
             all[to++] = environ[i];
     return all;
 }
 
-/* Starts the command with `fd` as its input. Returns 0 or the number of an error. */
+/* Starts the command with `fd` as its standard input. Returns 0 or an errno value. */
 static int start(char **words, char **environment, int fd, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
@@ -149,8 +149,7 @@ static int start(char **words, char **environment, int fd, pid_t *pid)
     return error;
 }
 
-/* Waits for the command, and ends it with all that it started when it is late. Returns true when it ended by
- * itself. */
+/* Waits for the command. If it is late, kills it with all processes that it started, and returns false. */
 static bool wait_for(const struct ct_live_teller *teller, pid_t pid, int *status)
 {
     const double begin = ct_live_now();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells a URL of a violation, by libcurl. */
+/* Posts violations to a URL, by libcurl. */
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
@@ -15,12 +15,13 @@
 #include "live/hooks.h"
 #include "live/live.h"
 
-#define LOOK_MS 20 /* between two looks whether it is late */
+#define LOOK_MS 20 /* milliseconds between two checks whether the request is late */
 
-/* The library to load in place of libcurl.so.4: another build of it or, in tests, nothing. */
+/* environment variable: a library to load instead of libcurl.so.4, such as another build or, in tests,
+ * nothing */
 #define VARIABLE "CORETAP_CURL"
 
-/* Functions of libcurl. */
+/* functions of libcurl, without their prefix */
 #define ENTRIES(X)                                                                                           \
     X(global_init)                                                                                           \
     X(easy_init)                                                                                             \
@@ -49,22 +50,22 @@ struct api {
 #undef ENTRY
 };
 
-/* Keeps its connection from one violation to the next. */
+/* A client that keeps its connection between violations. */
 struct ct_live_post_client {
     union {
         struct api curl;
-        void *functions[sizeof(struct api) / sizeof(void *)]; /* `curl` as a list */
+        void *functions[sizeof(struct api) / sizeof(void *)]; /* `curl` as an array */
     };
     CURLM *multi;
     CURL *easy;
     struct curl_slist *headers;
-    struct curl_slist *addresses; /* of the host, which is looked up once */
+    struct curl_slist *addresses; /* addresses of the host, looked up once */
     char error[CURL_ERROR_SIZE];
 };
 
 /* ---- the URL ---- */
 
-/* Puts "HOST:PORT:ADDRESS,…" into a list, from which libcurl then takes them. */
+/* Stores "HOST:PORT:ADDRESS,…" in a list from which libcurl takes the addresses. */
 static bool keep_addresses(struct ct_live_post_client *c, const char *host, const char *port,
                            const struct addrinfo *found)
 {
@@ -80,7 +81,7 @@ static bool keep_addresses(struct ct_live_post_client *c, const char *host, cons
     return c->addresses;
 }
 
-/* Looks up a host. One that is an address needs no looking up. */
+/* Looks up a host, unless it is a numeric address. */
 static int look_up(struct ct_live_post_client *c, struct ct_ctx *ctx, const char *url, const char *host,
                    const char *port)
 {
@@ -99,7 +100,8 @@ static int look_up(struct ct_live_post_client *c, struct ct_ctx *ctx, const char
     return kept ? CT_OK : ct_fail_nomem(ctx, url);
 }
 
-/* Finds host and port of a URL, which libcurl frees. Result: CURLUE_OK, or that it is none. */
+/* Finds host and port of a URL; the caller frees them by libcurl. Returns CURLUE_OK, or the reason why it is
+ * no URL. */
 static CURLUcode split(struct ct_live_post_client *c, const char *url, char **host, char **port)
 {
     const size_t scheme = strncmp(url, "http://", 7) == 0 ? 7 : strncmp(url, "https://", 8) == 0 ? 8 : 0;
@@ -134,7 +136,7 @@ static int read_url(struct ct_live_post_client *c, struct ct_ctx *ctx, const cha
     return rc;
 }
 
-/* ---- begin and end ---- */
+/* ---- creation ---- */
 
 static int load(struct ct_live_post_client *c, struct ct_ctx *ctx, const char *url)
 {
@@ -162,7 +164,7 @@ static size_t drop(char *data, size_t size, size_t count, void *user)
     return size * count;
 }
 
-/* Sets what all requests have in common. False: there is no memory. */
+/* Sets the options that all requests share. Returns false when out of memory. */
 static bool set_up(struct ct_live_post_client *c, const char *url, const char *ca)
 {
     struct api *a = &c->curl;
@@ -217,7 +219,7 @@ void ct_live_post_hook_free(struct ct_live_post_hook *h)
 
 /* ---- a request ---- */
 
-/* Lets the request run to its end. Result: CURLE_OPERATION_TIMEDOUT when it is late. */
+/* Runs the request to its end. Returns CURLE_OPERATION_TIMEDOUT when it is late. */
 static CURLcode perform(struct ct_live_post_client *c, const struct ct_live_teller *teller)
 {
     const double begin = ct_live_now();
@@ -266,7 +268,7 @@ static bool tell(const struct ct_live_teller *teller, const struct ct_live_notic
         a->easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
         a->multi_remove_handle(c->multi, c->easy);
     }
-    /* The entry of CURLOPT_RESOLVE is well-formed, so libcurl had no memory to read it. */
+    /* The entry of CURLOPT_RESOLVE is well-formed, so this error means that libcurl was out of memory. */
     const bool no_memory = code == CURLE_OUT_OF_MEMORY || code == CURLE_SETOPT_OPTION_SYNTAX;
     errno = no_memory ? ENOMEM : 0;
     if (!code && status >= 200 && status < 300)

@@ -22,13 +22,13 @@
 #define WAIT_MAX 65536
 #define SECONDS  10
 #define LONGEST  3600
-#define HURRY_S  0.2 /* that the end waits, when it has to be soon */
+#define HURRY_S  0.2 /* seconds that the end waits when the run has to end soon */
 #define LOOK_S   0.05
 #define WHY      200
 
-/* Violations that wait for a teller, and how it went with the others. */
+/* A queue of violations for one teller, with counts of its results. */
 struct queue {
-    const char *what; /* the command or URL that the user named; NULL: the queue is not in use */
+    const char *what; /* command or URL from the user; NULL: the queue is unused */
     const struct ct_live_say *say;
     struct ct_live_teller *teller;
     pthread_mutex_t lock;
@@ -36,7 +36,7 @@ struct queue {
     struct ct_live_notice *first, *last;
     unsigned waiting, most, busy;
     uint64_t done, failed, dropped;
-    char why[WHY]; /* of the last failure */
+    char why[WHY]; /* reason of the last failure */
     bool closing;
     pthread_t threads[THREADS];
     unsigned thread_count;
@@ -58,7 +58,7 @@ bool ct_live_teller_is_late(const struct ct_live_teller *t, double begin)
 
 /* ---- the threads ---- */
 
-/* Waits for a violation, with the lock. NULL: no more will come. */
+/* Waits, with the lock held, for a violation. NULL: no more will come. */
 static struct ct_live_notice *next_notice(struct queue *q)
 {
     while (!q->first && !q->closing)
@@ -72,7 +72,7 @@ static struct ct_live_notice *next_notice(struct queue *q)
     return notice;
 }
 
-/* Tells of one, without the lock. */
+/* Reports one violation, without the lock. */
 static void tell_one(struct queue *q, struct ct_live_notice *notice)
 {
     char why[WHY] = "";
@@ -108,7 +108,7 @@ static void *work(void *user)
     return NULL;
 }
 
-/* Starts threads. False when there is not even one. */
+/* Starts threads. Returns false when not even one started. */
 static bool start(struct queue *q, unsigned count)
 {
     q->thread_count = (unsigned)ct_threads_start(q->threads, count, work, q);
@@ -117,7 +117,7 @@ static bool start(struct queue *q, unsigned count)
 
 /* ---- violations ---- */
 
-/* Counts what there is no room for, and says so the first time. */
+/* Returns whether the queue has room. Counts dropped violations, and warns at the first. */
 static bool has_room(struct queue *q)
 {
     pthread_mutex_lock(&q->lock);
@@ -144,7 +144,7 @@ static void append(struct queue *q, struct ct_live_notice *notice)
     pthread_mutex_unlock(&q->lock);
 }
 
-/* Facts, written one behind the other with a NUL each. */
+/* Facts as NUL-terminated texts, one after the other. */
 struct facts {
     char text[2048];
     size_t size, count;
@@ -162,7 +162,7 @@ static void add_fact(struct facts *f, const char *name, const char *fmt, ...)
     va_end(ap);
     const int size = snprintf(f->text + f->size, sizeof f->text - f->size, "CORETAP_%s=%s", name, value);
     if (size < 0 || f->size + (size_t)size + 1 > sizeof f->text)
-        return; /* the line has it */
+        return; /* too long for a fact; the JSON line has it */
     f->size += (size_t)size + 1;
     f->count++;
 }
@@ -208,7 +208,7 @@ static void collect(struct facts *f, const struct ct_verdict_origin *origin,
         add_place(f, origin, &result->place->event);
 }
 
-/* Makes a notice of the line and the facts. NULL without memory. */
+/* Makes a notice from the line and the facts. NULL: out of memory. */
 static struct ct_live_notice *make_notice(const struct ct_live_text *line, const struct facts *f)
 {
     struct ct_live_notice *n = malloc(sizeof *n + f->size + line->size + 1);
@@ -257,7 +257,7 @@ void ct_live_hooks_tell(struct ct_live *l, const struct ct_verdict_origin *origi
     }
 }
 
-/* ---- begin and end ---- */
+/* ---- creation and end ---- */
 
 static void prepare_queue(struct queue *q, const struct ct_live_say *say, const char *what,
                           struct ct_live_teller *teller, unsigned most)
@@ -303,7 +303,7 @@ static int check(struct ct_live *l, struct ct_live_hook_options *o)
                    o->waiting, o->seconds, THREADS, WAIT_MAX, LONGEST);
 }
 
-/* Takes up one of both, as number `i`. */
+/* Sets up one of the two hooks, number `i`. */
 static int take_up(struct ct_live *l, struct ct_live_hooks *h, size_t i, const char *what,
                    struct ct_live_teller *teller, const struct ct_live_hook_options *o)
 {
@@ -351,14 +351,15 @@ int ct_live_hook(struct ct_live *l, const struct ct_live_hook_options *options)
     return rc;
 }
 
-/* Returns true when the run has to end soon. */
+/* Returns whether the run has to end soon. */
 static bool is_hurried(const struct ct_live *l)
 {
     struct pollfd one = {.fd = l->hurries, .events = POLLIN};
     return poll(&one, 1, 0) > 0;
 }
 
-/* Waits until all is done, or as long as one violation may take, which is less for a run in a hurry. */
+/* Waits until the queue is empty, but no longer than one violation may take, or HURRY_S if the run has to end
+ * soon. */
 static void drain(const struct ct_live *l, struct queue *q, double begin)
 {
     double until = begin + q->teller->seconds;
@@ -440,7 +441,7 @@ void ct_live_hooks_free(struct ct_live_hooks *h)
     free(h);
 }
 
-/* ---- what is known ---- */
+/* ---- status ---- */
 
 void ct_live_put_hooks(struct ct_live *l, struct ct_json *j)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is done about violations: a command that is run, and a URL that is told. Each has a queue of bounded
- * length and threads of its own, so that neither holds back the analyses. */
+/* Reactions to violations: a command to run, and a URL to post to. Each has a bounded queue and threads of
+ * its own, so that they never delay the analyses. */
 #ifndef CT_LIVE_HOOKS_H
 #define CT_LIVE_HOOKS_H
 
@@ -14,8 +14,8 @@
 struct ct_live;
 struct ct_live_hooks;
 
-/* A violation that waits: its line of JSON, and "NAME=VALUE" texts for an environment, the last NULL, all in
- * one piece of memory. */
+/* A queued violation, in one allocation: its JSON line, and "NAME=VALUE" texts for an environment, NULL at
+ * the end. */
 struct ct_live_notice {
     struct ct_live_notice *next;
     const char *json;
@@ -24,42 +24,42 @@ struct ct_live_notice {
     char text[];
 };
 
-/* One way to tell of violations. */
+/* A way to report violations. */
 struct ct_live_teller {
-    /* Tells of one, in any of its threads, up to ct_live_teller_is_late. Returns false with the reason in
-     * `why`; errno is ENOMEM when memory was missing. */
+    /* Reports one violation, in any of the hook's threads, until ct_live_teller_is_late. Returns false with
+     * the reason in `why`; errno is ENOMEM when out of memory. */
     bool (*tell)(const struct ct_live_teller *teller, const struct ct_live_notice *notice, char *why,
                  size_t size);
-    unsigned seconds; /* that one may take */
-    int over;         /* 1: there is no more time at all; set atomically */
+    unsigned seconds; /* seconds that one violation may take */
+    int over;         /* 1: no time is left at all; set atomically */
 };
 
-/* Returns true when there is no more time for what began at a time (ct_live_now). */
+/* Returns whether the time is up for a violation that began at `begin` (ct_live_now). */
 bool ct_live_teller_is_late(const struct ct_live_teller *teller, double begin);
 
 /* ---- the analysing thread ---- */
 
-/* Takes a violation. */
+/* Queues a violation for all hooks. */
 void ct_live_hooks_tell(struct ct_live *live, const struct ct_verdict_origin *origin,
                         const struct ct_verify_result *result);
 
-/* Ends all, if there are any: what waits is done, as long as there is time. */
+/* Ends all hooks. Processes waiting violations as long as there is time. */
 void ct_live_hooks_end(struct ct_live *live);
 
-/* Frees them; NULL is fine. */
+/* Frees the hooks; NULL is allowed. */
 void ct_live_hooks_free(struct ct_live_hooks *hooks);
 
-/* Writes how they go, as members. */
+/* Writes the state of the hooks as JSON members. */
 void ct_live_put_hooks(struct ct_live *live, struct ct_json *json);
 
 /* ---- a command (hook_command.c) ---- */
 
 struct ct_live_command_hook {
     struct ct_live_teller teller;
-    char **words; /* the program and its arguments, then NULL */
+    char **words; /* the program and its arguments, NULL at the end */
 };
 
-/* Parts the text into words. The errors of ct_live_hook. */
+/* Splits the text into words. Returns the errors of ct_live_hook. */
 int ct_live_command_hook_init(struct ct_live_command_hook *hook, struct ct_ctx *ctx, const char *text);
 void ct_live_command_hook_free(struct ct_live_command_hook *hook);
 
@@ -72,8 +72,8 @@ struct ct_live_post_hook {
     struct ct_live_post_client *client;
 };
 
-/* Reads the URL and looks up its host. `ca`: file of certificates that one of https: is trusted by, or NULL.
- * The errors of ct_live_hook. */
+/* Reads the URL and looks up its host. `ca`: file of trusted certificates for https:, or NULL. Returns the
+ * errors of ct_live_hook. */
 int ct_live_post_hook_init(struct ct_live_post_hook *hook, struct ct_ctx *ctx, const char *url,
                            const char *ca);
 void ct_live_post_hook_free(struct ct_live_post_hook *hook);

@@ -18,14 +18,14 @@
 #include "live/text.h"
 
 #define BODY_MAX    ((size_t)1 << 20)
-#define CONNECTIONS 128  /* the most connections; those without a token yet are fewer (guests.c) */
-#define IDLE_S      30   /* seconds after which a connection that says nothing is closed */
-#define PATIENCE_MS 2000 /* milliseconds that answers may take at the end of the run */
+#define CONNECTIONS 128  /* most connections; those without a token are limited further (guests.c) */
+#define IDLE_S      30   /* seconds after which a silent connection is closed */
+#define PATIENCE_MS 2000 /* milliseconds for pending answers at the end of the run */
 
-/* Names a file in the place of the library. */
+/* environment variable: a file to load instead of the library */
 #define VARIABLE "CORETAP_MICROHTTPD"
 
-/* Written once, before the first daemon is started: a process has a library once, too. */
+/* Written once, before the first daemon starts, because a process loads a library only once. */
 union ct_live_mhd ct_live_mhd;
 static bool mhd_is_here;
 static pthread_mutex_t mhd_loading = PTHREAD_MUTEX_INITIALIZER;
@@ -54,9 +54,9 @@ extern const char ct_live_page_plots_js[];
 extern const char ct_live_page_progress_js[];
 extern const char ct_live_page_html[];
 
-/* ---- who may ---- */
+/* ---- access ---- */
 
-/* Compares texts in a time that does not depend on where they differ. */
+/* Compares texts in constant time, whatever their first difference. */
 static bool same_text(const char *a, const char *b)
 {
     const size_t size = strlen(a);
@@ -77,14 +77,14 @@ static bool has_token(const struct ct_live_http *h, struct MHD_Connection *c)
     return query && same_text(h->token, query);
 }
 
-/* Tells whether the host, with or without a port behind it, is `name`. */
+/* Returns whether the host, with or without a port, is `name`. */
 static bool is_host(const char *host, const char *name)
 {
     const size_t length = strlen(name);
     return length && strncasecmp(host, name, length) == 0 && (host[length] == '\0' || host[length] == ':');
 }
 
-/* Tells whether the host is an address rather than a name that somebody's name server resolves. */
+/* Returns whether the host is a numeric address, not a name that a name server resolves. */
 static bool is_address(const char *host)
 {
     return *host == '[' ? strspn(host + 1, "0123456789abcdefABCDEF:.]") == strlen(host + 1)
@@ -97,15 +97,15 @@ static bool is_loopback_name(const char *host)
            (strncmp(host, "127.", 4) == 0 && is_address(host));
 }
 
-/* Tells whether the request names a host that is this one. A page from elsewhere, whose name was made to
- * resolve to this machine, must not reach the API; its browser sends that name. */
+/* Returns whether the request's Host header names this machine. This blocks DNS rebinding: a page from
+ * elsewhere whose name resolves to this machine, because its browser sends that name. */
 static bool knows_host(const struct ct_live_http *h, struct MHD_Connection *c)
 {
     const char *host = ct_live_mhd.f.MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
     char own[256] = "";
     if (!host || is_loopback_name(host))
         return true;
-    if (!h->token) /* only this machine reaches it */
+    if (!h->token) /* without a token only this machine can connect */
         return false;
     if (gethostname(own, sizeof own - 1) != 0)
         own[0] = '\0';
@@ -203,11 +203,11 @@ static void on_done(void *user, struct MHD_Connection *c, void **state, enum MHD
     h->requests--;
 }
 
-/* ---- begin and end ---- */
+/* ---- creation and end ---- */
 
 static int make_page(struct ct_live_http *h)
 {
-    /* each needs those before it */
+    /* each script needs those before it */
     const char *const scripts[] = {ct_live_page_base_js,     ct_live_page_plots_js,    ct_live_page_editor_js,
                                    ct_live_page_monitors_js, ct_live_page_progress_js, ct_live_page_js};
     struct ct_live_text page = {0}, script = {0};
@@ -233,8 +233,8 @@ static bool is_loopback(const struct sockaddr *address)
            IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)address)->sin6_addr);
 }
 
-/* Finds the address to listen at, to be freed with freeaddrinfo, and keeps the host that it names. NULL: *rc
- * is the error. */
+/* Finds the address to listen at, and stores the host that it names. Free the result with freeaddrinfo. NULL:
+ * *rc is the error. */
 static struct addrinfo *find_address(struct ct_live_http *h, struct ct_ctx *ctx, const char *text, int *rc)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE};
@@ -268,7 +268,8 @@ static void tell_address(const struct ct_live_http *h, const struct addrinfo *at
                 info ? info->port : 0, h->token ? "?token=…" : "");
 }
 
-/* Starts the server with signals blocked, whose handlers are the caller's and run in the caller's threads. */
+/* Starts the server with all signals blocked: their handlers belong to the caller and run in the caller's
+ * threads. */
 static void start_daemon(struct ct_live_http *h, const struct addrinfo *at)
 {
     const unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
@@ -294,7 +295,7 @@ static int start(struct ct_live_http *h, struct ct_ctx *ctx, const char *text, c
                        "%s: other machines can reach this address, so the page needs a token: give --token",
                        text);
     start_daemon(h, at);
-    if (!h->daemon && (errno == ENOMEM || errno == EAGAIN)) /* EAGAIN: no thread */
+    if (!h->daemon && (errno == ENOMEM || errno == EAGAIN)) /* EAGAIN: no thread could be created */
         return ct_fail_nomem(ctx, text);
     if (!h->daemon)
         return ct_fail(ctx, CT_ERR_IO, "%s: the page cannot listen there; is the port in use?", text);
@@ -346,7 +347,7 @@ int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say_to, con
     return rc;
 }
 
-/* Takes no more connections, and lets those that are asking have their answers. */
+/* Accepts no more connections, and waits for pending answers. */
 static void finish_requests(struct ct_live_http *h)
 {
     const struct timespec pause = {.tv_nsec = 5000000};

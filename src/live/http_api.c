@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The API of a live run's page: what is asked for, and the answers. */
+/* The API of a live run's page: requests and answers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "live/request.h"
 #include "live/text.h"
 
-#define NEWS_S 5 /* seconds after which a connection without news gets an empty line */
+#define NEWS_S 5 /* seconds without news after which a connection gets an empty event */
 
 /* ---- answers ---- */
 
@@ -59,17 +59,17 @@ static bool wants_text(struct MHD_Connection *c)
     return accept && strncmp(accept, "text/plain", 10) == 0;
 }
 
-/* An answer in JSON that is being written. */
+/* A JSON answer that is being written. */
 struct answer {
     struct ct_live_text text;
-    struct ct_json *json; /* NULL without memory, which `text` tells */
+    struct ct_json *json; /* NULL: out of memory, as `text` tells */
 };
 
 static void begin_answer(struct answer *a)
 {
     const struct ct_json_options options = {.size = sizeof options, .script = 1};
     *a = (struct answer){.json = NULL};
-    /* contexts are of other threads */
+    /* contexts belong to other threads */
     a->text.lacks = ct_json_new(NULL, &options, ct_live_text_write, &a->text, &a->json) != CT_OK;
 }
 
@@ -96,7 +96,7 @@ static enum MHD_Result say_plain(const struct ct_live_http *h, struct MHD_Connec
     return ct_live_http_hang_up(h);
 }
 
-/* Answers with one text: as JSON under `key`, or alone. */
+/* Answers with one text: as JSON under `key`, or as plain text. */
 static enum MHD_Result say(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
                            const char *key, const char *words, const struct ct_live_command *done)
 {
@@ -118,7 +118,7 @@ enum MHD_Result ct_live_http_refuse(const struct ct_live_http *h, struct MHD_Con
     return say(h, c, status, "error", why, NULL);
 }
 
-/* Refuses a request with `status`, or for want of memory. */
+/* Refuses a request with `status`, or with an out-of-memory error. */
 static enum MHD_Result refuse_command(const struct ct_live_http *h, struct MHD_Connection *c, unsigned status,
                                       const char *why, const struct ct_live_command *command)
 {
@@ -128,7 +128,7 @@ static enum MHD_Result refuse_command(const struct ct_live_http *h, struct MHD_C
     return ct_live_http_refuse(h, c, MHD_HTTP_SERVICE_UNAVAILABLE, why);
 }
 
-/* Refuses a specification with errors, and says where they are. */
+/* Refuses a specification with errors, and reports their places. */
 static enum MHD_Result refuse_faulty(const struct ct_live_http *h, struct MHD_Connection *c, const char *why,
                                      struct ct_live_command *command)
 {
@@ -149,7 +149,7 @@ static enum MHD_Result refuse_faulty(const struct ct_live_http *h, struct MHD_Co
     return result;
 }
 
-/* ---- requests for what is there ---- */
+/* ---- requests for page and status ---- */
 
 static enum MHD_Result send_page(const struct ct_live_http *h, struct MHD_Connection *c)
 {
@@ -171,11 +171,11 @@ static enum MHD_Result send_status(const struct ct_live_http *h, struct MHD_Conn
     return send_text(h, c, MHD_HTTP_OK, plain ? "text/plain; charset=utf-8" : "application/json", text, size);
 }
 
-/* A stream of server-sent events: one connection's. */
+/* A stream of server-sent events on one connection. */
 struct news {
     const struct ct_live_http *http;
     uint64_t serial;
-    char *text; /* of the event that is being sent */
+    char *text; /* the event being sent */
     size_t size, sent;
 };
 
@@ -191,7 +191,7 @@ static bool next_event(struct news *n)
         ct_live_lack(n->http->say);
     if (n->text && json)
         n->size = (size_t)sprintf(n->text, "data: %s\n\n", json);
-    else if (n->text) /* a comment: shows whether anybody is there */
+    else if (n->text) /* a comment, which shows whether the client is still there */
         n->size = (size_t)sprintf(n->text, ":\n\n");
     free(json);
     return n->text != NULL;
@@ -237,7 +237,7 @@ static const char *query(struct MHD_Connection *c, const char *key)
     return ct_live_mhd.f.MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, key);
 }
 
-/* Asks the analysing thread, and sends what it reads. */
+/* Asks the analysing thread, and sends the text that it reads. */
 static enum MHD_Result read_from(const struct ct_live_http *h, struct MHD_Connection *c,
                                  struct ct_live_command *command, const char *type)
 {
@@ -305,7 +305,7 @@ enum MHD_Result ct_live_http_get(const struct ct_live_http *h, struct MHD_Connec
         "posted to: /api/watch, /api/monitors, /api/check, /api/filter, /api/stop");
 }
 
-/* Finds what a POST to this address is about. NULL: the API has no such address. */
+/* Returns the subject of a POST to this URL. NULL: the API has no such URL. */
 static const char *subject(const char *url)
 {
     static const char *const all[] = {"watch", "monitors", "check", "filter", "stop"};
@@ -315,7 +315,7 @@ static const char *subject(const char *url)
     return NULL;
 }
 
-/* Answers what a specification needs and gives, of which nothing runs. */
+/* Answers with the inputs and outputs of a specification, without running it. */
 static enum MHD_Result send_check(const struct ct_live_http *h, struct MHD_Connection *c,
                                   struct ct_live_posted *request, struct ct_live_command *command)
 {
@@ -342,7 +342,7 @@ enum MHD_Result ct_live_http_post(const struct ct_live_http *h, struct MHD_Conne
             "/api/stop");
     if (body->too_long)
         return ct_live_http_refuse(h, c, 413, "the request is longer than 1 MiB");
-    /* a page from elsewhere cannot send this type without asking first */
+    /* a page from elsewhere cannot send this type without a preflight request */
     if (!type || strncmp(type, "application/json", 16) != 0)
         return ct_live_http_refuse(h, c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
                                    "the Content-Type has to be application/json");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the server of a live run's page (http.c) and its API (http_api.c) share. */
+/* Shared by the server of a live run's page (http.c) and its API (http_api.c). */
 #ifndef CT_LIVE_HTTP_API_H
 #define CT_LIVE_HTTP_API_H
 
@@ -12,8 +12,8 @@
 #include "live/places.h"
 #include "live/turns.h"
 
-/* Functions of libmicrohttpd, which is loaded for the first page: it and what it needs take as long as all of
- * a short command. */
+/* Functions of libmicrohttpd. It is loaded for the first page only, because loading it takes as long as a
+ * whole short command. */
 #define CT_LIVE_MHD(X)                                                                                       \
     X(MHD_add_response_header)                                                                               \
     X(MHD_create_response_from_buffer)                                                                       \
@@ -38,14 +38,14 @@ struct ct_live_http {
     struct ct_live_guests *guests;
     struct ct_live_turns *compiling;
     struct ct_live_places *places;
-    char *token; /* that a request has to show; NULL: none */
-    char *host;  /* host that the address names, or an empty text */
+    char *token; /* token that requests must show; NULL: none */
+    char *host;  /* host in the address, or an empty text */
     char *page;
     size_t page_size;
-    atomic_uint requests; /* requests that are not answered yet */
+    atomic_uint requests; /* requests not answered yet */
 };
 
-/* The body of a request, as far as it came. */
+/* The received part of a request's body. */
 struct ct_live_http_body {
     char *text;
     size_t size;
@@ -53,13 +53,13 @@ struct ct_live_http_body {
     bool may; /* the headers show that the request is allowed */
 };
 
-/* Answers a GET, or a POST with its body, of somebody who may ask. */
+/* Answer a GET, or a POST with its body, of an authorised client. */
 enum MHD_Result ct_live_http_get(const struct ct_live_http *http, struct MHD_Connection *connection,
                                  const char *url);
 enum MHD_Result ct_live_http_post(const struct ct_live_http *http, struct MHD_Connection *connection,
                                   const char *url, const struct ct_live_http_body *body);
 
-/* Answers with an error, whose reason is `why`. */
+/* Answers with an error and its reason `why`. */
 enum MHD_Result ct_live_http_refuse(const struct ct_live_http *http, struct MHD_Connection *connection,
                                     unsigned status, const char *why);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The analyses of a live stream: makes them, and feeds them. */
+/* The analyses of a live stream: creates them, and feeds them. */
 #include "live/live.h"
 
 #include <errno.h>
@@ -26,9 +26,9 @@ double ct_live_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* ---- preparations ---- */
+/* ---- preparation ---- */
 
-/* Loads everything of the programs that requests may need while trace comes. */
+/* Loads all parts of the programs that requests may need while trace comes in. */
 static int load_programs(struct ct_live *l)
 {
     struct ct_program *program;
@@ -52,7 +52,7 @@ static void ignore(void *user, const struct ct_verify_result *result)
     (void)result;
 }
 
-/* Returns the only source that the options leave of those that are described, or NULL. */
+/* Returns the source if the options select exactly one of the described sources, else NULL. */
 static const struct ct_source *only_source(const struct ct_live *l)
 {
     const struct ct_buffer *buffer = l->options.buffer;
@@ -109,7 +109,7 @@ static int make_chain(struct ct_live *l)
     return ct_chain_new(l->ctx, l->options.buffer, &options, &l->chain_sink, &l->chain);
 }
 
-/* Copies the options and what they point to, as this version of the library knows it. */
+/* Copies the options and the structs they point to, read by their sizes. */
 static int read_options(struct ct_live *l)
 {
     const struct ct_live_options *o = &l->options;
@@ -118,7 +118,7 @@ static int read_options(struct ct_live *l)
         rc = ct_options_read(l->ctx, "ct_live_new", o->compile, &l->compile, sizeof l->compile);
     if (!rc)
         rc = ct_options_read(l->ctx, "ct_live_new", l->verify.limits, &l->limits, sizeof l->limits);
-    l->compile.no_include = 1; /* a client of the page may not read files */
+    l->compile.no_include = 1; /* a client of the page must not read files */
     l->limits.stop = &l->stop;
     l->verify.limits = &l->limits;
     l->say = (struct ct_live_say){o->say, o->say_user};
@@ -230,7 +230,7 @@ void ct_live_free(struct ct_live *l)
     free(l);
 }
 
-/* ---- what is asked for at the start ---- */
+/* ---- additions before the start ---- */
 
 int ct_live_add_place(struct ct_live *l, const char *place)
 {
@@ -243,7 +243,7 @@ int ct_live_add_place(struct ct_live *l, const char *place)
     return rc;
 }
 
-/* Tries a pair at the start, so that a wrong one is reported before the first trace comes. */
+/* Tries out a pair at the start, so that a wrong one is reported before trace comes in. */
 static int try_pair(struct ct_live *l, const char *from, const char *to)
 {
     const struct ct_timing_options options = {.size = sizeof options};
@@ -317,12 +317,12 @@ int ct_live_note_file(struct ct_live *l, const char *path)
 
 /* ---- input ---- */
 
-/* Ends the trace before the byte at `offset`, because some is missing there: decoders start afresh. */
+/* Notes that trace is missing before byte `offset`: ends the piece before, so that decoders restart. */
 static int break_off(struct ct_live *l, uint64_t offset)
 {
     struct ct_piece piece = {
         .offset = l->analysed, .time = CT_NO_TIME, .tid = CT_NO_THREAD, .joins = 1, .cut = 1};
-    /* tells the chain that trace is missing behind the current piece */
+    /* tells the chain that trace is missing after the current piece */
     const int rc = l->broken ? CT_OK : ct_chain_begin_piece(l->chain, &piece);
     l->broken = true;
     piece.offset = offset;
@@ -330,7 +330,8 @@ static int break_off(struct ct_live *l, uint64_t offset)
     return rc ? rc : ct_chain_begin_piece(l->chain, &piece);
 }
 
-/* Decodes a piece. Where sources are looked for that did not begin depends on the bytes, not on the piece. */
+/* Decodes a piece, in parts whose borders depend on the offset only, so that the search for silent sources
+ * does not depend on the pieces. */
 static int push(struct ct_live *l, const struct ct_live_piece *piece)
 {
     int rc = CT_OK;
@@ -355,7 +356,7 @@ int ct_live_take(struct ct_live *l, const struct ct_live_piece *piece)
     if (!rc)
         rc = push(l, piece);
     l->stuck |= rc != CT_OK;
-    if (!rc) /* no steps came of it, which would have done so */
+    if (!rc) /* no steps came of it, which would have settled the run */
         rc = ct_live_settle(l);
     if (rc)
         return rc;
@@ -407,13 +408,13 @@ int ct_live_finish(struct ct_live *l)
     return rc;
 }
 
-/* ---- the end, from any thread ---- */
+/* ---- ending, from any thread ---- */
 
 void ct_live_stop(struct ct_live *l)
 {
     const uint64_t one = 1;
     if (l && write(l->ends, &one, sizeof one) < 0)
-        return; /* it was asked for so often already that the number does not fit */
+        return; /* there were so many calls that the counter would overflow */
 }
 
 void ct_live_hurry(struct ct_live *l)
@@ -423,7 +424,7 @@ void ct_live_hurry(struct ct_live *l)
         return;
 }
 
-/* ---- what is known ---- */
+/* ---- results ---- */
 
 struct ct_live_ring_state ct_live_look(const struct ct_live *l)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what is known of the specifications of a live run: in short for lists, in full for the page, and
- * their last results as lines. */
+/* Writes the state of a live run's specifications: short for lists, full for the page, and their last results
+ * as lines. */
 #include "live/live.h"
 
 #include <inttypes.h>
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHORT_OUTPUTS 4    /* outputs of a specification that the list shows */
-#define LOOKED_S      15.0 /* what was asked for so lately is shown on a page */
-#define DETAILS       16   /* specifications whose details are told at the end */
+#define SHORT_OUTPUTS 4    /* outputs of a specification shown in the list */
+#define LOOKED_S      15.0 /* seconds that a request marks a specification as shown */
+#define DETAILS       16   /* most specifications with details at the end */
 
 static const char *const type_names[] = {
     [CT_MONITOR_UNIT] = "Unit",   [CT_MONITOR_INT] = "Int",       [CT_MONITOR_FLOAT] = "Float",
@@ -18,7 +18,7 @@ static const char *const type_names[] = {
     [CT_MONITOR_OTHER] = "other",
 };
 
-/* ---- in short ---- */
+/* ---- short form ---- */
 
 static void put_last_value(struct ct_json *j, const struct ct_live_output *o)
 {
@@ -82,7 +82,7 @@ void ct_live_put_monitors(struct ct_live *l, struct ct_json *j, struct ct_live_p
     ct_json_array_end(j);
 }
 
-/* ---- in full ---- */
+/* ---- full form ---- */
 
 static void put_inputs(struct ct_json *j, const struct ct_live_spec *s)
 {
@@ -128,7 +128,7 @@ static void put_result(const struct ct_live *l, struct ct_json *j, const struct 
     ct_json_object_end(j);
 }
 
-/* Writes the last results of a ring of `room`, of which `count` came, the newest first. */
+/* Writes the last results in a ring of `room` entries, newest first. `count` results were added in total. */
 static void put_ring(const struct ct_live *l, struct ct_json *j, const char *key,
                      const struct ct_live_spec *s, const struct ct_live_kept *ring, size_t room,
                      uint64_t count)
@@ -179,7 +179,7 @@ static int by_serial(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Writes a field of CSV (RFC 4180). */
+/* Writes a CSV field (RFC 4180). */
 static void put_field(struct ct_live_text *out, const char *text)
 {
     const bool plain = !strpbrk(text, ",\"\r\n");
@@ -245,8 +245,8 @@ static void put_lines(struct ct_live_text *out, const struct line *lines, size_t
     ct_json_free(j);
 }
 
-/* Finds the results that are kept of one specification, or of all, and that are behind a number. Returns how
- * many there are, and the first of them in `lines` unless it is NULL. */
+/* Finds the kept results of one specification, or of all, with larger numbers than c->after. Returns their
+ * count, and stores them in `lines` unless it is NULL. */
 static size_t find_lines(const struct ct_live *l, const struct ct_live_command *c, struct line *lines)
 {
     size_t count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of the page where its library was not there when coretap was built. */
+/* Replaces the page in a build without libmicrohttpd. */
 #include "live/http.h"
 
 int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say, const char *address,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In place of what tells a URL where the header of libcurl was not there when coretap was built. */
+/* Replaces posting to a URL in a build without libcurl's header. */
 #include "base/ctx.h"
 #include "live/hooks.h"
 

@@ -15,15 +15,15 @@ struct ct_live_one {
     const char *cores[128];
     uint8_t protocols[128];
     size_t count;
-    uint8_t number_of[128]; /* by trace ID: number of the source, or UINT8_MAX */
+    uint8_t number_of[128]; /* by trace ID: number of its source, or UINT8_MAX */
     const char *names[LIVE_SPECS];
-    bool begun;     /* a step came */
-    bool ends;      /* all that is left is given, whoever waits */
-    bool came[128]; /* by source: a step of it came */
+    bool begun;     /* the first step was taken */
+    bool ends;      /* at the end: results no longer wait for any source */
+    bool came[128]; /* by source: one of its steps was taken */
     size_t came_count;
-    bool told[128];       /* by source: a message told that the others do not wait for it */
-    int waits_for;        /* number of the source that the others wait for, or -1 */
-    uint64_t waits_since; /* input bytes that were analysed when waiting for that source began */
+    bool told[128];       /* by source: a message said that the others do not wait for it */
+    int waits_for;        /* source that the others wait for, or -1 */
+    uint64_t waits_since; /* input bytes analysed when that wait began */
 };
 
 /* ---- sources ---- */
@@ -105,11 +105,11 @@ static void on_result(void *user, const struct ct_verify_result *result)
 {
     struct ct_live *l = user;
     const struct ct_verdict_origin origin = origin_of(l);
-    ct_live_note(l, tell_begin(l)); /* of a specification that goes before the first step */
+    ct_live_note(l, tell_begin(l)); /* in case a specification is removed before the first step */
     ct_live_result_came(l, &l->specs[result->spec], &origin, result);
 }
 
-/* Says which specifications failed; the others go on. */
+/* Reports which specifications failed; the others continue. */
 static void tell_failures(struct ct_live *l)
 {
     uint32_t number;
@@ -121,7 +121,7 @@ static void tell_failures(struct ct_live *l)
 
 /* ---- events ---- */
 
-/* Tells whether an exchange waits. It does not have to wait until many events that were held are given. */
+/* Returns whether an exchange request waits. It then comes before passing on held events. */
 static int is_asked(void *user)
 {
     const struct ct_live *l = user;
@@ -173,7 +173,7 @@ int ct_live_one_take(struct ct_live *l, uint8_t id, const struct ct_step_batch *
     struct ct_live_one *one = l->one;
     const uint8_t number = id < 128 ? one->number_of[id] : UINT8_MAX;
     int rc = tell_begin(l);
-    if (!rc && !is_asked(l)) /* threads decode the piece meanwhile */
+    if (!rc && !is_asked(l)) /* meanwhile, threads decode the piece */
         rc = ct_live_settle(l);
     if (rc || number == UINT8_MAX)
         return rc;
@@ -195,7 +195,7 @@ int ct_live_one_presume(struct ct_live *l, uint64_t offset)
     return l->one && offset % LIVE_PRESUME == 0 ? ct_verify_axis_presume(l->one->axis) : CT_OK;
 }
 
-/* Repeats a step of the axis for as long as it ends at specifications that fail. */
+/* Repeats a step of the axis as long as it stops at failing specifications. */
 static int go_on(struct ct_live *l, int (*step)(struct ct_verify_axis *axis))
 {
     int rc;
@@ -204,9 +204,9 @@ static int go_on(struct ct_live *l, int (*step)(struct ct_verify_axis *axis))
     return rc;
 }
 
-/* ---- sources that hold up the others ---- */
+/* ---- sources that delay the others ---- */
 
-/* Says once of a source that the others do not wait for it, unless nothing is missed without it. */
+/* Warns once per source that the others do not wait for it, unless its absence loses nothing. */
 static void tell_passed(struct ct_live *l, int number, size_t held)
 {
     struct ct_live_one *one = l->one;
@@ -247,7 +247,7 @@ int ct_live_one_settle(struct ct_live *l)
     return rc;
 }
 
-/* Says how much of a source came too late. */
+/* Reports how many events of a source came too late. */
 static void tell_late(struct ct_live *l, size_t number, const struct ct_verify_axis_passed *passed)
 {
     const struct ct_live_one *one = l->one;

@@ -11,25 +11,25 @@
 #include "base/path.h"
 #include "base/room.h"
 
-#define MOST        50 /* of a list */
-#define PORTS       32 /* of an ITM, and the first channels of an STM */
-#define COMPARATORS 4  /* of a DWT */
+#define MOST        50 /* most entries of a list */
+#define PORTS       32 /* ports of an ITM, and channels of an STM, that are offered */
+#define COMPARATORS 4  /* comparators of a DWT */
 
 struct program {
     const struct ct_symbols *symbols;
     const struct ct_lines *lines;
-    const struct ct_layout *layout; /* NULL also where no trace tells of variables */
+    const struct ct_layout *layout; /* NULL also when no trace contains variable accesses */
 };
 
-/* Names of a list that grows, each allocated. */
+/* A growing list of allocated names. */
 struct names {
     char **all;
     size_t count;
-    bool lacks; /* memory was missing */
+    bool lacks; /* out of memory */
 };
 
 struct ct_live_places {
-    struct names values; /* places that have values, and contexts */
+    struct names values; /* places with values, and contexts */
     size_t count;
     struct program programs[];
 };
@@ -52,7 +52,7 @@ static void __attribute__((format(printf, 2, 3))) add_name(struct names *n, cons
     n->all[n->count++] = name;
 }
 
-/* Adds what a source of trace gives by its protocol. */
+/* Adds the places with values that a trace source provides by its protocol. */
 static void add_source(struct names *n, const struct ct_source *source)
 {
     static const char *const parts[] = {"", ".read", ".write", ".address", ".pc"};
@@ -77,7 +77,7 @@ static void add_named(struct names *n, struct ct_program *program)
     const struct ct_named_table *table;
     size_t count = 0;
     if (ct_program_named(program, &table) != CT_OK)
-        return; /* a file that is damaged there names none */
+        return; /* a file with a damaged table provides no names */
     const struct ct_named_entry *all = ct_named_table_entries(table, &count);
     for (size_t i = 0; i < count; i++)
         add_name(n, "%s:%s", kinds[all[i].kind], all[i].text);
@@ -93,9 +93,9 @@ static void add_values(struct names *n, const struct ct_live_options *o)
         add_name(n, "context:%s", o->buffer->names[i].name);
 }
 
-/* ---- begin and end ---- */
+/* ---- creation and end ---- */
 
-/* Tells whether a source can give loads and stores: a DWT's comparators, or a data trace. */
+/* Returns whether a source can provide loads and stores: by DWT comparators, or by data trace. */
 static bool has_variables(const struct ct_live_options *o)
 {
     for (size_t i = 0; i < o->buffer->source_count && !o->log; i++) {
@@ -142,7 +142,7 @@ void ct_live_places_free(struct ct_live_places *p)
 
 /* ---- answers ---- */
 
-/* Names that were found, the better ones first. */
+/* Names found, best matches first. */
 struct found {
     const char *names[MOST + 1];
     size_t count;
@@ -153,7 +153,7 @@ static bool begins(const char *name, const char *text)
     return strncasecmp(name, text, strlen(text)) == 0;
 }
 
-/* Adds a name that has the text in it: behind those that begin with it, or before others. */
+/* Adds a name if it contains the text: names that begin with the text come before the others. */
 static void offer(struct found *f, const char *name, const char *text)
 {
     size_t at = f->count;
@@ -211,7 +211,7 @@ static void put_values(const struct ct_live_places *p, const char *text, struct 
     put_found(&found, "values", j);
 }
 
-/* A line that is offered. */
+/* A line offered for selection. */
 struct line {
     const char *file;
     uint32_t line;
@@ -224,7 +224,7 @@ static int by_line(const void *a, const void *b)
     return files ? files : x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* Tells whether FILE:LINE begins with the text, or has it in the name of the file. */
+/* Returns whether FILE:LINE begins with the text, or the file name contains it. */
 static bool is_line(const char *file, uint32_t line, const char *text)
 {
     char name[600];
@@ -235,7 +235,7 @@ static bool is_line(const char *file, uint32_t line, const char *text)
     return strcasestr(file, text) != NULL;
 }
 
-/* Adds a line to a list that is in order and keeps the first ones. */
+/* Inserts a line into a sorted list that keeps the first MOST lines. */
 static void offer_line(struct line *all, size_t *count, struct line one)
 {
     size_t at = *count;

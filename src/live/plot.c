@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define LEAST_EXPONENT (-32)
-#define SPREAD         100 /* largest to smallest value, from which on bars are logarithmic */
+#define SPREAD         100 /* ratio of the largest to the smallest value from which bars are logarithmic */
 
 /* ---- over time ---- */
 
@@ -21,7 +21,7 @@ static void add_point(struct ct_live_point *to, const struct ct_live_point *some
     to->count += some->count;
 }
 
-/* Makes columns twice as long. */
+/* Merges pairs of columns, so that each lasts twice as long. */
 static void halve(struct ct_live_plot *p)
 {
     for (size_t i = 0; i < PLOT_POINTS / 2; i++) {
@@ -44,7 +44,7 @@ static void add_in_time(struct ct_live_plot *p, uint64_t time, double value)
 
 /* ---- bars ---- */
 
-/* Makes bars of one width twice as wide, to the left or to the right. */
+/* Doubles the width of the linear bars. `left`: extends their range to the left, else to the right. */
 static void widen(struct ct_live_plot *p, bool left)
 {
     uint64_t bars[PLOT_LINEAR] = {0};
@@ -84,7 +84,7 @@ static void add_logarithmic(struct ct_live_plot *p, double value)
         p->zeros += value >= 0;
         return;
     }
-    const double part = frexp(value, &exponent); /* 0.5 to 1 */
+    const double part = frexp(value, &exponent); /* in [0.5, 1) */
     const int octave = exponent - 1 - LEAST_EXPONENT;
     const size_t bar = 2 * (size_t)octave + (part >= 0.75);
     p->logarithmic[bar < PLOT_LOG ? bar : PLOT_LOG - 1]++;
@@ -106,7 +106,7 @@ void ct_live_plot_add(struct ct_live_plot *p, uint64_t time, double value)
 
 /* ---- JSON ---- */
 
-/* Writes a number; JSON has none that is not finite, which sums of large ones can be. */
+/* Writes a number. Limits infinite sums, because JSON has only finite numbers. */
 static void put_real(struct ct_json *j, const char *key, double value)
 {
     ct_json_real(j, key, isfinite(value) ? value : value > 0 ? DBL_MAX : -DBL_MAX);
@@ -141,7 +141,7 @@ static void put_bar(struct ct_json *j, double from, double to, uint64_t count)
     ct_json_array_end(j);
 }
 
-/* Returns true when bars of one width would hide the small values. */
+/* Returns whether linear bars would hide the small values. */
 static bool is_spread(const struct ct_live_plot *p)
 {
     size_t least = 0;

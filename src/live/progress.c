@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Milestones of a run: places that it has to reach, each by its deadline if it has one. */
+/* Milestones of a run: places that it has to reach, each with an optional deadline. */
 
 #include "live/fractal.h"
 #include "live/progress.h"
@@ -31,17 +31,17 @@ void ct_live_milestone_hit(struct ct_live *l, uint16_t place, uint64_t cycle)
             m->first = cycle;
 }
 
-/* What became of a milestone. */
+/* State of a milestone. */
 enum state {
     WAITING,
     REACHED,
-    LATE,   /* reached behind its deadline */
-    MISSED, /* the deadline is over, and it was not reached */
+    LATE,   /* reached after its deadline */
+    MISSED, /* not reached, and the deadline has passed */
 };
 
 static const char *const words[] = {"waiting", "reached", "late", "missed"};
 
-/* Gives the state of a milestone; *at is when it was reached, in seconds. */
+/* Returns the state of a milestone; *at is when it was reached, in seconds. */
 static enum state look(const struct ct_live *l, const struct ct_live_milestone *m, double *at)
 {
     uint64_t clock = 0;

@@ -16,29 +16,29 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define FULL_MS    100   /* milliseconds between two looks at a full ring and at signals */
-#define CONNECT_MS 10000 /* milliseconds after which an address is given up that does not answer */
-#define PAUSE_MS   250   /* milliseconds before the first attempt to connect again */
-#define PAUSE_MAX  10000 /* the longest pause; each is twice as long as the one before */
+#define FULL_MS    100   /* milliseconds between two checks of a full ring and of signals */
+#define CONNECT_MS 10000 /* milliseconds to wait for an address that does not answer */
+#define PAUSE_MS   250   /* milliseconds before the first attempt to reconnect */
+#define PAUSE_MAX  10000 /* longest pause in milliseconds; each pause is twice the one before */
 
-/* How a run that has to end soon ends within two seconds: what waits is analysed for PATIENCE_MS, then
- * without the specifications that are slow, and STOP_MS later without any. */
+/* A run in a hurry ends within two seconds: waiting input is analysed for PATIENCE_MS, then slow
+ * specifications are stopped, and STOP_MS later all of them. */
 #define PATIENCE_MS 700
 #define STOP_MS     400
 
 struct ct_live_reader {
     struct ct_live_source *source;
     struct ct_live_ring *ring;
-    struct ct_live_tee *tee; /* or NULL */
+    struct ct_live_tee *tee; /* NULL: the trace is not kept */
     pthread_t thread;
     const struct ct_live_say *say;
-    int ends, hurries; /* descriptors of the run */
-    int done;          /* descriptor of an event that ends the thread */
+    int ends, hurries; /* eventfds of the run */
+    int done;          /* eventfd that ends the thread */
     struct ct_live_intake intake;
-    uint64_t got; /* bytes of this connection */
-    int pause;    /* before the next attempt to connect, milliseconds */
+    uint64_t got; /* bytes of the current connection */
+    int pause;    /* milliseconds before the next attempt to connect */
     bool told;    /* a message said that there is no connection */
-    int *stop;    /* enum ct_monitor_stop, for the specifications */
+    int *stop;    /* enum ct_monitor_stop, read by the specifications */
 };
 
 enum ready {
@@ -47,8 +47,8 @@ enum ready {
     STOPPED,
 };
 
-/* Waits for `events` on a descriptor (-1: none), for so many milliseconds (-1: as long as it takes), or for
- * who stops it. */
+/* Waits for `events` on a descriptor (-1: none), for at most `milliseconds` (-1: no limit), or until the run
+ * is stopped. */
 static enum ready wait_for(struct ct_live_reader *r, int fd, short events, int milliseconds)
 {
     struct pollfd fds[] = {{.fd = r->hurries, .events = POLLIN},
@@ -78,7 +78,7 @@ static enum ready begin_connection(struct ct_live_reader *r)
     return READY;
 }
 
-/* Tries one address. *error: why there is no connection. */
+/* Tries one address. Sets *error to why there is no connection. */
 static enum ready try_address(struct ct_live_reader *r, const struct addrinfo *address, int *error)
 {
     const int fd = ct_live_source_begin(address);
@@ -130,7 +130,7 @@ static enum ready next_connection(struct ct_live_reader *r)
     return ct_live_source_accept(r->source) ? begin_connection(r) : NOT_YET;
 }
 
-/* Ends the connection; `error` is why, or 0. */
+/* Ends the connection because of `error`, an errno value or 0. */
 static void end_connection(struct ct_live_reader *r, int error)
 {
     close(r->source->fd);
@@ -166,7 +166,7 @@ static void take(struct ct_live_reader *r, const uint8_t *data, size_t size)
     tell_intake(r);
 }
 
-/* Reads what there is, once. False: that was the end, or *trouble is why no more can be read. */
+/* Reads available bytes, once. Returns false at the end, or on an error, with the reason in *trouble. */
 static bool read_once(struct ct_live_reader *r, const char **trouble)
 {
     uint8_t *data;
@@ -191,8 +191,7 @@ static bool read_once(struct ct_live_reader *r, const char **trouble)
     return got > 0 || r->source->again;
 }
 
-/* Waits up to so many milliseconds (negative: without end) for the end of the run, and tells whether it
- * came. */
+/* Waits up to `milliseconds` (negative: no limit) for the end of the run. Returns whether it ended. */
 static bool is_over(struct ct_live_reader *r, int milliseconds)
 {
     struct pollfd over = {.fd = r->done, .events = POLLIN};
@@ -203,7 +202,7 @@ static bool is_over(struct ct_live_reader *r, int milliseconds)
     return rc > 0;
 }
 
-/* Waits until the run is over or has to end soon. True: it has to end soon. */
+/* Waits until the run is over, or is in a hurry. Returns true if it is in a hurry. */
 static bool wait_hurry(struct ct_live_reader *r)
 {
     struct pollfd fds[] = {{.fd = r->hurries, .events = POLLIN}, {.fd = r->done, .events = POLLIN}};
@@ -213,7 +212,8 @@ static bool wait_hurry(struct ct_live_reader *r)
     return fds[0].revents;
 }
 
-/* Guards a run whose input has ended: one that has to end soon ends, whatever the specifications do. */
+/* Watches a run whose input has ended, and makes it end soon when it is in a hurry, whatever its
+ * specifications do. */
 static void guard_end(struct ct_live_reader *r)
 {
     if (!wait_hurry(r) || is_over(r, PATIENCE_MS))

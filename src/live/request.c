@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests of the page's API: JSON to what they exchange. */
+/* Converts requests of the page's API from JSON to commands. */
 #include "live/request.h"
 
 #include <errno.h>
@@ -12,10 +12,10 @@
 #define SPEC_NAME_MAX 255
 
 struct ct_live_posted {
-    struct ct_ctx *ctx; /* of the specification */
+    struct ct_ctx *ctx; /* context of the specification */
     json_t *root;
-    const char **texts; /* the texts of all lists */
-    size_t text_count;  /* texts that were read so far */
+    const char **texts; /* elements of all lists */
+    size_t text_count;  /* elements read so far */
     char *why;
     size_t why_size;
 };
@@ -37,8 +37,7 @@ static bool lack(struct ct_live_posted *r, struct ct_live_command *c)
     return refuse(r, "out of memory; ask again");
 }
 
-/* Refuses keys that are unknown, since a mistyped one would otherwise be ignored in silence. `keys` ends with
- * NULL. */
+/* Refuses unknown keys, because a mistyped key would otherwise be ignored silently. `keys` ends with NULL. */
 static bool check_keys(struct ct_live_posted *r, const char *what, const char *const *keys)
 {
     const char *key;
@@ -54,7 +53,7 @@ static bool check_keys(struct ct_live_posted *r, const char *what, const char *c
     return true;
 }
 
-/* Reads a list of texts, behind the texts read before. A missing list is empty. */
+/* Reads a list of texts, stored after those read before. A missing list is empty. */
 static bool read_list(struct ct_live_posted *r, const char *key, const char ***list, size_t *count)
 {
     json_t *array = json_object_get(r->root, key), *text;
@@ -101,7 +100,7 @@ static bool compile(struct ct_live_posted *r, struct ct_live_command *c, json_t 
                                       options, &c->spec);
     c->source = json_string_value(text);
     c->source_size = json_string_length(text);
-    if (ct_ctx_lacked_memory(r->ctx)) /* tells this, and not what the compiler made of it */
+    if (ct_ctx_lacked_memory(r->ctx)) /* reports this instead of follow-up errors of the compiler */
         return lack(r, c);
     if (!rc)
         return true;
@@ -165,7 +164,7 @@ static bool read_monitor(struct ct_live_posted *r, struct ct_live_command *c,
                                                 read_binds(r, c, json_object_get(r->root, "bind")));
 }
 
-/* Reads a specification that is to be looked at alone. */
+/* Reads a specification that is only to be checked. */
 static bool read_check(struct ct_live_posted *r, struct ct_live_command *c,
                        const struct ct_monitor_options *options)
 {
@@ -230,7 +229,7 @@ static bool read_filter(struct ct_live_posted *r, struct ct_live_command *c)
     return read_levels(r, f);
 }
 
-/* ---- all of them ---- */
+/* ---- dispatch ---- */
 
 static size_t count_texts(const json_t *root)
 {
@@ -246,7 +245,7 @@ static bool read(struct ct_live_posted *r, const char *what, const char *text, s
 {
     static const char *const none[] = {NULL};
     json_error_t error;
-    /* jansson reports missing memory as a mistake in the text, or leaves out a letter of a string */
+    /* when out of memory, jansson reports a syntax error, or omits a character of a string */
     errno = 0;
     r->root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
     if (errno == ENOMEM || (!r->root && json_error_code(&error) == json_error_out_of_memory))
@@ -290,7 +289,7 @@ struct ct_live_posted *ct_live_posted_read(const char *what, const char *text, s
     struct ct_monitor_spec *faulty = c->faulty ? c->spec : NULL;
     c->spec = faulty ? NULL : c->spec;
     ct_live_posted_free(r, c);
-    c->spec = faulty; /* has the diagnostics */
+    c->spec = faulty; /* contains the diagnostics */
     return NULL;
 }
 

@@ -6,9 +6,10 @@
 #include <time.h>
 
 #define LOSSES                                                                                               \
-    256 /* that wait to be told at most; while there are as many, what comes is lost or waits too */
+    256 /* most losses that wait to be reported; while there are as many, incoming bytes are lost or wait,   \
+         * too */
 
-/* Bytes that are missing before the byte number `at` of those that were put. */
+/* A loss of bytes before position `at` of the bytes put into the ring. */
 struct loss {
     uint64_t at, count;
     bool apart; /* another connection begins there */
@@ -20,16 +21,16 @@ struct ct_live_ring {
     uint8_t *data, *waste;
     size_t size;
     bool drop;
-    bool losing; /* the ring was full, and is not yet half empty again */
-    bool apart;  /* what comes next is of another connection */
+    bool losing; /* the ring was full, and is not half empty yet */
+    bool apart;  /* the next bytes belong to another connection */
     bool woken, ended;
     const char *trouble;
     struct ct_live_intake intake;
-    uint64_t origin;     /* bytes that came before this connection */
+    uint64_t origin;     /* bytes that came before the current connection */
     uint64_t put, taken; /* bytes */
-    uint64_t losing_now; /* bytes lost since the last one that was put */
+    uint64_t losing_now; /* bytes lost since the last byte put into the ring */
     uint64_t lost, losses, breaks;
-    uint64_t lost_taken; /* lost bytes that were told to the analysing thread */
+    uint64_t lost_taken; /* lost bytes reported to the analysing thread */
     struct loss waiting[LOSSES];
     size_t first_loss, loss_count;
 };
@@ -93,7 +94,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Tells how many of the next bytes are to be lost, at least. 0: none. */
+/* Returns how many of the next bytes must be dropped, at least; 0: none. */
 static size_t to_be_lost(struct ct_live_ring *r)
 {
     const size_t room = r->size - (size_t)(r->put - r->taken);
@@ -104,12 +105,12 @@ static size_t to_be_lost(struct ct_live_ring *r)
     if (r->losing && (room < r->size / 2 || r->loss_count == LOSSES))
         return LIVE_PIECE;
     const size_t beyond = (size_t)((r->put + r->lost - r->origin) % LIVE_BLOCK);
-    if (r->losing && beyond) /* the rest of a block whose start was lost */
+    if (r->losing && beyond) /* drops the rest of a block whose start was lost */
         return LIVE_BLOCK - beyond;
     return 0;
 }
 
-/* Notes a loss before bytes that came. */
+/* Records a loss before incoming bytes. */
 static void note_loss(struct ct_live_ring *r)
 {
     if (!r->losing_now && !r->apart)
@@ -186,7 +187,7 @@ void ct_live_ring_end(struct ct_live_ring *r, const char *trouble)
 
 /* ---- the analysing thread ---- */
 
-/* Gives the loss that stands right before the next byte, or NULL. */
+/* Returns the oldest waiting loss, or NULL. */
 static const struct loss *next_loss(const struct ct_live_ring *r)
 {
     return r->loss_count ? &r->waiting[r->first_loss] : NULL;

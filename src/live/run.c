@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a live run from the first byte of its input to the last. */
+/* Runs a live run from the first to the last byte of its input. */
 #include "base/options.h"
 #include "live/board.h"
 #include "live/http.h"
@@ -11,13 +11,13 @@
 #include <time.h>
 
 #define TICK_MS     100
-#define FIRST_BYTES ((size_t)64 << 10) /* the framing is found out from so many bytes */
-#define FIRST_S     0.5                /* seconds after which fewer bytes have to do for that */
-#define PUSH_S      0.05               /* a part that takes longer makes the next ones smaller */
-#define LEAST_PART  ((size_t)256)      /* the smallest part, in bytes */
-#define DRAIN_S     0.3                /* how long waiting bytes are analysed when there is no time left */
+#define FIRST_BYTES ((size_t)64 << 10) /* bytes that are enough to detect the framing */
+#define FIRST_S     0.5                /* seconds after which fewer bytes have to do */
+#define PUSH_S      0.05               /* seconds; a part that takes longer makes the next parts smaller */
+#define LEAST_PART  ((size_t)256)      /* smallest part, in bytes */
+#define DRAIN_S     0.3                /* seconds for analysing waiting bytes after time is up */
 
-/* ---- begin ---- */
+/* ---- creation ---- */
 
 static bool connects(const char *name)
 {
@@ -95,8 +95,8 @@ int ct_live_page(struct ct_live *l, const char *address, const char *token)
 
 /* ---- bytes ---- */
 
-/* Returns true when a piece may be analysed. The first one has to be large enough to find out the framing,
- * unless no more bytes come in a while. */
+/* Returns whether a piece may be analysed. The first piece must be large enough to detect the framing, unless
+ * no more bytes come for a while. */
 static bool is_worth(struct ct_live *l, const struct ct_live_piece *piece)
 {
     if (l->analysed || piece->size >= FIRST_BYTES || ct_live_ring_look(l->ring).ended)
@@ -106,7 +106,7 @@ static bool is_worth(struct ct_live *l, const struct ct_live_piece *piece)
     return ct_live_now() - l->first > FIRST_S;
 }
 
-/* Returns true when it is too late for what still waits. */
+/* Returns whether it is too late for waiting bytes. */
 static bool is_late(struct ct_live *l)
 {
     if (__atomic_load_n(&l->stop, __ATOMIC_RELAXED) != CT_MONITOR_STOP)
@@ -116,8 +116,8 @@ static bool is_late(struct ct_live *l)
     return ct_live_now() - l->stopped > DRAIN_S;
 }
 
-/* Analyses a piece, or its first part. Requests are answered between two parts, so slow specifications get
- * smaller ones. */
+/* Analyses a piece, or its first part. Requests are answered between two parts, so parts become smaller when
+ * specifications are slow. */
 static int take_part(struct ct_live *l, struct ct_live_piece *piece)
 {
     const double begin = ct_live_now();
@@ -140,7 +140,7 @@ static int analyse(struct ct_live *l)
     while (!rc && !is_late(l)) {
         struct ct_live_piece piece;
         const bool ended =
-            ct_live_ring_look(l->ring).ended; /* looked at first: if it has ended, nothing follows */
+            ct_live_ring_look(l->ring).ended; /* read first: if the ring has ended, no bytes follow */
         const bool got = ct_live_ring_get(l->ring, TICK_MS, &piece);
         if (!got && ended)
             break;
@@ -156,7 +156,7 @@ static int analyse(struct ct_live *l)
     return rc;
 }
 
-/* Analyses all, and ends. The text of the first error stays in the context. */
+/* Analyses all input, and ends the run. The context keeps the text of the first error. */
 static int analyse_and_finish(struct ct_live *l)
 {
     char why[sizeof l->ctx->error];

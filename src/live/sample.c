@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Works out the coverage of a live run now and then, and takes the samples of the plots of its page. */
+/* Computes the coverage of a live run from time to time, and takes samples for the plots of its page. */
 #include "coretap/session.h"
 #include "live/live.h"
 
-#define COVER_EVERY 1.0 /* seconds between two times that coverage is worked out, at least */
-#define COVER_SHARE 20  /* working out coverage takes at most 1/20 of the time */
-#define RATE_EVERY  1.0 /* seconds between two times that the rate is worked out, at least */
+#define COVER_EVERY 1.0 /* least seconds between two computations of coverage */
+#define COVER_SHARE 20  /* computing coverage takes at most 1/20 of the time */
+#define RATE_EVERY  1.0 /* least seconds between two computations of the rate */
 
 /* ---- coverage ---- */
 
@@ -38,7 +38,7 @@ static int add_programs(struct ct_live *l, struct ct_cover *cover, struct ct_cov
     return CT_OK;
 }
 
-/* Counts anew what the chain has seen so far. Does nothing when only a part can be counted. */
+/* Counts again what the chain has seen so far. Leaves the old counts when the result would be incomplete. */
 static int take_cover(struct ct_live *l)
 {
     struct ct_cover_sums sums = {0};
@@ -58,7 +58,7 @@ static int take_cover(struct ct_live *l)
     return rc;
 }
 
-/* Returns how many edges ran so far. Coverage changes only when this does. */
+/* Returns how many different edges ran so far. Coverage changes only when this number does. */
 static uint64_t count_edges(const struct ct_live *l)
 {
     uint64_t all = 0;
@@ -105,7 +105,7 @@ static void update_rate(struct ct_live *l, double now)
     l->bytes_then = l->analysed;
 }
 
-/* Drops every other sample, and takes samples half as often from now on. */
+/* Drops every other sample, and halves the sampling rate. */
 static void thin_out(struct ct_live *l)
 {
     for (size_t i = 0; i < LIVE_HISTORY / 2; i++)

@@ -6,14 +6,14 @@
 #include "coretap/base.h"
 
 struct ct_live_say {
-    ct_log_fn *fn; /* NULL when nobody listens */
+    ct_log_fn *fn; /* NULL: messages are dropped */
     void *user;
 };
 
 void ct_live_say(const struct ct_live_say *say, enum ct_log_level level, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Tells that memory was missing. */
+/* Reports that memory ran out. */
 void ct_live_lack(const struct ct_live_say *say);
 
 #endif

@@ -15,12 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WAITING 16 /* connections that nobody accepted yet */
+#define WAITING 16 /* length of the queue of unaccepted connections */
 
 /* ---- TCP ---- */
 
-/* Makes the system notice a peer that is gone without a word, which would otherwise keep later connections
- * waiting: it is asked after 10 s of silence, and given up after three questions without an answer. */
+/* Makes the system detect a dead peer, which would otherwise keep later connections waiting: probes after 10
+ * s of silence, and gives up after three unanswered probes. */
 static void watch_over(int fd)
 {
     const int on = 1, idle = 10, pause = 5, times = 3;
@@ -97,7 +97,7 @@ static int listen_at(const struct addrinfo *at)
     return -1;
 }
 
-/* Tells which port was chosen, when port 0 was asked for. */
+/* Reports which port was chosen for port 0. */
 static void tell_port(const struct ct_live_say *say, int fd)
 {
     struct sockaddr_storage address;
@@ -127,7 +127,7 @@ static int open_socket(struct ct_ctx *ctx, const struct ct_live_say *say, struct
     const int rc = find_addresses(ctx, s->name, text, listens, &all);
     if (rc)
         return rc;
-    if (s->again && !listens) { /* the reading thread connects */
+    if (s->again && !listens) { /* the reading thread connects later */
         s->addresses = all;
         return CT_OK;
     }
@@ -149,11 +149,11 @@ static int open_socket(struct ct_ctx *ctx, const struct ct_live_say *say, struct
 static int open_path(struct ct_ctx *ctx, struct ct_live_source *s)
 {
     struct stat st;
-    /* a FIFO is opened before somebody writes to it, so that the page is there meanwhile */
+    /* opens a FIFO before it has a writer, so that the page is available meanwhile */
     s->fd = strcmp(s->name, "-") ? open(s->name, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : STDIN_FILENO;
     if (s->fd < 0)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be opened: %s", s->name, strerror(errno));
-    /* A terminal is a character device too, but whoever types waits. */
+    /* A terminal is a character device, too, but its user can wait. */
     s->device = fstat(s->fd, &st) == 0 && S_ISCHR(st.st_mode) && !isatty(s->fd);
     return CT_OK;
 }

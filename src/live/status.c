@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what the page of a live run shows, as JSON. */
+/* Writes the content of a live run's page as JSON. */
 #define _GNU_SOURCE /* basename */
 #include "coretap/json.h"
 #include "coretap/session.h"
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HOTTEST 16 /* edges, and functions, that are shown */
-#define PLOTS   8  /* functions with a histogram */
+#define HOTTEST 16 /* edges, and functions, shown */
+#define PLOTS   8  /* functions shown with a histogram */
 
 static void put_ratio(struct ct_json *j, const char *key, struct ct_cover_ratio r)
 {
@@ -31,7 +31,7 @@ void ct_live_put_hex(struct ct_json *j, const char *key, uint64_t value, unsigne
     ct_json_text(j, key, text);
 }
 
-/* Writes an address with function and line, as far as they are known. */
+/* Writes an address with its function and line, as far as known. */
 static void put_place(struct ct_json *j, uint64_t addr, const struct ct_program_where *where)
 {
     ct_live_put_hex(j, "addr", addr, 1);
@@ -44,7 +44,7 @@ static void put_place(struct ct_json *j, uint64_t addr, const struct ct_program_
     }
 }
 
-/* Writes function and line of an address. */
+/* Writes an address with its function and line, looked up in the programs. */
 static void put_where(const struct ct_live *l, struct ct_json *j, uint64_t addr)
 {
     struct ct_program_where where = {0};
@@ -157,7 +157,7 @@ static void put_history(struct ct_live *l, struct ct_json *j)
     ct_json_array_end(j);
 }
 
-/* ---- the hottest ---- */
+/* ---- hottest edges ---- */
 
 struct hot {
     uint64_t weight;
@@ -166,7 +166,7 @@ struct hot {
     size_t number;
 };
 
-/* Keeps the HOTTEST ones, the hottest first. */
+/* Inserts an edge into a list of the HOTTEST edges, hottest first. */
 static void offer(struct hot *all, size_t *count, struct hot one)
 {
     size_t at = *count;
@@ -405,7 +405,7 @@ static void put_places(struct ct_live *l, struct ct_json *j)
     ct_json_array_end(j);
 }
 
-/* Returns the number of the first event or result that is kept, of `count`: the last LIVE_RECENT are. */
+/* Returns the number of the first kept event or result; of `count`, the last LIVE_RECENT are kept. */
 static uint64_t first_kept(uint64_t count)
 {
     return count > LIVE_RECENT ? count - LIVE_RECENT : 0;
@@ -459,7 +459,7 @@ static void put_filter(const struct ct_live_filter *f, struct ct_json *j)
     ct_json_object_end(j);
 }
 
-/* Writes the files that were written, and at the end the details that the page shows. */
+/* Writes the list of written files and, at the end of the run, the details that the page shows. */
 static void put_report(struct ct_live *l, struct ct_json *j)
 {
     ct_json_array(j, "files");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what the page of a live run shows, in words. */
+/* Writes the content of a live run's page in words. */
 #include <inttypes.h>
 
 #include "live/live.h"
 #include "live/progress.h"
 
-/* Writes a ratio. What is not wholly covered is never 100 %, so tenths are cut as in other reports. */
+/* Writes a ratio, rounded down like in other reports, so that incomplete coverage is never 100 %. */
 static void say_ratio(struct ct_live_text *out, const char *name, struct ct_cover_ratio r)
 {
     const uint64_t tenths = r.all ? r.seen * 1000 / r.all : 0;

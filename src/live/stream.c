@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One trace ID of a live stream: its steps go to watchpoints, specifications and timing. */
+/* One trace ID of a live stream: passes its steps to watchpoints, specifications and timing. */
 #include "live/fractal.h"
 #include "live/hooks.h"
 #include "live/live.h"
@@ -47,7 +47,7 @@ static void count(struct ct_live_stream *s, const struct ct_watch_event *e)
     l->events[l->event_count++ % LIVE_RECENT] = (struct ct_live_event){*e, number, s->id};
 }
 
-/* Drops the events that the filter does not pass. Result: how many are left. */
+/* Drops the events that do not pass the filter. Returns how many are left. */
 static size_t sift(struct ct_live_stream *s, struct ct_watch_event *events, size_t size)
 {
     size_t kept = 0;
@@ -128,7 +128,7 @@ void ct_live_spec_failed(struct ct_live *l, struct ct_live_spec *spec, const str
         ct_live_note(l, l->sink.stopped(l->sink.user, origin, number, why));
 }
 
-/* Says which specifications failed; the others go on. */
+/* Reports which specifications failed; the others continue. */
 static void tell_failures(struct ct_live_stream *s)
 {
     uint32_t i;
@@ -166,7 +166,7 @@ int ct_live_stream_log(struct ct_live_stream *s)
     return rc ? rc : ct_live_refusal(s->live);
 }
 
-/* ---- begin ---- */
+/* ---- creation ---- */
 
 int ct_live_stream_renew(struct ct_live_stream *s)
 {
@@ -232,7 +232,7 @@ static int begin_timing(struct ct_live_stream *s)
     return rc;
 }
 
-/* Tells the sink that a stream begins, once the stream is complete. */
+/* Tells the sink that a stream begins, once it is complete. */
 static int tell_begin(struct ct_live_stream *s)
 {
     const struct ct_verdict_origin origin = origin_of(s);
@@ -279,7 +279,7 @@ struct ct_live_stream *ct_live_stream_of(struct ct_live *l, const struct ct_stre
     memset(s->slot_of, 0xff, sizeof s->slot_of);
     l->streams[stream->id] = s;
     *rc = begin(s);
-    if (*rc) { /* what is half made is none of the streams */
+    if (*rc) { /* an incomplete stream is not kept */
         ct_live_stream_free(s);
         l->streams[stream->id] = NULL;
     }

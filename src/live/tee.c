@@ -20,16 +20,16 @@ struct ct_live_tee {
     const struct ct_live_say *say;
     const char *path;
     char *described; /* path of the description, or NULL */
-    int fd, gaps;    /* descriptors: the trace, and the description, or -1 */
-    uint64_t kept;   /* bytes */
-    uint64_t origin; /* bytes that the file had when this connection began */
-    bool apart;      /* the next byte is of another connection */
+    int fd, gaps;    /* descriptors of the trace and of the description, or -1 */
+    uint64_t kept;   /* bytes written */
+    uint64_t origin; /* size of the file when the current connection began */
+    bool apart;      /* the next byte belongs to another connection */
     const char *trouble;
 };
 
 /* ---- the description ---- */
 
-/* Reads the text of an .ini, to be freed with ct_whole_file_free. */
+/* Reads the text of an .ini file. Free it with ct_whole_file_free. */
 static int read_config(struct ct_ctx *ctx, const char *path, void **text, size_t *size)
 {
     struct stat about;
@@ -87,7 +87,7 @@ static int fail_written(struct ct_ctx *ctx, const char *path)
     return ct_fail(ctx, CT_ERR_IO, "%s: cannot be written: %s", path, strerror(errno));
 }
 
-/* Puts the description in its place when it is whole, and opens it for gaps. */
+/* Writes the description, moves it into place when complete, and keeps it open to append gaps. */
 static int keep_description(struct ct_live_tee *t, struct ct_ctx *ctx, const struct ct_live_text *text)
 {
     char *beside = NULL;
@@ -116,7 +116,7 @@ static int describe(struct ct_live_tee *t, struct ct_ctx *ctx, const struct ct_l
 
 /* ---- the file ---- */
 
-/* Checks that writing the file destroys nothing. */
+/* Checks that writing the file does not destroy anything. */
 static int check_free(struct ct_ctx *ctx, const char *path, int input)
 {
     struct stat about, in;
@@ -147,7 +147,7 @@ static int open_file(struct ct_live_tee *t, struct ct_ctx *ctx)
                : CT_OK;
 }
 
-/* Creates the description, then the file, so that what is there can be read at any time. */
+/* Creates the description before the file, so that the file can be read at any time. */
 static int create(struct ct_live_tee *t, struct ct_ctx *ctx, const struct ct_live_input *i, int input)
 {
     struct stat about;
@@ -205,7 +205,7 @@ int ct_live_tee_open(struct ct_ctx *ctx, const struct ct_live_say *say, const st
 
 /* ---- bytes ---- */
 
-/* Adds a gap to the description, before the file gets the bytes behind it. */
+/* Adds a gap to the description. Must be written before the bytes after the gap. */
 static bool write_gap(const struct ct_live_tee *t)
 {
     char text[64];

@@ -9,7 +9,7 @@
 #include "base/printable.h"
 #include "base/room.h"
 
-/* Makes room for more bytes and a NUL. */
+/* Makes room for `more` bytes and a NUL. */
 static bool grow(struct ct_live_text *t, size_t more)
 {
     t->lacks |= !CT_MAKE_ROOM(t->text, t->room, t->size + more + 1);

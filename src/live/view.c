@@ -45,8 +45,8 @@ static size_t word_length(const char *text)
     return length;
 }
 
-/* Finds the name of the output of a statement "out EXPRESSION [as NAME]", cut to the end of its line. NULL:
- * it is no such statement. */
+/* Finds the name of the output in a statement "out EXPRESSION [as NAME]", which ends with its line. NULL: it
+ * is no such statement. */
 static const char *output_name(const char *at, size_t *length)
 {
     at += strspn(at, " \t\r\n#-");
@@ -105,7 +105,7 @@ bool ct_live_view_text(struct ct_live_view *v, const char *text, size_t size)
 
 /* ---- results ---- */
 
-/* Copies a value, cut at a whole character to what is kept of one. */
+/* Copies a value, cut at a character boundary to LIVE_VALUE bytes. */
 static void copy_value(char to[LIVE_VALUE], const char *value)
 {
     size_t size = strnlen(value, LIVE_VALUE);
@@ -145,7 +145,7 @@ void ct_live_keep(struct ct_live_kept *k, const struct ct_verify_result *r, uint
     copy_value(k->value, r->value);
 }
 
-/* Returns whether a value is a number that a plot can have. */
+/* Returns whether a value is a number that can be plotted. */
 static bool number_of(const struct ct_verify_result *r, double *value)
 {
     if (r->type == CT_MONITOR_INT && !r->big)
