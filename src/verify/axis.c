@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts the events of each source into an interval: between the timestamps around it or, where cycles are
- * counted between these, between the counts around it, at the rate at which cycles went by. */
+/* Assigns each event of a source the interval of time in which it happened: between the timestamps around it
+ * or, if cycles are counted between these, between the counts around it, assuming that cycles pass at a
+ * constant rate. */
 #include "verify/axis_own.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #define UNKNOWN UINT64_MAX
 
 enum {
-    UNTIMED = 4096, /* events without a timestamp that are kept of a source that the others do not wait for */
+    UNTIMED = 4096, /* most events without a timestamp kept for a source that the others do not wait for */
 };
 
 int ct_verify_axis_new(struct ct_ctx *ctx, struct ct_verifier *verifier, struct ct_watches *watches,
@@ -112,7 +113,7 @@ int ct_verify_axis_yield(struct ct_verify_axis *axis, ct_verify_axis_yield_fn *y
     return CT_OK;
 }
 
-/* Finds out whether a specification takes what a source gives. */
+/* Sets `unheard` to whether no specification takes the events of a source. */
 static void hear(const struct ct_verify_axis *axis, size_t source)
 {
     const struct ct_verifier *v = axis->verifier;
@@ -145,7 +146,7 @@ int ct_verify_axis_renew(struct ct_verify_axis *axis)
 
 /* ---- counts ---- */
 
-/* Moves on by one step or mark. Result: a count ended, or began, at the cycle where the cursor then is. */
+/* Moves by one step or mark. Returns whether a count began or ended at the cycle that the cursor has then. */
 static bool move_on(struct ct_axis_cursor *c, const struct ct_step_batch *batch)
 {
     const struct ct_step_mark *mark = c->mark < batch->mark_count ? &batch->marks[c->mark] : NULL;
@@ -164,7 +165,7 @@ static bool move_on(struct ct_axis_cursor *c, const struct ct_step_batch *batch)
         return false;
     const bool shared = cycles & CT_STEP_SHARED;
     const bool ends = !shared || cycles & CT_STEP_ENDS;
-    if (!shared && c->shared) /* the steps before are those of a count of which some were left out */
+    if (!shared && c->shared) /* the steps before belong to a count that was cut */
         c->count = c->cycle;
     c->shared = !ends;
     c->cycle += cycles & CT_STEP_CYCLES;
@@ -176,7 +177,7 @@ static bool at_end(const struct ct_axis_cursor *c, const struct ct_step_batch *b
     return c->step >= batch->count && c->mark >= batch->mark_count;
 }
 
-/* Says of the events that wait for it that a count ended at this cycle. */
+/* Notes for all waiting events that a count ended at this cycle. */
 static void count_ends(struct ct_axis_source *s, uint64_t cycle)
 {
     while (s->open < s->end && s->all[s->open].from < cycle && s->all[s->open].item.event.cycle < cycle)
@@ -186,7 +187,7 @@ static void count_ends(struct ct_axis_source *s, uint64_t cycle)
     s->counted = true;
 }
 
-/* Moves over steps with which no count ends or begins, up to the next mark. */
+/* Skips steps inside a shared count, up to the next mark or up to `cycle`. */
 static void skip_steps(struct ct_axis_cursor *c, const struct ct_step_batch *batch, uint64_t cycle)
 {
     const size_t end = c->mark < batch->mark_count ? batch->marks[c->mark].at : batch->count;
@@ -207,7 +208,7 @@ static void skip_steps(struct ct_axis_cursor *c, const struct ct_step_batch *bat
     c->cycle = at;
 }
 
-/* Moves the cursor on to the end of the last count that is not behind `cycle`. */
+/* Moves the cursor to the end of the last count that is not later than `cycle`. */
 static void move_to(struct ct_axis_source *s, const struct ct_step_batch *batch, uint64_t cycle)
 {
     for (;;) {
@@ -229,8 +230,8 @@ static void move_to(struct ct_axis_source *s, const struct ct_step_batch *batch,
 
 /* ---- intervals ---- */
 
-/* Gives the least and the most time that an event may have, by the part of the cycles between two timestamps
- * that went by. A timestamp is the time in whole ticks: the most is one later. */
+/* Narrows the interval of an event by the fraction of the cycles between two timestamps that passed before
+ * it. A timestamp is rounded down to whole ticks, so the upper end is one tick later. */
 static void narrow(struct ct_axis_waiting *w, const struct ct_axis_anchor *a, const struct ct_axis_anchor *b)
 {
     const uint64_t ticks = b->time - a->time;
@@ -250,7 +251,7 @@ static void narrow(struct ct_axis_waiting *w, const struct ct_axis_anchor *a, co
     }
 }
 
-/* Makes a loss of a source, as which there is no place that could be watched. */
+/* Makes a loss of a source. It belongs to no watchpoint. */
 static struct ct_verify_item loss_of(size_t source, uint64_t begin, uint64_t end)
 {
     return (struct ct_verify_item){
@@ -259,20 +260,21 @@ static struct ct_verify_item loss_of(size_t source, uint64_t begin, uint64_t end
         .end = axis_at_least(end, begin)};
 }
 
-/* Turns an event that comes when the specifications are further on into a loss: it may have been before or
- * behind what they took. */
+/* Turns an event that the specifications have already passed into a loss: it may have happened before or
+ * after events that they took. */
 static void be_late(struct ct_axis_source *s, struct ct_verify_item *item, uint64_t floor)
 {
     s->passed.late += !ct_verify_is_loss(&item->event);
     *item = loss_of(item->event.source, floor, item->end);
 }
 
-/* Gives the events that have none their intervals, between two timestamps. `b`: NULL where there is none.
- * `told`: of so many of the last ones `b` is the very time. */
+/* Assigns intervals between two timestamps to the events that have none. `b`: NULL when there is no later
+ * timestamp. `told`: for this many of the last events, `b` is their exact time. */
 static void place(const struct ct_verify_axis *axis, struct ct_axis_source *s, const struct ct_axis_anchor *a,
                   const struct ct_axis_anchor *b, bool broken, uint64_t told)
 {
-    /* hangs on what the specifications took only where they stopped waiting, so on no more than the trace */
+    /* axis->floor counts only after the others stopped waiting; otherwise the result would depend on how the
+     * trace came in */
     const uint64_t late = axis_at_least(s->presumed, s->passed.times ? axis->floor : 0);
     const bool rated = b && a->known && !broken && s->counted && b->time > a->time && b->to > a->from;
     for (; s->placed < s->end; s->placed++) {
@@ -285,7 +287,7 @@ static void place(const struct ct_verify_axis *axis, struct ct_axis_source *s, c
             narrow(w, a, b);
         const bool is_late = w->item.begin < late;
         s->passed.unforeseen += w->item.begin < s->presumed;
-        if (s->placed > s->first) { /* the events of a source keep their order */
+        if (s->placed > s->first) { /* events of a source keep their order */
             const struct ct_verify_item *before = &s->all[s->placed - 1].item;
             w->item.begin = axis_at_least(w->item.begin, before->begin);
             w->item.end = axis_at_least(w->item.end, before->end);
@@ -326,8 +328,8 @@ int ct_verify_axis_append_loss(struct ct_verify_axis *axis, struct ct_axis_sourc
     return CT_OK;
 }
 
-/* Tells whether a count ended at the cycle of an event that stands at the end of a step: execution is at the
- * first instruction of the next one when the branch before it is done. */
+/* Returns whether a count ended at the cycle of the event, which is at the end of a step: execution reaches
+ * the next step's first instruction when the branch before it is done. */
 static bool is_exact(const struct ct_axis_source *s, const struct ct_watch_event *e)
 {
     return s->counted && !s->cursor.shared && e->cycle == s->cursor.count;
@@ -359,9 +361,9 @@ static int stamp(struct ct_verify_axis *axis, struct ct_axis_source *s, const st
     return ct_verify_axis_append_loss(axis, s, axis->floor, b.time);
 }
 
-/* ---- taking ---- */
+/* ---- taking events ---- */
 
-/* Tells whether a specification takes an event. */
+/* Returns whether a specification takes the event. */
 static bool is_wanted(const struct ct_verify_axis *axis, const struct ct_axis_source *s,
                       const struct ct_watch_event *e)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives the events of all sources to the specifications in the order in which their intervals begin, and goes
- * on without sources that are not waited for. */
+/* Passes the events of all sources to the specifications, ordered by the begin of their intervals. Continues
+ * without sources that are not waited for. */
 #include "verify/axis_own.h"
 
 enum {
-    ROUND = 256,      /* events between two turns of all specifications */
-    ROUND_YIELD = 32, /* the same number where a thread may wait for the end of a turn */
+    ROUND = 256,      /* events between two turns of the specifications */
+    ROUND_YIELD = 32, /* the same when another thread may wait for the end of a turn */
 };
 
-/* Returns the time before which a source has no more events that have no interval yet. */
+/* Returns the time before which all events of a source have their intervals. */
 static uint64_t known_time(const struct ct_axis_source *s)
 {
-    /* an event of a core may stand before the timestamps since its last step */
+    /* an event of a core may have happened before the timestamps since its last step */
     const struct ct_axis_anchor *known = s->is_software ? &s->last : &s->before;
     return known->known ? known->time : 0;
 }
 
-/* Gives the least begin that the next event of a source may have; whether it is there says *ready. */
+/* Returns the earliest begin of a source's next event. Sets *ready to whether that event exists. */
 static uint64_t next_begin(const struct ct_verify_axis *axis, const struct ct_axis_source *s, bool *ready)
 {
     *ready = s->first < s->placed;
@@ -27,7 +27,7 @@ static uint64_t next_begin(const struct ct_verify_axis *axis, const struct ct_ax
     return axis_at_least(known_time(s), s->begun ? s->presumed : axis->presumed);
 }
 
-/* Finds the source whose next event begins first; of several one that has to be waited for. */
+/* Finds the source whose next event begins first. Among equals, prefers one that has to be waited for. */
 static size_t find_first(const struct ct_verify_axis *axis, uint64_t *begin, bool *ready)
 {
     size_t best = 0;
@@ -48,7 +48,7 @@ static size_t find_first(const struct ct_verify_axis *axis, uint64_t *begin, boo
     return best;
 }
 
-/* Tells whether all sources are at their end. */
+/* Returns whether all sources are at their end. */
 static bool is_over(const struct ct_verify_axis *axis)
 {
     bool over = true;
@@ -57,7 +57,7 @@ static bool is_over(const struct ct_verify_axis *axis)
     return over;
 }
 
-/* Gives all specifications their turn: nothing that begins before `floor` comes any more. */
+/* Gives all specifications their turn. No later event begins before `floor`. */
 static int turn(struct ct_verify_axis *axis, uint64_t floor)
 {
     axis->taken = 0;
@@ -75,7 +75,8 @@ int ct_verify_axis_run(struct ct_verify_axis *axis)
     for (;;) {
         struct ct_axis_source *s = &axis->sources[find_first(axis, &begin, &ready)];
         const bool none = begin == UINT64_MAX;
-        /* which specification says something first depends on the events alone, not on how they came */
+        /* turns depend on the events alone, not on how they came in, so that the order of results does,
+         * too */
         const bool turns = none ? is_over(axis) : ready && axis->taken >= (axis->yield ? ROUND_YIELD : ROUND);
         if (turns)
             rc = turn(axis, begin);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of the axis: axis.c takes the events of each source and gives them intervals,
- * axis_order.c gives the events of all sources to the specifications in one order. */
+/* Shared by the files of the axis: axis.c assigns intervals to the events of each source, axis_order.c passes
+ * the events of all sources to the specifications in one order. */
 #ifndef CT_VERIFY_AXIS_OWN_H
 #define CT_VERIFY_AXIS_OWN_H
 
@@ -8,68 +8,69 @@
 #include "verify/due.h"
 
 enum {
-    AXIS_EVENTS = 256, /* taken from a watcher at a time */
+    AXIS_EVENTS = 256, /* events taken from a watcher at a time */
 };
 
-/* An event with the cycles of the counts around it; `item` has its interval once that is known. */
+/* An event with the cycles of the counts around it. `item` has the interval once that is known. */
 struct ct_axis_waiting {
     struct ct_verify_item item;
-    uint64_t from, to; /* `to`: UNKNOWN until the next count */
+    uint64_t from, to; /* `to` is UNKNOWN until the next count */
 };
 
-/* A timestamp: in a count that is shared by several steps it is not known at which cycle. */
+/* A timestamp. Inside a count that several steps share, its cycle is only known as a range. */
 struct ct_axis_anchor {
     bool known;
     uint64_t time;
-    uint64_t from, to; /* cycles */
+    uint64_t from, to; /* range of its cycle */
 };
 
-/* A place in the steps of a source, up to which its counts were looked at. */
+/* A position in the steps of a source, up to which its counts were read. */
 struct ct_axis_cursor {
     size_t step, mark;
-    uint64_t cycle; /* cycles up to here */
-    uint64_t count; /* the cycle at which the last count ended */
-    bool shared;    /* steps behind it have a part of the next count */
+    uint64_t cycle; /* cycles up to this position */
+    uint64_t count; /* cycle at which the last count ended */
+    bool shared;    /* the next steps share one count */
 };
 
 struct ct_axis_source {
     struct ct_watcher *watcher;
-    struct ct_axis_waiting *all;    /* in order */
-    size_t first, placed, end, cap; /* from `placed` on without an interval */
-    size_t open;                    /* the first whose next count did not come yet */
+    struct ct_axis_waiting *all;    /* waiting events, in order */
+    size_t first, placed, end, cap; /* events from `placed` on have no interval yet */
+    size_t open;                    /* first event whose next count has not come yet */
     struct ct_axis_cursor cursor;
     struct ct_axis_anchor last;
-    bool broken; /* trace is missing since the last timestamp: cycles are, too */
-    /* At the end of the last step that has timestamps behind it: what is known of this moment. */
+    bool broken; /* trace, and so cycles, are missing since the last timestamp */
+    /* What is known at the end of the last step that is followed by timestamps. */
     struct ct_axis_anchor before, behind;
-    uint64_t arrival; /* the cycle at which the last count before it ended */
+    uint64_t arrival; /* cycle at which the last count before that step ended */
     bool arrival_broken, arrival_exact;
     bool counted;     /* the source has cycle counts */
-    bool is_told;     /* a timestamp is the very time of what stands right before it */
-    bool is_software; /* nothing in it stands before timestamps that came before it */
+    bool is_told;     /* a timestamp is the exact time of what precedes it */
+    bool is_software; /* its events never precede earlier timestamps */
     bool over;
-    bool unheard;      /* no specification takes what it gives */
-    bool muted;        /* … since the caller says so */
-    bool begun;        /* a step or a mark of it came */
-    uint64_t presumed; /* what is before it comes too late: the others went on when it had not begun */
-    /* Of a source that the others stopped waiting for: */
-    bool seen;      /* the source had an event or a timestamp */
-    bool absent;    /* the source had no timestamp since the others stopped waiting */
-    bool open_loss; /* the specifications were told that they miss what it does, and not up to when */
+    bool unheard;      /* no specification takes its events */
+    bool muted;        /* the caller muted it */
+    bool begun;        /* a step or mark came */
+    uint64_t presumed; /* events before this time come too late, because the others went on before the source
+                        * began */
+    /* for a source that the others stopped waiting for: */
+    bool seen;      /* it had an event or a timestamp */
+    bool absent;    /* it had no timestamp since the others stopped waiting */
+    bool open_loss; /* the specifications were told of a loss in this source whose end is not known */
     struct ct_verify_axis_passed passed;
 };
 
 struct ct_verify_axis {
     struct ct_ctx *ctx;
     struct ct_verifier *verifier;
-    uint32_t timestamps; /* number of their watchpoint */
+    uint32_t timestamps; /* number of the timestamps' watchpoint */
     struct ct_axis_source *sources;
     size_t count;
-    size_t taken;      /* events since the specifications had their turn */
-    uint64_t floor;    /* what begins before it comes too late */
-    bool idle;         /* sources that are not waited for do nothing meanwhile */
-    uint64_t presumed; /* sources that did not begin have nothing before it */
-    uint64_t reached;  /* the time that those that began had all come to when it was last asked */
+    size_t taken;      /* events since the last turn of the specifications */
+    uint64_t floor;    /* events that begin before this time come too late */
+    bool idle;         /* sources that are not waited for are assumed to do nothing */
+    uint64_t presumed; /* time before which sources that have not begun have no events */
+    uint64_t reached;  /* time that all begun sources had reached when last asked */
     ct_verify_axis_filter_fn *filter;
     void *filter_user;
     ct_verify_axis_yield_fn *yield;
@@ -82,7 +83,7 @@ static inline uint64_t axis_at_least(uint64_t value, uint64_t least)
     return value > least ? value : least;
 }
 
-/* Puts a loss behind the events of a source that have an interval. */
+/* Appends a loss after the events of a source that have an interval. */
 int ct_verify_axis_append_loss(struct ct_verify_axis *axis, struct ct_axis_source *s, uint64_t begin,
                                uint64_t end);
 

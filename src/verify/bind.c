@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Binds specifications: which watchpoints feed which inputs, and which values of outputs are violations. */
+/* Binds specifications: which watchpoints feed which inputs, and which output values are violations. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/ctx.h"
 #include "base/options.h"
 
-/* watched in any case, because they make results uncertain */
+/* places that are always watched, because losses make results uncertain */
 static const char *const losses[] = {"gap", "overflow", "no-access"};
 #define LOSSES (sizeof losses / sizeof *losses)
 
@@ -93,7 +93,7 @@ static int watch_place(struct ct_verifier *v, const char *place, bool has_text, 
     return CT_OK;
 }
 
-/* Gives the context's error the place of the input that it is about. Returns rc. */
+/* Prefixes the context's error with the place of the input that it is about. Returns rc. */
 static int misplaced(const struct ct_verifier *v, const struct ct_monitor_spec *spec, uint32_t input, int rc)
 {
     char why[500];
@@ -106,14 +106,14 @@ static int misplaced(const struct ct_verifier *v, const struct ct_monitor_spec *
     return ct_fail(v->ctx, rc, "%s", text);
 }
 
-/* What feeds an input, and of which form its values are. */
+/* The watchpoints that feed an input, and the form of their values. */
 struct feeding {
     struct ct_verify_feed feed; /* its core may be CT_VERIFY_EACH_CORE */
     const struct ct_watchpoint *point;
-    bool is_kept; /* only losses feed it */
+    bool is_kept; /* only losses feed the input */
 };
 
-/* Finds what feeds an input. */
+/* Finds the watchpoints that feed an input. */
 static int find_feed(struct ct_verifier *v, const struct ct_monitor_spec *spec, uint32_t input,
                      const struct ct_verify_bind *binds, size_t count, struct feeding *out)
 {
@@ -241,7 +241,7 @@ struct ct_verify_spec *ct_verify_spec_new(struct ct_verifier *v, uint32_t number
     return s;
 }
 
-/* What is bound. */
+/* The specification and bindings to be bound. */
 struct binding {
     const struct ct_monitor_spec *spec;
     const char *name;
@@ -250,7 +250,7 @@ struct binding {
     uint32_t number;
 };
 
-/* Checks that there is an input for each binding. */
+/* Checks that each binding names an existing input. */
 static int check_binds(const struct ct_verifier *v, const struct binding *b)
 {
     for (size_t i = 0; i < b->count; i++) {
@@ -290,8 +290,8 @@ static int bind_instance(struct ct_verifier *v, const struct binding *b, uint32_
     return CT_OK;
 }
 
-/* Finds out whether inputs are of each core, and then which cores give all of them. `fits` has an entry for
- * each source, true for the first one of such a core. */
+/* Sets *each to whether inputs are bound to each core, and `fits` to the cores that provide all inputs.
+ * `fits` has an entry per source, true only for the first source of such a core. */
 static int find_cores(struct ct_verifier *v, const struct binding *b, bool *fits, bool *each)
 {
     uint32_t last = 0;
@@ -328,7 +328,7 @@ static int bind_each(struct ct_verifier *v, const struct binding *b, const bool 
     uint32_t count = 0;
     int rc = CT_OK;
     *out = NULL;
-    if (!v->core_count) /* the one source of a run, whatever its name */
+    if (!v->core_count) /* a run with one source has one instance, whatever the core's name */
         return bind_instance(v, b, CT_VERIFY_ANY_CORE, 0, out);
     for (uint32_t k = 0; k < v->core_count && !rc; k++) {
         if (!fits[k])
@@ -342,8 +342,8 @@ static int bind_each(struct ct_verifier *v, const struct binding *b, const bool 
     return rc;
 }
 
-/* Makes specification `number`, in as many instances as its places ask for, and binds their inputs. The
- * errors of ct_verifier_add. */
+/* Makes specification `number`, in as many instances as its places require, and binds their inputs. Returns
+ * the errors of ct_verifier_add. */
 static int bind_spec(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec,
                      const char *name, const struct ct_verify_bind *binds, size_t count,
                      struct ct_verify_spec **out)
@@ -362,9 +362,9 @@ static int bind_spec(struct ct_verifier *v, uint32_t number, const struct ct_mon
     return rc;
 }
 
-/* ---- coming, going, exchange ---- */
+/* ---- adding, removing, exchanging ---- */
 
-/* Finds a number for a specification, that of a removed one or a new one. CT_ERR_NOMEM. */
+/* Finds a number for a specification: that of a removed one, or a new one. Error: CT_ERR_NOMEM. */
 static int free_number(struct ct_verifier *v, uint32_t *number)
 {
     for (*number = 0; *number < v->spec_count; ++*number)
@@ -377,7 +377,7 @@ static int free_number(struct ct_verifier *v, uint32_t *number)
     return CT_OK;
 }
 
-/* Makes specification `number`, which begins at once during a run. After an error it does not exist. */
+/* Makes specification `number`. During a run it begins at once. After an error it does not exist. */
 static int make(struct ct_verifier *v, uint32_t number, const struct ct_monitor_spec *spec, const char *name,
                 const struct ct_verify_bind *binds, size_t count, struct ct_verify_spec **out)
 {
@@ -414,7 +414,7 @@ int ct_verifier_add(struct ct_verifier *v, const struct ct_monitor_spec *spec, c
     return CT_OK;
 }
 
-/* Ends a specification that is to go, and takes it out of its group. CT_ERR_NOMEM: it stays. */
+/* Ends a specification that is being removed, and takes it out of its group. On CT_ERR_NOMEM it stays. */
 static int end_alone(struct ct_verifier *v, struct ct_verify_spec *s)
 {
     int rc = ct_verify_group_leave(s);
@@ -465,8 +465,8 @@ int ct_verifier_exchange(struct ct_verifier *v, uint32_t number, const struct ct
     return ended;
 }
 
-/* Tells whether results of the stream can have a text as their value. Of types other than Int any will do: a
- * Bool that never has it is no violation at all. */
+/* Returns whether results of the stream can have the value `text`. Accepts anything for types other than Int:
+ * a Bool that never has the value is simply never a violation. */
 static bool is_value(const struct ct_monitor_stream *stream, const char *text)
 {
     const char *digits = text + (*text == '-');
@@ -475,8 +475,8 @@ static bool is_value(const struct ct_monitor_stream *stream, const char *text)
     return *digits && !digits[strspn(digits, "0123456789")] && (*digits != '0' || !strcmp(text, "0"));
 }
 
-/* Sets what is a violation of the outputs with a name. False when there are none. *fits is set when one of
- * them can have the value that is wanted. */
+/* Sets which value of the outputs with this name is a violation. Returns false when there is no such output.
+ * Sets *fits if one of them can have the value `wanted`. */
 static bool set_rule(struct ct_verify_spec *s, const char *output, uint8_t rule, const char *wanted,
                      bool *fits)
 {

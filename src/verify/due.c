@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells which events of a specification are in doubt: those whose intervals overlap one of another source
- * that the same specification takes. A loss is one that overlaps all that it may have come before or behind.
- */
+/* Finds which events of a specification are in doubt: those whose interval overlaps that of an event from
+ * another source that the same specification takes. A loss overlaps all events that it may precede or
+ * follow. */
 #include "verify/due.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/room.h"
 #include "verify/group_run.h"
 
-/* What is to be given to a specification: an event for one of its inputs, or a loss. */
+/* A pending item of a specification: an event for one of its inputs, or a loss. */
 struct ct_verify_due {
     struct ct_verify_item item;
     uint32_t input;
@@ -27,9 +27,9 @@ static uint64_t behind(uint64_t time)
     return time < UINT64_MAX ? time + 1 : UINT64_MAX;
 }
 
-#define MOST_AWAITED ((size_t)1 << 16) /* events that are kept for a core that may have no trace */
+#define MOST_AWAITED ((size_t)1 << 16) /* most events kept for a core that may have no trace */
 
-/* Leaves out the older half of what is kept for a core that no step came of, which then counts as lost. */
+/* Drops the older half of the events kept for a core without steps. They then count as lost. */
 static void leave_out(struct ct_verify_spec *s)
 {
     const size_t half = (s->due_count - s->due_first) / 2;
@@ -89,13 +89,14 @@ void ct_verify_due_clear(struct ct_verify_spec *s)
     s->lossy = false;
     s->due_other = s->due_other_source = 0;
     memset(s->events_until, 0, s->verifier->source_count * sizeof *s->events_until);
-    for (size_t i = 0; i < s->verifier->source_count; i++) /* a core may be silent since before it began */
+    for (size_t i = 0; i < s->verifier->source_count; i++) /* a core may have been silent since before the
+                                                            * specification began */
         s->lost_until[i] = ct_verify_hears(s, i) ? s->verifier->lost_until[i] : 0;
 }
 
 /* ---- overlaps ---- */
 
-/* What an event may have come before or behind. */
+/* Which kinds of items of other sources an event overlaps. */
 struct overlaps {
     bool events, losses; /* of other sources */
 };
@@ -115,7 +116,7 @@ static struct overlaps overlaps_before(const struct ct_verify_spec *s, const str
 static struct overlaps overlaps_of(struct ct_verify_spec *s, const struct ct_verify_item *x)
 {
     struct overlaps o = overlaps_before(s, x);
-    /* those of its own source up to the first other one need to be passed over once only */
+    /* skips the items of the event's own source up to the first other one, only once */
     if (s->due_other <= s->due_first || s->due_other_source != x->event.source)
         s->due_other = s->due_first + 1;
     s->due_other_source = x->event.source;
@@ -133,14 +134,14 @@ static struct overlaps overlaps_of(struct ct_verify_spec *s, const struct ct_ver
     return o;
 }
 
-/* ---- giving ---- */
+/* ---- passing on ---- */
 
-/* Gives an event of which it is known what it overlaps. */
+/* Passes on an event whose overlaps are known. */
 static int give(struct ct_verify_spec *s, const struct ct_verify_due *x, struct overlaps o)
 {
     const struct ct_watch_event *e = &x->item.event;
     const struct ct_monitor_span span = {.begin = x->item.begin, .end = x->item.end, .source = e->source};
-    const bool same = s->lossy && ct_verify_is_same(s, e, x->item.begin, x->input); /* of one instruction */
+    const bool same = s->lossy && ct_verify_is_same(s, e, x->item.begin, x->input); /* same instruction */
     int rc = (s->lossy || o.losses) && !same ? ct_verify_lose_before(s, x->item.begin, x->item.begin) : CT_OK;
     if (!rc && !s->failed)
         rc = ct_verify_give(s, e, x->item.begin, x->input, o.events ? &span : NULL);
@@ -149,15 +150,15 @@ static int give(struct ct_verify_spec *s, const struct ct_verify_due *x, struct 
     return rc;
 }
 
-/* Tells whether all that overlaps an item has come. A loss may have no end yet, and what it is to the events
- * behind it depends on these alone. */
+/* Returns whether all items that overlap x have come. The end of a loss does not matter: what it means to
+ * later events depends on these events. */
 static bool is_due(const struct ct_verify_due *x, uint64_t floor)
 {
     return floor == UINT64_MAX || (x->lost ? x->item.begin : x->item.end) < floor;
 }
 
-/* Gives what is first, an event with what it overlaps. A lead that fails was not given it: its members will
- * be. */
+/* Passes on the first item; for an event, with its overlaps. If the lead of a group fails, the item was not
+ * taken and its members will get it. */
 static int give_first(struct ct_verify_spec *s, struct overlaps o)
 {
     const struct ct_verify_due x = s->due[s->due_first];
@@ -182,7 +183,7 @@ static struct overlaps overlaps_of_first(struct ct_verify_spec *s)
     return x->lost ? none : overlaps_of(s, &x->item);
 }
 
-/* Tells whether something is due. */
+/* Returns whether an item is due. */
 static bool has_due(const struct ct_verify_spec *s, uint64_t floor)
 {
     return s->due_first < s->due_count && is_due(&s->due[s->due_first], floor);
@@ -202,9 +203,9 @@ static int run_spec(struct ct_verify_spec *s, uint64_t floor)
 
 /* ---- groups ---- */
 
-/* Tells whether orders of an event in doubt are to be followed. They are not where trace was missing right
- * before it, or before events in doubt right before it: then all is uncertain that an event could change, of
- * each specification that takes the same events. */
+/* Returns whether to follow the orders of an event in doubt. They are not followed if trace is missing right
+ * before it, or before other events in doubt right before it: then everything that the event could change is
+ * uncertain anyway, in every specification that takes the same events. */
 static bool is_followed(const struct ct_verify_spec *s, const struct ct_verify_due *x, struct overlaps o)
 {
     const bool lossy = s->lossy || o.losses;
@@ -212,8 +213,8 @@ static bool is_followed(const struct ct_verify_spec *s, const struct ct_verify_d
            !(lossy && !(s->lossy && ct_verify_is_same(s, &x->item.event, x->item.begin, x->input)));
 }
 
-/* Gives a group what is due as long as no orders are to be followed. With the first one, or when the joint
- * run fails, its members go on by themselves. */
+/* Passes due items to a group as long as no orders have to be followed. At the first event that requires it,
+ * or when the joint run fails, the members continue separately. */
 static int run_joint(struct ct_verify_group *g, uint64_t floor)
 {
     struct ct_verify_spec *lead = g->lead;
@@ -269,7 +270,7 @@ int ct_verify_due_take_over(struct ct_verify_spec *lead, const struct ct_verify_
     return rc;
 }
 
-/* Tells whether what is due to two specifications came by the same events, in the same order. */
+/* Returns whether the pending items of two specifications come from the same events, in the same order. */
 static bool same_items(const struct ct_verify_spec *a, const struct ct_verify_spec *b)
 {
     const size_t count = a->due_count - a->due_first;
@@ -284,7 +285,7 @@ static bool same_items(const struct ct_verify_spec *a, const struct ct_verify_sp
     return same;
 }
 
-/* Tells whether two times are the same to all that comes, none of which begins before `floor`. */
+/* Returns whether two times are equivalent for all later items, none of which begins before `floor`. */
 static bool same_until(uint64_t x, uint64_t y, uint64_t floor)
 {
     return x == y || (x <= floor && y <= floor);

@@ -10,7 +10,7 @@
 #include "verify/due.h"
 
 enum {
-    PATIENCE_MOST = 10, /* doublings of that after attempts in vain */
+    PATIENCE_MOST = 10, /* most doublings of the limit after attempts in vain */
 };
 
 static bool same_feed(const struct ct_verify_feed *a, const struct ct_verify_feed *b)
@@ -18,7 +18,7 @@ static bool same_feed(const struct ct_verify_feed *a, const struct ct_verify_fee
     return a->first == b->first && a->count == b->count && a->type == b->type && a->core == b->core;
 }
 
-/* Finds the first input that is fed as this one is. */
+/* Returns the first input with the same feed. */
 static uint32_t first_fed_so(const struct ct_verify_spec *s, const struct ct_verify_feed *f)
 {
     uint32_t i = 0;
@@ -29,26 +29,27 @@ static uint32_t first_fed_so(const struct ct_verify_spec *s, const struct ct_ver
 
 void ct_verify_group_fits(struct ct_verify_spec *s)
 {
-    bool twice = false; /* two inputs are fed alike: each event is two places */
+    bool twice = false; /* two inputs have the same feed, so each event has two places */
     s->feeds_hash = 0;
     for (uint32_t i = 0; i < s->input_count; i++) {
         const struct ct_verify_feed *f = &s->feeds[i];
         const uint64_t what = ((uint64_t)f->first << 32 | f->count) * 4 + f->type;
         twice |= first_fed_so(s, f) != i;
-        s->feeds_hash += ct_fnv(CT_FNV_BEGIN, &what, sizeof what); /* added up: inputs have any order */
+        s->feeds_hash += ct_fnv(CT_FNV_BEGIN, &what, sizeof what); /* added up, because the order of inputs
+                                                                    * does not matter */
     }
     s->instants = (uint8_t)ct_mon_joint_instants(s->spec);
     s->joinable = s->input_count && !s->may_misfit && !twice && s->instants != INSTANTS_BOTH &&
                   !s->spec->native && !s->spec->beside && ct_mon_joint_fits(s->spec);
 }
 
-/* Returns what has the clock of a specification. */
+/* Returns the specification that has the clock: the lead, for a member of a group. */
 static const struct ct_verify_spec *fed_of(const struct ct_verify_spec *s)
 {
     return s->group ? s->group->lead : s;
 }
 
-/* Tells whether two specifications take the same events. */
+/* Returns whether two specifications take the same events. */
 static bool same_feeds(const struct ct_verify_spec *a, const struct ct_verify_spec *b)
 {
     if (a->feeds_hash != b->feeds_hash || a->instants != b->instants)
@@ -62,7 +63,7 @@ static bool same_feeds(const struct ct_verify_spec *a, const struct ct_verify_sp
     return true;
 }
 
-/* Returns how many places a specification has been given and still has. */
+/* Returns how many places the specification was given and still has. */
 static size_t own_places(const struct ct_verify_spec *s)
 {
     const struct ct_verify_spec *fed = fed_of(s);
@@ -70,7 +71,7 @@ static size_t own_places(const struct ct_verify_spec *s)
     return own < fed->place_count ? (size_t)own : fed->place_count;
 }
 
-/* Tells whether the places that both still have came at the same times. */
+/* Returns whether the places that both still have are at the same times. */
 static bool same_places(const struct ct_verify_spec *a, const struct ct_verify_spec *b)
 {
     const struct ct_verify_spec *x = fed_of(a);
@@ -83,13 +84,13 @@ static bool same_places(const struct ct_verify_spec *a, const struct ct_verify_s
     return true;
 }
 
-/* Tells whether two specifications on an axis wait for the same. */
+/* Returns whether two specifications on an axis have the same pending items. */
 static bool same_due(const struct ct_verify_spec *x, const struct ct_verify_spec *y)
 {
     return !x->verifier->source_count || ct_verify_due_same(x, y);
 }
 
-/* Tells whether two specifications that take the same events have come to the same instant. */
+/* Returns whether two specifications that take the same events are at the same instant. */
 static bool same_clock(const struct ct_verify_spec *a, const struct ct_verify_spec *b)
 {
     const struct ct_verify_spec *x = fed_of(a);
@@ -110,7 +111,7 @@ static bool same_clock(const struct ct_verify_spec *a, const struct ct_verify_sp
     return same_places(a, b) && same_due(x, y) && ct_mon_state_agree(x->monitor, y->monitor);
 }
 
-/* ---- making a group ---- */
+/* ---- forming a group ---- */
 
 static void free_group(struct ct_verify_group *g)
 {
@@ -131,17 +132,17 @@ static void free_group(struct ct_verify_group *g)
     free(g);
 }
 
-/* What is to be a group. */
+/* The members of a group to be formed. */
 struct plan {
-    struct ct_verify_spec **members; /* those of the largest group there is come first */
+    struct ct_verify_spec **members; /* the members of the largest existing group come first */
     struct ct_mon_part *parts;
-    uint32_t **inputs; /* by member and its input: that of the joint */
+    uint32_t **inputs; /* by member and its input: the input of the joint */
     size_t count;
     uint32_t input_count;
     struct ct_arena arena;
 };
 
-/* Makes the lead: its inputs are the different ones of the first member. */
+/* Makes the lead. Its inputs are the distinct inputs of the first member. */
 static struct ct_verify_spec *lead_new(struct ct_verifier *v, struct ct_verify_group *g, const struct plan *p)
 {
     const struct ct_verify_spec *like = p->members[0];
@@ -159,7 +160,7 @@ static struct ct_verify_spec *lead_new(struct ct_verifier *v, struct ct_verify_g
     return lead;
 }
 
-/* Takes over `joint`. NULL: no memory. */
+/* Makes a group, which then owns `joint`. NULL: out of memory. */
 static struct ct_verify_group *group_new(struct ct_verifier *v, struct ct_monitor_spec *joint,
                                          const struct plan *p)
 {
@@ -198,7 +199,7 @@ static struct ct_verify_group *group_new(struct ct_verifier *v, struct ct_monito
     return g;
 }
 
-/* Gives the lead the clock of the members, which is the same, and the places of the one that has most. */
+/* Gives the lead the members' common clock, and the places of the member that has most. */
 static void take_clocks(struct ct_verify_spec *lead, const struct plan *p)
 {
     size_t most = 0;
@@ -229,14 +230,14 @@ static void take_clocks(struct ct_verify_spec *lead, const struct plan *p)
     memcpy(lead->places, from->places + none, lead->place_count * sizeof *lead->places);
 }
 
-/* Gives the lead what is due to a member, by itself or in the group that it is in by now. */
+/* Moves a member's pending items to the lead, from the member itself or from its current group. */
 static int take_due(struct ct_verify_spec *lead, struct ct_verify_spec *member, const uint32_t *inputs)
 {
     const int rc = member->group ? ct_verify_due_hand_on(member, member->group->lead) : CT_OK;
     return rc ? rc : ct_verify_due_take_over(lead, member, inputs);
 }
 
-/* Makes the joint run go on where the members are. */
+/* Makes the joint run continue from the states of the members. */
 static int take_states(struct ct_verify_group *g, const struct plan *p)
 {
     struct ct_verify_spec *lead = g->lead;
@@ -250,7 +251,7 @@ static int take_states(struct ct_verify_group *g, const struct plan *p)
     return due ? due : ct_verify_group_checkpoint(g);
 }
 
-/* Makes the members what they are in the group. */
+/* Makes the planned specifications members of the group. */
 static void enter(struct ct_verify_group *g, const struct plan *p, bool running)
 {
     for (size_t i = 0; i < p->count; i++) {
@@ -269,7 +270,7 @@ static void enter(struct ct_verify_group *g, const struct plan *p, bool running)
     }
 }
 
-/* Numbers the inputs of the joint and fills in the parts. False: no memory. */
+/* Numbers the inputs of the joint and fills in the parts. Returns false when out of memory. */
 static bool plan_parts(struct plan *p, bool running)
 {
     const struct ct_verify_spec *first = p->members[0];
@@ -294,7 +295,7 @@ static bool plan_parts(struct plan *p, bool running)
     return p->parts && p->inputs;
 }
 
-/* Takes out of the plan what is not part of the joint. */
+/* Removes from the plan the parts that were left out of the joint. */
 static void leave_out(struct plan *p)
 {
     size_t kept = 0;
@@ -308,7 +309,7 @@ static void leave_out(struct plan *p)
     p->count = kept;
 }
 
-/* Tells whether the members are those of a group that there is. */
+/* Returns whether the planned members are exactly those of an existing group. */
 static bool is_there(const struct plan *p)
 {
     const struct ct_verify_group *g = p->members[0]->group;
@@ -348,10 +349,10 @@ static int make_group(struct ct_verifier *v, struct plan *p, bool *made)
     return CT_OK;
 }
 
-/* ---- finding them ---- */
+/* ---- finding groups ---- */
 
-/* Tells whether nothing that a specification on an axis says depends on an order of events: state that goes
- * from run to run has no doubts in it. What losses left uncertain does go along. */
+/* Returns whether nothing in a specification on an axis depends on an unknown order of events. State that is
+ * moved between runs cannot carry such doubts; uncertainty due to losses is moved, too. */
 static bool has_order(const struct ct_verify_spec *s)
 {
     return !s->verifier->source_count || (!s->waiting_count && ct_mon_doubt_is_over(s->monitor) &&
@@ -365,7 +366,8 @@ static bool may_join(const struct ct_verifier *v, const struct ct_verify_spec *s
     return !v->running || s->group || (s->number_of_instant && s->monitor->begun && has_order(s));
 }
 
-/* Puts the members of the largest group first: those that hold something else are then left out. */
+/* Puts the members of the largest group first, because parts that hold other values than earlier ones are
+ * left out. */
 static void largest_first(struct plan *p)
 {
     const struct ct_verify_group *largest = NULL;
@@ -383,7 +385,7 @@ static void largest_first(struct plan *p)
     }
 }
 
-/* Makes groups of all specifications that take the same events, during a run of those that are at the same
+/* Forms groups of all specifications that take the same events; during a run, only of those at the same
  * instant. */
 static int form(struct ct_verifier *v, bool *made)
 {

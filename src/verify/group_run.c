@@ -21,7 +21,7 @@ bool ct_verify_group_first(const struct ct_verify_spec *s)
 
 /* ---- results ---- */
 
-/* Sorts results by member; those of one member stay in their order. */
+/* Sorts results by member. The order within a member stays. */
 static void sort_by_member(struct ct_verify_group *g, const struct ct_monitor_result *results, size_t count)
 {
     memset(g->counts, 0, (g->member_count + 1) * sizeof *g->counts);
@@ -33,7 +33,7 @@ static void sort_by_member(struct ct_verify_group *g, const struct ct_monitor_re
         g->sorted[g->counts[g->member_of[results[i].output]]++] = results[i];
 }
 
-/* Tells those of one delivery, which are as many as `sorted` has room for. */
+/* Reports results, at most as many as `sorted` has room for. */
 static void tell_some(struct ct_verify_group *g, const struct ct_monitor_result *results, size_t count)
 {
     const size_t cursor = g->lead->cursor;
@@ -42,7 +42,7 @@ static void tell_some(struct ct_verify_group *g, const struct ct_monitor_result 
     sort_by_member(g, results, count);
     for (size_t i = 0; i < g->member_count; i++) {
         struct ct_verify_spec *s = g->members[i];
-        const size_t to = g->counts[i]; /* sorting moved it behind the member's last one */
+        const size_t to = g->counts[i]; /* sorting moved the count to the end of the member's results */
         if (s && to > from) {
             g->lead->cursor = cursor;
             ct_verify_tell(s, g->lead, g->sorted + from, to - from);
@@ -64,7 +64,7 @@ void ct_verify_group_tell(struct ct_verify_group *g, const struct ct_monitor_res
     }
 }
 
-/* ---- going apart ---- */
+/* ---- separating ---- */
 
 void ct_verify_group_detach(struct ct_verify_group *g, struct ct_verify_spec *s)
 {
@@ -78,7 +78,7 @@ void ct_verify_group_detach(struct ct_verify_group *g, struct ct_verify_spec *s)
     s->verifier->changed = true;
 }
 
-/* Gives a member what its lead has besides the monitor. */
+/* Copies the lead's state, except the monitor, to a member. */
 static void take_clock(struct ct_verify_spec *s, const struct ct_verify_spec *lead)
 {
     const uint64_t dropped = lead->place_total - lead->place_count;
@@ -104,8 +104,8 @@ static void take_clock(struct ct_verify_spec *s, const struct ct_verify_spec *le
     s->born = s->skip = 0;
 }
 
-/* Makes a member go on by itself from where `from` is, a run of the joint specification, or from the
- * beginning (NULL). CT_ERR_NOMEM. */
+/* Makes a member continue alone from the state of `from`, a run of the joint specification; NULL: from the
+ * beginning. Error: CT_ERR_NOMEM. */
 static int make_alone(struct ct_verify_group *g, struct ct_verify_spec *s, const struct ct_monitor *from)
 {
     int rc = ct_verify_monitor(s);
@@ -135,7 +135,7 @@ int ct_verify_group_leave(struct ct_verify_spec *s)
     return rc;
 }
 
-/* Feeds a member the events in `waiting`. */
+/* Feeds the events in `waiting` to a member. */
 static int feed_waiting(struct ct_verify_spec *s, bool doubtful)
 {
     const size_t count = s->waiting_count;
@@ -144,7 +144,7 @@ static int feed_waiting(struct ct_verify_spec *s, bool doubtful)
                     : ct_monitor_feed(s->monitor, s->waiting, count);
 }
 
-/* Does once more, in a member, what the joint run did between two losses, from entry *i on. */
+/* Repeats in a member what the joint run did between two losses, from entry *i on. */
 static int replay_events(const struct ct_verify_group *g, struct ct_verify_spec *s, size_t *i)
 {
     const bool doubtful = g->journal[*i].doubtful;
@@ -172,7 +172,7 @@ static int replay_loss(struct ct_verify_spec *s, uint64_t advanced)
     return rc ? rc : ct_monitor_lose(s->monitor, s->kept);
 }
 
-/* Gives a member what came since the checkpoint. */
+/* Repeats in a member everything since the checkpoint. */
 static int replay(const struct ct_verify_group *g, struct ct_verify_spec *s)
 {
     int rc = CT_OK;
@@ -186,7 +186,7 @@ static int replay(const struct ct_verify_group *g, struct ct_verify_spec *s)
     return rc ? ct_verify_failed(s, rc) : CT_OK;
 }
 
-/* Ends the group, whose members go on without it. */
+/* Ends the group; its members continue without it. */
 static void end(struct ct_verify_group *g)
 {
     for (size_t i = 0; i < g->member_count; i++)
@@ -211,7 +211,7 @@ int ct_verify_group_split(struct ct_verify_group *g)
         first = ct_verify_first(first, rc);
     }
     for (size_t i = 0; i < g->member_count; i++)
-        if (g->members[i] && !first) /* none failed: together they are too much */
+        if (g->members[i] && !first) /* no member failed alone: only together they exceed a limit */
             g->members[i]->joinable = false;
     end(g);
     return first;
@@ -258,7 +258,7 @@ int ct_verify_group_checkpoint(struct ct_verify_group *g)
     return CT_OK;
 }
 
-/* Lets all members fail, because there is no memory to go on. */
+/* Fails all members, because there is no memory to continue. */
 static int fail_all(struct ct_verify_group *g, int rc)
 {
     for (size_t i = 0; i < g->member_count; i++)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The places that feed inputs: where a specification, a binding or an input's name says so, and the cores
- * that they are of. */
+/* Places that feed inputs, given by a specification, a binding or an input's name; and their cores. */
 #include "verify/place.h"
 
 #include <inttypes.h>
@@ -9,7 +8,7 @@
 
 #include "base/ctx.h"
 
-/* Returns the place of an input that has the name of something that a trace has besides execution. */
+/* Returns the place for an input named after something that a trace contains besides execution. */
 static const char *place_by_name(const char *input)
 {
     static const char *const names[][2] = {
@@ -26,7 +25,7 @@ static const char *place_by_name(const char *input)
     return NULL;
 }
 
-/* Returns the place that a source names, in `room`; NULL when a trace has none. */
+/* Returns the place that a specification's source denotes, in `room`; NULL when no trace has such a place. */
 static const char *place_by_source(const struct ct_monitor_stream *in, char room[CT_VERIFY_PLACE_MAX])
 {
     const size_t size = CT_VERIFY_PLACE_MAX;
@@ -58,7 +57,7 @@ const char *ct_verify_place_of(const struct ct_monitor_stream *in, const struct 
     return in->source ? place_by_source(in, room) : place_by_name(in->name);
 }
 
-/* Tells whether some place gives values of the type of an input. */
+/* Returns whether some place has values of the input's type. */
 static bool is_of_place(const struct ct_monitor_stream *in)
 {
     return in->type == CT_MONITOR_UNIT || in->type == CT_MONITOR_INT || in->type == CT_MONITOR_FLOAT ||
@@ -113,7 +112,7 @@ int ct_verifier_core(struct ct_verifier *v, const char *core)
         return ct_fail(v->ctx, CT_ERR_ARG, "%s: runs are of several sources, whose cores are known",
                        __func__);
     const int rc = ct_verifier_sources(v, &core, 1);
-    v->source_count = 0; /* the verifier is on no axis */
+    v->source_count = 0; /* without sources, the verifier is not on an axis */
     return rc;
 }
 

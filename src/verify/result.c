@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives the results of monitors with their places, and tells violations and what is uncertain. */
+/* Reports the results of monitors with their places, and marks violations and uncertain results. */
 #include "verify/group.h"
 
 #include <string.h>
 
-#define VALUE_MAX 500 /* bytes of a value that are given */
+#define VALUE_MAX 500 /* most bytes of a value that are reported */
 
 static bool is_violation(const struct ct_verify_output *out, const struct ct_monitor_result *result,
                          const char *value)
@@ -23,7 +23,7 @@ static bool is_violation(const struct ct_verify_output *out, const struct ct_mon
     }
 }
 
-/* Tells whether trace that is missing could have changed a result. */
+/* Returns whether missing trace could have changed a result. */
 static bool is_uncertain(const struct ct_verify_spec *s, const struct ct_monitor_result *result)
 {
     const uint64_t forget = s->verifier->options.forget;
@@ -33,7 +33,7 @@ static bool is_uncertain(const struct ct_verify_spec *s, const struct ct_monitor
     return !ct_monitor_certain(result) && !forgotten;
 }
 
-/* Returns the value in "TIME: NAME = VALUE\n". */
+/* Returns the value from "TIME: NAME = VALUE\n". */
 static const char *value_text(const struct ct_verify_spec *s, const struct ct_monitor_result *result,
                               const struct ct_verify_output *out, char room[VALUE_MAX + 1])
 {
@@ -65,7 +65,7 @@ static const struct ct_verify_place *doubt_of(const struct ct_verify_spec *s, ui
     return NULL;
 }
 
-/* Finds the two events, the earlier one first, because of whose order a result is uncertain. */
+/* Finds the two events, earlier one first, whose unknown order makes a result uncertain. */
 static bool find_doubt(const struct ct_verify_spec *s, const struct ct_monitor_result *result,
                        const struct ct_verify_place *doubt[2])
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of results of specifications: the object and its table. The order in which results are added makes no
- * difference: counts stop at their largest value, ranges take the extremes, and of violations the least one
- * is kept. */
+/* Sums of the results of specifications: the object and its table. The order of additions does not matter:
+ * counts saturate, ranges take the extremes, and of violations the least is kept. */
 #include "verify/sums.h"
 
 #include <inttypes.h>
@@ -35,7 +34,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* Compares violations by run, time, buffer and ID; the rest makes the order total. */
+/* Orders violations by run, time, buffer and ID. The other fields make the order total. */
 static int compare_violations(const struct ct_verify_violation *a, const struct ct_verify_violation *b)
 {
     const int orders[] = {
@@ -57,7 +56,7 @@ static int compare_violations(const struct ct_verify_violation *a, const struct 
     return 0;
 }
 
-/* Returns the bytes of a text that are kept. */
+/* Returns how many bytes of a text are kept. */
 static size_t length(const char *text)
 {
     return strnlen(text, CT_VERIFY_SUMS_NAME);
@@ -72,7 +71,7 @@ static const char *copy_text(char **at, const char *text)
     return copy;
 }
 
-/* Copies a violation to one piece of memory. NULL without memory. */
+/* Copies a violation into one allocation. NULL: out of memory. */
 static struct ct_verify_violation *copy_violation(const struct ct_verify_violation *v)
 {
     const size_t texts = length(v->run) + length(v->buffer) + length(v->value) + length(v->watch) +
@@ -114,7 +113,7 @@ static void add_wide(struct ct_wide_sum *sum, const struct ct_wide_sum *more)
                 : (struct ct_wide_sum){sum->high + more->high + carry, low};
 }
 
-/* Extends the range of a sum by another one's. */
+/* Extends the range of a sum by another range. */
 static void add_range(struct ct_verify_sum *sum, union ct_monitor_value low, union ct_monitor_value high)
 {
     const bool real = sum->type == CT_MONITOR_FLOAT;
@@ -132,7 +131,7 @@ void ct_verify_sum_number(struct ct_verify_sum *sum, union ct_monitor_value valu
             return;
         }
         if (value.f == 0)
-            value.f = 0; /* -0 equals it, and which of them came first must make no difference */
+            value.f = 0; /* -0 becomes 0: they are equal, and the order of additions must not matter */
     } else {
         const struct ct_wide_sum one = {.low = value.i < 0 ? UINT64_C(0) - (uint64_t)value.i
                                                            : (uint64_t)value.i};
@@ -152,7 +151,7 @@ static int compare(const struct ct_verify_sum *a, const struct ct_verify_sum *b)
     return order ? order : compare_numbers(a->type, b->type);
 }
 
-/* Returns the index of a sum, or the one where it belongs. */
+/* Returns the index of a sum, or the index where it belongs. */
 static size_t find(const struct ct_verify_sums *s, const struct ct_verify_sum *key)
 {
     return CT_COUNT_WHILE(s->count, i, compare(&s->all[i], key) < 0);
@@ -226,7 +225,7 @@ static bool is_name(const char *name)
     return name && *name && strlen(name) <= CT_VERIFY_SUMS_NAME;
 }
 
-/* Tells whether all outputs have names that can be saved. */
+/* Returns whether all outputs have names that can be saved. */
 static bool are_names(const struct ct_monitor_spec *spec)
 {
     struct ct_monitor_stream out;
@@ -255,7 +254,7 @@ static uint64_t add_text(uint64_t sum, const char *text)
     return ct_fnv(sum, text, strlen(text) + 1);
 }
 
-/* Adds the inputs, with what they are bound to, to a hash. */
+/* Adds the inputs and their places to a hash. */
 static uint64_t add_binds(uint64_t sum, const struct ct_verify_sums_spec *spec)
 {
     for (size_t i = 0; i < ct_monitor_input_count(spec->spec); i++) {
@@ -271,8 +270,8 @@ static uint64_t add_binds(uint64_t sum, const struct ct_verify_sums_spec *spec)
     return sum;
 }
 
-/* Adds the outputs with rules for violations to a hash; of several rules for one output the last one
- * holds. */
+/* Adds the outputs that have violation rules to a hash. Of several rules for one output the last one
+ * applies. */
 static uint64_t add_rules(uint64_t sum, const struct ct_verify_sums *s, const struct ct_monitor_spec *spec)
 {
     for (size_t i = 0; i < ct_monitor_output_count(spec); i++) {
@@ -301,7 +300,7 @@ uint64_t ct_verify_sums_key(const struct ct_verify_sums *s, size_t number)
     return add_rules(add_binds(add_text(CT_FNV_BEGIN, fed), spec), s, spec->spec);
 }
 
-/* Tells whether the last specification equals one before it, so that its results would count twice. */
+/* Returns whether the last specification equals an earlier one, so that its results would count twice. */
 static bool is_twice(const struct ct_verify_sums *s)
 {
     const size_t last = s->spec_count - 1;
@@ -351,7 +350,7 @@ int ct_verify_sums_violation(struct ct_verify_sums *s, const char *output, const
     return CT_OK;
 }
 
-/* ---- the operations of the contract ---- */
+/* ---- operations of the contract of analyses ---- */
 
 static int make(struct ct_ctx *ctx, const struct ct_verify_options *options, struct ct_verify_sums **out)
 {
@@ -385,7 +384,7 @@ static void free_sums(struct ct_analysis *analysis)
     ct_verify_streams_free(s);
     for (size_t i = 0; i < s->count; i++) {
         free((void *)(uintptr_t)s->all[i].first);
-        free((void *)(uintptr_t)s->all[i].spec); /* frees the output that lies behind it, too */
+        free((void *)(uintptr_t)s->all[i].spec); /* also frees the output name in the same allocation */
     }
     free(s->all);
     ct_arena_free(&s->arena);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of sums of results share: the table (sums.c), saved files (sums_file.c), and streams that
- * are not over (sums_streams.c). */
+/* Shared by the files of result sums: the table (sums.c), saved files (sums_file.c), and streams in progress
+ * (sums_streams.c). */
 #ifndef CT_VERIFY_SUMS_H
 #define CT_VERIFY_SUMS_H
 
@@ -11,7 +11,7 @@
 
 struct ct_verify_sums_stream;
 
-/* A specification, as it was added. */
+/* A specification as it was added. */
 struct ct_verify_sums_spec {
     const struct ct_monitor_spec *spec;
     const char *name;
@@ -22,29 +22,29 @@ struct ct_verify_sums_spec {
 struct ct_verify_sums {
     struct ct_analysis analysis; /* must be the first member */
     struct ct_verify_options options;
-    struct ct_arena arena; /* for specifications and rules */
+    struct ct_arena arena; /* memory of specifications and rules */
     struct ct_verify_sums_spec *specs;
     size_t spec_count;
-    struct ct_verify_bind *rules; /* which values are violations: output and value, or NULL */
+    struct ct_verify_bind *rules; /* violation rules: output and value, or NULL */
     size_t rule_count;
-    struct ct_programs *programs; /* that ran */
+    struct ct_programs *programs; /* the programs that ran */
     struct ct_verify_sum *all;    /* sorted */
     size_t count, room;
     struct ct_verify_sums_stream **streams;
     size_t stream_count;
 };
 
-/* Adds a sum to the one with the same specification, output and type, which is made when it is new.
- * Everything is copied. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+/* Adds a sum to the one with the same specification, output and type, which is created if new. Copies
+ * everything. Errors: CT_ERR_LIMIT, CT_ERR_NOMEM. */
 int ct_verify_sums_put(struct ct_verify_sums *sums, const struct ct_verify_sum *more);
 
-/* Makes `first` the first violation of a sum, unless that has an earlier one. CT_ERR_NOMEM. */
+/* Makes `first` the first violation of a sum, unless the sum has an earlier one. Error: CT_ERR_NOMEM. */
 int ct_verify_sum_first(struct ct_verify_sum *sum, const struct ct_verify_violation *first);
 
-/* Adds a value of an Int or a Float to its range and sum. */
+/* Adds an Int or Float to the range and total of a sum. */
 void ct_verify_sum_number(struct ct_verify_sum *sum, union ct_monitor_value value);
 
-/* Returns the hash of a specification, which results keep. */
+/* Returns the hash of a specification, which is saved with its results. */
 uint64_t ct_verify_sums_key(const struct ct_verify_sums *sums, size_t number);
 
 /* Take batches, and end streams. */

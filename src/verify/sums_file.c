@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Saves and loads results as a block of lines for each output (docs/formats.md). */
+/* Saves and loads results as a block of lines per output (docs/formats.md). */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static bool has_numbers(const struct ct_verify_sum *sum)
 
 /* ---- saving ---- */
 
-/* Writes a text, unless it is missing. */
+/* Writes a text unless it is empty. */
 static int save_text(struct ct_save *to, const char *key, const char *text)
 {
     char room[TEXT_ROOM];
@@ -98,10 +98,10 @@ int ct_verify_sums_save(struct ct_analysis *analysis, struct ct_save *to)
 
 /* ---- loading ---- */
 
-/* A file that is read, one line ahead. */
+/* The file being loaded, read one line ahead. */
 struct reader {
     struct ct_load *from;
-    int more; /* 0 when there is no more line */
+    int more; /* 0: there is no further line */
     char spec[TEXT_ROOM], output[TEXT_ROOM];
     char texts[6][TEXT_ROOM]; /* the texts of a violation */
 };
@@ -116,8 +116,8 @@ static bool is(const struct reader *r, const char *key)
     return r->more && ct_load_is(r->from, 0, key);
 }
 
-/* Reads `count` decimal numbers behind the first word and goes to the next line. Returns false when the line
- * is not just that. */
+/* Reads `count` decimal numbers after the first word, and advances to the next line. Returns false when the
+ * line has anything else. */
 static bool read_counts(struct reader *r, uint64_t *numbers, size_t count)
 {
     bool fine = r->from->word_count == count + 1;
@@ -126,7 +126,7 @@ static bool read_counts(struct reader *r, uint64_t *numbers, size_t count)
     return fine;
 }
 
-/* Reads what stands behind the first `before` words, and undoes its escapes. */
+/* Reads everything after the first `before` words, and undoes its escapes. */
 static bool read_text(struct reader *r, size_t before, char room[TEXT_ROOM])
 {
     ct_load_split(r->from, before + 1);
@@ -197,7 +197,7 @@ static int read_values(struct reader *r, struct ct_verify_sum *sum)
     return CT_OK;
 }
 
-/* Reads a decimal number that may have a sign. */
+/* Reads a decimal number with an optional sign. */
 static bool read_signed(struct ct_load *from, size_t index, int64_t *value)
 {
     struct ct_load_word *word = &from->words[index];
@@ -277,7 +277,7 @@ static bool read_first_line(const struct ct_load *from, struct ct_verify_violati
     return true;
 }
 
-/* Reads the violation, and those of its texts that are there, in their order. */
+/* Reads a violation, and those of its texts that are present, in order. */
 static int read_first(struct reader *r, struct ct_verify_violation *v)
 {
     static const char *const keys[] = {"run", "buffer", "value", "watch", "function", "file"};
@@ -299,7 +299,7 @@ static int read_first(struct reader *r, struct ct_verify_violation *v)
     return CT_OK;
 }
 
-/* Reads "output NAME" and all lines about that output. */
+/* Reads "output NAME" and all lines about this output. */
 static int read_output(struct reader *r, struct ct_verify_sums *into, struct ct_verify_sum sum)
 {
     struct ct_verify_violation first = {.time = 0};

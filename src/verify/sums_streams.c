@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evaluates specifications over streams, each by itself and in its order. When a stream is over, what its
- * outputs said is added to the sums. */
+/* Evaluates specifications over streams, each stream separately and in order. When a stream ends, the results
+ * of its outputs are added to the sums. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,17 +12,17 @@
 #include "verify/verify.h"
 
 enum {
-    EVENTS = 256, /* events that are taken at a time */
+    EVENTS = 256, /* events taken at a time */
 };
 
-/* An output in a stream. */
+/* State of an output in a stream. */
 struct output {
-    struct ct_verify_sum sum; /* without names */
-    bool is_certain;          /* of the last event: nothing that is missing could have changed it */
-    uint8_t verdict;          /* of the last event: enum ct_monitor_verdict */
+    struct ct_verify_sum sum; /* its names are empty */
+    bool is_certain;          /* the last event is certain: no missing trace could have changed it */
+    uint8_t verdict;          /* enum ct_monitor_verdict of the last event */
 };
 
-/* Where the trace of a source is. */
+/* Where a source's trace comes from. */
 struct place {
     char *run;
     char *buffer;
@@ -31,18 +31,17 @@ struct place {
 
 struct ct_verify_sums_stream {
     uint32_t lane;
-    struct place *sources; /* one, or those that are on an axis */
+    struct place *sources; /* one source, or the sources on an axis */
     size_t source_count;
     struct ct_verify_sums *sums;
     struct ct_watches *watches;
     struct ct_verifier *verifier;
     struct ct_watcher *watcher;
-    struct output *outputs; /* of all instances of all specifications, one after the other */
-    size_t *first;          /* by specification: index of the first output of its first instance; one more
-                               entry at the end */
-    uint64_t *keys;         /* by specification: its hash */
-    size_t spec_count;      /* how many the sums had when the stream began */
-    int result;             /* enum ct_error: of what was done with results */
+    struct output *outputs; /* by instance and output: all outputs of a specification's instances in a row */
+    size_t *first;          /* by specification: its first entry in `outputs`; one more entry at the end */
+    uint64_t *keys;         /* hash, by specification */
+    size_t spec_count;      /* number of specifications when the stream began */
+    int result;             /* enum ct_error of processing results */
 };
 
 static int no_memory(const struct ct_verify_sums_stream *s)
@@ -143,7 +142,7 @@ static void on_result(void *user, const struct ct_verify_result *result)
         s->result = keep_violation(s, sum, result);
 }
 
-/* ---- begin ---- */
+/* ---- creation ---- */
 
 static int number_outputs(struct ct_verify_sums_stream *s)
 {
@@ -183,10 +182,10 @@ static int bind_specs(struct ct_verify_sums_stream *s)
     return rc;
 }
 
-/* What a stream is of: one source, or several with the names of their cores. */
+/* The sources of a stream: one, or several with the names of their cores. */
 struct origins {
-    const struct ct_stream_origin *all; /* NULL: nothing is known of the one */
-    const char *const *cores;           /* NULL: one source */
+    const struct ct_stream_origin *all; /* NULL: nothing is known of the one source */
+    const char *const *cores;           /* NULL: there is one source */
     size_t count;
 };
 
@@ -243,7 +242,7 @@ static int make_stream(struct ct_verify_sums *sums, uint32_t lane, const struct 
     return rc;
 }
 
-/* Returns the stream of a lane; NULL when there is none. */
+/* Returns the stream of a lane, or NULL. */
 static struct ct_verify_sums_stream *find_stream(const struct ct_verify_sums *sums, uint32_t lane)
 {
     for (size_t i = sums->stream_count; i-- > 0;)
@@ -254,8 +253,8 @@ static struct ct_verify_sums_stream *find_stream(const struct ct_verify_sums *su
 
 /* ---- events ---- */
 
-/* Takes the result of feeding. A specification that failed is told of once, and the others go on; without
- * memory none does. */
+/* Handles the result of feeding. Reports a failed specification once; the others continue. Returns an error
+ * only when out of memory, or from processing results. */
 static int tell_failures(struct ct_verify_sums_stream *s, int rc)
 {
     uint32_t spec;
@@ -325,7 +324,7 @@ int ct_verify_sums_feed(struct ct_verify_sums *sums, uint32_t lane, const struct
 
 /* ---- end ---- */
 
-/* Says how an output ended in the whole stream. */
+/* Determines how an output ended over the whole stream. */
 static void judge(const struct ct_verify_spec *spec, size_t number, struct output *out)
 {
     struct ct_verify_sum *sum = &out->sum;
@@ -345,7 +344,7 @@ static void judge(const struct ct_verify_spec *spec, size_t number, struct outpu
         sum->satisfied = 1;
 }
 
-/* Adds what an instance of a specification said, whose outputs begin at `out`. */
+/* Adds the results of an instance of a specification, whose outputs begin at `out`. */
 static int put_instance(struct ct_verify_sums_stream *s, size_t number, const struct ct_verify_spec *spec,
                         struct output *out)
 {
@@ -353,7 +352,7 @@ static int put_instance(struct ct_verify_sums_stream *s, size_t number, const st
     int rc = CT_OK;
     for (size_t k = 0; k < spec->output_count && !rc; k++) {
         struct ct_verify_sum *sum = &out[k].sum;
-        sum->spec = spec->name + (ct_base_name(name) - name); /* with the core of the instance */
+        sum->spec = spec->name + (ct_base_name(name) - name); /* includes the core of the instance */
         sum->output = spec->outputs[k].stream.name;
         sum->sum = s->keys[number];
         judge(spec, k, &out[k]);
@@ -384,7 +383,7 @@ int ct_verify_streams_end(struct ct_analysis *analysis, uint32_t lane)
             continue;
         sums->streams[i] = sums->streams[--sums->stream_count];
         ct_verifier_finish(s->verifier);
-        int rc = tell_failures(s, CT_ERR_FORMAT); /* that came before, too */
+        int rc = tell_failures(s, CT_ERR_FORMAT); /* also reports earlier failures */
         if (!rc)
             rc = put(s);
         free_stream(s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What inputs get of the events of watchpoints, and which sources give them. */
+/* The values that inputs get from watchpoint events, and the sources that provide them. */
 #include "verify/verify.h"
 
 #include <inttypes.h>
@@ -37,7 +37,7 @@ int ct_verifier_protocols(struct ct_verifier *v, const uint8_t *protocols, size_
     return CT_OK;
 }
 
-/* Tells whether a source of a protocol may have events of a kind. */
+/* Returns whether a source of a protocol may have events of a kind. */
 static bool gives(uint8_t what, uint8_t kind)
 {
     const uint8_t protocol = what & (uint8_t)~CT_VERIFY_TRACES_DATA;
@@ -65,7 +65,7 @@ static bool gives(uint8_t what, uint8_t kind)
     }
 }
 
-/* Lists the protocols that there are, each once. */
+/* Lists the protocols of all sources, each once. */
 static void list_protocols(const struct ct_verifier *v, char *room, size_t size)
 {
     uint64_t seen = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs specifications along a trace: takes events of watchpoints, from the begin of a run to its end. */
+/* Runs specifications along a trace: takes watchpoint events, from the begin of a run to its end. */
 #include "verify/due.h"
 #include "verify/group.h"
 
@@ -30,7 +30,7 @@ bool ct_verify_is_unseen(const struct ct_verify_spec *s)
 void ct_verify_keep_places(struct ct_verify_spec *s)
 {
     const size_t keep = s->kept_places;
-    if (s->place_count <= keep + CT_VERIFY_WAITING) /* not each time, which may be each event */
+    if (s->place_count <= keep + CT_VERIFY_WAITING) /* not at every call, which may be every event */
         return;
     const size_t drop = s->place_count - keep;
     memmove(s->places, s->places + drop, keep * sizeof *s->places);
@@ -49,7 +49,7 @@ int ct_verify_flush(struct ct_verify_spec *s)
     return rc ? ct_verify_failed(s, rc) : CT_OK;
 }
 
-/* Returns the tick of an event of the only source. */
+/* Returns the tick of an event when there is one source. */
 static uint64_t tick_of(const struct ct_verifier *v, const struct ct_watch_event *e)
 {
     if (v->options.clock == CT_VERIFY_TIMESTAMPS)
@@ -66,14 +66,14 @@ static uint64_t time_of(const struct ct_verifier *v, uint64_t tick)
     return time > INT64_MAX ? (uint64_t)INT64_MAX : (uint64_t)time;
 }
 
-/* Returns the time of an event of the only source. */
+/* Returns the time of an event when there is one source. */
 static uint64_t clock_of(const struct ct_verifier *v, const struct ct_watch_event *e)
 {
     return time_of(v, tick_of(v, e));
 }
 
-/* Tells whether two events of data trace are of one access: variables that a LOAD or STORE is of, or place,
- * address and data that a DWT tells of one. */
+/* Returns whether two data trace events belong to one access: the variables of a LOAD or STORE, or the PC,
+ * address and data that a DWT reports. */
 static bool is_same_access(const struct ct_verify_spec *s, const struct ct_watch_event *e)
 {
     if (e->kind != s->kind)
@@ -82,7 +82,7 @@ static bool is_same_access(const struct ct_verify_spec *s, const struct ct_watch
                                        (e->number | CT_WATCH_BITS) == (s->number_of_event | CT_WATCH_BITS));
 }
 
-/* Tells whether an event is of the same instruction as those of the current instant. */
+/* Returns whether an event belongs to the same instruction as the events of the current instant. */
 static bool is_same_instant(const struct ct_verify_spec *s, const struct ct_watch_event *e, uint64_t tick,
                             uint32_t input)
 {
@@ -92,7 +92,7 @@ static bool is_same_instant(const struct ct_verify_spec *s, const struct ct_watc
            s->used[input] != s->number_of_instant;
 }
 
-/* Returns the time of an event: that of the current instant if it is of the same instruction, else a new
+/* Returns the time of an event: that of the current instant if it belongs to the same instruction, else a new
  * one. */
 static uint64_t instant(struct ct_verify_spec *s, const struct ct_watch_event *e, uint64_t tick,
                         uint32_t input)
@@ -111,7 +111,8 @@ static uint64_t instant(struct ct_verify_spec *s, const struct ct_watch_event *e
     return s->time;
 }
 
-/* Puts an event behind those that wait. An input that cannot take it ends the specification: CT_ERR_LIMIT. */
+/* Appends an event to the waiting ones. If the input cannot take it, the specification ends with
+ * CT_ERR_LIMIT. */
 static int wait(struct ct_verify_spec *s, const struct ct_verify_place *place, uint32_t input)
 {
     struct ct_monitor_event event = {.time = place->time, .input = input};
@@ -138,12 +139,12 @@ int ct_verify_take(struct ct_verify_spec *s, const struct ct_watch_event *e, uin
     return wait(s, &place, input);
 }
 
-/* Notes an event that later results may name. */
+/* Notes an event in doubt, which later results may name. */
 static int note_doubt(struct ct_verify_spec *s, const struct ct_verify_place *place)
 {
     if (s->doubt_count >= s->doubt_most) {
         size_t kept = 0;
-        for (size_t i = 0; i < s->doubt_count; i++) /* the monitor does not know events that wait yet */
+        for (size_t i = 0; i < s->doubt_count; i++) /* the monitor does not know waiting events yet */
             if (s->doubts[i].tag + s->waiting_count > s->tag ||
                 ct_monitor_remembers(s->monitor, s->doubts[i].tag))
                 s->doubts[kept++] = s->doubts[i];
@@ -156,7 +157,7 @@ static int note_doubt(struct ct_verify_spec *s, const struct ct_verify_place *pl
     return CT_OK;
 }
 
-/* Makes room for an event, in doubt or not: events that wait are of one kind, and an instant is not cut. */
+/* Makes room for an event. Waiting events are all in doubt or all not, and an instant is not divided. */
 static int make_way(struct ct_verify_spec *s, bool doubtful, bool same)
 {
     const bool full = s->waiting_count >= CT_VERIFY_WAITING && !same;
@@ -178,7 +179,7 @@ int ct_verify_give(struct ct_verify_spec *s, const struct ct_watch_event *e, uin
         return CT_OK;
     const uint64_t scaled = time_of(s->verifier, tick);
     int rc = make_way(s, span != NULL, is_same_instant(s, e, scaled, input));
-    if (rc || s->failed) /* of a group, its members go on */
+    if (rc || s->failed) /* after a failure of a group, its members continue */
         return rc;
     const struct ct_verify_place place = {instant(s, e, scaled, input), *e};
     if (span) {
@@ -201,7 +202,7 @@ void ct_verify_lost(struct ct_verify_spec *s, uint64_t tick)
 int ct_verify_end_instant(struct ct_verify_spec *s, uint64_t tick)
 {
     int rc = CT_OK;
-    if (tick > s->time) /* the first instant, 0, has ended before too */
+    if (tick > s->time) /* instant 0 has also ended before */
         rc = ct_monitor_advance(s->monitor, s->time + 1);
     return rc ? rc : ct_monitor_lose(s->monitor, s->kept);
 }
@@ -231,7 +232,7 @@ int ct_verify_lose_before(struct ct_verify_spec *s, uint64_t tick, uint64_t begi
     return s->group ? ct_verify_group_lost(s->group, 0) : CT_OK;
 }
 
-/* Brings the index up to date when others are to be fed than it says. */
+/* Updates the index after changes of the specifications to feed. */
 static inline void update(struct ct_verifier *v)
 {
     if (__builtin_expect(v->changed, 0))
@@ -255,12 +256,13 @@ bool ct_verify_is_loss(const struct ct_watch_event *e)
     return e->kind == CT_WATCH_GAP || e->kind == CT_WATCH_OVERFLOW || e->kind == CT_WATCH_NO_ACCESS;
 }
 
-/* Gives an event to the specifications that want it. After an error the others go on; the first error is
- * returned. */
+/* Passes an event to the specifications that take it. If one fails, the others continue. Returns the first
+ * error. */
 static int give(struct ct_verifier *v, const struct ct_watch_event *e)
 {
     int first = CT_OK;
-    if (e->watch >= v->watch_count) /* watched for somebody else, since the specifications were bound */
+    if (e->watch >= v->watch_count) /* a watchpoint of another user, added after the specifications were
+                                     * bound */
         return CT_OK;
     for (uint32_t k = v->first[e->watch]; k < v->first[e->watch + 1]; k++) {
         const int rc = ct_verify_take(v->targets[k].spec, e, v->targets[k].input);
@@ -278,7 +280,7 @@ int ct_verifier_feed(struct ct_verifier *v, const struct ct_watch_event *events,
     int first = CT_OK;
     for (size_t i = 0; i < count; i++) {
         const bool loss = ct_verify_is_loss(&events[i]);
-        if (loss) /* what is missing may lie on both sides of the event that tells of it */
+        if (loss) /* trace may be missing on both sides of the event that reports it */
             first = ct_verify_first(first, lose(v, &events[i]));
         first = ct_verify_first(first, give(v, &events[i]));
         if (loss)
@@ -320,7 +322,7 @@ const char *ct_verifier_next_failure(struct ct_verifier *v, uint32_t *number)
 
 /* ---- begin and end ---- */
 
-/* Counts the watchpoints that feed a specification, once for each input of each instance. */
+/* Counts the watchpoints that feed a specification, once per input of each instance. */
 static size_t target_count(const struct ct_verify_spec *s)
 {
     size_t count = 0;
@@ -363,7 +365,7 @@ int ct_verify_reserve(struct ct_verifier *v, const struct ct_verify_spec *more)
     return CT_OK;
 }
 
-/* Lists who is fed: specifications in no group by themselves, of a group the lead, in the place of the first
+/* Lists the specifications to feed: those in no group, and the lead of each group in the place of its first
  * member. */
 static void list_fed(struct ct_verifier *v)
 {
@@ -378,7 +380,7 @@ static void list_fed(struct ct_verifier *v)
     }
 }
 
-/* Counts the targets of each watchpoint, in the entry behind the next one. */
+/* Counts the targets of each watchpoint, stored two entries further on. */
 static void count_targets(struct ct_verifier *v)
 {
     memset(v->first, 0, ((size_t)v->watch_count + 2) * sizeof *v->first);
@@ -396,7 +398,7 @@ void ct_verify_index(struct ct_verifier *v)
     count_targets(v);
     for (uint32_t watch = 0; watch <= v->watch_count; watch++)
         v->first[watch + 1] += v->first[watch];
-    for (size_t i = 0; i < v->fed_count; i++) { /* moves each entry to where the next one begins */
+    for (size_t i = 0; i < v->fed_count; i++) { /* advances each entry to the begin of the next one */
         struct ct_verify_spec *s = v->fed[i];
         for (uint32_t input = 0; input < s->input_count; input++)
             for (uint32_t k = 0; k < s->feeds[input].count; k++)

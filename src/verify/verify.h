@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The verifier, as binding fills it in and a run reads it. */
+/* The verifier, as binding fills it in and a run uses it. */
 #ifndef CT_VERIFY_VERIFY_H
 #define CT_VERIFY_VERIFY_H
 
@@ -8,19 +8,19 @@
 #include "base/arena.h"
 #include "coretap/verify.h"
 
-/* the most instants' events that wait until a specification is fed with them */
+/* most waiting instants before a specification is fed */
 #define CT_VERIFY_WAITING 256
 
 #define CT_VERIFY_HISTORY_MAX 4096
 
-/* instants whose results a monitor keeps back while their order is in doubt */
+/* most instants whose results a monitor holds back while their order is in doubt */
 #define CT_VERIFY_DOUBTFUL 64
 
 /* Which values of an output are violations. */
 enum ct_verify_rule {
     CT_VERIFY_NEVER,
-    CT_VERIFY_FALSE, /* false, for verdicts and Bools that tell that a property holds */
-    CT_VERIFY_TRUE,  /* true, for Bools that are called error or violation */
+    CT_VERIFY_FALSE, /* false, for verdicts and Bools that state that a property holds */
+    CT_VERIFY_TRUE,  /* true, for Bools called error or violation */
     CT_VERIFY_EACH,
     CT_VERIFY_TEXT, /* the text in `wanted` */
 };
@@ -33,14 +33,15 @@ struct ct_verify_output {
 
 #define CT_VERIFY_ANY_CORE UINT32_MAX
 
-/* What feeds an input: watchpoints from a number on. Inputs with equal feeds have equal events. */
+/* The watchpoints that feed an input: `count` of them from number `first` on. Inputs with equal feeds have
+ * equal events. */
 struct ct_verify_feed {
     uint32_t first, count;
-    uint32_t core; /* that comes by them, or CT_VERIFY_ANY_CORE */
+    uint32_t core; /* core whose events count, or CT_VERIFY_ANY_CORE */
     uint8_t type;  /* enum ct_monitor_type */
 };
 
-/* One specification, or its instance for a core, or several that run as one: the lead of a group. */
+/* A specification, or its instance for a core, or the lead of a group, which runs several as one. */
 struct ct_verify_spec {
     struct ct_verifier *verifier;
     const struct ct_monitor_spec *spec;
@@ -48,80 +49,80 @@ struct ct_verify_spec {
     struct ct_verify_output *outputs;
     uint8_t *types;               /* by input: enum ct_monitor_type */
     uint8_t *forms;               /* by input: enum ct_watch_form of its place */
-    uint8_t *kept;                /* by input: 1 when only losses feed it, all of which are seen */
+    uint8_t *kept;                /* by input: 1 if only losses feed it, all of which are seen */
     struct ct_verify_feed *feeds; /* by input */
     size_t output_count, input_count;
     uint32_t number;
-    uint32_t core;               /* that it is the instance for, or CT_VERIFY_ANY_CORE */
-    uint32_t instance;           /* among those of the specification, from 0 on */
-    uint32_t first_output;       /* of a member of a group: of its own among those of the joint */
-    struct ct_verify_spec *next; /* instance, of the next core */
-    struct ct_arena arena;       /* for what is above */
-    bool may_misfit;             /* an event may have a value that its input cannot take, or none */
-    bool told_unknown;           /* a warning said that some have none */
-    bool joinable;               /* the specification may be a member of a group (group.h) */
-    uint8_t instants;            /* enum ct_mon_instants, the same in all members of a group */
-    uint64_t feeds_hash;         /* hash of the feeds in any order, the same in all members of a group */
+    uint32_t core;               /* core of this instance, or CT_VERIFY_ANY_CORE */
+    uint32_t instance;           /* number of this instance within the specification, from 0 on */
+    uint32_t first_output;       /* member of a group: its first output in the joint */
+    struct ct_verify_spec *next; /* instance for the next core */
+    struct ct_arena arena;       /* memory of the fields above */
+    bool may_misfit;             /* an event may have no value, or one that its input cannot take */
+    bool told_unknown;           /* a warning about events without a value was given */
+    bool joinable;               /* may join a group (group.h) */
+    uint8_t instants;            /* enum ct_mon_instants; equal in all members of a group */
+    uint64_t feeds_hash;         /* order-independent hash of the feeds; equal in all members of a group */
 
-    /* What a member of a group needs. */
-    struct ct_verify_group *group; /* NULL: it is fed by itself. Of a lead: the one that it leads */
-    const uint32_t *joined;        /* by its stream: that of the joint */
-    uint32_t *inputs;              /* by its input: that of the joint */
-    uint64_t born;                 /* how many places the lead had been given before its own first one */
+    /* State of a member of a group. */
+    struct ct_verify_group *group; /* NULL: not in a group. For a lead: the group that it leads */
+    const uint32_t *joined;        /* by its stream: the stream of the joint */
+    uint32_t *inputs;              /* by its input: the input of the joint */
+    uint64_t born;                 /* places that the lead had been given before the member's first one */
     uint64_t told;                 /* results since the checkpoint */
-    uint64_t skip;                 /* results that come once more, and were told before */
+    uint64_t skip;                 /* results still to be dropped, because they are repeated */
 
-    /* What a run needs. */
+    /* State of a run. */
     struct ct_monitor *monitor;
-    bool failed;              /* the run takes no more events */
-    bool told_failure;        /* ct_verifier_next_failure returned the failure */
+    bool failed;              /* takes no more events */
+    bool told_failure;        /* ct_verifier_next_failure has returned the failure */
     char failure[400];        /* why it failed */
-    bool lost, doubted;       /* trace was missing, and the order of events was not known */
-    bool unfollowed;          /* orders were too many for a monitor that is gone */
-    bool broken;              /* the next event is not of the same instant */
-    uint64_t *used;           /* by input: the instant of its last event */
+    bool lost, doubted;       /* trace was missing; the order of some events was unknown */
+    bool unfollowed;          /* an earlier monitor had too many orders to follow */
+    bool broken;              /* the next event begins a new instant */
+    uint64_t *used;           /* by input: instant of its last event */
     uint64_t time;            /* time of the current instant */
-    uint64_t tick;            /* tick of the clock in the current instant */
-    uint64_t value;           /* address in the current instant */
+    uint64_t tick;            /* tick of the current instant */
+    uint64_t value;           /* address of the current instant */
     uint16_t source;          /* source of the current instant */
     uint8_t kind;             /* enum ct_watch_kind of the first event of the current instant */
     uint32_t number_of_event; /* `number` of the first event of the current instant */
     uint64_t number_of_instant;
-    uint64_t lost_last;               /* time of the last gap */
-    struct ct_verify_place *places;   /* places of events that were fed, then of events that wait */
-    size_t place_count, cursor;       /* cursor: behind the place of the last result */
-    size_t kept_places;               /* that later results may need, at most */
-    uint64_t place_total;             /* how many there were since the beginning */
-    struct ct_monitor_event *waiting; /* room for those of one more instant than CT_VERIFY_WAITING */
+    uint64_t lost_last;               /* time of the last loss */
+    struct ct_verify_place *places;   /* places of events that were fed, then of waiting events */
+    size_t place_count, cursor;       /* cursor: after the place of the last result */
+    size_t kept_places;               /* most places that later results may need */
+    uint64_t place_total;             /* places since the beginning */
+    struct ct_monitor_event *waiting; /* waiting events; room for one instant more than CT_VERIFY_WAITING */
     size_t waiting_count;
 
-    /* What a run over several sources needs. */
-    struct ct_monitor_span *spans;    /* beside `waiting`, when their order is in doubt */
-    bool doubtful;                    /* the order of the waiting ones is in doubt */
-    struct ct_verify_doubted *doubts; /* that later results may name */
+    /* State of a run over several sources. */
+    struct ct_monitor_span *spans;    /* intervals of `waiting`, when their order is in doubt */
+    bool doubtful;                    /* the order of the waiting events is in doubt */
+    struct ct_verify_doubted *doubts; /* events in doubt that later results may name */
     size_t doubt_count, doubt_cap, doubt_most;
-    uint64_t tag;              /* of the last one */
-    struct ct_verify_due *due; /* what it takes, from due_first on, until it is known what overlaps that */
+    uint64_t tag;              /* tag of the last event in doubt */
+    struct ct_verify_due *due; /* pending items, from due_first on, until their overlaps are known */
     size_t due_first, due_count, due_cap;
-    bool lossy;       /* events may have been lost behind the last one that it took, too */
-    size_t due_other; /* behind the first: those before it are of source due_other_source */
+    bool lossy;       /* events may have been lost after the last one taken, too */
+    size_t due_other; /* first item after due_first that may be of another source than due_other_source */
     uint32_t due_other_source;
-    uint64_t *events_until, *lost_until; /* by source: behind its last event, and its last loss */
+    uint64_t *events_until, *lost_until; /* by source: end of its last event, and end of its last loss */
 };
 
-/* An event that is in doubt, as results name it. */
+/* An event in doubt, as results name it. */
 struct ct_verify_doubted {
     uint64_t tag;
     struct ct_verify_place place;
 };
 
-/* Where an event of a watchpoint goes, where `core` comes by it. */
+/* Destination of a watchpoint's events. `core`: core whose events count. */
 struct ct_verify_target {
     struct ct_verify_spec *spec;
     uint32_t input, core;
 };
 
-/* The watchpoints of a place that was bound before, to be used again. */
+/* The watchpoints of a place that was bound before, for reuse. */
 struct ct_verify_bound {
     const char *place;
     uint32_t first, count;
@@ -133,123 +134,124 @@ struct ct_verifier {
     struct ct_verify_options options;
     struct ct_watches *watches;
     struct ct_arena arena;
-    const char **cores; /* by source, or of the only one */
-    uint32_t *core_of;  /* by source: the first one that is of the same core, whose number stands for it */
+    const char **cores; /* by source; or the core of the only source */
+    uint32_t *core_of;  /* by source: the first source of the same core, whose number represents the core */
     size_t core_count;
-    size_t source_count; /* on an axis; else 0 */
-    bool *awaited;       /* by source: no step came of the core yet; NULL: nobody waits for that */
-    uint8_t *protocols;  /* by source, or of all that may be; NULL: nothing was said of them */
+    size_t source_count; /* sources on the axis; 0: no axis */
+    bool *awaited;       /* by source: no step of the core has come yet; NULL: not needed */
+    uint8_t *protocols;  /* by source, or all possible ones; NULL: unknown */
     size_t protocol_count;
-    struct ct_verify_spec **specs; /* their first instances; NULL for one that was removed */
+    struct ct_verify_spec **specs; /* first instance, by number; NULL: removed */
     size_t spec_count;
     struct ct_verify_bound *bound;
     size_t bound_count;
     bool running;
-    size_t due_events;                /* taken since the specifications had their turn */
-    uint64_t due_floor;               /* nothing that begins before it comes any more */
-    uint64_t *lost_until;             /* by source: behind its last loss that was taken */
+    size_t due_events;                /* items taken since the last turn of the specifications */
+    uint64_t due_floor;               /* no later item begins before this time */
+    uint64_t *lost_until;             /* by source: end of its last loss taken */
     struct ct_verify_target *targets; /* by watchpoint: the inputs of `fed` that it feeds */
     uint32_t *first;                  /* by watchpoint: its first target; one more entry at the end */
-    uint8_t *came;                    /* by watchpoint: 1: an event of it came that somebody takes */
+    uint8_t *came;                    /* by watchpoint: 1 if an event of it came that some specification
+                                       * takes */
     uint32_t watch_count;
     struct ct_verify_spec **fed; /* the specifications in no group, and the leads of groups */
     size_t fed_count, targets_cap, fed_cap;
-    struct ct_verify_group *groups; /* groups; one that ended is in the list until the next index */
-    bool changed;                   /* other specifications are to be fed than the index says */
-    bool regroup;                   /* the next run needs other groups than this one */
-    uint64_t waste;      /* specifications that were fed alone, though others are like them, times events */
-    unsigned patience;   /* how often its limit doubled */
-    uint64_t waste_most; /* that limit, for each specification */
-    size_t journal_most; /* events between two checkpoints of a group */
+    struct ct_verify_group *groups; /* includes groups that ended, until the next index */
+    bool changed;                   /* the index does not match the specifications to feed */
+    bool regroup;                   /* groups must be formed again for the next run */
+    uint64_t waste;                 /* events fed to specifications outside groups that might join one */
+    unsigned patience;              /* how often waste_most was doubled */
+    uint64_t waste_most;            /* limit of `waste` per specification */
+    size_t journal_most;            /* events between two checkpoints of a group */
     ct_verify_fn *fn;
     void *user;
 };
 
-/* Frees a specification, and the instances behind it. */
+/* Frees a specification and its further instances. */
 void ct_verify_spec_free(struct ct_verify_spec *spec);
 
-/* Makes room in the index for all watchpoints and specifications, and for one more (or NULL); ct_verify_index
- * has to follow. CT_ERR_NOMEM: the index is as before. */
+/* Makes room in the index for all watchpoints and specifications, and for `more` (may be NULL). Call
+ * ct_verify_index afterwards. On CT_ERR_NOMEM the index is unchanged. */
 int ct_verify_reserve(struct ct_verifier *verifier, const struct ct_verify_spec *more);
 
-/* Rebuilds the index of what is fed by which watchpoint, after links or groups changed. */
+/* Rebuilds the index from watchpoints to inputs, after feeds or groups changed. */
 void ct_verify_index(struct ct_verifier *verifier);
 
-/* Forgets all of a run. */
+/* Resets the state of a run. */
 void ct_verify_reset(struct ct_verify_spec *spec);
 
-/* Makes a new monitor of a specification. CT_ERR_NOMEM. */
+/* Makes a new monitor for a specification. Error: CT_ERR_NOMEM. */
 int ct_verify_monitor(struct ct_verify_spec *spec);
 
-/* Ends the stream of a specification: evaluates its last instants. CT_ERR_FORMAT, CT_ERR_LIMIT. */
+/* Ends the stream of a specification: evaluates its last instants. Errors: CT_ERR_FORMAT, CT_ERR_LIMIT. */
 int ct_verify_end(struct ct_verify_spec *spec);
 
-/* Tells results of a specification, whose places are those of `lead`. */
+/* Reports results of a specification, with the places of `lead`. */
 void ct_verify_tell(struct ct_verify_spec *spec, struct ct_verify_spec *lead,
                     const struct ct_monitor_result *results, size_t count);
 
-/* Notes why a specification failed. It takes no more events, and its memory is freed. Result: rc. */
+/* Notes why a specification failed, and frees its memory; it takes no more events. Returns rc. */
 int ct_verify_failed(struct ct_verify_spec *spec, int rc);
 
-/* Takes an event of one of the watchpoints that feed an input. The errors of ct_monitor_feed; one that failed
- * before takes nothing. */
+/* Takes an event of a watchpoint that feeds an input. Returns the errors of ct_monitor_feed. A failed
+ * specification takes nothing. */
 int ct_verify_take(struct ct_verify_spec *spec, const struct ct_watch_event *e, uint32_t input);
 
-/* Feeds the events that wait. The errors of ct_monitor_feed. */
+/* Feeds the waiting events. Returns the errors of ct_monitor_feed. */
 int ct_verify_flush(struct ct_verify_spec *spec);
 
 /* Drops places that no later result needs, when there are many. */
 void ct_verify_keep_places(struct ct_verify_spec *spec);
 
-/* Ends the current instant, because events were lost at this tick of the clock, also for a whole group. */
+/* Ends the current instant because events were lost at a tick; for a member, in its whole group. */
 int ct_verify_lose(struct ct_verify_spec *spec, uint64_t tick);
 
-/* Does so in the monitor alone, which has taken all events before. The errors of ct_monitor_lose. */
+/* Does so only in the monitor, which must have taken all earlier events. Returns the errors of
+ * ct_monitor_lose. */
 int ct_verify_end_instant(struct ct_verify_spec *spec, uint64_t tick);
 
-/* Notes that events were lost. */
+/* Notes that events were lost at a tick. */
 void ct_verify_lost(struct ct_verify_spec *spec, uint64_t tick);
 
-/* Makes a specification with so many inputs and outputs. NULL: no memory. */
+/* Makes a specification, with arrays for its inputs and outputs. NULL: out of memory. */
 struct ct_verify_spec *ct_verify_spec_new(struct ct_verifier *verifier, uint32_t number,
                                           const struct ct_monitor_spec *spec, const char *name);
 
-/* Gives what an input gets of an event, in `value` and `size` of *out. False when the input cannot take it.
- */
+/* Sets `value` and `size` of *out to what the input gets from an event. Returns false when the input cannot
+ * take it. */
 bool ct_verify_value(const struct ct_verify_spec *spec, const struct ct_watch_event *event, uint32_t input,
                      struct ct_monitor_event *out);
 
-/* Tells whether an event has no value that its input could take, because not all bytes of the variable are
- * known. It is left out then; the first time, a warning says so. */
+/* Returns whether an event has no value for the input, because not all bytes of the variable are known. It is
+ * skipped then, with a warning the first time. */
 bool ct_verify_lacks_value(struct ct_verify_spec *spec, const struct ct_watch_event *event, uint32_t input);
 
-/* Fails a specification because of an event that an input cannot take. CT_ERR_LIMIT. */
+/* Fails a specification because of an event that an input cannot take. Returns CT_ERR_LIMIT. */
 int ct_verify_misfit(struct ct_verify_spec *spec, const struct ct_watch_event *event, uint32_t input);
 
-/* Checks that a place gives what an input is to have, and that there is a source that gives it. `core`: that
- * it names, or CT_VERIFY_ANY_CORE. CT_ERR_CONFIG, CT_ERR_NOT_FOUND. */
+/* Checks that a place has values for the input, and that a source provides them. `core`: core of the place,
+ * or CT_VERIFY_ANY_CORE. Errors: CT_ERR_CONFIG, CT_ERR_NOT_FOUND. */
 int ct_verify_check_value(const struct ct_verifier *verifier, const struct ct_monitor_stream *input,
                           const struct ct_watchpoint *point, uint32_t core);
 
-/* Tells whether a source of a core, or of any, may have events of a kind (enum ct_watch_kind). */
+/* Returns whether a source of the core, or of any core, may have events of a kind (enum ct_watch_kind). */
 bool ct_verify_core_gives(const struct ct_verifier *verifier, uint32_t core, uint8_t kind);
 
-/* Tells whether a specification is the instance for a core of which no step came yet, so that there may be
- * none. */
+/* Returns whether a specification is an instance for a core without steps so far, which may not exist. */
 static inline bool ct_verify_is_awaited(const struct ct_verify_spec *spec)
 {
     const struct ct_verifier *v = spec->verifier;
     return v->awaited && spec->core != CT_VERIFY_ANY_CORE && v->awaited[spec->core];
 }
 
-/* Tells whether something may have happened that a specification did not see: trace was missing, or not all
- * orders of events in doubt were followed. */
+/* Returns whether a specification may have missed something: trace was missing, or not all orders of events
+ * in doubt were followed. */
 bool ct_verify_is_unseen(const struct ct_verify_spec *spec);
 
-/* Tells whether what a source lost could have been events of a specification. */
+/* Returns whether losses of a source could have been events of the specification. */
 bool ct_verify_hears(const struct ct_verify_spec *spec, size_t source);
 
-/* Returns the first error of two. */
+/* Returns the first of two errors. */
 static inline int ct_verify_first(int first, int rc)
 {
     return first ? first : rc;
