@@ -158,7 +158,7 @@ static uint64_t value_of(const struct ct_fractal *f, uint32_t offset)
     case CT_FRACTAL_REG_INCONSISTENT:
         return f->inconsistent;
     default:
-        return 0; /* command registers read as zero */
+        return 0; /* command registers read as 0 */
     }
 }
 
@@ -175,7 +175,7 @@ int ct_fractal_reg_read(const struct ct_fractal *f, uint32_t offset, unsigned by
     return CT_OK;
 }
 
-/* Starts following a target of which nothing is known yet; none of its translations may stay in a TLB. */
+/* Starts following a target of which nothing is known yet. None of its translations may stay in a TLB. */
 static int start(struct ct_fractal *f)
 {
     struct ct_config *c = &f->config;
@@ -214,7 +214,8 @@ static int write_control(struct ct_fractal *f, uint32_t value)
     return CT_OK;
 }
 
-/* Tells the stalker of new ranges; what it knows of the old ones it gives up, so that walks show again. */
+/* Tells the stalker that the ranges changed. It drops what it knows of the old ones, so that new walks become
+ * visible. */
 static int ranges_changed(struct ct_fractal *f)
 {
     if (ct_config_enabled(&f->config))
@@ -228,7 +229,7 @@ static int bad_range(const struct ct_fractal *f, int err, const char *what)
                    (unsigned long long)f->config.new_lo, (unsigned long long)f->config.new_hi, what);
 }
 
-/* Makes the range that was written the only one. */
+/* Makes the written range the only one. */
 static int commit_range(struct ct_fractal *f)
 {
     struct ct_config *c = &f->config;
@@ -241,7 +242,7 @@ static int commit_range(struct ct_fractal *f)
     return ranges_changed(f);
 }
 
-/* Adds the range that was written to those in force. */
+/* Adds the written range to those in force. */
 static int add_range(struct ct_fractal *f)
 {
     struct ct_config *c = &f->config;
@@ -277,8 +278,8 @@ static int range_command(struct ct_fractal *f, uint64_t command)
     }
 }
 
-/* Adds a point. If only the cores know the translation of its page it is made to show: otherwise the watchdog
- * would not learn where the point is. */
+/* Adds a point. If only the cores know the translation of its page, makes the next walk to it visible;
+ * otherwise the watchdog would not learn the physical address. */
 static int add_point(struct ct_fractal *f, uint64_t va)
 {
     const struct ct_point *point = ct_points_add(&f->points, va);
@@ -319,8 +320,8 @@ static int point_command(struct ct_fractal *f, uint64_t command)
     }
 }
 
-/* Follows a roll-over of address space IDs: no TLB has anything under the new one, and no message will tell
- * that translations of the old one are gone. */
+/* Handles a change of the target's ASID. No TLB has entries under the new ASID, and no message will report
+ * that those under the old one are gone. */
 static void change_asid(struct ct_fractal *f, uint16_t asid)
 {
     f->config.asid = f->helper.asid = asid;
@@ -371,7 +372,7 @@ static int write_whole(struct ct_fractal *f, uint32_t offset, uint64_t value)
         return CT_OK;
     case CT_FRACTAL_REG_POINT_CMD:
         return point_command(f, value);
-    default: /* LOG_FIELDS, the last of those that can be written */
+    default: /* LOG_FIELDS, the last writable register */
         if (!(value & CT_FRACTAL_FIELD_ALL))
             return ct_fail(f->ctx, CT_ERR_CONFIG, "fractal LOG_FIELDS 0x%llx: no field; register unchanged",
                            (unsigned long long)value);

@@ -8,8 +8,8 @@ enum {
     STAGE_1 = 1,
 };
 
-/* Returns an operation on the guest's own translations or caches. A port that knows of no virtual machines
- * has VMID 0, and the table has no Non-secure guest invalidation without a VMID. */
+/* Returns an operation on the guest's own translations or caches. Without virtual machines the VMID is 0: the
+ * table has no Non-secure guest invalidation without a VMID. */
 static struct ct_dvm of_guest(uint8_t type)
 {
     return (struct ct_dvm){.type = type, .exception = GUEST_OS, .security = NON_SECURE, .has_vmid = true};
@@ -59,7 +59,7 @@ int ct_dvm_of_command(const struct ct_fractal_command *c, struct ct_dvm *out)
     *out = of_guest(CT_DVM_TLBI);
     switch (c->kind) {
     case CT_FRACTAL_CMD_ICI:
-        /* a core whose instruction cache is virtually indexed and physically tagged needs both */
+        /* a core with a virtually indexed, physically tagged instruction cache needs both */
         *out = (struct ct_dvm){.type = CT_DVM_PICI,
                                .security = NON_SECURE,
                                .has_address = true,
@@ -80,8 +80,8 @@ int ct_dvm_of_command(const struct ct_fractal_command *c, struct ct_dvm *out)
     }
 }
 
-/* Tells whether an operation is on translations that a process in FRACTAL's sense has: Non-secure, of a guest
- * or of a host at EL2, whose processes have ASIDs, too. Stage 2 alone is the hypervisor's. */
+/* Returns whether an operation affects translations of processes as FRACTAL defines them: Non-secure, of a
+ * guest or of a host at EL2, whose processes have ASIDs, too. Stage 2 alone belongs to the hypervisor. */
 static bool concerns_processes(const struct ct_dvm *dvm)
 {
     return dvm->security == NON_SECURE && (dvm->exception == GUEST_OS || dvm->exception == HYPERVISOR) &&

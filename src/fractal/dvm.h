@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distributed virtual memory operations, whose fields and table of invalidations ACE and CHI share: IHI
- * 0050F.b B8.4, tables B8.5, B8.12, B8.17 to B8.20. The protocols differ in where they put the fields. */
+/* Distributed virtual memory operations. ACE and CHI share the fields and the table of invalidations (IHI
+ * 0050F.b B8.4, tables B8.5, B8.12, B8.17 to B8.20), but encode the fields differently. */
 #ifndef CT_FRACTAL_DVM_H
 #define CT_FRACTAL_DVM_H
 
@@ -18,32 +18,33 @@ enum {
     CT_DVM_TYPES,
 };
 
-/* One operation. */
+/* One DVM operation. */
 struct ct_dvm {
     uint64_t address;        /* VA, or the PA of a PICI */
     uint16_t asid, vmid, vi; /* vi: virtual index, VA[27:12] */
     uint8_t type;
-    uint8_t exception; /* whose translations: 1 EL3, 2 guest OS, 3 hypervisor, 0 hypervisor and guests */
+    uint8_t exception; /* owner of the translations: 1 EL3, 2 guest OS, 3 hypervisor, 0 hypervisor and
+                        * guests */
     uint8_t security;  /* 3: Non-secure, table B8.8 */
-    uint8_t stage;     /* 0 both, 1, 2, 3 granule protection table */
+    uint8_t stage;     /* 0: both; 1; 2; 3: granule protection table */
     bool has_address, has_asid, has_vmid, has_vi;
     bool leaf;
-    bool range; /* of (num + 1) << (5 * scale + 1) pages of granule `tg` from the address on */
+    bool range; /* covers (num + 1) << (5 * scale + 1) pages of granule `tg`, from the address on */
     uint8_t num, scale, tg;
 };
 
-/* Makes the operation of a message or a command. 0: it is none that DVM carries. */
+/* Make the operation of a message or a command. Return 0 if it is none that DVM carries. */
 int ct_dvm_of_message(const struct ct_fractal_message *m, struct ct_dvm *out);
 int ct_dvm_of_command(const struct ct_fractal_command *c, struct ct_dvm *out);
 
-/* Makes the message of an operation: op, addr, value. 0: it says nothing of the translations of stage 1 of a
- * Non-secure EL1&0 or EL2&0 regime, or of instruction caches by virtual address. */
+/* Makes the message of an operation: op, addr, value. Returns 0 if the operation does not affect stage 1
+ * translations of a Non-secure EL1&0 or EL2&0 regime, or instruction caches by virtual address. */
 int ct_dvm_to_message(const struct ct_dvm *dvm, struct ct_fractal_message *m);
 
-/* Makes the command of an operation. 0: it is none that FRACTAL gives. */
+/* Makes the command of an operation. Returns 0 if FRACTAL has no such command. */
 int ct_dvm_to_command(const struct ct_dvm *dvm, struct ct_fractal_command *c);
 
-/* Returns how many pages a range has, and their size in *page; 0: the granule is reserved. */
+/* Returns how many pages a range has, and their size in *page. Returns 0 if the granule is reserved. */
 uint64_t ct_dvm_pages(const struct ct_dvm *dvm, uint64_t *page);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What modules other than the reverse TLB ask for: pages of tables that are followed, and observed lines with
- * their pages. A clear bit means that an address is surely none of them, which holds for most snoops. */
+/* A Bloom filter over the addresses that modules other than the reverse TLB need: pages of followed tables,
+ * and observed lines with their pages. A clear bit means that an address is surely none of them, which holds
+ * for most snoops. */
 #ifndef CT_FRACTAL_FILTER_H
 #define CT_FRACTAL_FILTER_H
 
@@ -9,14 +10,15 @@
 
 #define CT_FILTER_BITS 15
 
-/* What a page of 4 KB may hold. */
+/* contents of a 4 KB page */
 #define CT_FILTER_TABLE 1u
 #define CT_FILTER_POINT 2u
 
 struct ct_address_filter {
-    uint64_t page[1u << (CT_FILTER_BITS - 5)]; /* two bits for each hash of a page: CT_FILTER_… */
-    uint64_t line[1u << (CT_FILTER_BITS - 6)]; /* a bit for each hash of an observed line */
-    uint32_t added;                            /* since the last clear; bits are never taken out one by one */
+    uint64_t page[1u << (CT_FILTER_BITS - 5)]; /* two bits per hash of a page: CT_FILTER_… */
+    uint64_t line[1u << (CT_FILTER_BITS - 6)]; /* one bit per hash of an observed line */
+    uint32_t added;                            /* additions since the last clear; bits are never removed
+                                                * singly */
 };
 
 static inline uint32_t ct_address_filter_hash(uint64_t number)
@@ -24,14 +26,14 @@ static inline uint32_t ct_address_filter_hash(uint64_t number)
     return (uint32_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> (64 - CT_FILTER_BITS));
 }
 
-/* Tells what the page of 4 KB at pa may hold: CT_FILTER_… */
+/* Returns what the 4 KB page at pa may contain: CT_FILTER_… */
 static inline unsigned ct_address_filter_page(const struct ct_address_filter *f, uint64_t pa)
 {
     const uint32_t h = ct_address_filter_hash(pa >> 12);
     return (unsigned)(f->page[h >> 5] >> (h & 31) * 2) & 3;
 }
 
-/* Tells, with 1, that the line at pa may be an observed one. */
+/* Returns 1 if the line at pa may be an observed one. */
 static inline unsigned ct_address_filter_line(const struct ct_address_filter *f, uint64_t pa)
 {
     const uint32_t h = ct_address_filter_hash(pa >> 6);

@@ -8,7 +8,7 @@
 #include "fractal/line_fields.h"
 #include "fractal/wire.h"
 
-/* Finds the operation of a line, its second field. NULL: there is none. */
+/* Returns the operation of a line, its second field. NULL: the line has none. */
 static const char *operation(const char *text, size_t length, size_t *size)
 {
     const char *at = text && length ? memchr(text, ',', length) : NULL;
@@ -28,7 +28,7 @@ int ct_fractal_flit_is_line(const char *text, size_t length)
     return op && memchr(op, '.', size);
 }
 
-/* Finds the channel that a word names; CT_FRACTAL_CHANNEL_COUNT: none. */
+/* Returns the channel with this name, or CT_FRACTAL_CHANNEL_COUNT. */
 static unsigned channel_by_name(const char *word, size_t size)
 {
     unsigned c = 0;
@@ -38,7 +38,7 @@ static unsigned channel_by_name(const char *word, size_t size)
     return c;
 }
 
-/* Reads an opcode, by name or number. 0: it is none. */
+/* Reads an opcode, by name or number. Returns 0 if it is invalid. */
 static int opcode_word(struct ct_line_fields *t, unsigned channel, uint8_t *out)
 {
     uint64_t value;
@@ -59,7 +59,7 @@ static int opcode_word(struct ct_line_fields *t, unsigned channel, uint8_t *out)
     return 0;
 }
 
-/* Reads CHANNEL.OPCODE. Returns what is wrong with it; NULL: nothing. */
+/* Reads CHANNEL.OPCODE. Returns what is wrong with it, or NULL. */
 static const char *read_operation(struct ct_line_fields *t, struct ct_fractal_flit *flit)
 {
     const size_t rest = (size_t)(t->end - t->at);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TLB invalidations, as messages and commands ask for them. */
+/* TLB invalidations, requested by messages or by commands. */
 #include "fractal/machine.h"
 
 void ct_fractal_tlbi_va(struct ct_fractal *f, uint64_t va, int walk_caches)
@@ -16,7 +16,7 @@ void ct_fractal_tlbi_all(struct ct_fractal *f)
 {
     const int track = f->stalker.track;
     ct_rtlb_remove_all(&f->rtlb, track);
-    /* points whose page the reverse TLB had evicted silently */
+    /* also points whose page the reverse TLB has evicted silently */
     for (uint32_t i = 0; track && f->points.resolved && i < f->points.count; i++)
         if (f->points.point[i].shift)
             ct_stalker_expose(&f->stalker, f->points.point[i].va);

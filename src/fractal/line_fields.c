@@ -46,7 +46,7 @@ void ct_line_word(struct ct_line_fields *t, char *word, size_t size)
     word[n] = 0;
 }
 
-/* Reads the letter of a kind. 0: it is none. */
+/* Reads the letter of a kind. Returns 0 if it is invalid. */
 static int kind_letter(struct ct_line_fields *t, uint8_t *out)
 {
     const char c = t->at < t->end ? *t->at++ : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields of a line of a recorded message stream, whether it has a message or a flit. */
+/* Fields of a line of a recorded message stream; shared by messages and flits. */
 #ifndef CT_FRACTAL_LINE_FIELDS_H
 #define CT_FRACTAL_LINE_FIELDS_H
 
@@ -11,24 +11,24 @@ struct ct_line_fields {
     const char *at, *end;
 };
 
-/* What is wrong with a field. */
+/* error texts of fields */
 #define CT_LINE_NO_TIME  "time: a number is expected"
 #define CT_LINE_NO_ADDR  "addr: a number is expected"
 #define CT_LINE_NO_VALUE "value: a number is expected"
 #define CT_LINE_TOO_LONG "characters after the last field"
 
-/* Returns the value of a hexadecimal digit; -1: it is none. */
+/* Returns the value of a hexadecimal digit, or -1. */
 int ct_line_hex_digit(char c);
 
-/* Reads a number, decimal or, after 0x, hexadecimal. 0: there is none, or it has more than 64 bits. */
+/* Reads a number: decimal, or hexadecimal after 0x. Returns 0 if there is none, or it exceeds 64 bits. */
 int ct_line_number(struct ct_line_fields *t, uint64_t *out);
 
 int ct_line_comma(struct ct_line_fields *t);
 
-/* Reads up to the next comma, or as much as `word` holds. */
+/* Reads up to the next comma; cuts what `word` cannot hold. */
 void ct_line_word(struct ct_line_fields *t, char *word, size_t size);
 
-/* Reads initiator and kind, with the commas behind them. Returns what is wrong with them; NULL: nothing. */
+/* Reads initiator and kind, with the comma after each. Returns what is wrong with them, or NULL. */
 const char *ct_line_origin(struct ct_line_fields *t, uint8_t *initiator, uint8_t *kind);
 
 /* Returns the letter of a kind (enum ct_fractal_kind). */

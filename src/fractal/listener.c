@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snoop Listener: gives reads at the port their virtual addresses. */
+/* Snoop Listener: finds the virtual addresses of reads at the port. */
 #include "fractal/machine.h"
 
 #include <stdbool.h>
@@ -35,7 +35,7 @@ static void annotate(struct ct_fractal *f, const struct ct_fractal_message *m, u
         e.va = line + within;
         emit(f, &e, chain == UINT32_MAX ? NULL : ct_points_at(&f->points, line, pa));
     }
-    /* the watchdog keeps translations of its own, which outlive silent evictions */
+    /* the watchdog keeps its own translations, which survive silent evictions */
     for (uint32_t i = chain; i != UINT32_MAX; i = f->points.point[i].next) {
         const struct ct_point *point = &f->points.point[i];
         unsigned known = 0;
@@ -67,7 +67,7 @@ static int plain_read(const struct ct_fractal *f, const struct ct_fractal_messag
     return m->op <= CT_FRACTAL_READ_UNIQUE && m->time >= f->time && m->addr >> 48 == 0 && m->initiator < 64;
 }
 
-/* Compares the tag with all ways of the set; a bit for each way that holds it. */
+/* Compares the tag with all ways of the set. Returns a bit for each way that matches. */
 static inline unsigned matches(const struct ct_rtlb_way *way, uint32_t ways, uint64_t tag)
 {
     if (ways == 4)
@@ -79,17 +79,17 @@ static inline unsigned matches(const struct ct_rtlb_way *way, uint32_t ways, uin
     return hits;
 }
 
-/* What decides on a read of a page that is mapped once and has neither points nor tables, and the places of
- * the ring that lie side by side. Stores of records could be stores to any of it if it were read from its
- * modules each time. */
+/* Copies of all values that decide on a plain read, and the contiguous free records of the ring. A plain read
+ * is of a page that is mapped once and has neither points nor tables. Copies are faster, because the compiler
+ * must assume that storing a record changes the originals. */
 struct plain_log {
-    struct ct_range range; /* the only one */
-    uint64_t contexts;     /* of initiators; 0: plain reads are not logged */
+    struct ct_range range; /* the only range */
+    uint64_t contexts;     /* bits of the initiators to log; 0: plain reads are not logged */
     bool usual;            /* the tracer has one range, and records have every field */
     uint8_t target;
-    uint8_t *place;  /* of the next record */
-    uint32_t room;   /* places */
-    uint32_t events; /* that were put, or dropped: without room the ring is full */
+    uint8_t *place;  /* next record in the ring */
+    uint32_t room;   /* contiguous free records */
+    uint32_t events; /* events stored or dropped; without room the ring is full */
 };
 
 static struct plain_log plain_log_of(const struct ct_fractal *f)
@@ -106,8 +106,7 @@ static struct plain_log plain_log_of(const struct ct_fractal *f)
     return log;
 }
 
-/* Makes a record with every field in its place in the ring, as ct_record_pack would make it of the same
- * event. */
+/* Stores a record with every field in the ring, exactly as ct_record_pack would. */
 static inline void put_all(struct plain_log *log, const struct ct_fractal_message *m, uint64_t va,
                            uint64_t pa)
 {
@@ -123,7 +122,7 @@ static inline void put_all(struct plain_log *log, const struct ct_fractal_messag
     log->place += CT_RECORD_ALL;
 }
 
-/* Logs a read of a page that is mapped once and has neither points nor tables. */
+/* Logs a plain read. */
 static inline void annotate_one(struct ct_fractal *f, struct plain_log *log,
                                 const struct ct_fractal_message *m, uint64_t pa, uint64_t va)
 {
@@ -134,7 +133,7 @@ static inline void annotate_one(struct ct_fractal *f, struct plain_log *log,
             return;
         if (log->events++ < log->room) {
             put_all(log, m, va, pa);
-        } else if (ct_logger_has_room(&f->logger, log->room)) { /* at the begin of the ring */
+        } else if (ct_logger_has_room(&f->logger, log->room)) { /* continues at the begin of the ring */
             log->events--;
             ct_logger_add(&f->logger, log->events, log->room);
             *log = plain_log_of(f);
@@ -156,15 +155,15 @@ static inline void annotate_one(struct ct_fractal *f, struct plain_log *log,
     ct_logger_put(&f->logger, &e);
 }
 
-/* Tells whether a point or a table may be in the line at pa, whose page has `watched` (CT_FILTER_…). */
+/* Returns whether the line at pa may contain a point or a table. `watched`: CT_FILTER_… of its page. */
 static inline int wanted(const struct ct_fractal *f, uint64_t pa, unsigned watched)
 {
     return watched & (CT_FILTER_TABLE | ct_address_filter_line(&f->filter, pa) * CT_FILTER_POINT) ? 1 : 0;
 }
 
-/* Reads are taken in blocks. A first pass, without branches on its results, finds the reads of interest; a
- * second one handles these. Only what a read of interest asks for can change what the next one finds, and the
- * block ends there. */
+/* Reads are processed in blocks. A first pass, without branches on its results, finds the reads of interest;
+ * a second pass handles them. Only the requests of such a read can change what later lookups find; then the
+ * block ends. */
 #define BLOCK 64
 
 struct picks {
@@ -176,7 +175,7 @@ static inline __attribute__((always_inline)) void look(const struct ct_fractal *
                                                        const struct ct_fractal_message *m, size_t count,
                                                        unsigned shift, uint32_t words, struct picks *p)
 {
-    /* copies, since stores through the bytes of `p` could otherwise be stores to all of these */
+    /* copies, because stores through the bytes of `p` might otherwise alias them */
     const uint64_t *const print = f->rtlb.print, *const filter = f->filter.page;
     const uint64_t mask = f->rtlb.sets - 1;
     const size_t end = count < BLOCK ? count : BLOCK;
@@ -198,7 +197,7 @@ static inline __attribute__((always_inline)) void look(const struct ct_fractal *
     p->looked_at = i;
 }
 
-/* Handles the reads of interest of a block. Returns how many of its reads were taken. */
+/* Handles the reads of interest in a block. Returns how many reads of the block were taken. */
 static inline __attribute__((always_inline)) unsigned take_block(struct ct_fractal *f,
                                                                  const struct ct_fractal_message *m,
                                                                  unsigned shift, uint32_t ways,
@@ -236,14 +235,15 @@ size_t ct_listener_reads(struct ct_fractal *f, const struct ct_fractal_message *
     const struct ct_rtlb *r = &f->rtlb;
     struct picks p;
     size_t n = 0;
-    /* several page sizes or something in the stash: one by one */
+    /* several page sizes, or a stash in use: one read at a time */
     while (n < count && !f->helper.count && (r->shifts > 1 || r->stashed) && plain_read(f, &m[n])) {
         f->time = m[n].time;
         ct_listener_read(f, &m[n++]);
     }
     while (n < count && !f->helper.count && r->shifts <= 1 && !r->stashed) {
         const unsigned shift = r->shifts ? r->shift[0] : 12;
-        const int usual = shift == 12 && r->ways == 4; /* constants make a quicker copy of both */
+        const int usual = shift == 12 && r->ways == 4; /* constants let the compiler make a faster copy of
+                                                        * both functions */
         if (usual)
             look(f, m + n, count - n, 12, 1, &p);
         else

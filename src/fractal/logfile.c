@@ -10,7 +10,7 @@
  *            u32 CRC-32 of the records, u32 zero; then the records
  *   or       u32 "FTXT", u32 bytes, 16 bytes of zeros, u32 CRC-32, u32 zero; then more lines of text
  *
- * A block is written whole; a file that ends inside one still gives the records that are complete. */
+ * Blocks are written whole; from a file that ends inside one, the complete records are still read. */
 #include "base/crc32.h"
 #include "base/bytes.h"
 #include "base/ctx.h"
@@ -31,7 +31,7 @@
 #define BLOCK_MAGIC     0x4b4c4246u /* "FBLK" */
 #define TEXT_MAGIC      0x54585446u /* "FTXT" */
 #define BLOCK_RECORDS   4096
-#define BLOCKS_A_SECOND 1000 /* at least, where there are records: for readers of a growing log */
+#define BLOCKS_A_SECOND 1000 /* at least, while there are records: for readers of a growing log */
 #define TEXT_MAX        (1u << 20)
 #define HEADER_MOST     (HEADER_BYTES + 16 * FIELD_BYTES + TEXT_MAX)
 
@@ -53,36 +53,36 @@ struct ct_fractal_writer {
     struct ct_ctx *ctx;
     ct_write_fn *write;
     void *user;
-    FILE *file; /* that the writer opened, or standard output; NULL: the caller's function takes it */
+    FILE *file; /* opened by the writer, or standard output; NULL: the caller's function writes */
     char *path;
     uint32_t fields, record;
     uint32_t count;
     uint64_t sequence, dropped;
-    uint64_t begun, longest; /* time of the block's first record; how long a block may last, 0: for ever */
+    uint64_t begun, longest; /* time of the block's first record; longest duration of a block, 0: unlimited */
     uint8_t block[BLOCK_BYTES + BLOCK_RECORDS * CT_RECORD_MAX];
 };
 
-/* Stores why the log could not be written. Returns CT_ERR_IO. */
+/* Sets the error that the log could not be written. Returns CT_ERR_IO. */
 static int write_failed(struct ct_fractal_writer *w)
 {
     return ct_fail(w->ctx, CT_ERR_IO, "%s: cannot be written: %s; events are missing from it", w->path,
                    strerror(errno));
 }
 
-/* Gives bytes to the receiver. */
+/* Passes bytes to the write function. */
 static int write_all(struct ct_fractal_writer *w, const void *data, size_t size)
 {
     const int rc = w->write(w->user, data, size);
     return rc == CT_ERR_IO ? write_failed(w) : rc;
 }
 
-/* Receives bytes for the file that the writer opened. */
+/* Writes bytes to the file that the writer opened. */
 static int write_to_file(void *file, const void *data, size_t size)
 {
     return fwrite(data, 1, size, file) == size ? CT_OK : CT_ERR_IO;
 }
 
-/* Writes what a log begins with. */
+/* Writes the header of a log. */
 static int write_header(struct ct_fractal_writer *w, const struct ct_fractal_log_info *info)
 {
     const char *text = info->text ? info->text : "";
@@ -162,7 +162,7 @@ int ct_fractal_writer_new(struct ct_ctx *ctx, const char *path, const struct ct_
     return err;
 }
 
-/* Writes the records that wait, as a block. */
+/* Writes the pending records as a block. */
 static int write_block(struct ct_fractal_writer *w)
 {
     if (!w->count && !w->dropped)
@@ -239,21 +239,22 @@ struct ct_fractal_reader {
     struct ct_ctx *ctx;
     const uint8_t *bytes;
     size_t size, at;
-    void *own;       /* the file as it was read, or NULL */
-    uint8_t *pieces; /* of a log that comes in pieces: what is not read yet, at which `bytes` points */
-    size_t room;     /* bytes that fit into `pieces` */
-    char *name;      /* of a log that comes in pieces: what messages call it */
-    bool growing;    /* more may come */
+    void *own;       /* contents of the file, or NULL */
+    uint8_t *pieces; /* log in pieces: the unread bytes, to which `bytes` points */
+    size_t room;     /* size of `pieces`, in bytes */
+    char *name;      /* log in pieces: its name in messages */
+    bool growing;    /* more bytes may come */
     char *text;
-    size_t text_bytes, first_block, text_seen; /* text blocks up to this offset are in the text */
+    size_t text_bytes, first_block, text_seen; /* text_seen: text blocks up to this offset are in `text` */
     struct ct_fractal_log_info info;
     uint32_t record;
-    uint32_t left;   /* records of the block that is being read */
-    uint64_t budget; /* bytes that may still be checked: false headers must not make reading quadratic */
+    uint32_t left;   /* unread records of the current block */
+    uint64_t budget; /* bytes that may still be checksummed, so that false block headers cannot make reading
+                      * quadratic */
     uint64_t dropped, damaged;
 };
 
-/* Returns which fields a log has: those known by name, in the places that this version gives them. */
+/* Returns the fields of a log: those with a known name at the offset that this version uses. */
 static uint32_t known_fields(const uint8_t *field, uint32_t count, uint32_t record)
 {
     uint32_t fields = 0, at = 0;
@@ -376,7 +377,7 @@ uint32_t ct_fractal_reader_unit(const struct ct_fractal_reader *r)
     return unit >= 8 && unit <= CT_FRACTAL_LINE && !(unit & (unit - 1)) ? (uint32_t)unit : CT_FRACTAL_LINE;
 }
 
-/* Returns 1 when the checksum of `bytes` at p is right. Each byte of a sound file is checked once. */
+/* Returns 1 if the checksum of `bytes` bytes at p is right. Checksums each byte of an intact file once. */
 static int sound(struct ct_fractal_reader *r, const uint8_t *p, size_t bytes, uint32_t crc)
 {
     if (bytes > r->budget)
@@ -385,7 +386,7 @@ static int sound(struct ct_fractal_reader *r, const uint8_t *p, size_t bytes, ui
     return ct_crc32(p, bytes) == crc;
 }
 
-/* Appends a block's text to that of the log. Without memory the log lacks it, which the context notes. */
+/* Appends a block's text to the log's text. If out of memory, omits it and notes that in the context. */
 static void add_text(struct ct_fractal_reader *r, const uint8_t *block, uint32_t bytes)
 {
     char *text = realloc(r->text, r->text_bytes + bytes + 1);
@@ -400,7 +401,7 @@ static void add_text(struct ct_fractal_reader *r, const uint8_t *block, uint32_t
     r->text_seen = r->at + 1;
 }
 
-/* Takes the block of text at the reading place. Returns 0 when there is none that holds together. */
+/* Reads a text block at the current offset. Returns 0 if there is no valid one. */
 static int take_text(struct ct_fractal_reader *r)
 {
     const uint8_t *p = r->bytes + r->at;
@@ -414,7 +415,7 @@ static int take_text(struct ct_fractal_reader *r)
     return 1;
 }
 
-/* Tells whether the block at the reading place may become whole with what is still to come. */
+/* Returns whether the block at the current offset may be completed by bytes still to come. */
 static bool is_to_come(const struct ct_fractal_reader *r)
 {
     const uint8_t *p = r->bytes + r->at;
@@ -425,8 +426,8 @@ static bool is_to_come(const struct ct_fractal_reader *r)
     return r->growing && bytes > r->size - r->at - BLOCK_BYTES;
 }
 
-/* Finds the next block that holds together; what lies before it is damage. Returns 0 at the end, and where a
- * log that grows ends by now. */
+/* Finds the next valid block, and counts bytes before it as damage. Returns 0 at the end of the log, or at
+ * the current end of a growing log. */
 static int next_block(struct ct_fractal_reader *r)
 {
     for (; r->at + BLOCK_BYTES <= r->size; r->at++, r->damaged++) {
@@ -441,7 +442,7 @@ static int next_block(struct ct_fractal_reader *r)
         const uint32_t count = ct_load32(p + 4);
         if (ct_load32(p) != BLOCK_MAGIC || count > BLOCK_RECORDS)
             continue;
-        const int cut = count > room; /* the writer was stopped in this block */
+        const int cut = count > room; /* the writer was stopped inside this block */
         if (!cut && !sound(r, p + BLOCK_BYTES, (size_t)count * r->record, ct_load32(p + 24)))
             continue;
         r->dropped += ct_load64(p + 16);
@@ -520,7 +521,7 @@ int ct_fractal_reader_stream(struct ct_ctx *ctx, const char *name, struct ct_fra
     return CT_OK;
 }
 
-/* Drops what was read, and appends a piece to what was not. */
+/* Drops the bytes that were read, and appends a piece to the rest. */
 static int append(struct ct_fractal_reader *r, const void *data, size_t size)
 {
     const size_t kept = r->size - r->at;
@@ -550,7 +551,7 @@ int ct_fractal_reader_push(struct ct_fractal_reader *r, const void *data, size_t
     const int rc = size ? append(r, data, size) : CT_OK;
     if (rc || r->record || r->size < HEADER_BYTES)
         return rc;
-    /* what cannot be the beginning of a log is refused at once, else the header has to be there */
+    /* rejects what cannot begin a log at once; otherwise waits for the whole header */
     const uint32_t header = ct_load32(r->bytes + 8);
     if (memcmp(r->bytes, "CTFRACT1", 8) == 0 && header > r->size && header <= HEADER_MOST)
         return CT_OK;

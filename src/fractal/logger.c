@@ -8,7 +8,7 @@
 static const struct {
     const char *name;
     uint32_t bit;
-    uint8_t at, bytes; /* in struct ct_fractal_event */
+    uint8_t at, bytes; /* offset in struct ct_fractal_event, and size */
 } field[] = {
 #define FIELD(NAME, member)                                                                                  \
     {                                                                                                        \
@@ -39,8 +39,8 @@ uint32_t ct_record_size(uint32_t fields)
     return size;
 }
 
-/* Copies of 8, 4 or 1 byte, each of which is one move. Records are little-endian, as are all hosts of
- * coretap; a big-endian port would start at the assertion. */
+/* Copies 8, 4 or 1 byte, each by a single move. Records are little-endian, like all supported hosts; a port
+ * to big-endian would have to change this. */
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "records are stored as they lie in memory");
 
 static void copy(void *to, const void *from, unsigned bytes)
@@ -53,7 +53,7 @@ static void copy(void *to, const void *from, unsigned bytes)
         memcpy(to, from, 1);
 }
 
-/* Packs every field, in order, which is quicker than asking for each field. */
+/* Packs every field, in order, which is faster than testing each field. */
 static void pack_all(const struct ct_fractal_event *e, uint8_t *out)
 {
     memcpy(out, &e->time, 8);
@@ -61,7 +61,7 @@ static void pack_all(const struct ct_fractal_event *e, uint8_t *out)
     memcpy(out + 16, &e->pa, 8);
     memcpy(out + 24, &e->point, 4);
     memcpy(out + 28, (const uint8_t *)e + offsetof(struct ct_fractal_event, op),
-           5); /* op, initiator, kind, flags, target lie side by side */
+           5); /* op, initiator, kind, flags and target are adjacent */
 }
 
 static void unpack_all(const uint8_t *in, struct ct_fractal_event *e)
@@ -139,7 +139,7 @@ void ct_logger_put(struct ct_logger *l, const struct ct_fractal_event *e)
     ct_logger_add(l, 1, room);
 }
 
-/* Unpacks records that lie one behind the other, in order. */
+/* Unpacks consecutive records. */
 static void unpack_row(uint32_t fields, const uint8_t *in, size_t record, struct ct_fractal_event *out,
                        size_t count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logger: packs events, with the fields that were asked for, into a ring of fixed size. */
+/* Logger: packs events, with the selected fields, into a ring of fixed size. */
 #ifndef CT_FRACTAL_LOGGER_H
 #define CT_FRACTAL_LOGGER_H
 
@@ -7,7 +7,7 @@
 
 #include "coretap/fractal.h"
 
-#define CT_RECORD_MAX 40 /* bytes of a record with every field */
+#define CT_RECORD_MAX 40 /* upper bound of the bytes of a record */
 
 struct ct_logger {
     uint8_t *ring;
@@ -15,16 +15,16 @@ struct ct_logger {
     uint32_t head, count;
     uint32_t fields;
     uint64_t events, dropped;
-    uint8_t full; /* something was dropped since the ring was last emptied */
+    uint8_t full; /* an event was dropped since the ring was last emptied */
 };
 
 int ct_logger_init(struct ct_logger *l, uint32_t bytes);
 void ct_logger_free(struct ct_logger *l);
-/* Chooses the fields and empties the ring. */
+/* Selects the fields and empties the ring. */
 void ct_logger_fields(struct ct_logger *l, uint32_t fields);
 void ct_logger_put(struct ct_logger *l, const struct ct_fractal_event *e);
-/* Gives the place for the next record, and how many lie side by side from there on: 0 when the ring is full.
- */
+/* Returns the address of the next record, and the number of contiguous free records there: 0 when the ring is
+ * full. */
 static inline uint8_t *ct_logger_places(const struct ct_logger *l, uint32_t *room)
 {
     const uint32_t end = l->head + l->count;
@@ -33,13 +33,13 @@ static inline uint8_t *ct_logger_places(const struct ct_logger *l, uint32_t *roo
     return l->ring + (size_t)(wraps ? end - l->slots : end) * l->record;
 }
 
-/* Tells whether there are places behind `room` side by side. */
+/* Returns whether there is more room after `room` contiguous records. */
 static inline bool ct_logger_has_room(const struct ct_logger *l, uint32_t room)
 {
     return l->count + room < l->slots;
 }
 
-/* Counts events, of which the first `room` were put at their places; those behind are dropped. */
+/* Counts events, of which the first `room` were stored; the others are dropped. */
 static inline void ct_logger_add(struct ct_logger *l, uint32_t events, uint32_t room)
 {
     const uint32_t put = events < room ? events : room;
@@ -51,15 +51,15 @@ static inline void ct_logger_add(struct ct_logger *l, uint32_t events, uint32_t 
 
 size_t ct_logger_take(struct ct_logger *l, struct ct_fractal_event *out, size_t max);
 
-/* Bytes of a record with every field: time, va, pa, point, op, initiator, kind, flags, target. */
+/* bytes of a record with every field: time, va, pa, point, op, initiator, kind, flags, target */
 #define CT_RECORD_ALL 33
 
-/* Gives the bytes of a record, which is the same in ring and file. Fields lie in the order of their bits. */
+/* Returns the bytes of a record, in the ring and in files. Fields are in the order of their bits. */
 uint32_t ct_record_size(uint32_t fields);
 void ct_record_pack(uint32_t fields, const struct ct_fractal_event *e, uint8_t *out);
 void ct_record_unpack(uint32_t fields, const uint8_t *in, struct ct_fractal_event *e);
 
-/* Gives bit, name and bytes of field `index`, from 0 on; returns 0 after the last. */
+/* Gets bit, name and size of field `index`, from 0 on. Returns 0 after the last. */
 int ct_record_field(unsigned index, uint32_t *bit, const char **name, uint32_t *bytes);
 
 #endif

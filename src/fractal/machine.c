@@ -53,8 +53,8 @@ int ct_fractal_new(struct ct_ctx *ctx, const struct ct_fractal_options *options,
     if (!f)
         return ct_fail_nomem(ctx, "fractal");
     f->ctx = ctx;
-    /* the most that one message can ask for: a flush of the reverse TLB, or a new range and every point
-     * resolved anew */
+    /* the most that one message can request: a flush of the reverse TLB, or a new range and all points
+     * resolved again */
     const uint32_t queue = o.rtlb_sets * o.rtlb_ways + 2 * o.watermarks + 2 * o.points + 256;
     if (ct_helper_init(&f->helper, queue) || ct_ranges_init(&f->config.ranges, (uint32_t)o.ranges) ||
         ct_stalker_init(&f->stalker, o.watermarks, &f->config.ranges, &f->helper, &f->filter) ||
@@ -109,7 +109,7 @@ static int inconsistent(struct ct_fractal *f, const char *what, uint64_t value)
                    (unsigned long long)f->time, what, (unsigned long long)value);
 }
 
-/* Handles a DVM message. Its virtual addresses are those of the low half: TTBR0. */
+/* Handles a DVM message. Virtual addresses belong to the low half (TTBR0). */
 static int dvm(struct ct_fractal *f, const struct ct_fractal_message *m)
 {
     const int every_asid = m->op == CT_FRACTAL_TLBI_ALL || m->op == CT_FRACTAL_TLBI_VA_ALL ||
@@ -200,7 +200,7 @@ size_t ct_fractal_messages(struct ct_fractal *f, const struct ct_fractal_message
     return n;
 }
 
-/* Makes the filter anew once in a while, since bits of pages that are gone stay in it. */
+/* Rebuilds the filter from time to time, because bits of pages that are gone stay set. */
 static void renew_filter(struct ct_fractal *f)
 {
     if (f->filter.added < 8192)

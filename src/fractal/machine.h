@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole of FRACTAL: its modules and what the configuration port holds. */
+/* The complete tracer: its modules, and the state of the configuration port. */
 #ifndef CT_FRACTAL_MACHINE_H
 #define CT_FRACTAL_MACHINE_H
 
@@ -14,11 +14,11 @@
 struct ct_config {
     uint64_t pgd;            /* in force */
     struct ct_ranges ranges; /* in force */
-    uint64_t new_lo, new_hi; /* written, in force with the commit or a command */
+    uint64_t new_lo, new_hi; /* written; takes effect at the commit or a command */
     uint64_t context;
     uint64_t point_va;
-    uint32_t point_id; /* of the line that was added last */
-    uint64_t latch;    /* low half of a 64-bit register whose high half is yet to come */
+    uint32_t point_id; /* id of the line added last */
+    uint64_t latch;    /* low half of a 64-bit register whose high half has not been written */
     uint32_t latch_at;
     uint32_t geometry;
     uint32_t control;
@@ -37,18 +37,18 @@ struct ct_fractal {
     struct ct_config config;
     struct ct_address_filter filter; /* pages of tables and of points */
     uint64_t time;
-    uint64_t unit; /* bytes, less one, of what an address of the port tells apart: 63 is a line */
+    uint64_t unit; /* granularity of addresses at the port in bytes, minus 1; 63 for a line */
     uint64_t snoops, dvm, inconsistent;
 };
 
 /* Handles one read at the port (Snoop Listener). */
 void ct_listener_read(struct ct_fractal *f, const struct ct_fractal_message *m);
-/* Handles reads in a row quickly. Stops at the first message that is no read or is malformed, or after which
- * a command waits. Returns how many were taken. */
+/* Handles consecutive reads quickly. Stops at the first message that is malformed or not a read, and when a
+ * command is pending. Returns how many were taken. */
 size_t ct_listener_reads(struct ct_fractal *f, const struct ct_fractal_message *m, size_t count);
 
-/* Forgets the translation of va, or all translations, as the cores were told to. `walk_caches`: they forget
- * unlinked tables, too. */
+/* Drop the translation of va, or all translations, as the cores were told to. `walk_caches`: unlinked tables
+ * are dropped, too. */
 void ct_fractal_tlbi_va(struct ct_fractal *f, uint64_t va, int walk_caches);
 void ct_fractal_tlbi_all(struct ct_fractal *f);
 

@@ -47,7 +47,7 @@ static int op_word(struct ct_line_fields *t, uint8_t *out)
     return op >= 0;
 }
 
-/* Reads the content of a line, 128 hexadecimal digits: eight words, each as its value is written. */
+/* Reads the content of a line: 128 hexadecimal digits, eight words, most significant digit first. */
 static int content(struct ct_line_fields *t, uint64_t line[CT_FRACTAL_LINE_WORDS])
 {
     if (t->end - t->at < 2 * CT_FRACTAL_LINE)

@@ -43,13 +43,13 @@ size_t ct_points_bytes(const struct ct_points *p)
     return sizeof *p + p->capacity * sizeof *p->point + p->buckets * sizeof *p->bucket;
 }
 
-/* Finds the index of the first point at or above va. */
+/* Returns the index of the first point at or above va. */
 static uint32_t lower_bound(const struct ct_points *p, uint64_t va)
 {
     return (uint32_t)CT_COUNT_BELOW(p->point, p->count, va, va);
 }
 
-/* Builds the chains anew. They hold indices, and points move in the array when one comes or goes. */
+/* Rebuilds the hash chains. They contain indices, which change when a point is added or removed. */
 static void rechain(struct ct_points *p)
 {
     memset(p->bucket, 0xff, p->buckets * sizeof *p->bucket);

@@ -12,7 +12,7 @@
 
 struct ct_fractal_port {
     struct ct_ctx *ctx;
-    struct ct_fractal *model; /* or */
+    struct ct_fractal *model; /* NULL: `block` is used */
     volatile uint32_t *block;
 };
 
@@ -59,7 +59,7 @@ void ct_fractal_port_free(struct ct_fractal_port *port)
     free(port);
 }
 
-/* Writes 32 bits. A device has 32-bit accesses only; a 64-bit register is written low half first. */
+/* Writes 32 bits, the only access size of a device. 64-bit registers are written low half first. */
 static int write32(struct ct_fractal_port *p, uint32_t offset, uint32_t value)
 {
     if (p->model)

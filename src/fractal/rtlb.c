@@ -44,8 +44,8 @@ size_t ct_rtlb_bytes(const struct ct_rtlb *r)
            (size_t)r->sets * (r->words * sizeof *r->print + sizeof *r->turn);
 }
 
-/* Counts an entry of this page size in or out, so that a lookup tries only sizes that are in use.
- * CT_RTLB_SHIFTS holds all sizes of one granule. */
+/* Counts an entry of this page size in or out, so that lookups try only sizes in use. CT_RTLB_SHIFTS has room
+ * for all sizes of one granule. */
 static void count_shift(struct ct_rtlb *r, unsigned shift, int up)
 {
     uint32_t s = 0;
@@ -69,7 +69,7 @@ static struct ct_rtlb_way way_of(const struct ct_fractal_mapping *m)
     return (struct ct_rtlb_way){ct_rtlb_tag(m->pa, m->shift), m->va - m->pa};
 }
 
-/* Sets the print of a way. */
+/* Sets the fingerprint of a way. */
 static void set_print(struct ct_rtlb *r, uint32_t set, uint32_t way, uint64_t print)
 {
     uint64_t *word = &r->print[(size_t)set * r->words + way / CT_RTLB_LANES];
@@ -77,7 +77,7 @@ static void set_print(struct ct_rtlb *r, uint32_t set, uint32_t way, uint64_t pr
     *word = (*word & ~(UINT64_C(0xffff) << shift)) | (print & 0xffff) << shift;
 }
 
-/* Puts a mapping into a way, in the place of the one that it holds. */
+/* Puts a mapping into a way, replacing its current one. */
 static void put(struct ct_rtlb *r, uint32_t set, uint32_t way, const struct ct_fractal_mapping *m)
 {
     const size_t at = (size_t)set * r->ways + way;
@@ -106,8 +106,8 @@ static void tlbi(struct ct_rtlb *r, const struct ct_fractal_mapping *m)
     ct_helper_tlbi(r->helper, m->va, 1u << (m->shift - m->page_shift), UINT64_C(1) << m->page_shift);
 }
 
-/* Evicts the mapping from the cores, too (active eviction). The descriptor goes first, so that a walk between
- * the two steps is seen. */
+/* Evicts the mapping from the cores, too (active eviction). Cleans the descriptor first, so that a walk
+ * between the two steps is visible. */
 static void evict(struct ct_rtlb *r, const struct ct_fractal_mapping *m)
 {
     r->evictions++;
@@ -117,8 +117,8 @@ static void evict(struct ct_rtlb *r, const struct ct_fractal_mapping *m)
     tlbi(r, m);
 }
 
-/* Makes the next walk to a mapping show, after cores were told to forget it. Of a contiguous mapping they may
- * have been told to forget one part only. */
+/* Makes the next walk to a mapping visible, after cores were told to drop it. For a contiguous mapping they
+ * may have been told to drop one part only. */
 static void expose(struct ct_rtlb *r, const struct ct_fractal_mapping *m)
 {
     ct_helper_clean(r->helper, m->desc, m->desc_lines);
@@ -131,7 +131,7 @@ static int same(const struct ct_fractal_mapping *a, const struct ct_fractal_mapp
     return a->va == b->va && a->pa == b->pa && a->shift == b->shift;
 }
 
-/* The mappings of one refill, and between which physical addresses all of them begin. */
+/* The mappings of one refill, and the range of physical addresses where they begin. */
 struct refill {
     const struct ct_fractal_mapping *maps;
     unsigned count;
@@ -158,8 +158,8 @@ static int among(const struct ct_fractal_mapping *m, const struct refill *all)
     return 0;
 }
 
-/* Chooses the way for a new mapping: that of its old one, an empty one, else a victim that is not of this
- * refill. -1: the whole set is of this refill. */
+/* Chooses the way for a new mapping: the way of its old entry, or an empty way, or a victim outside this
+ * refill. Returns -1 when the whole set belongs to this refill. */
 static int choose(struct ct_rtlb *r, uint32_t set, const struct ct_fractal_mapping *m,
                   const struct refill *all)
 {
@@ -189,7 +189,7 @@ static uint32_t set_of(const struct ct_rtlb *r, const struct ct_fractal_mapping 
     return (uint32_t)(m->pa >> m->shift & (r->sets - 1));
 }
 
-/* Has the next victim of a set brought near, so that the sets of a refill are waited for together. */
+/* Prefetches the next victim of a set, so that the cache misses of a refill's sets overlap. */
 static void fetch_set(const struct ct_rtlb *r, uint32_t set)
 {
     const size_t base = (size_t)set * r->ways;

@@ -8,9 +8,9 @@
 
 #define NONE UINT32_MAX
 
-/* Stage 1 descriptors, D8.3. */
+/* Stage 1 descriptors, DDI 0487 D8.3. */
 #define DESC_VALID  1u
-#define DESC_TABLE  2u /* at the last level: page */
+#define DESC_TABLE  2u /* at the last level: a page */
 #define DESC_AF     (1u << 10)
 #define DESC_CONTIG (UINT64_C(1) << 52)
 #define PA_BITS     48
@@ -44,13 +44,13 @@ size_t ct_stalker_bytes(const struct ct_stalker *s)
     return sizeof *s + s->marks * sizeof *s->mark + s->buckets * sizeof *s->bucket;
 }
 
-/* Gives the number of address bits that one descriptor of this level maps. */
+/* Returns how many address bits one descriptor of this level maps. */
 static unsigned level_shift(const struct ct_stalker *s, unsigned level)
 {
     return s->granule + (3 - level) * (s->granule - 3u);
 }
 
-/* Gives the number of descriptors in a table of this level. The top one can be shorter than a page. */
+/* Returns the number of descriptors in a table of this level. The top table can be shorter than a page. */
 static uint64_t level_entries(const struct ct_stalker *s, unsigned level)
 {
     const unsigned bits = level == s->top_level ? s->va_bits - level_shift(s, level) : s->granule - 3u;
@@ -62,7 +62,7 @@ static uint64_t mark_span(const struct ct_stalker *s, const struct ct_watermark 
     return level_entries(s, w->level) << level_shift(s, w->level);
 }
 
-/* Gives log2 of the descriptors that the contiguous hint joins, D8.6.1. */
+/* Returns log2 of the number of descriptors joined by the contiguous hint, D8.6.1. */
 static unsigned contig_bits(const struct ct_stalker *s, unsigned level)
 {
     static const uint8_t last[] = {4, 7, 5}, block[] = {4, 5, 5};
@@ -70,21 +70,22 @@ static unsigned contig_bits(const struct ct_stalker *s, unsigned level)
     return level == 3 ? last[g] : block[g];
 }
 
-/* Gives the addresses less one that any descriptor of a contiguous group can bring into the TLB. */
+/* Returns the size, minus 1, of the addresses that any descriptor of a contiguous group can bring into the
+ * TLB. */
 static uint64_t group_mask(const struct ct_stalker *s, unsigned level)
 {
     return ct_mask64(level_shift(s, level) + contig_bits(s, level));
 }
 
-/* Tells whether descriptors for [va, va + size) have to be followed at a level to know the ranges. */
+/* Returns whether the descriptors for [va, va + size) at a level are needed for the traced ranges. */
 static int overlaps(const struct ct_stalker *s, unsigned level, uint64_t va, uint64_t size)
 {
     const uint64_t group = group_mask(s, level);
     return ct_ranges_touch(s->ranges, va & ~group, (va + size - 1) | group);
 }
 
-/* Gives the part of [va, va + size) that has to be followed at a level: from the first address of a range in
- * it to the last. Returns 0 when there is none. */
+/* Finds the part of [va, va + size) that is needed at a level: from the first to the last address of a traced
+ * range. Returns 0 if there is none. */
 static int followed(const struct ct_stalker *s, unsigned level, uint64_t va, uint64_t size, uint64_t *lo,
                     uint64_t *hi)
 {
@@ -129,8 +130,8 @@ void ct_stalker_forget(struct ct_stalker *s, uint32_t index)
     s->free = index;
 }
 
-/* Forgets a table and all below it. Tables are found by the descriptor that links them, so what hangs below a
- * new table for the same addresses stays. */
+/* Drops a table and all tables below it. Tables are matched by the descriptor that links them, so those below
+ * a new table for the same addresses stay. */
 static void forget_tree(struct ct_stalker *s, uint32_t index)
 {
     const struct ct_watermark top = s->mark[index];
@@ -145,8 +146,8 @@ static void forget_tree(struct ct_stalker *s, uint32_t index)
     }
 }
 
-/* Evicts the lines of a table from the first to the last that maps a part of a range from the caches: one
- * request, whatever the number of ranges is. */
+/* Evicts the lines of a table from the caches, from the first to the last that maps part of a traced range,
+ * by a single request. */
 static void clean_table(struct ct_stalker *s, const struct ct_watermark *w)
 {
     const uint64_t span = mark_span(s, w);
@@ -161,8 +162,8 @@ static void clean_table(struct ct_stalker *s, const struct ct_watermark *w)
     ct_helper_clean(s->helper, line, (uint32_t)((last - line) / CT_FRACTAL_LINE + 1));
 }
 
-/* Gives up a watermark when all are in use, taking turns, so that the next walk through it is seen again from
- * the descriptor that links it. Leaves go first, the root never. */
+/* Drops a watermark, in turn, when all are in use, so that the next walk through it is visible again from the
+ * descriptor that links it. Drops leaf tables first, the root never. */
 static void give_up_one(struct ct_stalker *s)
 {
     uint32_t victim = NONE;
@@ -227,7 +228,7 @@ int ct_stalker_start(struct ct_stalker *s, uint64_t root, unsigned granule, unsi
     return 1;
 }
 
-/* Finds which of the watermark's descriptors is at pa. -1: pa is outside of the table or of the range. */
+/* Returns the index of the watermark's descriptor at pa, or -1 if pa is outside the table or the ranges. */
 static int64_t line_index(const struct ct_stalker *s, const struct ct_watermark *w, uint64_t pa)
 {
     const uint64_t index = (pa - w->base) / 8;
@@ -254,11 +255,11 @@ void ct_stalker_touch(struct ct_stalker *s, uint64_t pa)
     }
 }
 
-/* Makes a mapping of a leaf descriptor; returns 0 when it maps nothing that a TLB may hold. */
+/* Makes a mapping of a leaf descriptor. Returns 0 if it maps nothing that a TLB may hold. */
 static int leaf(const struct ct_stalker *s, unsigned level, uint64_t desc, uint64_t desc_pa, uint64_t va,
                 struct ct_fractal_mapping *out)
 {
-    /* blocks, D8.3.1: with 4 KB granule at levels 1 and 2, else at level 2 */
+    /* blocks, D8.3.1: levels 1 and 2 with 4 KB granule, else level 2 */
     const int block = level == 2 || (level == 1 && s->granule == 12);
     if (!(desc & DESC_VALID) || !(desc & DESC_AF) || (level == 3) != !!(desc & DESC_TABLE) ||
         (level < 3 && !block))
@@ -278,7 +279,7 @@ static int leaf(const struct ct_stalker *s, unsigned level, uint64_t desc, uint6
     return 1;
 }
 
-/* Marks the tables that the descriptor at desc_pa linked as dying, except the one at `base`. */
+/* Marks the tables linked by the descriptor at desc_pa as dying, except the one at `base`. */
 static void unlink_others(struct ct_stalker *s, uint64_t desc_pa, uint64_t base)
 {
     for (uint32_t i = 0; i < s->high; i++) {
@@ -320,7 +321,7 @@ int ct_stalker_data(struct ct_stalker *s, uint64_t pa, const uint64_t line[CT_FR
     if (p == s->pending_count)
         return -1;
     s->pending[p] = s->pending[--s->pending_count];
-    /* new watermarks can come into the chain while it is read, so copy the ones meant first */
+    /* reading may add watermarks to the chain, so copy the matching ones first */
     struct ct_watermark meant[CT_MAPPINGS_MAX / CT_FRACTAL_LINE_WORDS];
     unsigned count = 0, places = 0;
     for (uint32_t i = s->bucket[ct_stalker_hash(s, pa)]; i != NONE; i = s->mark[i].next) {

@@ -6,7 +6,7 @@
 
 #include "base/ctx.h"
 
-#define PARTS_WAITING 64 /* DVM messages of which one part has come */
+#define PARTS_WAITING 64 /* most DVM messages of which one part is missing */
 
 const struct ct_wire_channel ct_wire_channels[CT_FRACTAL_CHANNEL_COUNT] = {
     [CT_FRACTAL_CHANNEL_AC] = {"AC", ct_ace_snoops, 4, 48, 0, CT_FRACTAL_ACE},
@@ -25,11 +25,11 @@ struct part {
 struct ct_fractal_wire {
     struct ct_ctx *ctx;
     const struct ct_wire_protocol *protocol;
-    uint8_t number;                 /* enum ct_fractal_protocol */
-    struct ct_fractal_message next; /* the message that is fetched next */
-    uint64_t left; /* messages that are left of an operation on several pages, `next` among them */
-    uint64_t page; /* distance between the addresses of these messages */
-    struct part parts[PARTS_WAITING]; /* ACE: the first alone; CHI: by TxnID */
+    uint8_t number;                   /* enum ct_fractal_protocol */
+    struct ct_fractal_message next;   /* next message to be fetched */
+    uint64_t left;                    /* messages left of an operation on several pages, including `next` */
+    uint64_t page;                    /* distance between the addresses of these messages */
+    struct part parts[PARTS_WAITING]; /* ACE: only the first entry; CHI: by TxnID */
 };
 
 static const struct ct_wire_protocol *protocol_of(unsigned protocol)
@@ -50,7 +50,7 @@ const char *ct_fractal_channel_name(unsigned channel)
     return channel < CT_FRACTAL_CHANNEL_COUNT ? ct_wire_channels[channel].name : "?";
 }
 
-/* Returns what a channel knows of an opcode; NULL: it is reserved or too wide. */
+/* Returns the opcode's entry in a channel. NULL: it is reserved or too wide. */
 static const struct ct_opcode *opcode_of(unsigned channel, unsigned opcode)
 {
     if (channel >= CT_FRACTAL_CHANNEL_COUNT || opcode >> ct_wire_channels[channel].opcode_bits)
@@ -65,9 +65,9 @@ const char *ct_fractal_flit_name(unsigned channel, unsigned opcode)
     return o ? o->name : "?";
 }
 
-/* ---- meaning to flits ---- */
+/* ---- encoding ---- */
 
-/* Makes the flit of an access to a physical address. CT_ERR_ARG: the address is too wide. */
+/* Makes the flit of an access to a physical address. Returns CT_ERR_ARG if the address is too wide. */
 static int encode_access(unsigned channel, unsigned opcode, uint64_t pa, struct ct_fractal_flit *out)
 {
     const struct ct_wire_channel *c = &ct_wire_channels[channel];
@@ -115,9 +115,9 @@ int ct_fractal_encode_message(enum ct_fractal_protocol protocol, const struct ct
     return p->pack(&dvm, p->snoops, out);
 }
 
-/* ---- flits to meaning ---- */
+/* ---- decoding ---- */
 
-/* Finds what a flit is. NULL after a message: it cannot be. */
+/* Returns the opcode's entry of a flit. NULL, with a message, if the flit is invalid. */
 static const struct ct_opcode *check(struct ct_ctx *ctx, unsigned protocol,
                                      const struct ct_fractal_flit *flit)
 {
@@ -142,7 +142,7 @@ static const struct ct_opcode *check(struct ct_ctx *ctx, unsigned protocol,
     return NULL;
 }
 
-/* Tells that flits of a DVM operation cannot be. */
+/* Reports that the flits of a DVM operation are invalid. Returns CT_ERR_FORMAT. */
 static int unfit(struct ct_ctx *ctx, const struct ct_fractal_flit *flit, const char *why)
 {
     return ct_fail(ctx, CT_ERR_FORMAT, "%s.%s 0x%" PRIx64 ": %s; it is left out",
@@ -150,7 +150,7 @@ static int unfit(struct ct_ctx *ctx, const struct ct_fractal_flit *flit, const c
                    flit->addr, why);
 }
 
-/* Finds the command that is one request for a line. 0: there is none. */
+/* Makes the command that is a single request for a line. Returns 0 if there is none. */
 static int decode_access(const struct ct_wire_protocol *p, const struct ct_fractal_flit *flit,
                          struct ct_fractal_command *out)
 {
@@ -213,13 +213,13 @@ void ct_fractal_wire_free(struct ct_fractal_wire *w)
     free(w);
 }
 
-/* Tells whether two parts are of one DVM message. Those of ACE follow each other on their channel. */
+/* Returns whether two parts belong to one DVM message. In ACE they are consecutive on their channel. */
 static bool belong_together(const struct ct_fractal_flit *a, const struct ct_fractal_flit *b)
 {
     return a->channel == b->channel && ct_wire_bits(a->data, 43, 32) == ct_wire_bits(b->data, 43, 32);
 }
 
-/* Finds the part that a flit belongs to, else a place for it; NULL: there is none. */
+/* Returns the waiting part that a flit completes, else a free entry; NULL: there is none. */
 static struct part *part_of(struct ct_fractal_wire *w, const struct ct_fractal_flit *flit)
 {
     struct part *place = NULL;

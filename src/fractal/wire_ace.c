@@ -17,8 +17,8 @@ const struct ct_opcode ct_ace_snoops[16] = {
     [0xf] = {"DVMMessage", CT_WIRE_DVM},
 };
 
-/* A core that makes its shared line unique invalidates the others: CleanUnique shows as CleanInvalid, and
- * MakeUnique, which writes all of the line, as MakeInvalid. */
+/* A core that makes its shared line unique invalidates the other copies: CleanUnique appears as CleanInvalid,
+ * and MakeUnique, which writes the whole line, as MakeInvalid. */
 const struct ct_opcode ct_ace_reads[16] = {
     [0x0] = {"ReadOnce", CT_FRACTAL_READ_ONCE},
     [0x1] = {"ReadShared", CT_FRACTAL_READ_SHARED},
@@ -43,7 +43,7 @@ const struct ct_opcode ct_ace_writes[8] = {
     [5] = {"WriteEvict", CT_FRACTAL_WRITE_BACK},
 };
 
-/* Packs what the first part of a message holds. Bits 43:40 are VA[48:45]. */
+/* Packs the first part of a message. Bits 43:40 are VA[48:45]. */
 static uint64_t pack_first(const struct ct_dvm *d)
 {
     const uint64_t low = d->has_vi ? d->vi : (uint64_t)(d->vmid & 0xff) << 8 | (d->asid & 0xff);
@@ -54,8 +54,8 @@ static uint64_t pack_first(const struct ct_dvm *d)
            (d->type == CT_DVM_PICI ? 0 : ct_wire_bits(d->address, 48, 45) << 40);
 }
 
-/* Packs the address of the second part. A virtual one has more bits than the field: bit 3 is VA[40], and bits
- * 43:40 are VA[44:41]. */
+/* Packs the address of the second part. A virtual address has more bits than the field: bit 3 is VA[40], and
+ * bits 43:40 are VA[44:41]. */
 static uint64_t pack_second(const struct ct_dvm *d)
 {
     if (d->type == CT_DVM_PICI)

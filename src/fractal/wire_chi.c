@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AMBA CHI, IHI 0050F.b: opcodes of B13.10.18 (tables B13.12 and B13.15), which access each is by B4.4.2
- * (table B4.25), and the packing of DVM messages, B8.4.2 (table B8.10) and B8.4.3.1 (table B8.14). */
+/* AMBA CHI, IHI 0050F.b: opcodes by B13.10.18 (tables B13.12 and B13.15), their accesses by B4.4.2 (table
+ * B4.25), and the packing of DVM messages by B8.4.2 (table B8.10) and B8.4.3.1 (table B8.14). */
 #include "fractal/wire.h"
 
 #define SNP_DVM_OP 0x0d
 #define REQ_DVM_OP 0x14
 
-/* A forwarding snoop asks for what the plain one does, and tells who gets the data. Stashing snoops that
- * invalidate come from writes with a stash hint; the others change nothing. */
+/* A forwarding snoop requests the same as the plain one, and names the receiver of the data. Stashing snoops
+ * that invalidate come from writes with a stash hint; other stashing snoops change nothing. */
 const struct ct_opcode ct_chi_snoops[32] = {
     [0x00] = {"SnpLCrdReturn", CT_WIRE_NOTHING},
     [0x01] = {"SnpShared", CT_FRACTAL_READ_SHARED},
@@ -38,8 +38,8 @@ const struct ct_opcode ct_chi_snoops[32] = {
         name, CT_FRACTAL_READ_UNIQUE                                                                         \
     }
 
-/* Requests stand for the snoop that they make a home send. An atomic reads and writes at the home, which
- * takes the line from the caches as for ReadUnique. */
+/* Each request is treated as the snoop that it makes a home send. An atomic reads and writes at the home,
+ * which takes the line from the caches as for ReadUnique. */
 const struct ct_opcode ct_chi_requests[128] = {
     [0x00] = {"ReqLCrdReturn", CT_WIRE_NOTHING},
     [0x01] = {"ReadShared", CT_FRACTAL_READ_SHARED},
@@ -121,7 +121,7 @@ const struct ct_opcode ct_chi_requests[128] = {
     [0x79] = {"WriteBackFullCleanInvPoPA", CT_FRACTAL_WRITE_BACK},
 };
 
-/* ---- DVM: what the request and the first part of the snoop share, three bits apart ---- */
+/* ---- DVM fields shared by the request and the first part of the snoop, three bits apart ---- */
 
 /* Packs bits 40:4 of a request's Addr. */
 static uint64_t pack_fields(const struct ct_dvm *d)
@@ -134,7 +134,7 @@ static uint64_t pack_fields(const struct ct_dvm *d)
            (uint64_t)d->stage << 38 | (uint64_t)d->leaf << 40;
 }
 
-/* Unpacks them. */
+/* Unpacks bits 40:4 of a request's Addr. */
 static void unpack_fields(uint64_t fields, uint64_t vmid_high, struct ct_dvm *d)
 {
     *d = (struct ct_dvm){.has_address = ct_wire_bits(fields, 4, 4),
@@ -154,18 +154,18 @@ static void unpack_fields(uint64_t fields, uint64_t vmid_high, struct ct_dvm *d)
         d->asid = (uint16_t)ct_wire_bits(fields, 37, 22);
 }
 
-/* Takes the address, or what a range has in its low bits: bits 11:6 as Scale, TTL and TG. */
+/* Unpacks the address; for a TLBI, also the Scale, TTL and TG of a range from bits 11:6. */
 static void unpack_address(uint64_t address, struct ct_dvm *d)
 {
     d->address = address;
     if (d->type != CT_DVM_TLBI)
         return;
-    d->address &= ~UINT64_C(0xfff); /* TTL and TG are hints where there is no range */
+    d->address &= ~UINT64_C(0xfff); /* without a range, TTL and TG are only hints */
     d->scale = (uint8_t)ct_wire_bits(address, 7, 6);
     d->tg = (uint8_t)ct_wire_bits(address, 11, 10);
 }
 
-/* Returns the address with what a range has in its low bits. */
+/* Returns the address with a range's Scale and TG in its low bits. */
 static uint64_t low_bits(const struct ct_dvm *d)
 {
     return d->address | (d->range ? (uint64_t)d->scale << 6 | (uint64_t)d->tg << 10 : 0);
@@ -196,8 +196,8 @@ static void unpack_request(const struct ct_fractal_flit *flit, struct ct_dvm *d)
 
 /* ---- SnpDVMOp, in two parts ---- */
 
-/* Packs bits 46:1 of the second part, and bits 42:38 of the first one into *first: a virtual address has bits
- * that found no place where the physical one has its bits. */
+/* Packs bits 46:1 of the second part, and bits 42:38 of the first part into *first, which take the bits of a
+ * virtual address that do not fit into the second part. */
 static uint64_t pack_snoop_address(const struct ct_dvm *d, uint64_t *first)
 {
     const uint64_t a = low_bits(d), common = ct_wire_bits(a, 45, 6) << 1;
