@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events as lines of values. */
+/* Events as CSV lines. */
 #include <stdio.h>
 #include <string.h>
 
 #include "coretap/fractal_report.h"
 
-/* Names come from files: what would break a line of values is quoted (RFC 4180). */
+/* Writes a field. Quotes names that would break the line (RFC 4180). */
 static int csv_text(const char *text, ct_write_fn *write, void *user)
 {
     if (!strpbrk(text, ",\"\r\n"))

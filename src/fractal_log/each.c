@@ -5,7 +5,7 @@
 
 #include "base/ctx.h"
 
-#define BATCH 4096 /* events that are read in one go */
+#define BATCH 4096 /* events read at a time */
 
 int ct_fractal_each(struct ct_ctx *ctx, struct ct_fractal_reader *reader, int only, ct_fractal_event_fn *fn,
                     void *user)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An event log, the names of its addresses, and what belongs to what. */
+/* An event log, the names of its addresses, and which event belongs to which name. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,22 +11,22 @@
 #include "fractal_log/names.h"
 #include "fractal_log/points.h"
 
-/* A region that the log tells of. */
+/* A region described in the log. */
 struct region {
     uint64_t low;
-    size_t size; /* of the name */
-    char *area;  /* the name, and from the second one of that name on a number: in the order of the log */
+    size_t size; /* length of the name */
+    char *area;  /* the name, plus a number for further regions of the same name, in the order of the log */
 };
 
-#define REGION_NUMBER 16 /* bytes behind a name, for the number and the end */
+#define REGION_NUMBER 16 /* bytes after a name, for the number and the NUL */
 
 #define PROCESSES 256
 
-/* A process whose addresses have names of their own. */
+/* A process with names of its own. */
 struct process {
-    struct ct_fractal_names *names; /* NULL: those of the first program */
+    struct ct_fractal_names *names; /* NULL: it has the names of the first program */
     uint64_t bias;
-    char area[80]; /* what its program is called in sums */
+    char area[80]; /* name of its program in sums */
 };
 
 struct ct_fractal_log {
@@ -39,8 +39,8 @@ struct ct_fractal_log {
     struct region *regions;
     size_t region_count;
     struct ct_fractal_milestones milestones;
-    struct process process[PROCESSES]; /* by number: those with another program than the first one, or at
-                                          another place */
+    struct process process[PROCESSES]; /* by number; only processes with another program than the first, or
+                                        * another load address */
 };
 
 int ct_fractal_log_open(struct ct_ctx *ctx, const char *path, struct ct_fractal_log **out)
@@ -95,7 +95,7 @@ uint64_t ct_fractal_log_bias(const struct ct_fractal_log *log)
     return log ? log->bias : 0;
 }
 
-/* What the log says of its program: "key=" at the start of a line. */
+/* Returns the value after "key=" at the start of a line. NULL: there is none. */
 static const char *log_value(const char *text, const char *key)
 {
     const size_t n = strlen(key);
@@ -107,13 +107,13 @@ static const char *log_value(const char *text, const char *key)
     return NULL;
 }
 
-/* Tells whether a region has this name. */
+/* Returns whether a region has this name. */
 static bool has_name(const struct region *region, const char *name)
 {
     return strncmp(region->area, name, region->size) == 0 && !name[region->size];
 }
 
-/* Adds a region, whose name becomes the log's. False without memory. */
+/* Adds a region, and takes over its name. Returns false when out of memory. */
 static bool add_region(struct ct_fractal_log *log, uint64_t low, uint64_t high, char *name)
 {
     unsigned number = 1;
@@ -149,7 +149,8 @@ static int take_regions(struct ct_fractal_log *log)
     return fine ? CT_OK : ct_fail_nomem(log->ctx, "regions of a log");
 }
 
-/* Returns what a region is called in sums: programs map their regions in the same order in each run. */
+/* Returns the name of a region in sums. Programs map their regions in the same order in each run, so numbers
+ * match. */
 static const char *area_of(const struct ct_fractal_log *log, const struct ct_fractal_name *name)
 {
     size_t i = 0;
@@ -159,7 +160,8 @@ static const char *area_of(const struct ct_fractal_log *log, const struct ct_fra
     return i < log->region_count ? log->regions[i].area : name->text;
 }
 
-/* Finds what the log says of where a further process was loaded: "process=N bias=" at the start of a line. */
+/* Returns the load bias of a further process: the text after "process=N bias=" at the start of a line. NULL:
+ * there is none. */
 static const char *bias_of_process(const char *text, unsigned process)
 {
     while ((text = log_value(text, "process="))) {
@@ -170,7 +172,7 @@ static const char *bias_of_process(const char *text, unsigned process)
     return NULL;
 }
 
-/* Finds where the program of a process was loaded, which is 0 where the log does not say. CT_ERR_CONFIG: the
+/* Finds the load bias of a process's program; 0 when the log does not give it. Error: CT_ERR_CONFIG when the
  * log has no such process, or its records do not tell processes apart. */
 static int find_bias(const struct ct_fractal_log *log, const struct ct_fractal_names_options *options,
                      uint64_t *bias)
@@ -193,7 +195,7 @@ static int find_bias(const struct ct_fractal_log *log, const struct ct_fractal_n
     return CT_OK;
 }
 
-/* Returns the last part of a path that ends at a newline, in *size bytes. */
+/* Returns the last component of a path that ends at a newline; its length is *size. */
 static const char *file_of(const char *path, size_t *size)
 {
     const char *end = path + strcspn(path, "\n"), *name = end;
@@ -203,8 +205,8 @@ static const char *file_of(const char *path, size_t *size)
     return name;
 }
 
-/* Gives a process names of its own. Where its program cannot be read, all its addresses have one name, since
- * those of another program would be wrong. */
+/* Gives a process its own names. If its program cannot be read, all its addresses get one name, because names
+ * of another program would be wrong. */
 static int name_process(struct ct_fractal_log *log, const struct ct_fractal_names_options *options,
                         unsigned number, const char *path, bool same)
 {
@@ -230,7 +232,7 @@ static int name_process(struct ct_fractal_log *log, const struct ct_fractal_name
     return rc ? rc : ct_fractal_names_join(log->names, p->names, (uint8_t)number);
 }
 
-/* Gives names to the processes that have another program than the first one, or have it elsewhere. */
+/* Gives names to the processes that have another program than the first one, or another load address. */
 static int name_processes(struct ct_fractal_log *log, const struct ct_fractal_names_options *options)
 {
     const char *at = log->info->text, *program = log_value(at, "program=");
@@ -254,7 +256,7 @@ static int name_processes(struct ct_fractal_log *log, const struct ct_fractal_na
     return rc;
 }
 
-/* Tells whether the addresses of an event have names of their own. */
+/* Returns whether the event's process has its own names. */
 static bool has_own(const struct ct_fractal_log *log, const struct ct_fractal_event *e)
 {
     return log->process[e->target].names != NULL;
@@ -311,7 +313,7 @@ int ct_fractal_log_program(const struct ct_fractal_log *log, char program[CT_FRA
     return CT_OK;
 }
 
-/* Says what the hit of a point counts for. Of a point of which the log does not tell, that is its line. */
+/* Finds what a hit of a point counts for: its milestone, or else its line. */
 static void place_point(const struct ct_fractal_log *log, const struct ct_fractal_event *e,
                         struct ct_fractal_place *place)
 {

@@ -14,17 +14,17 @@
 
 struct ct_fractal_names {
     struct ct_ctx *ctx;
-    struct ct_arena texts; /* of the names */
+    struct ct_arena texts; /* the texts of the names */
     struct ct_fractal_name
-        *all; /* symbols, then sections, then regions: each part sorted by lo; then the unknown */
+        *all; /* symbols, sections and regions, each part sorted by lo; finally the unknown name */
     size_t count, symbols, sections, capacity;
     uint64_t code, end;
-    struct ct_programs *programs; /* whose names those of functions are */
+    struct ct_programs *programs; /* provides the names of functions */
 };
 
 static const struct ct_fractal_name unknown = {.text = CT_SYMBOL_UNKNOWN, .kind = CT_FRACTAL_ELSEWHERE};
 
-/* Keeps a text as it can be printed. */
+/* Copies a text in printable form. */
 static const char *keep(struct ct_fractal_names *n, const char *text)
 {
     char *copy = ct_arena_alloc(&n->texts, CT_PRINTABLE_ROOM(strlen(text) + 1));
@@ -48,13 +48,14 @@ static int by_address(const void *a, const void *b)
     const struct ct_fractal_name *x = a, *y = b;
     if (x->lo != y->lo)
         return x->lo < y->lo ? -1 : 1;
-    /* Of several for one address the longest counts, then the first by name: always the same one. */
+    /* of several names at one address the longest range counts, then the first in alphabetical order, so that
+     * the choice is always the same */
     if (x->hi != y->hi)
         return x->hi > y->hi ? -1 : 1;
     return strcmp(x->text, y->text);
 }
 
-/* Aliases go, and a symbol without a size ends where the next begins. */
+/* Removes aliases, and ends each symbol without a size where the next one begins. */
 static void tidy_symbols(struct ct_fractal_names *n)
 {
     if (n->count)
@@ -70,7 +71,7 @@ static void tidy_symbols(struct ct_fractal_names *n)
     n->all[kept] = unknown;
 }
 
-/* Functions with all that the name service knows: those of stripped programs, too. */
+/* Adds all functions that the name service knows, including those of stripped programs. */
 static int add_functions(struct ct_fractal_names *n, const struct ct_symbols *functions)
 {
     size_t count;
@@ -128,7 +129,7 @@ static int add_program(struct ct_fractal_names *n, const struct ct_fractal_names
                                                                 : ct_fail_nomem(n->ctx, from->program);
 }
 
-/* Makes the list of names, in which the unknown is the last one, and fills it. */
+/* Creates and fills the list of names, which ends with the unknown name. */
 static int fill(struct ct_fractal_names *n, const struct ct_fractal_names_options *options)
 {
     if (!push(n, 0, 0, "", CT_FRACTAL_ELSEWHERE))
@@ -174,7 +175,7 @@ int ct_fractal_names_move(struct ct_fractal_names *n, uint64_t by)
     return CT_OK;
 }
 
-/* Copies a name of another program to a list. Returns 0 without memory. */
+/* Copies a name of another program to a list. Returns 0 when out of memory. */
 static int join_one(struct ct_fractal_names *n, const struct ct_fractal_name *from, uint8_t process,
                     struct ct_fractal_name *to)
 {
@@ -191,7 +192,7 @@ static int join_one(struct ct_fractal_names *n, const struct ct_fractal_name *fr
     return 1;
 }
 
-/* Adds the names at [first, last) of another list behind those at [from, to) of the own one. */
+/* Appends the names at [first, last) of another list. */
 static int join_part(struct ct_fractal_names *n, const struct ct_fractal_names *other, uint8_t process,
                      size_t first, size_t last, struct ct_fractal_name **at)
 {
@@ -201,7 +202,7 @@ static int join_part(struct ct_fractal_names *n, const struct ct_fractal_names *
     return 1;
 }
 
-/* Copies names of the own list. */
+/* Appends the names at [first, last) of the list itself. */
 static void keep_part(const struct ct_fractal_names *n, size_t first, size_t last,
                       struct ct_fractal_name **at)
 {
@@ -250,7 +251,7 @@ void ct_fractal_names_free(struct ct_fractal_names *n)
     free(n);
 }
 
-/* Returns the region of that name that begins at an address; NULL: there is none. */
+/* Returns the region with this name that begins at an address, or NULL. */
 static struct ct_fractal_name *find_region(struct ct_fractal_names *n, uint64_t lo, const char *text)
 {
     struct ct_fractal_name *regions = n->all + n->sections;
@@ -260,7 +261,7 @@ static struct ct_fractal_name *find_region(struct ct_fractal_names *n, uint64_t 
     return i && regions[i - 1].lo == lo ? &regions[i - 1] : NULL;
 }
 
-/* Moves the last region to its place among the others. */
+/* Moves the last region to its sorted position. */
 static void place_last(struct ct_fractal_names *n)
 {
     const struct ct_fractal_name last = n->all[n->count - 1];
@@ -293,8 +294,8 @@ static const struct ct_fractal_name *lookup(const struct ct_fractal_name *first,
     return lo && va < first[lo - 1].hi ? &first[lo - 1] : NULL;
 }
 
-/* Looks up a line of a log that knows lines alone: it belongs to what its first byte belongs to, else to the
- * first name that begins in it. */
+/* Looks up a line, for logs that record only lines: returns the name of its first byte, or else the first
+ * name that begins in the line. */
 static const struct ct_fractal_name *lookup_line(const struct ct_fractal_name *first, size_t count,
                                                  uint64_t va)
 {
@@ -302,7 +303,7 @@ static const struct ct_fractal_name *lookup_line(const struct ct_fractal_name *f
     return at || va & 63 ? at : lookup(first, count, va + 63);
 }
 
-/* Looks up the region of an address: of those inside of each other the one that begins last. */
+/* Looks up the region of an address: of nested regions, the one that begins last. */
 static const struct ct_fractal_name *lookup_region(const struct ct_fractal_names *n, uint64_t va)
 {
     const struct ct_fractal_name *regions = n->all + n->sections;

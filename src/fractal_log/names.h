@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of several programs in one list. */
+/* Combines the names of several programs in one list. */
 #ifndef CT_FRACTAL_LOG_NAMES_H
 #define CT_FRACTAL_LOG_NAMES_H
 
 #include "coretap/fractal_names.h"
 
-/* Bits 63:56 of an address tell whose it is where a log has programs besides its first one: the number of the
- * process, 0 for the first program. */
+/* bits 63:56 of an address are a key when a log has several programs: the number of the process, or 0 for the
+ * first program */
 #define CT_FRACTAL_KEY_BITS 56
 
-/* Adds the names of another program as those of a process's own addresses, "N:name". All regions have to be
- * there before. `other` has to be there as long as `names`. CT_ERR_NOMEM. */
+/* Adds the names of another program for addresses of a process, as "N:name". All regions must have been
+ * added. `other` must outlive `names`. Error: CT_ERR_NOMEM. */
 int ct_fractal_names_join(struct ct_fractal_names *names, const struct ct_fractal_names *other,
                           uint8_t process);
 
 /* Returns the address of an event with its key, for ct_fractal_names_at. */
 uint64_t ct_fractal_log_key(const struct ct_fractal_log *log, const struct ct_fractal_event *event);
 
-/* Returns the names of an event's process, without keys. */
+/* Returns the names of an event's process. Their addresses have no keys. */
 const struct ct_fractal_names *ct_fractal_log_names_of(const struct ct_fractal_log *log,
                                                        const struct ct_fractal_event *event);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How often a program did the same thing, found out from when its functions miss. */
+/* Finds how often a program repeated its work, from the times when its functions miss. */
 #include "fractal_log/report.h"
 
-/* Phases that follow each other at about the same distance: the same work done again. What runs only
- * when a program begins and ends is not that. */
+/* Returns whether phases follow each other at about the same distance, as in repeated work. Functions that
+ * run only at begin and end have no such phases. */
 static bool regular(const unsigned *start, unsigned count)
 {
     unsigned least = REPORT_BINS, most = 0;
@@ -15,8 +15,8 @@ static bool regular(const unsigned *start, unsigned count)
     return count > 1 && most * 2 <= least * 3 && most <= REPORT_BINS * 6 / 10;
 }
 
-/* Phases of a name: groups of bins with events, apart by more than half of its longest pause. 0: it has
- * no pause worth the name, or no rhythm. */
+/* Finds the phases of a name: groups of bins with events, separated by more than half of its longest pause.
+ * Returns 0 when it has no long pause, or no rhythm. */
 static unsigned phases(const struct ct_fractal_by_name *n, unsigned *start, unsigned most)
 {
     unsigned longest = 0, count = 0;
@@ -41,8 +41,8 @@ static unsigned phases(const struct ct_fractal_by_name *n, unsigned *start, unsi
     return regular(start, count) ? count : 0;
 }
 
-/* Each function votes with the number of its phases; of equals the higher number wins. The runs begin
- * where the first function that voted so begins its phases. */
+/* Lets each function vote for its number of phases; of equals the higher number wins. The runs begin where
+ * the first function that voted for it begins its phases. */
 void ct_fractal_report_find_runs(struct ct_fractal_report *r)
 {
     enum {

@@ -10,7 +10,7 @@
 
 #define LINE UINT64_C(64)
 
-/* Adds a milestone. Returns its number, or UINT32_MAX without memory. */
+/* Adds a milestone. Returns its number, or UINT32_MAX when out of memory. */
 static uint32_t add(struct ct_fractal_milestones *m, uint64_t lo, uint64_t hi, const char *name,
                     bool by_address)
 {
@@ -21,18 +21,18 @@ static uint32_t add(struct ct_fractal_milestones *m, uint64_t lo, uint64_t hi, c
     return m->count++;
 }
 
-/* Finds a milestone, which is added when it is not there. UINT32_MAX without memory. */
+/* Finds a milestone, or adds it. Returns UINT32_MAX when out of memory. */
 static uint32_t find(struct ct_fractal_milestones *m, uint64_t lo, uint64_t hi, const char *name)
 {
-    /* the lines of an object stand one after the other, so the last one is that of most lines */
+    /* searches backwards: lines of an object are consecutive, so the last milestone usually matches */
     for (uint32_t i = m->count; i--;)
         if (m->all[i].lo == lo && m->all[i].hi == hi && strcmp(m->all[i].name, name) == 0)
             return i;
     return add(m, lo, hi, name, m->unit < LINE || !((lo | hi) & (LINE - 1)));
 }
 
-/* Adds the line of a point, whose milestone is UINT32_MAX without memory for it. Returns false without
- * memory. */
+/* Adds the line of a point. Returns false when out of memory, also if `milestone` is UINT32_MAX for that
+ * reason. */
 static bool add_line(struct ct_fractal_milestones *m, uint64_t point, uint32_t milestone)
 {
     if (milestone == UINT32_MAX || !CT_PUSH_ROOM(m->lines, m->line_count))
@@ -41,14 +41,14 @@ static bool add_line(struct ct_fractal_milestones *m, uint64_t point, uint32_t m
     return true;
 }
 
-/* Makes a number of a point of a process, by which lines are ordered. */
+/* Combines process and point into a key, by which lines are sorted. */
 static uint64_t key_of(unsigned process, unsigned point)
 {
     return (uint64_t)process << 32 | point;
 }
 
-/* Reads what follows "point=": [PROCESS:]NUMBER, address and name. False without memory; what is none is
- * passed over. */
+/* Reads what follows "point=": [PROCESS:]NUMBER, address and name. Ignores malformed text. Returns false when
+ * out of memory. */
 static bool read_one(struct ct_fractal_milestones *m, const char *text)
 {
     char name[256];
@@ -74,7 +74,7 @@ static bool read_one(struct ct_fractal_milestones *m, const char *text)
     return add_line(m, key_of(process, point), find(m, lo, hi, name));
 }
 
-/* Orders lines by point, then as the log tells of them. */
+/* Orders lines by point, then by their order in the log. */
 static int by_point(const void *a, const void *b)
 {
     const struct ct_fractal_observed *x = a, *y = b;
@@ -83,8 +83,8 @@ static int by_point(const void *a, const void *b)
     return x->milestone < y->milestone ? -1 : x->milestone > y->milestone;
 }
 
-/* Joins what is meant in one line, since its hits are of any of it, or of what else is there. `first` to
- * `end` are of one point. False without memory. */
+/* Adds a milestone for all milestones of one line, `first` to `end`, because a hit of the line may mean any
+ * of them, or something else there. Returns false when out of memory. */
 static bool join(struct ct_fractal_milestones *m, uint32_t first, uint32_t end)
 {
     char name[1024];
@@ -99,8 +99,8 @@ static bool join(struct ct_fractal_milestones *m, uint32_t first, uint32_t end)
     return add_line(m, m->lines[first].point, add(m, lo, hi, name, false));
 }
 
-/* Gives each line of several milestones, and each whose addresses are told apart, a last one for the hits
- * that are of none of them alone. */
+/* Adds a combined milestone to each line with several milestones, and to each line whose addresses are told
+ * apart, for hits that belong to no single one. Returns false when out of memory. */
 static bool join_all(struct ct_fractal_milestones *m)
 {
     const uint32_t count = m->line_count;

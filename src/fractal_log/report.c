@@ -15,12 +15,12 @@
 #include "fractal_log/each.h"
 #include "fractal_log/names.h"
 
-#define ROWS 15 /* of a table */
+#define ROWS 15 /* rows of a table */
 
 /* ---- first pass: totals ---- */
 
-/* Finds the entry of a page, which is made when it is not there; the table is open and grows by powers of
- * two. Returns NULL without memory. */
+/* Finds the entry of a page, or creates it. The hash table uses open addressing and grows by powers of two.
+ * NULL: out of memory. */
 static struct ct_fractal_by_page *page_entry(struct ct_fractal_report *r, uint64_t page)
 {
     if ((r->page_count + 1) * 2 > r->page_room) {
@@ -47,21 +47,21 @@ static struct ct_fractal_by_page *page_entry(struct ct_fractal_report *r, uint64
     return &r->pages[at];
 }
 
-/* Returns the name that an event's address has. */
+/* Returns the name of an event's address. */
 static const struct ct_fractal_name *name_of(const struct ct_fractal_report *r,
                                              const struct ct_fractal_event *e)
 {
     return ct_fractal_names_at(r->names, ct_fractal_log_key(r->log, e));
 }
 
-/* Returns the index of that name. */
+/* Returns the index of the name of an event's address. */
 static size_t name_index(const struct ct_fractal_report *r, const struct ct_fractal_event *e)
 {
     size_t count;
     return (size_t)(name_of(r, e) - ct_fractal_names_all(r->names, &count));
 }
 
-/* Counts an event, and where on the log's axis of time it is. */
+/* Counts an event, and extends the time range of the log. */
 static int count_event(void *user, const struct ct_fractal_event *e)
 {
     struct ct_fractal_report *r = user;
@@ -74,12 +74,13 @@ static int count_event(void *user, const struct ct_fractal_event *e)
 
 /* ---- second pass: names and pictures ---- */
 
-/* Returns in which of so many equal parts of the log's time a time is. */
+/* Returns which of `slots` equal parts of the log's time range contains a time. */
 static unsigned slot(const struct ct_fractal_report *r, uint64_t time, unsigned slots)
 {
     const double span = (double)(r->end - r->start) + 1;
     const double place = (double)(time - r->start) / span * slots;
-    return place < slots ? (unsigned)place : slots - 1; /* of a large span one more is no other number */
+    return place < slots ? (unsigned)place : slots - 1; /* rounding can reach `slots` for a large time
+                                                         * range */
 }
 
 /* Counts an event by its name. */
@@ -122,7 +123,7 @@ static int draw_event(void *user, const struct ct_fractal_event *e)
     return CT_OK;
 }
 
-/* Returns how many sets the last-level cache has: a log says so where they are not those of a Kria. */
+/* Returns the number of sets of the last-level cache. A log states it if it differs from a Kria's. */
 static uint32_t sets_of(const struct ct_fractal_log_info *info)
 {
     const char *at = info->text ? strstr(info->text, "\nsets=") : NULL;
@@ -130,7 +131,7 @@ static uint32_t sets_of(const struct ct_fractal_log_info *info)
     return sets && sets <= 1u << 24 && !(sets & (sets - 1)) ? (uint32_t)sets : 1024;
 }
 
-/* Orders pages by their events, the most first. */
+/* Orders pages by number of events, most first. */
 static int by_events(const void *a, const void *b)
 {
     const struct ct_fractal_by_page *x = a, *y = b;
@@ -146,7 +147,7 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Writes the indices of the names with the most events, `most` at most. Returns how many they are. */
+/* Writes the indices of the names with the most events, at most `most`. Returns how many. */
 static size_t top_names(const struct ct_fractal_report *r, size_t *out, size_t most)
 {
     size_t n = 0;
@@ -165,13 +166,13 @@ static size_t top_names(const struct ct_fractal_report *r, size_t *out, size_t m
     return n;
 }
 
-/* Chooses what the pictures have as rows, and makes their cells. */
+/* Chooses the rows of the pictures, and allocates their cells. */
 static int choose_rows(struct ct_fractal_report *r)
 {
     size_t top[REPORT_ROWS], count;
     const size_t rows = top_names(r, top, REPORT_ROWS);
     const struct ct_fractal_name *all = ct_fractal_names_all(r->names, &count);
-    /* In the order in which they first ran: what the eye follows. */
+    /* in the order of first execution, which the eye can follow */
     for (size_t i = 1; i < rows; i++)
         for (size_t j = i; j && r->by_name[top[j]].first < r->by_name[top[j - 1]].first; j--) {
             const size_t t = top[j];
@@ -202,16 +203,16 @@ static int choose_rows(struct ct_fractal_report *r)
 
 /* ---- output ---- */
 
-static const char *const modes[] = {"passive", "points", "active"}; /* as enum ct_fractal_mode */
+static const char *const modes[] = {"passive", "points", "active"}; /* by enum ct_fractal_mode */
 
-/* Prints an event as a line of values. */
+/* Prints an event as a CSV line. */
 static int csv_event(void *user, const struct ct_fractal_event *e)
 {
     const struct ct_fractal_report *r = user;
     return ct_fractal_csv_write(ct_fractal_log_names_of(r->log, e), e, ct_write_file, r->out);
 }
 
-/* Prints a table of the names of some kinds. */
+/* Prints a table of the names of kinds `first` to `last`. */
 static void text_names(const struct ct_fractal_report *r, FILE *out, uint64_t wanted, unsigned first,
                        unsigned last, const char *title)
 {
@@ -233,7 +234,7 @@ static void text_names(const struct ct_fractal_report *r, FILE *out, uint64_t wa
         fputs("      none\n", out);
 }
 
-/* Finds what the sums say of a point of the log; NULL when they say nothing. */
+/* Returns the sum of a point of the log, or NULL. */
 static const struct ct_fractal_point_sum *point_sum(const struct ct_fractal_report *r, uint32_t point)
 {
     size_t count;
@@ -269,7 +270,7 @@ static void text_points(const struct ct_fractal_report *r, FILE *out)
     }
 }
 
-/* Prints the ranges of the log where there are more than one, and what was changed while the program ran. */
+/* Prints the ranges of the log if there are several, and what was changed during the run. */
 static void text_ranges(const struct ct_fractal_report *r, FILE *out)
 {
     for (const char *at = r->info->text; at && *at; at = strchr(at, '\n'), at = at ? at + 1 : NULL) {
@@ -346,7 +347,7 @@ static int print_text(struct ct_fractal_report *r, FILE *out, uint64_t wanted)
     return CT_OK;
 }
 
-/* Prints the names with the most events as a table of HTML. */
+/* Prints the names with the most events as an HTML table. */
 static void html_table(const struct ct_fractal_report *r, FILE *out)
 {
     size_t top[256], count;
@@ -407,7 +408,7 @@ static void print_html(const struct ct_fractal_report *r, FILE *out)
     fputs("</body></html>\n", out);
 }
 
-/* Prints an event as one of Chrome's: an instant, on a track for its initiator, in microseconds. */
+/* Prints an event in Chrome's format: an instant, on a track per initiator, in microseconds. */
 static int perfetto_event(void *user, const struct ct_fractal_event *e)
 {
     const struct ct_fractal_report *r = user;
@@ -437,7 +438,7 @@ static int print_perfetto(struct ct_fractal_report *r, FILE *out)
     return rc;
 }
 
-/* ---- what others see ---- */
+/* ---- public functions ---- */
 
 /* Counts an event by its name and page, and in the sums. */
 static int sum_event(void *user, const struct ct_fractal_event *e)
@@ -458,7 +459,7 @@ static int sum_event(void *user, const struct ct_fractal_event *e)
     return ct_fractal_sums_take(r->sums, e, &place);
 }
 
-/* Counts all that needs names. */
+/* Counts everything that needs names. */
 static int sum_log(struct ct_fractal_report *r)
 {
     const struct ct_fractal_run run = {.size = sizeof run, .clock_hz = r->info->clock_hz};
@@ -470,7 +471,7 @@ static int sum_log(struct ct_fractal_report *r)
     return rc == CT_OK ? ct_fractal_sums_end(r->sums, r->dropped, r->damaged) : rc;
 }
 
-/* Reads the log, twice, since it names its regions at its end. */
+/* Reads the log twice, because it names its regions at its end. */
 static int collect(struct ct_fractal_report *r, const struct ct_fractal_names_options *options)
 {
     r->points = calloc(CT_FRACTAL_LOG_POINTS, sizeof *r->points);
@@ -547,7 +548,7 @@ static int draw(struct ct_fractal_report *r)
     return rc;
 }
 
-/* Prints what consists of pictures. */
+/* Prints a format that consists of pictures. */
 static int write_picture(struct ct_fractal_report *r, unsigned format, FILE *out)
 {
     const int rc = draw(r);

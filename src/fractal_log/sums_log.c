@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logs that are added up, by the names that they give to addresses. */
+/* Adds up logs by the names of their addresses. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,13 +8,13 @@
 #include "coretap/fractal_report.h"
 #include "fractal_log/each.h"
 
-/* What takes the events of a log. */
+/* Arguments for adding the events of a log. */
 struct adding {
     struct ct_fractal_log *log;
     struct ct_fractal_sums *sums;
 };
 
-/* Reads on: a log names regions and points at its end. */
+/* Ignores an event. Reads the log to its end, where it names regions and points. */
 static int pass_over(void *user, const struct ct_fractal_event *event)
 {
     (void)user;
@@ -22,7 +22,7 @@ static int pass_over(void *user, const struct ct_fractal_event *event)
     return CT_OK;
 }
 
-/* Adds an event, by what it belongs to. */
+/* Adds an event to the sums, by its place. */
 static int add_event(void *user, const struct ct_fractal_event *event)
 {
     const struct adding *a = user;
@@ -31,7 +31,7 @@ static int add_event(void *user, const struct ct_fractal_event *event)
     return rc == CT_OK ? ct_fractal_sums_take(a->sums, event, &place) : rc;
 }
 
-/* Says what program a log is of: what it says itself, or else the file that names come from. */
+/* Finds the program of a log: stated by the log, or else the file that provides names. */
 static void find_program(const struct ct_fractal_log *log, const char *elf,
                          char program[CT_FRACTAL_LOG_PROGRAM])
 {
@@ -42,7 +42,7 @@ static void find_program(const struct ct_fractal_log *log, const char *elf,
     snprintf(program, CT_FRACTAL_LOG_PROGRAM, "%s", slash ? slash + 1 : elf);
 }
 
-/* Refuses a log of another program than the first one where all of them get names of one file. */
+/* Refuses a log of another program than the first one's if all logs get their names from one file. */
 static int check_program(struct ct_ctx *ctx, const struct ct_fractal_sums *sums, const char *path,
                          const char *program, const char *elf)
 {
@@ -55,7 +55,7 @@ static int check_program(struct ct_ctx *ctx, const struct ct_fractal_sums *sums,
                    path, program, first);
 }
 
-/* Adds a log that was just opened, as ct_fractal_sums_add_log. */
+/* Adds a log that was just opened, like ct_fractal_sums_add_log. */
 static int add_log(struct ct_ctx *ctx, const struct adding *a, const char *path,
                    const struct ct_fractal_names_options *names, uint64_t *damaged)
 {

@@ -9,15 +9,15 @@
 #include "base/printable.h"
 #include "coretap/fractal_report.h"
 
-#define ROWS 15 /* of a table */
+#define ROWS 15 /* rows of a table */
 
-/* A table of names: those of the kinds from `first` to `last`. */
+/* A table of names of the kinds from `first` to `last`. */
 struct table {
     const char *title;
     enum ct_fractal_name_kind first, last;
 };
 
-/* Orders pointers to names by their events, the most first, and then as the sums have them. */
+/* Orders pointers to names by number of events, most first, then by their order in the sums. */
 static int by_events(const void *a, const void *b)
 {
     const struct ct_fractal_sum *x = *(const struct ct_fractal_sum *const *)a;
@@ -27,7 +27,7 @@ static int by_events(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Prints a name with its program; `unnamed` when it has none. */
+/* Prints a name with its program; prints `unnamed` for an empty name. */
 static void put_name(FILE *out, const char *program, const char *name, const char *unnamed)
 {
     if (*program) {
@@ -37,7 +37,7 @@ static void put_name(FILE *out, const char *program, const char *name, const cha
     ct_put_printable(out, *name ? name : unnamed);
 }
 
-/* Prints a row of a table of names; `whole` is the sum of all events. */
+/* Prints a row of a table of names; `whole` is the number of all events. */
 static void print_name(FILE *out, const struct ct_fractal_sum *row, double whole)
 {
     fprintf(out, "%12" PRIu64 " %6.2f%% %12" PRIu64 "  ", row->events,
@@ -48,7 +48,7 @@ static void print_name(FILE *out, const struct ct_fractal_sum *row, double whole
     fputc('\n', out);
 }
 
-/* Prints the names of a table that have the most events, `most` of them. */
+/* Prints the names of a table with the most events, at most `most`. */
 static int print_names(struct ct_ctx *ctx, struct ct_fractal_sums *sums, const struct table *table,
                        uint64_t most, FILE *out)
 {
@@ -72,7 +72,7 @@ static int print_names(struct ct_ctx *ctx, struct ct_fractal_sums *sums, const s
     return CT_OK;
 }
 
-/* Prints the observation points, with how far their hits are apart. */
+/* Prints the observation points, with the times between their hits. */
 static void print_points(struct ct_fractal_sums *sums, FILE *out)
 {
     size_t count;
@@ -93,7 +93,7 @@ static void print_points(struct ct_fractal_sums *sums, FILE *out)
     }
 }
 
-/* Prints what is counted without a name. */
+/* Prints the totals. */
 static void print_totals(struct ct_fractal_sums *sums, FILE *out)
 {
     const struct ct_fractal_totals *t = ct_fractal_sums_totals(sums);
@@ -111,7 +111,7 @@ static void print_totals(struct ct_fractal_sums *sums, FILE *out)
             fprintf(out, "initiator %-8u %" PRIu64 "\n", i, t->by_initiator[i]);
 }
 
-/* Prints all tables; of nothing the totals alone. */
+/* Prints all tables; for empty sums only the totals. */
 static int print(struct ct_ctx *ctx, struct ct_fractal_sums *sums, uint64_t rows, FILE *out)
 {
     static const struct table tables[] = {

@@ -14,8 +14,8 @@
 #define ROW    15
 #define BOTTOM 34
 
-#define ROW_LETTERS  34 /* of a name that LEFT has room for */
-#define PAGE_LETTERS 28 /* the same, smaller and with an address behind */
+#define ROW_LETTERS  34 /* characters of a name that fit into LEFT */
+#define PAGE_LETTERS 28 /* the same in a smaller font, with an address after it */
 
 void ct_fractal_put_xml(FILE *out, const char *text)
 {
@@ -24,7 +24,7 @@ void ct_fractal_put_xml(FILE *out, const char *text)
 
 double ct_fractal_report_ms(const struct ct_fractal_report *r, uint64_t time)
 {
-    const bool early = time < r->start; /* of a command, which may come before the first event */
+    const bool early = time < r->start; /* times of commands, which may precede the first event */
     const double cycles = early ? -(double)(r->start - time) : (double)(time - r->start);
     return r->info->clock_hz ? cycles * 1e3 / (double)r->info->clock_hz : cycles;
 }
@@ -49,7 +49,7 @@ static void open_picture(const struct ct_fractal_report *r, FILE *out, const cha
     (void)r;
 }
 
-/* Writes a name, cut behind `most` bytes for want of room; the whole one is shown as a tip then. */
+/* Writes a name, cut to `most` bytes; a cut name gets the whole text as a tooltip. */
 static void put_name(FILE *out, const char *name, size_t most)
 {
     char cut[LEFT];
@@ -57,7 +57,8 @@ static void put_name(FILE *out, const char *name, size_t most)
         ct_fractal_put_xml(out, name);
         return;
     }
-    while (most > 1 && ((unsigned char)name[most - 1] & 0xc0) == 0x80) /* not inside of a letter of UTF-8 */
+    while (most > 1 && ((unsigned char)name[most - 1] & 0xc0) == 0x80) /* does not cut inside a UTF-8
+                                                                        * character */
         most--;
     snprintf(cut, sizeof cut, "%.*s\u2026", (int)most - 1, name);
     ct_fractal_put_xml(out, cut);
@@ -66,7 +67,7 @@ static void put_name(FILE *out, const char *name, size_t most)
     fputs("</title>", out);
 }
 
-/* Five ticks below, and a line where each run begins. */
+/* Draws five ticks below the picture, and a line where each run begins. */
 static void axis(const struct ct_fractal_report *r, FILE *out, uint32_t rows, uint32_t row_height,
                  uint64_t from, uint64_t to)
 {
@@ -99,7 +100,8 @@ static uint32_t largest(const struct ct_fractal_map *m)
     return most;
 }
 
-/* Cells of a row, neighbours of one shade together. `shades` of at most 6 steps on a logarithmic scale. */
+/* Draws the cells of a row; neighbours of the same shade are joined. `shade` has 6 steps at most, on a
+ * logarithmic scale. */
 static void cells(FILE *out, const uint32_t *row, uint32_t y, uint32_t height, double scale,
                   const char *const *shade)
 {
@@ -147,7 +149,7 @@ static void address_map(const struct ct_fractal_report *r, FILE *out, const stru
     for (uint32_t i = 0; i < m->rows; i++) {
         const uint32_t y = TOP + i * row;
         const struct ct_fractal_name *name = ct_fractal_names_at(r->names, m->page[i]);
-        /* A label where there is room for one, and a name where it changes. */
+        /* labels a row if there is room, and names it when the name changes */
         if (i % 2 == 0) {
             fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\" font-size=\"9\">", LEFT - 6, y + row);
             if (name != before)

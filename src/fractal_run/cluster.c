@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clusters that a program's accesses go through, and what listens to the port of the first one. */
+/* The clusters that a program's accesses go through, and the tracers at the port of the first cluster. */
 
 #include "base/ctx.h"
 #include "coretap/access.h"
 #include "fractal_run/simulation.h"
 
-#define TICK_CYCLES  (CT_SOC_CLOCK_HZ / 250) /* Linux's usual timer */
-#define LINE         UINT64_C(64)            /* bytes */
-#define RECORD_BYTES 33                      /* of a record with every field, in ring and log */
+#define TICK_CYCLES  (CT_SOC_CLOCK_HZ / 250) /* the usual timer period of Linux */
+#define LINE         UINT64_C(64)            /* bytes of a cache line */
+#define RECORD_BYTES 33
 
-/* ---- the port: FRACTAL, and a recording of what it hears ---- */
+/* ---- the port: FRACTAL, and a recording of the messages ---- */
 
 /* Keeps the first error of a hook. */
 static void note_result(struct ct_fractal_simulation *s, int rc)
@@ -28,7 +28,7 @@ static int write_message(const struct ct_fractal_simulation *s, const struct ct_
     return s->options.messages(s->options.messages_user, text, n + 1);
 }
 
-/* Lets memory take what a tracer has logged since. */
+/* Writes what a tracer has logged since the last call to memory. */
 static void write_sink(struct ct_soc *soc, const struct ct_fractal *tracer, uint64_t *written)
 {
     uint64_t events;
@@ -37,7 +37,7 @@ static void write_sink(struct ct_soc *soc, const struct ct_fractal *tracer, uint
     *written = events;
 }
 
-/* Gives a message to a tracer. */
+/* Passes a message to a tracer. */
 static int hear(struct ct_fractal *tracer, const struct ct_fractal_message *m, const uint64_t *line)
 {
     return line ? ct_fractal_data(tracer, m->time, m->addr, line) : ct_fractal_take_message(tracer, m);
@@ -53,8 +53,8 @@ static int write_flit(const struct ct_fractal_simulation *s, const struct ct_fra
     return s->options.messages(s->options.messages_user, text, n + 1);
 }
 
-/* Gives the tracer of a process a message. What it refuses it counts; only a register that cannot be written
- * is an error. */
+/* Passes a message to the tracer of a process. The tracer counts refused messages; only a register that
+ * cannot be written is an error. */
 static void deliver(struct ct_fractal_process *p, const struct ct_fractal_message *m, const uint64_t *line)
 {
     const int rc = hear(p->tracer, m, line);
@@ -101,7 +101,7 @@ void ct_fractal_seat_message(void *user, const struct ct_fractal_message *m, con
         write_sink(s->bench[0].soc, p->tracer, &p->sunk);
 }
 
-/* Hears a message for the second tracer. What it refuses the first one refuses, too, and tells. */
+/* Passes a message to the second tracer. Ignores errors, which the first tracer reports, too. */
 static void on_echo(void *user, const struct ct_fractal_message *m, const uint64_t *line)
 {
     struct ct_fractal_echo *echo = user;
@@ -132,7 +132,7 @@ int ct_fractal_seat_command(void *user, struct ct_fractal_command *out)
     return 1;
 }
 
-/* Counts a miss of a traced process in its ranges, and tells of it. */
+/* Counts and reports a miss of a traced process in its ranges. */
 static void on_miss(void *user, const struct ct_soc_miss *m)
 {
     struct ct_fractal_simulation *s = user;
@@ -149,14 +149,14 @@ static void on_miss(void *user, const struct ct_soc_miss *m)
     note_result(s, ct_fractal_csv_write(p->names, &e, s->options.truth, s->options.truth_user));
 }
 
-/* Tells the tracer of a process which cores run it. */
+/* Tells the tracer of a process which cores run the process. */
 static void tell_context(struct ct_fractal_process *p)
 {
     if (p->tracing)
         note_result(p->simulation, ct_fractal_process_register(p, CT_FRACTAL_REG_CONTEXT, p->running));
 }
 
-/* Follows a core to another process, once processes share pages. */
+/* Notes that a core runs another process. Used once processes share pages. */
 static void on_context(void *user, unsigned core, uint32_t pid)
 {
     struct ct_fractal_simulation *s = user;
@@ -168,7 +168,7 @@ static void on_context(void *user, unsigned core, uint32_t pid)
     }
 }
 
-/* Follows a process to another address space number. */
+/* Notes that a process got another address space ID. */
 static void on_asid(void *user, uint32_t pid, uint16_t asid)
 {
     struct ct_fractal_simulation *s = user;
@@ -190,7 +190,7 @@ void ct_fractal_simulation_hook(struct ct_fractal_simulation *s)
     }
 }
 
-/* ---- making clusters ---- */
+/* ---- creating clusters ---- */
 
 /* Adds a cluster in which the program has a process that runs on the first core. */
 static int add_cluster(struct ct_fractal_simulation *s, unsigned fabric, const struct ct_soc_hooks *hooks)
@@ -238,7 +238,7 @@ int ct_fractal_simulation_add_traced(struct ct_fractal_simulation *s)
     return rc ? rc : ct_fractal_process_attach(&s->process[0]);
 }
 
-/* ---- what happens in them ---- */
+/* ---- events in the clusters ---- */
 
 int ct_fractal_process_register(struct ct_fractal_process *p, uint32_t offset, uint64_t value)
 {
@@ -246,15 +246,15 @@ int ct_fractal_process_register(struct ct_fractal_process *p, uint32_t offset, u
     if (s->result)
         return s->result;
     ct_soc_reg_write(s->bench[0].soc, (unsigned)p->tap, offset, value);
-    if (s->echo.soc) /* the clusters are the same, and so are what registers say of them */
+    if (s->echo.soc) /* the clusters are equal, and so are the register values that describe them */
         ct_soc_reg_write(s->echo.soc, (unsigned)s->echo.tap, offset, value);
     const int rc = s->result;
-    s->result = CT_OK; /* the caller has it */
+    s->result = CT_OK; /* the caller gets the error */
     return rc;
 }
 
-/* Takes events out of the ring of a process, when none of those before waits. Returns how many were dropped
- * since. */
+/* Fetches events from the ring of a process if all earlier ones were written. Returns how many events were
+ * dropped since. */
 static uint64_t fetch(struct ct_fractal_process *p)
 {
     uint64_t dropped;
@@ -268,8 +268,8 @@ static uint64_t fetch(struct ct_fractal_process *p)
     return since;
 }
 
-/* Finds the process whose next event is the earliest, and how many of its events come before those of the
- * others. Returns NULL when no event is left. */
+/* Finds the process with the earliest event, and how many of its events come before those of the others.
+ * Returns NULL when no event is left. */
 static struct ct_fractal_process *next_events(struct ct_fractal_simulation *s, size_t *count,
                                               uint64_t *dropped)
 {
@@ -316,7 +316,7 @@ int ct_fractal_simulation_drain(struct ct_fractal_simulation *s)
     return CT_OK;
 }
 
-/* Makes an access of process `pid` on a core, in the lines that it touches. */
+/* Makes an access of process `pid` on a core, in each line that it touches. */
 static void access_lines(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t word)
 {
     const uint64_t va = ct_access_va(word);
@@ -347,7 +347,7 @@ void ct_fractal_process_access(const struct ct_fractal_process *p, uint64_t word
         s->cycles = ct_soc_cycles(s->bench[0].soc, core);
 }
 
-/* Lets the timer interrupt the cores of a cluster whose time it is. */
+/* Raises timer interrupts on the cores of a cluster where they are due. */
 static void tick(struct ct_fractal_bench *b, unsigned cores)
 {
     for (unsigned core = 0; core < cores; core++) {

@@ -11,7 +11,7 @@
 
 #include "base/ctx.h"
 
-/* Fills an address. Returns 0 when the path has no room in one. */
+/* Fills in an address. Returns 0 when the path is too long. */
 static int address(const char *path, struct sockaddr_un *out)
 {
     *out = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -21,7 +21,7 @@ static int address(const char *path, struct sockaddr_un *out)
     return 1;
 }
 
-/* Tells whether somebody listens at an address. */
+/* Returns whether a process listens at an address. */
 static int is_served(const struct sockaddr_un *at)
 {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -42,7 +42,7 @@ int ct_fractal_control_open(struct ct_ctx *ctx, const char *path, struct ct_frac
         return ct_fail(ctx, CT_ERR_IO, "%s: another run takes its commands there; choose another path", path);
     c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     int made = c->listener >= 0 ? bind(c->listener, (const struct sockaddr *)&at, sizeof at) : -1;
-    if (made && errno == EADDRINUSE) { /* left by a run that is gone */
+    if (made && errno == EADDRINUSE) { /* left over from an earlier run */
         unlink(path);
         made = bind(c->listener, (const struct sockaddr *)&at, sizeof at);
     }
@@ -68,7 +68,7 @@ void ct_fractal_control_close(struct ct_fractal_control *c)
     c->path = NULL;
 }
 
-/* Ends the talk with a client. */
+/* Closes the connection of a client. */
 static void hang_up(struct ct_fractal_control *c)
 {
     close(c->client);
@@ -76,7 +76,7 @@ static void hang_up(struct ct_fractal_control *c)
     c->used = 0;
 }
 
-/* Carries out the line that a client sent, and answers. */
+/* Executes the line that a client sent, and answers it. */
 static void answer(struct ct_fractal_control *c, ct_fractal_control_fn *run, void *user)
 {
     char text[2 * CONTROL_LINE], reply[2 * CONTROL_LINE + 16];
@@ -87,7 +87,7 @@ static void answer(struct ct_fractal_control *c, ct_fractal_control_fn *run, voi
     hang_up(c);
 }
 
-/* Reads what the client has sent. Returns 0 when it is to be asked again later. */
+/* Reads from the client. Returns 0 when nothing is there yet. */
 static int hear(struct ct_fractal_control *c, ct_fractal_control_fn *run, void *user)
 {
     const ssize_t n = recv(c->client, c->line + c->used, sizeof c->line - 1 - c->used, MSG_DONTWAIT);
@@ -99,7 +99,7 @@ static int hear(struct ct_fractal_control *c, ct_fractal_control_fn *run, void *
     if (end)
         answer(c, run, user);
     else if (n <= 0 || c->used == sizeof c->line - 1)
-        hang_up(c); /* gone, or no command is as long */
+        hang_up(c); /* the client is gone, or its line is too long */
     return 1;
 }
 

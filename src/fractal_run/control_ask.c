@@ -10,9 +10,9 @@
 #include "base/ctx.h"
 #include "coretap/fractal_run.h"
 
-#define ANSWER 8192 /* bytes at most */
+#define ANSWER 8192 /* most bytes of an answer */
 
-/* Connects to the socket. Returns -1 when nobody listens there. */
+/* Connects to the socket. Returns -1 when nothing listens there. */
 static int reach(const char *path)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
@@ -30,7 +30,7 @@ static int reach(const char *path)
     return -1;
 }
 
-/* Sends bytes. Returns 0 when the other side is gone. */
+/* Sends bytes. Returns 0 when the connection is closed. */
 static int send_all(int fd, const char *text, size_t left)
 {
     while (left) {
@@ -45,7 +45,7 @@ static int send_all(int fd, const char *text, size_t left)
     return 1;
 }
 
-/* Reads all that the other side says, and ends it with a zero. */
+/* Reads until the other side closes, and NUL-terminates the text. */
 static size_t read_all(int fd, char *out, size_t room)
 {
     size_t used = 0;

@@ -18,11 +18,11 @@
 #include "base/ctx.h"
 #include "coretap/record.h"
 
-#define PIPE_BYTES  (1 << 20) /* more than by default, which only makes it faster */
-#define ASIDE_BYTES (1 << 16) /* that are taken aside in one go */
-#define SIGNAL_MS   20        /* milliseconds between two looks at whether a signal has come */
+#define PIPE_BYTES  (1 << 20) /* larger than the default, for speed */
+#define ASIDE_BYTES (1 << 16) /* bytes spooled at a time */
+#define SIGNAL_MS   20        /* milliseconds between two checks for signals */
 
-/* Takes the ring in a file, which is closed. NULL: that cannot be. */
+/* Maps the ring in a file, and closes the file. NULL: that failed. */
 static const struct access_ring *take_ring(int fd)
 {
     const size_t size = sizeof(struct access_ring);
@@ -45,7 +45,8 @@ static void close_pipe(struct ct_fractal_pipe *pipe)
     *pipe = (struct ct_fractal_pipe){.fd = -1};
 }
 
-/* Makes pipe and ring of a program. `of_program` are the numbers that these have for it. CT_ERR_IO. */
+/* Creates the pipe and the ring of a program. `of_program`: the descriptors that the program inherits. Error:
+ * CT_ERR_IO. */
 static int make_pipe(struct ct_ctx *ctx, const char *command, struct ct_fractal_pipe *made, int of_program[2])
 {
     int ends[2];
@@ -93,7 +94,7 @@ int ct_fractal_feed_start(struct ct_ctx *ctx, struct ct_fractal_feed *feed, char
     return rc;
 }
 
-/* Reads what was taken aside. Returns how many bytes. */
+/* Reads spooled bytes. Returns how many. */
 static size_t read_aside(struct ct_fractal_feed *feed)
 {
     const off_t left = feed->pipe.aside_end - feed->pipe.aside_at;
@@ -103,14 +104,14 @@ static size_t read_aside(struct ct_fractal_feed *feed)
     return n > 0 ? (size_t)n : 0;
 }
 
-/* Closes a pipe of which nothing more comes. */
+/* Closes a pipe that has ended. */
 static void end_pipe(struct ct_fractal_pipe *pipe)
 {
     close(pipe->fd);
     pipe->fd = -1;
 }
 
-/* Reads whole words: a read may end inside of one. Returns how many bytes they have. */
+/* Reads whole words, because a read may end inside one. Returns the number of bytes. */
 static size_t read_words(struct ct_fractal_feed *feed)
 {
     size_t bytes = read_aside(feed);
@@ -132,7 +133,7 @@ static size_t read_words(struct ct_fractal_feed *feed)
     return bytes;
 }
 
-/* Reads words that a process did not write any more, because it was killed. Returns how many. */
+/* Reads from the ring the words that a killed process did not write to its pipe. Returns how many. */
 static size_t read_ring(struct ct_fractal_feed *feed)
 {
     const struct ct_fractal_pipe *pipe = &feed->pipe;
@@ -160,8 +161,8 @@ bool ct_fractal_feed_next(struct ct_fractal_feed *feed, uint64_t *word)
     return true;
 }
 
-/* Writes bytes behind those that a pipe has aside, in a file, because a process may say much while another
- * one waits for it. Returns false when that cannot be. */
+/* Appends bytes to the spool file of a pipe: a process may write much while another one waits for it. Returns
+ * false on an error. */
 static bool write_aside(struct ct_fractal_pipe *pipe, const char *bytes, size_t size)
 {
     if (!pipe->aside)
@@ -183,7 +184,7 @@ static bool write_aside(struct ct_fractal_pipe *pipe, const char *bytes, size_t 
     return true;
 }
 
-/* Takes what a pipe says now. CT_ERR_IO: it cannot be kept. */
+/* Spools what can be read from a pipe. Error: CT_ERR_IO when it cannot be stored. */
 static int take_aside(struct ct_ctx *ctx, struct ct_fractal_pipe *pipe)
 {
     char bytes[ASIDE_BYTES];
@@ -209,7 +210,7 @@ int ct_fractal_feeds_follow(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, 
     return CT_OK;
 }
 
-/* Receives a pipe and a ring that were sent. Returns false when there are none. */
+/* Receives a pipe and a ring. Returns false when none was sent. */
 static bool receive(int from, int64_t *child, struct ct_fractal_pipe *pipe)
 {
     int files[2] = {-1, -1};
@@ -230,7 +231,7 @@ static bool receive(int from, int64_t *child, struct ct_fractal_pipe *pipe)
     return files[0] >= 0;
 }
 
-/* Receives the pipes of children that were made by now. CT_ERR_LIMIT: too many wait for their notes. */
+/* Receives the pipes of children created so far. Error: CT_ERR_LIMIT when too many wait for their notes. */
 static int receive_early(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds)
 {
     struct ct_fractal_early early;
@@ -248,15 +249,16 @@ static int receive_early(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds)
     return CT_OK;
 }
 
-/* The pipes of all processes, and behind them the socket that brings further ones, and what else may wake. */
+/* The pipes of all processes to poll, then the socket for further pipes, then the descriptors that wake the
+ * caller. */
 struct polled {
     struct ct_fractal_pipe *pipe[2 * FEEDS_MAX];
     struct pollfd of[2 * FEEDS_MAX + 3];
     nfds_t pipes, count;
 };
 
-/* Lists the pipes that are read. Behind a signal these are all: a program that finds its own one full could
- * not end. */
+/* Lists the pipes to read. After a signal that is all of them, because a program with a full pipe could not
+ * end. */
 static void list_pipes(struct ct_fractal_feeds *feeds, struct ct_fractal_feed *feed, const int wakes[2],
                        struct polled *all)
 {
@@ -276,8 +278,8 @@ static void list_pipes(struct ct_fractal_feeds *feeds, struct ct_fractal_feed *f
         all->of[all->count++] = (struct pollfd){.fd = others[i], .events = POLLIN};
 }
 
-/* Waits until a pipe says something, which is taken aside unless it is that of `feed`. *come becomes true
- * when it is, or when the caller is to be woken. Nothing more comes of a feed that was `killed` before. */
+/* Waits until a pipe is readable. Spools other pipes than that of `feed`. Sets *come when `feed` is readable
+ * or the caller has to be woken. `killed`: the process of `feed` was killed, so a timeout means its end. */
 static int wait_once(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, struct ct_fractal_feed *feed,
                      const int wakes[2], bool killed, bool *come)
 {
@@ -288,7 +290,7 @@ static int wait_once(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, struct 
     *come = ready < 0 && errno != EINTR;
     if (ready < 0)
         return CT_OK;
-    if (!ready && killed) /* a process that is not followed has the pipe, too */
+    if (!ready && killed) /* a process that is not followed may still hold the pipe open */
         end_pipe(&feed->pipe);
     *come = feed->pipe.fd < 0 || all.of[all.pipes + 1].revents || all.of[all.pipes + 2].revents;
     for (nfds_t i = 0; i < all.pipes && !rc; i++) {
@@ -300,8 +302,7 @@ static int wait_once(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, struct 
     return rc || !all.of[all.pipes].revents ? rc : receive_early(ctx, feeds);
 }
 
-/* Sends a signal to a process that the program made, which is there as long as its pipe has an end to write
- * to. */
+/* Sends a signal to a process created by the program. The process exists as long as its pipe has a writer. */
 static void signal_forked(const struct ct_fractal_pipe *pipe, pid_t process, int number)
 {
     struct pollfd at = {.fd = pipe->fd};
@@ -309,7 +310,7 @@ static void signal_forked(const struct ct_fractal_pipe *pipe, pid_t process, int
         kill(process, number);
 }
 
-/* Sends a signal to all processes that the program made. */
+/* Sends a signal to all processes created by the program. */
 static void signal_all_forked(struct ct_fractal_feeds *feeds, int number)
 {
     for (unsigned i = 0; i < feeds->count; i++)
@@ -318,7 +319,7 @@ static void signal_all_forked(struct ct_fractal_feeds *feeds, int number)
         signal_forked(&feeds->early[i].pipe, (pid_t)feeds->early[i].child, number);
 }
 
-/* Tells whether the program has ended. */
+/* Returns whether the program has ended. */
 static bool has_ended(const struct ct_fractal_feed *program)
 {
     siginfo_t info = {0};
@@ -326,7 +327,7 @@ static bool has_ended(const struct ct_fractal_feed *program)
            (!waitid(P_PID, (id_t)program->child, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid);
 }
 
-/* Passes a signal on to the program, and to its children that outlive it; kills all, and the programs beside
+/* Passes a signal to the program, and to children that outlive it. Kills all of them, and the programs beside
  * it, when that takes too long. Returns whether it did. */
 static bool pass_signal(struct ct_fractal_feeds *feeds)
 {
@@ -364,7 +365,7 @@ int ct_fractal_feeds_wait(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, st
     return rc;
 }
 
-/* Takes the pipe of a child. Returns false when it did not come. */
+/* Takes the pipe of a child. Returns false when it was not received. */
 static bool take_pipe(struct ct_fractal_feeds *feeds, int64_t child, struct ct_fractal_pipe *pipe)
 {
     unsigned i = 0;
@@ -400,7 +401,7 @@ void ct_fractal_feeds_close(struct ct_fractal_feeds *feeds)
     feeds->forks = -1;
 }
 
-/* Closes the pipe and waits for the program. Returns its status, of waitpid. */
+/* Closes the pipe and waits for the program. Returns its waitpid status. */
 static int wait_for(struct ct_fractal_feed *feed)
 {
     int status = 0;

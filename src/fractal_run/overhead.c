@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tracing costs a program, as the model of the cluster predicts it. */
+/* The cost of tracing a program, predicted by the model of the cluster. */
 #include <inttypes.h>
 
 #include "base/ctx.h"
@@ -58,7 +58,7 @@ int ct_fractal_overhead(struct ct_ctx *ctx, const struct ct_fractal_overhead_opt
     return rc;
 }
 
-/* Prints a table of times, beside the first of them. */
+/* Prints a table of times, each relative to the first. */
 static void print_table(const struct ct_fractal_overhead_result *result, FILE *out)
 {
     const struct {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes of the traced cluster: those that are forked, those that start another program, those that end;
- * and their places on the port. */
+/* Processes of the traced cluster: fork, exec and end, and the taps of their tracers on the port. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +8,7 @@
 
 /* ---- tracers ---- */
 
-/* Finds a place on the port for the tracer of a process: one of a process that has ended, or a new one. */
+/* Assigns a tap on the port to the tracer of a process: that of an ended process, or a new one. */
 static int take_seat(struct ct_fractal_process *p)
 {
     struct ct_fractal_simulation *s = p->simulation;
@@ -69,8 +68,7 @@ void ct_fractal_process_count(const struct ct_fractal_process *p, uint64_t *comm
     *lost |= (status & CT_FRACTAL_STATUS_LOST) != 0;
 }
 
-/* Stops the tracer of a process that ends, and frees its place on the port, unless its ring is to keep what
- * it has. */
+/* Stops the tracer of a process that ends. Frees it and its tap, unless its ring has to keep its events. */
 static int retire(struct ct_fractal_process *p)
 {
     struct ct_fractal_simulation *s = p->simulation;
@@ -102,7 +100,7 @@ int ct_fractal_simulation_add_process(struct ct_fractal_simulation *s, uint32_t 
     return CT_OK;
 }
 
-/* Lets a core wait until the time of another one. */
+/* Advances a core's clock to that of another core. */
 static void wait_for_core(struct ct_soc *soc, unsigned core, unsigned other)
 {
     const uint64_t now = ct_soc_cycles(soc, core), then = ct_soc_cycles(soc, other);
@@ -131,7 +129,8 @@ int ct_fractal_process_fork(struct ct_fractal_process *p, uint64_t number, struc
     return p->tracing ? ct_fractal_process_start(*out) : CT_OK;
 }
 
-/* Gives a new image an empty address space in each cluster where the old one has one, and takes that away. */
+/* Replaces the address space of a process by an empty one for its new image, in each cluster that has the
+ * process. */
 static int replace_space(const struct ct_fractal_process *old, struct ct_fractal_process *image)
 {
     struct ct_fractal_simulation *s = old->simulation;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of addresses, as people write them. */
+/* Ranges of addresses in textual form. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "base/ctx.h"
 #include "coretap/fractal_run.h"
 
-#define TOP (UINT64_C(1) << 48) /* the first address that is none */
+#define TOP (UINT64_C(1) << 48) /* first address that is too high */
 
-/* Reads a hexadecimal number and moves *at behind it. Returns false when there is none. */
+/* Reads a hexadecimal number and moves *at past it. Returns false when there is none. */
 static bool hex_number(const char **at, uint64_t *out)
 {
     char *end;
@@ -21,7 +21,7 @@ static bool hex_number(const char **at, uint64_t *out)
     return ok;
 }
 
-/* Reads "LO..HI". Returns false when the text is something else. */
+/* Reads "LO..HI". Returns false for any other text. */
 static bool bounds(const char *text, uint64_t *lo, uint64_t *hi)
 {
     if (!hex_number(&text, lo) || strncmp(text, "..", 2) != 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tracer alone, on a recorded message stream. */
+/* The tracer alone, fed by a recorded message stream. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,33 +14,33 @@
 #include "base/room.h"
 #include "coretap/fractal_run.h"
 
-#define EVENTS_MAX       1024 /* that are taken out of the ring in one go */
-#define MESSAGES_A_DRAIN 256  /* messages between two looks at the ring */
+#define EVENTS_MAX       1024 /* most events fetched from the ring at once */
+#define MESSAGES_A_DRAIN 256  /* messages between two fetches from the ring */
 #define REFUSALS_TOLD    10
-#define NAME_MAX_BYTES   4096 /* of a stream's name in a text */
+#define NAME_MAX_BYTES   4096 /* most bytes of a stream's name in a message */
 
 struct ct_fractal_replay {
     struct ct_ctx *ctx;
     struct ct_fractal_replay_options options;
-    const char *name; /* of the stream */
-    FILE *file;       /* that was opened; NULL: none */
-    uint64_t size;    /* of the file when it was opened; 0 for what is none */
+    const char *name; /* name of the stream */
+    FILE *file;       /* file opened here; NULL: none */
+    uint64_t size;    /* size of the file when it was opened; 0 for other inputs */
     struct ct_fractal *fractal;
     struct ct_fractal_port *port;
-    struct ct_fractal_wire *wire; /* NULL: the stream has messages only */
+    struct ct_fractal_wire *wire; /* NULL: the stream has no flits */
     struct ct_fractal_writer *writer;
     struct ct_fractal_replay_counts counts;
-    uint64_t line; /* number of the last line that was taken */
+    uint64_t line; /* number of the last line read */
     uint64_t dropped;
-    char *rest; /* of a line whose end has not come */
+    char *rest; /* begin of an incomplete line */
     size_t rest_size, rest_room;
-    bool failed; /* nothing more is taken */
+    bool failed; /* takes no more lines */
     struct ct_fractal_event batch[EVENTS_MAX];
 };
 
-/* ---- what the tracer makes ---- */
+/* ---- output of the tracer ---- */
 
-/* Writes a command as its flits; returns how many characters that are. */
+/* Prints a command as flits. Returns the number of characters. */
 static size_t print_flits(const struct ct_fractal_replay *r, const struct ct_fractal_command *c, char *text,
                           size_t size)
 {
@@ -55,7 +55,7 @@ static size_t print_flits(const struct ct_fractal_replay *r, const struct ct_fra
     return n;
 }
 
-/* Writes a command as a line of values. */
+/* Writes a command as a CSV line. */
 static int write_command(const struct ct_fractal_replay *r, uint64_t time, const struct ct_fractal_command *c,
                          ct_write_fn *write)
 {
@@ -68,7 +68,7 @@ static int write_command(const struct ct_fractal_replay *r, uint64_t time, const
     return write(r->options.commands_user, text, n);
 }
 
-/* Counts the commands that wait, and writes them unless `write` is NULL. */
+/* Counts the pending commands, and writes them unless `write` is NULL. */
 static int drain_commands(struct ct_fractal_replay *r, uint64_t time, ct_write_fn *write)
 {
     struct ct_fractal_command c;
@@ -81,7 +81,7 @@ static int drain_commands(struct ct_fractal_replay *r, uint64_t time, ct_write_f
     return rc;
 }
 
-/* Moves what was logged from the ring to the log. */
+/* Moves logged events from the ring to the log. */
 static int drain_events(struct ct_fractal_replay *r)
 {
     uint64_t dropped;
@@ -99,7 +99,7 @@ static int drain_events(struct ct_fractal_replay *r)
 
 /* ---- lines ---- */
 
-/* Counts a line that is no message, or whose message cannot be, and tells of it. */
+/* Counts and reports a line that is no message, or has an invalid one. */
 static void refuse(struct ct_fractal_replay *r)
 {
     const struct ct_fractal_replay_options *o = &r->options;
@@ -115,7 +115,7 @@ static void refuse(struct ct_fractal_replay *r)
     o->refused(o->refused_user, text);
 }
 
-/* Takes a message with its commands. */
+/* Processes a message and the commands that it causes. */
 static int take_message(struct ct_fractal_replay *r, const struct ct_fractal_message *m, const uint64_t *line)
 {
     if (m->op == CT_FRACTAL_DATA ? ct_fractal_data(r->fractal, m->time, m->addr, line)
@@ -124,7 +124,7 @@ static int take_message(struct ct_fractal_replay *r, const struct ct_fractal_mes
     return drain_commands(r, m->time, r->options.commands);
 }
 
-/* Takes the flit of a line. */
+/* Processes the flit of a line. */
 static int take_flit(struct ct_fractal_replay *r, const char *text, size_t size)
 {
     struct ct_fractal_message beside, m;
@@ -144,7 +144,7 @@ static int take_flit(struct ct_fractal_replay *r, const char *text, size_t size)
     return rc;
 }
 
-/* Takes a line that is no comment. */
+/* Processes a line that is no comment. */
 static int take_entry(struct ct_fractal_replay *r, const char *text, size_t size)
 {
     struct ct_fractal_message m;
@@ -160,7 +160,7 @@ static int take_entry(struct ct_fractal_replay *r, const char *text, size_t size
     return rc || r->counts.messages % MESSAGES_A_DRAIN ? rc : drain_events(r);
 }
 
-/* Takes a line, with or without its end. */
+/* Processes a line, with or without its newline. */
 static int take_line(struct ct_fractal_replay *r, const char *text, size_t size)
 {
     r->line++;
@@ -171,7 +171,7 @@ static int take_line(struct ct_fractal_replay *r, const char *text, size_t size)
     return take_entry(r, text, size);
 }
 
-/* Keeps the begin of a line for the piece that has its end. */
+/* Stores the begin of a line until the piece with its end comes. */
 static int keep(struct ct_fractal_replay *r, const char *text, size_t size)
 {
     if (!CT_MAKE_ROOM(r->rest, r->rest_room, r->rest_size + size))
@@ -181,7 +181,7 @@ static int keep(struct ct_fractal_replay *r, const char *text, size_t size)
     return CT_OK;
 }
 
-/* Takes a piece up to the end of its first line. */
+/* Processes a piece that ends with its first newline. */
 static int take_end(struct ct_fractal_replay *r, const char *text, size_t size)
 {
     if (!r->rest_size)
@@ -193,7 +193,7 @@ static int take_end(struct ct_fractal_replay *r, const char *text, size_t size)
     return rc;
 }
 
-/* Takes the lines that end in a piece, and keeps what is behind them. */
+/* Processes the lines that end in a piece, and stores the rest. */
 static int take_piece(struct ct_fractal_replay *r, const char *at, size_t size)
 {
     int rc = CT_OK;
@@ -207,7 +207,7 @@ static int take_piece(struct ct_fractal_replay *r, const char *at, size_t size)
     return rc || !size ? rc : keep(r, at, size);
 }
 
-/* Takes what is left at the end of the stream. */
+/* Processes the rest at the end of the stream. */
 static int take_rest(struct ct_fractal_replay *r)
 {
     const int rc = r->rest_size ? take_line(r, r->rest, r->rest_size) : CT_OK;
@@ -226,7 +226,7 @@ int ct_fractal_replay_push(struct ct_fractal_replay *r, const void *data, size_t
     return rc;
 }
 
-/* Takes all lines of the stream that was opened. */
+/* Processes all lines of the opened stream. */
 static int take_stream(struct ct_fractal_replay *r)
 {
     char *text = NULL;
@@ -269,7 +269,7 @@ int ct_fractal_replay_finish(struct ct_fractal_replay *r)
 
 /* ---- the object ---- */
 
-/* Sets the tracer up for the target, if there is one, before the first message. */
+/* Configures the tracer for the target, if there is one, before the first message. */
 static int configure(struct ct_fractal_replay *r)
 {
     const struct ct_fractal_replay_options *o = &r->options;
@@ -281,7 +281,7 @@ static int configure(struct ct_fractal_replay *r)
     return rc ? rc : drain_commands(r, 0, NULL);
 }
 
-/* Opens the stream that the options name. */
+/* Opens the stream named in the options. */
 static int open_stream(struct ct_fractal_replay *r)
 {
     if (!r->options.path)
@@ -313,7 +313,7 @@ static int open_log(struct ct_fractal_replay *r)
                                 &r->writer);
 }
 
-/* Makes what the options ask for. */
+/* Creates everything that the options require. */
 static int set_up(struct ct_fractal_replay *r)
 {
     const struct ct_fractal_replay_options *o = &r->options;
@@ -371,7 +371,7 @@ void ct_fractal_replay_free(struct ct_fractal_replay *r)
     free(r);
 }
 
-/* ---- what was counted ---- */
+/* ---- counts ---- */
 
 const struct ct_fractal_replay_counts *ct_fractal_replay_counts_of(const struct ct_fractal_replay *r)
 {
@@ -384,7 +384,7 @@ static void print_count(FILE *out, const char *name, uint64_t count)
     fprintf(out, "%-16s %llu\n", name, (unsigned long long)count);
 }
 
-/* Prints what was counted, and the registers that count. */
+/* Prints the counts and the counting registers. */
 static void print(const struct ct_fractal_replay *r, FILE *out)
 {
     struct ct_fractal_reg_info info;

@@ -12,7 +12,7 @@
 #include "base/text_line.h"
 #include "coretap/soc.h"
 
-/* Reads a time and moves *at behind it. Returns false when there is none. */
+/* Reads a time and moves *at past it. Returns false when there is none. */
 static bool read_time(const char **at, uint64_t *cycles)
 {
     static const struct {
@@ -36,7 +36,7 @@ static bool read_time(const char **at, uint64_t *cycles)
     return *at > end && **at;
 }
 
-/* Takes a line, whose comment is cut off. */
+/* Parses a line, after cutting off its comment. */
 static int take_line(struct ct_ctx *ctx, struct ct_fractal_script *script, unsigned number, char *line)
 {
     struct ct_fractal_script_step step = {.line = number};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands for given times of a run, from a file. */
+/* Commands for given times of a run, read from a file. */
 #ifndef CT_FRACTAL_RUN_SCRIPT_H
 #define CT_FRACTAL_RUN_SCRIPT_H
 
@@ -9,7 +9,7 @@
 struct ct_ctx;
 
 struct ct_fractal_script_step {
-    uint64_t cycles; /* of the program's time */
+    uint64_t cycles; /* program time */
     unsigned line;
     char *command;
 };
@@ -20,8 +20,8 @@ struct ct_fractal_script {
     size_t count, next;
 };
 
-/* Reads a script. CT_ERR_FORMAT: a line has no time or no command, or goes back in time; CT_ERR_IO,
- * CT_ERR_NOMEM. */
+/* Reads a script. Errors: CT_ERR_FORMAT when a line has no time or no command, or its time decreases;
+ * CT_ERR_IO, CT_ERR_NOMEM. */
 int ct_fractal_script_load(struct ct_ctx *ctx, const char *path, struct ct_fractal_script *script);
 void ct_fractal_script_free(struct ct_fractal_script *script);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is selected of a process: ranges and observation points. */
+/* The selections of a process: ranges and observation points. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,18 +8,18 @@
 #include "base/room.h"
 #include "fractal_run/simulation.h"
 
-#define LINE UINT64_C(64) /* bytes */
+#define LINE UINT64_C(64) /* bytes of a cache line */
 
-/* Kinds, by the option or word that selects them. */
+/* names of the kinds in options and commands */
 static const char *const kinds[] = {"range", "section", "symbol", "point"};
 
-/* Returns the path of a process's program, as messages call it. */
+/* Returns the path of a process's program, for messages. */
 static const char *program_of(const struct ct_fractal_process *p)
 {
     return p->program ? p->program : "the process";
 }
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
 /* Finds a section or symbol. */
 static int find_named(struct ct_fractal_process *p, const char *text, int section,
@@ -33,7 +33,7 @@ static int find_named(struct ct_fractal_process *p, const char *text, int sectio
     return CT_OK;
 }
 
-/* Finds a point: an object is all its lines, a function its entry. */
+/* Finds a point: all lines of an object, or the entry of a function. */
 static int find_point(struct ct_fractal_process *p, const char *text, struct ct_fractal_span *span)
 {
     char *end = NULL;
@@ -53,8 +53,8 @@ static int find_point(struct ct_fractal_process *p, const char *text, struct ct_
                    "--point: '%s' is neither a symbol of %s nor a hexadecimal address", text, program_of(p));
 }
 
-/* Finds the addresses that a text selects in a process that has begun. `kind` is that of a selection; *span
- * has no name. CT_ERR_NOT_FOUND, CT_ERR_FORMAT. */
+/* Finds the addresses that a text selects in a process that has begun. `kind`: kind of the selection. Leaves
+ * the name of *span empty. Errors: CT_ERR_NOT_FOUND, CT_ERR_FORMAT. */
 static int find(struct ct_fractal_process *p, unsigned kind, const char *text, struct ct_fractal_span *span)
 {
     *span = (struct ct_fractal_span){0};
@@ -70,7 +70,7 @@ static int find(struct ct_fractal_process *p, unsigned kind, const char *text, s
     }
 }
 
-/* ---- the lists ---- */
+/* ---- lists ---- */
 
 void ct_fractal_selected_free(struct ct_fractal_selected *s)
 {
@@ -79,7 +79,7 @@ void ct_fractal_selected_free(struct ct_fractal_selected *s)
     free(s->span);
 }
 
-/* Adds a span, whose name is copied. Returns 0 without memory. */
+/* Appends a span with a copy of its name. Returns 0 when out of memory. */
 static int push(struct ct_fractal_selected *s, const struct ct_fractal_span *span, const char *name)
 {
     if (!CT_MAKE_ROOM(s->span, s->room, s->count + 1))
@@ -96,7 +96,7 @@ static void drop(struct ct_fractal_selected *s, size_t index)
     memmove(s->span + index, s->span + index + 1, (s->count - index) * sizeof *s->span);
 }
 
-/* Finds a span with these ends. Returns the count when there is none. */
+/* Returns the index of the span with these bounds, or the count when there is none. */
 static size_t with_ends(const struct ct_fractal_selected *s, const struct ct_fractal_span *span)
 {
     size_t i = 0;
@@ -105,7 +105,8 @@ static size_t with_ends(const struct ct_fractal_selected *s, const struct ct_fra
     return i;
 }
 
-/* Finds a span that has one of the addresses from `first` to `last`. Returns the count when there is none. */
+/* Returns the index of a span with one of the addresses from `first` to `last`, or the count when there is
+ * none. */
 static size_t touching(const struct ct_fractal_selected *s, uint64_t first, uint64_t last)
 {
     size_t i = 0;
@@ -121,7 +122,7 @@ bool ct_fractal_process_traces(const struct ct_fractal_process *p, uint64_t firs
 
 /* ---- ranges ---- */
 
-/* Writes the ends of a range, and then a command. */
+/* Writes the bounds of a range to registers, then a command. */
 static int command_range(struct ct_fractal_process *p, const struct ct_fractal_span *span, uint64_t command)
 {
     int rc = ct_fractal_process_register(p, CT_FRACTAL_REG_RANGE_LO, span->lo);
@@ -130,7 +131,7 @@ static int command_range(struct ct_fractal_process *p, const struct ct_fractal_s
     return rc ? rc : ct_fractal_process_register(p, CT_FRACTAL_REG_RANGE_CMD, command);
 }
 
-/* Refuses a range that overlaps one of those there are, or for which there is no register. */
+/* Checks that a range overlaps no other, and that a register is left for it. */
 static int check_range(struct ct_fractal_process *p, unsigned kind, const char *text,
                        const struct ct_fractal_span *span)
 {
@@ -154,7 +155,7 @@ static int check_range(struct ct_fractal_process *p, unsigned kind, const char *
     return CT_OK;
 }
 
-/* Adds a range, or takes it away. */
+/* Adds or removes a range. */
 static int select_range(struct ct_fractal_process *p, unsigned kind, const char *text,
                         const struct ct_fractal_span *span, bool add)
 {
@@ -179,7 +180,7 @@ static int select_range(struct ct_fractal_process *p, unsigned kind, const char 
 
 /* ---- points ---- */
 
-/* Refuses a point where there is no memory, or that no range has. */
+/* Checks that a point is in memory and in a traced range. */
 static int check_point(struct ct_fractal_process *p, const char *text, const struct ct_fractal_span *span)
 {
     uint64_t pa;
@@ -200,14 +201,14 @@ static int check_point(struct ct_fractal_process *p, const char *text, const str
                    text, (unsigned long long)span->lo);
 }
 
-/* Gives the tracer a line as a point, or takes it away. */
+/* Adds or removes a line as a point of the tracer. */
 static int command_line(struct ct_fractal_process *p, uint64_t line, uint64_t command)
 {
     const int rc = ct_fractal_process_register(p, CT_FRACTAL_REG_POINT_VA, line);
     return rc ? rc : ct_fractal_process_register(p, CT_FRACTAL_REG_POINT_CMD, command);
 }
 
-/* Takes lines away that no other point has. */
+/* Removes the lines of a point that belong to no other point. */
 static int remove_lines(struct ct_fractal_process *p, const struct ct_fractal_span *span)
 {
     int rc = CT_OK;
@@ -217,7 +218,7 @@ static int remove_lines(struct ct_fractal_process *p, const struct ct_fractal_sp
     return rc;
 }
 
-/* Tells the log what the line that was added last stands for. */
+/* Writes to the log what the last added line stands for. */
 static int tell_line(struct ct_fractal_process *p, const char *text, const struct ct_fractal_span *span)
 {
     uint64_t id;
@@ -233,7 +234,7 @@ static int tell_line(struct ct_fractal_process *p, const char *text, const struc
                                       given ? text : ct_fractal_names_at(p->names, span->lo)->text);
 }
 
-/* Adds all lines of a point, or none of them. */
+/* Adds all lines of a point, or none. */
 static int add_lines(struct ct_fractal_process *p, const char *text, const struct ct_fractal_span *span)
 {
     const uint64_t first = span->lo & ~(LINE - 1);
@@ -256,14 +257,14 @@ static int add_lines(struct ct_fractal_process *p, const char *text, const struc
         text, (unsigned long long)((span->hi - first + LINE - 1) / LINE), (unsigned long long)set);
 }
 
-/* Adds a point that is not set. */
+/* Adds a new point. */
 static int set_point(struct ct_fractal_process *p, const char *text, const struct ct_fractal_span *span)
 {
     const int rc = add_lines(p, text, span);
     return rc || push(&p->points, span, text) ? rc : ct_fail_nomem(p->simulation->ctx, "points");
 }
 
-/* Adds a point, or takes it away. */
+/* Adds or removes a point. */
 static int select_point(struct ct_fractal_process *p, const char *text, const struct ct_fractal_span *span,
                         bool add)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program under QEMU, word by word, on the simulated clusters. */
+/* Runs a program under QEMU, word by word, on the simulated clusters. */
 #include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,22 +12,22 @@
 #include "coretap/access.h"
 #include "fractal_run/simulation.h"
 
-#define WORDS_PER_TICK 512        /* words between two looks at timers and ring */
-#define STACK_BELOW    (8u << 20) /* bytes of the stack below the first store */
-#define STACK_ABOVE    (1u << 20) /* bytes of the stack above the first store */
+#define WORDS_PER_TICK 512        /* words between two checks of timers and ring */
+#define STACK_BELOW    (8u << 20) /* bytes of stack below the first store */
+#define STACK_ABOVE    (1u << 20) /* bytes of stack above the first store */
 
 /* ---- words ---- */
 
 static int take_word(struct ct_fractal_process *p, uint64_t word);
 
-/* Carries out a command of a client. */
+/* Executes a command of a client. */
 static int steer(void *user, const char *command, char *answer, size_t size)
 {
     struct ct_fractal_simulation *s = user;
     return ct_fractal_simulation_steer(s, command, answer, size);
 }
 
-/* Waits for the next word of a feed, or its end, while clients are served. */
+/* Waits for the next word of a feed, or its end. Serves clients meanwhile. */
 static int wait_for_word(struct ct_fractal_simulation *s, struct ct_fractal_feed *feed)
 {
     const struct ct_fractal_control *c = &s->control;
@@ -54,7 +54,7 @@ static bool next_of(struct ct_fractal_simulation *s, unsigned from, uint64_t *wo
     return ct_fractal_feed_next(feed, word);
 }
 
-/* Lets time pass: timers, clients, and the way from the ring to the log. */
+/* Does periodic work: timers, clients, and moving events from the ring to the log. */
 static int pace(struct ct_fractal_simulation *s)
 {
     if (s->words++ % WORDS_PER_TICK)
@@ -81,7 +81,7 @@ static int take_fork(struct ct_fractal_process *p, uint64_t number)
     return ct_fractal_feeds_child(s->ctx, &s->feeds, number, &s->feed[child->feed]);
 }
 
-/* Tells the log of a process whose words ended because it became a program that is not followed. */
+/* Notes in the log that a process ended by executing a program that is not followed. */
 static int tell_left(struct ct_fractal_process *p)
 {
     struct ct_fractal_simulation *s = p->simulation;
@@ -91,7 +91,7 @@ static int tell_left(struct ct_fractal_process *p)
     return ct_fractal_simulation_text(s, "left=%u %.800s\n", p->number, p->leaving);
 }
 
-/* Takes a word of a child. *more becomes false at its end, and when another program begins in its place. */
+/* Processes a word of a child. Clears *more at its end, and when another program replaces it. */
 static int step_child(struct ct_fractal_process *p, bool *more)
 {
     struct ct_fractal_simulation *s = p->simulation;
@@ -107,7 +107,8 @@ static int step_child(struct ct_fractal_process *p, bool *more)
     return rc ? rc : pace(s);
 }
 
-/* Lets a child run to its end: its parent has waited for it. A program in its place is a later process. */
+/* Runs a child to its end, because its parent has waited for it. A program that replaced the child is a later
+ * process. */
 static int take_end(struct ct_fractal_simulation *s, uint64_t number)
 {
     int rc = CT_OK;
@@ -119,7 +120,7 @@ static int take_end(struct ct_fractal_simulation *s, uint64_t number)
     return rc;
 }
 
-/* Lets children go on as far as the time of the program; on the first core they take turns with it. */
+/* Advances children to the time of the program. Those on the first core alternate with it. */
 static int catch_up_children(struct ct_fractal_simulation *s)
 {
     const struct ct_soc *soc = s->bench[0].soc;
@@ -134,7 +135,7 @@ static int catch_up_children(struct ct_fractal_simulation *s)
     return rc;
 }
 
-/* Lets the children that are left run to their ends. */
+/* Runs the remaining children to their ends. */
 static int end_children(struct ct_fractal_simulation *s)
 {
     int rc = CT_OK;
@@ -146,7 +147,7 @@ static int end_children(struct ct_fractal_simulation *s)
 
 /* ---- notes ---- */
 
-/* Makes the heap end at `end`, or begin there. */
+/* Sets the end of the heap; the first call sets its begin. */
 static int move_break(struct ct_fractal_simulation *s, uint64_t end)
 {
     if (!s->heap)
@@ -154,7 +155,7 @@ static int move_break(struct ct_fractal_simulation *s, uint64_t end)
     return ct_fractal_simulation_region(s, s->heap, end, "[heap]");
 }
 
-/* Takes what the program's own log needs to know of a note. */
+/* Handles the part of a note that matters for the program's regions in the log. */
 static int take_region(struct ct_fractal_simulation *s, const uint64_t w[CT_ACCESS_WORDS_NOTE])
 {
     switch (w[0]) {
@@ -195,9 +196,9 @@ static void change_space(struct ct_fractal_process *p, const uint64_t w[CT_ACCES
     }
 }
 
-/* ---- programs in the place of others ---- */
+/* ---- programs that replace others ---- */
 
-/* Reads the path of `size` bytes that follows a note. */
+/* Reads the path of `size` bytes after a note. */
 static bool read_path(struct ct_fractal_process *p, uint64_t size, char path[PATH_MAX + 8])
 {
     uint64_t word;
@@ -212,7 +213,7 @@ static bool read_path(struct ct_fractal_process *p, uint64_t size, char path[PAT
     return true;
 }
 
-/* Goes on with another program in the place of a process. */
+/* Continues a process with another program. */
 static int take_exec(struct ct_fractal_process *p, uint64_t size)
 {
     struct ct_fractal_simulation *s = p->simulation;
@@ -226,7 +227,7 @@ static int take_exec(struct ct_fractal_process *p, uint64_t size)
     return rc;
 }
 
-/* Notes that a process may be about to become a program that is not followed. */
+/* Notes that a process may be about to execute a program that is not followed. */
 static int take_leave(struct ct_fractal_process *p, uint64_t size)
 {
     char path[PATH_MAX + 8];
@@ -236,7 +237,7 @@ static int take_leave(struct ct_fractal_process *p, uint64_t size)
     return p->leaving ? CT_OK : ct_fail_nomem(p->simulation->ctx, "a program");
 }
 
-/* Names memory of the program by the file that it shows. Parts of a file that overlap are one region. */
+/* Adds a region named after a mapped file. Overlapping parts of a file become one region. */
 static int take_file(struct ct_fractal_process *p, const uint64_t w[CT_ACCESS_WORDS_NOTE])
 {
     struct ct_fractal_simulation *s = p->simulation;
@@ -244,7 +245,7 @@ static int take_file(struct ct_fractal_process *p, const uint64_t w[CT_ACCESS_WO
     if (!read_path(p, w[1], path) || p->number || !p->names)
         return CT_OK;
     for (char *c = path; *c; c++)
-        if (iscntrl((unsigned char)*c)) /* the log's text has lines */
+        if (iscntrl((unsigned char)*c)) /* the log's text consists of lines */
             *c = '?';
     const char *name = *path ? path : "[file]";
     const struct ct_fractal_name *at = ct_fractal_names_at(p->names, w[2]);
@@ -252,7 +253,7 @@ static int take_file(struct ct_fractal_process *p, const uint64_t w[CT_ACCESS_WO
     return ct_fractal_simulation_region(s, lo, w[2] + w[3], name);
 }
 
-/* Takes a note of a process. */
+/* Handles a note of a process. */
 static int take_note(struct ct_fractal_process *p, const uint64_t w[CT_ACCESS_WORDS_NOTE])
 {
     struct ct_fractal_simulation *s = p->simulation;
@@ -285,13 +286,13 @@ static int read_note(struct ct_fractal_process *p)
     return take_note(p, w);
 }
 
-/* Takes a word of a process. */
+/* Processes a word of a process. */
 static int take_word(struct ct_fractal_process *p, uint64_t word)
 {
     struct ct_fractal_simulation *s = p->simulation;
     const enum ct_access_kind kind = ct_access_kind_of(word);
     const uint64_t va = ct_access_va(word);
-    if (p->leaving) { /* the process did not become the other program */
+    if (p->leaving) { /* the process did not execute the other program after all */
         free(p->leaving);
         p->leaving = NULL;
     }
@@ -307,7 +308,7 @@ static int take_word(struct ct_fractal_process *p, uint64_t word)
     return s->result;
 }
 
-/* Lets the programs beside the traced one go on as far as its time. */
+/* Advances the programs beside the traced one to its time. */
 static int catch_up(struct ct_fractal_simulation *s)
 {
     const struct ct_soc *soc = s->bench[0].soc;
@@ -319,7 +320,7 @@ static int catch_up(struct ct_fractal_simulation *s)
     return rc;
 }
 
-/* Carries out what the script has for this time. A step that cannot be carried out ends the run. */
+/* Executes the script's steps that are due. A step that fails ends the run. */
 static int follow_script(struct ct_fractal_simulation *s)
 {
     struct ct_fractal_script *script = &s->script;
@@ -333,7 +334,7 @@ static int follow_script(struct ct_fractal_simulation *s)
     return CT_OK;
 }
 
-/* Takes all words of the traced program. */
+/* Processes all words of the traced program. */
 static int take_stream(struct ct_fractal_simulation *s)
 {
     uint64_t word;
@@ -388,8 +389,8 @@ static int start_beside(struct ct_fractal_simulation *s)
     return CT_OK;
 }
 
-/* Ends the programs that run beside the traced one. CT_ERR_IO: one of them could not be run, which it said.
- */
+/* Ends the programs that run beside the traced one. Error: CT_ERR_IO when one of them could not be executed,
+ * which it reported itself. */
 static int stop_beside(struct ct_fractal_simulation *s)
 {
     int rc = CT_OK;
@@ -400,7 +401,7 @@ static int stop_beside(struct ct_fractal_simulation *s)
     return rc;
 }
 
-/* Starts the program; with its children, if these are to be followed. */
+/* Starts the program; announces its children if they are to be followed. */
 static int start_program(struct ct_fractal_simulation *s)
 {
     int of_program = -1;
@@ -435,7 +436,7 @@ int ct_fractal_simulation_run(struct ct_fractal_simulation *s, struct ct_fractal
 
 /* ---- the object ---- */
 
-/* Reads what the cluster is made of. Zero is what ct_soc_new takes in its place. */
+/* Reads the configuration of the cluster. Zeros mean the defaults of ct_soc_new. */
 static int read_cluster(struct ct_fractal_simulation *s)
 {
     struct ct_soc_config defaults;
@@ -505,9 +506,9 @@ void ct_fractal_simulation_free(struct ct_fractal_simulation *s)
     free(s);
 }
 
-/* ---- what others call ---- */
+/* ---- public functions ---- */
 
-/* Says what is in the way of a simulation with these options. */
+/* Checks the options of a simulation. */
 static int check(struct ct_ctx *ctx, const struct ct_fractal_simulate_options *o)
 {
     if (!o->argv || !o->argv[0] || (!o->beside && o->beside_count))
@@ -530,7 +531,7 @@ static int check(struct ct_ctx *ctx, const struct ct_fractal_simulate_options *o
     return CT_OK;
 }
 
-/* Says what a simulation came to. */
+/* Fills in the result of a simulation. */
 static void fill_in(const struct ct_fractal_simulation *s, struct ct_fractal_simulate_result *result)
 {
     const struct ct_fractal_bench *b = &s->bench[0];

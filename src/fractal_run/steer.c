@@ -24,7 +24,7 @@ bool ct_fractal_process_is(const struct ct_fractal_process *p, const char *text,
     return strncmp(name, text, size) == 0 && !name[size];
 }
 
-/* Finds the last process that runs now of those whose program has a name. */
+/* Finds the last running process whose program has a name. */
 static int find_by_name(struct ct_fractal_simulation *s, const char **text, size_t size,
                         struct ct_fractal_process **out)
 {
@@ -60,7 +60,7 @@ int ct_fractal_simulation_process(struct ct_fractal_simulation *s, const char **
     return CT_OK;
 }
 
-/* Writes one line about what is selected now. */
+/* Writes one line about the current selections. */
 static void say_status(const struct ct_fractal_simulation *s, char *answer, size_t size)
 {
     size_t used = (size_t)snprintf(answer, size, "%.4f ms, %llu events, %llu dropped",
@@ -73,7 +73,7 @@ static void say_status(const struct ct_fractal_simulation *s, char *answer, size
     }
 }
 
-/* Starts to trace a process, or ends that. */
+/* Starts or ends tracing a process. */
 static int steer_process(struct ct_fractal_simulation *s, const char *text, bool add)
 {
     struct ct_fractal_process *p;
@@ -94,7 +94,7 @@ static int steer_process(struct ct_fractal_simulation *s, const char *text, bool
     return ct_fractal_process_register(p, CT_FRACTAL_REG_CTRL, 0);
 }
 
-/* Adds or removes a range or point of a process that is traced. */
+/* Adds or removes a range or point of a traced process. */
 static int steer_place(struct ct_fractal_simulation *s, unsigned kind, const char *text, bool add,
                        struct ct_fractal_process **out)
 {
@@ -109,7 +109,7 @@ static int steer_place(struct ct_fractal_simulation *s, unsigned kind, const cha
     return ct_fractal_process_select(p, kind, text, add);
 }
 
-/* Lets the operating system move a page to another frame, as when memory is compacted. */
+/* Lets the operating system move a page to another frame, as in memory compaction. */
 static int steer_page(struct ct_fractal_simulation *s, const char *text)
 {
     struct ct_fractal_process *p;
@@ -121,15 +121,15 @@ static int steer_page(struct ct_fractal_simulation *s, const char *text)
     return rc ? rc : ct_fractal_process_migrate(p, va);
 }
 
-/* Tells the log of a command that was carried out, and what is to be known of it; "": nothing. */
+/* Writes an executed command to the log, with a remark unless that is empty. */
 static int log_command(struct ct_fractal_simulation *s, const char *command, const char *fact)
 {
     return ct_fractal_simulation_text(s, "steer=%llu %.700s%s%s%s\n", (unsigned long long)s->cycles, command,
                                       *fact ? " (" : "", fact, *fact ? ")" : "");
 }
 
-/* Tells the log of a command that took a range of a process away, and the client of points that are in no
- * range now. */
+/* Writes a command that removed a range to the log, and tells the client which points are outside all ranges
+ * now. */
 static int tell_removal(const struct ct_fractal_process *p, const char *command, char *answer, size_t size)
 {
     char fact[192] = "";

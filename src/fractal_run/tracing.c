@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is traced of a program, once it is loaded, and the log of that. */
+/* What is traced of a program after it is loaded, and the log of it. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -8,7 +8,7 @@
 
 /* ---- the log ---- */
 
-#define KRIA_SETS 1024 /* of the last-level cache, where a log says nothing of it */
+#define KRIA_SETS 1024 /* sets of the last-level cache in a log that does not say otherwise */
 
 /* Begins the log and the list of misses. */
 static int open_log(const struct ct_fractal_process *p, uint64_t bias)
@@ -74,9 +74,9 @@ int ct_fractal_simulation_text(struct ct_fractal_simulation *s, const char *form
     return ct_fractal_writer_text(s->writer, text);
 }
 
-/* ---- what is selected ---- */
+/* ---- selections ---- */
 
-/* Gives the selection number `index` of the options; returns 0 after the last. Ranges come before points. */
+/* Gets selection number `index` of the options, ranges before points. Returns 0 after the last. */
 static int wish_at(const struct ct_fractal_simulate_options *o, size_t index,
                    struct ct_fractal_selection *out)
 {
@@ -89,15 +89,14 @@ static int wish_at(const struct ct_fractal_simulate_options *o, size_t index,
     return 0;
 }
 
-/* Whose a selection is. */
+/* Which process a selection belongs to. */
 enum whose {
     OTHERS,
     MINE,
-    OF_ANCESTOR, /* of the process in whose place this one is, which had another program */
+    OF_ANCESTOR, /* to the process that this one replaced, which had another program */
 };
 
-/* Returns the process that was started first of those in one line: its forked children, and what they became.
- */
+/* Returns the first process of a line of forks and execs. */
 static const struct ct_fractal_process *origin(const struct ct_fractal_process *p)
 {
     while (p->image_of || p->parent)
@@ -105,8 +104,8 @@ static const struct ct_fractal_process *origin(const struct ct_fractal_process *
     return p;
 }
 
-/* Gives the selection number `index`, and tells whose it is, as enum whose. Returns -1 after the last, or
- * with an error in *rc. */
+/* Gets selection number `index`, and returns its owner (enum whose). Returns -1 after the last, or with an
+ * error in *rc. */
 static int wish_of(struct ct_fractal_process *p, size_t index, struct ct_fractal_selection *out, int *rc)
 {
     struct ct_fractal_process *whose;
@@ -138,7 +137,7 @@ size_t ct_fractal_simulation_unmet(const struct ct_fractal_simulation *s)
     return unmet;
 }
 
-/* Selects what was selected of the process in whose place this one is, if its program has that, too. */
+/* Selects what was selected of the replaced process, if the new program has it, too. */
 static int select_as_ancestor(struct ct_fractal_process *p, const struct ct_fractal_selection *wish)
 {
     static const char *const kinds[] = {"range", "section", "symbol", "point"};
@@ -149,7 +148,7 @@ static int select_as_ancestor(struct ct_fractal_process *p, const struct ct_frac
                                       wish->text);
 }
 
-/* Selects what the options ask for of a kind: ranges, before the tracer starts, or points. */
+/* Selects what the options request of a process: ranges, before its tracer starts, or points. */
 static int select_all(struct ct_fractal_process *p, bool points)
 {
     struct ct_fractal_selection wish;
@@ -163,8 +162,7 @@ static int select_all(struct ct_fractal_process *p, bool points)
     return rc;
 }
 
-/* Tells whether the options ask for something of the process, and whether that is among other things a
- * range. */
+/* Sets *wanted if the options select something of the process, and *ranges if that includes a range. */
 static int is_wanted(struct ct_fractal_process *p, bool *wanted, bool *ranges)
 {
     struct ct_fractal_selection wish;
@@ -178,9 +176,9 @@ static int is_wanted(struct ct_fractal_process *p, bool *wanted, bool *ranges)
     return rc;
 }
 
-/* ---- the begin ---- */
+/* ---- start ---- */
 
-/* Names what the process's file holds, and says where that was loaded. */
+/* Loads the names in the process's file, and computes its load bias. */
 static int name_program(struct ct_fractal_process *p)
 {
     struct ct_fractal_simulation *s = p->simulation;
@@ -200,7 +198,7 @@ static int name_program(struct ct_fractal_process *p)
     return CT_OK;
 }
 
-/* Writes what the tracer has to know of the process. */
+/* Writes the parameters of the process to its tracer's registers. */
 static int write_target(struct ct_fractal_process *p)
 {
     const struct ct_fractal_simulation *s = p->simulation;
@@ -223,7 +221,7 @@ static int write_target(struct ct_fractal_process *p)
     return rc;
 }
 
-/* Selects the ranges of a process that has none: those that the options ask for, else all addresses. */
+/* Selects the ranges of a process that has none: those in the options, or else all addresses. */
 static int choose_ranges(struct ct_fractal_process *p, bool first)
 {
     char all[48];
@@ -237,7 +235,7 @@ static int choose_ranges(struct ct_fractal_process *p, bool first)
     return rc;
 }
 
-/* Tells the log of a process whose tracing begins; the first one begins the log. */
+/* Writes to the log that tracing of a process begins; the first process begins the log. */
 static int tell_process(const struct ct_fractal_process *p)
 {
     struct ct_fractal_simulation *s = p->simulation;
@@ -265,7 +263,7 @@ int ct_fractal_process_start(struct ct_fractal_process *p)
         rc = choose_ranges(p, first);
     if (!rc && first)
         rc = tell_process(p);
-    if (!rc && !p->ranges.count) /* its program has none of the ranges that are traced */
+    if (!rc && !p->ranges.count) /* its program has none of the selected ranges */
         return CT_OK;
     if (!rc)
         rc = ct_fractal_process_register(
