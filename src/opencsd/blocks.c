@@ -8,7 +8,7 @@ enum {
     NO_ISA = 0xff,
 };
 
-#define NUMBER UINT64_C(0xffffffff) /* bits of an entry that are the number of a block */
+#define NUMBER UINT64_C(0xffffffff) /* mask of the block number in an entry */
 
 void ct_ocsd_blocks_deinit(struct ct_ocsd_blocks *b)
 {
@@ -17,7 +17,7 @@ void ct_ocsd_blocks_deinit(struct ct_ocsd_blocks *b)
     *b = (struct ct_ocsd_blocks){0};
 }
 
-/* Returns the entry of a block: where its number is, or would be. *tag: what the entry has beside it. */
+/* Returns the entry of a block, or the free entry where it belongs. Sets *tag to the entry's hash bits. */
 static uint64_t *entry_of(const struct ct_ocsd_blocks *b, uint64_t addr, uint8_t isa, uint64_t *tag)
 {
     const size_t mask = ((size_t)1 << b->bits) - 1;
@@ -32,7 +32,7 @@ static uint64_t *entry_of(const struct ct_ocsd_blocks *b, uint64_t addr, uint8_t
     }
 }
 
-/* Enters a block, which has no entry yet. */
+/* Adds an entry for a block that has none. */
 static void enter(struct ct_ocsd_blocks *b, uint32_t number)
 {
     const struct ct_ocsd_block *block = &b->blocks[number];

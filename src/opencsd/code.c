@@ -72,7 +72,7 @@ static const struct ct_ocsd_page *page_at(struct ct_ocsd_code *code, uint64_t ad
     return ct_ocsd_pages_at(&code->table->pages, &reader, addr);
 }
 
-/* Begins to read: nothing is in sight. */
+/* Resets the window before reading. */
 static void begin_reading(struct ct_ocsd_code *code)
 {
     code->window_size = 0;
@@ -80,7 +80,7 @@ static void begin_reading(struct ct_ocsd_code *code)
     code->bad_opcode = false;
 }
 
-/* Looks at the page of an address, or at what is there when the page ends before. */
+/* Moves the window to the page of an address or, where pages end, to bytes read from the client. */
 static void move_window(struct ct_ocsd_code *code, uint64_t addr)
 {
     const struct ct_ocsd_page *page = page_at(code, addr);
@@ -106,24 +106,24 @@ static const uint8_t *read4(struct ct_ocsd_code *code, uint64_t addr)
     return at < code->window_size && code->window_size - at >= 4 ? code->window + at : NULL;
 }
 
-/* Tells whether an A64 instruction is a return of FEAT_PAuth_LR, which OpenCSD 1.3.3 does not know, and later
- * versions know on all cores of Armv8.3. */
+/* Returns whether an A64 instruction is a return of FEAT_PAuth_LR. OpenCSD 1.3.3 does not know them; later
+ * versions do on all cores of Armv8.3. */
 static bool is_pauth_lr(uint32_t opcode)
 {
     return (opcode & 0xffc0001f) == 0x5500001f ||
            ((opcode & 0xfffffbe0) == 0xd65f0be0 && (opcode & 0x1f) != 0x1f);
 }
 
-/* Tells whether an A64 instruction is a branch that OpenCSD does not know: of FEAT_CMPBR or FEAT_TEV. */
+/* Returns whether an A64 instruction is a branch that no OpenCSD knows, of FEAT_CMPBR or FEAT_TEV. */
 static bool is_newer_branch(uint32_t opcode)
 {
     return (opcode & 0x7e000000) == 0x74000000 || (opcode & 0xfffffbff) == 0xd6ff03e0;
 }
 
-/* ---- instructions that 1.3.3 sees otherwise, most of which the architecture leaves open ---- */
+/* ---- instructions that 1.3.3 decodes differently, most of them unallocated or unpredictable ---- */
 
-/* Tells whether 1.3.3 takes an A32 word for an indirect branch since it has the program counter where data
- * processing, or a load, has its result. */
+/* Returns whether 1.3.3 treats an A32 word as an indirect branch because a data processing instruction or a
+ * load writes the program counter. */
 static bool is_pc_result(uint32_t opcode)
 {
     const uint32_t class = opcode >> 25 & 7;
@@ -132,7 +132,7 @@ static bool is_pc_result(uint32_t opcode)
     if (opcode >> 28 == 15 || (opcode >> 12 & 15) != 15)
         return false;
     switch (class) {
-    case 0: /* not of BX, MRS, CLZ and the like, nor of STL */
+    case 0: /* except BX, MRS, CLZ and similar, and STL */
         return !((operation & 0x19) == 0x10 && !(opcode >> 7 & 1)) &&
                !((operation & 0x19) == 0x18 && operation != 0x1a && (opcode >> 4 & 15) == 9);
     case 1:
@@ -148,7 +148,7 @@ static bool is_pc_result(uint32_t opcode)
 
 static void decode_a32(const struct ct_ocsd_core *core, uint32_t opcode, uint64_t addr, struct ct_insn *insn)
 {
-    const bool is_mcr2 = (opcode & 0xff100010) == 0xfe000010; /* has the barriers of MCR */
+    const bool is_mcr2 = (opcode & 0xff100010) == 0xfe000010; /* has the barriers of MCR, too */
     ct_insn_decode_a32(is_mcr2 ? opcode ^ UINT32_C(1) << 28 : opcode, addr, &core->arch, insn);
     if (insn->type == CT_INSN_OTHER && is_pc_result(opcode))
         insn->type = CT_INSN_IBR;
@@ -158,12 +158,12 @@ static void decode_a32(const struct ct_ocsd_core *core, uint32_t opcode, uint64_
     }
 }
 
-/* Decodes a T32 instruction, whose first halfword is the upper one. */
+/* Decodes a T32 instruction. Its first halfword is the upper one. */
 static void decode_t32(const struct ct_ocsd_core *core, uint32_t opcode, uint64_t addr, struct ct_insn *insn)
 {
     const bool is_rfe = (opcode & 0xffd00000) == 0xe8100000 || (opcode & 0xffd00000) == 0xe9900000;
     const bool is_pc_load = (opcode & 0xfff0f800) == 0xf850f800 && (opcode >> 16 & 15) != 15;
-    /* 1.3.3 takes MCR for the barriers of CP15 on the M profile, too */
+    /* 1.3.3 decodes MCR as the barriers of CP15 on the M profile, too */
     const bool is_mcr = (opcode & 0xffff0f00) == 0xee070f00;
     const struct ct_arch arch = {.major = core->arch.major, .profile = CT_PROFILE_A};
     ct_insn_decode_t32(opcode, addr, is_mcr ? &arch : &core->arch, insn);
@@ -173,7 +173,7 @@ static void decode_t32(const struct ct_ocsd_core *core, uint32_t opcode, uint64_
 
 static void decode_a64(const struct ct_ocsd_core *core, uint32_t opcode, uint64_t addr, struct ct_insn *insn)
 {
-    /* 1.3.3 takes BC.cond (FEAT_HBC) for B.cond on any core */
+    /* 1.3.3 decodes BC.cond (FEAT_HBC) as B.cond on any core */
     const bool is_bc = (opcode & 0xff000010) == 0x54000010;
     const bool is_return = is_pauth_lr(opcode);
     struct ct_arch arch = core->arch;
@@ -247,7 +247,7 @@ static void walk(struct ct_ocsd_code *code, struct ct_ocsd_block *block)
     block->in_pages = code->in_pages;
 }
 
-/* Tells whether a page is as it was when a block was known to be right. */
+/* Returns whether a page is unchanged since a block was last verified. */
 static bool is_page_unchanged(struct ct_ocsd_code *code, uint64_t number, const struct ct_ocsd_block *block)
 {
     if (code->page_number != number || code->page_epoch != code->decoder->tree->epoch) {
@@ -261,7 +261,7 @@ static bool is_page_unchanged(struct ct_ocsd_code *code, uint64_t number, const 
     return block->epoch >= code->page_changed;
 }
 
-/* Tells whether the code of a block is what it was. Where it is not in pages alone, nobody knows. */
+/* Returns whether the code of a block is unchanged. Unknown, so false, if it is not entirely in pages. */
 static bool is_unchanged(struct ct_ocsd_code *code, const struct ct_ocsd_block *block)
 {
     const uint64_t end = (block->end - 1) >> CT_OCSD_PAGE_BITS;
@@ -271,8 +271,8 @@ static bool is_unchanged(struct ct_ocsd_code *code, const struct ct_ocsd_block *
     return fine;
 }
 
-/* Reads the code at an address, and keeps it: as block `number`, where there is one. Where memory ends it is
- * not kept: it may go on next time. Returns the block's number. */
+/* Reads the code at an address and stores it, in place of block `number` if there is one. Code that memory
+ * cuts off is not stored, because memory may continue next time. Returns the block's number. */
 static uint32_t read_block(struct ct_ocsd_code *code, uint32_t number, uint64_t addr, enum ct_isa isa)
 {
     struct ct_ocsd_blocks *blocks = &code->table->blocks;
@@ -292,8 +292,8 @@ static uint32_t read_block(struct ct_ocsd_code *code, uint32_t number, uint64_t 
     return number;
 }
 
-/* Returns the number of the block at an address: the one that came behind the last block before, or what the
- * table has. */
+/* Returns the number of the block at an address: the last successor of the previous block, or else from the
+ * table. */
 static uint32_t find_block(const struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa)
 {
     const struct ct_ocsd_blocks *blocks = &code->table->blocks;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program as a decoder follows it: straight code up to the next waypoint, read from the client's memory
- * and kept. What memory holds depends on the context, and may change between two calls of the client: code is
- * kept by context, and read again and compared once a call. */
+ * and cached. Memory contents depend on the context and may change between two calls of the client. So code
+ * is cached by context, and reread and compared once per call. */
 #ifndef CT_OPENCSD_CODE_H
 #define CT_OPENCSD_CODE_H
 
@@ -11,26 +11,26 @@
 #include "opencsd/pages.h"
 #include "opencsd/tree.h"
 
-/* The most instructions of a walk. Straight code that is longer is no program, and ends as memory does. */
+/* most instructions of a walk; longer straight code is treated as the end of memory */
 #define CT_OCSD_MOST_INSTRUCTIONS (1u << 24)
 
-/* What an instruction is on a core. */
+/* Properties of a core that affect decoding. */
 struct ct_ocsd_core {
     struct ct_arch arch;
-    bool wfi_waypoint, dsb_waypoint; /* WFI and WFE, DSB and DMB are waypoints */
-    bool checks_opcodes;             /* A64 words whose upper half is 0 cannot be read */
-    bool late;                       /* instructions are what OpenCSD 1.5.5 takes them for */
+    bool wfi_waypoint, dsb_waypoint; /* WFI and WFE are waypoints; DSB and DMB are waypoints */
+    bool checks_opcodes;             /* A64 words whose upper half is 0 are errors */
+    bool late;                       /* decode as OpenCSD 1.5.5 does */
 };
 
-/* Returns the architecture of a core in the words of program.h. */
+/* Returns the architecture of a core as program.h describes it. */
 struct ct_arch ct_ocsd_arch(ocsd_arch_version_t version, ocsd_core_profile_t profile);
 
-/* Decodes an instruction of A64, A32 or T32 as 1.3.3 does, or 1.5.5. `opcode` is its word in memory, the
- * first byte lowest. */
+/* Decodes an A64, A32 or T32 instruction as OpenCSD 1.3.3 or 1.5.5 does. `opcode`: its word in memory, first
+ * byte lowest. */
 void ct_ocsd_insn_decode(const struct ct_ocsd_core *core, uint32_t opcode, uint64_t addr, enum ct_isa isa,
                          struct ct_insn *insn);
 
-/* Code of one context. */
+/* Cached code of one context. */
 struct ct_ocsd_code_table {
     uint64_t context;
     uint32_t space;
@@ -39,45 +39,45 @@ struct ct_ocsd_code_table {
 };
 
 enum {
-    CT_OCSD_CODE_READ_SIZE = 256, /* bytes that the client is asked for at a time where there is no page */
-    CT_OCSD_CODE_CONTEXTS = 64,   /* contexts whose code is kept */
+    CT_OCSD_CODE_READ_SIZE = 256, /* bytes requested from the client at a time outside pages */
+    CT_OCSD_CODE_CONTEXTS = 64,   /* most contexts with cached code */
 };
 
 struct ct_ocsd_code {
     const struct ct_ocsd_decoder *decoder;
     struct ct_ocsd_core core;
-    struct ct_ocsd_code_table *table; /* of the current context */
+    struct ct_ocsd_code_table *table; /* table of the current context */
     struct ct_ocsd_code_table tables[CT_OCSD_CODE_CONTEXTS];
     unsigned table_count;
     unsigned next_victim;
-    uint32_t last;      /* number of the block that was returned last */
+    uint32_t last;      /* number of the block returned last */
     bool last_executed; /* the last instruction of that block was executed */
-    /* The page that was compared last. */
+    /* The page compared last. */
     uint64_t page_number;
-    uint64_t page_epoch; /* of the tree; 0: none yet */
+    uint64_t page_epoch; /* epoch of the tree; 0: none yet */
     uint64_t page_changed;
-    /* Bytes that were read last, for the block in work: a page, or `bytes`. */
+    /* The bytes read last for the current block: a page, or `bytes`. */
     uint64_t window_start;
     uint32_t window_size;
-    bool in_pages;   /* pages had all of what was read */
-    bool bad_opcode; /* a word could not be read since checks_opcodes is set */
+    bool in_pages;   /* all bytes read so far were in pages */
+    bool bad_opcode; /* a read failed because of checks_opcodes */
     const uint8_t *window;
     uint8_t bytes[CT_OCSD_CODE_READ_SIZE];
-    struct ct_ocsd_block broken; /* the last block that memory ends */
+    struct ct_ocsd_block broken; /* the last block that is cut off by the end of memory */
 };
 
-/* Makes an empty cache for the decoder `decoder`, of programs of `core`. NULL without memory. */
+/* Creates an empty cache for a decoder, of programs of `core`. NULL: out of memory. */
 struct ct_ocsd_code *ct_ocsd_code_new(const struct ct_ocsd_decoder *decoder, const struct ct_ocsd_core *core);
 void ct_ocsd_code_free(struct ct_ocsd_code *code);
 
-/* Says in which context and memory space code is read from here on. */
+/* Sets the context and memory space from which code is read. */
 void ct_ocsd_code_set_context(struct ct_ocsd_code *code, uint64_t context, uint32_t space);
 
-/* Returns the straight code at an address. NULL without memory. It is there until the next call. */
+/* Returns the straight code at an address, valid until the next call. NULL: out of memory. */
 const struct ct_ocsd_block *ct_ocsd_code_at(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa);
 
-/* Does what ct_ocsd_code_at does, in line for code that came behind the last block before, in this call of
- * the client. */
+/* Does the same, inline for the last successor of the previous block if that was verified in this call of the
+ * client. */
 static inline const struct ct_ocsd_block *ct_ocsd_code_again(struct ct_ocsd_code *code, uint64_t addr,
                                                              enum ct_isa isa)
 {
@@ -93,17 +93,17 @@ static inline const struct ct_ocsd_block *ct_ocsd_code_again(struct ct_ocsd_code
     return ct_ocsd_code_at(code, addr, isa);
 }
 
-/* Says whether the last instruction of the block that was returned last was executed. */
+/* Sets whether the last instruction of the block returned last was executed. */
 static inline void ct_ocsd_code_executed(struct ct_ocsd_code *code, bool executed)
 {
     code->last_executed = executed;
 }
 
-/* Reads the instruction at `addr`, without keeping it. Returns false when it cannot be read; code->bad_opcode
- * says why. */
+/* Reads the instruction at `addr` without caching it. Returns false when it cannot be read, in which case
+ * code->bad_opcode tells why. */
 bool ct_ocsd_code_insn(struct ct_ocsd_code *code, uint64_t addr, enum ct_isa isa, struct ct_insn *insn);
 
-/* Tells whether the four bytes at `addr` can be read. */
+/* Returns whether the four bytes at `addr` can be read. */
 bool ct_ocsd_code_is_there(struct ct_ocsd_code *code, uint64_t addr);
 
 #endif

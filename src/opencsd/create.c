@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoders by their names. */
+/* Creates decoders by name. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 static void set_etm4(const void *config, struct ct_source *source)
 {
     const ocsd_etmv4_cfg *c = config;
-    /* Clients that know no registers leave them zero. 1.3.3 does not look at the major version. */
+    /* Clients that do not know the registers leave them 0. 1.3.3 ignores the major version. */
     const uint32_t major = UINT32_C(0xf) << 8;
     source->protocol = CT_PROTOCOL_ETM4;
     source->arch = ct_ocsd_arch(c->arch_ver, c->core_prof);
@@ -48,7 +48,7 @@ static void set_ete(const void *config, struct ct_source *source)
     source->trace_id = c->reg_traceidr & 0x7f;
 }
 
-/* PTM and ETMv3 have the same configuration, but for its type. */
+/* PTM and ETMv3 have the same configuration except for its type. */
 static void set_v7(const ocsd_ptm_cfg *c, enum ct_protocol protocol, struct ct_source *source)
 {
     source->protocol = (uint8_t)protocol;
@@ -90,8 +90,8 @@ static void set_itm(const void *config, struct ct_source *source)
 static const struct ct_ocsd_kind {
     const char *name;
     ocsd_trace_protocol_t protocol;
-    uint32_t since;          /* version of OpenCSD that it came with; 0 for those that 1.3.3 has */
-    const char *packet_name; /* of its packet processor, in messages */
+    uint32_t since;          /* version of OpenCSD that introduced it; 0: 1.3.3 or earlier */
+    const char *packet_name; /* name of its packet processor in messages */
     const char *decoder_name;
     void (*set)(const void *config, struct ct_source *source);
     ocsd_err_t (*make)(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
@@ -107,7 +107,7 @@ static const struct ct_ocsd_kind {
      "DCD_ITM", set_itm, ct_ocsd_itm_new},
 };
 
-/* Returns the decoder of this name in any version, or NULL. */
+/* Returns the decoder with this name in any version, or NULL. */
 static const struct ct_ocsd_kind *find(const char *name)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -122,8 +122,9 @@ bool ct_ocsd_kind_is_built_in(const char *name)
     return kind && kind->since <= ct_ocsd_version();
 }
 
-/* Returns the decoder of this name, or NULL when the program's version of OpenCSD has none. A program that
- * asks for one of a later version was built for that, unless it registered one of its own. */
+/* Returns the decoder with this name, or NULL when the program's version of OpenCSD has none. A program that
+ * requests a decoder of a later version was built for that version, unless it registered one of this name
+ * itself. */
 static const struct ct_ocsd_kind *find_for_program(const char *name)
 {
     const struct ct_ocsd_kind *kind = find(name);
@@ -132,7 +133,7 @@ static const struct ct_ocsd_kind *find_for_program(const char *name)
     return !ct_ocsd_custom_is_known(name) && ct_ocsd_version_raise(kind->since) ? kind : NULL;
 }
 
-/* Names a decoder as messages do: with its trace ID where a tree has several. */
+/* Sets the name of a decoder in messages: with its trace ID if the tree has several. */
 static void name_decoder(struct ct_ocsd_decoder *decoder, const struct ct_ocsd_kind *kind, bool numbered)
 {
     char suffix[8] = "";

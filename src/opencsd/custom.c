@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoders of the client's own: they are registered by name, made in trees like those of the library, and use
- * its elements, logger, memory and instruction decoder by callbacks. */
+/* Decoders of the client: registered by name, created in trees like built-in ones. They use the library's
+ * elements, logger, memory and instruction decoder by callbacks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,8 @@
 enum {
     MOST_FACTORIES = OCSD_PROTOCOL_END - OCSD_PROTOCOL_CUSTOM_0,
     TEXT_SIZE = 576,   /* longest message */
-    CACHED_READ = 256, /* a read of up to so many bytes has all of them or none; in 1.5.5 any does */
+    CACHED_READ = 256, /* a read of up to so many bytes succeeds completely or not at all; in 1.5.5 every read
+                        * does */
 };
 
 static struct {
@@ -24,7 +25,7 @@ static struct {
         ocsd_extern_dcd_fact_t calls;
     } factories[MOST_FACTORIES];
     unsigned count;
-    unsigned numbers; /* protocol numbers that were given away, also to those that are gone */
+    unsigned numbers; /* protocol numbers assigned so far, including those of removed decoders */
 } registry;
 
 struct custom {
@@ -41,7 +42,7 @@ static const struct factory *find(const char *name)
     return NULL;
 }
 
-/* ---- what the library does for a decoder ---- */
+/* ---- callbacks for a decoder ---- */
 
 static ocsd_datapath_resp_t take_element(const void *lib_context, const ocsd_trc_index_t index_sop,
                                          const uint8_t trc_chan_id, const ocsd_generic_trace_elem *elem)
@@ -141,7 +142,7 @@ static ocsd_datapath_resp_t give_packet(const void *lib_context, const ocsd_data
     return d->packet_sink ? d->packet_sink(d->packet_sink_context, op, index_sop, pkt) : OCSD_RESP_CONT;
 }
 
-/* ---- what a decoder does in a tree ---- */
+/* ---- operations of a decoder in a tree ---- */
 
 static ocsd_datapath_resp_t data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
                                  const uint8_t *bytes, uint32_t size, uint32_t *used)
@@ -195,7 +196,7 @@ static void free_custom(struct ct_ocsd_decoder *decoder)
 static const struct ct_ocsd_protocol protocol = {
     .data = data, .flush = flush, .reset = reset, .finish = finish, .watch = watch, .free = free_custom};
 
-/* Lets the factory make the instance of a decoder. */
+/* Lets the factory create the instance of a decoder. */
 static ocsd_err_t make_instance(struct custom *d, int create_flags, const void *config)
 {
     const ocsd_extern_dcd_cb_fns callbacks = {.fn_gen_elem_out = take_element,

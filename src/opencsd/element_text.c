@@ -15,7 +15,7 @@ enum {
     TEXT_SIZE = 512, /* longest text of an element */
 };
 
-/* Returns a word of a table, or "" for a number beyond it. */
+/* word of a table, or "" for a number beyond it */
 #define WORD(words, number) ((unsigned)(number) < sizeof(words) / sizeof *(words) ? (words)[number] : "")
 
 static const char *const names[] = {
@@ -123,7 +123,7 @@ static void add_transaction(struct ct_ocsd_line *line, trace_memtrans_t what)
     ct_ocsd_line_say(line, WORD(words, what));
 }
 
-/* Adds what an element of its type has. */
+/* Adds the fields of an element's type. */
 static void add_payload(struct ct_ocsd_line *line, const ocsd_generic_trace_elem *e)
 {
     switch ((int)e->elem_type) {

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing: programs that name libopencsd.so.1 use what libopencsd_c_api.so.1 has. */
+/* Empty: programs linked to libopencsd.so.1 use the functions of libopencsd_c_api.so.1. */
 typedef int ct_ocsd_empty;

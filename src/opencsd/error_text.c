@@ -5,8 +5,8 @@
 
 #include "opencsd/layout.h"
 
-/* Names and texts by number, which is not everywhere the one that the header gives the name: programs compare
- * them with those of 1.3.3, byte by byte. */
+/* Names and texts by number, byte for byte those of 1.3.3, because programs compare them. For some numbers
+ * they differ from the names in the header. */
 static const struct {
     const char *name;
     const char *text;
@@ -62,7 +62,7 @@ static const struct {
     {"OCSD_ERR_LAST", "No error - error code end marker"},
 };
 
-/* What later versions call otherwise. */
+/* names and texts that later versions changed */
 static const struct {
     unsigned number;
     const char *name;

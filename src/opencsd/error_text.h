@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Error codes of OpenCSD 1.3.3 in words. */
+/* Error codes as text, in the words of OpenCSD 1.3.3. */
 #ifndef CT_OPENCSD_ERROR_TEXT_H
 #define CT_OPENCSD_ERROR_TEXT_H
 

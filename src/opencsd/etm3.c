@@ -31,7 +31,7 @@ static bool is_bad(const union ct_ocsd_v7_packet *packet)
            packet->etm3.type == CT_ETM3_RESERVED;
 }
 
-/* Tells whether a packet is a zero too many of an alignment packet. */
+/* Returns whether a packet is an excess zero of an alignment packet. */
 static bool is_extra_zero(const struct ct_etm3_packet *p, const uint8_t *bytes)
 {
     return p->type == CT_ETM3_BAD_SEQUENCE && p->err == CT_ETM3_A_SYNC && p->size == 1 && !bytes[1];
@@ -47,7 +47,7 @@ static void log_packet(const struct ct_ocsd_v7 *d, ocsd_err_t code, const char *
     ct_ocsd_log(d->base.packet_name, OCSD_ERR_SEV_ERROR, code, d->index, d->base.id, message);
 }
 
-/* Returns what 1.3.3 says of a data packet where no data is traced. */
+/* Returns the message of 1.3.3 for a data packet when no data is traced. */
 static const char *data_message(uint8_t type)
 {
     switch (type) {
@@ -66,8 +66,8 @@ static const char *data_message(uint8_t type)
     }
 }
 
-/* Says what is wrong with a packet. Who makes elements of packets says nothing of it. Cuts a timestamp to the
- * bits that it has. */
+/* Reports what is wrong with a packet, but only for clients that want packets, not elements. Cuts a timestamp
+ * to its valid bits. */
 static void look(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet, const uint8_t *bytes)
 {
     struct ct_etm3_packet *p = &packet->etm3;
@@ -152,7 +152,7 @@ ocsd_err_t ct_ocsd_etm3_new(const struct ct_ocsd_tree *tree, const struct ct_sou
     (void)create_flags;
     if (!d)
         return OCSD_ERR_MEM;
-    /* 1.3.3 goes by the bytes of a timestamp, and not by ETMCCER, which perf does not give. */
+    /* 1.3.3 relies on the bytes of a timestamp, not on ETMCCER, which perf does not set. */
     struct ct_source wide = *source;
     wide.regs.etmccer |= UINT32_C(1) << 29;
     ct_etm3_decoder_new(NULL, &wide, &packets);

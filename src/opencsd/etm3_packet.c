@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of packet_etm3.h as those of OpenCSD. */
+/* Converts packets of packet_etm3.h to those of OpenCSD. */
 #include "opencsd/etm3.h"
 #include "opencsd/v7_packet.h"
 
@@ -29,7 +29,7 @@ static const ocsd_etmv3_pkt_type types[CT_ETM3_TYPE_COUNT] = {
     [CT_ETM3_IGNORE] = ETM3_PKT_IGNORE,
 };
 
-/* Exceptions of the M profile; the others are interrupts. */
+/* exceptions of the M profile; other numbers are interrupts */
 static const ocsd_armv7_exception exceptions_m[] = {
     Excp_NoException,    Excp_CMIRQn,      Excp_CMIRQn,   Excp_CMIRQn,       Excp_CMIRQn,   Excp_CMIRQn,
     Excp_CMIRQn,         Excp_CMIRQn,      Excp_CMIRQn,   Excp_CMUsageFault, Excp_CMNMI,    Excp_SVC,
@@ -39,7 +39,7 @@ static const ocsd_armv7_exception exceptions_m[] = {
 
 enum {
     M_EXCEPTIONS = sizeof exceptions_m / sizeof *exceptions_m,
-    FIRST_IRQS = 8, /* IRQ1 to IRQ7 are numbers 1 to 7, IRQ0 is this one */
+    FIRST_IRQS = 8, /* IRQ1 to IRQ7 are numbers 1 to 7; IRQ0 is 8 */
 };
 
 static void set_address(const struct ct_etm3_packet *in, uint8_t bits, ocsd_etmv3_pkt *out)
@@ -49,7 +49,7 @@ static void set_address(const struct ct_etm3_packet *in, uint8_t bits, ocsd_etmv
     out->curr_isa = ct_ocsd_v7_ocsd_isa(in->isa);
 }
 
-/* Returns the instruction set of a branch address: A32 as long as none is known. */
+/* Returns the instruction set of a branch address: A32 while it is unknown. */
 static uint8_t isa_of(const struct ct_etm3_packet *in)
 {
     return in->isa == CT_V7_ISA_UNKNOWN ? CT_V7_A32 : in->isa;
@@ -118,7 +118,7 @@ static void set_data(const struct ct_etm3_packet *in, ocsd_etmv3_pkt *out)
         out->data.addr = (ocsd_pkt_vaddr){.size = VA_32BIT, .val = in->value, .valid_bits = in->valid};
 }
 
-/* Clears what belongs to one packet alone. */
+/* Clears the fields that belong to a single packet. */
 static void clear_packet(ocsd_etmv3_pkt *out)
 {
     out->context.updated = out->context.updated_c = out->context.updated_v = 0;
@@ -181,7 +181,7 @@ void ct_ocsd_etm3_convert(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *i
     case CT_ETM3_BAD_SEQUENCE:
         out->err_type = types[in->err];
         break;
-    case CT_ETM3_BAD_TRACEMODE: /* 1.3.3 has the type of the packet before in most of them */
+    case CT_ETM3_BAD_TRACEMODE: /* in most of these, 1.3.3 has the type of the previous packet */
         out->err_type = in->err == CT_ETM3_OOO_ADDR_PLC ? types[in->err] : before;
         break;
     default:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of an ETMv3: what each of them says of execution. IHI 0014Q chapter 7. */
+/* Packets of an ETMv3: what each says about execution. IHI 0014Q chapter 7. */
 #include "opencsd/etm3.h"
 #include "opencsd/log.h"
 
@@ -10,7 +10,7 @@ void ct_ocsd_etm3_release(struct ct_ocsd_etm3 *d)
     d->held_count = 0;
 }
 
-/* Holds the elements of a packet until the next one, which may take them back. 1.3.3 does so only when there
+/* Holds the elements of a packet until the next packet, which may cancel them. 1.3.3 does so only if there
  * are at most `most`. */
 static void hold(struct ct_ocsd_etm3 *d, unsigned most)
 {
@@ -42,7 +42,7 @@ static void add_context(struct ct_ocsd_etm3 *d)
     add(d, OCSD_GEN_TRC_ELEM_PE_CONTEXT);
 }
 
-/* Takes the security state and mode of a packet. Returns true when they are others than before. */
+/* Takes the security state and mode of a packet. Returns whether they changed. */
 static bool take_security(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *p)
 {
     ocsd_pe_context *c = &d->v7.path.output.blank.context;
@@ -78,7 +78,7 @@ static void on_isync(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *p)
         set_cycles(&v7->path.output.elements[v7->path.output.count - 1], p->cc);
 }
 
-/* Takes one atom, which is one instruction. Returns false without memory. */
+/* Takes one atom, which is one instruction. */
 static void on_atom(struct ct_ocsd_etm3 *d, bool executed)
 {
     struct ct_ocsd_path *path = &d->v7.path;
@@ -95,7 +95,7 @@ static void on_atom(struct ct_ocsd_etm3 *d, bool executed)
         ct_ocsd_path_take_waypoint(path, &insn);
 }
 
-/* Takes atoms while nobody knows where execution is, and the cycles that are left of their packet. */
+/* Takes atoms while the address of execution is unknown, and the remaining cycles of their packet. */
 static void on_lost_atoms(struct ct_ocsd_etm3 *d, uint32_t cycles)
 {
     ocsd_generic_trace_elem *e = NULL;
@@ -108,7 +108,7 @@ static void on_lost_atoms(struct ct_ocsd_etm3 *d, uint32_t cycles)
     d->lost_told = true;
 }
 
-/* Takes a P-header: atoms with their cycles, which in format 1 are one for each. */
+/* Takes a P-header: atoms with their cycles; in format 1 each atom has one cycle. */
 static void on_p_header(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *p)
 {
     struct ct_ocsd_path *path = &d->v7.path;
@@ -161,7 +161,7 @@ static bool is_bad(const struct ct_etm3_packet *p)
     return p->type == CT_ETM3_BAD_SEQUENCE || p->type == CT_ETM3_BAD_TRACEMODE || p->type == CT_ETM3_RESERVED;
 }
 
-/* Gives up at a packet that cannot be. */
+/* Stops decoding at an invalid packet. */
 static void on_bad(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *p)
 {
     static const struct ct_ocsd_failure failures[] = {
@@ -177,8 +177,8 @@ static void on_bad(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *p)
         d->v7.failure = failures[p->type];
 }
 
-/* Tells whether what waited before a return from an exception goes on to wait with it: 1.3.3 lets a range,
- * but of the M profile nothing. */
+/* Returns whether the elements held before a return from an exception stay held with it: in 1.3.3 a range
+ * does, but nothing on the M profile. */
 static bool waits_with_return(const struct ct_ocsd_etm3 *d)
 {
     return !d->m_profile && d->v7.path.output.elements[0].elem_type == OCSD_GEN_TRC_ELEM_INSTR_RANGE;
@@ -228,7 +228,7 @@ static void on_packet(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *p)
     }
 }
 
-/* Takes a packet before the first i-sync: times and, with cycle counts, what has cycles. */
+/* Takes a packet before the first i-sync: only timestamps and, with cycle counts, packets with cycles. */
 static void on_early_packet(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *p)
 {
     const bool counts = p->type == CT_ETM3_CYCLE_COUNT || p->type == CT_ETM3_P_HDR;
@@ -247,7 +247,7 @@ void ct_ocsd_etm3_take(struct ct_ocsd_etm3 *d, const struct ct_etm3_packet *p)
     }
     const bool cancels =
         p->type == CT_ETM3_BRANCH_ADDRESS && p->flags & CT_ETM3_CANCEL && v7->state == CT_OCSD_V7_DECODE;
-    if (cancels || is_bad(p)) /* 1.3.3 does not give what waits when it gives up */
+    if (cancels || is_bad(p)) /* 1.3.3 drops held elements when it stops decoding */
         d->held_count = 0;
     ct_ocsd_etm3_release(d);
     if (p->flags & CT_ETM3_CUT)

@@ -7,7 +7,7 @@
 #include "opencsd/fields_text.h"
 #include "opencsd/v7_text.h"
 
-/* Names and words by ocsd_etmv3_pkt_type. */
+/* names and words by ocsd_etmv3_pkt_type */
 static const struct words {
     const char *name;
     const char *words;
@@ -43,7 +43,7 @@ static const struct words *words_of(ocsd_etmv3_pkt_type type)
     return (unsigned)type < sizeof types / sizeof *types && types[type].name ? &types[type] : &reserved;
 }
 
-/* Adds the security state and mode; `other` stands for any but Hyp. */
+/* Adds the security state and mode; `other` is the word for all modes but Hyp. */
 static void add_security(struct ct_ocsd_line *line, const etmv3_context_t *context, const char *other)
 {
     ct_ocsd_line_say(line, context->curr_NS ? "NS; " : "S; ");
@@ -120,7 +120,7 @@ static void add_data(struct ct_ocsd_line *line, const ocsd_etmv3_pkt *p)
         ct_ocsd_line_add(line, "; OO_Tag=0x%x", p->data.ooo_tag);
 }
 
-/* Adds what a packet has besides its type. 1.3.3 prints a VMID as a character. */
+/* Adds the fields of a packet besides its type. 1.3.3 prints a VMID as a character. */
 static void add_payload(struct ct_ocsd_line *line, const ocsd_etmv3_pkt *p)
 {
     switch (p->type) {

@@ -22,7 +22,7 @@ static bool is_bad(const struct ct_etm4_packet *packet)
     return is_header_bad(packet) || packet->type == CT_ETM4_BAD_SEQUENCE;
 }
 
-/* Says that a header cannot be. Who makes elements of packets says so by itself. */
+/* Reports an invalid header to clients that want only packets; making elements reports it separately. */
 static void log_header(const struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet)
 {
     if (d->base.only_packets && is_header_bad(packet))
@@ -30,7 +30,7 @@ static void log_header(const struct ct_ocsd_etm4 *d, const struct ct_etm4_packet
                     "");
 }
 
-/* Hands a packet to whoever wants packets. */
+/* Passes a packet to the clients that want packets. */
 static ocsd_datapath_resp_t put_packet(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet,
                                        const struct ct_ocsd_fed *fed)
 {
@@ -42,14 +42,14 @@ static ocsd_datapath_resp_t put_packet(struct ct_ocsd_etm4 *d, const struct ct_e
                : OCSD_RESP_CONT;
 }
 
-/* Puts out what is to leave, unless there is nobody to take it. */
+/* Outputs pending elements, or refuses if nothing takes them. */
 static ocsd_datapath_resp_t pump_if_ready(struct ct_ocsd_etm4 *d)
 {
     return ct_ocsd_output_lacks(&d->path.output) ? ct_ocsd_output_refuse(&d->path.output)
                                                  : ct_ocsd_etm4_pump(d);
 }
 
-/* Hands a packet to whoever wants packets, and makes elements of it. */
+/* Passes a packet to the clients that want packets, and makes elements of it. */
 static ocsd_datapath_resp_t take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet,
                                  const struct ct_ocsd_fed *fed)
 {
@@ -66,8 +66,8 @@ static ocsd_datapath_resp_t take(struct ct_ocsd_etm4 *d, const struct ct_etm4_pa
     return ct_ocsd_etm4_pump(d);
 }
 
-/* Takes bytes that are of no packet, since nothing is synchronised: the first few make one packet that says
- * so. */
+/* Takes bytes that belong to no packet before synchronisation. The first CT_OCSD_UNSYNCED of them make one
+ * packet that reports that. */
 static ocsd_datapath_resp_t take_unsynced(struct ct_ocsd_etm4 *d, const struct ct_ocsd_fed *fed, bool over)
 {
     const uint64_t count = fed->taken;
@@ -82,8 +82,8 @@ static ocsd_datapath_resp_t take_unsynced(struct ct_ocsd_etm4 *d, const struct c
     return take(d, &(const struct ct_etm4_packet){.type = CT_ETM4_NOT_SYNC}, fed);
 }
 
-/* Returns how many bytes go to the decoder at once. Without synchronisation they end where a packet that says
- * so does: with the last of a few bytes, or behind a zero, which may begin an alignment packet. */
+/* Returns how many bytes to pass to the decoder at once. Before synchronisation they end where the NOT_SYNC
+ * packet ends: after CT_OCSD_UNSYNCED bytes, or after a zero, which may begin an alignment packet. */
 static uint32_t unsynced_part(const struct ct_ocsd_etm4 *d, const uint8_t *bytes, uint32_t size, bool *zero)
 {
     const uint32_t most = CT_OCSD_UNSYNCED - d->unsynced;
@@ -97,8 +97,8 @@ static uint32_t unsynced_part(const struct ct_ocsd_etm4 *d, const uint8_t *bytes
     return size < most ? size : most;
 }
 
-/* Notes the state that a packet's context has. A context packet without one says that nothing changed: behind
- * a reset, at which 1.3.3 keeps the last context, that brings its state back. */
+/* Notes the state in a packet's context. A context packet without one means that nothing changed; after a
+ * reset, where 1.3.3 keeps the last context, it restores that state. */
 static void note_context(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet)
 {
     if (packet->flags & CT_ETM4_HAS_CONTEXT)
@@ -107,7 +107,7 @@ static void note_context(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *pa
         d->packets->sf = d->context_sf;
 }
 
-/* Takes the next packet, or bytes of none; *used of the bytes. */
+/* Takes the next packet, or bytes of no packet. Sets *used to the number of bytes taken. */
 static ocsd_datapath_resp_t take_next(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const uint8_t *bytes,
                                       uint32_t size, uint32_t *used)
 {
@@ -149,7 +149,7 @@ static ocsd_datapath_resp_t take_piece(struct ct_ocsd_decoder *decoder, const st
     }
     *used = at;
     *begun =
-        (at > last ? at - 1 : last) / CT_OCSD_FRAME_DATA + 1; /* a packet may come out of kept bytes alone */
+        (at > last ? at - 1 : last) / CT_OCSD_FRAME_DATA + 1; /* a packet may consist of kept bytes alone */
     d->base.stats.channel_total += at;
     return resp;
 }
@@ -239,7 +239,7 @@ static void configure(struct ct_ocsd_etm4 *d, const struct ct_etm4_config *confi
     d->path.returns.enabled = config->return_stack;
 }
 
-/* Returns how many instructions the environment lets a range have; 0: any number. */
+/* Returns the limit of instructions per range, set in the environment; 0: unlimited. */
 static uint32_t range_limit(void)
 {
     const char *text = getenv("OPENCSD_INSTR_RANGE_LIMIT");
@@ -247,7 +247,7 @@ static uint32_t range_limit(void)
     return limit < 0 ? 0 : limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
 }
 
-/* Sets what is to be checked of programs: what the client asks for, and the environment. */
+/* Sets the checks of programs that the client and the environment request. */
 static void set_checks(struct ct_ocsd_etm4 *d, int create_flags)
 {
     d->checks = create_flags & CT_OCSD_CHECKS;

@@ -8,14 +8,14 @@
 #include "proto/etm4_finish.h"
 
 enum {
-    MOST = 5,       /* bytes of a field of 32 bits */
-    MOST_COUNT = 3, /* bytes of a cycle count */
+    MOST = 5,       /* most bytes of a 32-bit field */
+    MOST_COUNT = 3, /* most bytes of a cycle count */
     CONTEXT_SIZE = 2,
-    CONTEXT_HAS_ID = 0xc0, /* VMID or context ID, in the last byte of a context packet that has neither */
+    CONTEXT_HAS_ID = 0xc0, /* VMID or context ID, in the last byte of a context packet without either */
 };
 
-/* Reads a field at *at: seven bits a byte, `most` bytes at most. What is behind them is read as the next
- * field, though the packet ends where all fields are over. */
+/* Reads a field at *at: seven bits per byte, at most `most` bytes. If it is longer, the rest is read as the
+ * next field, although the packet ends where all its fields end. */
 static uint32_t read_field(const uint8_t **at, unsigned most)
 {
     uint32_t value = 0;
@@ -46,8 +46,9 @@ void ct_ocsd_etm4_lengthen(struct ct_etm4_decoder *decoder)
     decoder->packet_max = CT_OCSD_PACKET_MAX;
 }
 
-/* Returns the bytes of a context packet of `used` bytes, `left` with those behind it: one that says that it
- * has an ID, of a trace unit whose IDs have no size, takes the byte behind it. 0 when that is missing. */
+/* Returns the size of a context packet of `used` bytes; `left` bytes are available. A packet that announces
+ * an ID, from a trace unit whose IDs have no size, includes the following byte. Returns 0 when that byte is
+ * missing. */
 static size_t end_context(struct ct_etm4_packet *packet, const uint8_t *bytes, size_t used, size_t left,
                           int final)
 {
@@ -61,7 +62,7 @@ static size_t end_context(struct ct_etm4_packet *packet, const uint8_t *bytes, s
     return used;
 }
 
-/* Takes the cycle count of a packet of format 1, which stands behind the elements that it commits. */
+/* Reads the cycle count of a format 1 packet, which follows the number of committed elements. */
 static void set_count(const struct ct_etm4_decoder *decoder, struct ct_etm4_packet *packet,
                       const uint8_t *bytes)
 {
@@ -94,7 +95,7 @@ size_t ct_ocsd_etm4_decode(void *decoder, const uint8_t *data, size_t size, uint
     const size_t used = ct_etm4_decode(decoder, data, size, pos, final, p, 1, count);
     if (!*count || !may_differ(p)) /* others may begin before `data` */
         return used;
-    const size_t before = (size_t)(p->pos - pos); /* bytes without synchronisation */
+    const size_t before = (size_t)(p->pos - pos); /* unsynchronised bytes before the packet */
     const uint8_t *bytes = data + before;
     if (p->type == CT_ETM4_CTXT) {
         const size_t context = end_context(p, bytes, used - before, size - before, final);

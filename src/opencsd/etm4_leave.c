@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What leaves of what is held of an ETMv4 or ETE: what is committed or taken back, and what is left at the
- * end. IHI 0064H chapter 5. */
+/* Commits and cancels the held items of an ETMv4 or ETE, and outputs those left at the end. IHI 0064H chapter
+ * 5. */
 #include "opencsd/etm4.h"
 #include "opencsd/layout.h"
 #include "opencsd/packet_out.h"
 
-/* Takes an exception, or a Q without an address, with the address that must follow it and may have a context
- * before it. Returns false when there is none. */
+/* Takes an exception, or a Q without an address, together with the address that must follow it, perhaps after
+ * a context. Returns false when there is no address. */
 static bool release_with_address(struct ct_ocsd_etm4 *d, struct ct_ocsd_held item)
 {
     if (d->held.count && ct_ocsd_held_at(&d->held, 0)->kind == CT_OCSD_HELD_CONTEXT) {
@@ -14,9 +14,9 @@ static bool release_with_address(struct ct_ocsd_etm4 *d, struct ct_ocsd_held ite
         context.index = item.index;
         if (context.aux & CT_ETM4_HAS_CONTEXT)
             ct_ocsd_etm4_execute(d, &context);
-        else /* nothing changed: said again, here alone */
+        else /* nothing changed: only here, the context is output again */
             ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_PE_CONTEXT, item.index);
-        d->path.output.leaving = false; /* only contexts of their own leave at once */
+        d->path.output.leaving = false; /* only a context packet of its own is output immediately */
         ct_ocsd_held_pop(&d->held);
     }
     if (!d->held.count || ct_ocsd_held_at(&d->held, 0)->kind != CT_OCSD_HELD_ADDRESS)
@@ -42,8 +42,8 @@ static void release_atoms(struct ct_ocsd_etm4 *d, struct ct_ocsd_held *atoms)
         ct_ocsd_held_pop(&d->held);
 }
 
-/* Takes the oldest item, or some of its atoms, for committed. Returns false when what must follow it is not
- * there. */
+/* Takes the oldest item, or some of its atoms, as committed. Returns false when its required follower is
+ * missing. */
 static bool release(struct ct_ocsd_etm4 *d)
 {
     struct ct_ocsd_held *oldest = ct_ocsd_held_at(&d->held, 0);
@@ -64,7 +64,7 @@ static bool release(struct ct_ocsd_etm4 *d)
     return !needs_address || release_with_address(d, item);
 }
 
-/* Takes one step of what is to be committed. */
+/* Does one step of the pending commits. */
 static void commit_step(struct ct_ocsd_etm4 *d)
 {
     if (!d->held.count) {
@@ -81,8 +81,8 @@ static void commit_step(struct ct_ocsd_etm4 *d)
         d->commit_index = 0;
 }
 
-/* Tells whether an item leaves when the trace ends or, with `lost`, trace was lost. The end of a transaction
- * does where nothing can be taken back any more. */
+/* Returns whether an item is output when the trace ends or, with `lost`, when trace was lost. The end of a
+ * transaction is, if nothing can be cancelled any more. */
 static bool leaves(const struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item, bool lost)
 {
     if (item->kind == CT_OCSD_HELD_TRANSACTION)
@@ -90,16 +90,16 @@ static bool leaves(const struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item
     return ct_ocsd_held_is_apart(item);
 }
 
-/* Tells whether what waits behind an item is dropped when the trace ends. 1.3.3 does not know source
- * addresses there. */
+/* Returns whether an item makes all later ones be dropped when the trace ends. 1.3.3 does not treat source
+ * addresses that way. */
 static bool ends_drain(const struct ct_ocsd_held *item)
 {
     return (item->p0 && item->kind != CT_OCSD_HELD_SOURCE) || item->kind == CT_OCSD_HELD_TRACE_ON ||
            item->kind == CT_OCSD_HELD_RETURN;
 }
 
-/* Puts out what may leave of the items that wait: up to the first one of the path of execution when the trace
- * ends, all when trace was lost. Drops the others. */
+/* Outputs the items that may be output: at the end of trace up to the first item of the execution path, after
+ * a loss all. Drops the others. */
 static ocsd_datapath_resp_t drain_held(struct ct_ocsd_etm4 *d, bool lost)
 {
     ocsd_datapath_resp_t resp = ct_ocsd_output_drain(&d->path.output);
@@ -115,7 +115,7 @@ static ocsd_datapath_resp_t drain_held(struct ct_ocsd_etm4 *d, bool lost)
     return resp;
 }
 
-/* Drops what is held, but for what is about something else than the path of execution. */
+/* Drops all held items that belong to the execution path, and outputs the others. */
 static ocsd_datapath_resp_t discard(struct ct_ocsd_etm4 *d)
 {
     const ocsd_datapath_resp_t resp = drain_held(d, true);
@@ -146,9 +146,9 @@ static void mispredict(struct ct_ocsd_etm4 *d)
     ct_ocsd_held_clear(&d->held);
 }
 
-/* Does one step of what the last packet asked for. Returns false when there is nothing left to do. Elements
- * leave together when all is done, and are dropped when something is wrong on the way; but a context leaves
- * at once, since the client's memory may depend on it. */
+/* Does one step of what the last packet requested. Returns false when nothing is left. Elements are output
+ * together at the end, and dropped if an error occurs; but a context is output immediately, because the
+ * client's memory may depend on it. */
 static bool satisfy(struct ct_ocsd_etm4 *d)
 {
     if (d->discard)

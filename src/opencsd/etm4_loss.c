@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How an ETMv4 or ETE loses synchronisation, and what is said of it. */
+/* Loss of synchronisation of an ETMv4 or ETE, and its messages. */
 #include "opencsd/etm4.h"
 #include "opencsd/layout.h"
 #include "opencsd/log.h"
@@ -12,11 +12,12 @@ static void lose_path(struct ct_ocsd_etm4 *d, unsync_info_t reason)
     d->mispredict = d->discard = d->pending_address = d->to_source = false;
     d->state = CT_OCSD_ETM4_NO_SYNC;
     d->mismatch = NULL;
-    if (reason != UNSYNC_OVERFLOW && reason != UNSYNC_DISCARD) { /* 1.5.5 goes on to expect it there */
+    if (reason != UNSYNC_OVERFLOW && reason != UNSYNC_DISCARD) { /* after these, 1.5.5 still expects the next
+                                                                  * range there */
         d->has_next_start = false;
         d->told_failure = true;
     }
-    if (d->address_waits) { /* 1.3.3 has held it, and drops it */
+    if (d->address_waits) { /* 1.3.3 would have held the address, and drops it */
         d->path.addr = d->addr_before;
         d->path.isa = d->isa_before;
     }
@@ -36,7 +37,7 @@ void ct_ocsd_etm4_lose(struct ct_ocsd_etm4 *d, unsync_info_t reason)
     ct_ocsd_held_clear(&d->held);
 }
 
-/* Tells whether the client wants decoding to end where it would begin anew. */
+/* Returns whether the client wants decoding to stop where it would otherwise restart. */
 static bool halts(const struct ct_ocsd_etm4 *d)
 {
     return d->base.flags & OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS;

@@ -75,7 +75,7 @@ static const uint16_t types[CT_ETM4_TYPE_COUNT] = {
     [CT_ETM4_IGNORE] = ETM4_PKT_I_IGNORE,
 };
 
-/* Returns how many low bits of an address its packet has. */
+/* Returns how many low bits of an address its packet contains. */
 static uint8_t address_bits(const struct ct_etm4_packet *in)
 {
     switch (in->type) {
@@ -141,8 +141,8 @@ static void set_count(const struct ct_etm4_packet *in, ocsd_etmv4_i_pkt *out)
     }
 }
 
-/* Sets what a trace info packet has. A threshold that is not there stays what it was. From here on addresses
- * have 64 bits. */
+/* Sets the fields of a trace info packet. A missing threshold keeps its value. Addresses have 64 bits from
+ * now on. */
 static void set_trace_info(const uint8_t *bytes, ocsd_etmv4_i_pkt *out)
 {
     const struct ct_ocsd_trace_info info = ct_ocsd_etm4_trace_info(bytes);
@@ -188,7 +188,7 @@ static void set_q(const struct ct_etm4_packet *in, ocsd_etmv4_i_pkt *out)
         set_address(in, out);
 }
 
-/* Clears what belongs to one packet alone. */
+/* Clears the fields that belong to a single packet. */
 static void clear_packet(ocsd_etmv4_i_pkt *out)
 {
     out->pkt_valid.val = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of an ETMv4 or ETE that leave at once, since nothing can be taken back and nothing of the path is
- * held before them: most are such. */
+/* Packets of an ETMv4 or ETE with immediate effect, because nothing can be cancelled and nothing of the path
+ * is held before them. Most packets are like that. */
 #include "opencsd/etm4.h"
 #include "opencsd/etm4_fields.h"
 #include "opencsd/layout.h"
 #include "opencsd/packet_out.h"
 #include "proto/etm4_finish.h"
 
-/* Tells whether all that is held is about something else than the path of execution: times, counts. */
+/* Returns whether all held items are unrelated to the execution path: times, counts. */
 static bool holds_no_path(const struct ct_ocsd_etm4 *d)
 {
     for (uint32_t i = 0; i < d->held.count; i++)
@@ -16,7 +16,7 @@ static bool holds_no_path(const struct ct_ocsd_etm4 *d)
     return true;
 }
 
-/* Takes what is held for committed: an atom came. */
+/* Commits all held items, because an atom came. */
 static void take_held(struct ct_ocsd_etm4 *d)
 {
     for (uint32_t i = 0; i < d->held.count; i++)
@@ -24,7 +24,7 @@ static void take_held(struct ct_ocsd_etm4 *d)
     ct_ocsd_held_clear(&d->held);
 }
 
-/* Takes atoms that leave at once, and what is held before them. */
+/* Takes atoms with immediate effect, after the held items. */
 static void take_atoms(struct ct_ocsd_etm4 *d, uint8_t count, uint32_t atoms)
 {
     struct ct_ocsd_held item = {
@@ -39,16 +39,15 @@ static void take_atoms(struct ct_ocsd_etm4 *d, uint8_t count, uint32_t atoms)
         ct_ocsd_etm4_fail_image(d, d->index);
 }
 
-/* Tells whether atoms and addresses leave at once: nothing can be taken back, and nothing of the path is
- * held.
- */
+/* Returns whether atoms and addresses have immediate effect: nothing can be cancelled, and nothing of the
+ * path is held. */
 static bool is_quick(const struct ct_ocsd_etm4 *d)
 {
     return d->state == CT_OCSD_ETM4_DECODE && !d->max_spec && !d->depth && !d->pending_address &&
            holds_no_path(d);
 }
 
-/* Goes to the address of a packet, which leaves at once. */
+/* Applies the address of a packet immediately. */
 static void take_address(struct ct_ocsd_etm4 *d, uint64_t addr, uint8_t is1)
 {
     d->last_is1 = is1;
@@ -62,7 +61,7 @@ static void take_address(struct ct_ocsd_etm4 *d, uint64_t addr, uint8_t is1)
                                 .kind = CT_OCSD_HELD_ADDRESS, .n = is1, .value = addr, .index = d->index});
 }
 
-/* Tells whether a packet is an address without a context. */
+/* Returns whether a packet is an address without a context. */
 static bool is_plain_address(const struct ct_etm4_packet *p)
 {
     return (p->type >= CT_ETM4_ADDR_S_IS0 && p->type <= CT_ETM4_ADDR_L_64IS1) ||
@@ -81,8 +80,8 @@ bool ct_ocsd_etm4_take_quickly(struct ct_ocsd_etm4 *d, const struct ct_etm4_pack
     return true;
 }
 
-/* Tells whether nothing can go wrong with atoms, so that each of their ranges may leave before the next is
- * known: there are as many return addresses as they can ask for. */
+/* Returns whether these atoms cannot fail, so that each range may be output before the next is known: there
+ * are as many return addresses as they can need. */
 static bool is_safe(const struct ct_ocsd_etm4 *d, uint8_t count)
 {
     const struct ct_ocsd_return_stack *returns = &d->path.returns;
@@ -90,8 +89,8 @@ static bool is_safe(const struct ct_ocsd_etm4 *d, uint8_t count)
            (!returns->enabled || returns->count >= count);
 }
 
-/* Takes atoms as take_atoms does, and what is held before them, and hands out what they make: as soon as it
- * is made while the client goes on and nothing can go wrong. Returns the client's answer. */
+/* Takes atoms like take_atoms, after the held items, and outputs their elements: each one immediately while
+ * the client continues and nothing can fail. Returns the client's response. */
 static ocsd_datapath_resp_t give_atoms(struct ct_ocsd_etm4 *d, uint8_t count, uint32_t atoms,
                                        ocsd_generic_trace_elem *range)
 {
@@ -110,8 +109,8 @@ static ocsd_datapath_resp_t give_atoms(struct ct_ocsd_etm4 *d, uint8_t count, ui
     return all_left || !OCSD_DATA_RESP_IS_CONT(resp) ? resp : ct_ocsd_etm4_pump(d);
 }
 
-/* Reads the address packet at the begin of the bytes, whose header it knows, and goes there. Returns its
- * size; 0 when it is cut or something else. */
+/* Decodes the address packet at the begin of the bytes and applies the address. Returns its size; 0 when it
+ * is incomplete, or another packet. */
 static uint32_t take_next_address(struct ct_ocsd_etm4 *d, const struct ct_etm4_header *header,
                                   const uint8_t *bytes, uint32_t size)
 {
@@ -136,7 +135,7 @@ static uint32_t take_next_address(struct ct_ocsd_etm4 *d, const struct ct_etm4_h
 }
 
 /* Takes the cycle count or timestamp at the begin of the bytes, which is held until an atom comes. Returns
- * its size; 0 when it is cut. */
+ * its size; 0 when it is incomplete. */
 static uint32_t take_next_time(struct ct_ocsd_etm4 *d, const uint8_t *bytes, uint32_t size,
                                ocsd_datapath_resp_t *resp)
 {
@@ -152,8 +151,8 @@ static uint32_t take_next_time(struct ct_ocsd_etm4 *d, const uint8_t *bytes, uin
     return (uint32_t)used;
 }
 
-/* Takes the packet at the begin of the bytes when it is one of atoms, an address or a time. Returns its size,
- * or 0. */
+/* Takes the packet at the begin of the bytes if it is an atom, address or time packet. Returns its size, or
+ * 0. */
 static uint32_t take_next(struct ct_ocsd_etm4 *d, const uint8_t *bytes, uint32_t size,
                           ocsd_generic_trace_elem *range, ocsd_datapath_resp_t *resp)
 {
@@ -188,7 +187,7 @@ ocsd_datapath_resp_t ct_ocsd_etm4_take_run(struct ct_ocsd_etm4 *d, const struct 
     range.elem_type = OCSD_GEN_TRC_ELEM_INSTR_RANGE;
     while (*at < piece->size && OCSD_DATA_RESP_IS_CONT(resp) && d->state == CT_OCSD_ETM4_DECODE) {
         d->index = ct_ocsd_piece_index(piece, *at);
-        resp = OCSD_RESP_CONT; /* an answer holds for its packet */
+        resp = OCSD_RESP_CONT; /* a response applies to its packet only */
         const uint32_t taken = take_next(d, piece->bytes + *at, piece->size - *at, &range, &resp);
         if (!taken)
             break;

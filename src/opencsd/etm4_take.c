@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of an ETMv4 or ETE: what each of them adds to what is held. IHI 0064H chapter 5. */
+/* Packets of an ETMv4 or ETE: the items that each adds. IHI 0064H chapter 5. */
 #include "opencsd/etm4.h"
 #include "opencsd/layout.h"
 
@@ -71,7 +71,7 @@ static void on_cycles(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
     hold(d, (struct ct_ocsd_held){.kind = CT_OCSD_HELD_CYCLES, .count = p->count});
 }
 
-/* Takes a packet that takes back P0 elements, or turns the newest atom round. Its own atoms come first. */
+/* Takes a packet that cancels P0 elements, or inverts the newest atom. Its own atoms come first. */
 static void on_cancel(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 {
     on_atoms(d, p);
@@ -91,7 +91,7 @@ static void hold_transaction(struct ct_ocsd_etm4 *d, trace_memtrans_t what, bool
     hold(d, (struct ct_ocsd_held){.kind = CT_OCSD_HELD_TRANSACTION, .n = (uint8_t)what, .p0 = p0});
 }
 
-/* Takes the packets that say something of speculation, or that end synchronisation. */
+/* Takes packets about speculation, and those that end synchronisation. */
 static void on_control(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
 {
     switch (p->type) {
@@ -121,7 +121,7 @@ static void on_control(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
     case CT_ETM4_BAD_TRACEMODE:
     case CT_ETM4_RESERVED_CFG:
     case CT_ETM4_EXTENSION:
-    case CT_ETM4_PE_RESET: /* whose packet 1.3.3 knows, but not its decoder */
+    case CT_ETM4_PE_RESET: /* 1.3.3 decodes this packet, but makes nothing of it */
     case CT_ETM4_INCOMPLETE_EOT:
         ct_ocsd_etm4_fail(d, OCSD_ERR_BAD_DECODE_PKT, "Unknown packet type.");
         break;
@@ -240,7 +240,7 @@ void ct_ocsd_etm4_take(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *p)
     case CT_OCSD_ETM4_WAIT_INFO:
         if (p->type == CT_ETM4_TRACE_INFO)
             on_first_info(d, p);
-        else if (p->type == CT_ETM4_EVENT && d->ete) /* all that 1.3.3 takes here */
+        else if (p->type == CT_ETM4_EVENT && d->ete) /* the only packet that 1.3.3 takes here */
             ct_ocsd_etm4_hold(d, p);
         break;
     default:

@@ -5,7 +5,7 @@
 #include "opencsd/layout.h"
 
 enum {
-    COMMIT_WIN_MV = 0x09, /* a packet that later versions of OpenCSD give another name */
+    COMMIT_WIN_MV = 0x09, /* a packet with another name in later versions of OpenCSD */
 };
 
 #define WORDS(name, words)                                                                                   \
@@ -13,9 +13,9 @@ enum {
         name " : " words, sizeof(name) - 1, sizeof(name " : " words) - 1                                     \
     }
 
-/* Names and words by ocsd_etmv4_i_pkt_type; the spelling is that of 1.3.3. */
+/* names and words by ocsd_etmv4_i_pkt_type, in the spelling of 1.3.3 */
 static const struct words {
-    const char *text; /* both */
+    const char *text; /* name and words */
     uint8_t name_size, size;
 } types[] = {
     [ETM4_PKT_I_EXTENSION] = WORDS("I_EXTENSION", "Extension packet header."),
@@ -103,7 +103,7 @@ static const char *const exceptions_m[] = {
     "IRQ5",     "IRQ6",     "IRQ7",     "DebugHalt", "LazyFP Push", "Lockup",
 };
 
-/* Interrupts of the M profile whose number is in ten bits. */
+/* interrupts of the M profile with numbers of ten bits */
 enum {
     FIRST_IRQ = 0x208,
     LAST_IRQ = 0x3ef,
@@ -117,7 +117,7 @@ static bool is_late(void)
 
 static const struct words *words_of(ocsd_etmv4_i_pkt_type type)
 {
-    /* 1.3.3 says IS0 */
+    /* 1.3.3 prints IS0 */
     static const struct words is1 = WORDS("I_ADDR_CTXT_L_32IS1", "Address & Context, Long, 32 bit, IS1.");
     static const struct words unknown = WORDS("I_UNKNOWN", "Unknown Packet Header");
     if (type == ETM4_PKT_I_ADDR_CTXT_L_32IS1 && is_late())
@@ -125,7 +125,7 @@ static const struct words *words_of(ocsd_etmv4_i_pkt_type type)
     return (unsigned)type < sizeof types / sizeof *types && types[type].text ? &types[type] : &unknown;
 }
 
-/* Adds an address, and the bits that its packet had when they are not whole. */
+/* Adds an address and, for a partial one, the bits that its packet contains. */
 static void add_address(struct ct_ocsd_line *line, const ocsd_pkt_vaddr *addr)
 {
     ct_ocsd_fields_address(line, addr);
@@ -133,7 +133,7 @@ static void add_address(struct ct_ocsd_line *line, const ocsd_pkt_vaddr *addr)
         ct_ocsd_fields_address_bits(line, addr);
 }
 
-/* Returns the word of a security state. 1.3.3 does not know the later ones. */
+/* Returns the word of a security state. 1.3.3 does not know the newer states. */
 static const char *security_word(const etmv4_context_t *context)
 {
     if (context->NSE && is_late())
@@ -222,7 +222,7 @@ static void add_timestamp(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
     }
 }
 
-/* Adds what a packet has besides its type. */
+/* Adds the fields of a packet besides its type. */
 static void add_payload(struct ct_ocsd_line *line, const ocsd_etmv4_i_pkt *p)
 {
     switch (p->type) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of ETMv4 and ETE in words, as OpenCSD 1.3.3 has them. */
+/* Packets of ETMv4 and ETE as text, in the words of OpenCSD 1.3.3. */
 #ifndef CT_OPENCSD_ETM4_TEXT_H
 #define CT_OPENCSD_ETM4_TEXT_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Execution along the program, as an ETMv4 or ETE tells it: committed items become generic elements. */
+/* Executes the committed items of an ETMv4 or ETE along the program, and makes generic elements of them. */
 #include "opencsd/etm4.h"
 #include "opencsd/layout.h"
 #include "opencsd/log.h"
@@ -15,7 +15,7 @@ static uint32_t space_of(const struct ct_ocsd_etm4 *d)
         {CT_OCSD_MEM_SPACE_ROOT, CT_OCSD_MEM_SPACE_ROOT, CT_OCSD_MEM_SPACE_ROOT, CT_OCSD_MEM_SPACE_ROOT},
         {CT_OCSD_MEM_SPACE_EL1R, CT_OCSD_MEM_SPACE_EL1R, CT_OCSD_MEM_SPACE_EL2R, CT_OCSD_MEM_SPACE_ROOT},
     };
-    return spaces[d->el_sec >> 4 & (d->late ? 3 : 1)][d->el_sec & 3]; /* 1.3.3 has no realms */
+    return spaces[d->el_sec >> 4 & (d->late ? 3 : 1)][d->el_sec & 3]; /* 1.3.3 does not know realms */
 }
 
 static uint8_t select_isa(const struct ct_ocsd_etm4 *d, uint8_t is1)
@@ -23,7 +23,7 @@ static uint8_t select_isa(const struct ct_ocsd_etm4 *d, uint8_t is1)
     return d->sf ? CT_ISA_A64 : is1 ? CT_ISA_T32 : CT_ISA_A32;
 }
 
-/* Sets the instruction set of execution, and of later elements. */
+/* Sets the instruction set of execution and of later elements. */
 static void set_isa(struct ct_ocsd_etm4 *d, uint8_t isa)
 {
     d->path.isa = isa;
@@ -36,8 +36,8 @@ static void add_exception_return(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index,
         ct_ocsd_output_add(&d->path.output, OCSD_GEN_TRC_ELEM_EXCEPTION_RET, index);
 }
 
-/* Takes the target of an indirect branch from the return stack, because no address followed it. Returns
- * false, and notes it, when the stack is empty. */
+/* Takes the target of an indirect branch from the return stack, because no address followed it. If the stack
+ * is empty, notes that and returns false. */
 static bool settle_return(struct ct_ocsd_etm4 *d)
 {
     uint64_t addr;
@@ -50,7 +50,7 @@ static bool settle_return(struct ct_ocsd_etm4 *d)
     return !d->lacks_return;
 }
 
-/* Returns the code behind where execution is, or NULL where more than its branch says what an atom does. */
+/* Returns the code at the current address, or NULL if an atom depends on more than its branch there. */
 static const struct ct_ocsd_block *plain_block(struct ct_ocsd_etm4 *d)
 {
     const struct ct_ocsd_block *block =
@@ -58,7 +58,7 @@ static const struct ct_ocsd_block *plain_block(struct ct_ocsd_etm4 *d)
     return block && block->found && !(d->ete && block->last.sub == CT_INSN_SUB_ERET) ? block : NULL;
 }
 
-/* Takes atoms in a row as long as nothing but their branches says where execution goes. Returns how many. */
+/* Takes consecutive atoms as long as execution depends only on their branches. Returns how many. */
 static uint32_t on_plain_atoms(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t atoms, uint32_t count)
 {
     const struct ct_ocsd_block *block;
@@ -94,16 +94,16 @@ uint8_t ct_ocsd_etm4_give(struct ct_ocsd_etm4 *d, uint32_t atoms, uint8_t count,
     return done;
 }
 
-/* What can be wrong with a program. */
+/* indices of `mismatches`: what can be wrong with a program */
 enum {
     NOT_TAKEN_DIRECT,
     NOT_TAKEN_INDIRECT,
     GAP,
-    OPCODE_OF_ATOM, /* opcode of what execution came to behind an atom, and so on */
+    OPCODE_OF_ATOM, /* invalid opcode in the code after an atom, and so on */
     OPCODE_OF_EXCEPTION,
     OPCODE_OF_Q,
     OPCODE_OF_SOURCE,
-    LENGTH_OF_ATOM, /* length of the range behind an atom, and so on */
+    LENGTH_OF_ATOM, /* length of the range after an atom, and so on */
     LENGTH_OF_EXCEPTION,
 };
 
@@ -123,7 +123,7 @@ static const struct ct_ocsd_mismatch mismatches[] = {
     [LENGTH_OF_EXCEPTION] = {BAD_LENGTH, true, "Error processing exception packet."},
 };
 
-/* Tells, once, whether the code that was read last ends at a word that cannot be, and notes it. */
+/* Returns whether the code read last ends at an invalid word; notes that, and returns it only once. */
 static bool has_bad_opcode(struct ct_ocsd_etm4 *d, int mismatch)
 {
     if (!d->path.code->bad_opcode)
@@ -133,7 +133,7 @@ static bool has_bad_opcode(struct ct_ocsd_etm4 *d, int mismatch)
     return true;
 }
 
-/* Tells whether a range is too long, and notes it, after a message for each instruction of its excess. */
+/* Returns whether a range is too long. Logs a message for each excess instruction, and notes the mismatch. */
 static bool is_too_long(struct ct_ocsd_etm4 *d, uint32_t excess, int mismatch)
 {
     for (uint32_t i = 0; i < excess; i++)
@@ -144,7 +144,7 @@ static bool is_too_long(struct ct_ocsd_etm4 *d, uint32_t excess, int mismatch)
     return excess != 0;
 }
 
-/* Tells whether an atom, or where it is, contradicts the program, and notes how. */
+/* Returns whether an atom, or its address, contradicts the program, and notes how. */
 static bool contradicts(struct ct_ocsd_etm4 *d, const struct ct_ocsd_block *block, bool executed)
 {
     const struct ct_insn *last = &block->last;
@@ -178,7 +178,7 @@ static void on_atom(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, bool execute
     if (has_bad_opcode(d, OPCODE_OF_ATOM) || too_long)
         return;
     if (d->checks && block->found && contradicts(d, block, executed)) {
-        if (executed) /* that matters where execution goes on without an address */
+        if (executed) /* execution may continue without an address packet, so the waypoint counts */
             ct_ocsd_path_take_waypoint(&d->path, &last);
         return;
     }
@@ -236,7 +236,7 @@ void ct_ocsd_etm4_except(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *exce
         return;
     if (target)
         ct_ocsd_path_go_to(&d->path, address->value, select_isa(d, address->n));
-    const bool is_behind = d->late && address->value < d->path.addr; /* no way leads there */
+    const bool is_behind = d->late && address->value < d->path.addr; /* no path leads backwards */
     if (!tail_chain && d->path.addr != address->value && !is_behind &&
         !ct_ocsd_path_walk(&d->path, exception->index, address->value, false, &last)) {
         const bool too_long = is_too_long(d, d->path.excess, LENGTH_OF_EXCEPTION);
@@ -253,7 +253,7 @@ void ct_ocsd_etm4_except(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *exce
     }
 }
 
-/* Says that the way to a source address cannot be read. 1.3.3 goes on from where it was. */
+/* Adds that the path to a source address cannot be read. 1.3.3 continues from where it was. */
 static void add_source_no_access(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t source)
 {
     const bool need_address = d->path.need_address;
@@ -275,8 +275,8 @@ static void take_source(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, uint64_t
     ct_ocsd_path_take_waypoint(&d->path, &last);
 }
 
-/* Adds a range for each waypoint on the way to the source address; none of them was taken. One at a time: it
- * is called again while d->to_source is set. */
+/* Adds one range, up to the next waypoint on the way to the source address; none of them was taken. Called
+ * again while d->to_source is set. */
 static void split_way(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index)
 {
     struct ct_insn last = {0};
@@ -325,7 +325,7 @@ static void on_source(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
     if (d->path.isa == CT_ISA_T32) {
         if (!ct_ocsd_path_walk(&d->path, item->index, item->value, true, &last))
             return;
-    } else { /* instructions of one size are counted, not read */
+    } else { /* instructions of fixed size are counted, not read */
         const uint64_t start = d->path.addr;
         d->path.addr = item->value + last.size;
         ct_ocsd_path_add_range(&d->path, item->index, start, (uint32_t)(d->path.addr - start) / 4, &last,
@@ -334,7 +334,7 @@ static void on_source(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
     ct_ocsd_path_take_waypoint(&d->path, &last);
 }
 
-/* Takes a Q: as many instructions ran as it says, then execution was at its address. */
+/* Takes a Q: as many instructions as it says were executed, then execution continued at its address. */
 static void on_q(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
 {
     if (!settle_return(d))
@@ -363,7 +363,7 @@ static void on_q(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
     ct_ocsd_path_go_to(&d->path, item->value, select_isa(d, item->n));
 }
 
-/* Adds a timestamp, which means nothing before the first marker where there are some. */
+/* Adds a timestamp. If the trace has markers, timestamps before the first are meaningless and left out. */
 static void add_timestamp(struct ct_ocsd_etm4 *d, const struct ct_ocsd_held *item)
 {
     if (d->ts_markers && !d->marker_seen)

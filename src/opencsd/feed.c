@@ -4,10 +4,10 @@
 #include <string.h>
 
 enum {
-    STEP = 16, /* bytes that are added at a time to those that are kept */
+    STEP = 16, /* bytes appended to the kept ones at a time */
 };
 
-/* Takes the first bytes off those that are kept. */
+/* Removes the first kept bytes. */
 static void drop(struct ct_ocsd_feed *f, uint32_t count)
 {
     f->size -= count;
@@ -24,7 +24,7 @@ static void keep(struct ct_ocsd_feed *f, const uint8_t *data, uint32_t size, ocs
     }
 }
 
-/* Goes on with a packet whose first bytes are kept. */
+/* Continues a packet whose first bytes are kept. */
 static uint32_t feed_kept(struct ct_ocsd_feed *f, const uint8_t *data, uint32_t size, ocsd_trc_index_t index,
                           void *packet, struct ct_ocsd_fed *fed)
 {
@@ -44,7 +44,7 @@ static uint32_t feed_kept(struct ct_ocsd_feed *f, const uint8_t *data, uint32_t 
         return more;
     }
     drop(f, used);
-    if (used < before) { /* what was added is given again */
+    if (used < before) { /* the appended bytes will be passed again */
         f->size = before - used;
         return 0;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields that packets of several protocols have, in words. */
+/* Text of fields that packets of several protocols have. */
 #ifndef CT_OPENCSD_FIELDS_TEXT_H
 #define CT_OPENCSD_FIELDS_TEXT_H
 
@@ -7,10 +7,10 @@
 
 #include "opencsd/line.h"
 
-/* Adds an address, with a question mark for each digit that is not known. */
+/* Adds an address, with a question mark for each unknown digit. */
 void ct_ocsd_fields_address(struct ct_ocsd_line *line, const ocsd_pkt_vaddr *addr);
 
-/* Adds the bits of an address that its packet had. */
+/* Adds the bits of an address that its packet contained. */
 void ct_ocsd_fields_address_bits(struct ct_ocsd_line *line, const ocsd_pkt_vaddr *addr);
 
 void ct_ocsd_fields_atoms(struct ct_ocsd_line *line, const ocsd_pkt_atom *atom);

@@ -9,12 +9,12 @@
 #include "opencsd/log.h"
 
 enum {
-    LAST_PLACE = 14,  /* of an ID in a frame */
-    TEXT_SIZE = 4096, /* longest text of a frame, with the synchronisation words in front of it */
+    LAST_PLACE = 14,  /* last position of an ID in a frame */
+    TEXT_SIZE = 4096, /* longest text of a frame, including the synchronisation words before it */
 };
 
-/* Begins a part of another ID, whose byte lies at `place` in the frame. One that has no data gives way, but
- * its place stays; not at the last place, where 1.3.3 prints it. */
+/* Begins a part for another ID, whose byte is at `place` in the frame. An empty part is reused and keeps its
+ * place; but not at the last place, where 1.3.3 prints it. */
 static struct ct_ocsd_part *change_id(struct ct_ocsd_frames *f, struct ct_ocsd_part *part, uint8_t id,
                                       uint8_t place)
 {
@@ -29,20 +29,20 @@ static struct ct_ocsd_part *change_id(struct ct_ocsd_frames *f, struct ct_ocsd_p
     return part;
 }
 
-/* Tells whether a frame has no ID: all its bytes are of the one before. */
+/* Returns whether a frame has no ID, so that all its bytes belong to the previous ID. */
 static bool has_no_id(const uint8_t raw[CT_OCSD_FRAME_SIZE])
 {
-    const uint64_t id_flags = UINT64_C(0x0001000100010001); /* in the bytes at even places */
+    const uint64_t id_flags = UINT64_C(0x0001000100010001); /* lowest bit of each byte at an even place */
     return !((ct_load64(raw) | ct_load64(raw + 8)) & id_flags);
 }
 
-/* Returns four flags as the lowest bits of the bytes at even places. */
+/* Spreads four flags to the lowest bits of the bytes at even places. */
 static uint64_t spread(uint64_t flags)
 {
     return (flags & 15) * UINT64_C(0x0000200040008001) & UINT64_C(0x0001000100010001);
 }
 
-/* Copies the data of a frame without an ID, and a byte more. */
+/* Copies the data of a frame without an ID, and one more byte. */
 static void copy_data(const uint8_t *raw, uint8_t *bytes)
 {
     const unsigned flags = raw[CT_OCSD_FRAME_DATA];
@@ -50,7 +50,7 @@ static void copy_data(const uint8_t *raw, uint8_t *bytes)
     ct_store(bytes + 8, ct_load64(raw + 8) | spread(flags >> 4), 8);
 }
 
-/* Takes apart a frame without an ID: only the lowest bits of the bytes at even places are elsewhere. */
+/* Unpacks a frame without an ID: only the lowest bits of the bytes at even places are stored elsewhere. */
 static void unpack_data(struct ct_ocsd_frames *f)
 {
     copy_data(f->raw, f->bytes);
@@ -99,9 +99,9 @@ void ct_ocsd_frames_unpack(struct ct_ocsd_frames *f)
                 f->bytes[part->end++] = f->raw[i + 1];
             continue;
         }
-        if (flag && has_odd) /* the byte behind it is still of the ID before */
+        if (flag && has_odd) /* the byte after the ID still belongs to the previous ID */
             f->bytes[part->end++] = f->raw[i + 1];
-        if (even >> 1 != f->id || i == LAST_PLACE) /* else the part goes on, and its indices with it */
+        if (even >> 1 != f->id || i == LAST_PLACE) /* otherwise the part continues, and its indices with it */
             part = change_id(f, part, even >> 1, i);
         if (!flag && has_odd)
             f->bytes[part->end++] = f->raw[i + 1];
@@ -117,7 +117,7 @@ static const uint8_t word[4] = {0xff, 0xff, 0xff, 0x7f};
 
 enum {
     SYNC_FLAGS = OCSD_DFRMTR_HAS_FSYNCS | OCSD_DFRMTR_HAS_HSYNCS,
-    HALF_WORD = 2, /* bytes */
+    HALF_WORD = 2, /* bytes of half a synchronisation word */
 };
 
 bool ct_ocsd_frames_are_valid(uint32_t flags)
@@ -138,7 +138,7 @@ static bool is_aligned(const struct ct_ocsd_frames *f)
     return f->flags & OCSD_DFRMTR_FRAME_MEM_ALIGN;
 }
 
-/* Returns the size of the synchronisation words that the bytes begin with. */
+/* Returns the size of the synchronisation words at the begin of the bytes. */
 static uint32_t words_at(const uint8_t *bytes, uint32_t size)
 {
     uint32_t at = 0;
@@ -147,15 +147,15 @@ static uint32_t words_at(const uint8_t *bytes, uint32_t size)
     return at;
 }
 
-/* Returns the size of the first half of a word with which the bytes end, when they are no more; or 0. */
+/* Returns the size of a first half of a word if the bytes consist of it, or 0. */
 static uint32_t half_at(const uint8_t *bytes, uint32_t size)
 {
     return size == HALF_WORD && !memcmp(bytes, word, HALF_WORD) ? HALF_WORD : 0;
 }
 
-/* Returns how many bytes there are before the first synchronisation word, which may lie at any place. Without
- * one, the last three bytes may begin one: they are left for the next call. A call of fewer bytes than a word
- * may end with its first half. */
+/* Returns the number of bytes before the first synchronisation word, which may be at any position. Without
+ * one, leaves the last three bytes, which may begin a word, to the next call. A call with fewer bytes than a
+ * word may end with its first half. */
 static uint32_t find_word(const uint8_t *bytes, uint32_t size)
 {
     uint32_t at = 0;
@@ -192,7 +192,7 @@ struct ct_ocsd_words ct_ocsd_frames_words(struct ct_ocsd_frames *f, const uint8_
     return words;
 }
 
-/* Prints bytes, a frame's number of them to a line: `what` they are, and the index of the first. */
+/* Prints bytes, one frame's size per line, with a description `what` and the index of the first byte. */
 static void print_bytes(ocsd_trc_index_t index, const char *what, const uint8_t *bytes, uint32_t size)
 {
     char text[TEXT_SIZE];
@@ -227,8 +227,8 @@ void ct_ocsd_frames_print_part(const struct ct_ocsd_frames *f, const struct ct_o
     print_bytes(f->index + part->place, what, f->bytes + part->begin, (unsigned)(part->end - part->begin));
 }
 
-/* Takes the two bytes at an even place of a frame, unless they are a half-word between its bytes. Returns
- * what is wrong with them, or NULL. */
+/* Adds the two bytes at an even place of a frame, unless they are a half-word sync between frame bytes.
+ * Returns what is wrong with them, or NULL. */
 static const char *add_pair(struct ct_ocsd_frames *f, const uint8_t *pair)
 {
     const bool looks = !is_aligned(f) && pair[0] == 0xff;

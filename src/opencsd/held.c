@@ -37,14 +37,15 @@ bool ct_ocsd_held_push(struct ct_ocsd_held_queue *q, const struct ct_ocsd_held *
     return true;
 }
 
-/* Takes item `i` out. */
+/* Removes item `i`. */
 static void take_out(struct ct_ocsd_held_queue *q, uint32_t i)
 {
     for (q->count--; i < q->count; i++)
         *ct_ocsd_held_at(q, i) = *ct_ocsd_held_at(q, i + 1);
 }
 
-/* Tells whether an item is one of the P0 elements that are taken back. OpenCSD counts no source addresses. */
+/* Returns whether an item counts as a P0 element when elements are cancelled. OpenCSD does not count source
+ * addresses. */
 static bool counts(const struct ct_ocsd_held *item)
 {
     return item->p0 && item->kind != CT_OCSD_HELD_SOURCE;

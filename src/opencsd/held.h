@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an ETMv4 or ETE said and may still take back, oldest first. */
+/* Items from an ETMv4 or ETE that may still be cancelled, oldest first. */
 #ifndef CT_OPENCSD_HELD_H
 #define CT_OPENCSD_HELD_H
 
@@ -12,12 +12,13 @@ enum ct_ocsd_held_kind {
     CT_OCSD_HELD_CONTEXT, /* value: VMID and context ID; n: el_sec; aux: flags of the packet; count: IS1 */
     CT_OCSD_HELD_TRACE_ON,
     CT_OCSD_HELD_EXCEPTION, /* aux: number; n: E1:E0 */
-    CT_OCSD_HELD_RETURN,    /* from an exception */
+    CT_OCSD_HELD_RETURN,    /* a return from an exception */
     CT_OCSD_HELD_FUNCTION_RETURN,
-    CT_OCSD_HELD_Q,         /* value: address; n: IS1; aux: flags of the packet; count: instructions */
+    CT_OCSD_HELD_Q,         /* value: address; n: IS1; aux: flags of the packet; count: number of
+                             * instructions */
     CT_OCSD_HELD_SOURCE,    /* value; n: IS1 */
     CT_OCSD_HELD_EVENT,     /* n: bits */
-    CT_OCSD_HELD_TIMESTAMP, /* value; n: has a cycle count; count: that */
+    CT_OCSD_HELD_TIMESTAMP, /* value; n: 1 if it has a cycle count; count: that cycle count */
     CT_OCSD_HELD_CYCLES,    /* count */
     CT_OCSD_HELD_MARKER,
     CT_OCSD_HELD_TRANSACTION, /* n: trace_memtrans_t */
@@ -25,22 +26,22 @@ enum ct_ocsd_held_kind {
 
 struct ct_ocsd_held {
     uint64_t value;
-    ocsd_trc_index_t index; /* of the packet */
+    ocsd_trc_index_t index; /* trace index of the packet */
     uint32_t count;
     uint16_t aux;
     uint8_t kind; /* enum ct_ocsd_held_kind */
     uint8_t n;
-    uint8_t p0; /* P0 elements that it stands for */
+    uint8_t p0; /* P0 elements that the item represents */
 };
 
-/* Tells whether an item is about something else than the path of execution. */
+/* Returns whether an item is unrelated to the execution path. */
 static inline bool ct_ocsd_held_is_apart(const struct ct_ocsd_held *item)
 {
     return item->kind == CT_OCSD_HELD_EVENT || item->kind == CT_OCSD_HELD_TIMESTAMP ||
            item->kind == CT_OCSD_HELD_CYCLES || item->kind == CT_OCSD_HELD_MARKER;
 }
 
-/* A queue that grows. */
+/* A growing queue. */
 struct ct_ocsd_held_queue {
     struct ct_ocsd_held *items;
     uint32_t first, count;
@@ -49,10 +50,10 @@ struct ct_ocsd_held_queue {
 
 void ct_ocsd_held_deinit(struct ct_ocsd_held_queue *queue);
 
-/* Adds an item that is newer than all others. Returns false without memory. */
+/* Appends an item, which becomes the newest. Returns false when out of memory. */
 bool ct_ocsd_held_push(struct ct_ocsd_held_queue *queue, const struct ct_ocsd_held *item);
 
-/* Returns item `i`, 0 is the oldest. */
+/* Returns item `i`; 0 is the oldest. */
 static inline struct ct_ocsd_held *ct_ocsd_held_at(const struct ct_ocsd_held_queue *queue, uint32_t i)
 {
     return &queue->items[(queue->first + i) & (queue->room - 1)];
@@ -69,12 +70,11 @@ static inline void ct_ocsd_held_clear(struct ct_ocsd_held_queue *queue)
     queue->first = queue->count = 0;
 }
 
-/* Takes back the newest P0 elements, and what is newer than the oldest of them, but for times, counts and
- * events. Returns how many are not there. */
+/* Cancels the newest `count` P0 elements, and all items newer than the oldest of them except times, counts
+ * and events. Returns how many elements were missing. */
 uint32_t ct_ocsd_held_cancel(struct ct_ocsd_held_queue *queue, uint32_t count);
 
-/* Turns the newest atom round, and takes back the addresses that are newer. Returns false when there is no
- * atom. */
+/* Inverts the newest atom, and cancels newer addresses. Returns false when there is no atom. */
 bool ct_ocsd_held_mispredict(struct ct_ocsd_held_queue *queue);
 
 #endif

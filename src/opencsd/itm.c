@@ -19,8 +19,8 @@ static bool is_unsynced(const union ct_ocsd_software_packet *packet)
     return packet->itm.type == CT_ITM_NOT_SYNC;
 }
 
-/* Returns how many bytes without synchronisation a monitor sees at a time: up to a zero, with which an
- * alignment packet may begin, and no more than eight. */
+/* Returns how many unsynchronised bytes a monitor sees at a time: up to a zero, which may begin an alignment
+ * packet, and at most eight. */
 static uint32_t unsynced_group(const uint8_t *bytes, uint32_t size)
 {
     enum {
@@ -32,12 +32,12 @@ static uint32_t unsynced_group(const uint8_t *bytes, uint32_t size)
     return n;
 }
 
-/* Takes the flags out of the last byte of a global timestamp: 1.8 shows a monitor no more than the time. */
+/* Clears the flags in the last byte of a global timestamp: 1.8 shows a monitor only the time. */
 static void set_place(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet,
                       struct ct_ocsd_software_place *place)
 {
     enum {
-        TIME = 0x1f, /* in the last byte */
+        TIME = 0x1f, /* bits of the time in the last byte */
     };
     struct ct_ocsd_itm *itm = (struct ct_ocsd_itm *)d;
     if (packet->itm.type != CT_ITM_GTS_1 || place->size != sizeof itm->bytes)
@@ -58,7 +58,7 @@ static struct ct_ocsd_complaint complaint(const union ct_ocsd_software_packet *p
     return (struct ct_ocsd_complaint){0};
 }
 
-/* Forgets the times and the page of ports at a packet that cannot be: what follows waits for an alignment
+/* Resets the times and the page of ports at an invalid packet. Decoding then waits for an alignment
  * packet. */
 static bool spoil(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of packet_itm.h as those of OpenCSD. */
+/* Converts packets of packet_itm.h to those of OpenCSD. */
 #include "opencsd/itm.h"
 
 static const uint8_t types[CT_ITM_TYPE_COUNT] = {
@@ -17,7 +17,7 @@ static const uint8_t types[CT_ITM_TYPE_COUNT] = {
     [CT_ITM_EXTENSION] = CT_OCSD_ITM_EXTENSION,
 };
 
-/* Returns what stands for the source of a packet. */
+/* Returns the `source` field of a packet. */
 static uint8_t source_of(const struct ct_itm_packet *in)
 {
     unsigned bits = 0;
@@ -34,8 +34,8 @@ static uint8_t source_of(const struct ct_itm_packet *in)
     }
 }
 
-/* Returns how many bytes the value of a packet has: those of its payload, but for a timestamp or an extension
- * that is in the header, and for the high part of a global timestamp, whose 38 bits are five bytes. */
+/* Returns the number of bytes of a packet's value: those of its payload, except for a timestamp or extension
+ * inside the header, and for the high part of a global timestamp, whose 38 bits are five bytes. */
 static uint8_t size_of(const struct ct_itm_packet *in)
 {
     enum {
@@ -60,7 +60,7 @@ static uint8_t size_of(const struct ct_itm_packet *in)
 void ct_ocsd_itm_convert(const struct ct_itm_packet *in, struct ct_ocsd_itm_packet *out)
 {
     enum {
-        TOP = 0x3f, /* bits 63:58 of a global timestamp; its packet has room for more */
+        TOP = 0x3f, /* bits 63:58 of a global timestamp; the packet has room for more */
     };
     *out = (struct ct_ocsd_itm_packet){.type = CT_OCSD_ITM_NOTSYNC, .err = CT_OCSD_ITM_NO_ERR_TYPE};
     if (!in)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of an ITM as elements. */
+/* Makes elements of the packets of an ITM. */
 #include "opencsd/itm.h"
 
 enum {
-    ROOM = CT_RESOLVE_MIN, /* elements of elem.h that one packet makes, at most */
+    ROOM = CT_RESOLVE_MIN, /* most elements of elem.h that one packet makes */
 };
 
-/* Adds an element for one of elem.h. */
+/* Adds an element for an element of elem.h. */
 static ocsd_generic_trace_elem *add(struct ct_ocsd_itm *d, const struct ct_elem *in,
                                     struct ct_ocsd_itm_payload payload)
 {
@@ -16,7 +16,7 @@ static ocsd_generic_trace_elem *add(struct ct_ocsd_itm *d, const struct ct_elem 
     return e;
 }
 
-/* Adds one with data that was traced. */
+/* Adds an element with traced data. */
 static void add_data(struct ct_ocsd_itm *d, const struct ct_elem *in, enum ct_ocsd_itm_type type,
                      uint8_t source)
 {
@@ -33,7 +33,7 @@ static void set_time(ocsd_generic_trace_elem *e, uint64_t time)
     e->timestamp = time;
 }
 
-/* Adds a local timestamp; `time` is the sum of all up to it. */
+/* Adds a local timestamp; `time` is the sum of all local timestamps so far. */
 static void add_local_time(struct ct_ocsd_itm *d, const struct ct_elem *in, uint64_t time)
 {
     const struct ct_ocsd_itm_payload payload = {.type = (uint8_t)(CT_OCSD_ITM_LOCAL_TIME + in->n),
@@ -49,7 +49,7 @@ static void add_global_time(struct ct_ocsd_itm *d, const struct ct_elem *in)
     d->clock_changed = false;
 }
 
-/* Adds the element of one of elem.h, if it makes one. `time` is the element behind it, which a local
+/* Adds the element for an element of elem.h, if there is one. `time`: the element after it, which a local
  * timestamp has. */
 static void take_element(struct ct_ocsd_itm *d, const struct ct_elem *in, const struct ct_elem *time)
 {
@@ -70,7 +70,7 @@ static void take_element(struct ct_ocsd_itm *d, const struct ct_elem *in, const 
         if (in->n == CT_TIMESTAMP_GLOBAL)
             add_global_time(d, in);
         break;
-    default: /* synchronisation, of which the decoder tells by itself */
+    default: /* synchronisation, which the decoder reports itself */
         break;
     }
 }

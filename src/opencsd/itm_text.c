@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
-/* Names and words by enum ct_ocsd_itm_packet_type. Those of packets that are cut or cannot be are in no
- * listing of OpenCSD's. */
+/* Names and words by enum ct_ocsd_itm_packet_type. Those of incomplete and invalid packets occur in no
+ * listing of OpenCSD. */
 static const struct words {
     const char *name;
     const char *words;
@@ -31,13 +31,13 @@ static const struct words *words_of(uint32_t type)
     return type < sizeof types / sizeof *types ? &types[type] : &unknown;
 }
 
-/* Adds a value in two digits for each of its bytes. */
+/* Adds a value with two digits for each of its bytes. */
 static void add_value(struct ct_ocsd_line *line, uint64_t value, unsigned size)
 {
     ct_ocsd_line_add(line, "0x%0*" PRIx64, (int)(2 * size), value);
 }
 
-/* Adds the events of counters that came round. */
+/* Adds the events of counters that wrapped. */
 static void add_counters(struct ct_ocsd_line *line, const struct ct_ocsd_itm_packet *p)
 {
     static const char *const counters[] = {"CPI", "Exc", "Sleep", "LSU", "Fold", "Cyc"};
@@ -55,7 +55,7 @@ static void add_exception(struct ct_ocsd_line *line, uint32_t value)
     ct_ocsd_line_add(line, "[Exception Num:  0x%04x(%s) ]", value & 0x1ff, what[value >> 12 & 3]);
 }
 
-/* Adds what a comparator traced: place or address (discriminators 8 to 15), data (16 to 23). */
+/* Adds what a comparator traced: PC or address (discriminators 8 to 15), data (16 to 23). */
 static void add_data(struct ct_ocsd_line *line, const struct ct_ocsd_itm_packet *p)
 {
     static const char *const what[] = {"PC", "Addr", "Val read", "Val write"};
@@ -92,7 +92,7 @@ static void add_local_time(struct ct_ocsd_line *line, const struct ct_ocsd_itm_p
     ct_ocsd_line_add(line, " { %s }", relations[p->source & 3]);
 }
 
-/* Adds a part of a global timestamp, with the bits that it has. */
+/* Adds a part of a global timestamp, with the bits that it contains. */
 static void add_global_time(struct ct_ocsd_line *line, const struct ct_ocsd_itm_packet *p)
 {
     const bool is_low = p->type == CT_OCSD_ITM_TS_GLOBAL_1;
@@ -109,7 +109,7 @@ static void add_global_time(struct ct_ocsd_line *line, const struct ct_ocsd_itm_
 static void add_extension(struct ct_ocsd_line *line, const struct ct_ocsd_itm_packet *p)
 {
     enum {
-        PAGE = 2, /* the highest bit of the page of stimulus ports */
+        PAGE = 2, /* highest bit of the page of stimulus ports */
     };
     if (p->source == PAGE)
         ct_ocsd_line_say(line, "{stim port page} ");
@@ -119,7 +119,7 @@ static void add_extension(struct ct_ocsd_line *line, const struct ct_ocsd_itm_pa
     add_value(line, p->value, p->size);
 }
 
-/* Adds what a packet has besides its type. */
+/* Adds the fields of a packet besides its type. */
 static void add_fields(struct ct_ocsd_line *line, const struct ct_ocsd_itm_packet *p)
 {
     switch (p->type) {

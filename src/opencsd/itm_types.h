@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What OpenCSD's interface has of ITM, which came with 1.7.1: coretap may be built with headers of an earlier
- * version. Numbers and layouts are those of the public headers of 1.8; the names are our own. */
+/* OpenCSD's interface for ITM, introduced by 1.7.1; coretap may be built with headers of an earlier version.
+ * Numbers and layouts are those of the public headers of 1.8; the names are our own. */
 #ifndef CT_OPENCSD_ITM_TYPES_H
 #define CT_OPENCSD_ITM_TYPES_H
 
@@ -8,13 +8,14 @@
 #include <stdint.h>
 #include <string.h>
 
-#define CT_OCSD_ITM_VERSION 0x010701u /* the first one that has it */
+#define CT_OCSD_ITM_VERSION 0x010701u /* first version with ITM */
 #define CT_OCSD_ITM_NAME    "ITM"     /* OCSD_BUILTIN_DCD_ITM */
 
 enum {
     CT_OCSD_PROTOCOL_ITM = 7,   /* OCSD_PROTOCOL_ITM */
     CT_OCSD_LATE_ITMTRACE = 18, /* OCSD_GEN_TRC_ELEM_ITMTRACE, for the client */
-    CT_OCSD_ITMTRACE = 32,      /* the same in the library, where the headers may use 18 for another type */
+    CT_OCSD_ITMTRACE = 32,      /* the same type inside the library, because headers may use 18 for another
+                                 * type */
 };
 
 /* Configuration of a decoder: ocsd_itm_cfg. */
@@ -39,42 +40,42 @@ enum ct_ocsd_itm_packet_type {
     CT_OCSD_ITM_RESERVED,
 };
 
-/* Bits of the source of a packet that has none. */
+/* Meaning of `source` in packets without a source. */
 enum {
     CT_OCSD_ITM_CLOCK_CHANGED = 1, /* first part of a global timestamp */
     CT_OCSD_ITM_WRAP = 2,
-    CT_OCSD_ITM_TOP_BIT = 0x1f, /* extension: number of the highest bit of its value */
-    CT_OCSD_ITM_HARDWARE = 0x80 /* extension: it is of the hardware source */
+    CT_OCSD_ITM_TOP_BIT = 0x1f, /* extension: number of the highest bit of the value */
+    CT_OCSD_ITM_HARDWARE = 0x80 /* extension: from the hardware source */
 };
 
 /* A packet: ocsd_itm_pkt. */
 struct ct_ocsd_itm_packet {
     uint32_t type;      /* enum ct_ocsd_itm_packet_type */
-    uint8_t source;     /* port; discriminator; TC of a local timestamp; bits, see above */
-    uint32_t value;     /* payload; bits 31:0 of the part of a timestamp in this packet */
-    uint8_t size;       /* in bytes */
+    uint8_t source;     /* port; discriminator; TC of a local timestamp; or the bits above */
+    uint32_t value;     /* payload; bits 31:0 of this packet's part of a timestamp */
+    uint8_t size;       /* bytes */
     uint8_t value_high; /* bits above 31 of that part */
-    uint32_t err;       /* enum ct_ocsd_itm_packet_type: what a bad or cut packet was to be */
+    uint32_t err;       /* enum ct_ocsd_itm_packet_type: type of a bad or incomplete packet */
 };
 
-/* swt_itm_type: what an element is. */
+/* swt_itm_type: type of an element */
 enum ct_ocsd_itm_type {
     CT_OCSD_ITM_STIMULUS,
     CT_OCSD_ITM_HARDWARE_SOURCE,
-    CT_OCSD_ITM_LOCAL_TIME, /* and TC: at the same time, timestamp delayed, packet delayed, both */
+    CT_OCSD_ITM_LOCAL_TIME, /* plus TC: synchronous, timestamp delayed, packet delayed, both delayed */
     CT_OCSD_ITM_GLOBAL_TIME = 6,
 };
 
 /* Payload of an element, for the client: swt_itm_info. */
 struct ct_ocsd_itm_info {
     uint32_t type;  /* enum ct_ocsd_itm_type */
-    uint8_t source; /* port with its page; discriminator */
-    uint8_t size;   /* of a payload, in bytes */
-    uint32_t value; /* payload; cycles of a local timestamp, prescaled */
+    uint8_t source; /* port including its page; discriminator */
+    uint8_t size;   /* bytes of the payload */
+    uint32_t value; /* payload; prescaled cycles of a local timestamp */
     uint8_t overflow;
 };
 
-/* The same in the library, where payloads of elements are those of 1.3.3. */
+/* The payload inside the library, where elements have the layout of 1.3.3. */
 struct ct_ocsd_itm_payload {
     uint8_t type, source, size, overflow;
     uint32_t value;

@@ -14,17 +14,18 @@ enum {
     MOST_PAGE = 16384,
     LEAST_PAGES = 4,
     MOST_PAGES = 256,
-    LATE_BAD_IMAGE = 6,        /* UNSYNC_BAD_IMAGE in later versions, where it stands before UNSYNC_EOT */
+    LATE_BAD_IMAGE = 6,        /* UNSYNC_BAD_IMAGE in later versions, where it precedes UNSYNC_EOT */
     LATE_EOT = 7,              /* UNSYNC_EOT in later versions */
-    LATE_INSTRUMENTATION = 17, /* type of instrumentation elements, which 1.3.3 does not have */
-    LATE_CUSTOM = 18,          /* OCSD_GEN_TRC_ELEM_CUSTOM in versions with instrumentation up to 1.7.1 */
-    LATEST_CUSTOM = 19,        /* OCSD_GEN_TRC_ELEM_CUSTOM in later versions, which have ITM elements, too */
+    LATE_INSTRUMENTATION = 17, /* type of instrumentation elements, which 1.3.3 lacks */
+    LATE_CUSTOM = 18,          /* OCSD_GEN_TRC_ELEM_CUSTOM in versions with instrumentation, up to 1.7.1 */
+    LATEST_CUSTOM = 19,        /* OCSD_GEN_TRC_ELEM_CUSTOM in versions that also have ITM elements */
 };
 
-/* The program is one and the same for all trees, and some functions have none: 0, or its version. */
+/* Version of the program, or 0 while unknown. Global, because all trees belong to one program and some
+ * functions have no tree. */
 static _Atomic uint32_t known_version;
 
-/* Reads a version, "1.5.5". Returns 0 for what is none. */
+/* Reads a version such as "1.5.5". Returns 0 if it is invalid. */
 static uint32_t read_version(const char *text)
 {
     unsigned major = 0, minor = 0, patch = 0;
@@ -56,7 +57,7 @@ bool ct_ocsd_layout_is_late(void)
     return OCSD_VER_NUM < CT_OCSD_LATE_VERSION && ct_ocsd_version() >= CT_OCSD_LATE_VERSION;
 }
 
-/* Turns reasons of one layout into those of the other: the last two changed places. */
+/* Converts the reason of an element between the layouts, in which the last two reasons are swapped. */
 static unsync_info_t other_reason(const ocsd_generic_trace_elem *e)
 {
     const bool has_reason =
@@ -67,7 +68,7 @@ static unsync_info_t other_reason(const ocsd_generic_trace_elem *e)
     return e->unsync_eot_info;
 }
 
-/* Gives an element of the later layout what one of ITM says. */
+/* Sets the fields of an ITM element in the later layout. */
 static void set_itm(const ocsd_generic_trace_elem *e, struct ct_ocsd_late_element *out)
 {
     const struct ct_ocsd_itm_payload p = ct_ocsd_itm_payload_of(e);
@@ -78,7 +79,7 @@ static void set_itm(const ocsd_generic_trace_elem *e, struct ct_ocsd_late_elemen
     memcpy(out->payload, &info, sizeof info);
 }
 
-/* Gives an element of the library what one of ITM says. */
+/* Reads the fields of an ITM element in the later layout. */
 static void get_itm(const struct ct_ocsd_late_element *late, ocsd_generic_trace_elem *out)
 {
     struct ct_ocsd_itm_info info;
@@ -102,7 +103,7 @@ void ct_ocsd_late_element(const ocsd_generic_trace_elem *e, struct ct_ocsd_late_
         set_itm(e, out);
 }
 
-/* Gives an element of the library what one of the instrumentation extension says. */
+/* Reads the fields of an instrumentation element in the later layout. */
 static void get_instrumentation(const struct ct_ocsd_late_element *late, ocsd_generic_trace_elem *out)
 {
     out->elem_type = (ocsd_gen_trc_elem_t)CT_OCSD_INSTRUMENTATION;
@@ -110,7 +111,7 @@ static void get_instrumentation(const struct ct_ocsd_late_element *late, ocsd_ge
     out->timestamp = late->payload[1];
 }
 
-/* Reads an element of the later layout. */
+/* Reads an element in the later layout. */
 static void read_late(const struct ct_ocsd_late_element *in, bool has_itm, ocsd_generic_trace_elem *out)
 {
     *out = (ocsd_generic_trace_elem){0};

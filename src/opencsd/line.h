@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text that is put together in a buffer of the caller's, cut where that ends. */
+/* Text composed in a buffer of the caller, and cut at its end. */
 #ifndef CT_OPENCSD_LINE_H
 #define CT_OPENCSD_LINE_H
 
@@ -9,19 +9,18 @@
 
 struct ct_ocsd_line {
     char *text;
-    size_t size; /* of the buffer */
+    size_t size; /* bytes of the buffer */
     size_t used;
 };
 
-/* Adds text in the manner of printf. */
+/* Appends formatted text. */
 __attribute__((format(printf, 2, 3))) void ct_ocsd_line_add(struct ct_ocsd_line *line, const char *format,
                                                             ...);
 
-/* Adds what there is room for of text that is longer. */
+/* Appends as much of a longer text as fits. */
 void ct_ocsd_line_cut(struct ct_ocsd_line *line, const char *text);
 
-/* Adds `size` bytes of text as they are. Packets are printed by the million, and printf takes most of the
- * time of their text. */
+/* Appends `size` bytes of text. Millions of packets are printed, and printf would take most of the time. */
 static inline void ct_ocsd_line_put(struct ct_ocsd_line *line, const char *text, size_t size)
 {
     char *end = line->text + line->used;
@@ -34,14 +33,14 @@ static inline void ct_ocsd_line_put(struct ct_ocsd_line *line, const char *text,
     line->used += size;
 }
 
-/* Adds a string as it is. In line, so that the size of a constant one is known. */
+/* Appends a string. Inline, so that the size of a constant string is known. */
 __attribute__((always_inline)) static inline void ct_ocsd_line_say(struct ct_ocsd_line *line,
                                                                    const char *text)
 {
     ct_ocsd_line_put(line, text, strlen(text));
 }
 
-/* Adds a number in at least `digits` hexadecimal digits, at most 16. `alphabet` has the sixteen of them. */
+/* Appends a number with at least `digits` hexadecimal digits, at most 16. `alphabet`: the sixteen digits. */
 static inline void ct_ocsd_line_hex(struct ct_ocsd_line *line, uint64_t value, unsigned digits,
                                     const char *alphabet)
 {
@@ -54,7 +53,7 @@ static inline void ct_ocsd_line_hex(struct ct_ocsd_line *line, uint64_t value, u
     ct_ocsd_line_put(line, text + sizeof text - n, n);
 }
 
-/* Adds a number in decimal digits. */
+/* Appends a decimal number. */
 static inline void ct_ocsd_line_decimal(struct ct_ocsd_line *line, uint64_t value)
 {
     char text[20];
@@ -65,8 +64,8 @@ static inline void ct_ocsd_line_decimal(struct ct_ocsd_line *line, uint64_t valu
     ct_ocsd_line_put(line, text + sizeof text - n, n);
 }
 
-/* Adds the name of a memory space (OCSD_MEM_SPACE_…), in the words of the version that the program was built
- * for; of several spaces that have no common name, each with a comma. */
+/* Appends the name of a memory space (OCSD_MEM_SPACE_…), in the words of the version that the program was
+ * built for. Several spaces without a common name are listed, each with a comma. */
 void ct_ocsd_line_space(struct ct_ocsd_line *line, uint32_t space);
 
 #endif

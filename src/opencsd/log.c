@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interface has one logger for the process, without a handle: this is the one place of the project that
- * cannot do without globals. */
+/* The interface has one logger per process, without a handle; so this file is the only place in the project
+ * with global state. */
 #include "opencsd/log.h"
 
 #include <stdbool.h>
@@ -15,20 +15,20 @@ enum {
     TEXT_SIZE = 512, /* longest message */
 };
 
-/* Where text goes. */
+/* Destinations of text. */
 struct ct_ocsd_outlet {
-    unsigned users; /* the logger, and trees that print to it */
+    unsigned users; /* the logger, and trees that print here */
     int flags;      /* C_API_MSGLOGOUT_FLG_… */
-    char *path;     /* of the file that text goes to, or NULL */
-    FILE *file;     /* it, once there was text */
+    char *path;     /* path of the output file, or NULL */
+    FILE *file;     /* that file, opened at the first text */
     FnDefLoggerPrintStrCB print;
     const void *print_context;
 };
 
 static struct {
     ocsd_err_severity_t verbosity;
-    struct ct_ocsd_outlet *outlet;  /* the one that ocsd_def_errlog_init made last, or NULL */
-    struct ct_ocsd_outlet *printer; /* the one of the tree that is at work, or NULL for that of the logger */
+    struct ct_ocsd_outlet *outlet;  /* outlet made last by ocsd_def_errlog_init, or NULL */
+    struct ct_ocsd_outlet *printer; /* outlet of the tree being processed, or NULL for the logger's */
     ocsd_err_t last;
     ocsd_trc_index_t last_index;
     uint8_t last_id;
@@ -37,7 +37,7 @@ static struct {
 
 /* ---- outlets ---- */
 
-/* Makes an outlet anew, which forgets the file and the callback that it had. */
+/* Resets an outlet to new flags and path. Closes its file and drops its callback. */
 static ocsd_err_t set_outlet(struct ct_ocsd_outlet *outlet, int flags, const char *path)
 {
     if (outlet->file)
@@ -65,7 +65,7 @@ struct ct_ocsd_outlet *ct_ocsd_outlet_select(struct ct_ocsd_outlet *outlet)
     return before;
 }
 
-/* Gives text to an outlet, which may be none. text[size] must be 0. */
+/* Writes text to an outlet; NULL is allowed. text[size] must be 0. */
 static void put(struct ct_ocsd_outlet *outlet, const char *text, size_t size)
 {
     if (!outlet)
@@ -102,7 +102,7 @@ void ct_ocsd_log_text(ocsd_err_severity_t severity, const char *text)
         put(logger.outlet, text, strlen(text));
 }
 
-/* Writes the text of an error, without the component that it is of. */
+/* Writes the text of an error, without its component. */
 static void describe(ocsd_err_t code, ocsd_trc_index_t index, uint8_t id, const char *message, char *text,
                      size_t size)
 {

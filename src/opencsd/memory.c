@@ -20,8 +20,8 @@ void ct_ocsd_memory_deinit(struct ct_ocsd_memory *memory)
     *memory = (struct ct_ocsd_memory){0};
 }
 
-/* Finds the accessor of an address, and the bytes where it has them: `range` gets both ends, and the bytes or
- * NULL. */
+/* Finds the accessor of an address. Sets `range` to both ends of its range, and to the bytes, if it has them,
+ * else NULL. */
 static const struct ct_ocsd_accessor *find(const struct ct_ocsd_memory *memory, uint64_t addr, uint32_t space,
                                            struct ct_ocsd_region *range)
 {
@@ -48,7 +48,7 @@ uint32_t ct_ocsd_memory_read(const struct ct_ocsd_memory *memory, uint64_t addr,
     const struct ct_ocsd_accessor *a = find(memory, addr, space, &range);
     if (!a)
         return 0;
-    const uint64_t left = range.last - addr; /* one less than there are */
+    const uint64_t left = range.last - addr; /* bytes left, minus 1 */
     const uint32_t most = left < size ? (uint32_t)left + 1 : size;
     if (range.bytes) {
         memcpy(bytes, range.bytes + (addr - range.first), most);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the interface that give a tree access to memory. */
+/* Functions of the interface that give a tree access to memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "opencsd/tree.h"
 
 enum {
-    LEAST_BUFFER = 4, /* bytes */
+    LEAST_BUFFER = 4, /* smallest buffer in bytes */
 };
 
-/* Notes that the client gives a tree access to memory. Returns false without a tree. */
+/* Notes that the client gives a tree access to memory. Returns false when there is no tree. */
 static bool use_memory(struct ct_ocsd_tree *tree)
 {
     if (tree)
@@ -18,14 +18,14 @@ static bool use_memory(struct ct_ocsd_tree *tree)
     return tree != NULL;
 }
 
-/* Tells whether a range has an end of another. One that is around it has none. */
+/* Returns whether a range contains an end of the other range. A range that encloses it does not count. */
 static bool meet(uint64_t first, uint64_t last, uint64_t other_first, uint64_t other_last)
 {
     return (other_first >= first && other_first <= last) || (other_last >= first && other_last <= last);
 }
 
-/* Tells whether a new accessor begins or ends in one that is there. Of the regions of a new file 1.3.3 looks
- * at the one at its begin alone. */
+/* Returns whether a new accessor begins or ends inside an existing one. Of the regions of a new file, 1.3.3
+ * checks only the one at its begin. */
 static bool overlaps(const struct ct_ocsd_memory *memory, const struct ct_ocsd_accessor *other)
 {
     for (size_t i = 0; i < memory->count; i++) {
@@ -41,7 +41,7 @@ static bool overlaps(const struct ct_ocsd_memory *memory, const struct ct_ocsd_a
     return false;
 }
 
-/* Tells whether an accessor can have a range: whole halfwords. */
+/* Returns whether an accessor can have this range: it must consist of whole halfwords. */
 static bool is_range(uint64_t first, uint64_t last)
 {
     return first < last && !(first & 1) && last & 1;
@@ -65,7 +65,7 @@ static ocsd_err_t add(struct ct_ocsd_tree *tree, const struct ct_ocsd_accessor *
     return OCSD_OK;
 }
 
-/* Adds an accessor that has one range. */
+/* Adds an accessor with a single range. */
 static ocsd_err_t add_range(struct ct_ocsd_tree *tree, const struct ct_ocsd_accessor *accessor)
 {
     return is_range(accessor->first, accessor->last) ? add(tree, accessor) : OCSD_ERR_MEM_ACC_RANGE_INVALID;
@@ -117,14 +117,14 @@ ocsd_err_t ocsd_dt_add_buffer_mem_acc(const dcd_tree_handle_t handle, const ocsd
 
 /* ---- files ---- */
 
-/* Returns the size of a file in whole halfwords, or 0. */
+/* Returns the size of a file rounded down to halfwords, or 0. */
 static uint64_t size_of(FILE *file)
 {
     const long end = fseek(file, 0, SEEK_END) ? 0 : ftell(file);
     return end > 0 ? (uint64_t)end & ~UINT64_C(1) : 0;
 }
 
-/* Reads a region of a file. Returns NULL when its bytes are not there. */
+/* Reads a region of a file. Returns NULL when it cannot be read completely. */
 static uint8_t *read_region(FILE *file, const ocsd_file_mem_region_t *region)
 {
     uint8_t *bytes = malloc(region->region_size);
@@ -136,7 +136,7 @@ static uint8_t *read_region(FILE *file, const ocsd_file_mem_region_t *region)
     return bytes;
 }
 
-/* Tells whether a region of an accessor has an address. */
+/* Returns whether a region of an accessor contains an address. */
 static bool has_address(const struct ct_ocsd_accessor *accessor, uint64_t addr)
 {
     for (size_t i = 0; i < accessor->region_count; i++)
@@ -145,8 +145,8 @@ static bool has_address(const struct ct_ocsd_accessor *accessor, uint64_t addr)
     return false;
 }
 
-/* Adds a region to an accessor of a file of `size` bytes. One that begins or ends in another is left out, and
- * so is one that is not in the file, unless it is the first. */
+/* Adds a region to the accessor of a file of `size` bytes. Skips a region that begins or ends inside another,
+ * and one outside the file unless it is the first. */
 static ocsd_err_t add_region(struct ct_ocsd_accessor *a, FILE *file, uint64_t size,
                              ocsd_file_mem_region_t region)
 {
@@ -206,7 +206,7 @@ static ocsd_err_t add_file(struct ct_ocsd_tree *tree, const char *path, const oc
     const struct ct_ocsd_accessor *same = find_file(&tree->memory, path);
     if (same && !has_address(same, regions[0].start_address))
         return OCSD_ERR_MEM_ACC_FILE_DIFF_RANGE;
-    if (same) /* it is where it was */
+    if (same) /* the file was added before, and stays as it is */
         return same->has_base ? OCSD_ERR_MEM_ACC_OVERLAP : OCSD_OK;
     struct ct_ocsd_accessor accessor = {.space = (uint32_t)space,
                                         .kind = "File",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of the memory that a tree has access to. */
+/* Prints the list of memory accessors of a tree. */
 #include <inttypes.h>
 
 #include "opencsd/layout.h"
@@ -8,15 +8,15 @@
 #include "opencsd/tree.h"
 
 enum {
-    TEXT_SIZE = 8192, /* longest text of an accessor: a path, and some fifty regions */
+    TEXT_SIZE = 8192, /* longest text of an accessor: a path and about fifty regions */
 };
 
 struct space {
     uint32_t space;
-    const char *name; /* NULL: the end */
+    const char *name; /* NULL ends the list */
 };
 
-/* Of 1.3.3, which has no word for OCSD_MEM_SPACE_EL2S. The single ones come last. */
+/* names of 1.3.3, which has none for OCSD_MEM_SPACE_EL2S; single spaces come last */
 static const struct space early_spaces[] = {
     {OCSD_MEM_SPACE_ANY, "Any"},   {OCSD_MEM_SPACE_S, "Any S"},
     {OCSD_MEM_SPACE_N, "Any NS"},  {OCSD_MEM_SPACE_EL1S, "EL1S"},
@@ -24,7 +24,7 @@ static const struct space early_spaces[] = {
     {OCSD_MEM_SPACE_EL3, "EL3"},   {0, NULL},
 };
 
-/* Of 1.5.5, whose headers have those of the Realm Management Extension, too. */
+/* names of 1.5.5, whose headers include the Realm Management Extension */
 static const struct space late_spaces[] = {
     {0xff, "Any"},  {0x19, "Any S"}, {0x06, "Any NS"}, {0x60, "Any R"}, {0x01, "EL1S"},
     {0x02, "EL1N"}, {0x04, "EL2N"},  {0x08, "EL3"},    {0x10, "EL2S"},  {0x20, "EL1R"},
@@ -52,7 +52,7 @@ static void add_range(struct ct_ocsd_line *line, const char *kind, uint64_t firs
     ct_ocsd_line_say(line, "\n");
 }
 
-/* Returns the memory space that the further regions of a file have. */
+/* Returns the memory space of a file's further regions. */
 static uint32_t any_space(void)
 {
     return ct_ocsd_version() >= CT_OCSD_LATE_VERSION ? late_spaces[0].space : early_spaces[0].space;

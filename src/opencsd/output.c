@@ -8,7 +8,7 @@
 #include "opencsd/layout.h"
 #include "opencsd/log.h"
 
-/* Makes room for `room` elements. Returns false without memory. */
+/* Makes room for `room` elements. Returns false when out of memory. */
 static bool grow(struct ct_ocsd_output *o, unsigned room)
 {
     ocsd_generic_trace_elem *elements = realloc(o->elements, room * sizeof *elements);
@@ -59,7 +59,7 @@ ocsd_datapath_resp_t ct_ocsd_output_refuse(const struct ct_ocsd_output *o)
     return OCSD_RESP_FATAL_NOT_INIT;
 }
 
-/* Gives the client an element in the layout of later versions. */
+/* Passes an element to the client in the layout of later versions. */
 static ocsd_datapath_resp_t give_late(const struct ct_ocsd_output *o, unsigned i)
 {
     const struct ct_ocsd_tree *tree = o->decoder->tree;

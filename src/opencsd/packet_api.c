@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the interface that give packets to the client. */
+/* Functions of the interface that pass packets to the client. */
 #include <string.h>
 
 #include "opencsd/etm3_text.h"
@@ -10,7 +10,7 @@
 #include "opencsd/stm_text.h"
 #include "opencsd/tree.h"
 
-/* Sets what takes packets: a callback, the library's printer, or nothing. What was there before gives way. */
+/* Sets the receiver of packets: a callback, the library's printer, or none. Replaces the previous one. */
 static void set_sink(struct ct_ocsd_decoder *decoder, void *callback, const void *context, bool prints)
 {
     memcpy(&decoder->packet_sink, &callback, sizeof decoder->packet_sink);
@@ -18,7 +18,7 @@ static void set_sink(struct ct_ocsd_decoder *decoder, void *callback, const void
     decoder->sink_prints = prints;
 }
 
-/* Does so with what sees packets and their bytes. */
+/* Does the same for the monitor, which receives packets and their bytes. */
 static void set_monitor(struct ct_ocsd_decoder *decoder, void *callback, const void *context, bool prints)
 {
     memcpy(&decoder->packet_monitor, &callback, sizeof decoder->packet_monitor);
@@ -66,7 +66,7 @@ ocsd_err_t ocsd_dt_attach_packet_callback(const dcd_tree_handle_t handle, const 
     return OCSD_OK;
 }
 
-/* Returns what writes the text of a protocol's packets, or NULL. 1.3.3 has none for ETE here. */
+/* Returns the function that prints a protocol's packets, or NULL. 1.3.3 has none for ETE here. */
 static size_t (*text_of(ocsd_trace_protocol_t protocol))(const void *packet, char *text, size_t size)
 {
     switch ((int)protocol) {
@@ -78,7 +78,7 @@ static size_t (*text_of(ocsd_trace_protocol_t protocol))(const void *packet, cha
         return ct_ocsd_etm3_text;
     case OCSD_PROTOCOL_STM:
         return ct_ocsd_stm_text;
-    case CT_OCSD_PROTOCOL_ITM: /* the number was none before */
+    case CT_OCSD_PROTOCOL_ITM: /* the number was unused before */
         return ct_ocsd_version() >= CT_OCSD_ITM_VERSION ? ct_ocsd_itm_text : NULL;
     default:
         return NULL;

@@ -8,8 +8,8 @@
 #include "opencsd/tree.h"
 
 enum {
-    TEXT_SIZE = 512, /* longest line without bytes */
-    BYTE_SIZE = 5,   /* letters of a byte */
+    TEXT_SIZE = 512, /* longest line, not counting packet bytes */
+    BYTE_SIZE = 5,   /* characters per byte */
 };
 
 static const char digits[] = "0123456789abcdef";
@@ -44,7 +44,7 @@ void ct_ocsd_packet_print(const struct ct_ocsd_decoder *decoder, uint8_t id, ocs
     ct_ocsd_print_bytes(line.text, line.used);
 }
 
-/* Returns a packet in the layout that the client knows; `late` has room for it. */
+/* Returns a packet in the client's layout; `late` has room for a converted packet. */
 static const void *in_layout(const struct ct_ocsd_decoder *decoder, const void *packet,
                              struct ct_ocsd_late_etm4_packet *late)
 {

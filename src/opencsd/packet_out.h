@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets on their way to the client: printed, or given to its callbacks. */
+/* Packets on their way to the client: printed, or passed to its callbacks. */
 #ifndef CT_OPENCSD_PACKET_OUT_H
 #define CT_OPENCSD_PACKET_OUT_H
 
 #include "opencsd/decoder.h"
 
-/* Tells whether anybody wants the packets of a decoder. */
+/* Returns whether anything receives the packets of a decoder. */
 static inline bool ct_ocsd_packets_wanted(const struct ct_ocsd_decoder *decoder)
 {
     return decoder->only_packets || decoder->packet_sink || decoder->packet_monitor || decoder->sink_prints ||
            decoder->monitor_prints;
 }
 
-/* Tells whether monitors see a packet, of which is known whether it cannot be. */
+/* Returns whether monitors see a packet; `bad`: it is invalid. */
 static inline bool ct_ocsd_packet_is_shown(const struct ct_ocsd_decoder *decoder, bool bad)
 {
     return !bad || !(decoder->flags & OCSD_OPFLG_PKTPROC_NOMON_BAD_PKTS);
 }
 
-/* Tells whether a packet goes on, to the client's sink and to elements. */
+/* Returns whether a packet is passed to the client's sink and to elements; `bad`: it is invalid. */
 static inline bool ct_ocsd_packet_goes_on(const struct ct_ocsd_decoder *decoder, bool bad)
 {
     return !(decoder->flags & OCSD_OPFLG_PKTPROC_NOFWD_BAD_PKTS) || !bad;
 }
 
-/* Prints a packet, a struct of the protocol's, with its bytes unless `bytes` is NULL. */
+/* Prints a packet, a struct of the protocol, with its bytes unless `bytes` is NULL. */
 void ct_ocsd_packet_print(const struct ct_ocsd_decoder *decoder, uint8_t id, ocsd_trc_index_t index,
                           const void *packet, const uint8_t *bytes, uint32_t size);
 
-/* Gives a packet to the client's monitor, which is there. */
+/* Passes a packet to the client's monitor, which must exist. */
 void ct_ocsd_packet_to_monitor(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
                                const void *packet, const uint8_t *bytes, uint32_t size);
 
-/* Gives a packet to the client's sink, which is there. Returns the client's answer. */
+/* Passes a packet to the client's sink, which must exist. Returns the client's response. */
 ocsd_datapath_resp_t ct_ocsd_packet_to_sink(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
                                             const void *packet);
 
-/* Shows a packet, a struct of the protocol's, to the client's monitor, or prints it with its bytes. In line,
- * as the next one is: a client that writes each line at once comes back from the kernel, behind which the
- * processor predicts the return of each function on the way here wrongly. */
+/* Shows a packet, a struct of the protocol, to the client's monitor, or prints it with its bytes. Inline,
+ * like the next function: after a client's system call for each line, the processor mispredicts the return of
+ * every function on the way here. */
 static inline void ct_ocsd_packet_show(const struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
                                        const void *packet, const uint8_t *bytes, uint32_t size)
 {
@@ -48,7 +48,7 @@ static inline void ct_ocsd_packet_show(const struct ct_ocsd_decoder *decoder, oc
         ct_ocsd_packet_print(decoder, decoder->monitor_id, index, packet, bytes, size);
 }
 
-/* Gives a packet to the client's sink, or prints it without bytes. Returns the client's answer. */
+/* Passes a packet to the client's sink, or prints it without bytes. Returns the client's response. */
 static inline ocsd_datapath_resp_t ct_ocsd_packet_give(const struct ct_ocsd_decoder *decoder,
                                                        ocsd_trc_index_t index, const void *packet)
 {
@@ -57,7 +57,7 @@ static inline ocsd_datapath_resp_t ct_ocsd_packet_give(const struct ct_ocsd_deco
     return decoder->packet_sink ? ct_ocsd_packet_to_sink(decoder, index, packet) : OCSD_RESP_CONT;
 }
 
-/* Tells whoever wants packets of an operation of the data path that is none of data. */
+/* Passes a datapath operation other than data to all receivers of packets. */
 ocsd_datapath_resp_t ct_ocsd_operation_out(const struct ct_ocsd_decoder *decoder, ocsd_datapath_op_t op);
 
 #endif

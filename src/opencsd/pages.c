@@ -17,7 +17,7 @@ void ct_ocsd_pages_deinit(struct ct_ocsd_pages *p)
     *p = (struct ct_ocsd_pages){0};
 }
 
-/* Returns the entry of a page among 2^bits of them: its own, or the free one that it would have. */
+/* Returns the entry of a page in a table of 2^bits entries: its own, or the free one where it belongs. */
 static struct ct_ocsd_page *place_of(struct ct_ocsd_page *pages, unsigned bits, uint64_t number)
 {
     const size_t mask = ((size_t)1 << bits) - 1;
@@ -27,7 +27,7 @@ static struct ct_ocsd_page *place_of(struct ct_ocsd_page *pages, unsigned bits, 
     return &pages[at];
 }
 
-/* Makes room for one more page. Returns false without memory. */
+/* Makes room for one more page. Returns false when out of memory. */
 static bool grow(struct ct_ocsd_pages *p)
 {
     if (p->bits && p->count < (size_t)1 << (p->bits - 1))
@@ -52,7 +52,7 @@ static uint32_t read_page(const struct ct_ocsd_reader *reader, uint64_t number, 
                                CT_OCSD_PAGE_SIZE, bytes);
 }
 
-/* Reads a page again, and compares it. */
+/* Rereads a page and compares it. */
 static void read_again(struct ct_ocsd_page *page, const struct ct_ocsd_reader *reader)
 {
     uint8_t now[CT_OCSD_PAGE_SIZE];

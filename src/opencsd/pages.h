@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of one context in pages, each read from the client once a call at most and compared with what it was
- * in the call before. A client finds out anew what lies at an address each time that it is asked, which takes
- * longer than copying the bytes: one question a page is less than one for each piece of code in it. */
+/* Memory of one context in pages. Each page is read from the client at most once per call, and compared with
+ * its contents in the previous call. A client looks up an address for every request, which takes longer than
+ * copying the bytes, so one request per page is cheaper than one per piece of code in it. */
 #ifndef CT_OPENCSD_PAGES_H
 #define CT_OPENCSD_PAGES_H
 
@@ -13,32 +13,32 @@ enum {
 };
 
 struct ct_ocsd_page {
-    uint64_t number;  /* its address without the bits of offsets */
-    uint64_t epoch;   /* of the tree, when it was read last */
-    uint64_t changed; /* epoch in which the page was found to be another than before */
-    uint32_t size;    /* bytes from its begin on that can be read; 0: none */
-    uint8_t *bytes;   /* NULL: the entry is free */
+    uint64_t number;  /* address without the offset bits */
+    uint64_t epoch;   /* epoch of the tree when the page was last read */
+    uint64_t changed; /* epoch in which the page was last found changed */
+    uint32_t size;    /* readable bytes from its begin on; 0: none */
+    uint8_t *bytes;   /* NULL: free entry */
 };
 
 /* A hash table with open addressing. */
 struct ct_ocsd_pages {
     struct ct_ocsd_page *pages;
-    unsigned bits; /* log2 of its entries; 0: none yet */
+    unsigned bits; /* log2 of the number of entries; 0: not allocated */
     size_t count;
 };
 
-/* Whose memory is read, and when. */
+/* Parameters for reading memory. */
 struct ct_ocsd_reader {
     const struct ct_ocsd_memory *memory;
-    uint64_t epoch; /* of the tree: pages of earlier ones are read again */
+    uint64_t epoch; /* epoch of the tree: pages read in earlier epochs are reread */
     uint32_t space; /* OCSD_MEM_SPACE_… */
     uint8_t id;     /* trace ID */
 };
 
 void ct_ocsd_pages_deinit(struct ct_ocsd_pages *pages);
 
-/* Returns the page of an address, as it is in the reader's epoch. NULL without memory for it; then what it
- * has is to be read directly. It is there until the next call. */
+/* Returns the page of an address, up to date with the reader's epoch and valid until the next call. NULL: out
+ * of memory for the page; then read the memory directly. */
 const struct ct_ocsd_page *ct_ocsd_pages_at(struct ct_ocsd_pages *pages, const struct ct_ocsd_reader *reader,
                                             uint64_t addr);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where execution is on its way along the program, whatever the protocol, and the ranges that become of it.
- */
+/* The current position of execution in the program, for all protocols, and the ranges made of it. */
 #ifndef CT_OPENCSD_PATH_H
 #define CT_OPENCSD_PATH_H
 
@@ -12,14 +11,14 @@ struct ct_ocsd_path {
     struct ct_ocsd_output output;
     struct ct_ocsd_code *code;
     struct ct_ocsd_return_stack returns;
-    uint64_t addr;     /* of the next instruction */
+    uint64_t addr;     /* address of the next instruction */
     uint8_t isa;       /* enum ct_isa */
-    bool need_address; /* execution is out of sight */
-    uint32_t limit;    /* instructions of a range at most; 0: any number */
-    uint32_t excess;   /* instructions by which the last walk went beyond `limit` */
+    bool need_address; /* the address of execution is unknown */
+    uint32_t limit;    /* most instructions of a range; 0: unlimited */
+    uint32_t excess;   /* instructions by which the last walk exceeded `limit` */
 };
 
-/* OpenCSD's words for those of program.h. */
+/* OpenCSD's values for those of program.h */
 extern const ocsd_isa ct_ocsd_isas[];
 extern const ocsd_instr_type ct_ocsd_types[];
 extern const ocsd_instr_subtype ct_ocsd_subtypes[];
@@ -31,14 +30,15 @@ static inline void ct_ocsd_path_go_to(struct ct_ocsd_path *path, uint64_t addr, 
     path->isa = isa;
 }
 
-/* Makes an element the range of instructions from `start` to path->addr, which ends with `last`. Later
- * elements have its instruction set. */
+/* Makes an element the range of instructions from `start` to path->addr, ending with `last`. Later elements
+ * get its instruction set. */
 static inline void ct_ocsd_path_fill_range(struct ct_ocsd_path *path, ocsd_generic_trace_elem *e,
                                            uint64_t start, uint32_t n, const struct ct_insn *last,
                                            bool executed)
 {
     const ocsd_isa isa = ct_ocsd_isas[path->isa];
-    if (path->output.blank.isa != isa) /* a copy soon after a store waits for it */
+    if (path->output.blank.isa != isa) /* avoids a store, because copying `blank` soon after a store would
+                                        * stall */
         path->output.blank.isa = isa;
     e->isa = isa;
     e->st_addr = start;
@@ -51,7 +51,7 @@ static inline void ct_ocsd_path_fill_range(struct ct_ocsd_path *path, ocsd_gener
     e->last_instr_cond = last->cond & 1u;
 }
 
-/* Adds such a range. */
+/* Adds a range element. */
 static inline void ct_ocsd_path_add_range(struct ct_ocsd_path *path, ocsd_trc_index_t index, uint64_t start,
                                           uint32_t n, const struct ct_insn *last, bool executed)
 {
@@ -65,11 +65,11 @@ static inline void ct_ocsd_path_add_no_access(struct ct_ocsd_path *path, ocsd_tr
     ocsd_generic_trace_elem *e = ct_ocsd_output_add(&path->output, OCSD_GEN_TRC_ELEM_ADDR_NACC, index);
     e->st_addr = addr;
     if (path->code->core.late)
-        e->exception_number = path->code->table->space; /* where 1.5.5 has it */
+        e->exception_number = path->code->table->space; /* 1.5.5 stores the memory space here */
     path->need_address = true;
 }
 
-/* Moves execution behind a waypoint that was executed. */
+/* Moves execution past an executed waypoint. */
 static inline void ct_ocsd_path_take_waypoint(struct ct_ocsd_path *path, const struct ct_insn *last)
 {
     const uint64_t next = path->addr;
@@ -86,16 +86,16 @@ static inline void ct_ocsd_path_take_waypoint(struct ct_ocsd_path *path, const s
     }
 }
 
-/* Returns by how much a range of `n` instructions goes beyond the limit. As in 1.5.5, where memory ends
- * counts as one more. */
+/* Returns by how much a range of `n` instructions exceeds the limit. As in 1.5.5, the end of memory counts as
+ * one more. */
 static inline uint32_t ct_ocsd_path_excess(const struct ct_ocsd_path *path, uint32_t n, bool memory_ended)
 {
     return path->limit && n > path->limit ? n - path->limit + memory_ended : 0;
 }
 
-/* Walks on over all instructions up to the one before `end`, or behind the one at `end` with `inclusive`, and
- * adds them as one range. Returns false where memory ends before; without an element where that is for a bad
- * opcode, or where the range is too long. */
+/* Walks over all instructions before `end`, or with `inclusive` up to the one at `end`, and adds them as one
+ * range. Returns false when memory ends before; without an element if a bad opcode is the reason, or if the
+ * range is too long. */
 bool ct_ocsd_path_walk(struct ct_ocsd_path *path, ocsd_trc_index_t index, uint64_t end, bool inclusive,
                        struct ct_insn *last);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the interface that make the library print frames and elements. */
+/* Functions of the interface that make the library print frames and elements. */
 #include "opencsd/log.h"
 #include "opencsd/tree.h"
 

@@ -22,7 +22,7 @@ static bool is_unsynced(const union ct_ocsd_v7_packet *packet)
     return packet->ptm.type == CT_PTM_NOT_SYNC;
 }
 
-/* Says that a packet is bad. Who makes elements of packets says nothing of it. */
+/* Reports a bad packet, but only for clients that want packets, not elements. */
 static void look(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet, const uint8_t *bytes)
 {
     ct_ocsd_ptm_correct_isa((struct ct_ocsd_ptm *)d, &packet->ptm, bytes);

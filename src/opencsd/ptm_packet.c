@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of packet_ptm.h as those of OpenCSD. */
+/* Converts packets of packet_ptm.h to those of OpenCSD. */
 #include "opencsd/ptm.h"
 #include "opencsd/v7_packet.h"
 
@@ -21,7 +21,7 @@ static const ocsd_ptm_pkt_type types[CT_PTM_TYPE_COUNT] = {
     [CT_PTM_IGNORE] = PTM_PKT_IGNORE,
 };
 
-/* Corrects a branch or waypoint packet. */
+/* Corrects the instruction set of a branch or waypoint packet. */
 static void correct_branch(struct ct_ocsd_ptm *d, struct ct_ptm_packet *packet, const uint8_t *bytes)
 {
     const bool is_waypoint = packet->type == CT_PTM_WP_UPDATE;
@@ -78,7 +78,7 @@ static void set_branch(const struct ct_ptm_packet *in, ocsd_ptm_pkt *out)
     out->exception.type = ct_ocsd_v7_exception(in->exc);
 }
 
-/* Clears what belongs to one packet alone. */
+/* Clears the fields that belong to a single packet. */
 static void clear_packet(ocsd_ptm_pkt *out)
 {
     out->context.updated = out->context.updated_c = out->context.updated_v = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of a PTM: what each of them says of execution. IHI 0035B chapter 4. */
+/* Packets of a PTM: what each says about execution. IHI 0035B chapter 4. */
 #include "opencsd/log.h"
 #include "opencsd/ptm.h"
 
-/* Gives the packet's cycle count to an element. */
+/* Sets the packet's cycle count in an element. */
 static void set_cycles(const struct ct_ptm_packet *p, ocsd_generic_trace_elem *e)
 {
     if (!(p->flags & CT_PTM_HAS_CC))
@@ -12,7 +12,7 @@ static void set_cycles(const struct ct_ptm_packet *p, ocsd_generic_trace_elem *e
     e->cycle_count = p->cc;
 }
 
-/* Gives the packet's cycle count to the last element, when that is a range. */
+/* Sets the packet's cycle count in the last element if that is a range. */
 static void set_range_cycles(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
     struct ct_ocsd_output *output = &d->path.output;
@@ -48,7 +48,7 @@ static void on_isync(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
     ct_ocsd_return_flush(&d->path.returns);
 }
 
-/* Adds what there is of a walk that memory ended. */
+/* Adds the elements of a walk that was cut off by the end of memory. */
 static void add_broken(struct ct_ocsd_v7 *d, const struct ct_ocsd_block *block)
 {
     const uint64_t end = block->end;
@@ -58,9 +58,9 @@ static void add_broken(struct ct_ocsd_v7 *d, const struct ct_ocsd_block *block)
     ct_ocsd_path_add_no_access(&d->path, d->index, end);
 }
 
-/* Takes a block for executed, but for its last instruction without `executed`. With `target` an address
- * follows, which says where that went; else the target of an indirect branch is on the return stack,
- * and comes off before the branch may push its own return address. */
+/* Executes a block; without `executed`, except its last instruction. With `target`, a following address gives
+ * the branch target; else the target of an indirect branch is popped from the return stack, before the branch
+ * may push its own return address. */
 static void take_block(struct ct_ocsd_v7 *d, const struct ct_ocsd_block *block, bool executed, bool target)
 {
     struct ct_ocsd_path *path = &d->path;
@@ -78,12 +78,12 @@ static void take_block(struct ct_ocsd_v7 *d, const struct ct_ocsd_block *block, 
     if (executed)
         ct_ocsd_path_take_waypoint(path, &last);
     else if (last.type == CT_INSN_BR)
-        path->isa = last.isa; /* 1.3.3 has it also of a BLX that is not taken */
+        path->isa = last.isa; /* in 1.3.3 even for a BLX that is not taken */
     if (returns)
         ct_ocsd_path_go_to(path, addr, isa);
 }
 
-/* Takes an atom. With `target` an address follows, which says where an executed branch went. */
+/* Takes an atom. With `target`, a following address gives the target of an executed branch. */
 static void on_atom(struct ct_ocsd_v7 *d, bool executed, bool target)
 {
     struct ct_ocsd_path *path = &d->path;
@@ -129,7 +129,8 @@ static void on_branch(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
     ct_ocsd_path_go_to(&d->path, p->value, ct_ocsd_v7_isa(p->isa));
 }
 
-/* Takes a waypoint update. Execution went up to the instruction at an address, over waypoints or not. */
+/* Takes a waypoint update: execution went up to the instruction at its address, perhaps over other
+ * waypoints. */
 static void on_waypoint(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
     struct ct_insn last;
@@ -141,7 +142,7 @@ static void on_waypoint(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
         ct_ocsd_path_take_waypoint(&d->path, &last);
 }
 
-/* Takes a context ID or VMID. It makes an element when it is another one than before. */
+/* Takes a context ID or VMID, and adds an element if it changed. */
 static void on_context(struct ct_ocsd_v7 *d, const struct ct_ptm_packet *p)
 {
     ocsd_pe_context *c = &d->path.output.blank.context;

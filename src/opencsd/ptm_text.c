@@ -4,7 +4,7 @@
 #include "opencsd/fields_text.h"
 #include "opencsd/v7_text.h"
 
-/* Names and words by ocsd_ptm_pkt_type. */
+/* names and words by ocsd_ptm_pkt_type */
 static const struct words {
     const char *name;
     const char *words;
@@ -39,7 +39,7 @@ static void add_cycles(struct ct_ocsd_line *line, const ocsd_ptm_pkt *p)
         ct_ocsd_line_add(line, "Cycles=%u; ", p->cycle_count);
 }
 
-/* Adds the security state and mode; `other` stands for any but Hyp. */
+/* Adds the security state and mode; `other` is the word for all modes but Hyp. */
 static void add_security(struct ct_ocsd_line *line, const ocsd_ptm_pkt *p, const char *other)
 {
     ct_ocsd_line_say(line, p->context.curr_NS ? "NS; " : "S; ");
@@ -83,7 +83,7 @@ static void add_timestamp(struct ct_ocsd_line *line, const ocsd_ptm_pkt *p)
     add_cycles(line, p);
 }
 
-/* Adds what a packet has besides its type. 1.3.3 prints a VMID as a character. */
+/* Adds the fields of a packet besides its type. 1.3.3 prints a VMID as a character. */
 static void add_payload(struct ct_ocsd_line *line, const ocsd_ptm_pkt *p)
 {
     switch (p->type) {

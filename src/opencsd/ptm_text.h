@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of PTM in words, as OpenCSD 1.3.3 has them. */
+/* Packets of PTM as text, in the words of OpenCSD 1.3.3. */
 #ifndef CT_OPENCSD_PTM_TEXT_H
 #define CT_OPENCSD_PTM_TEXT_H
 

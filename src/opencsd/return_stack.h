@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The return stack of a trace unit, as a decoder has to keep it. */
+/* The return stack of a trace unit, as a decoder has to mirror it. */
 #ifndef CT_OPENCSD_RETURN_STACK_H
 #define CT_OPENCSD_RETURN_STACK_H
 
@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 enum {
-    CT_OCSD_RETURNS = 16, /* entries; the oldest is lost first */
+    CT_OCSD_RETURNS = 16, /* entries; when full, the oldest is lost */
 };
 
 struct ct_ocsd_return_stack {
     bool enabled;
-    bool pending; /* the target of the last branch is on it, unless an address follows */
+    bool pending; /* the target of the last branch is to be popped, unless an address follows */
     uint8_t count, top;
     struct {
         uint64_t addr;
@@ -30,7 +30,7 @@ static inline void ct_ocsd_return_push(struct ct_ocsd_return_stack *s, uint64_t 
     s->entries[s->top].isa = isa;
 }
 
-/* Takes the newest entry off. Returns false when there is none. */
+/* Pops the newest entry. Returns false when the stack is empty. */
 static inline bool ct_ocsd_return_pop(struct ct_ocsd_return_stack *s, uint64_t *addr, uint8_t *isa)
 {
     s->pending = false;

@@ -6,7 +6,7 @@
 #include "opencsd/log.h"
 #include "opencsd/packet_out.h"
 
-/* Puts out what is to leave, up to an answer of the client that is not CONT. */
+/* Outputs the pending elements, up to a response other than CONT. */
 static ocsd_datapath_resp_t pump(struct ct_ocsd_software *d)
 {
     if (!d->base.only_packets && !d->base.attached) {
@@ -23,13 +23,13 @@ static ocsd_datapath_resp_t pump(struct ct_ocsd_software *d)
     return ct_ocsd_output_drain(&d->output);
 }
 
-/* Tells whether a packet that cannot be makes the decoder look for an alignment packet, and go on. */
+/* Returns whether the decoder resynchronises at an alignment packet after an invalid packet. */
 static bool is_forgiven(const struct ct_ocsd_software *d)
 {
     return d->kind->unsync && d->base.flags & OCSD_OPFLG_PKTPROC_UNSYNC_ON_BAD_PKTS;
 }
 
-/* Makes elements of a packet, or of bytes without synchronisation when it is NULL. */
+/* Makes elements of a packet, or of unsynchronised bytes when `packet` is NULL. */
 static ocsd_datapath_resp_t make_elements(struct ct_ocsd_software *d,
                                           const union ct_ocsd_software_packet *packet, bool sound)
 {
@@ -39,15 +39,15 @@ static ocsd_datapath_resp_t make_elements(struct ct_ocsd_software *d,
     if (packet && sound)
         d->kind->take(d, packet);
     const ocsd_datapath_resp_t resp = pump(d);
-    if (!sound && d->kind->spoil && d->kind->spoil(d, packet)) { /* which the next packet tells of */
+    if (!sound && d->kind->spoil && d->kind->spoil(d, packet)) { /* the next packet reports it */
         d->lost = true;
         d->reason = UNSYNC_BAD_PACKET;
     }
     return sound || is_forgiven(d) || !OCSD_DATA_RESP_IS_CONT(resp) ? resp : OCSD_RESP_FATAL_INVALID_DATA;
 }
 
-/* Hands a packet to whoever wants packets, and makes elements of it. Who makes elements is told of a packet
- * that cannot be by the answer alone, unless the trace goes on behind it. */
+/* Passes a packet to the clients that want packets, and makes elements of it. Clients that want elements
+ * learn of an invalid packet only by the response, unless the trace continues. */
 static ocsd_datapath_resp_t take(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet,
                                  const struct ct_ocsd_software_place *place)
 {
@@ -78,7 +78,7 @@ static ocsd_datapath_resp_t take(struct ct_ocsd_software *d, const union ct_ocsd
     return resp;
 }
 
-/* Says once a call that there is no synchronisation. */
+/* Reports once per call that synchronisation is missing. */
 static ocsd_datapath_resp_t tell_unsynced(struct ct_ocsd_software *d)
 {
     if (d->told)
@@ -92,8 +92,8 @@ static ocsd_datapath_resp_t tell_unsynced(struct ct_ocsd_software *d)
     return OCSD_DATA_RESP_IS_CONT(resp) && !d->base.only_packets ? make_elements(d, NULL, true) : resp;
 }
 
-/* Takes bytes without synchronisation, of which monitors see a group at a time. A group that has no zero in
- * front has the index of the one before it. */
+/* Takes unsynchronised bytes, shown to monitors in groups. A group that does not begin with a zero has the
+ * index of the group before it. */
 static ocsd_datapath_resp_t take_unsynced(struct ct_ocsd_software *d, ocsd_trc_index_t index,
                                           const uint8_t *bytes, uint32_t size)
 {
@@ -114,7 +114,7 @@ static ocsd_datapath_resp_t take_unsynced(struct ct_ocsd_software *d, ocsd_trc_i
     return resp;
 }
 
-/* Takes what the feed gave: a packet, or bytes of none. */
+/* Takes the result of the feed: a packet, or bytes of no packet. */
 static ocsd_datapath_resp_t take_fed(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet,
                                      const struct ct_ocsd_fed *fed)
 {
@@ -136,7 +136,7 @@ ocsd_datapath_resp_t ct_ocsd_software_data(struct ct_ocsd_decoder *decoder, ocsd
     struct ct_ocsd_software *d = (struct ct_ocsd_software *)decoder;
     ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
     d->call = index;
-    if (d->half) /* a pause came before it was looked at */
+    if (d->half) /* a pause came before it was examined */
         d->rest = index;
     d->told = false;
     for (*used = 0; (*used < size || d->half) && OCSD_DATA_RESP_IS_CONT(resp);) {
@@ -160,7 +160,7 @@ ocsd_datapath_resp_t ct_ocsd_software_flush(struct ct_ocsd_decoder *decoder)
     return resp;
 }
 
-/* Begins anew, without synchronisation. */
+/* Restarts without synchronisation. */
 static void lose(struct ct_ocsd_software *d, unsync_info_t reason)
 {
     d->lost = true;
@@ -185,7 +185,7 @@ ocsd_datapath_resp_t ct_ocsd_software_finish(struct ct_ocsd_decoder *decoder)
     struct ct_ocsd_software *d = (struct ct_ocsd_software *)decoder;
     union ct_ocsd_software_packet packet;
     struct ct_ocsd_fed fed;
-    const bool begun = !d->half; /* of what a pause kept from beginning 1.3.3 says nothing */
+    const bool begun = !d->half; /* 1.3.3 does not report a packet whose begin was delayed by a pause */
     d->half = false;
     if (begun && ct_ocsd_feed_finish(&d->feed, &packet, &fed) && !d->kind->is_unsynced(&packet))
         take_fed(d, &packet, &fed);

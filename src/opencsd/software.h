@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the decoders of software trace have in common: bytes to packets, packets to whoever wants them and to
- * elements; synchronisation by an alignment packet. */
+/* Shared by the decoders of software trace: passes bytes to the packet decoder, and packets to receivers and
+ * to elements. Synchronises by an alignment packet. */
 #ifndef CT_OPENCSD_SOFTWARE_H
 #define CT_OPENCSD_SOFTWARE_H
 
@@ -16,16 +16,17 @@ union ct_ocsd_software_packet {
     struct ct_itm_packet itm;
 };
 
-/* A packet that came, and where. */
+/* The bytes of a packet, and their index. */
 struct ct_ocsd_software_place {
     ocsd_trc_index_t index;
-    const uint8_t *bytes; /* as a monitor sees them */
+    const uint8_t *bytes; /* bytes as a monitor sees them */
     uint32_t size;
-    bool ends_inside;             /* of a byte, of which the next packet has the rest */
-    const uint8_t *begins_inside; /* of this byte, whose other half is of no packet; or NULL */
+    bool ends_inside;             /* the packet ends inside a byte; the next packet has the rest */
+    const uint8_t *begins_inside; /* the byte inside which the packet begins, and whose other half belongs to
+                                   * no packet; or NULL */
 };
 
-/* What 1.3.3 says of a packet that cannot be. */
+/* The message of 1.3.3 for an invalid packet. */
 struct ct_ocsd_complaint {
     ocsd_err_t code;
     const char *message;
@@ -33,56 +34,55 @@ struct ct_ocsd_complaint {
 
 struct ct_ocsd_software;
 
-/* What a protocol has of its own. */
+/* Functions of a protocol. */
 struct ct_ocsd_software_kind {
     ct_ocsd_decode_fn *decode;
-    /* Tells whether a packet stands for bytes without synchronisation. */
+    /* Returns whether a packet stands for unsynchronised bytes. */
     bool (*is_unsynced)(const union ct_ocsd_software_packet *packet);
-    /* Optional: returns how many of `size` bytes without synchronisation a monitor sees at a time. NULL when
-     * it sees all that come together. */
+    /* Optional: returns how many of `size` unsynchronised bytes a monitor sees at a time. NULL: all bytes of
+     * a call. */
     uint32_t (*unsynced_group)(const uint8_t *bytes, uint32_t size);
-    /* Corrects the place of a packet, of which `size` are the bytes that no later packet has a part of; or
-     * NULL. */
+    /* Corrects the place of a packet, whose `size` counts bytes that no later packet shares; or NULL. */
     void (*set_place)(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet,
                       struct ct_ocsd_software_place *place);
-    /* Returns the packet as OpenCSD's, which is kept up to the next one. Both are NULL for bytes without
-     * synchronisation. */
+    /* Returns OpenCSD's packet, valid until the next call. Both arguments are NULL for unsynchronised
+     * bytes. */
     const void *(*convert)(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet,
                            const struct ct_ocsd_software_place *place);
-    /* Returns what is wrong with a packet, with the code OCSD_OK when nothing is. */
+    /* Returns what is wrong with a packet; its code is OCSD_OK when the packet is valid. */
     struct ct_ocsd_complaint (*complaint)(const union ct_ocsd_software_packet *packet,
                                           const struct ct_ocsd_software_place *place);
-    /* Optional: takes a packet that cannot be, behind which there are no elements up to the next alignment
-     * packet. Returns false when it is not the first since the last one. NULL when it changes nothing. */
+    /* Optional: takes an invalid packet, after which there are no elements until the next alignment packet.
+     * Returns whether it is the first since the last alignment. NULL: invalid packets change nothing. */
     bool (*spoil)(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet);
-    /* Optional: makes the packet decoder look for an alignment packet, with
+    /* Optional: makes the packet decoder look for an alignment packet, for
      * OCSD_OPFLG_PKTPROC_UNSYNC_ON_BAD_PKTS. */
     void (*unsync)(struct ct_ocsd_software *d);
-    /* Adds the elements that a sound packet makes. */
+    /* Adds the elements of a valid packet. */
     void (*take)(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet);
     void (*reset)(struct ct_ocsd_software *d);
     void (*free)(struct ct_ocsd_software *d);
 };
 
-/* The first member of each protocol's own struct. */
+/* A decoder: the first member of each protocol's own struct. */
 struct ct_ocsd_software {
     struct ct_ocsd_decoder base;
     const struct ct_ocsd_software_kind *kind;
     void *packets; /* the packet decoder */
     struct ct_ocsd_feed feed;
     struct ct_ocsd_output output;
-    ocsd_trc_index_t index; /* of the packet in work */
-    ocsd_trc_index_t call;  /* index of the bytes that came last */
-    bool half;              /* the next packet has the rest of a byte that is kept */
-    ocsd_trc_index_t rest;  /* index of that packet */
+    ocsd_trc_index_t index; /* trace index of the current packet */
+    ocsd_trc_index_t call;  /* trace index of the last bytes passed in */
+    bool half;              /* the next packet has the rest of a kept byte */
+    ocsd_trc_index_t rest;  /* trace index of that packet */
     bool synced;
-    bool told;      /* that it is not, in this call, to who takes packets */
-    bool lost;      /* no element said yet that synchronisation is missing */
-    bool ending;    /* the trace is over, and the last element is on its way */
-    uint8_t reason; /* unsync_info_t, why it is missing */
+    bool told;      /* receivers of packets were told in this call that synchronisation is missing */
+    bool lost;      /* no element has reported the missing synchronisation yet */
+    bool ending;    /* the trace has ended, and the last element is being output */
+    uint8_t reason; /* unsync_info_t: reason for the missing synchronisation */
 };
 
-/* The functions of a decoder (decoder.h), for all protocols. */
+/* operations of a decoder (decoder.h), for all protocols */
 ocsd_datapath_resp_t ct_ocsd_software_data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
                                            const uint8_t *bytes, uint32_t size, uint32_t *used);
 ocsd_datapath_resp_t ct_ocsd_software_flush(struct ct_ocsd_decoder *decoder);
@@ -90,13 +90,13 @@ ocsd_datapath_resp_t ct_ocsd_software_reset(struct ct_ocsd_decoder *decoder);
 ocsd_datapath_resp_t ct_ocsd_software_finish(struct ct_ocsd_decoder *decoder);
 void ct_ocsd_software_free(struct ct_ocsd_decoder *decoder);
 
-/* Fills in `d`, whose packet decoder is there. Returns false without memory; it is to be freed in any
+/* Initialises `d`, whose packet decoder must exist. Returns false when out of memory; it must be freed in any
  * case. */
 bool ct_ocsd_software_init(struct ct_ocsd_software *d, const struct ct_ocsd_tree *tree,
                            const struct ct_source *source, const struct ct_ocsd_protocol *protocol,
                            const struct ct_ocsd_software_kind *kind);
 
-/* Adds an element of the packet in work. */
+/* Adds an element for the current packet. */
 static inline ocsd_generic_trace_elem *ct_ocsd_software_add(struct ct_ocsd_software *d,
                                                             ocsd_gen_trc_elem_t type)
 {

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Adds the payload, a number of the client's byte order. */
+/* Adds the payload, a number in the client's byte order. */
 static void add_payload(struct ct_ocsd_line *line, const void *payload, unsigned bits)
 {
     uint8_t byte = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of software trace in words, as OpenCSD 1.3.3 has them. */
+/* Elements of software trace as text, in the words of OpenCSD 1.3.3. */
 #ifndef CT_OPENCSD_SOFTWARE_TEXT_H
 #define CT_OPENCSD_SOFTWARE_TEXT_H
 
@@ -7,7 +7,7 @@
 
 #include "opencsd/line.h"
 
-/* Adds what an element of software trace says. */
+/* Adds the fields of a software trace element. */
 void ct_ocsd_software_text(struct ct_ocsd_line *line, const ocsd_generic_trace_elem *element);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of the interface that tell how many bytes there were. Decoders of ETMv4 and ETE count them;
- * of the others there is a block of zeros. */
+/* Functions of the interface for byte statistics. Decoders of ETMv4 and ETE count bytes; the others have
+ * zeros. */
 #include "opencsd/tree.h"
 
 ocsd_err_t ocsd_dt_get_decode_stats(const dcd_tree_handle_t handle, const unsigned char CSID,

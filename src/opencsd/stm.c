@@ -24,9 +24,9 @@ static bool is_unsynced(const union ct_ocsd_software_packet *packet)
     return packet->stm.type == CT_STM_NOT_SYNC;
 }
 
-/* Takes note of where the row of units f begins that ends the bytes without synchronisation. 1.3.3 takes the
- * byte that an alignment packet begins inside of for one of them. It counts their units in a byte: of more
- * the index is too low, and where the count is 0 again nothing is said of them. */
+/* Finds the begin of the row of units f that ends the unsynchronised bytes. 1.3.3 includes the byte inside
+ * which an alignment packet begins. It counts the units in a byte: after an overflow the index is too low,
+ * and where the count is 0 again nothing is reported. */
 static void end_run(struct ct_ocsd_stm *d, struct ct_ocsd_software_place *place)
 {
     const uint8_t *bytes = place->bytes;
@@ -46,8 +46,8 @@ static void end_run(struct ct_ocsd_stm *d, struct ct_ocsd_software_place *place)
         place->size += half && end >= call;
 }
 
-/* Corrects the place of the alignment packet with which synchronisation begins. 1.3.3 gives it the index of
- * the row, and bytes of its own. */
+/* Corrects the place of the alignment packet at which synchronisation begins. 1.3.3 gives it the index of the
+ * row, and bytes of its own. */
 static void begin_sync(struct ct_ocsd_stm *d, bool half, struct ct_ocsd_software_place *place)
 {
     static const uint8_t bytes[1 + ASYNC_SIZE] = {0xf0, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -61,8 +61,8 @@ static void begin_sync(struct ct_ocsd_stm *d, bool half, struct ct_ocsd_software
     place->size = ASYNC_SIZE + half;
 }
 
-/* Packets may begin and end inside of a byte. 1.3.3 takes that byte for one of the packet before, and shows
- * its rest as a byte in front of the index. */
+/* Corrects the place of a packet that begins or ends inside a byte. 1.3.3 assigns that byte to the packet
+ * before, and shows its rest as an extra byte before the index. */
 static void set_place(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet,
                       struct ct_ocsd_software_place *place)
 {

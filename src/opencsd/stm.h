@@ -7,32 +7,32 @@
 
 struct ct_ocsd_stm {
     struct ct_ocsd_software software;
-    ocsd_stm_pkt packet;  /* the last one, for who wants packets */
-    uint64_t timestamp;   /* the last one */
-    ocsd_swt_info_t info; /* source of elements */
-    ocsd_stm_pkt element; /* its payload is that of the last element */
-    bool has_row; /* bytes without synchronisation ended with units f in front of an alignment packet */
-    ocsd_trc_index_t row;             /* where those units f begin */
-    uint8_t bytes[CT_STM_PACKET_MAX]; /* of a packet that begins inside of a byte */
+    ocsd_stm_pkt packet;              /* the last packet, for clients that want packets */
+    uint64_t timestamp;               /* the last timestamp */
+    ocsd_swt_info_t info;             /* source of the elements */
+    ocsd_stm_pkt element;             /* its payload is that of the last element */
+    bool has_row;                     /* unsynchronised bytes ended with units f before an alignment packet */
+    ocsd_trc_index_t row;             /* trace index where those units begin */
+    uint8_t bytes[CT_STM_PACKET_MAX]; /* bytes of a packet that begins inside a byte */
 };
 
-/* Makes a decoder of the source. OCSD_ERR_MEM. */
+/* Creates a decoder for the source. Error: OCSD_ERR_MEM. */
 ocsd_err_t ct_ocsd_stm_new(const struct ct_ocsd_tree *tree, const struct ct_source *source, int create_flags,
                            struct ct_ocsd_decoder **out);
 
-/* Gives OpenCSD's packet the payload of another one. */
+/* Copies a packet's payload to OpenCSD's packet. */
 void ct_ocsd_stm_set_payload(const struct ct_stm_packet *in, ocsd_stm_pkt *out);
 
-/* Tells whether the timestamp of a packet that cannot be has a length that is none. */
+/* Returns whether the timestamp of an invalid packet has an invalid length. */
 bool ct_ocsd_stm_is_length_bad(const struct ct_stm_packet *packet, const uint8_t *bytes);
 
-/* Adds the elements that a packet makes. */
+/* Adds the elements of a packet to the output. */
 void ct_ocsd_stm_take(struct ct_ocsd_stm *d, const struct ct_stm_packet *packet);
 
-/* Begins d->packet anew, but for what packets have in common. */
+/* Resets d->packet to a type, keeping the fields that packets share. */
 void ct_ocsd_stm_begin(struct ct_ocsd_stm *d, ocsd_stm_pkt_type type);
 
-/* Fills in d->packet, which keeps what a packet has in common with those before. */
+/* Fills in d->packet, which keeps fields that packets share with earlier ones. */
 void ct_ocsd_stm_convert(struct ct_ocsd_stm *d, const struct ct_stm_packet *in,
                          const struct ct_ocsd_software_place *place);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of packet_stm.h as those of OpenCSD. */
+/* Converts packets of packet_stm.h to those of OpenCSD. */
 #include "opencsd/stm.h"
 
 static const uint8_t types[CT_STM_TYPE_COUNT] = {
@@ -32,7 +32,7 @@ static unsigned unit_at(const struct ct_stm_packet *p, const uint8_t *bytes, uns
     return bytes[i / 2] >> (i & 1 ? 4 : 0) & 15;
 }
 
-/* Returns how many units the header of a packet has. */
+/* Returns the number of units in a packet's header. */
 static unsigned header_units(const struct ct_stm_packet *p, const uint8_t *bytes)
 {
     if (unit_at(p, bytes, 0) != 15)
@@ -49,7 +49,7 @@ bool ct_ocsd_stm_is_length_bad(const struct ct_stm_packet *p, const uint8_t *byt
     return unit_at(p, bytes, header_units(p, bytes) + payload_units[p->err]) == 15;
 }
 
-/* Returns the units of a header that is reserved, the first in the lowest bits. */
+/* Returns the units of a reserved header, the first in the lowest bits. */
 static uint16_t reserved_header(const struct ct_stm_packet *p, const uint8_t *bytes)
 {
     unsigned header = 0;
@@ -58,7 +58,7 @@ static uint16_t reserved_header(const struct ct_stm_packet *p, const uint8_t *by
     return (uint16_t)header;
 }
 
-/* Tells whether the header of a data packet marks it. */
+/* Returns whether the header of a data packet has a marker. */
 static bool is_marked(const struct ct_stm_packet *p, const uint8_t *bytes)
 {
     const unsigned header = unit_at(p, bytes, 0);
@@ -66,7 +66,7 @@ static bool is_marked(const struct ct_stm_packet *p, const uint8_t *bytes)
     return header == 15 ? second >= 8 && second != 12 : header >= 8 && header != 12;
 }
 
-/* Gives the packet its timestamp. What it has besides header, payload and length is bits of that. */
+/* Sets the timestamp of a packet. Its bits are all units besides header, payload and length. */
 static void set_timestamp(const struct ct_stm_packet *in, const struct ct_ocsd_software_place *place,
                           ocsd_stm_pkt *out)
 {
@@ -88,8 +88,8 @@ void ct_ocsd_stm_set_payload(const struct ct_stm_packet *in, ocsd_stm_pkt *out)
         out->payload.D64 = in->value;
 }
 
-/* Sets what was announced by a packet that cannot be, or is cut. Where no header said it, 1.3.3 names the
- * packet before. */
+/* Sets the type announced by an invalid or incomplete packet. If no header announced one, 1.3.3 names the
+ * previous packet. */
 static void set_announced(const struct ct_stm_packet *in, const struct ct_ocsd_software_place *place,
                           ocsd_stm_pkt_type before, ocsd_stm_pkt *out)
 {
@@ -106,7 +106,7 @@ void ct_ocsd_stm_begin(struct ct_ocsd_stm *d, ocsd_stm_pkt_type type)
     d->packet.pkt_has_marker = d->packet.pkt_has_ts = d->packet.pkt_ts_bits = 0;
 }
 
-/* Tells whether a packet has a payload that is no master or channel. */
+/* Returns whether a packet has a payload other than a master or channel. */
 static bool has_payload(const struct ct_stm_packet *p)
 {
     return p->units && p->type != CT_STM_M8 && p->type != CT_STM_C8 && p->type != CT_STM_C16;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of an STM as elements. */
+/* Makes elements of the packets of an STM. */
 #include "opencsd/stm.h"
 #include "opencsd/tree.h"
 
-/* Adds an element, with the payload and timestamp that the packet has. */
+/* Adds an element with the payload and timestamp of the packet. */
 static ocsd_generic_trace_elem *add(struct ct_ocsd_stm *d, const struct ct_stm_packet *p)
 {
     ocsd_generic_trace_elem *e = ct_ocsd_software_add(&d->software, OCSD_GEN_TRC_ELEM_SWTRACE);
@@ -56,7 +56,7 @@ void ct_ocsd_stm_take(struct ct_ocsd_stm *d, const struct ct_stm_packet *p)
         d->info.swt_id_valid = 0;
         add(d, p)->sw_trace_info.swt_global_err = 1;
         break;
-    case CT_STM_VERSION: /* 1.3.3 forgets the source in packets alone */
+    case CT_STM_VERSION: /* 1.3.3 resets the source only in packets, not here */
         if (d->software.base.tree->late)
             d->info.swt_master_id = d->info.swt_channel_id = 0;
         break;
@@ -69,7 +69,7 @@ void ct_ocsd_stm_take(struct ct_ocsd_stm *d, const struct ct_stm_packet *p)
     case CT_STM_C16:
         d->info.swt_channel_id = p->channel;
         break;
-    default: /* alignment; a cut packet */
+    default: /* alignment, or an incomplete packet */
         break;
     }
 }

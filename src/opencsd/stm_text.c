@@ -7,11 +7,11 @@
 #include "base/bytes.h"
 #include "opencsd/fields_text.h"
 
-/* Names and words by ocsd_stm_pkt_type. */
+/* names and words by ocsd_stm_pkt_type */
 static const struct words {
     const char *name;
     const char *words;
-    bool has_forms; /* name and words say whether there is a marker and a timestamp */
+    bool has_forms; /* name and words tell whether there are marker and timestamp */
 } types[] = {
     [STM_PKT_NOTSYNC] = {"NOTSYNC", "STM not synchronised", false},
     [STM_PKT_INCOMPLETE_EOT] = {"INCOMPLETE_EOT", "Incomplete packet flushed at end of trace", false},
@@ -42,7 +42,7 @@ static const struct words *words_of(ocsd_stm_pkt_type type)
     return (unsigned)type < sizeof types / sizeof *types ? &types[type] : &unknown;
 }
 
-/* Adds the name of a type, in the form that the packet has. */
+/* Adds the name of a type, in the form for the packet. */
 static void add_name(struct ct_ocsd_line *line, const ocsd_stm_pkt *p, const struct words *words)
 {
     ct_ocsd_line_say(line, words->name);
@@ -61,7 +61,7 @@ static void add_words(struct ct_ocsd_line *line, const ocsd_stm_pkt *p, const st
         ct_ocsd_line_say(line, " + timestamp");
 }
 
-/* Adds what a packet has besides its type. */
+/* Adds the fields of a packet besides its type. */
 static void add_payload(struct ct_ocsd_line *line, const ocsd_stm_pkt *p)
 {
     switch (p->type) {

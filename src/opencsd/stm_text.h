@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packets of an STM in words, as OpenCSD 1.3.3 has them. */
+/* Packets of an STM as text, in the words of OpenCSD 1.3.3. */
 #ifndef CT_OPENCSD_STM_TEXT_H
 #define CT_OPENCSD_STM_TEXT_H
 

@@ -9,8 +9,8 @@
 #include "opencsd/log.h"
 
 enum {
-    FIRST_RESERVED_ID = 0x70, /* of the IDs of a trace */
-    FRAMES_AT_ONCE = 16,      /* most frames without an ID that a decoder is given */
+    FIRST_RESERVED_ID = 0x70, /* first trace ID that is reserved */
+    FRAMES_AT_ONCE = 16,      /* most frames without an ID passed to a decoder at once */
 };
 
 /* Returns what is wrong with the flags of frames, or NULL. */
@@ -23,7 +23,7 @@ static const char *fault_of(uint32_t flags)
     return flags & ~(uint32_t)OCSD_DFRMTR_VALID_MASK ? "Unknown Config Flags" : NULL;
 }
 
-/* Says what is wrong with frames. */
+/* Reports what is wrong with frames. */
 static ocsd_datapath_resp_t refuse(ocsd_err_t code, ocsd_trc_index_t index, const char *message)
 {
     ct_ocsd_log("DFMT_CSFRAMES", OCSD_ERR_SEV_ERROR, code, index, OCSD_BAD_CS_SRC_ID, message);
@@ -86,13 +86,13 @@ struct ct_ocsd_decoder *ct_ocsd_tree_find(const struct ct_ocsd_tree *tree, uint8
     return id < CT_OCSD_IDS ? tree->decoders[id] : NULL;
 }
 
-/* Keeps the answer that ends more than the others do. */
+/* Returns the response that is more severe. */
 static ocsd_datapath_resp_t worse(ocsd_datapath_resp_t a, ocsd_datapath_resp_t b)
 {
     return a > b ? a : b;
 }
 
-/* Counts the bytes of a part. */
+/* Counts the bytes of a part in the statistics. */
 static void count_part(struct ct_ocsd_frames *f, const struct ct_ocsd_part *part,
                        const struct ct_ocsd_decoder *decoder)
 {
@@ -110,7 +110,7 @@ static void count_part(struct ct_ocsd_frames *f, const struct ct_ocsd_part *part
         f->stats.no_id_bytes += size;
 }
 
-/* Hands out the parts of the frame in work that are left, up to an answer that is not CONT. */
+/* Passes on the remaining parts of the current frame, up to a response other than CONT. */
 static ocsd_datapath_resp_t hand_out(struct ct_ocsd_tree *tree)
 {
     struct ct_ocsd_frames *f = &tree->frames;
@@ -136,7 +136,7 @@ static ocsd_datapath_resp_t hand_out(struct ct_ocsd_tree *tree)
     return resp;
 }
 
-/* Does the same operation with all decoders. */
+/* Applies an operation to all decoders. Returns the most severe response. */
 static ocsd_datapath_resp_t for_all(struct ct_ocsd_tree *tree,
                                     ocsd_datapath_resp_t (*operation)(struct ct_ocsd_decoder *decoder))
 {
@@ -174,7 +174,7 @@ static ocsd_datapath_resp_t reset(struct ct_ocsd_tree *tree)
     return for_all(tree, reset_decoder);
 }
 
-/* Takes the synchronisation words in front of a frame. Those that reset decoders must fill frames. */
+/* Handles the synchronisation words before a frame. Words that reset decoders must fill whole frames. */
 static ocsd_datapath_resp_t take_words(struct ct_ocsd_tree *tree, const struct ct_ocsd_words *words,
                                        ocsd_trc_index_t index, const uint8_t *bytes)
 {
@@ -194,13 +194,13 @@ static ocsd_datapath_resp_t take_words(struct ct_ocsd_tree *tree, const struct c
     return sound ? resp : refuse(OCSD_ERR_DFMTR_BAD_FHSYNC, index, "Incorrect FSYNC frame reset pattern");
 }
 
-/* Tells whether the first synchronisation word did not come yet. */
+/* Returns whether the first synchronisation word is still missing. */
 static bool lacks_word(const struct ct_ocsd_frames *f)
 {
     return f->flags & OCSD_DFRMTR_HAS_FSYNCS && !f->synced;
 }
 
-/* Takes bytes up to the end of a frame, and hands them out. */
+/* Takes bytes up to the end of a frame, and passes them on. */
 static ocsd_datapath_resp_t take_frame(struct ct_ocsd_tree *tree, ocsd_trc_index_t index,
                                        const uint8_t *bytes, uint32_t size, uint32_t *used)
 {
@@ -221,8 +221,8 @@ static ocsd_datapath_resp_t take_frame(struct ct_ocsd_tree *tree, ocsd_trc_index
     return worse(resp, hand_out(tree));
 }
 
-/* Takes frames without an ID, a few at a time, when they are of a decoder that can. Returns how many bytes
- * that are, up to the end of the frame in which the client wanted a pause. */
+/* Takes frames without an ID, several at a time, if their decoder supports that. Returns the number of bytes
+ * taken, up to the end of the frame in which the client requested a pause. */
 static uint32_t take_plain_frames(struct ct_ocsd_tree *tree, ocsd_trc_index_t index, const uint8_t *bytes,
                                   uint32_t size, ocsd_datapath_resp_t *resp)
 {
@@ -249,8 +249,8 @@ static uint32_t take_plain_frames(struct ct_ocsd_tree *tree, ocsd_trc_index_t in
     return begun * CT_OCSD_FRAME_SIZE;
 }
 
-/* Takes frames. Stops behind the frame in which the client wanted a pause. Where the index is not
- * the one that comes next, `used` is what it was in the call before. */
+/* Takes frames. Stops after the frame in which the client requested a pause. If the index is not the expected
+ * one, *used is that of the previous call. */
 static ocsd_datapath_resp_t take_frames(struct ct_ocsd_tree *tree, ocsd_trc_index_t index,
                                         const uint8_t *bytes, uint32_t size, uint32_t *used)
 {
@@ -273,14 +273,14 @@ static ocsd_datapath_resp_t take_frames(struct ct_ocsd_tree *tree, ocsd_trc_inde
             answer = take_frame(tree, index + *used, bytes + *used, size - *used, &taken);
         resp = worse(resp, answer);
         *used += taken;
-        goes_on = taken && !lacks_word(f); /* a word or a pair of bytes may be cut by the end of the call */
+        goes_on = taken && !lacks_word(f); /* a word or a pair of bytes may be split by the end of the call */
     }
     f->next = index + *used;
     tree->taken = *used;
     return resp;
 }
 
-/* Tells whether there is no decoder that a tree without frames gives all to. */
+/* Returns whether a tree without frames has no decoder. */
 static bool lacks_decoder(const struct ct_ocsd_tree *tree)
 {
     return !tree->framed && !tree->decoders[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A decode tree: the frames of a trace, a decoder for each trace ID, the memory of the target, and the
- * client's callbacks. */
+/* A decode tree: the frames of a trace, a decoder per trace ID, the memory of the target, and the client's
+ * callbacks. */
 #ifndef CT_OPENCSD_TREE_H
 #define CT_OPENCSD_TREE_H
 
@@ -16,26 +16,26 @@ enum {
 
 struct ct_ocsd_tree {
     bool framed;
-    bool late; /* the client knows elements and packets as they are from 1.4 on */
+    bool late; /* the client knows elements and packets as they are since 1.4 */
     struct ct_ocsd_frames frames;
     struct ct_ocsd_decoder *decoders[CT_OCSD_IDS];
     struct ct_ocsd_memory memory;
-    FnTraceElemIn take_element; /* the client's, or NULL for the library's printer */
+    FnTraceElemIn take_element; /* callback of the client, or NULL for the library's printer */
     const void *element_context;
-    bool attaches; /* decoders that are made later have this output, too, as from 1.4 on */
+    bool attaches; /* decoders created later get this output, too, as since 1.4 */
     struct ct_ocsd_outlet
-        *outlet;         /* what was the logger's when the tree's callback for text was set, or NULL */
+        *outlet;         /* outlet that the logger had when the tree's text callback was set, or NULL */
     bool prints_frames;  /* ocsd_dt_set_raw_frame_printer was called */
-    uint32_t frame_text; /* of CT_OCSD_FRAME_TEXT: what is printed of frames then */
-    uint32_t taken;      /* bytes of frames in the last call that had some */
-    uint64_t epoch;      /* grows with each call of the client, between which memory may have changed */
+    uint32_t frame_text; /* flags of CT_OCSD_FRAME_TEXT: what is printed of frames */
+    uint32_t taken;      /* bytes taken in the last call with frames */
+    uint64_t epoch;      /* incremented by each call of the client, between which memory may change */
 };
 
 /* Returns the decoder of a trace ID, or NULL. */
 struct ct_ocsd_decoder *ct_ocsd_tree_find(const struct ct_ocsd_tree *tree, uint8_t id);
 
-/* Gives the elements of the decoders that there are to a callback, or to the library's printer where that is
- * NULL; `attached` is false where they go to neither. */
+/* Sets where the elements of the existing decoders go: a callback, or the library's printer if that is NULL;
+ * `attached` is false when they go to neither. */
 void ct_ocsd_tree_set_output(struct ct_ocsd_tree *tree, FnTraceElemIn take_element, const void *context,
                              bool attached);
 

@@ -2,14 +2,14 @@
 #include "opencsd/unsynced.h"
 
 enum {
-    GROUP = 16,         /* bytes */
-    ASYNC_ZEROS = 5,    /* of an alignment packet */
-    SURPLUS_ZEROS = 11, /* that leave a longer row at a time */
+    GROUP = 16,         /* bytes per group */
+    ASYNC_ZEROS = 5,    /* zeros of an alignment packet */
+    SURPLUS_ZEROS = 11, /* surplus zeros taken off a longer row at a time */
 };
 
 uint32_t ct_ocsd_unsynced_ptm(const uint8_t *bytes, uint32_t size)
 {
-    uint32_t zeros = 0; /* that are not decided */
+    uint32_t zeros = 0; /* zeros whose meaning is not decided yet */
     uint32_t count = 0;
     for (uint32_t i = 0; i < size; i++) {
         zeros++;

@@ -9,7 +9,7 @@
 #include "opencsd/log.h"
 #include "opencsd/packet_out.h"
 
-/* Says why decoding is over. */
+/* Logs why decoding ends. Returns the response. */
 static ocsd_datapath_resp_t give_up(struct ct_ocsd_v7 *d)
 {
     const struct ct_ocsd_failure failure = d->failure;
@@ -20,7 +20,7 @@ static ocsd_datapath_resp_t give_up(struct ct_ocsd_v7 *d)
     return failure.answer;
 }
 
-/* Puts out what is to leave, up to an answer of the client that is not CONT. */
+/* Outputs the pending elements, up to a response other than CONT. */
 static ocsd_datapath_resp_t pump(struct ct_ocsd_v7 *d)
 {
     struct ct_ocsd_output *output = &d->path.output;
@@ -40,13 +40,13 @@ static ocsd_datapath_resp_t pump(struct ct_ocsd_v7 *d)
     return ct_ocsd_output_drain(output);
 }
 
-/* Does so unless there is nobody to take elements. */
+/* Does the same, but refuses if nothing takes elements. */
 static ocsd_datapath_resp_t pump_if_ready(struct ct_ocsd_v7 *d)
 {
     return ct_ocsd_output_lacks(&d->path.output) ? ct_ocsd_output_refuse(&d->path.output) : pump(d);
 }
 
-/* Makes elements of a packet, unless packets are all that is wanted. */
+/* Makes elements of a packet, unless only packets are wanted. */
 static ocsd_datapath_resp_t make_elements(struct ct_ocsd_v7 *d, const union ct_ocsd_v7_packet *packet)
 {
     if (d->base.only_packets)
@@ -60,8 +60,8 @@ static ocsd_datapath_resp_t make_elements(struct ct_ocsd_v7 *d, const union ct_o
     return resp == OCSD_RESP_CONT && d->refused_isa ? OCSD_RESP_WARN_CONT : resp;
 }
 
-/* Goes on from what resets cut over bytes that are of no packet: a zero that something else follows ends it.
- */
+/* Updates the bytes cut off by resets after bytes of no packet: a zero followed by another byte clears
+ * them. */
 static void pass_cut(struct ct_ocsd_v7_cut *cut, ocsd_trc_index_t index, const uint8_t *bytes, uint32_t size)
 {
     bool zero = false;
@@ -73,7 +73,7 @@ static void pass_cut(struct ct_ocsd_v7_cut *cut, ocsd_trc_index_t index, const u
     }
 }
 
-/* Tells whoever wants packets of bytes that are of none. */
+/* Reports bytes of no packet to the receivers of packets. */
 static ocsd_datapath_resp_t show_unsynced(struct ct_ocsd_v7 *d, ocsd_trc_index_t index, const uint8_t *bytes,
                                           uint32_t size)
 {
@@ -91,7 +91,7 @@ static ocsd_datapath_resp_t show_unsynced(struct ct_ocsd_v7 *d, ocsd_trc_index_t
     return resp;
 }
 
-/* Ends the run of bytes that are of no packet. */
+/* Ends the run of bytes that belong to no packet. */
 static ocsd_datapath_resp_t end_run(struct ct_ocsd_v7 *d)
 {
     const uint8_t size = d->run.size;
@@ -111,7 +111,7 @@ static ocsd_datapath_resp_t add_to_run(struct ct_ocsd_v7 *d, ocsd_trc_index_t in
     return run->size == CT_OCSD_V7_RUN ? end_run(d) : resp;
 }
 
-/* Ends the run at the end of a call, unless it goes on in the next one. */
+/* Ends the run at the end of a call, unless it continues in the next call. */
 static ocsd_datapath_resp_t pause_run(struct ct_ocsd_v7 *d)
 {
     struct ct_ocsd_v7_run *run = &d->run;
@@ -119,7 +119,7 @@ static ocsd_datapath_resp_t pause_run(struct ct_ocsd_v7 *d)
     return run->waits ? OCSD_RESP_CONT : end_run(d);
 }
 
-/* Hands a packet to whoever wants packets, and makes elements of it. */
+/* Passes a packet to the clients that want packets, and makes elements of it. */
 static ocsd_datapath_resp_t take(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet,
                                  const struct ct_ocsd_fed *fed)
 {
@@ -143,7 +143,7 @@ static ocsd_datapath_resp_t take(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *
     return goes_on ? make_elements(d, packet) : OCSD_RESP_CONT;
 }
 
-/* Takes bytes that are of no packet, in groups or as a run. */
+/* Takes bytes that belong to no packet, in groups or as a run. */
 static ocsd_datapath_resp_t take_unsynced(struct ct_ocsd_v7 *d, const struct ct_ocsd_fed *fed)
 {
     const uint32_t size = (uint32_t)fed->taken;
@@ -160,7 +160,7 @@ static ocsd_datapath_resp_t take_unsynced(struct ct_ocsd_v7 *d, const struct ct_
     return resp;
 }
 
-/* Takes what the feed gave: a packet, or bytes of none. */
+/* Takes the result of the feed: a packet, or bytes of no packet. */
 static ocsd_datapath_resp_t take_fed(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet,
                                      const struct ct_ocsd_fed *fed)
 {
@@ -171,8 +171,8 @@ static ocsd_datapath_resp_t take_fed(struct ct_ocsd_v7 *d, union ct_ocsd_v7_pack
     return fed->taken ? take_unsynced(d, fed) : OCSD_RESP_CONT;
 }
 
-/* Returns how many of `size` bytes from `index` on count as used when a packet ends decoding: also those that
- * had to be seen behind it. */
+/* Returns how many of `size` bytes from `index` on count as used when a packet ends decoding, including bytes
+ * after the packet that had to be examined. */
 static uint32_t used_at_end(const struct ct_ocsd_v7 *d, const union ct_ocsd_v7_packet *packet,
                             const struct ct_ocsd_fed *fed, ocsd_trc_index_t index, uint32_t used,
                             uint32_t size)
@@ -194,7 +194,7 @@ ocsd_datapath_resp_t ct_ocsd_v7_data(struct ct_ocsd_decoder *decoder, ocsd_trc_i
         union ct_ocsd_v7_packet packet;
         struct ct_ocsd_fed fed;
         *used += ct_ocsd_feed_next(&d->feed, bytes + *used, size - *used, index + *used, &packet, &fed);
-        if (fed.have || fed.taken) /* else what came before has the last word */
+        if (fed.have || fed.taken) /* otherwise the earlier response stays */
             resp = take_fed(d, &packet, &fed);
         if (OCSD_DATA_RESP_IS_FATAL(resp))
             *used = used_at_end(d, &packet, &fed, index, *used, size);
@@ -210,7 +210,7 @@ ocsd_datapath_resp_t ct_ocsd_v7_flush(struct ct_ocsd_decoder *decoder)
     return resp;
 }
 
-/* Keeps bytes of a packet that is cut. */
+/* Appends bytes of an incomplete packet. */
 static void keep_cut(struct ct_ocsd_v7 *d, const uint8_t *bytes, uint32_t size, ocsd_trc_index_t index)
 {
     struct ct_ocsd_v7_cut *cut = &d->cut;
@@ -241,7 +241,7 @@ ocsd_datapath_resp_t ct_ocsd_v7_reset(struct ct_ocsd_decoder *decoder)
     return resp;
 }
 
-/* Ends the stream: a packet that is cut comes out, with what resets before it cut. */
+/* Ends the stream: outputs an incomplete packet, including what resets before it cut off. */
 static void finish_feed(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet, struct ct_ocsd_fed *fed)
 {
     ct_ocsd_feed_finish(&d->feed, packet, fed);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the decoders of PTM and ETMv3 have in common: bytes to packets, packets to whoever wants them and to
- * elements; synchronisation by an alignment packet and an i-sync. */
+/* Shared by the decoders of PTM and ETMv3: passes bytes to the packet decoder, and packets to receivers and
+ * to elements. Synchronises by an alignment packet and an i-sync. */
 #ifndef CT_OPENCSD_V7_H
 #define CT_OPENCSD_V7_H
 
@@ -10,9 +10,9 @@
 #include "opencsd/path.h"
 
 enum ct_ocsd_v7_state {
-    CT_OCSD_V7_NO_SYNC,    /* the next packet says that synchronisation is missing */
-    CT_OCSD_V7_WAIT_SYNC,  /* for an alignment packet */
-    CT_OCSD_V7_WAIT_ISYNC, /* for an i-sync */
+    CT_OCSD_V7_NO_SYNC,    /* the next packet reports that synchronisation is missing */
+    CT_OCSD_V7_WAIT_SYNC,  /* waits for an alignment packet */
+    CT_OCSD_V7_WAIT_ISYNC, /* waits for an i-sync */
     CT_OCSD_V7_DECODE,
 };
 
@@ -22,83 +22,84 @@ union ct_ocsd_v7_packet {
     struct ct_etm3_packet etm3;
 };
 
-/* What ends decoding. */
+/* An error that ends decoding. */
 struct ct_ocsd_failure {
-    ocsd_datapath_resp_t answer; /* OCSD_RESP_CONT: nothing does */
+    ocsd_datapath_resp_t answer; /* OCSD_RESP_CONT: no error */
     ocsd_err_t code;
-    bool has_place; /* the message tells the packet's index and the trace ID */
+    bool has_place; /* the message includes the packet's index and the trace ID */
     const char *message;
 };
 
-/* What resets cut of packets, up to the next packet: of a PTM 1.3.3 keeps it, and a trace that ends there has
- * a packet that is cut. */
+/* Bytes of packets cut off by resets, until the next packet. For a PTM, 1.3.3 keeps them, and a trace that
+ * ends there has an incomplete packet. */
 struct ct_ocsd_v7_cut {
-    ocsd_trc_index_t index; /* of the last of them, or behind bytes without synchronisation */
+    ocsd_trc_index_t index; /* trace index of the last of them, or after unsynchronised bytes */
     uint32_t size;
     uint8_t bytes[CT_OCSD_FEED_ROOM];
 };
 
 struct ct_ocsd_v7;
 
-/* What a protocol has of its own. */
+/* Functions of a protocol. */
 struct ct_ocsd_v7_kind {
     ct_ocsd_decode_fn *decode;
-    /* Tells whether a packet stands for bytes without synchronisation. */
+    /* Returns whether a packet stands for unsynchronised bytes. */
     bool (*is_unsynced)(const union ct_ocsd_v7_packet *packet);
-    /* Optional: returns how many of some bytes without synchronisation make the next group, of which the
-     * first is told to who takes packets. Else they are a run (struct ct_ocsd_v7_run), and each is told. */
+    /* Optional: returns how many of `size` unsynchronised bytes form the next group; only the first group is
+     * reported to receivers of packets. NULL: the bytes form runs (struct ct_ocsd_v7_run), and each run is
+     * reported. */
     uint32_t (*unsynced_group)(const uint8_t *bytes, uint32_t size);
-    /* What a packet becomes that the end of the trace cuts, without synchronisation or behind a reset; or
-     * NULL, where that is not told. */
+    /* the packet output when the trace ends inside a packet, without synchronisation or after a reset; NULL:
+     * none is */
     const union ct_ocsd_v7_packet *cut;
-    /* Tells whether a packet cannot be, and may be left out; or NULL. */
+    /* Returns whether a packet is invalid and may be left out; or NULL. */
     bool (*is_bad)(const union ct_ocsd_v7_packet *packet);
-    /* Returns how many bytes had to be seen before a packet could be told; or NULL: those of the packet. */
+    /* Returns how many bytes must be examined to recognise a packet; or NULL: those of the packet. */
     uint32_t (*bytes_seen)(const union ct_ocsd_v7_packet *packet, const uint8_t *bytes);
-    /* Looks at a packet that came, and may correct it. `bytes` are the packet's. */
+    /* Examines a packet, and may correct it. `bytes`: the packet's bytes. */
     void (*look)(struct ct_ocsd_v7 *d, union ct_ocsd_v7_packet *packet, const uint8_t *bytes);
-    /* Returns the packet as OpenCSD's, which is kept up to the next one. NULL stands for bytes without
-     * synchronisation. */
+    /* Returns OpenCSD's packet, valid until the next call. `packet` is NULL for unsynchronised bytes. */
     const void *(*convert)(struct ct_ocsd_v7 *d, const union ct_ocsd_v7_packet *packet, const uint8_t *bytes);
-    /* Adds the elements that a packet makes. NULL stands for bytes without synchronisation. */
+    /* Adds the elements of a packet. `packet` is NULL for unsynchronised bytes. */
     void (*take)(struct ct_ocsd_v7 *d, const union ct_ocsd_v7_packet *packet);
-    /* Adds what the end of the trace makes besides its element; or NULL. */
+    /* Adds elements for the end of the trace, besides the usual one; or NULL. */
     void (*end)(struct ct_ocsd_v7 *d);
     void (*reset)(struct ct_ocsd_v7 *d);
     void (*free)(struct ct_ocsd_v7 *d);
 };
 
 enum {
-    CT_OCSD_V7_RUN = 16, /* bytes */
+    CT_OCSD_V7_RUN = 16, /* most bytes */
 };
 
-/* Bytes of an ETMv3 without synchronisation: zeros, and what is none up to the next zero. */
+/* Unsynchronised bytes of an ETMv3: zeros, then other bytes up to the next zero. */
 struct ct_ocsd_v7_run {
-    ocsd_trc_index_t index; /* of the first */
+    ocsd_trc_index_t index; /* trace index of the first */
     uint8_t size;
-    bool waits; /* for the next call, since this one ended with the byte behind the zeros */
+    bool waits; /* continues in the next call, because this one ended with the byte after the zeros */
     uint8_t bytes[CT_OCSD_V7_RUN];
 };
 
-/* The first member of each protocol's own struct. */
+/* A decoder: the first member of each protocol's own struct. */
 struct ct_ocsd_v7 {
     struct ct_ocsd_decoder base;
     const struct ct_ocsd_v7_kind *kind;
     void *packets; /* the packet decoder */
     struct ct_ocsd_path path;
     struct ct_ocsd_feed feed;
-    ocsd_trc_index_t index; /* of the packet in work */
+    ocsd_trc_index_t index; /* trace index of the current packet */
     uint8_t state;          /* enum ct_ocsd_v7_state */
-    uint8_t reason;         /* unsync_info_t, why synchronisation is missing */
+    uint8_t reason;         /* unsync_info_t: reason for the missing synchronisation */
     struct ct_ocsd_v7_run run;
     struct ct_ocsd_v7_cut cut;
-    bool refused_isa;               /* by the packet in work: its answer is a warning */
-    bool unsynced_told;             /* who takes packets knows that synchronisation is missing */
-    bool ending;                    /* the trace is over, and the last element is on its way */
-    struct ct_ocsd_failure failure; /* behind the elements that are on their way */
+    bool refused_isa;               /* the current packet was refused for its instruction set; the response is
+                                     * a warning */
+    bool unsynced_told;             /* receivers of packets know that synchronisation is missing */
+    bool ending;                    /* the trace has ended, and the last element is being output */
+    struct ct_ocsd_failure failure; /* takes effect after the pending elements */
 };
 
-/* The functions of a decoder (decoder.h), for both protocols. */
+/* operations of a decoder (decoder.h), for both protocols */
 ocsd_datapath_resp_t ct_ocsd_v7_data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
                                      const uint8_t *bytes, uint32_t size, uint32_t *used);
 ocsd_datapath_resp_t ct_ocsd_v7_flush(struct ct_ocsd_decoder *decoder);
@@ -106,36 +107,37 @@ ocsd_datapath_resp_t ct_ocsd_v7_reset(struct ct_ocsd_decoder *decoder);
 ocsd_datapath_resp_t ct_ocsd_v7_finish(struct ct_ocsd_decoder *decoder);
 void ct_ocsd_v7_free(struct ct_ocsd_decoder *decoder);
 
-/* Fills in `d`, whose own members are there. Returns false without memory; it is to be freed in any case. */
+/* Initialises `d`, whose own members must be set. Returns false when out of memory; it must be freed in any
+ * case. */
 bool ct_ocsd_v7_init(struct ct_ocsd_v7 *d, const struct ct_ocsd_tree *tree, const struct ct_source *source,
                      const struct ct_ocsd_protocol *protocol, const struct ct_ocsd_v7_kind *kind);
 
 /* Loses synchronisation. */
 void ct_ocsd_v7_lose(struct ct_ocsd_v7 *d, unsync_info_t reason);
 
-/* Adds an element of the packet in work. */
+/* Adds an element for the current packet. */
 static inline ocsd_generic_trace_elem *ct_ocsd_v7_add(struct ct_ocsd_v7 *d, ocsd_gen_trc_elem_t type)
 {
     return ct_ocsd_output_add(&d->path.output, type, d->index);
 }
 
-/* Adds an element that says that synchronisation is missing, where none has yet. */
+/* Adds an element that reports the missing synchronisation, unless one has. */
 void ct_ocsd_v7_tell_loss(struct ct_ocsd_v7 *d);
 
-/* Adds the element with which tracing begins, for a reason of enum ct_sync_reason. */
+/* Adds the element at which tracing begins, for a reason of enum ct_sync_reason. */
 ocsd_generic_trace_elem *ct_ocsd_v7_add_trace_on(struct ct_ocsd_v7 *d, unsigned reason);
 
-/* Tells the code's cache where instructions are read from here on. */
+/* Sets the context from which the code cache reads instructions. */
 void ct_ocsd_v7_set_code_context(struct ct_ocsd_v7 *d);
 
-/* Returns enum ct_isa of an enum ct_v7_isa, and OpenCSD's word for it. */
+/* Convert an enum ct_v7_isa to enum ct_isa, and to OpenCSD's value. */
 uint8_t ct_ocsd_v7_isa(uint8_t isa);
 ocsd_isa ct_ocsd_v7_ocsd_isa(uint8_t isa);
 
-/* Tells whether execution is in code of an instruction set that cannot be followed. */
+/* Returns whether execution is in code of an unsupported instruction set. */
 bool ct_ocsd_v7_is_foreign(const struct ct_ocsd_v7 *d);
 
-/* Says that it is, in work on a packet named `packet`. Execution is out of sight then. */
+/* Reports that, for a packet named `packet`. The address of execution is unknown afterwards. */
 void ct_ocsd_v7_refuse_isa(struct ct_ocsd_v7 *d, const char *packet);
 
 #endif

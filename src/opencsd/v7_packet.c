@@ -9,7 +9,7 @@ static const ocsd_armv7_exception exceptions[] = {
     Excp_SyncDataAbort, Excp_Generic,   Excp_IRQ,   Excp_FIQ,
 };
 
-/* Numbers beyond the list have no name in OpenCSD. */
+/* numbers beyond the list have no name in OpenCSD */
 #define UNKNOWN_EXCEPTION ((ocsd_armv7_exception)(Excp_ThumbEECheckFail + 1))
 
 unsigned ct_ocsd_v7_address_size(const uint8_t *bytes)

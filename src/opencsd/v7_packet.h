@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the packets of PTM and ETMv3 have in common. */
+/* Shared by the packets of PTM and ETMv3. */
 #ifndef CT_OPENCSD_V7_PACKET_H
 #define CT_OPENCSD_V7_PACKET_H
 
@@ -7,17 +7,17 @@
 #include <stdbool.h>
 
 enum {
-    CT_OCSD_V7_ADDRESS_SIZE = 5, /* bytes of a whole address */
+    CT_OCSD_V7_ADDRESS_SIZE = 5, /* bytes of a complete address */
 };
 
-/* Returns how many bytes an address has. */
+/* Returns the size of an address in bytes. */
 unsigned ct_ocsd_v7_address_size(const uint8_t *bytes);
 
-/* Returns how many low bits of an address its packet has, of an instruction set of enum ct_v7_isa. The last
- * of two to four bytes has six bits with `marked`, else seven. */
+/* Returns how many low bits of an address its packet contains, for an instruction set of enum ct_v7_isa. The
+ * last of two to four bytes has six bits with `marked`, else seven. */
 uint8_t ct_ocsd_v7_address_bits(const uint8_t *bytes, uint8_t isa, bool marked);
 
-/* Returns OpenCSD's name of an exception of the A and R profiles. */
+/* Returns OpenCSD's value for an exception of the A and R profiles. */
 ocsd_armv7_exception ct_ocsd_v7_exception(unsigned number);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The version of OpenCSD that the program was built for, which it asks the library for. */
+/* The version of OpenCSD that the program was built for, returned when the program asks the library. */
 #include <stdio.h>
 
 #include "opencsd/layout.h"
