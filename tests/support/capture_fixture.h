@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Captures of a few files in memory, opened, with what the reader said. */
+/* A capture of a few files in memory, opened by the reader under test, with the messages of the reader. */
 #ifndef TEST_CAPTURE_FIXTURE_H
 #define TEST_CAPTURE_FIXTURE_H
 
@@ -14,7 +14,7 @@ struct fixture {
     struct memory_file files[MAX_FILES];
     struct memory_files list;
     struct ct_files access;
-    const struct ct_capture_options *options; /* or NULL */
+    const struct ct_capture_options *options; /* options of the reader, or NULL */
     struct ct_ctx *ctx;
     struct ct_capture *capture;
     char log[8192];
@@ -28,7 +28,7 @@ static void fixture_log(void *user, enum ct_log_level level, const char *text)
     snprintf(log + used, sizeof((struct fixture *)0)->log - used, "%s\n", text);
 }
 
-/* Adds a file, or replaces the one of that path; text NULL takes it away. */
+/* Adds a file, or replaces the one with this path. A NULL `text` removes it. */
 static inline void fixture_put_bytes(struct fixture *f, const char *path, const char *text, size_t size)
 {
     size_t i = 0;
@@ -75,7 +75,7 @@ static inline void fixture_free(struct fixture *f)
     ct_ctx_free(f->ctx);
 }
 
-/* 1 when the text holds all the words, which end with NULL. */
+/* Returns 1 when `text` contains all the words, a list that ends with NULL. */
 static inline int has_words(const char *text, const char *const *words)
 {
     for (; *words; words++)

@@ -9,7 +9,8 @@ static void store(uint8_t *p, uint32_t value, unsigned bytes)
         p[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* A distance from `at` in units of `unit` bytes to somewhere inside 0..size, nearby most of the time. */
+/* Returns a random distance from `at` to a place inside 0..size, in units of `unit` bytes. It is mostly
+ * short. */
 static int32_t distance(struct rng *rng, uint32_t at, uint32_t size, unsigned unit, unsigned bits)
 {
     int32_t most = (1 << (bits - 1)) - 1;
@@ -76,7 +77,7 @@ static uint32_t a32(struct rng *rng, uint32_t at, uint32_t size)
     uint32_t cond = rng_chance(rng, 128) ? 0xe0000000 : rng_below(rng, 15) << 28, what = rng_below(rng, 100);
     uint32_t far = (uint32_t)distance(rng, at, size, 4, 24) & 0xffffff, reg = rng_below(rng, 15);
     if (what < 60)
-        return cond | 0x02800000 | (uint32_t)(rng_next(rng) & 0xfefff); /* ADD, not to the PC */
+        return cond | 0x02800000 | (uint32_t)(rng_next(rng) & 0xfefff); /* ADD, never to the PC */
     if (what < 72)
         return cond | 0x0a000000 | far; /* B */
     if (what < 79)
@@ -107,7 +108,8 @@ static uint32_t a32(struct rng *rng, uint32_t at, uint32_t size)
     }
 }
 
-/* One T32 instruction: 16 bits, or the first halfword in 31:16 and *wide. */
+/* Returns a random T32 instruction: one of 16 bits, or, with *wide set, one of 32 bits with its first
+ * halfword in 31:16. */
 static uint32_t t32(struct rng *rng, uint32_t at, uint32_t size, int *wide)
 {
     uint32_t what = rng_below(rng, 100), reg = rng_below(rng, 15);
@@ -135,7 +137,7 @@ static uint32_t t32(struct rng *rng, uint32_t at, uint32_t size, int *wide)
     if (what < 80)
         return 0xbf00 | rng_below(rng, 14) << 4 | (1 + rng_below(rng, 15)); /* IT */
     *wide = 1;
-    if (what < 90) { /* BL, near: bits 24:12 of the offset are its sign */
+    if (what < 90) { /* BL to a nearby place: bits 24:12 of the offset are copies of its sign */
         uint32_t d = (uint32_t)distance(rng, at, size, 2, 11), sign = d >> 31;
         return 0xf000d000 | 0x2800 | sign << 26 | (sign ? 0x3ffu << 16 : 0) | (d & 0x7ff);
     }
@@ -155,14 +157,14 @@ static uint32_t t32(struct rng *rng, uint32_t at, uint32_t size, int *wide)
 
 void code_fill(struct rng *rng, enum ct_isa isa, uint8_t *bytes, uint32_t size)
 {
-    uint32_t at = 0, block = 0; /* instructions since an IT may have opened a block */
+    uint32_t at = 0, block = 0; /* instructions that may be left in the block of an IT */
     while (at < size) {
         int wide = 1;
         if (isa == CT_ISA_T32) {
             uint32_t insn = t32(rng, at, size, &wide);
             int is_it = !wide && insn >> 8 == 0xbf;
             if (is_it && block)
-                insn = 0xbf00; /* NOP: an IT in the block of another is unpredictable */
+                insn = 0xbf00; /* NOP: an IT in the block of another IT is unpredictable */
             block = is_it && !block ? 4 : block ? block - 1 : 0;
             if (wide && size - at < 4)
                 insn = 0xbf00, wide = 0; /* NOP */

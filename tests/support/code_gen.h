@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random code: instructions of all kinds that a trace unit cares about, between such that it does not. */
+/* Random code: instructions of all kinds that a trace unit reports, among others that it does not. */
 #ifndef CT_TEST_CODE_GEN_H
 #define CT_TEST_CODE_GEN_H
 
 #include "coretap/program.h"
 #include "support/rng.h"
 
-/* Fills bytes[0..size), a multiple of 4, with code of `isa` (A64, A32 or T32).
- * Direct branches mostly stay inside. */
+/* Fills bytes[0..size) with code of `isa` (A64, A32 or T32). `size` is a multiple of 4. Most direct branches
+ * stay inside. */
 void code_fill(struct rng *rng, enum ct_isa isa, uint8_t *bytes, uint32_t size);
 
 #endif

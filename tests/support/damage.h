@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damage as it happens to trace: flipped bits, lost pieces, foreign bytes, an early end. */
+/* Damage as it occurs in trace: flipped bits, lost pieces, foreign bytes, an early end. */
 #ifndef CT_TEST_DAMAGE_H
 #define CT_TEST_DAMAGE_H
 
@@ -7,7 +7,7 @@
 
 #include "support/rng.h"
 
-/* Damages bytes[0..size) in 1 to 8 places; there is room for `room`. Result: the new size. */
+/* Damages bytes[0..size) in 1 to 8 places and returns the new size. The array has `room` bytes. */
 static inline size_t damage(struct rng *rng, uint8_t *bytes, size_t size, size_t room)
 {
     for (unsigned places = 1 + rng_below(rng, 8); places && size > 64; places--) {

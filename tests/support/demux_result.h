@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the demultiplexer over some bytes and keeps all it says, so that two
- * ways of doing it can be compared. */
+/* Runs the demultiplexer over some bytes and keeps everything it reports, so that tests can compare two ways
+ * of running it. */
 #ifndef TEST_DEMUX_RESULT_H
 #define TEST_DEMUX_RESULT_H
 
@@ -12,13 +12,13 @@
 
 struct demux_bytes {
     uint8_t *data;
-    uint64_t *offsets; /* in the capture, of each byte */
+    uint64_t *offsets; /* of each byte: its offset in the capture */
     size_t size, cap;
 };
 
 struct demux_mark {
     struct ct_frame_mark mark;
-    uint64_t before; /* bytes of all runs that came before the mark */
+    uint64_t before; /* bytes of all runs before the mark */
 };
 
 struct demux_result {
@@ -31,10 +31,11 @@ struct demux_result {
 
 struct demux_how {
     uint8_t framing, no_fsync_reset, plain;
-    const struct ct_frame_ops *ops; /* NULL, and not plain: those of this processor */
-    unsigned leave_out;             /* not 0: this ID is counted only */
-    uint32_t seed;                  /* not 0: pieces and partial consumption by this; 0: everything at once */
-    size_t cut;                     /* with seed 0: where the input is cut once; 0: not */
+    const struct ct_frame_ops *ops; /* NULL without `plain`: those for this processor */
+    unsigned leave_out;             /* an ID that is only counted; 0: none */
+    uint32_t seed;                  /* seed of random pieces with partial consumption; 0: everything at
+                                     * once */
+    size_t cut;                     /* with seed 0: where the input is cut in two; 0: nowhere */
 };
 
 static inline void demux_grow(void *array, size_t *cap, size_t need, size_t size)
@@ -124,7 +125,7 @@ static inline void demux_all(struct demux_result *result, const struct demux_how
     ct_demux_free(demux);
 }
 
-/* NULL when the two are the same; else what differs. */
+/* Returns NULL when the two results are the same, else text that names the difference. */
 static inline const char *demux_difference(const struct demux_result *a, const struct demux_result *b)
 {
     for (unsigned id = 0; id < 128; id++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements in the form in which those that went into an emitter and those that came back are compared. */
+/* A form of elements in which a test can compare what went into an emitter with what came back. */
 #ifndef CT_TEST_ELEM_ROWS_H
 #define CT_TEST_ELEM_ROWS_H
 
@@ -7,11 +7,11 @@
 
 enum elem_rows {
     ELEM_ROWS_ALL,
-    ELEM_ROWS_NO_SYNCS, /* without the SYNCs inside a stream */
+    ELEM_ROWS_NO_SYNCS, /* no SYNCs inside a stream */
 };
 
-/* Changes them in place: atoms that follow each other become one row, cut anew into elements of 32; positions
- * and counts of lost bytes are 0. Result: how many are left. */
+/* Converts elements in place and returns how many are left. Atoms that follow each other become one row, cut
+ * anew into elements of 32. Positions and counts of lost bytes become 0. */
 size_t elem_rows(struct ct_elem *elems, size_t count, enum elem_rows which);
 
 #endif

@@ -18,7 +18,7 @@ void gen_source(struct rng *rng, enum gen_source_kind kind, struct ct_source *ou
     int ete = rng_chance(rng, 110);
     uint32_t version = ete ? PICK(rng, 0, 1, 2) : PICK(rng, 0, 1, 2, 3, 4, 5, 6);
     uint32_t vmid_size = PICK(rng, 0, 1, 2, 4);
-    if (!ete && version == 0) /* wider VMIDs came with 4.1 */
+    if (!ete && version == 0) /* wider VMIDs exist since 4.1 */
         vmid_size &= 1;
     struct ct_source_regs regs = {
         .traceidr = 0x10,
@@ -73,7 +73,7 @@ static void push(struct gen *gen, uint64_t value, unsigned is)
     gen->history_is[0] = (uint8_t)is;
 }
 
-/* An address worth going to: in code, near its end, or anywhere. */
+/* Returns an address worth branching to: in code, near the end of code, or anywhere. */
 static uint64_t some_address(struct gen *gen, unsigned is)
 {
     struct rng *rng = gen->rng;
@@ -107,7 +107,8 @@ static void set_address(struct gen *gen, struct ct_etm4_packet *p, unsigned is, 
     push(gen, value, is);
 }
 
-/* A source address names a waypoint: the code is walked as far as that. */
+/* Chooses a waypoint as the next address: a source address names one, and a decoder walks the code as far as
+ * that. */
 static void want_waypoint(struct gen *gen, unsigned is)
 {
     for (unsigned i = 0; i < 8 && gen->region_count; i++) {
@@ -132,7 +133,7 @@ static void set_context(struct gen *gen, struct ct_etm4_packet *p)
     const struct ct_etm4_config *c = &gen->config;
     p->flags |= CT_ETM4_HAS_CONTEXT;
     p->el_sec = (uint8_t)(rng_below(rng, 4) | rng_below(rng, c->ete ? 4 : 2) << 4);
-    if (gen->region_count) { /* let images be found: no root and realm, which old decoders lack */
+    if (gen->region_count) { /* so that images are found: not root and realm, which old decoders lack */
         p->el_sec &= 0x13;
         if (gen->regions[rng_below(rng, gen->region_count)].sf)
             p->flags |= CT_ETM4_SF;
@@ -260,7 +261,7 @@ static void set_exception(struct gen *gen, struct ct_etm4_packet *p)
         p->flags |= CT_ETM4_FAULT_PENDING;
 }
 
-/* Conditional packets: a random header of the type, payload bits as packet.h keeps them. */
+/* Makes a conditional packet: a random header of its type, and payload bits in the layout of packet.h. */
 static void set_conditional(struct gen *gen, struct ct_etm4_packet *p)
 {
     static const struct {

@@ -2,7 +2,7 @@
 /* Streams of packets that a trace unit might emit: packets that belong together follow each other. */
 #include "support/etm4_gen.h"
 
-/* An address type that can be had, target addresses only. */
+/* Returns a random type of target address that the source can encode. */
 static unsigned address_type(struct gen *gen, int context)
 {
     static const uint8_t forms[] = {CT_ETM4_ADDR_S_IS0, CT_ETM4_ADDR_L_32IS0, CT_ETM4_ADDR_L_32IS0,
@@ -15,7 +15,7 @@ static unsigned address_type(struct gen *gen, int context)
         is = rng_below(rng, 2);
     if (context)
         return (rng_below(rng, 2) ? CT_ETM4_ADDR_CTXT_L_64IS0 : CT_ETM4_ADDR_CTXT_L_32IS0) + is;
-    int match = 1; /* not with an address of the other instruction set, where there is code */
+    int match = 1; /* an address match for the other instruction set is not allowed where there is code */
     for (unsigned i = 0; i < 3 && gen->region_count; i++)
         match &= gen->history_is[i] == is;
     if (match && rng_chance(rng, 24))
@@ -56,7 +56,7 @@ static unsigned atoms(struct gen *gen, struct ct_etm4_packet *out)
     return n;
 }
 
-/* Exception and where to return to: mostly from an address just traced, some instructions on. */
+/* Makes an exception and its return address, mostly some instructions after an address just traced. */
 static unsigned exception(struct gen *gen, struct ct_etm4_packet *out)
 {
     struct rng *rng = gen->rng;
@@ -77,7 +77,7 @@ static unsigned exception(struct gen *gen, struct ct_etm4_packet *out)
     return n;
 }
 
-/* Commits, cancels and mispredicts of no more than there is. */
+/* Makes commits, cancels and mispredicts of no more P0 elements than there are. */
 static unsigned speculation(struct gen *gen, struct ct_etm4_packet *out)
 {
     static const uint8_t types[] = {CT_ETM4_COMMIT,     CT_ETM4_COMMIT,           CT_ETM4_COMMIT,
@@ -92,7 +92,7 @@ static unsigned speculation(struct gen *gen, struct ct_etm4_packet *out)
     if (type == CT_ETM4_COMMIT || type == CT_ETM4_CANCEL_F1 || type == CT_ETM4_CANCEL_F1_MISPRED)
         out->count2 = rng_below(rng, there + 1);
     there = there + out->natoms < gen->config.max_spec ? there + out->natoms : gen->config.max_spec;
-    atom = type != CT_ETM4_COMMIT && type != CT_ETM4_CANCEL_F1; /* the one that was mispredicted */
+    atom = type != CT_ETM4_COMMIT && type != CT_ETM4_CANCEL_F1; /* 1 for the atom that was mispredicted */
     if (out->count2 + atom > there)
         return 0;
     gen->uncommitted = there - out->count2;
@@ -121,7 +121,7 @@ static unsigned rare(struct gen *gen, struct ct_etm4_packet *out)
         CT_ETM4_TRACE_ON,   CT_ETM4_TRACE_ON, CT_ETM4_IGNORE,   CT_ETM4_TS_MARKER,    CT_ETM4_EXCEPT_RTN,
         CT_ETM4_EXCEPT_RTN, CT_ETM4_FUNC_RET, CT_ETM4_TRANS_ST, CT_ETM4_TRANS_COMMIT, CT_ETM4_TRANS_FAIL};
     struct rng *rng = gen->rng;
-    if (rng_chance(rng, 20)) { /* the stream breaks off, and begins again */
+    if (rng_chance(rng, 20)) { /* the stream breaks off and begins again */
         struct ct_etm4_packet first;
         unsigned type = rng_chance(rng, 128) ? CT_ETM4_OVERFLOW : CT_ETM4_DISCARD;
         add(gen, type, &first);

@@ -28,7 +28,7 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
     return 0;
 }
 
-/* What is not used of a piece is presented again with the next. */
+/* Runs the chain on random pieces. Bytes of a piece that are not consumed come again with the next piece. */
 static void run_pieces(struct ct_stream_chain *chain, const uint8_t *bytes, size_t size, enum ct_level level,
                        const struct ct_chain_sink *sink, struct rng *cuts)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes written as hexadecimal text against the listing that they must give. */
+/* Compares bytes, written as hexadecimal text, with the listing that they must give. */
 #ifndef CT_TEST_LISTED_H
 #define CT_TEST_LISTED_H
 
@@ -8,7 +8,7 @@
 
 #include "support/list_bytes.h"
 
-/* Bytes of hexadecimal digits; blanks are for the reader. */
+/* Converts hexadecimal digits to bytes and returns how many. Blanks between them are ignored. */
 static inline size_t listed_bytes(const char *hex, uint8_t *bytes)
 {
     size_t size = 0;
@@ -23,8 +23,8 @@ static inline size_t listed_bytes(const char *hex, uint8_t *bytes)
     return size;
 }
 
-/* NULL when the last lines of the listing of `hex` are `wanted`, or else the
- * whole listing, which is not freed. */
+/* Returns NULL when the listing of `hex` ends with the lines `wanted`, else the whole listing. Nobody frees
+ * that. */
 static inline const char *listed_differs(const struct ct_source *source, const struct list_region *region,
                                          const char *hex, enum ct_level level, const char *wanted)
 {

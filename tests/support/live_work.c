@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the live tests trace: loops, recursion and branches of both ways, for a few hundred thousand
- * instructions. */
+/* The program that live tests trace: loops, recursion, and branches in both directions, for a few hundred
+ * thousand instructions. */
 #include <stdio.h>
 
 static unsigned seed = 1;

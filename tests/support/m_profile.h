@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of the M profile as a chain gives them: marks say which thread goes on. */
+/* Steps of the M profile as a chain delivers them, with marks that name the thread that runs next. */
 #ifndef TESTS_SUPPORT_M_PROFILE_H
 #define TESTS_SUPPORT_M_PROFILE_H
 
 #include "analysis/m_threads.h"
 
-/* Makes *threads when it is NULL, and gives the steps that are decided, in the place of the batch. */
+/* Replaces the steps in the batch by those with decided threads. Creates *threads when it is NULL. */
 static inline int decide_threads(struct ct_m_threads **threads, struct ct_step_batch *batch)
 {
     const int rc = *threads ? CT_OK : ct_m_threads_new(NULL, threads);

@@ -10,7 +10,7 @@
 
 struct memory_file {
     const char *path;
-    const char *text; /* NULL: a directory */
+    const char *text; /* content; NULL: a directory */
     size_t size;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small ELF files with a section coretap_events, made byte by byte for the tests. */
+/* Small ELF files with a section coretap_events, built byte by byte. */
 #ifndef CT_TEST_NAMED_ELF_H
 #define CT_TEST_NAMED_ELF_H
 
@@ -10,14 +10,15 @@
 #include "support/test_file.h"
 
 enum {
-    NAMED_ADDR = 0x10000, /* where the file lies in memory, all of it, not to be written */
+    NAMED_ADDR = 0x10000, /* where the whole file is in memory, read-only */
     NAMED_SECTION = 0x400,
     NAMED_HEADERS = 0x100,
     NAMED_STRINGS = 0x200
 };
 
-/* Makes an AArch64 file with a section of `size` bytes, which end it; `file` has room for NAMED_SECTION more.
- * The section says that it has `claimed` bytes. Result: the size of the file. */
+/* Builds an AArch64 file that ends with a section of `size` bytes, and returns the size of the file. `file`
+ * has room for NAMED_SECTION bytes more than the section. The header of the section claims a size of
+ * `claimed` bytes. */
 static inline size_t named_elf_build(uint8_t *file, const void *section, size_t size, uint64_t claimed)
 {
     static const char strings[] = "\0coretap_events\0.shstrtab";

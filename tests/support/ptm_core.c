@@ -28,7 +28,7 @@ static void add_cycles(struct ptm_core *c)
     want_elem(c, CT_ELEM_CYCLES, CT_CYCLES_ATTACHED, 0, cycles);
 }
 
-/* A32 is IS0, T32 is IS1. */
+/* Returns IS0 for A32 and IS1 for T32. */
 static unsigned select_of(const struct ptm_core *c)
 {
     return c->now.isa == CT_ISA_T32 ? CT_IS1 : CT_IS0;
@@ -54,7 +54,7 @@ static void go_to(struct ptm_core *c, struct ptm_place place)
 
 /* ---- the program ---- */
 
-/* The instruction at `place`, with four readable bytes. False when there is none. */
+/* Decodes the instruction at `place`, which needs four readable bytes. Returns 0 when there is none. */
 static int fetch(const struct ptm_core *c, struct ptm_place place, struct ct_insn *insn)
 {
     unsigned thumb = place.isa == CT_ISA_T32;
@@ -72,12 +72,12 @@ static int fetch(const struct ptm_core *c, struct ptm_place place, struct ct_ins
     return 1;
 }
 
-/* One block: instructions up to and including a waypoint. */
+/* A block: instructions up to and including a waypoint. */
 struct block {
     struct ct_flow range;
     struct ct_insn last;
     uint32_t last_addr;
-    int conditional; /* the last instruction may not be executed */
+    int conditional; /* the last instruction may be skipped */
     unsigned it_left;
 };
 
@@ -95,7 +95,7 @@ static void step(struct block *b, const struct ct_insn *insn)
     b->range.last_size = insn->size;
 }
 
-/* At most `most` instructions. True when they end with a waypoint. */
+/* Runs at most `most` instructions and returns 1 when they end with a waypoint. */
 static int run_block(struct ptm_core *c, unsigned most, struct block *b)
 {
     struct ct_insn insn;
@@ -114,9 +114,10 @@ static int run_block(struct ptm_core *c, unsigned most, struct block *b)
     return 0;
 }
 
-/* ---- what a trace unit says ---- */
+/* ---- output of the trace unit ---- */
 
-/* Tracing begins, goes on elsewhere after an overflow, or is synchronised where it is. */
+/* Emits what is traced where tracing begins, where it resumes elsewhere after an overflow, or at a periodic
+ * synchronisation. */
 static void sync(struct ptm_core *c, int start, int periodic)
 {
     add(c, CT_ELEM_SYNC, (unsigned)start, 0, 0);
@@ -142,7 +143,7 @@ static void exception(struct ptm_core *c)
     add_address(c);
 }
 
-/* Instructions that ran before an exception, none of them a waypoint. */
+/* Emits the instructions that ran before an exception, none of them a waypoint. */
 static void interrupted(struct ptm_core *c, const struct block *b)
 {
     if (b->range.n) {
@@ -173,8 +174,8 @@ static struct ptm_place indirect_target(struct ptm_core *c)
     return c->depth && rng_chance(c->rng, 160) ? c->stack[c->depth - 1] : anywhere(c);
 }
 
-/* The branch at the end of a block was taken. Its target is said where it is not known from the program or
- * from the return stack, and always with branch broadcast. */
+/* Takes the branch at the end of a block. Emits its target where neither the program nor the return stack
+ * gives it, and always with branch broadcast. */
 static void taken(struct ptm_core *c, const struct block *b, struct ptm_place target)
 {
     struct ptm_place next = {(uint32_t)b->range.end, c->now.isa};
@@ -225,7 +226,7 @@ static void run_one(struct ptm_core *c)
     } else if (run_block(c, PTM_CORE_CODE, &b)) {
         waypoint(c, &b);
     } else {
-        interrupted(c, &b); /* ran into the end of the code */
+        interrupted(c, &b); /* the end of the code was reached */
     }
 }
 

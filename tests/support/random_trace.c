@@ -15,11 +15,11 @@
 
 enum {
     CODE_SIZE = 4096,
-    V7_PACKETS = 200, /* between two alignments, at most; each has up to 24 bytes */
+    V7_PACKETS = 200, /* greatest number between two alignments; each has up to 24 bytes */
     CODE_BASE = 0x400000
 };
 
-/* What a trace unit repeats, so that a decoder can begin there. */
+/* Makes the packets that a trace unit repeats so that a decoder can begin there. Returns how many. */
 static unsigned repeat(struct gen *gen, struct ct_etm4_packet *out)
 {
     unsigned n = gen_prologue(gen, out);
@@ -54,7 +54,7 @@ static size_t trace_etm4(struct rng *rng, const struct ct_source *source, size_t
     return size;
 }
 
-/* PTM or ETMv3, aligned every now and then. */
+/* Makes PTM or ETMv3 trace with alignment packets at random distances. */
 static size_t trace_v7(struct rng *rng, const struct ct_source *source, int thumb, size_t want,
                        uint8_t *bytes)
 {
@@ -66,7 +66,7 @@ static size_t trace_v7(struct rng *rng, const struct ct_source *source, int thum
     return size;
 }
 
-/* Two IDs in turns, in pieces. */
+/* Frames two streams, which alternate in random pieces. */
 static size_t frame(struct rng *rng, uint8_t framing, uint8_t bytes[2][RANDOM_TRACE_ROOM],
                     const size_t size[2], uint8_t *out)
 {
@@ -94,7 +94,7 @@ static size_t frame(struct rng *rng, uint8_t framing, uint8_t bytes[2][RANDOM_TR
     return total + len;
 }
 
-/* Puts frames of four synchronisation words between others, as drivers do where a session begins. */
+/* Inserts frames of four synchronisation words between other frames, as drivers do where a session begins. */
 static size_t put_resets(struct rng *rng, uint8_t *bytes, size_t size)
 {
     static const uint8_t words[16] = {0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f,
@@ -108,7 +108,7 @@ static size_t put_resets(struct rng *rng, uint8_t *bytes, size_t size)
     return size;
 }
 
-/* A file in memory, which is made when there is none yet. */
+/* A file in memory, created at its first use. */
 struct file {
     char path[32];
     int fd;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has to hold in a property: the function that it is in says what did not, and returns 0. */
+/* Checks a condition of a property: when it does not hold, REQUIRE prints it and returns 0 from the function
+ * that it is in. */
 #ifndef CT_TEST_REQUIRE_H
 #define CT_TEST_REQUIRE_H
 

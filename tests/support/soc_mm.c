@@ -21,7 +21,8 @@ int soc_mm_alias(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t from,
     return 1;
 }
 
-/* The table under the block-level descriptor of va, when it has one and nothing in it is on its way. */
+/* Returns the table under the block-level descriptor of `va`, or 0 when there is none or something in it is
+ * on its way. */
 static uint64_t last_table(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va, uint64_t *at)
 {
     unsigned level;
@@ -44,7 +45,7 @@ static void free_pages(struct ct_soc *soc, uint64_t table)
     ct_soc_frame_put(soc, soc_pa_frame(soc, table));
 }
 
-/* As khugepaged does: unlink the table, tell the TLBs, copy, link the block. */
+/* Merges like khugepaged: unlinks the table, invalidates the TLBs, copies, links the block. */
 int soc_mm_merge(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va)
 {
     uint64_t at;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an operating system does to address spaces that are in use, for tests that drive the simulated
- * cluster. All return 0, and do nothing, where it does not apply. */
+/* What an operating system does to address spaces in use, for tests that drive the simulated cluster. A
+ * function that does not apply does nothing and returns 0. */
 #ifndef SUPPORT_SOC_MM_H
 #define SUPPORT_SOC_MM_H
 

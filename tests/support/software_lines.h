@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The listing of a few bytes, as text. */
+/* Lists a few bytes of software trace as text. */
 #ifndef CT_TEST_LINES_H
 #define CT_TEST_LINES_H
 
@@ -8,12 +8,12 @@
 enum lines_kind {
     LINES_PACKETS,
     LINES_ELEMENTS,
-    LINES_EVENTS, /* as coretap decode prints them */
+    LINES_EVENTS, /* as `coretap decode` prints them */
     LINES_TEXT,   /* … with --text-ports, as JSON */
 };
 
-/* The lines of `digits` in a source without frames: of an STM units, the first one first; of others bytes.
- * Blanks may stand between them. Allocated. */
+/* Returns the lines of `digits` in a source without frames, as text that the caller frees. For an STM the
+ * digits are units, the first one first; for other protocols they are bytes. Blanks are ignored. */
 char *lines_of(const struct ct_source *source, const char *digits, enum lines_kind kind);
 
 #endif

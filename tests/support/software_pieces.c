@@ -12,7 +12,7 @@ static void require(int truth, const char *what)
     abort();
 }
 
-/* More than a packet and the rest of a row; what a decoder may leave. */
+/* Bytes that a decoder may leave over: more than a packet and the rest of a row. */
 enum {
     LEFT_MOST = 256
 };

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One trace through packets and elements, whole or in pieces of any size, whatever its protocol. */
+/* Decodes a trace of any protocol to packets and elements, whole or in pieces of any size. */
 #ifndef CT_TEST_PIECES_H
 #define CT_TEST_PIECES_H
 
 #include "chain/protocol.h"
 #include "support/rng.h"
 
-/* Decodes all of `bytes` into `packets`, which has room for all. `cuts` NULL: in one call; else in random
- * pieces, each in memory of just its size, and with random room for packets. Result: packets. Aborts when a
- * rule of the decode functions is broken. */
+/* Decodes all of `bytes` into `packets`, which has room for `room` bytes, and returns the number of packets.
+ * With `cuts` NULL it is one call; else random pieces, each in memory of just its size, with random room for
+ * packets. Aborts when a rule of the decode functions is broken. */
 size_t pieces_decode(const struct ct_protocol_ops *ops, const struct ct_source *source, const uint8_t *bytes,
                      size_t size, struct rng *cuts, uint8_t *packets, size_t room);
 
-/* The same from packets to elements. */
+/* Resolves packets to elements in the same way and returns the number of elements. */
 size_t pieces_resolve(const struct ct_protocol_ops *ops, const struct ct_source *source,
                       const uint8_t *packets, size_t count, struct rng *cuts, struct ct_elem *elems,
                       size_t room);

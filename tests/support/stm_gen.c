@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Headers as units: plain, marked, timed, both; NULL where there is none. */
+/* Units of the headers: plain, marked, with timestamp, with both. NULL: no such header. */
 static const struct form {
     const char *header[4];
     uint8_t units;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* STM streams for tests: an encoder of its own and random packets, with what
- * a decoder has to make of them. */
+/* STM streams for tests: an independent encoder and random packets, with the fields that a decoder has to
+ * find. */
 #ifndef CT_TEST_STM_GEN_H
 #define CT_TEST_STM_GEN_H
 
 #include "support/rng.h"
 #include "coretap/packet_stm.h"
 
-/* Writes units into bytes that are 0 before. */
+/* A writer of 4-bit units into bytes that were zeroed before. */
 struct stm_writer {
     uint8_t *bytes;
     size_t units;
-    /* What the protocol keeps. */
+    /* State of the protocol. */
     uint64_t timestamp;
     uint16_t master, channel;
     uint8_t version;
@@ -20,16 +20,16 @@ struct stm_writer {
 void stm_put_unit(struct stm_writer *w, unsigned unit);
 void stm_put_number(struct stm_writer *w, uint64_t value, unsigned units);
 
-/* Encodes a packet of which type, value, units (USER), ts and flags but HALF are given, with `more` units of
- * timestamp than it needs if there are as many, and fills in the rest as a decoder would. */
+/* Encodes a packet and sets the fields that a decoder would. The caller sets type, value, units (USER), ts
+ * and all flags but HALF. A timestamp has `more` units more than it needs, if that many fit. */
 void stm_put_packet(struct stm_writer *w, struct ct_stm_packet *packet, unsigned more);
 
 enum stm_gen_kind {
     STM_GEN_ALL, /* STPv2 */
-    STM_GEN_ARM, /* what an Arm STM sends */
+    STM_GEN_ARM, /* only packets that an Arm STM sends */
 };
 
-/* A random packet that may follow what was written. */
+/* Returns a random packet that may follow what has been written. */
 struct ct_stm_packet stm_gen_packet(struct rng *rng, const struct stm_writer *w, enum stm_gen_kind kind);
 
 #endif

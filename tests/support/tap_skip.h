@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cmocka test that is skipped says why. cmocka prints "not ok 1 # SKIP name", without a reason, which
- * meson takes for a failure: here a process reads what the tests print and makes "ok 1 - name # SKIP
- * reason" of it.
+/* Gives skipped cmocka tests a reason. cmocka prints "not ok 1 # SKIP name" without a reason, which meson
+ * takes for a failure. Here a process reads the output of the tests and turns that into "ok 1 - name # SKIP
+ * reason".
  *
  *     int main(void)
  *     {
  *         const struct CMUnitTest tests[] = {...};
  *         tap_skip_begin();
  *         return cmocka_run_group_tests(tests, NULL, NULL);
- *     }
- */
+ *     } */
 #ifndef CT_TESTS_TAP_SKIP_H
 #define CT_TESTS_TAP_SKIP_H
 
@@ -22,10 +21,11 @@
 
 #define TAP_SKIP_REASON "# skipped: "
 
-/* Ends the running test as skipped. `reason`: what is missing and, if there is one, the Debian package. */
+/* Ends the running test as skipped. `reason` says what is missing and names the Debian package, if there is
+ * one. */
 #define tap_skip(reason) (print_message(TAP_SKIP_REASON "%s\n", reason), skip())
 
-/* Copies lines of TAP to standard output, the reason of a skipped test into its line. */
+/* Copies lines of TAP to standard output and puts the reason of a skipped test into its line. */
 static inline void tap_skip_copy(FILE *in)
 {
     char line[4096], reason[4096] = "";
@@ -43,8 +43,8 @@ static inline void tap_skip_copy(FILE *in)
     }
 }
 
-/* Starts a process that runs the tests, whose output this one copies and with whose exit code it ends:
- * returns in the new one only. Does nothing where cmocka does not print TAP. */
+/* Starts a process that runs the tests, and returns only in that one. This process copies the output and ends
+ * with the exit code of the other. Does nothing where cmocka does not print TAP. */
 static inline void tap_skip_begin(void)
 {
     const char *output = getenv("CMOCKA_MESSAGE_OUTPUT");

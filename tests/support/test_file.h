@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that a test makes of bytes. */
+/* Temporary files made of given bytes. */
 #ifndef CT_TEST_FILE_H
 #define CT_TEST_FILE_H
 
 #include <stdio.h>
 
-/* Opens a file of these bytes, with its path; it is there as long as it is open. NULL: it cannot be made. */
+/* Makes a file of these bytes, which exists as long as it is open, and sets `path`. Returns NULL when that
+ * fails. */
 static inline FILE *test_file(const void *bytes, size_t size, char path[40])
 {
     FILE *opened = tmpfile();

@@ -10,9 +10,9 @@ struct gen {
     struct ct_v7_config config;
     const struct v7_place *place;
     int ptm;
-    uint32_t alt; /* 4 when the last packet with that bit said ThumbEE: OpenCSD does not take it
-                     from an i-sync */
-    uint32_t ns;  /* of the last i-sync: OpenCSD does not take it from a PTM branch */
+    uint32_t alt; /* 4 when the last packet with that bit said ThumbEE: OpenCSD ignores it
+                   *                      in an i-sync */
+    uint32_t ns;  /* of the last i-sync: OpenCSD ignores it in a PTM branch */
     uint8_t *p;
 };
 
@@ -27,7 +27,7 @@ struct ct_source v7_gen_source(struct rng *rng, enum ct_protocol protocol)
     struct ct_source_regs *r = &source.regs;
     r->etmcr = cycle_accurate << 12 | (context + (context > 0)) << 14 | broadcast << 8 | 1u << 28;
     if (context == 0)
-        r->etmcr |= 1u << 14; /* OpenCSD takes a byte of a context ID packet where there is none to take */
+        r->etmcr |= 1u << 14; /* OpenCSD consumes a byte of a context ID packet that has none */
     r->etmccer = rng_below(rng, 2) << 29 | 1u << 28 | 1u << 22 | 1u << 26;
     if (protocol == CT_PROTOCOL_PTM) {
         r->etmidr = 0x411cf312;
@@ -35,7 +35,7 @@ struct ct_source v7_gen_source(struct rng *rng, enum ct_protocol protocol)
         r->etmccer |= rng_below(rng, 2) << 23 | rng_below(rng, 2) << 24;
     } else {
         r->etmidr = 0x410cf250u | rng_below(rng, 2) << 20;
-        r->etmcr |= rng_below(rng, 2) << 2; /* data values; it does not come to an end of data addresses */
+        r->etmcr |= rng_below(rng, 2) << 2; /* data values: OpenCSD finds no end of data addresses */
         source.arch.profile = rng_chance(rng, 64) ? CT_PROFILE_M : CT_PROFILE_A;
     }
     r->etmtraceidr = 0x10;
@@ -71,7 +71,7 @@ static void put_cc(struct gen *g)
         put_cont(g, value >> 4, 4);
 }
 
-/* An address of the program most of the time. */
+/* Returns an address, mostly one of the program. */
 static uint32_t some_address(struct gen *g, int *thumb)
 {
     *thumb = g->place->thumb ? !rng_chance(g->rng, 8) : rng_chance(g->rng, 8);
@@ -80,7 +80,8 @@ static uint32_t some_address(struct gen *g, int *thumb)
     return g->place->addr + rng_below(g->rng, g->place->size);
 }
 
-/* ThumbEE and Jazelle; OpenCSD does not walk along their code. */
+/* Returns 1 for ThumbEE or Jazelle at random, but only without a program: OpenCSD does not walk their
+ * code. */
 static int odd_isa(struct gen *g, unsigned chance)
 {
     return !g->place->size && rng_chance(g->rng, chance);
@@ -116,7 +117,7 @@ static void put_isync(struct gen *g)
         put(g, rng_below(g->rng, 64) << 1 | 1);
 }
 
-/* Exception information of PTM (two bytes at most) and ETMv3 (three). */
+/* Writes exception information of PTM (at most two bytes) or ETMv3 (three). */
 static void put_exception(struct gen *g)
 {
     uint32_t first = (uint32_t)rng_next(g->rng) & 0x7f;
@@ -134,7 +135,7 @@ static void put_exception(struct gen *g)
     }
 }
 
-/* One to five bytes; `header` is the byte that the address begins with. */
+/* Writes a branch address of one to five bytes. */
 static void put_branch(struct gen *g, int with_exception)
 {
     int thumb;

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random trace of PTM and ETMv3: packets by their encoding, with random payload. */
+/* Random trace of PTM and ETMv3: valid packets with random payload. */
 #ifndef CT_TEST_V7_GEN_H
 #define CT_TEST_V7_GEN_H
 
 #include "support/rng.h"
 #include "coretap/input.h"
 
-/* A random configuration. */
+/* Returns a source with a random configuration. */
 struct ct_source v7_gen_source(struct rng *rng, enum ct_protocol protocol);
 
-/* Where the program is, for addresses that make sense. */
+/* Where the program is, so that addresses make sense. */
 struct v7_place {
     uint32_t addr;
-    uint32_t size; /* 0: anywhere */
+    uint32_t size; /* in bytes; 0: anywhere */
     int thumb;
 };
 
-/* An alignment packet and an i-sync, then about `packets` more. Result: bytes, at most 24 a packet. */
+/* Writes an alignment packet and an i-sync, then about `packets` more. Returns the number of bytes, at most
+ * 24 per packet. */
 size_t v7_gen(struct rng *rng, const struct ct_source *source, const struct v7_place *place, unsigned packets,
               uint8_t *out);
 
