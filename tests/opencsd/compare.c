@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 enum {
-    MOST_SHOWN = 3,    /* differences */
-    MOST_SECONDS = 10, /* of a trace in a process of its own */
-    BATCH = 300,       /* traces in a process */
+    MOST_SHOWN = 3,    /* differences that are printed */
+    MOST_SECONDS = 10, /* time limit for a trace in a process of its own */
+    BATCH = 300,       /* traces per process */
 };
 
 static uint32_t read_regions(const struct player *player, uint64_t addr, uint32_t space, uint32_t size,
@@ -63,8 +63,8 @@ bool compare_play(struct player player, const struct library *library, const str
     return crashed;
 }
 
-/* Plays a trace through a library in a process of its own, in which memory that was never set has the byte
- * `fill`. Returns true when the library crashed. */
+/* Plays a trace through a library in a process of its own, in which memory that was never written has the
+ * byte `fill`. Returns true when the library crashed. */
 static bool play_alone(struct player player, const struct library *library, const struct compare_trace *trace,
                        int fill, struct compare_text *out)
 {
@@ -102,8 +102,8 @@ static size_t line_length(const char *text)
     return end ? (size_t)(end - text) + 1 : strlen(text);
 }
 
-/* Tells whether a line is an element of another instruction set, where one is known. Of 32-bit code only
- * ranges are looked at: there a context may have either. */
+/* Returns whether a line is an element of another instruction set than `isa`. For 32-bit code only ranges
+ * count: a context may have either set there. */
 static bool is_foreign(const char *line, ocsd_isa isa)
 {
     const char *end = line + line_length(line);
@@ -121,15 +121,15 @@ static bool is_same_line(const char *a, const char *b)
     return size == line_length(b) && !memcmp(a, b, size);
 }
 
-/* Tells whether a line is where 1.3.3 ends a trace at an ID of a frame that has no byte. */
+/* Returns whether a line is where 1.3.3 gives up a trace, at an ID in a frame that has no byte. */
 static bool gives_up(const char *line)
 {
     const char *found = strstr(line, "Zero length data block");
     return found && found < line + line_length(line);
 }
 
-/* Compares what the libraries gave, up to the first code of another instruction set, or to where OpenCSD's
- * gives up. Returns true when it is the same; else, and with `say`, shows where it is not. */
+/* Compares the output of the libraries up to the first code of another instruction set, or to where OpenCSD's
+ * library gives up. Returns true when it is the same, else prints the difference if `say` is set. */
 static bool is_same(const struct compare_text *theirs, const struct compare_text *ours, ocsd_isa isa,
                     bool say)
 {
@@ -147,7 +147,8 @@ static bool is_same(const struct compare_text *theirs, const struct compare_text
     return false;
 }
 
-/* Plays a trace through a library twice, in a process each. Returns whether both lived and gave the same. */
+/* Plays a trace through a library twice, in a process each. Returns whether neither crashed and the output
+ * was the same. */
 static bool play_twice(struct player player, const struct library *library, const struct compare_trace *trace,
                        struct compare_text *out)
 {
@@ -160,7 +161,8 @@ static bool play_twice(struct player player, const struct library *library, cons
     return same;
 }
 
-/* Plays a trace through OpenCSD's library. Returns true when it crashed, or counts as crashed. */
+/* Plays a trace through OpenCSD's library. Returns true when it crashed, or when its output was not
+ * reproducible. */
 static bool play_theirs(struct player player, const struct library *library,
                         const struct compare_trace *trace, struct compare_text *out)
 {
@@ -205,7 +207,7 @@ void compare_seeds(uint64_t first, uint64_t count,
 {
     struct shared {
         struct compare_counts counts;
-        uint64_t next; /* seed */
+        uint64_t next; /* next seed */
     } *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         abort();

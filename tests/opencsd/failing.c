@@ -22,7 +22,7 @@ void REAL(free)(void *p);
 static bool armed;
 static long count, fails_at, held;
 
-/* Notes an allocation. Returns true when it fails. */
+/* Counts an allocation, and returns true when it has to fail. */
 static bool fails(bool is_new)
 {
     if (!armed)

@@ -11,7 +11,7 @@ struct itm_info itm_info_of(const ocsd_generic_trace_elem *element)
     return info;
 }
 
-/* Returns WAIT behind every so many that were taken. */
+/* Returns the answer to an element or packet: WAIT for every `wait`-th one. */
 static ocsd_datapath_resp_t answer(struct itm_client *c)
 {
     c->taken++;
@@ -99,7 +99,7 @@ static void print_fields(FILE *out, const struct itm_packet *p)
         fprintf(out, " err=%s", names[p->err_type]);
 }
 
-/* Prints how many bytes without synchronisation a monitor saw. Where they begin is left open. */
+/* Prints how many bytes without synchronisation a monitor saw, without their position. */
 static void print_unsynced(struct itm_client *c)
 {
     if (c->unsynced)
@@ -107,7 +107,8 @@ static void print_unsynced(struct itm_client *c)
     c->unsynced = 0;
 }
 
-/* The last byte of a full global timestamp lacks its flags, as in OpenCSD. */
+/* Prints a packet that a monitor sees. The last byte of a full global timestamp lacks its flags, as in
+ * OpenCSD. */
 static void see(const void *context, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
                 const void *packet, const uint32_t size, const uint8_t *bytes)
 {
@@ -160,8 +161,8 @@ ocsd_err_t itm_client_begin(struct itm_client *c)
     return OCSD_OK;
 }
 
-/* Makes a call, and flushes for as long as the tree wants to wait. Returns how many bytes were taken. A call
- * that goes on has taken some. */
+/* Makes a call, and flushes while the tree wants to wait. Returns the number of bytes consumed. Aborts when a
+ * call that continues consumed none. */
 static uint32_t call(struct itm_client *c, ocsd_datapath_op_t op, uint32_t index, const uint8_t *bytes,
                      uint32_t size)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A client that decodes an ITM with coretap's library, and writes down what it gets as lines of a listing
- * (docs/listing.md). It is a program that was built for OpenCSD 1.8, whose numbers and layouts stand here;
- * headers of 1.8 are not needed. */
+/* A client that decodes an ITM with coretap's library and writes what it gets as lines of a listing
+ * (docs/listing.md). It behaves like a program built for OpenCSD 1.8, whose numbers and layouts are defined
+ * here, so headers of 1.8 are not needed. */
 #ifndef CT_TEST_OPENCSD_ITM_CLIENT_H
 #define CT_TEST_OPENCSD_ITM_CLIENT_H
 
@@ -15,7 +15,7 @@
 enum {
     ITM_PROTOCOL = 7,
     ITM_ELEMENT = 18,         /* OCSD_GEN_TRC_ELEM_ITMTRACE */
-    ITM_ELEMENT_PAYLOAD = 72, /* where it lies */
+    ITM_ELEMENT_PAYLOAD = 72, /* offset in the element */
     ITM_ELEMENT_SIZE = 96,
 };
 
@@ -46,30 +46,30 @@ struct itm_client {
     FILE *out;
     uint32_t tcr;
     bool framed;
-    bool packets;   /* are wanted, in the place of elements */
-    int flags;      /* with which the decoder is created */
-    uint32_t chunk; /* bytes in a call, 0 for all of them */
-    unsigned wait;  /* a pause behind every so many elements or packets, or 0 */
-    unsigned flush; /* the tree is flushed behind every so many calls, or 0 */
-    /* what came of it */
+    bool packets;   /* output is packets, not elements */
+    int flags;      /* for the creation of the decoder */
+    uint32_t chunk; /* bytes per call; 0: all of them */
+    unsigned wait;  /* elements or packets between pauses; 0: no pause */
+    unsigned flush; /* calls between flushes; 0: no flush */
+    /* results */
     unsigned calls, taken;
-    unsigned fatal; /* answers */
+    unsigned fatal; /* fatal answers */
     uint64_t unsynced;
     dcd_tree_handle_t tree;
 };
 
-/* Makes the tree with its decoder. Returns what ocsd_dt_create_decoder does. */
+/* Makes the tree with its decoder. Returns the result of ocsd_dt_create_decoder. */
 ocsd_err_t itm_client_begin(struct itm_client *client);
 
-/* Gives bytes from trace index `index` on. Behind an answer that is fatal it goes on. */
+/* Passes bytes to the tree, from trace index `index` on. Continues after a fatal answer. */
 void itm_client_give(struct itm_client *client, uint32_t index, const uint8_t *bytes, size_t size);
 
 void itm_client_reset(struct itm_client *client);
 
-/* Ends the trace, and destroys the tree. */
+/* Ends the trace and destroys the tree. */
 void itm_client_end(struct itm_client *client);
 
-/* Returns what an element of ITM says. */
+/* Returns the ITM information of an element. */
 struct itm_info itm_info_of(const ocsd_generic_trace_elem *element);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A pointer to a function, found by its name. */
+/* Looks up a function by name and stores its address in *member, a pointer to a function. */
 static int find(void *handle, const char *name, void *member)
 {
     void *address = dlsym(handle, name);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One of two libraries with OpenCSD's C interface, loaded by its path: the one of the system, or coretap's.
- * Both can be in one process. */
+/* A library with OpenCSD's C interface, loaded from a path: the system's or coretap's. Both can be in one
+ * process. */
 #ifndef CT_TEST_OPENCSD_LIBRARY_H
 #define CT_TEST_OPENCSD_LIBRARY_H
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
-/* Each function of the interface, once: F(name). */
+/* Calls F(name) for each function of the interface. */
 #define LIBRARY_FUNCTIONS(F)                                                                                 \
     F(ocsd_get_version)                                                                                      \
     F(ocsd_get_version_str)                                                                                  \
@@ -48,7 +48,7 @@ struct library {
 #undef LIBRARY_MEMBER
 };
 
-/* Loads the library at `path`. Result: 0, or -1 after a message. */
+/* Loads the library at `path`. Returns 0, or -1 after a message. */
 int library_load(const char *path, struct library *out);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes the ITM of a capture with coretap's library, and writes down what a client gets as lines of a
- * listing.
+/* Decodes the ITM of a capture with coretap's library and prints what a client gets as lines of a listing.
  *
- * usage: list_itm LIBRARY CAPTURE packets|elements [BYTES [PAUSE]]     bytes in a call, elements between
+ * usage: list_itm LIBRARY CAPTURE packets|elements [BYTES [PAUSE]]     bytes per call, elements between
  * pauses */
 #include <stdlib.h>
 #include <string.h>

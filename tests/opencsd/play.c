@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decodes a capture through one of two libraries, and writes down all that it gives.
+/* Decodes a capture through one of two libraries and prints all of its output.
  *
  * usage: play LIBRARY CAPTURE [NAME=NUMBER]...     names are those of struct player */
 #include <stddef.h>

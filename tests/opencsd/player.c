@@ -36,7 +36,7 @@ static void print_software(FILE *out, const ocsd_generic_trace_elem *e)
             e->sw_trace_info.swt_flag_bits, data, e->has_ts ? e->timestamp : 0);
 }
 
-/* What means something in an element of its type. */
+/* Prints the members of an element that its type uses. */
 static void print_members(FILE *out, const ocsd_generic_trace_elem *e, int hides_isa)
 {
     switch (e->elem_type) {
@@ -117,7 +117,7 @@ static uint32_t read_memory(const void *context, const ocsd_vaddr_t addr, const 
     return got;
 }
 
-/* What of the payload means something in a packet of its type. */
+/* Returns the part of the payload that a packet of its type uses. */
 static uint64_t stm_payload(const ocsd_stm_pkt *p)
 {
     switch (p->type) {
@@ -183,7 +183,7 @@ static int add_decoders(struct player *player, dcd_tree_handle_t tree)
         unsigned char id = 0xee;
         union ocsd_config config;
         const char *name = ocsd_config(&player->buffer->sources[i], 0, &config);
-        if (!name) /* OpenCSD has no decoder of it */
+        if (!name) /* OpenCSD has no decoder for it */
             continue;
         const int err = (int)player->library->ocsd_dt_create_decoder(tree, name, flags, &config, &id);
         fprintf(player->out, "C %d %02x\n", err, id);
@@ -203,7 +203,7 @@ static void call(struct player *player, dcd_tree_handle_t tree, ocsd_datapath_op
     fprintf(player->out, "R op=%d at=%zu resp=%d done=%u\n", (int)op, at, (int)*resp, *done);
 }
 
-/* Flushes until there is nothing that waits. Result: 0, or -1 when the data path gave up. */
+/* Flushes while the tree waits. Returns 0, or -1 after a fatal answer. */
 static int drain(struct player *player, dcd_tree_handle_t tree, ocsd_datapath_resp_t resp)
 {
     uint32_t done;
@@ -253,7 +253,7 @@ static struct last_error last_error(const struct player *player)
     return e;
 }
 
-/* Writes down the last error, unless it is the one before the trace: libraries keep that of other trees. */
+/* Prints the last error, unless it is the one from before the trace: libraries keep errors of other trees. */
 static void print_last_error(struct player *player, const struct last_error *before)
 {
     const struct last_error e = last_error(player);
@@ -263,8 +263,8 @@ static void print_last_error(struct player *player, const struct last_error *bef
         fprintf(player->out, "L %d %u %02x %s\n", e.code, e.index, e.id, e.text);
 }
 
-/* What was counted of each source. Behind a reset 1.3.3 counts fewer bytes without synchronisation, and at
- * the end of a trace that lacks it. */
+/* Prints the statistics of each source. After a reset, and at the end of a trace without synchronisation,
+ * 1.3.3 counts too few unsynchronised bytes. */
 static void print_stats(struct player *player, dcd_tree_handle_t tree)
 {
     for (size_t i = 0; i < player->buffer->source_count; i++) {
@@ -301,7 +301,7 @@ int player_play(struct player *player, const uint8_t *trace, size_t size)
         fprintf(player->out, "F %d\n", (int)l->ocsd_dt_set_raw_frame_printer(tree, player->frames));
     int err = add_decoders(player, tree);
     if (!err && !player->as_packets) {
-        const int spaces = OCSD_MEM_SPACE_S | OCSD_MEM_SPACE_N; /* all that 1.3.3 has */
+        const int spaces = OCSD_MEM_SPACE_S | OCSD_MEM_SPACE_N; /* all spaces of 1.3.3 */
         err = (int)l->ocsd_dt_add_callback_trcid_mem_acc(tree, 0, UINT64_MAX, (ocsd_mem_space_acc_t)spaces,
                                                          read_memory, player);
         fprintf(player->out, "A %d\n", err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Short traces of ETMv4, ETE, PTM and ETMv3 that cannot be, or that nobody makes: what coretap's library
- * gives of them, elements as well as packets with their bytes, is what OpenCSD 1.3.3 gives, whole and in
- * pieces.
+/* Checks short traces of ETMv4, ETE, PTM and ETMv3 that are invalid or that no trace unit makes: coretap's
+ * library gives the same elements, and the same packets with their bytes, as OpenCSD 1.3.3, for whole traces
+ * and pieces.
  *
  * usage: test_bytes OPENCSD CORETAP */
 #include <stdio.h>
@@ -13,22 +13,22 @@
 
 enum {
     HALT = OCSD_OPFLG_PKTDEC_HALT_BAD_PKTS,
-    THUMB = 1 << 18, /* T32 code: two NOPs, a BLX, and so on */
+    THUMB = 1 << 18, /* T32 code: two NOPs and a BLX, repeated */
     PTM = 1 << 19,
-    RESETS = 1 << 20,     /* after each call; elements alone */
-    DATA = 1 << 21,       /* an ETMv3 that traces values */
-    M_PROFILE = 1 << 22,  /* an ETMv3 of a Cortex-M */
-    PACKETS = 1 << 23,    /* no elements */
-    ETMV3 = 1 << 24,      /* else ETMv4, or: */
+    RESETS = 1 << 20,     /* after each call; only elements are compared */
+    DATA = 1 << 21,       /* ETMv3 with data values */
+    M_PROFILE = 1 << 22,  /* ETMv3 of a Cortex-M */
+    PACKETS = 1 << 23,    /* only packets, no elements */
+    ETMV3 = 1 << 24,      /* ETMv3; the default is ETMv4 */
     PAUSES = 1 << 25,     /* after each element */
-    MARKERS = 1 << 26,    /* ETE 1.1, whose timestamps follow markers */
-    SPECULATES = 1 << 27, /* up to eight P0 elements */
-    NO_IDS = 1 << 28,     /* context and VMID have no size */
+    MARKERS = 1 << 26,    /* ETE 1.1 with timestamps after markers */
+    SPECULATES = 1 << 27, /* at most eight speculative P0 elements */
+    NO_IDS = 1 << 28,     /* context IDs and VMIDs have no bytes */
     ETE = 1 << 29,
     ROW_FLAGS = THUMB | PTM | RESETS | DATA | PACKETS | ETMV3 | PAUSES | MARKERS | SPECULATES | NO_IDS | ETE |
                 M_PROFILE,
     ROOM = 8192,  /* bytes of a trace */
-    WORDS = 1024, /* of the program, at 0x1000: three NOPs, a branch, and so on */
+    WORDS = 1024, /* of the program at 0x1000: three NOPs and a branch, repeated */
 };
 
 static const uint32_t NOP = 0xd503201f, IF = 0x54000020;   /* b.eq to the next word */
@@ -37,8 +37,8 @@ static const uint32_t NOPS = 0xbf00bf00, BLX = 0xe802f000; /* of T32 */
 struct row {
     const char *name;
     int flags;
-    const char *trace; /* bytes in hex; A: alignment and trace info, S: with address and context behind them,
-                        * 83*100: a byte so many times */
+    const char *trace; /* bytes in hex; A: alignment and trace info; S: those, then an address with context;
+                        * 83*100: byte 83 this many times */
 };
 
 static const struct row rows[] = {
@@ -117,7 +117,7 @@ static size_t put_hex(uint8_t *bytes, const char *word)
     return size;
 }
 
-/* Writes the bytes of a word of a trace. Returns how many. */
+/* Writes the bytes for a word of a trace. Returns how many. */
 static size_t put_word(uint8_t *bytes, const char *word)
 {
     static const char alignment[] = "000000000000000000000080", info[] = "010100",
@@ -164,7 +164,7 @@ static struct ct_source source_of(const struct row *row)
                                        .traceidr = 0x10}};
 }
 
-/* Plays a row through both, in calls of at most `chunk` bytes: elements, or packets. */
+/* Plays a row through both libraries, in calls of at most `chunk` bytes, and compares elements or packets. */
 static bool is_same(const struct row *row, uint32_t chunk, int as_packets, const struct library *theirs,
                     const struct library *ours)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flags of decoders of ETMv4 and ETE that look for programs which contradict the trace, or are none: what
- * coretap's library answers is what OpenCSD 1.5.5 answers. Of small traces the answers of 1.5.5 stand here;
- * they were had from Debian's library of that version. Where CT_LATE_OPENCSD names such a library, random
- * streams are compared with it besides: sound and damaged ones, with bad words in their programs. Those of
- * which both give the same without the flags give the same with them, but for very few. 1.5.5 runs in a
- * process for each: there ETM4_OPFLG_PKTDEC_AA64_OPCODE_CHK is a switch of the process, which stays on for
- * later decoders. A library of another distribution needs that one's loader and libraries:
- * ld-linux-x86-64.so.2
+/* Checks the flags of ETMv4 and ETE decoders that detect programs which contradict the trace, or which are no
+ * code: coretap's library answers like OpenCSD 1.5.5. For small traces this file contains the answers of
+ * 1.5.5, taken from Debian's library. Where CT_LATE_OPENCSD names such a library, random streams are compared
+ * with it as well: sound and damaged ones, with invalid words in their programs. A stream for which both
+ * libraries agree without the flags is played with them, and only very few may differ then. 1.5.5 runs in a
+ * process per stream, because ETM4_OPFLG_PKTDEC_AA64_OPCODE_CHK is global there and stays set for later
+ * decoders. A library of another distribution needs its own loader and libraries: ld-linux-x86-64.so.2
  * --library-path FOLDER test_checks CORETAP. CT_SEED sets the first seed, CT_COUNT the number of streams,
  * CT_LONG=1 the long tier.
  *
@@ -26,7 +25,7 @@ enum {
     HEAD = 12,        /* bytes of a random stream that are never damaged: the first alignment packet */
 };
 
-/* Flags of decoders, as the headers of 1.5.5 number them. */
+/* Decoder flags, with the values in the headers of 1.5.5. */
 enum {
     UNSYNC = 0x80,
     ERRORS = 0x100,
@@ -38,10 +37,10 @@ enum {
     OPCODES = 0x20000,
 };
 
-/* … and of rows. */
+/* Flags of rows. */
 enum {
-    ETE = 1 << 28,        /* the protocol; else ETMv4 */
-    SPECULATES = 1 << 29, /* four P0 elements may be speculative */
+    ETE = 1 << 28,        /* the protocol; the default is ETMv4 */
+    SPECULATES = 1 << 29, /* at most four speculative P0 elements */
     PAUSES = 1 << 30,     /* each element is answered with WAIT */
     LIMITED = 1 << 27,    /* OPENCSD_INSTR_RANGE_LIMIT is 2 */
     ROW_FLAGS = ETE | SPECULATES | PAUSES | LIMITED,
@@ -57,21 +56,34 @@ enum {
 
 #define RETURN_STACK (UINT32_C(1) << 12) /* TRCCONFIGR.RS */
 
-/* A trace, as words: S: alignment, trace info, and the context of A64 code at 0x1000; A: the same of A32
- * code; T: of T32 code; R, O: of A64 code of a realm, and of root; E, N: an atom; F: six atoms of branches
- * that were taken, in one packet; n: an E and two N likewise; o: an overflow; r: a return from an exception;
- * -: a byte that begins no packet; with a number in base 16 a: an address; x: an exception that returns
- * there; s: a source address; q: so many instructions and address 0x1010; c: so many P0 elements are
- * committed; m: a mispredict. */
+/* A trace, written as words:
+ *
+ *     S, A, T   alignment, trace info, and a context with address 0x1000: A64, A32, T32 code
+ *     R, O      the same for A64 code of a realm, and of root
+ *     E, N      an atom
+ *     F         one packet with six E atoms
+ *     n         one packet with an E and two N
+ *     o         an overflow
+ *     r         an exception return
+ *     -         a byte that begins no packet
+ *
+ * With a number in base 16:
+ *
+ *     a         an address
+ *     x         an exception that returns there
+ *     s         a source address
+ *     q         a Q element of that many instructions, and address 0x1010
+ *     c         a commit of that many P0 elements
+ *     m         a mispredict */
 struct row {
     const char *name;
     int flags;
     const char *trace;
-    uint32_t words[WORDS]; /* of the program, at 0x1000 */
-    const char *answer;    /* of 1.5.5 */
+    uint32_t words[WORDS]; /* of the program at 0x1000 */
+    const char *answer;    /* answer of 1.5.5 */
 };
 
-/* Parts of answers: messages of `size` letters of a packet at `index`, and a context. */
+/* Parts of answers: a message with `size` letters about a packet at `index`, and a context. */
 #define MESSAGE(size, error, index, text)                                                                    \
     "T " size " DCD_ETMV4 : " error "; TrcIdx=" index "; CS ID=10; " text "\n"
 #define OPCODE(size, index, text)                                                                            \
@@ -414,7 +426,7 @@ static size_t put(uint8_t *bytes, const void *what, size_t size)
     return size;
 }
 
-/* Writes the address packet `header` of 64 bits. */
+/* Writes an address packet with a 64-bit address. */
 static size_t put_address(uint8_t *bytes, uint8_t header, uint64_t addr)
 {
     bytes[0] = header;
@@ -425,19 +437,19 @@ static size_t put_address(uint8_t *bytes, uint8_t header, uint64_t addr)
     return 9;
 }
 
-/* Writes an alignment packet, a trace info, and an address with a context. */
+/* Writes an alignment packet, a trace info packet, and an address with a context. */
 static size_t put_start(uint8_t *bytes, uint8_t header, uint8_t context)
 {
     static const uint8_t sync[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 1, 1, 0};
     size_t size = put(bytes, sync, sizeof sync);
     size += put_address(bytes + size, header, 0x1000);
-    if (header == 0x86) /* of T32, addresses have a bit more */
+    if (header == 0x86) /* addresses of T32 code have one more bit */
         bytes[size - 7] = 0x10;
     bytes[size++] = context;
     return size;
 }
 
-/* Writes the packets of one word of a trace. Returns their size. */
+/* Writes the packets for a word of a trace. Returns their size in bytes. */
 static size_t put_word(uint8_t *bytes, const char *word)
 {
     const uint64_t value = strtoull(word + 1, NULL, 16);
@@ -500,7 +512,7 @@ static struct ct_source source_of(const struct row *row)
                                        .traceidr = 0x10}};
 }
 
-/* Plays a row through a library. Tells whether the answer is the one that is known. */
+/* Plays a row through a library and returns whether the answer is the expected one. */
 static bool check_row(const struct row *row, const struct library *library)
 {
     uint8_t bytes[TRACE_ROOM];
@@ -519,8 +531,8 @@ static bool check_row(const struct row *row, const struct library *library)
     compare_play(player, library, &trace, &text);
     unsetenv("OPENCSD_INSTR_RANGE_LIMIT");
     const char *first =
-        strstr(text.data, " 10 4 isa=");         /* the first context; what is behind it is compared */
-    char *end = strstr(text.data, "\nE 0 10 3"); /* the end of the trace … */
+        strstr(text.data, " 10 4 isa="); /* the first context, after which the comparison starts … */
+    char *end = strstr(text.data, "\nE 0 10 3"); /* … and ends at the end of the trace … */
     if (!end)
         end = strstr(text.data, "\nS "); /* … or of decoding */
     if (end)
@@ -533,12 +545,12 @@ static bool check_row(const struct row *row, const struct library *library)
     return good;
 }
 
-/* Makes a random stream, and turns some words of its programs into bad ones. */
+/* Makes a random stream and replaces some words of its programs with invalid ones. */
 static void fill(struct rng *rng, struct stream *s, struct player *player)
 {
     static const int flags[] = {UNSYNC, ERRORS, HALT, DIRECT, STRICT, CONTINUE, SPLIT, OPCODES};
     gen_source(rng, GEN_UNSPECULATED, &s->source);
-    if (rng_chance(rng, 200)) /* at an empty return stack 1.5.5 says less than 1.3.3 */
+    if (rng_chance(rng, 200)) /* at an empty return stack 1.5.5 reports less than 1.3.3 */
         s->source.regs.configr &= ~RETURN_STACK;
     do
         stream_fill_program(rng, s);
@@ -560,7 +572,8 @@ struct libraries {
     const struct library *late, *ours;
 };
 
-/* Plays a random stream through both libraries: with the flags, when they give the same without them. */
+/* Plays a random stream through both libraries: without the flags, and, if the output is the same, with
+ * them. */
 static void check_stream(const void *context, uint64_t seed, struct compare_counts *counts)
 {
     static struct stream s;
@@ -574,10 +587,10 @@ static void check_stream(const void *context, uint64_t seed, struct compare_coun
     if (compare_is_same(plain, &trace, libraries->late, libraries->ours, ocsd_isa_aarch64))
         compare(player, &trace, libraries->late, libraries->ours, ocsd_isa_aarch64, seed, counts);
     else
-        counts->crashes++; /* … as good as that: nothing is compared */
+        counts->crashes++; /* the libraries differ without the flags: nothing is compared */
 }
 
-/* Compares random streams with the library of 1.5.5 that CT_LATE_OPENCSD names. */
+/* Compares random streams with the 1.5.5 library that CT_LATE_OPENCSD names. */
 static bool check_streams(const struct library *ours)
 {
     struct library late;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random frames in all layouts that a tree can have: aligned, with synchronisation words and half-words
- * between them and inside, with words that reset decoders; sound, cut and damaged: coretap's library prints
- * the frames that OpenCSD 1.3.3 prints, gives a decoder the same bytes, and says the same of what cannot be.
- * CT_SEED sets the first seed, CT_COUNT the number of traces, CT_LONG=1 the long tier.
+/* Checks random frames in all layouts that a tree supports: aligned, with synchronisation words and
+ * half-words between and inside frames, with words that reset decoders; sound, cut and damaged. coretap's
+ * library prints the same frames as OpenCSD 1.3.3, passes the same bytes to a decoder, and reports the same
+ * errors. CT_SEED sets the first seed, CT_COUNT the number of traces, CT_LONG=1 the long tier.
  *
  * usage: test_frames OPENCSD CORETAP */
 #include <inttypes.h>
@@ -16,8 +16,8 @@ enum {
     FRAMES = 12,
     FRAME = 16,
     ROOM = FRAMES * 3 * FRAME + 64,
-    DECODED = 0x21,  /* a trace ID that has a decoder */
-    MOST_WORSE = 100 /* one damaged trace in so many may differ: behind a word at an odd place 1.3.3 reads on
+    DECODED = 0x21,  /* trace ID with a decoder */
+    MOST_WORSE = 100 /* one damaged trace in this many may differ: after a word at an odd offset 1.3.3 reads
                       * past the end of the call */
 };
 
@@ -43,8 +43,8 @@ static void put_words(struct trace *t, unsigned count)
         put(t, word, sizeof word);
 }
 
-/* Makes a frame in which no ID follows another one at once: of one that has no byte, 1.3.3 gives the decoder
- * none, which fails. */
+/* Makes a random frame without two IDs in a row: 1.3.3 passes the decoder no bytes for an ID without any, and
+ * the decoder fails. */
 static void fill_frame(struct rng *rng, uint8_t *frame)
 {
     bool had_id = true;
@@ -58,7 +58,7 @@ static void fill_frame(struct rng *rng, uint8_t *frame)
     }
 }
 
-/* Writes a frame, with half-words between its pairs when the layout has them. */
+/* Writes a frame, with half-words between its byte pairs when the layout has them. */
 static void put_frame(struct rng *rng, struct trace *t)
 {
     static const uint8_t half_word[] = {0xff, 0x7f};
@@ -109,7 +109,7 @@ struct check {
     const struct library *theirs, *ours;
 };
 
-/* Plays one trace through both. */
+/* Plays one trace through both libraries. */
 static void check_one(const void *context, uint64_t seed, struct compare_counts *counts)
 {
     static struct trace t;

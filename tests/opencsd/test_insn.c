@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random words as instructions: coretap's library takes them for what OpenCSD's takes them for, also where
- * the architecture leaves open what they are. Each library is asked by a decoder of the test's own. CT_SEED
- * sets the seed, CT_COUNT the number of words of each kind, CT_LONG=1 the long tier.
+/* Checks random words as instructions: coretap's library classifies them like OpenCSD's, even where the
+ * architecture leaves their meaning open. Each library is asked through a decoder of this test. CT_SEED sets
+ * the seed, CT_COUNT the number of words of each kind, CT_LONG=1 the long tier.
  *
  * usage: test_insn OPENCSD CORETAP */
 #include <inttypes.h>
@@ -36,7 +36,7 @@ enum {
     KINDS = sizeof kinds / sizeof *kinds,
 };
 
-/* What a library offered to the decoder that was made last. */
+/* Callbacks that a library offered to the decoder created last. */
 static ocsd_extern_dcd_cb_fns offer;
 
 static ocsd_datapath_resp_t take_data(const void *handle, const ocsd_datapath_op_t op,
@@ -82,7 +82,7 @@ static ocsd_err_t get_id(const void *config, unsigned char *id)
     return OCSD_OK;
 }
 
-/* Makes a decoder in the library at `path`. Result: 0, or -1. */
+/* Creates a decoder in the library at `path` and copies its callbacks to *out. Returns 0, or -1. */
 static int ask(const char *path, ocsd_extern_dcd_cb_fns *out)
 {
     static ocsd_extern_dcd_fact_t factories[LIBRARIES];
@@ -130,8 +130,8 @@ static bool is_same(const ocsd_instr_info *a, const ocsd_instr_info *b)
            a->thumb_it_conditions == b->thumb_it_conditions;
 }
 
-/* Gives a word at random. Of T32, half are of 32 bits, and some of these are MCR to where CP15 has its
- * barriers, which are too rare among random words. */
+/* Returns a random word. Half of those for T32 are 32 bits wide, and some of them are an MCR to the barriers
+ * in CP15, which are too rare among random words. */
 static uint32_t random_word(const struct kind *kind, struct rng *rng, uint64_t number)
 {
     const uint32_t word = (uint32_t)(rng_next(rng) >> 32);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ITM by coretap's library, as a program that was built for OpenCSD 1.8 has it: elements and packets say what
- * the listings of coretap say, of random streams, sound and damaged, however they are cut, with pauses,
- * flushes and resets; texts are those that listings of 1.8 show; what a program of an earlier version gets
- * stays as it was. CT_SEED sets the first seed, CT_COUNT the number of streams of each kind, CT_LONG=1 the
- * long tier.
+/* Checks ITM in coretap's library, used like a program built for OpenCSD 1.8. Elements and packets of random
+ * streams agree with coretap's listings: sound and damaged streams, cut anywhere, with pauses, flushes and
+ * resets. Texts agree with listings of 1.8. A program of an earlier version sees no change. CT_SEED sets the
+ * first seed, CT_COUNT the number of streams of each kind, CT_LONG=1 the long tier.
  *
  * usage: test_itm CORETAP */
 #include <dlfcn.h>
@@ -31,7 +30,7 @@ static const struct ct_source source = {
 
 /* ---- versions ---- */
 
-/* Every function of the interface of 1.8. */
+/* Names of all functions in the interface of 1.8. */
 static const char *const functions[] = {
     "ocsd_get_version",
     "ocsd_get_version_str",
@@ -112,8 +111,9 @@ static ocsd_err_t own_id(const void *config, unsigned char *id)
     return OCSD_OK;
 }
 
-/* A program of an earlier version has none, and may have one of its own under this name. One that names no
- * version has it, and is then one of a version with ITM. This comes before all other decoders. */
+/* Checks which programs have an ITM decoder. A program of an earlier version has none, and may register one
+ * of its own under this name. A program that names no version has it, and counts as one of a version with
+ * ITM. This test must run before any other creates a decoder. */
 static bool versions_decide(const struct library *l, void *handle)
 {
     ocsd_extern_dcd_fact_t own = {
@@ -136,9 +136,9 @@ static bool versions_decide(const struct library *l, void *handle)
 
 /* ---- texts ---- */
 
-/* A trace in which each kind of packet comes, in the forms that listings of 1.8 show. */
+/* A trace with each kind of packet, in the forms that listings of 1.8 show. */
 static const uint8_t trace[] = {
-    0x12, 0x00, 0x34,                         /* nothing */
+    0x12, 0x00, 0x34,                         /* bytes before any synchronisation */
     0x00, 0x00, 0x00, 0x00, 0x00, 0x80, 0x70, /* alignment, overflow */
     0x19, 0xbb, 0x20,                         /* 8 bits to port 3, 2 cycles */
     0x28, 0x52, 0x45, 0x23, 0xd0, 0xa0, 0x64, /* page 2, 16 bits to port 10, 3220 cycles, delayed */
@@ -213,7 +213,7 @@ static const char *const lines[] = {
     "ID:10\tEND OF TRACE DATA",
 };
 
-/* Lines that the library printed. */
+/* State of the callback for printed lines. */
 struct printed {
     unsigned count, wrong;
 };
@@ -245,7 +245,7 @@ static bool texts_are_those_of_listings(const struct library *l, void *handle)
     return !printed.wrong && printed.count == sizeof lines / sizeof *lines;
 }
 
-/* What came of each kind of element, as text and as members. */
+/* Elements of each kind that were seen, with checks of their text and members. */
 struct kinds {
     const struct library *library;
     unsigned texts, changes, stimuli;
@@ -291,7 +291,7 @@ struct stream {
     size_t size;
 };
 
-/* Writes a stream, with some bytes in front of its first alignment packet. */
+/* Writes a random stream, with some bytes before its first alignment packet. */
 static void generate(struct rng *rng, bool damaged, struct stream *s)
 {
     struct ct_itm_packet p = {.type = CT_ITM_ASYNC};
@@ -299,7 +299,7 @@ static void generate(struct rng *rng, bool damaged, struct stream *s)
     const unsigned head = rng_chance(rng, 128) ? rng_below(rng, 40) : 0;
     for (s->size = 0; s->size < head;)
         s->bytes[s->size++] = (uint8_t)(rng_chance(rng, 128) ? 0 : 1 + rng_below(rng, 0x70));
-    if (rng_chance(rng, 16)) { /* more zeros than an alignment packet has */
+    if (rng_chance(rng, 16)) { /* more zeros than an alignment packet needs */
         const unsigned zeros = rng_below(rng, 3 * CT_ITM_PACKET_MAX);
         memset(s->bytes + s->size, 0, zeros);
         s->size += zeros;
@@ -315,10 +315,10 @@ static void generate(struct rng *rng, bool damaged, struct stream *s)
         s->size = damage(rng, s->bytes, s->size, ROOM);
 }
 
-/* Tells whether two lines are the same. Of bytes without synchronisation a monitor does not see those in
- * which an alignment packet may have begun when the trace ends, and elements that tell of a state are placed
- * by the call or by the packet in which it is told. Of a damaged global timestamp there may be more bits than
- * packets of OpenCSD have. */
+/* Returns whether two lines are equal enough. A monitor does not see unsynchronised bytes that may begin an
+ * alignment packet at the end of the trace. Elements about a change of state have the position of the call or
+ * of the packet that reports it. A damaged global timestamp may have more bits than packets of OpenCSD
+ * hold. */
 static bool is_same_line(const char *a, const char *b)
 {
     static const char time[] = " itm_gts_2 ts=";
@@ -335,7 +335,7 @@ static bool is_same_line(const char *a, const char *b)
     return a_time - a == b_time - b && !memcmp(a, b, (size_t)(a_time - a)) && !(differ & bits);
 }
 
-/* Compares lines. The first that differ are shown. */
+/* Compares two texts line by line, and prints the first lines that differ. */
 static bool is_same(char *wanted, char *got)
 {
     char *w_rest, *g_rest;
@@ -349,7 +349,7 @@ static bool is_same(char *wanted, char *got)
     return !w && !g;
 }
 
-/* Returns what a client gets of a stream, cut and paused at random. */
+/* Returns the output that a client gets for a stream, cut and paused at random. The caller frees it. */
 static char *play(const struct library *l, const struct stream *s, bool packets, struct rng *rng)
 {
     char *text = NULL;
@@ -419,8 +419,7 @@ static bool packets_of_damaged_streams(const struct library *l, void *handle)
 
 /* ---- operations ---- */
 
-/* Behind a reset decoding begins anew: in front of it and behind it stands what each of two decoders says of
- * its half. */
+/* Checks that decoding starts anew at a reset: the output equals that of two decoders, one for each half. */
 static bool resets_begin_anew(const struct library *l, void *handle)
 {
     bool good = true;
@@ -454,7 +453,7 @@ static bool resets_begin_anew(const struct library *l, void *handle)
     return good;
 }
 
-/* What llvm-profgen makes of a trace: addresses that the DWT gave. */
+/* State of a client like llvm-profgen: data addresses reported by the DWT. */
 struct profile {
     unsigned addresses, lost;
     uint64_t sum;
@@ -475,13 +474,12 @@ static ocsd_datapath_resp_t take_address(const void *context, const ocsd_trc_ind
     return OCSD_RESP_CONT;
 }
 
-/* Two addresses, a header that is none, an address that is not taken for one, and behind an alignment packet
- * one more. */
+/* Two addresses, an invalid header, an address that is lost, and one more after an alignment packet. */
 static const uint8_t broken[] = {0x00, 0x00, 0x00, 0x00, 0x00, 0x80, 0x8f, 0x10, 0x00,
                                  0x00, 0x20, 0x4e, 0x34, 0x12, 0xa4, 0x4e, 0x11, 0x11,
                                  0x00, 0x00, 0x00, 0x00, 0x00, 0x80, 0x4e, 0x78, 0x56};
 
-/* Decodes `broken` in the order in which llvm-profgen does. Returns the worst answer. */
+/* Decodes `broken` with the calls of llvm-profgen. Returns the worst answer. */
 static ocsd_datapath_resp_t profile_broken(const struct library *l, int flags, struct profile *profile)
 {
     const struct itm_config config = {TCR};
@@ -498,8 +496,8 @@ static ocsd_datapath_resp_t profile_broken(const struct library *l, int flags, s
     return resp;
 }
 
-/* A packet that cannot be ends the trace, unless the decoder was told to look for the next alignment packet
- * behind it. */
+/* Checks that an invalid packet ends the trace, unless the decoder has the flag to look for the next
+ * alignment packet. */
 static bool bad_packets_are_told(const struct library *l, void *handle)
 {
     struct profile ended = {0}, goes_on = {0};
@@ -512,8 +510,8 @@ static bool bad_packets_are_told(const struct library *l, void *handle)
            goes_on.sum == 0x20000010 + 0x1234 + 0x5678;
 }
 
-/* Writes a synchronisation word and a frame of one trace ID for each 14 bytes. What is missing of the last is
- * filled up with `filler`. Returns how many bytes that are. */
+/* Writes a synchronisation word, then a frame with one trace ID for every 14 bytes. The rest of the last
+ * frame is filled with `filler`. Returns the number of bytes written. */
 static uint32_t put_frames(uint8_t id, const uint8_t *bytes, size_t size, uint8_t filler, uint8_t *out)
 {
     enum {
@@ -537,7 +535,7 @@ static uint32_t put_frames(uint8_t id, const uint8_t *bytes, size_t size, uint8_
     return n;
 }
 
-/* What a client of both gets. */
+/* Elements seen by a client of both decoders. */
 struct both {
     unsigned ranges, data, others;
 };
@@ -556,8 +554,8 @@ static ocsd_datapath_resp_t take_both(const void *context, const ocsd_trc_index_
     return OCSD_RESP_CONT;
 }
 
-/* A tree with an ETM of a Cortex-M and an ITM, in frames with synchronisation words, as llvm-profgen has it.
- */
+/* Checks a tree with an ETM of a Cortex-M and an ITM, in frames with synchronisation words, as in
+ * llvm-profgen. */
 static bool both_are_in_frames(const struct library *l, void *handle)
 {
     static const uint8_t nops[] = {0x00, 0xbf, 0x00, 0xbf, 0xfe, 0xe7, 0x00, 0xbf};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that was built for OpenCSD 1.4 or later, whose elements and packets of ETMv4 are longer:
- * coretap's library gives it those, when the environment names such a version. What lies where was found with
- * the headers of 1.5.5, on a host of 64 bits.
+/* Checks a program built for OpenCSD 1.4 or later, where elements and packets of ETMv4 are longer: coretap's
+ * library gives it these when the environment names such a version. The offsets come from the headers of
+ * 1.5.5 on a 64-bit host.
  *
  * usage: test_layout CORETAP      with CORETAP_OPENCSD_VERSION=1.5.5 in the environment */
 #include <dlfcn.h>
@@ -19,7 +19,7 @@ enum {
     PACKET_VERSION = 169,
     PACKET_SIZE = 176,
     LATE_EOT = 7,        /* UNSYNC_EOT */
-    TRACE_INFO_VALID = 6 /* bit of a packet's members that are there */
+    TRACE_INFO_VALID = 6 /* bit in a packet's mask of valid members */
 };
 
 static const uint8_t stm_trace[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -33,7 +33,7 @@ static const ocsd_etmv4_cfg etm4_config = {.reg_idr0 = 0x28000ea1,
                                            .arch_ver = ARCH_V8,
                                            .core_prof = profile_CortexA};
 
-/* What a client got. */
+/* What a client got from the library. */
 struct got {
     const struct library *library;
     uint64_t data; /* of software trace */
@@ -144,7 +144,7 @@ static ocsd_datapath_resp_t take_no_access(const void *context, const ocsd_trc_i
     got->library->ocsd_gen_elem_str(element, text, sizeof text);
     if (element->elem_type == OCSD_GEN_TRC_ELEM_ADDR_NACC)
         got->texts +=
-            !strcmp(text, "OCSD_GEN_TRC_ELEM_ADDR_NACC( 0x1000; Memspace [0x10:EL2S] )"); /* 1.5.5's */
+            !strcmp(text, "OCSD_GEN_TRC_ELEM_ADDR_NACC( 0x1000; Memspace [0x10:EL2S] )"); /* text of 1.5.5 */
     return OCSD_RESP_CONT;
 }
 
@@ -162,7 +162,7 @@ static bool spaces_are_told(const struct library *l)
     return got.texts == 1;
 }
 
-/* From 1.4 on decoders have the output that the tree was given before. */
+/* Checks that a new decoder sends elements to the output that the tree already has, as since 1.4. */
 static bool output_comes_first(const struct library *l)
 {
     const ocsd_stm_cfg config = {.reg_tcsr = 0x100000};
@@ -176,7 +176,7 @@ static bool output_comes_first(const struct library *l)
     return got.software == 1 && got.ends == 1;
 }
 
-/* The function that 1.3.3 does not have. It tells how memory is kept. */
+/* Checks the function that 1.3.3 does not have, which configures the memory cache. */
 static bool memory_is_kept(const struct library *l, ocsd_err_t (*keep)(dcd_tree_handle_t, int, uint16_t, int))
 {
     dcd_tree_handle_t tree = l->ocsd_create_dcd_tree(OCSD_TRC_SRC_SINGLE, 0);

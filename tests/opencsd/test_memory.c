@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a client of coretap's libopencsd: it depends on the context that the client was told of last,
- * and it may change between two calls. Code is never asked for before the client knows whose it is, and never
- * taken for that of another context or of an earlier call. And the memory of the library itself: when there
- * is none, the client is told, and nothing is left.
+/* Checks the memory of a client of coretap's libopencsd. It depends on the context that the client got last,
+ * and it may change between two calls. The library must not ask for code before the client knows its context,
+ * and must not reuse code of another context or of an earlier call. Also checks allocations in the library:
+ * when one fails, the client gets an error and nothing leaks.
  *
  * usage: test_memory LIBRARY */
 #include <stdbool.h>
@@ -14,29 +14,29 @@
 
 enum {
     ADDRESS = 0x400000,
-    BORDER = 1024, /* a page of the library's ends there */
-    PLACES = 8,    /* ranges that are noted */
+    BORDER = 1024, /* a page of the library's cache ends at a multiple of this */
+    PLACES = 8,    /* number of ranges that are recorded */
 };
 
-/* Code of two contexts at one address: so many instructions, of which the last is a branch to itself. */
+/* Code of two contexts at one address. The last instruction is a branch to itself. */
 static const uint32_t long_code[] = {0xd503201f, 0xd503201f, 0x14000000};
 static const uint32_t short_code[] = {0xd503201f, 0x14000000};
 
-/* Code of two pages, whose border is behind the second instruction; and what becomes of it. */
+/* Code across a page border, which is after the second instruction, and what replaces it. */
 static const uint32_t wide_code[] = {0xd503201f, 0xd503201f, 0xd503201f, 0x14000000};
 static const uint32_t other_wide_code[] = {0xd503201f, 0xd503201f, 0x14000000, 0x14000000};
 
 struct client {
-    uint64_t addr;        /* of its code; 0: ADDRESS */
-    uint32_t context;     /* that it was told of last */
-    bool short_before;    /* what context 1 has in memory is short_code, too */
-    const uint32_t *code; /* what it has in memory, whatever the context is; or NULL */
+    uint64_t addr;        /* address of its code; 0: ADDRESS */
+    uint32_t context;     /* context ID of the last context element */
+    bool short_before;    /* memory of context 1 is short_code, too */
+    const uint32_t *code; /* its memory in any context, or NULL */
     size_t code_size;
     uint32_t counts[PLACES];
     unsigned ranges;
-    unsigned total; /* ranges, also those that are not noted */
-    unsigned early; /* calls for memory before any context */
-    unsigned calls; /* for memory */
+    unsigned total; /* number of ranges, with those not recorded */
+    unsigned early; /* calls for memory before the first context */
+    unsigned calls; /* calls for memory */
 };
 
 static ocsd_datapath_resp_t take(const void *context, const ocsd_trc_index_t index, const uint8_t id,
@@ -93,7 +93,7 @@ static dcd_tree_handle_t make_tree(const struct library *l, struct client *clien
     return NULL;
 }
 
-/* Adds an address with context ID `context`, and an atom of the code there. */
+/* Adds an address with context ID `context`, and an atom for the code there. */
 static size_t add_run_at(uint8_t *trace, uint32_t addr, uint8_t context)
 {
     /* I_ADDR_CTXT_L_32IS0, AArch64 EL0 non-secure, with a context ID; I_ATOM_F1 E */
@@ -119,7 +119,7 @@ static size_t add_run(uint8_t *trace, uint8_t context)
 
 static const uint8_t head[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0x01, 0x00, 0x04};
 
-/* Two contexts in one call, each of them twice. */
+/* Checks two contexts in one call, each of them twice. */
 static bool contexts_differ(const struct library *l)
 {
     struct client client = {0};
@@ -149,8 +149,8 @@ static void to_other_page(struct client *client)
     client->code = other_wide_code;
 }
 
-/* Runs code of one context in two calls, between which it becomes another. Returns whether there were a range
- * of `first` instructions, and one of `second`. */
+/* Runs code of one context in two calls, and changes the code in between. Returns whether there was a range
+ * of `first` instructions and one of `second`. */
 static bool runs_change(const struct library *l, struct client *client, void (*change)(struct client *client),
                         uint32_t first, uint32_t second)
 {
@@ -177,15 +177,15 @@ static bool memory_changes(const struct library *l)
     return runs_change(l, &(struct client){0}, to_short_code, 3, 2);
 }
 
-/* Code that lies across two pages of memory, of which the second one becomes another. Before its first
- * instruction there is no memory. */
+/* Checks code across two pages of memory, of which the second one changes. There is no memory before its
+ * first instruction. */
 static bool second_page_changes(const struct library *l)
 {
     struct client client = {.addr = ADDRESS + BORDER - 8, .code = wide_code, .code_size = sizeof wide_code};
     return runs_change(l, &client, to_other_page, 4, 3);
 }
 
-/* Memory begins where a page does in one call, and there is none of the page in another. */
+/* Checks memory that begins at a page border in one call, while in another call the page is missing. */
 static bool page_comes(const struct library *l)
 {
     struct client client = {.addr = ADDRESS, .code = wide_code};
@@ -206,7 +206,7 @@ static bool page_comes(const struct library *l)
     return client.ranges == 2 && client.counts[0] == 4 && client.counts[1] == 4;
 }
 
-/* A page of code that goes from branch to branch is asked for once in a call, whatever runs of it. */
+/* Checks that the library asks for a page once per call, when its code runs from branch to branch in it. */
 static bool page_is_asked_once(const struct library *l)
 {
     static uint32_t branches[BORDER / 4];
@@ -215,8 +215,8 @@ static bool page_is_asked_once(const struct library *l)
     uint32_t done = 0;
     unsigned calls[3] = {0};
     for (size_t i = 0; i < BORDER / 4; i++)
-        branches[i] = 0x14000001;          /* to the next one */
-    branches[BORDER / 4 - 1] = 0x17ffff01; /* to the first one */
+        branches[i] = 0x14000001;          /* B to the next one */
+    branches[BORDER / 4 - 1] = 0x17ffff01; /* B to the first one */
     dcd_tree_handle_t tree = make_tree(l, &client);
     memcpy(trace, head, sizeof head);
     size_t size = sizeof head + add_run(trace + sizeof head, 1);
@@ -234,8 +234,8 @@ static bool page_is_asked_once(const struct library *l)
     return client.total == 1201 && calls[0] <= 1 && calls[1] <= 1 && calls[2] <= 1;
 }
 
-/* Decodes code of many contexts. Returns whether all of it was said to be done; then it is, else the rest is
- * missing. */
+/* Decodes code of many contexts. Returns whether the library reported success; the output must be complete
+ * then, and incomplete otherwise. */
 static bool decode(const struct library *l, struct client *client)
 {
     static uint8_t trace[1 << 12];
@@ -255,7 +255,7 @@ static bool decode(const struct library *l, struct client *client)
     return fine;
 }
 
-/* Decodes the begin of a trace of another protocol, which makes some elements. */
+/* Decodes the start of a trace of another protocol, which makes some elements. */
 static void decode_other(const struct library *l, const char *name, const void *config, struct client *client)
 {
     static const uint8_t trace[] = {0, 0, 0, 0, 0, 0x80, 0x08, 0, 0x10, 0, 0, 0x21, 0x84, 0x66};
@@ -274,13 +274,13 @@ static void decode_other(const struct library *l, const char *name, const void *
     l->ocsd_destroy_dcd_tree(tree);
 }
 
-/* Decodes with each protocol. Returns what `decode` does. */
+/* Decodes with each protocol. Returns the result of `decode`. */
 static bool decode_all(const struct library *l, struct client *client)
 {
     static const ocsd_ptm_cfg ptm = {.reg_trc_id = 0x10};
     static const ocsd_etmv3_cfg etm3 = {.reg_trc_id = 0x10};
     static const ocsd_stm_cfg stm = {.reg_tcsr = 0x100000};
-    static const uint32_t itm = 0x100000; /* ITM_TCR, which is all that its configuration has */
+    static const uint32_t itm = 0x100000; /* ITM_TCR, the only register of its configuration */
     struct client other = {0};
     decode_other(l, OCSD_BUILTIN_DCD_PTM, &ptm, &other);
     decode_other(l, OCSD_BUILTIN_DCD_ETMV3, &etm3, &other);
@@ -289,7 +289,7 @@ static bool decode_all(const struct library *l, struct client *client)
     return decode(l, client);
 }
 
-/* Each allocation fails once. */
+/* Checks that each allocation may fail. */
 static bool allocations_fail(const struct library *l)
 {
     struct client all = {0};

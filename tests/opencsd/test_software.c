@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random streams of an STM, sound and damaged: what coretap's library gives its client is what OpenCSD 1.3.3
- * gives, call by call: elements, packets with their members, bytes and text, messages, answers, with pauses,
+/* Checks random STM streams, sound and damaged: coretap's library gives its client the same output as OpenCSD
+ * 1.3.3, call by call: elements, packets with their members, bytes and text, messages, answers, with pauses,
  * flushes and resets. CT_SEED sets the first seed, CT_COUNT the number of streams of each kind, CT_LONG=1 the
  * long tier.
  *
@@ -16,7 +16,7 @@
 enum {
     PACKETS = 300,
     ROOM = PACKETS * 24 + 64,
-    MOST_WORSE = 100, /* one damaged stream in so many may differ */
+    MOST_WORSE = 100, /* one damaged stream in this many may differ */
 };
 
 struct stream {
@@ -24,9 +24,9 @@ struct stream {
     size_t size;
 };
 
-/* What is decoded, and how. */
+/* What is decoded. */
 static const struct kind {
-    bool packets; /* packets alone */
+    bool packets; /* only packets, no elements */
     bool damaged;
     const char *what;
 } kinds[] = {
@@ -43,8 +43,8 @@ enum {
 static const struct ct_source source = {
     .name = "stm", .protocol = CT_PROTOCOL_STM, .trace_id = 0x21, .regs = {.stmtcsr = 0x00210007}};
 
-/* Writes a stream. Timestamps that are Gray coded have 31 bits, since 1.3.3 makes other numbers of longer
- * ones, and damage may make them longer. */
+/* Writes a random stream. Gray-coded timestamps have 31 bits: 1.3.3 decodes longer ones wrongly, and damage
+ * may make them longer. */
 static void generate(struct rng *rng, bool damaged, struct stream *s)
 {
     struct stm_writer w = {.bytes = s->bytes};
@@ -81,7 +81,7 @@ static void fill(struct rng *rng, const struct kind *kind, struct stream *s, str
     *player = (struct player){
         .single = 1, .chunk = 1 + rng_below(rng, 500), .severity = 1 + (int)rng_below(rng, 3)};
     player->as_packets = kind->packets ? 1 + (int)rng_below(rng, 3) : 0;
-    if (player->as_packets == 2) /* of what is cut in front of the first packet 1.3.3 shows other bytes */
+    if (player->as_packets == 2) /* of bytes cut before the first packet 1.3.3 shows other ones */
         player->chunk += 64;
     static const int bad_flags[] = {0, OCSD_OPFLG_PKTPROC_NOFWD_BAD_PKTS, OCSD_OPFLG_PKTPROC_NOMON_BAD_PKTS,
                                     OCSD_OPFLG_PKTPROC_ERR_BAD_PKTS};
@@ -97,7 +97,7 @@ struct check {
     const struct library *theirs, *ours;
 };
 
-/* Plays one stream through both. */
+/* Plays one stream through both libraries. */
 static void check_one(const void *context, uint64_t seed, struct compare_counts *counts)
 {
     static struct stream s;

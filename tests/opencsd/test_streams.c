@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random streams of ETMv4 and ETE along random programs: what coretap's library gives
- * its client is what OpenCSD 1.3.3 gives, call by call: elements, packets, messages, answers, with pauses,
- * flushes and resets. Of sound streams that is all of them, of those with speculation, too. Of damaged ones a
- * few differ, which are counted. A64 alone is compared.
- * With speculation 1.3.3 ruins its heap at mispredicts: these are taken out (patch.c), and each stream is
- * played in processes of its own.
- * CT_SEED sets the first seed, CT_COUNT the number of streams of each kind, CT_LONG=1 the long tier.
+/* Checks random streams of ETMv4 and ETE along random programs: coretap's library gives its client the same
+ * output as OpenCSD 1.3.3, call by call: elements, packets, messages, answers, with pauses, flushes and
+ * resets. All sound streams must agree, with speculation as well. A few damaged ones may differ, and are
+ * counted. Only A64 code is compared. With speculation, 1.3.3 corrupts its heap at mispredicts: those are
+ * removed (patch.c), and each stream is played in separate processes. CT_SEED sets the first seed, CT_COUNT
+ * the number of streams of each kind, CT_LONG=1 the long tier.
  *
  * usage: test_streams OPENCSD CORETAP */
 #include <inttypes.h>
@@ -19,15 +18,15 @@
 
 enum {
     HEAD = 12,          /* bytes that are never damaged: the first alignment packet */
-    HELD_AT = 21,       /* where what check_held plays begins */
-    MOST_WORSE = 1000,  /* one damaged stream in so many may differ */
-    MOST_CRASHES = 100, /* and one speculated one crash 1.3.3 */
+    HELD_AT = 21,       /* offset of the bytes that check_held plays */
+    MOST_WORSE = 1000,  /* one damaged stream in this many may differ */
+    MOST_CRASHES = 100, /* one stream in this many with speculation may crash 1.3.3 */
 };
 
 #define RETURN_STACK (UINT32_C(1) << 12) /* TRCCONFIGR.RS */
 #define Q_ELEMENTS   (UINT32_C(3) << 15) /* TRCIDR0.QSUPP */
 
-/* Takes what 1.3.3 does otherwise out of a stream with speculation (tests/oracle/patch.c). */
+/* Removes from a stream with speculation what 1.3.3 handles differently (tests/oracle/patch.c). */
 static void patch(struct stream *s)
 {
     static struct ct_etm4_packet packets[ROOM];
@@ -41,7 +40,7 @@ static void patch(struct stream *s)
     patch_stream(&patches, 1u << PATCH_MISPREDICT, &s->source, s->bytes, packets, count);
 }
 
-/* What is played, and how. */
+/* Makes a random stream and random options to play it with. */
 static void fill(struct rng *rng, bool damaged, bool speculated, struct stream *s, struct player *player)
 {
     do
@@ -53,7 +52,7 @@ static void fill(struct rng *rng, bool damaged, bool speculated, struct stream *
     do {
         stream_fill_program(rng, s);
     } while (s->region_count &&
-             s->regions[0].addr < REGION_SIZE); /* 1.3.3 reads on at 0 behind the last address */
+             s->regions[0].addr < REGION_SIZE); /* 1.3.3 reads on at 0 after the last address */
     stream_fill_trace(rng, s);
     if (speculated)
         patch(s);
@@ -71,13 +70,13 @@ static void fill(struct rng *rng, bool damaged, bool speculated, struct stream *
     player->reset = rng_chance(rng, 40) ? 1 + rng_below(rng, 5) : 0;
 }
 
-/* What is compared. */
+/* Which streams are compared, and in which libraries. */
 struct check {
     bool damaged, packets, speculated;
     const struct library *theirs, *ours;
 };
 
-/* Plays one stream through both. */
+/* Plays one stream through both libraries. */
 static void check(const void *context, uint64_t seed, struct compare_counts *counts)
 {
     static struct stream s;
@@ -86,14 +85,15 @@ static void check(const void *context, uint64_t seed, struct compare_counts *cou
     struct player player;
     fill(&rng, check->damaged, check->speculated, &s, &player);
     player.as_packets = check->packets;
-    player.reset = check->packets ? 0 : player.reset; /* 1.3.3 gives what a reset cut to whoever comes next */
+    player.reset = check->packets ? 0 : player.reset; /* 1.3.3 passes what a reset cut off to the next
+                                                       * reader */
     const struct compare_trace trace = {&s.source, s.regions, s.region_count,
                                         s.bytes,   s.size,    check->speculated};
     compare(player, &trace, check->theirs, check->ours, ocsd_isa_aarch64, seed, counts);
 }
 
-/* Plays a trace of two halves with a reset between them. The context of the first says 64 bits, and that of
- * the second that nothing changed: there 1.3.3 keeps the upper half of an address again. */
+/* Plays a trace of two halves with a reset between them. The first context says 64 bits, the second that
+ * nothing changed: 1.3.3 keeps the upper half of an address there. */
 static void check_kept_context(const struct library *theirs, const struct library *ours,
                                struct compare_counts *counts)
 {
@@ -122,7 +122,8 @@ static void check_kept_context(const struct library *theirs, const struct librar
     compare(player, &trace, theirs, ours, ocsd_isa_aarch64, 0, counts);
 }
 
-/* Plays what is held under speculation behind an alignment, a trace info and an address with its context. */
+/* Plays `bytes`, which are held as speculative, after an alignment, a trace info and an address with its
+ * context. */
 static void check_held(const struct library *theirs, const struct library *ours, uint8_t profile,
                        const uint8_t *bytes, size_t size, struct compare_counts *counts)
 {
@@ -143,8 +144,8 @@ static void check_held(const struct library *theirs, const struct library *ours,
     compare(player, &played, theirs, ours, ocsd_isa_unknown, 0, counts);
 }
 
-/* An exception whose return address has a context, and a commit of more than there is: what was committed by
- * then is dropped. */
+/* Plays an exception whose return address has a context, then a commit of more than there is, which drops
+ * what was committed so far. */
 static void check_overrun(const struct library *theirs, const struct library *ours,
                           struct compare_counts *counts)
 {
@@ -153,7 +154,7 @@ static void check_overrun(const struct library *theirs, const struct library *ou
     check_held(theirs, ours, CT_PROFILE_A, bytes, sizeof bytes, counts);
 }
 
-/* A function return of v8-M that is taken back alone: the atom before it stays. */
+/* Plays a function return of v8-M that is cancelled alone: the atom before it stays. */
 static void check_cancelled_return(const struct library *theirs, const struct library *ours,
                                    struct compare_counts *counts)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random streams of PTM and ETMv3 along random programs, sound and damaged: what coretap's library gives its
- * client is what OpenCSD 1.3.3 gives, call by call: elements, packets and their text, messages, answers, with
- * pauses, flushes and resets (but no resets where packets alone are wanted: 1.3.3 gives what a reset cut to
- * whoever comes next; and no pauses in sound ETMv3: behind one 1.3.3 may not hold an instruction back). Of
- * damaged ones a few differ, which are counted. CT_SEED sets the first seed, CT_COUNT
- * the number of streams of each kind, CT_LONG=1 the long tier.
+/* Checks random streams of PTM and ETMv3 along random programs, sound and damaged: coretap's library gives
+ * its client the same output as OpenCSD 1.3.3, call by call: elements, packets and their text, messages,
+ * answers, with pauses, flushes and resets. There are two exceptions. Packets alone are compared without
+ * resets, because 1.3.3 passes what a reset cut off to the next reader. Sound ETMv3 is compared without
+ * pauses, because after one 1.3.3 may not hold an instruction back. A few damaged streams may differ, and are
+ * counted. CT_SEED sets the first seed, CT_COUNT the number of streams of each kind, CT_LONG=1 the long tier.
  *
  * usage: test_v7 OPENCSD CORETAP */
 #include <inttypes.h>
@@ -22,7 +22,7 @@ enum {
     ROOM = V7_ROOM - 8,
     CODE = 4096,
     HEAD = 6,          /* bytes that are never damaged: the first alignment packet */
-    MOST_WORSE = 1000, /* one damaged stream in so many may differ */
+    MOST_WORSE = 1000, /* one damaged stream in this many may differ */
 };
 
 struct stream {
@@ -34,10 +34,10 @@ struct stream {
     size_t size;
 };
 
-/* What is decoded, and how. */
+/* What is decoded. */
 static const struct kind {
     enum ct_protocol protocol;
-    bool packets; /* packets alone */
+    bool packets; /* only packets, no elements */
     bool damaged;
     const char *what;
 } kinds[] = {
@@ -55,11 +55,11 @@ enum {
     KINDS = sizeof kinds / sizeof *kinds,
 };
 
-/* Takes out of an ETMv3's trace what the library leaves to OpenCSD (docs/perf.md). */
+/* Removes from an ETMv3 trace what coretap's library leaves to OpenCSD (docs/perf.md). */
 static void patch(struct stream *s, const struct kind *kind, int thumb)
 {
     if (!kind->packets)
-        s->source.regs.etmcr &= ~UINT32_C(12); /* data: 1.3.3 makes no elements then */
+        s->source.regs.etmcr &= ~UINT32_C(12); /* data, with which 1.3.3 makes no elements */
     struct v7_trace trace = {&s->source, !kind->packets, thumb, s->bytes, s->size};
     v7_patch(&trace);
     s->size = trace.size;
@@ -98,7 +98,7 @@ struct check {
     const struct library *theirs, *ours;
 };
 
-/* Plays one stream through both. */
+/* Plays one stream through both libraries. */
 static void check_one(const void *context, uint64_t seed, struct compare_counts *counts)
 {
     static struct stream s;

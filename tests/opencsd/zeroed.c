@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that is zero when it is new: 1.3.3 looks at some that it never set, and gives then the same in each
- * process and after each trace. */
+/* An allocator whose new memory is zero. 1.3.3 reads memory that it never wrote; with zeros its output is the
+ * same in each process and after each trace. */
 #include <stddef.h>
 
 #include "support/sanitizer.h"

@@ -36,7 +36,7 @@ const ocsd_etmv3_cfg etm3_config = {.reg_idr = 0x4104f253,
                                     .arch_ver = ARCH_V7,
                                     .core_prof = profile_CortexA};
 
-/* Synchronisation, trace info, trace on, CODE in context 1, two atoms. */
+/* Synchronisation, trace info, trace on, an address (CODE) in context 1, two atoms. */
 const uint8_t etm4_trace[27] = {0,    0,    0, 0, 0,    0, 0,    0, 0, 0, 0, 0x80, 0x01, 0x00,
                                 0x04, 0x82, 0, 0, 0x40, 0, 0xb0, 1, 0, 0, 0, 0xf7, 0xf7};
 

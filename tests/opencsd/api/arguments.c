@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments that cannot be, each in a process of its own: at many of them 1.3.3 crashes. */
+/* Invalid arguments, each in a process of its own, because 1.3.3 crashes at many of them. */
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "opencsd/api/api.h"
 
-/* Ends the process of a call, with the last error. */
+/* Prints the last error and ends the process of a call. */
 static void end_call(void)
 {
     ocsd_trc_index_t index = 1;
@@ -18,8 +18,8 @@ static void end_call(void)
     _exit(0);
 }
 
-/* Begins a process for a call, which is to end with end_call. Returns whether this is it. What it prints
- * stands behind a line with the call, and ends with "crashes" when it did: api.py knows that. */
+/* Starts a process for a call, which end_call is to end. Returns 1 in that process. Its output follows a line
+ * with the call; a line "crashes" comes last when the process crashed. api.py relies on that. */
 static int is_child(const char *what)
 {
     int status;
@@ -28,12 +28,12 @@ static int is_child(const char *what)
     const pid_t child = fork();
     if (child > 0 && waitpid(child, &status, 0) == child && !(WIFEXITED(status) && WEXITSTATUS(status) == 0))
         printf("crashes\n");
-    if (!child && !freopen("/dev/null", "w", stderr)) /* why OpenCSD is aborted */
+    if (!child && !freopen("/dev/null", "w", stderr)) /* there OpenCSD writes why it aborts */
         _exit(1);
     return child == 0;
 }
 
-/* Makes a call that gives a result, or none, in a process of its own. */
+/* Makes a call in a process of its own: with a result, or without. */
 #define ALONE(call)                                                                                          \
     if (is_child(#call)) {                                                                                   \
         printf("%lld", (long long)(call));                                                                   \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoders of the client's own: how they are registered, made and destroyed, what they are told, and what the
- * library does for them. The first byte of their trace says what they do. 1.3.3 crashes where decoders are
- * deregistered after one was made, and where the library prints a custom decoder's elements. */
+/* Decoders of the client: how they are registered, created and destroyed, which calls they get, and what the
+ * library does for them. The first byte of their trace selects what they do. 1.3.3 crashes when decoders are
+ * deregistered after one was created, and when it prints the elements of a custom decoder. */
 #include <string.h>
 
 #include "opencsd/api/api.h"
@@ -10,11 +10,11 @@ enum {
     MOST_DECODERS = 8,
 };
 
-/* A configuration: the trace ID, and what goes wrong when a decoder is made of it. */
+/* Configuration of a decoder: its trace ID, and which error its creation returns. */
 struct config {
     uint8_t id;
     int id_error, create_error;
-    int lacks; /* a bit for each member of the instance */
+    int lacks; /* a bit for each member of the instance that is left out */
 };
 
 static struct decoder {
@@ -192,7 +192,8 @@ static void add_name(const char *name, ocsd_extern_dcd_fact_t factory)
 static void add_names(void)
 {
     ocsd_extern_dcd_fact_t part;
-    add_decoder(single_tree(), OCSD_CREATE_FLG_FULL_DECODER); /* which makes the names of the library known */
+    add_decoder(single_tree(), OCSD_CREATE_FLG_FULL_DECODER); /* after this the names of the library's own
+                                                               * decoders are registered */
     part = whole;
     part.createDecoder = NULL;
     add_name("A", part);
@@ -264,7 +265,7 @@ static void see_packet(const void *context, const ocsd_datapath_op_t op, const o
            size, bytes[0]);
 }
 
-/* Gives a decoder trace of which each byte makes it do something else. */
+/* Passes trace to a decoder, of which each byte makes it do something else. */
 static void work(dcd_tree_handle_t tree, int framed)
 {
     static const char what[] = "elpimx";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoders that are made and removed. */
+/* Creating and removing decoders. */
 #include "opencsd/api/api.h"
 
 #define MAKE(tree, name, flags, config, id) SHOW(ocsd_dt_create_decoder(tree, name, flags, config, id))

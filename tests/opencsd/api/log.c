@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The logger: its outputs, the severity that it takes, the last error, and texts of error codes. */
+/* The logger: its outputs, its severity, the last error, and texts of error codes. */
 #include "opencsd/api/api.h"
 
 #include <string.h>
 
-/* Makes an error, and has it logged. */
+/* Causes an error that is logged. */
 static void fail(void)
 {
     ocsd_create_dcd_tree(OCSD_TRC_SRC_FRAME_FORMATTED, 0);
 }
 
-/* Prints what a file has. */
+/* Prints the content of a file. */
 static void print_file(const char *path)
 {
     char line[256];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory accessors: what is taken and what not, what a decoder reads, and the list of them. */
+/* Memory accessors: which ones are accepted, what a decoder reads through them, and their list. */
 #include <string.h>
 
 #include "opencsd/api/reader.h"
@@ -8,7 +8,7 @@
 
 static uint8_t bytes[4096];
 
-/* Makes a tree that memory is read in. */
+/* Makes a tree with a decoder that reads memory. */
 static dcd_tree_handle_t make_tree(void)
 {
     dcd_tree_handle_t tree = single_tree();
@@ -18,7 +18,7 @@ static dcd_tree_handle_t make_tree(void)
     return tree;
 }
 
-/* Writes a file that memory is read from. */
+/* Writes a file for memory to be read from. */
 static void write_file(const char *path, size_t size)
 {
     FILE *file = fopen(path, "wb");
@@ -26,7 +26,7 @@ static void write_file(const char *path, size_t size)
         fclose(file);
 }
 
-/* Reads at the ends of a range, and across them. */
+/* Reads at both ends of a range and across them. */
 static void read_around(uint64_t first, uint64_t last, ocsd_mem_space_acc_t space)
 {
     reader_read(first - 2, space, 4);
@@ -136,7 +136,7 @@ static void list(void)
 static uint32_t read_code(const void *context, const ocsd_vaddr_t addr, const ocsd_mem_space_acc_t space,
                           const uint32_t size, uint8_t *out)
 {
-    static int asked; /* how often depends on what the library keeps */
+    static int asked; /* how many calls there are depends on the library's cache */
     if (!asked++)
         printf("asked%s for %llx in %x\n", (const char *)context, (unsigned long long)addr, (unsigned)space);
     memset(out, 0, size);
@@ -227,13 +227,13 @@ static void file(void)
     ocsd_tl_log_mapped_mem_ranges(tree);
 }
 
-/* Adds regions of a file of its own, with what is around them read, and removes the last. */
+/* Adds regions of a new file, reads in them and around them, and removes the last one. */
 static void add_regions(const char *path, const ocsd_file_mem_region_t *regions, int count)
 {
     dcd_tree_handle_t tree = make_tree();
     write_file(path, 4096);
     SHOW(ocsd_dt_add_binfile_region_mem_acc(tree, regions, count, ANY, path));
-    if (count == 1) /* the order of several depends on what the process did before */
+    if (count == 1) /* the order of several regions depends on what the process did before */
         ocsd_tl_log_mapped_mem_ranges(tree);
     for (int i = 0; i < count; i++)
         read_around(regions[i].start_address, regions[i].start_address + regions[i].region_size - 1, ANY);
@@ -242,8 +242,8 @@ static void add_regions(const char *path, const ocsd_file_mem_region_t *regions,
     ocsd_destroy_dcd_tree(tree);
 }
 
-/* Where several regions are those of a program, whose headers are no code: without the begin of the file. Of
- * files whose begin is a region, too, 1.3.3 does not read the others right. */
+/* Several regions stand for the segments of a program. As there, none begins at the start of the file, where
+ * the headers are: when one does, 1.3.3 reads the others wrongly. */
 static void regions(void)
 {
     static const struct {

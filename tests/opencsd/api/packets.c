@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who takes packets, sees them or prints them, and who prints elements and frames. */
+/* Outputs for packets: callbacks, monitors and printers, and printers of elements and frames. */
 #include "opencsd/api/api.h"
 
 static ocsd_datapath_resp_t take(const void *context, const ocsd_datapath_op_t op,
@@ -29,7 +29,7 @@ static void see(const void *context, const ocsd_datapath_op_t op, const ocsd_trc
 #define MONITOR(tree, id, context)                                                                           \
     SHOW(ocsd_dt_attach_packet_callback(tree, id, OCSD_C_API_CB_PKT_MON, (void *)see, context))
 
-/* Gives trace, and each of the other operations, to a tree. */
+/* Passes trace and each of the other operations to a tree. */
 static void work(dcd_tree_handle_t tree)
 {
     feed(tree);
@@ -69,7 +69,7 @@ static void attach_to_decoder(void)
     work(tree);
 }
 
-/* Sees where packets are, of any protocol. */
+/* Prints where packets of any protocol are. */
 static void see_place(const void *context, const ocsd_datapath_op_t op, const ocsd_trc_index_t index,
                       const void *packet, const uint32_t size, const uint8_t *bytes)
 {
@@ -79,7 +79,7 @@ static void see_place(const void *context, const ocsd_datapath_op_t op, const oc
     printf("monitor: operation %d at %u, %u bytes\n", (int)op, index, size);
 }
 
-/* The last element of an STM comes before the operation that ends its trace. */
+/* Shows that the last element of an STM comes before the operation that ends its trace. */
 static void attach_to_stm(void)
 {
     static const ocsd_stm_cfg config = {.reg_tcsr = TRACE_ID << 16};

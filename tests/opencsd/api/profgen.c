@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A client that uses the interface in the order in which llvm-profgen does for an ETM: a tree without frames,
- * a decoder of a Cortex-M, the executable segments of its program as regions of one file, the callback for
- * elements; then a reset, and data until all is taken, with a byte skipped and a reset where none is, and the
- * end. Beside that a monitor sees the packets. */
+/* A client that calls the interface in the order of llvm-profgen for an ETM: a tree without frames, a decoder
+ * for a Cortex-M, the executable segments of its program as regions of one file, and the callback for
+ * elements. Then it resets, and passes data until all is consumed; it skips a byte that is no packet and
+ * resets there. A monitor sees the packets. */
 #include <string.h>
 
 #include "opencsd/api/api.h"
@@ -10,14 +10,14 @@
 #define PROGRAM "program.elf"
 
 enum {
-    FIRST = 0x1000, /* addresses of the segments, and their places in the file */
+    FIRST = 0x1000, /* addresses of the segments, and their offsets in the file */
     SECOND = 0x8000,
     FIRST_OFFSET = 0x100,
     SECOND_OFFSET = 0x200,
     SEGMENT = 0x40,
 };
 
-/* Writes a program: NOPs, with a branch to itself at the end of each segment. */
+/* Writes a program of NOPs with a branch to itself at the end of each segment. */
 static void write_program(void)
 {
     uint8_t bytes[0x300];
@@ -42,7 +42,7 @@ static void see(const void *context, const ocsd_datapath_op_t op, const ocsd_trc
     printf("operation %d at %u: %s, %u bytes\n", (int)op, index, text, size);
 }
 
-/* Reads a trace as the reader of profiles does. */
+/* Decodes a trace like llvm-profgen. */
 static void decode(dcd_tree_handle_t tree, const uint8_t *trace, uint32_t size)
 {
     SHOW(ocsd_dt_process_data(tree, OCSD_OP_RESET, 0, 0, NULL, NULL));
@@ -68,8 +68,8 @@ static void profgen(void)
 {
     static const ocsd_file_mem_region_t segments[] = {{FIRST_OFFSET, FIRST, SEGMENT},
                                                       {SECOND_OFFSET, SECOND, SEGMENT}};
-    /* Synchronisation, trace info, trace on; an address with a context and two atoms in each segment, with a
-     * byte that is no packet between them */
+    /* Synchronisation, trace info, trace on; then for each segment an address with a context and two atoms,
+     * and between the two a byte that is no packet */
     static const uint8_t trace[] = {0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0,    0x80,
                                     0x01, 0x00, 0x04, 0x83, 0x00, 0x08, 0x00, 0x00, 0x00, 0xf7, 0xf7, 0x9b,
                                     0x00, 0x40, 0x00, 0x00, 0xf7, 0xf6, 0x9b, 0x00, 0x50, 0x00, 0x00, 0xf7,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Versions, and the texts of packets and elements. */
+/* Version numbers, and texts of packets and elements. */
 #include <string.h>
 
 #include "opencsd/api/api.h"
@@ -14,7 +14,7 @@ static void version_str(void)
     printf("%s\n", ocsd_get_version_str());
 }
 
-/* Prints the text of a packet of each type, with nothing in it. */
+/* Prints the text of an empty packet of each type. */
 static void print_types(ocsd_trace_protocol_t protocol, void *packet, size_t size, int *type, int first,
                         int last)
 {
@@ -55,7 +55,7 @@ static void pkt_str(void)
     print_last_error();
 }
 
-/* Prints the text of an element, with what it is. */
+/* Prints the type and the text of an element. */
 static void print_text_of(const ocsd_generic_trace_elem *e)
 {
     char text[512] = "xxx";

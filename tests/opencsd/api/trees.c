@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trees: what is made of which flags, what becomes of data and of other operations, and who gets elements. */
+/* Trees: which flags create what, what they do with data and other operations, and where elements go. */
 #include <string.h>
 
 #include "opencsd/api/api.h"
@@ -68,7 +68,7 @@ static void process(void)
 
 static void process_frames(void)
 {
-    /* IDs 0x10 and 0x21, and a frame that goes on with the second */
+    /* IDs 0x10 and 0x21, then a frame that continues the second */
     static const uint8_t frames[32] = {0x21, 1, 2, 3, 0x43, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0,
                                        0x02, 1, 2, 3, 0x04, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 0};
     dcd_tree_handle_t tree = framed_tree();
@@ -112,7 +112,7 @@ static void process_with_answers(void)
     }
 }
 
-/* An atom where no memory is, behind others; the one behind it makes no element. */
+/* Shows an atom without memory behind other atoms: the atom after it makes no element. */
 static void process_with_answers_before(void)
 {
     static const uint8_t more[] = {0x9d, 0, 0, 0x50, 0, 0, 0, 0, 0, 0xf7, 0xf7};
