@@ -161,8 +161,8 @@ ocsd_err_t itm_client_begin(struct itm_client *c)
     return OCSD_OK;
 }
 
-/* Makes a call, and flushes while the tree wants to wait. Returns the number of bytes consumed. Aborts when a
- * call that continues consumed none. */
+/* Makes a call, and flushes while the tree wants to wait. Returns the number of bytes consumed. Prints a line
+ * when a call that continues consumed none. */
 static uint32_t call(struct itm_client *c, ocsd_datapath_op_t op, uint32_t index, const uint8_t *bytes,
                      uint32_t size)
 {

@@ -8,7 +8,7 @@
 #include "fractal/machine.h"
 #include "support/soc_mm.h"
 
-#define PAGES     96 /* virtual pages that schedules name */
+#define PAGES     96 /* virtual pages that schedules use */
 #define MISSES    4096
 #define POINTS    24
 #define PROCESSES 400
@@ -17,13 +17,13 @@
 
 struct world;
 
-/* One traced process and its tracer. */
+/* A traced process and its tracer. */
 struct target {
     struct world *world;
     struct ct_fractal *fractal;
     int tap;
     uint32_t pid;
-    struct ct_range range[RANGES]; /* in force */
+    struct ct_range range[RANGES]; /* ranges in force */
     unsigned ranges;
     uint64_t running;
     uint64_t point[POINTS];
@@ -37,12 +37,12 @@ struct world {
     struct ct_soc *soc;
     struct target target[TARGETS];
     unsigned targets;
-    uint32_t process[PROCESSES]; /* background */
+    uint32_t process[PROCESSES]; /* background processes */
     unsigned processes;
-    uint64_t migrating; /* page of the first target between begin and end, or ~0 */
+    uint64_t migrating; /* page of the first target that is being migrated, or ~0 */
     uint32_t migrating_pid;
     enum damage damage;
-    uint32_t damage_in; /* occasions until it is done */
+    uint32_t damage_in; /* opportunities left until the damage is done */
     struct verdict *verdict;
 };
 
@@ -67,7 +67,7 @@ static void fail(struct world *w, const char *what, uint64_t va, uint64_t pa)
              (unsigned long long)va, (unsigned long long)pa);
 }
 
-/* ---- what a seed stands for ---- */
+/* ---- schedule of a seed ---- */
 
 void world_shape(uint64_t seed, int mode, struct shape *out)
 {
@@ -124,7 +124,7 @@ void world_steps(uint64_t seed, const struct shape *shape, struct step *out)
         unsigned pick = (unsigned)(draw(&s) % total), op = 0;
         while (pick >= weight[op])
             pick -= weight[op++];
-        /* Blocks of the large granules are hundreds of megabytes: rare. */
+        /* Blocks of the large granules are hundreds of megabytes and therefore rare. */
         if (shape->soc.granule > 12 && op >= OP_HUGE && op <= OP_MERGE && draw(&s) % 8)
             op = OP_ACCESS;
         out[n] = (struct step){.op = (uint8_t)op,
@@ -135,7 +135,8 @@ void world_steps(uint64_t seed, const struct shape *shape, struct step *out)
     }
 }
 
-/* Pages lie in four places: two neighbouring last-level tables, the next table above, the far end. */
+/* Returns the address of a page. Pages lie in four places: two neighbouring last-level tables, the next table
+ * above, the far end. */
 static uint64_t va_of(const struct world *w, uint32_t page)
 {
     const unsigned g = w->shape->soc.granule, stride = g - 3;
@@ -153,7 +154,7 @@ static int now_is_the_time(struct world *w, enum damage kind)
     return w->damage == kind && w->damage_in && !--w->damage_in;
 }
 
-/* An invalidation of something that the tracer holds. */
+/* Returns whether a message invalidates something that the tracer holds. */
 static int matters(const struct target *t, const struct ct_fractal_message *m)
 {
     if (m->op < CT_FRACTAL_TLBI_VA || m->op > CT_FRACTAL_TLBI_ALL || m->value != t->fractal->config.asid)
@@ -242,7 +243,7 @@ static unsigned point_index(const struct target *t, uint64_t line)
     return i;
 }
 
-/* One line of the log that stands for a snoop, or for one more mapping of the same page. */
+/* Checks an event of the log that stands for a snoop, or for another mapping of the same page. */
 static void judge_event(struct world *w, const struct target *t, const struct ct_fractal_event *e)
 {
     uint64_t pa;
@@ -263,8 +264,8 @@ static int same_snoop(const struct ct_soc_miss *m, const struct ct_fractal_event
            m->kind == e->kind;
 }
 
-/* Log against truth, both in order. A page that is mapped both inside and outside of the range shows
- * inside, whichever way it was reached: a physical address cannot tell. */
+/* Compares the log with the truth, both in order. A page mapped both inside and outside of the range is
+ * logged inside, whichever mapping was used: the physical address is the same. */
 static void judge(struct world *w, struct target *t)
 {
     struct ct_fractal_event e[512];
@@ -297,7 +298,7 @@ static void judge_all(struct world *w)
             judge(w, &w->target[i]);
 }
 
-/* ---- what steps do ---- */
+/* ---- execution of steps ---- */
 
 static uint32_t pick_process(const struct world *w, uint32_t r)
 {
@@ -325,7 +326,7 @@ static void one_access(struct world *w, unsigned core, uint64_t va, enum ct_soc_
         if (!last || last->va != wanted)
             fail(w, "an access to an observation point did not show", va, 0);
     }
-    /* In points mode only points are promised; what is there has to be right. */
+    /* Points mode promises only the points; other events have to be right. */
     if (w->shape->mode == CT_FRACTAL_POINTS) {
         for (unsigned i = 0; i < w->targets; i++) {
             struct target *t = &w->target[i];
@@ -374,8 +375,8 @@ static int end_process(struct world *w, const struct step *s)
     return 1;
 }
 
-/* Children are background. A target's pages are then shared, and only an operating system that says
- * who runs lets one physical address be told from itself. */
+/* Forks a process. Children are background processes. When a target forks, its pages are shared, and only an
+ * operating system that reports who runs tells the two processes apart. */
 static int do_fork(struct world *w, const struct step *s)
 {
     const uint32_t pid = pick_process(w, s->process);
@@ -394,11 +395,11 @@ static int change_range(struct world *w, const struct step *s)
                    page = UINT64_C(1) << w->shape->soc.granule;
     struct ct_range r = {(a < b ? a : b) + s->more % 3 * 40, (a < b ? b : a) + page - s->more % 5 * 24};
     const unsigned how = t->ranges ? s->more / 64 % 4 : 0;
-    if (how == 1) /* one that is there goes */
+    if (how == 1) /* removes an existing range */
         r = t->range[s->more % t->ranges];
     ct_soc_reg_write(w->soc, (unsigned)t->tap, CT_FRACTAL_REG_RANGE_LO, r.lo);
     ct_soc_reg_write(w->soc, (unsigned)t->tap, CT_FRACTAL_REG_RANGE_HI, r.hi);
-    if (how == 0) { /* it replaces all */
+    if (how == 0) { /* replaces all ranges */
         ct_soc_reg_write(w->soc, (unsigned)t->tap, CT_FRACTAL_REG_RANGE_COMMIT, 1);
         t->range[0] = r;
         t->ranges = 1;
@@ -406,7 +407,7 @@ static int change_range(struct world *w, const struct step *s)
         ct_soc_reg_write(w->soc, (unsigned)t->tap, CT_FRACTAL_REG_RANGE_CMD, CT_FRACTAL_RANGE_REMOVE);
         t->range[s->more % t->ranges] = t->range[t->ranges - 1];
         t->ranges--;
-    } else { /* it comes to them, which is refused where it overlaps one or there is no place */
+    } else { /* adds a range, which is refused when it overlaps another one or no register is free */
         int free = t->ranges < RANGES;
         for (unsigned i = 0; i < t->ranges; i++)
             free &= r.lo >= t->range[i].hi || r.hi <= t->range[i].lo;
@@ -563,7 +564,7 @@ static int start_target(struct world *w, struct target *t, unsigned number)
     return 1;
 }
 
-/* The targets have run for a while, unseen, before tracing begins. */
+/* Starts the cluster. The targets run for a while before tracing begins. */
 static int begin(struct world *w, uint64_t seed)
 {
     const struct ct_soc_hooks hooks = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cluster, an operating system that does everything at once, and FRACTAL on its port: one random
- * schedule, judged access by access against what the cluster knows. */
+/* A cluster, an operating system that does everything at once, and FRACTAL on the port: runs a random
+ * schedule and checks each access against the state of the cluster. */
 #ifndef FRACTAL_WORLD_H
 #define FRACTAL_WORLD_H
 
@@ -9,24 +9,24 @@
 #include "coretap/fractal.h"
 #include "soc/soc.h"
 
-/* What a schedule is made of. An operation that does not apply when its turn comes does nothing, so any
- * part of a schedule is a schedule. */
+/* An operation of a schedule. One that does not apply at its turn does nothing, so any part of a schedule is
+ * a valid schedule. */
 enum op {
-    OP_ACCESS, /* a burst */
+    OP_ACCESS, /* a burst of accesses */
     OP_SWITCH,
-    OP_SPAWN, /* another process; overlapping physical reuse with OP_EXIT */
+    OP_SPAWN, /* starts another process, which may reuse memory before OP_EXIT is complete */
     OP_EXIT,
     OP_UNMAP,
     OP_MIGRATE_BEGIN,
     OP_MIGRATE_END,
     OP_FORK,
     OP_ALIAS,
-    OP_SHARE, /* with another process */
+    OP_SHARE, /* shares a page with another process */
     OP_HUGE,
     OP_SPLIT,
     OP_MERGE,
     OP_CONTIGUOUS,
-    OP_RECLAIM, /* table pages freed and reused */
+    OP_RECLAIM, /* frees table pages, which are reused */
     OP_AGE,
     OP_ROLLOVER,
     OP_RANGE,
@@ -42,12 +42,12 @@ struct step {
     uint32_t process, page, more;
 };
 
-/* Deliberate damage, done at the boundary so that the modules are tested as they are. */
+/* Deliberate damage. It is done to what the modules exchange, so the modules stay as they are. */
 enum damage {
     DAMAGE_NONE,
-    DAMAGE_WATERMARK, /* one watermark is forgotten */
-    DAMAGE_DVM,       /* one translation invalidation is not delivered */
-    DAMAGE_CLEAN,     /* one clean is not carried out */
+    DAMAGE_WATERMARK, /* forgets one watermark */
+    DAMAGE_DVM,       /* drops one translation invalidation */
+    DAMAGE_CLEAN,     /* skips one clean */
 };
 
 struct shape {
@@ -55,8 +55,8 @@ struct shape {
     struct ct_fractal_options fractal;
     uint8_t mode;    /* enum ct_fractal_mode */
     uint8_t targets; /* 1 or 2 */
-    uint8_t hooked;  /* the operating system says which core runs the target */
-    uint8_t crowd;   /* hundreds of processes */
+    uint8_t hooked;  /* 1: the operating system reports which core runs the target */
+    uint8_t crowd;   /* 1: hundreds of processes */
     uint32_t steps;
 };
 
@@ -65,16 +65,16 @@ struct verdict {
     char text[256];
     uint32_t step;
     uint64_t expected, logged, point_accesses, point_events;
-    uint64_t done[OP_KINDS];    /* operations that had an effect */
-    uint64_t copies, evictions; /* on write; of the reverse TLB */
-    uint64_t ranges;            /* that came to others */
+    uint64_t done[OP_KINDS];    /* number of operations of each kind that had an effect */
+    uint64_t copies, evictions; /* copies on write; evictions of the reverse TLB */
+    uint64_t ranges;            /* number of ranges added to others */
 };
 
-/* The shape and the steps that a seed stands for. */
+/* Makes the shape and the steps of a seed. */
 void world_shape(uint64_t seed, int mode, struct shape *out);
 void world_steps(uint64_t seed, const struct shape *shape, struct step *out);
 
-/* Runs steps whose `keep` is not 0 (NULL: all). */
+/* Runs the steps whose `keep` is not 0, or all if it is NULL. */
 void world_run(uint64_t seed, const struct shape *shape, const struct step *steps, const uint8_t *keep,
                enum damage damage, struct verdict *out);
 

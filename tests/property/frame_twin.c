@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of any frames in each way that this processor has, and with the plain reference: the same bytes,
- * offsets, marks and statistics. Needs nothing but src/frame, so that it can be compiled for other
- * processors. CT_SEED, CT_COUNT (rounds). */
+/* Checks that each implementation for this processor reads random frames like the plain reference: same
+ * bytes, offsets, marks and statistics. Depends only on src/frame, so that it can be compiled for other
+ * processors. CT_SEED sets the first seed, CT_COUNT the number of rounds. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -13,8 +13,8 @@ enum {
     SIZE = 16 * FRAMES
 };
 
-/* ID bytes anywhere, as many as there can be, or rows without one; IDs of a few sources or any,
- * half-synchronisation among them. */
+/* Makes random frames and returns their size. ID bytes are frequent, rare or absent; IDs are those of a few
+ * sources or any, and may look like half of a synchronisation word. */
 static size_t make_frames(struct rng *rng, uint8_t *bytes)
 {
     unsigned ids_of_256 = 1u << rng_below(rng, 9);

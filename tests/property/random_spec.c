@@ -9,8 +9,8 @@ uint32_t spec_random(uint32_t *seed)
     return *seed >> 8;
 }
 
-/* %1$d..%3$d: earlier streams; %4$d a small number; %5$d: any stream; *: a signal;
- * ~: may become its first operand */
+/* %1$d..%3$d: earlier streams; %4$d: a small number; %5$d: any stream; *: gives a signal; ~: may become its
+ * first operand */
 static const char *const forms[] = {
     "default(s%1$d, %4$d)",
     "~defaultFrom(s%1$d, s%2$d)",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random specifications of Int streams, the first of which are inputs. */
+/* Random specifications with streams of Ints. The first streams are inputs. */
 #ifndef RANDOM_SPEC_H
 #define RANDOM_SPEC_H
 
@@ -13,11 +13,11 @@ enum {
     SPEC_TEXT = 8000,
 };
 
-/* Gives the next number of a row that the seed begins. */
+/* Returns the next number of the random sequence whose state is *seed. */
 uint32_t spec_random(uint32_t *seed);
 
-/* Writes a specification of streams s0, s1, ... into `text`, of SPEC_TEXT bytes. signals[i] is set where
- * stream i puts out the changes of what it holds. Result: its length. */
+/* Writes a specification of streams s0, s1, ... into `text`, of SPEC_TEXT bytes, and returns its length. Sets
+ * signals[i] where stream i outputs the changes of its held value. */
 size_t random_spec(uint32_t seed, char *text, bool signals[SPEC_STREAMS]);
 
 #endif

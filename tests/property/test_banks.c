@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulas of one specification, whose states are one joint state (monitor/bank.h), against each of them by
- * itself: with more joint states than are remembered, all verdicts come at the same time. */
+/* Checks that formulas of one specification, which have a joint state (monitor/bank.h), give the same
+ * verdicts at the same times as each formula alone, even with more joint states than are cached. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,14 +19,14 @@ enum {
     INPUTS = 8,
     FORMULAS = 32,
     BATCH = 1000,
-    TEXT = 400, /* for a formula */
+    TEXT = 400, /* bytes for a formula */
 };
 
 struct verdicts {
-    uint64_t times[FORMULAS]; /* of the last change */
+    uint64_t times[FORMULAS]; /* times of the last changes */
     int64_t values[FORMULAS];
     size_t count;
-    uint32_t shift; /* added to numbers of outputs */
+    uint32_t shift; /* added to output numbers */
 };
 
 static void take(void *user, const struct ct_monitor_result *results, size_t count)
@@ -39,8 +39,8 @@ static void take(void *user, const struct ct_monitor_result *results, size_t cou
     }
 }
 
-/* Writes a formula that is false at the first occurrence of a sequence of inputs with a hole in it. Each
- * steps with every input, so that all are in one bank. */
+/* Writes a formula that becomes false when a sequence of inputs with a gap first occurs. Each formula steps
+ * with every input, so that all are in one bank. */
 static size_t write_formula(struct rng *r, char *at, unsigned i)
 {
     size_t n = (size_t)sprintf(at, "define m%u := monitor((always (x0", i);
@@ -74,13 +74,13 @@ static void feed(struct ct_monitor **runs, struct rng *r, uint64_t first)
         assert_int_equal(ct_monitor_feed(runs[k], events, BATCH), CT_OK);
 }
 
-/* A specification with all formulas, and one for each of them. */
+/* A specification with all formulas, and one for each formula. */
 struct trial {
     struct ct_ctx *ctx;
     struct rng rng;
     char text[FORMULAS * TEXT];
     struct verdicts together, alone[FORMULAS];
-    struct ct_monitor *runs[FORMULAS + 1]; /* the last one is that of all */
+    struct ct_monitor *runs[FORMULAS + 1]; /* the last one has all formulas */
     struct ct_monitor_spec *specs[FORMULAS + 1];
 };
 
@@ -103,7 +103,7 @@ static void begin(struct trial *t)
     assert_int_equal(t->runs[FORMULAS]->p->nbanks, 1);
 }
 
-/* Compares the verdicts, and ends the trial. */
+/* Compares the verdicts and ends the trial. */
 static void end(struct trial *t)
 {
     size_t count = 0;
@@ -135,11 +135,11 @@ static void many_states(void **state)
         returned |= rested && !bank->rest;
         rested |= bank->rest != 0;
     }
-    assert_true(rested && returned); /* there were more than are remembered */
+    assert_true(rested && returned); /* there were more states than the cache holds */
     end(&t);
 }
 
-/* Changes of verdicts come again where a run goes back to an earlier state. */
+/* Checks that changes of verdicts are reported again when a run returns to an earlier state. */
 static void states_again(void **state)
 {
     static struct trial t;

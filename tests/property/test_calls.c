@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks and timing that remember what they found at an edge say the same as those that look up everything
- * and add up each step: random runs through four functions, with calls, returns, jumps and exceptions that
- * need not fit, and marks between them. */
+/* Checks that stacks and timing, which cache what they found at an edge, equal plain ones that look up
+ * everything and add up each step. Runs random paths through four functions, with calls, returns, jumps and
+ * exceptions that need not match, and marks between them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,13 +17,13 @@ enum {
     MARKS = 64,
     BATCHES = 12,
     STREAMS = 2,
-    SIZE = 0x20, /* of a function */
+    SIZE = 0x20, /* of a function, in bytes */
     MOST_CALLS = 16,
 };
 
-#define EXC_RETURN 0xfffffffdu /* of the M profile: an exception behind another one */
+#define EXC_RETURN 0xfffffffdu /* of the M profile, in an exception that preempted another one */
 
-/* A stream, and two of each analysis that take it: [1] is plain. */
+/* A stream, and two instances of each analysis of it: [0] caches, [1] is plain. */
 struct stream {
     struct ct_graph *graph;
     struct ct_timing *timing[2];
@@ -37,7 +37,7 @@ struct world {
     struct ct_program_place program;
     struct ct_stacks *stacks[2];
     struct stream streams[STREAMS];
-    bool counts; /* cycles */
+    bool counts; /* cycles are counted */
 };
 
 static uint64_t function_of(uint64_t addr)
@@ -52,14 +52,14 @@ static uint64_t somewhere(struct rng *rng, uint64_t function)
 
 static uint64_t any_function(struct rng *rng)
 {
-    return TEXT + SIZE * (uint64_t)rng_below(rng, 5); /* the last one is none */
+    return TEXT + SIZE * (uint64_t)rng_below(rng, 5); /* the last address is in no function */
 }
 
-/* Chooses how a node ends and where that leads. */
+/* Chooses how a node ends. Returns the address of the next one. */
 static uint64_t choose(struct rng *rng, struct stream *s, struct ct_node *node)
 {
     const uint32_t die = rng_below(rng, 100);
-    if (die < 45) { /* straight on, or a branch */
+    if (die < 45) { /* the next instruction, or a branch */
         node->type = die < 25 ? CT_INSN_OTHER : CT_INSN_BR;
         return die < 25 ? node->end : somewhere(rng, function_of(node->start));
     }
@@ -226,7 +226,7 @@ static int run(struct world *w)
     for (int i = 0; ok && i < BATCHES; i++) {
         const uint32_t lane = rng_below(&w->rng, STREAMS);
         ok = take_batch(w, lane);
-        if (ok && rng_chance(&w->rng, 64)) /* somebody looks while it goes on */
+        if (ok && rng_chance(&w->rng, 64)) /* results are read while the run goes on */
             ok = same_timing(w->streams[lane].timing);
     }
     for (int i = 0; ok && i < STREAMS; i++)

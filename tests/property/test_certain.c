@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is certain behind a loss, by brute force: a run that lost events, against all runs that got them. A
- * result that is marked certain must be in each of these; of the verdicts of formulas, none may be marked
- * uncertain that is. */
+/* Checks by brute force what is certain after a loss: compares a run that lost events with all runs that got
+ * them. A result marked certain must be in each of these. A verdict of a formula that is in each must be
+ * marked certain. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -20,13 +20,13 @@ enum {
     RESULTS = 4000,
     EVENTS = 64,
     BEFORE = 8, /* time of the loss */
-    LOST = 2,   /* instants that may have been lost */
+    LOST = 2,   /* instants whose events may be lost */
 };
 
 struct record {
     struct ct_monitor_result results[RESULTS];
     size_t count;
-    bool failed; /* it ended in a runtime error: results before it count */
+    bool failed; /* ended with a runtime error; only results before it count */
     int64_t end;
 };
 
@@ -38,7 +38,7 @@ static void take(void *user, const struct ct_monitor_result *results, size_t cou
     r->count += count;
 }
 
-/* The events, with a loss before event `lose` (none when it is SIZE_MAX). */
+/* Runs a specification on the events, with a loss before event `lose`, or none for SIZE_MAX. */
 static void run(const struct ct_monitor_spec *spec, const struct ct_monitor_event *events, size_t count,
                 size_t lose, struct record *r)
 {
@@ -73,7 +73,7 @@ static const struct ct_monitor_result *find(const struct record *r, uint64_t tim
     return found;
 }
 
-/* Is the result in this run, too? A signal: the value, from wherever on. */
+/* Returns whether this run has the result, too. For a signal, the value counts, whenever it began. */
 static bool agrees(const struct record *r, const struct ct_monitor_result *x, bool signal)
 {
     if (r->failed && (uint64_t)r->end <= x->time)
@@ -93,7 +93,8 @@ static size_t some_events(uint32_t *seed, uint64_t time, uint64_t until, struct 
     return n;
 }
 
-/* A filling as a number: for each lost instant and input, no event or one of some values. */
+/* Makes the events of a filling from its number: for each lost instant and input, no event or one with some
+ * value. Returns how many. */
 static size_t filling(uint32_t number, struct ct_monitor_event *events)
 {
     static const int64_t values[] = {-9, 0, 2, 50};
@@ -198,7 +199,7 @@ static const char *const formulas[] = {
     "next p accepton q",
 };
 
-/* What is lost may come at other times than those tried here. */
+/* Formulas for which events may be lost at other times than those tried here. */
 static const char *const timed_formulas[] = {
     "always (p implies eventually timed[<3] q)",       "eventually timed[<4] q",
     "always (q implies eventuallyinpast timed[<3] p)", "always (q implies always timed[>=2] p)",
@@ -207,12 +208,12 @@ static const char *const timed_formulas[] = {
 
 enum {
     LETTERS = 3,                 /* p, q, both */
-    WORDS = 1 + 3 + 9 + 27 + 81, /* of up to four letters */
+    WORDS = 1 + 3 + 9 + 27 + 81, /* of at most four letters */
     FEW_WORDS = 1 + 3 + 9 + 27,
     TAIL_WORDS = 1 + 3 + 9,
 };
 
-/* The words of the letters p, q and both, the shorter ones first. */
+/* Makes the events of a word of the letters p, q and both. Shorter words come first. Returns how many. */
 static size_t word(uint32_t number, uint64_t time, struct ct_monitor_event *events)
 {
     uint32_t length = 0;
@@ -280,7 +281,7 @@ static void verdicts_exactly(void **state)
     free(all);
 }
 
-/* ---- what a specification looks back on ---- */
+/* ---- how far a specification looks back ---- */
 
 struct marks {
     char text[2000];
@@ -300,7 +301,7 @@ static void mark(void *user, const struct ct_monitor_result *results, size_t cou
     }
 }
 
-/* Events of the inputs in their order: times, with a loss where one is 0. */
+/* Checks the marks of results for events of the inputs in order. A time of 0 stands for a loss. */
 static void expect(const char *text, const uint64_t *times, const uint32_t *inputs, size_t count,
                    const char *wanted)
 {
@@ -322,7 +323,7 @@ static void expect(const char *text, const uint64_t *times, const uint32_t *inpu
     ct_ctx_free(ctx);
 }
 
-/* A call may have been lost until as much time has gone by as inPast looks back. */
+/* A call may have been lost until the interval of inPast has passed. */
 static void certain_when_the_interval_is_over(void **state)
 {
     (void)state;
@@ -339,7 +340,7 @@ static void certain_when_the_interval_is_over(void **state)
            "50: recent = true\n50: bound = false\n");
 }
 
-/* As a signal it has a timer, which may run for a call that was lost. */
+/* As a signal, inPast has a timer, which may be running for a call that was lost. */
 static void certain_when_the_timer_is_over(void **state)
 {
     (void)state;
@@ -353,7 +354,7 @@ static void certain_when_the_timer_is_over(void **state)
            "40: now = false ?\n60: recent = true\n");
 }
 
-/* Only the inputs that are not kept lose events. */
+/* Only inputs that are not kept lose events. */
 static void kept_inputs(void **state)
 {
     (void)state;
@@ -378,7 +379,7 @@ static void kept_inputs(void **state)
     ct_ctx_free(ctx);
 }
 
-/* ---- quickly as plainly ---- */
+/* ---- fast and plain implementation ---- */
 
 static void take_first(void *user, const struct ct_monitor_result *results, size_t count)
 {
@@ -387,7 +388,7 @@ static void take_first(void *user, const struct ct_monitor_result *results, size
         r->results[r->count++] = results[i];
 }
 
-/* A long run with several losses; some inputs may lose nothing. */
+/* Makes a long run with several losses, which may spare some inputs. */
 static void run_losses(const struct ct_monitor_spec *spec, uint32_t seed, bool plain, struct record *r)
 {
     struct ct_ctx *ctx = ct_ctx_new();

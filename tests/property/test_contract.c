@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: every kind of analysis keeps the contract (analysis.h). Pieces merged are the whole, wherever the
- * trace was cut; for kinds that take steps in their order, a piece is a stream by itself. Merging is
- * associative and commutative, and an empty part is its identity; a weight is that many of the same; what is
- * saved and loaded again is the same, to the byte; a file that was changed or cut off is an error, of which
- * nothing is taken. CT_SEED, CT_COUNT, CT_LONG=1. */
+/* Checks that every kind of analysis keeps the contract of analysis.h. Merged pieces equal the whole,
+ * wherever the trace was cut; for a kind that needs steps in order, a piece is a stream of its own. Merging
+ * is associative and commutative, and an empty part changes nothing. A weight of n equals n merges. A saved
+ * analysis loads to the same bytes. A file that was changed or cut off is an error and changes nothing.
+ * CT_SEED sets the first seed, CT_COUNT the number of rounds, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,23 +28,23 @@ enum {
     PROGRAMS = 3,
     NODES = 60,
     STEPS = 400,
-    BASE = 0x400000, /* where elf64_build puts a program */
+    BASE = 0x400000, /* address where elf64_build puts a program */
     PROGRAM_SIZE = 0x80,
-    NAMES = 3, /* that each program goes by */
+    NAMES = 3, /* names of each program */
     CONTEXTS = 4,
     PIECES = 3,
 };
 
-/* ---- what is executed ---- */
+/* ---- execution ---- */
 
 struct history {
     struct rng rng;
     struct ct_node nodes[NODES];
     struct ct_edge edges[NODES];
-    uint32_t steps[STEPS]; /* edges */
+    uint32_t steps[STEPS]; /* edge numbers */
     uint32_t cycles[STEPS];
     uint32_t contexts[STEPS];   /* context IDs */
-    uint8_t interrupted[STEPS]; /* 1: an exception came before the step */
+    uint8_t interrupted[STEPS]; /* 1: an exception before the step */
     uint8_t lost[STEPS];        /* 1: trace is missing before the step */
     size_t count;
 };
@@ -84,7 +84,7 @@ static void make_history(struct history *h, uint64_t seed)
     }
 }
 
-/* The edge of a step, in a graph. */
+/* Adds the edge of a step to a graph. */
 static int add_edge(struct ct_graph *graph, const struct history *h, size_t step, uint32_t *number)
 {
     struct ct_edge edge = h->edges[h->steps[step]];
@@ -116,10 +116,10 @@ static int take_counts(struct ct_analysis *analysis, struct ct_graph *graph, con
     return 1;
 }
 
-/* Of streams, by number. */
+/* Names of the streams, by number. */
 static const char *const runs[] = {"second \\ run", "first run"};
 
-/* One step a batch, so that marks stand before any of them. */
+/* Passes one step per batch, so that marks can come before any of them. */
 static int take_steps(struct ct_analysis *analysis, struct ct_graph *graph, const struct history *h,
                       size_t from, size_t to, uint32_t lane)
 {
@@ -149,7 +149,7 @@ static int take_steps(struct ct_analysis *analysis, struct ct_graph *graph, cons
     return 1;
 }
 
-/* Events of all types and of some ports, and branches between them. */
+/* Passes events of all types and of some ports, with branches between them. */
 static int take_events(struct ct_analysis *analysis, const struct history *h, size_t from, size_t to,
                        uint32_t lane)
 {
@@ -187,7 +187,8 @@ static int is_fractal(const struct ct_analysis *analysis)
     return analysis->kind == ct_fractal_sums_kind();
 }
 
-/* Lines of memory as a log of FRACTAL: in functions, objects and regions of two programs, with points. */
+/* Passes lines of memory as a log of FRACTAL: in functions, objects and regions of two programs, with
+ * points. */
 static int take_log(struct ct_analysis *analysis, const struct history *h, size_t from, size_t to,
                     uint32_t lane)
 {
@@ -221,14 +222,14 @@ static int take_log(struct ct_analysis *analysis, const struct history *h, size_
     return 1;
 }
 
-/* Whether it takes streams, each by itself, in place of counts. */
+/* Returns whether an analysis takes streams, each by itself, instead of counts. */
 static int takes_streams(const struct ct_analysis *analysis)
 {
     return (analysis->kind->inputs & (CT_INPUT_STEPS | CT_INPUT_EVENTS | CT_INPUT_TOTALS)) != 0 ||
            is_fractal(analysis);
 }
 
-/* A piece of the history with a graph of its own, as a task of a thread has. */
+/* Passes a piece of the history with its own graph, like the task of a thread. */
 static int take_piece(struct ct_analysis *analysis, const struct history *h, size_t from, size_t to,
                       uint32_t lane)
 {
@@ -246,7 +247,7 @@ static int take_piece(struct ct_analysis *analysis, const struct history *h, siz
 
 /* ---- the kinds ---- */
 
-/* The same programs whatever the order in which they are named. */
+/* Creates coverage with the same programs, added in any order. */
 static struct ct_analysis *new_cover(struct rng *rng)
 {
     static const uint8_t ids[PROGRAMS] = {7, 1, 9};
@@ -278,7 +279,7 @@ static struct ct_analysis *bare_cover(void)
     return ct_cover_new(NULL, &cover) == CT_OK ? ct_cover_analysis(cover) : NULL;
 }
 
-/* Files of the programs, by what they are called. */
+/* Files of the programs, by name. */
 static struct ct_programs *called[NAMES];
 
 static int write_program(const char *path, uint32_t k)
@@ -290,7 +291,7 @@ static int write_program(const char *path, uint32_t k)
     };
     uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
     elf64_build(file, functions, 3);
-    file[ELF_NOTE + 16] = (uint8_t)(9 - k); /* of the build id */
+    file[ELF_NOTE + 16] = (uint8_t)(9 - k); /* in the build ID */
     FILE *out = fopen(path, "wb");
     return out && fwrite(file, 1, sizeof file, out) == sizeof file && fclose(out) == 0;
 }
@@ -302,7 +303,7 @@ static void program_path(char path[64], uint32_t name, uint32_t k)
     snprintf(path, 64, "%s/%c \\ %u", folder, 'a' + (char)name, k);
 }
 
-/* Each program under each name, all in a folder: what is known of them is loaded when it is asked for. */
+/* Opens each program under each name, all from one folder. Their content is loaded when it is needed. */
 static int open_programs(void)
 {
     const struct ct_programs_options options = {.size = sizeof options};
@@ -356,7 +357,7 @@ static struct ct_analysis *bare_stacks(void)
     return ct_stack_sums_new(NULL, NULL, &sums) == CT_OK ? ct_stack_sums_analysis(sums) : NULL;
 }
 
-/* Some have a part of which nobody knows how often code ran, and a stream of which nothing did. */
+/* Creates stacks. Some have a part without execution counts and an empty stream. */
 static struct ct_analysis *new_stacks(struct rng *rng)
 {
     const struct ct_stack_sums_options options = {.size = sizeof options, .uncounted = 1};
@@ -415,8 +416,8 @@ static struct ct_analysis *new_totals(struct rng *rng)
     return bare_totals();
 }
 
-/* Outputs of all types, with violations that are certain and those that are not; one that fails now and
- * then, and one whose Ints become large. */
+/* Outputs of all types, with certain and uncertain violations. One fails now and then, and the Ints of
+ * another become large. */
 static const char text[] = "in a: Events[Unit]\n"
                            "in b: Events[Unit]\n"
                            "in c: Events[Int]\n"
@@ -477,7 +478,8 @@ static struct ct_analysis *new_fractal(struct rng *rng)
     return bare_fractal();
 }
 
-/* `make` knows all that can run, and calls it by random names; `bare` knows nothing. */
+/* The kinds. `make` creates an analysis that knows all programs under random names, `bare` one that knows
+ * nothing. */
 static const struct {
     const char *name;
     struct ct_analysis *(*make)(struct rng *rng);
@@ -518,7 +520,7 @@ static struct bytes saved(struct ct_analysis *analysis)
     return b;
 }
 
-/* Whether both say the same. Frees neither. */
+/* Returns whether both analyses save the same bytes. Frees neither. */
 static int same(struct ct_analysis *a, struct ct_analysis *b)
 {
     struct bytes x = saved(a), y = saved(b);
@@ -534,9 +536,9 @@ static int same(struct ct_analysis *a, struct ct_analysis *b)
 
 struct subject {
     struct history history;
-    struct ct_analysis *whole;          /* of all the history */
-    struct ct_analysis *pieces[PIECES]; /* … in pieces */
-    struct ct_analysis *made[32];       /* to be freed */
+    struct ct_analysis *whole;          /* analysis of the whole history */
+    struct ct_analysis *pieces[PIECES]; /* analyses of its pieces */
+    struct ct_analysis *made[32];       /* all analyses, to be freed */
     size_t made_count;
 };
 
@@ -552,7 +554,7 @@ static struct ct_analysis *empty(struct subject *s)
     return ct_analysis_part(s->whole, &part) == CT_OK ? keep(s, part) : NULL;
 }
 
-/* An empty one to which all of `from` are added. */
+/* Returns an empty analysis into which all of `from` are merged. */
 static struct ct_analysis *sum(struct subject *s, struct ct_analysis *const *from, size_t count)
 {
     struct ct_analysis *into = empty(s);
@@ -562,8 +564,8 @@ static struct ct_analysis *sum(struct subject *s, struct ct_analysis *const *fro
     return into;
 }
 
-/* Takes the piece between two cuts, of programs that go by one of their names. Coverage knows its programs.
- */
+/* Passes the piece between two cuts, with programs under one of their names. Coverage has its programs
+ * already. */
 static int take_as(struct ct_analysis *analysis, const struct history *h, const size_t cuts[2], uint32_t lane,
                    uint32_t name)
 {
@@ -584,14 +586,14 @@ static int make_subject(struct subject *s, struct ct_analysis *(*make)(struct rn
     cuts[PIECES] = s->history.count;
     for (size_t i = 0; i < PIECES; i++)
         names[i] = rng_below(rng, NAMES);
-    REQUIRE((s->whole = keep(s, make(rng))) && (s->whole = empty(s))); /* what was made may say something */
+    REQUIRE((s->whole = keep(s, make(rng))) && (s->whole = empty(s))); /* a new analysis need not be empty */
     for (size_t i = 0; i < PIECES; i++) {
         const struct ct_analysis_captures captures = {
             .known = rng_below(rng, 3),
             .damaged = rng_below(rng, 2),
             .unknown = rng_chance(rng, 10) ? UINT64_MAX : rng_below(rng, 2),
             .losses = {.gaps = rng_below(rng, 9), .lost_bytes = rng_chance(rng, 10) ? UINT64_MAX : 1}};
-        /* What it is called differs from piece to piece, and the whole knows all of that. */
+        /* Names differ from piece to piece, and the whole knows all of them. */
         REQUIRE((s->pieces[i] = keep(s, make(rng))));
         REQUIRE(ct_analysis_merge(s->whole, s->pieces[i]) == CT_OK);
         REQUIRE(take_as(s->pieces[i], &s->history, &cuts[i], (uint32_t)i, names[i]));
@@ -618,7 +620,8 @@ static int make_subject(struct subject *s, struct ct_analysis *(*make)(struct rn
     return 1;
 }
 
-/* (a + b) + c, a + (b + c), c + (b + a); each with nothing before and behind it. */
+/* Checks that (a + b) + c, a + (b + c) and c + (b + a) are equal, each with an empty part before and after
+ * it. */
 static int merges(struct subject *s)
 {
     struct ct_analysis *const *p = s->pieces;
@@ -634,7 +637,7 @@ static int merges(struct subject *s)
     return 1;
 }
 
-/* A weight of n is what n times the same make, whatever the captures are. */
+/* Checks that a weight of n equals n merges, for any captures. */
 static int scales(struct subject *s)
 {
     const uint32_t n = 1 + rng_below(&s->history.rng, 9);
@@ -644,7 +647,7 @@ static int scales(struct subject *s)
         REQUIRE(added->kind->merge(added, s->whole) == CT_OK);
     REQUIRE(ct_analysis_scale(scaled, n) == CT_OK && same(scaled, added));
     REQUIRE(ct_analysis_scale(scaled, 0) == CT_ERR_ARG);
-    /* one weight after the other, and the largest: sums stop at their largest value */
+    /* two weights in turn, and the largest one: sums saturate */
     REQUIRE(ct_analysis_scale(scaled, 1000003) == CT_OK && ct_analysis_scale(scaled, 15) == CT_OK);
     REQUIRE(ct_analysis_scale(added, 15000045) == CT_OK && same(scaled, added));
     REQUIRE(ct_analysis_scale(scaled, UINT64_MAX) == CT_OK);
@@ -674,7 +677,7 @@ static int saves(struct subject *s)
     return 1;
 }
 
-/* Files of pieces that call things by different names, each by itself and in any order. */
+/* Loads and merges the files of pieces with different names, in any order. */
 static int orders(struct subject *s, struct ct_analysis *(*bare)(void))
 {
     struct ct_analysis *forward = keep(s, bare()), *backward = keep(s, bare());

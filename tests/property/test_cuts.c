@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: a stream along a program, sound or damaged, gives the same instruction ranges whether it comes at
- * once or in pieces, and whatever room the layers are given. CT_SEED, CT_COUNT (packets), CT_LONG=1. */
+/* Checks that a stream along a program, sound or damaged, gives the same instruction ranges at once and in
+ * pieces, whatever room the layers have. CT_SEED sets the first seed, CT_COUNT the number of packets,
+ * CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,7 +68,7 @@ struct chain {
     struct ct_etm4_resolver *resolver;
     struct ct_walk *walk;
     struct flows *out;
-    struct rng *rng; /* NULL: as much as there is at once */
+    struct rng *rng; /* NULL: everything at once */
 };
 
 static size_t room(struct chain *c, size_t least, size_t most)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is certain where the order of events is not known, by brute force: a run that was told of intervals,
- * against the runs of all orders that they allow. A result is certain when each of these has it, and not
- * otherwise; and what only some of them have is put out as possible. */
+/* Checks by brute force what is certain when the order of events is unknown: compares a run with intervals to
+ * the runs in all orders that they allow. A result is certain exactly when each of these runs has it. A
+ * result that only some of them have is reported as possible. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 enum {
     RESULTS = 4000,
     EVENTS = 64,
-    INSTANTS = 24, /* in doubt */
+    INSTANTS = 24, /* instants whose order is in doubt */
     FIRST = 20,    /* time of the first of them */
     TAIL = 1000,   /* time from which the order is known again */
     ORDERS = 720,
@@ -26,10 +26,10 @@ enum {
 
 struct record {
     struct ct_monitor_result results[RESULTS];
-    uint64_t tags[RESULTS][2]; /* of those that are in doubt */
+    uint64_t tags[RESULTS][2]; /* tags of results that are in doubt */
     bool named[RESULTS];
     size_t count;
-    bool failed; /* it ended in a runtime error: results before it count */
+    bool failed; /* ended with a runtime error; only results before it count */
     uint64_t end;
     const struct ct_monitor *m;
 };
@@ -44,7 +44,7 @@ static void take(void *user, const struct ct_monitor_result *results, size_t cou
     }
 }
 
-/* An instant that is in doubt. */
+/* An instant whose place is in doubt. */
 struct instant {
     struct ct_monitor_event events[SPEC_INPUTS];
     size_t count;
@@ -60,7 +60,7 @@ struct scene {
     size_t count;
 };
 
-/* Feeds instants in an order, each at the time of the place that it has there. */
+/* Feeds the instants in an order, each at the time of its place there. */
 static int feed_in(struct ct_monitor *m, const struct scene *scene, const uint8_t *order, struct record *r)
 {
     int rc = CT_OK;
@@ -80,7 +80,7 @@ static int feed_in(struct ct_monitor *m, const struct scene *scene, const uint8_
     return rc;
 }
 
-/* Runs a scene with its instants in an order; NULL: in the given one, with their spans. */
+/* Runs a scene with its instants in an order, or in the given one with their spans if `order` is NULL. */
 static void run(const struct scene *scene, const uint8_t *order, struct record *r)
 {
     struct ct_ctx *ctx = ct_ctx_new();
@@ -116,10 +116,10 @@ static bool comes_before(const struct instant *a, const struct instant *b)
 struct orders {
     uint8_t order[ORDERS][INSTANTS];
     size_t count;
-    bool all; /* these are all */
+    bool all; /* no order is missing */
 };
 
-/* Lists the orders that begin with the `done` instants that are in `order`. */
+/* Lists the orders that begin with the first `done` instants of `order`. */
 static void list_orders(const struct scene *scene, uint8_t *order, size_t done, struct orders *out)
 {
     if (done == scene->count) {
@@ -144,7 +144,7 @@ static void list_orders(const struct scene *scene, uint8_t *order, size_t done, 
     }
 }
 
-/* Makes one order at random. */
+/* Makes a random order. */
 static void random_order(const struct scene *scene, uint32_t *seed, uint8_t *order)
 {
     uint32_t taken = 0;
@@ -160,7 +160,7 @@ static void random_order(const struct scene *scene, uint32_t *seed, uint8_t *ord
     }
 }
 
-/* ---- what a result is in another order ---- */
+/* ---- results in other orders ---- */
 
 static const struct ct_monitor_result *find_at(const struct record *r, uint64_t time, uint32_t output,
                                                bool held)
@@ -173,7 +173,7 @@ static const struct ct_monitor_result *find_at(const struct record *r, uint64_t 
     return found;
 }
 
-/* Gives the number of the instant that is at this time in the run, or the count. */
+/* Returns the number of the instant at this time in the run, or the count if there is none. */
 static size_t instant_at(const struct scene *scene, uint64_t time)
 {
     size_t i = 0;
@@ -182,7 +182,7 @@ static size_t instant_at(const struct scene *scene, uint64_t time)
     return i;
 }
 
-/* Tells whether another order has a result of the run. */
+/* Returns whether another order has a result of the run. */
 static bool agrees(const struct scene *scene, const uint8_t *order, const struct record *r,
                    const struct ct_monitor_result *x, bool signal)
 {
@@ -196,7 +196,7 @@ static bool agrees(const struct scene *scene, const uint8_t *order, const struct
         return true;
     const struct ct_monitor_result *same = find_at(r, time, x->output, signal);
     bool found = same && same->v.i == x->v.i;
-    /* of a signal it counts that it comes to have the value while the doubt lasts */
+    /* a signal only has to take the value at some time during the doubt */
     for (size_t i = 0; i < scene->count && signal && !found && x->time >= FIRST && x->time < TAIL; i++) {
         same = find_at(r, scene->instants[i].time, x->output, true);
         found = same && same->v.i == x->v.i;
@@ -218,7 +218,7 @@ static const struct ct_monitor_result *find_possible(const struct record *r, uin
     return NULL;
 }
 
-/* Checks that what an order has, and the run does not, was put out as possible. */
+/* Checks that a result of an order that the run does not have was reported as possible. */
 static void check_possible(const struct scene *scene, const uint8_t *order, const struct record *other,
                            const struct record *mine, const bool *signals, uint32_t seed)
 {
@@ -286,8 +286,8 @@ static size_t some_events(uint32_t *seed, uint64_t time, uint64_t until, struct 
     return n;
 }
 
-/* Makes instants of some sources, whose spans are so long that many of them overlap. The spans of a source
- * neither begin nor end before the one before. */
+/* Makes instants of some sources, with spans so long that many overlap. Within a source, spans begin and end
+ * in order. */
 static void some_instants(uint32_t *seed, struct scene *scene, size_t count, uint32_t sources)
 {
     uint64_t begin = 100, time = FIRST, ends[8] = {0};
@@ -308,7 +308,7 @@ static void some_instants(uint32_t *seed, struct scene *scene, size_t count, uin
     }
 }
 
-/* Makes Strings of the numbers of events, for inputs of that type. */
+/* Turns the numbers of events into Strings, for inputs of that type. */
 static void make_texts(struct ct_monitor_event *events, size_t count)
 {
     static const char *const texts[] = {"", "x", "yy", "a text that is longer than a cell"};
@@ -331,7 +331,7 @@ static void make_all_texts(struct scene *scene)
         make_texts(scene->instants[i].events, scene->instants[i].count);
 }
 
-/* Compiles a specification, makes up events, and compares the run with those of other orders. */
+/* Compiles a specification, makes random events, and compares the run with those of other orders. */
 static void one_scene(uint32_t seed, const char *text, const bool *signals, bool changes_only, size_t most,
                       uint32_t sources, struct record *all, struct tally *tally)
 {
@@ -380,7 +380,7 @@ static void tell(const struct tally *tally)
                   (unsigned long long)tally->certain, (unsigned long long)tally->possible);
 }
 
-/* Orders that can all be followed. */
+/* Checks scenes in which every order is followed. */
 static void few_instants(void **state)
 {
     (void)state;
@@ -394,7 +394,7 @@ static void few_instants(void **state)
     free(all);
 }
 
-/* More states than are followed: what is certain has to be so all the same. */
+/* Checks scenes with more states than are followed: results marked certain must still be certain. */
 static void many_instants(void **state)
 {
     (void)state;
@@ -416,7 +416,7 @@ static const char *const of_texts[] = {
     "def last_two = String.concat(last(s0, s1), s1)\nout last_two == \"xyy\" as s2\n",
 };
 
-/* Inputs that have texts. */
+/* Checks inputs of type String. */
 static void strings(void **state)
 {
     (void)state;
@@ -454,7 +454,7 @@ static const char *const formulas[] = {
     "always (q implies (p untilinpast timed[>=2] q))",
 };
 
-/* Verdicts of formulas, all of them or their changes. */
+/* Checks verdicts of formulas: all, or only the changes. */
 static void verdicts(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: the byte-wise decoding function, with every unroll factor and however its input is
- * cut, gives the packets of the packet decoder: for all packets, sound and damaged. CT_SEED,
- * CT_COUNT (packets), CT_LONG=1. */
+/* Checks that the byte-wise decoding function gives the packets of the packet decoder, with every unroll
+ * factor and however its input is cut: for all packets, sound and damaged. CT_SEED sets the first seed,
+ * CT_COUNT the number of packets, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,14 +16,14 @@ enum {
     PACKETS = ROOM + 64
 };
 
-/* Packets of all types, in no order that makes sense. */
+/* Writes packets of all types in random order. Returns the number of bytes. */
 static size_t fill(struct rng *rng, const struct ct_source *source, uint8_t *bytes)
 {
     struct ct_etm4_encoder *encoder;
     struct ct_etm4_packet packets[4];
     struct gen gen;
     size_t size = rng_chance(rng, 60) ? rng_below(rng, 40) : 0, len;
-    for (size_t i = 0; i < size; i++) /* before the first alignment packet */
+    for (size_t i = 0; i < size; i++) /* bytes before the first alignment packet */
         bytes[i] = rng_chance(rng, 128) ? 0 : (uint8_t)rng_next(rng);
     if (ct_etm4_encoder_new(NULL, source, &encoder))
         return 0;
@@ -56,7 +56,7 @@ static size_t plain(const struct ct_source *source, const uint8_t *bytes, size_t
     return count;
 }
 
-/* `cuts` NULL: all at once. */
+/* Decodes byte-wise. With `cuts` NULL the bytes come at once. */
 static size_t bytewise(const struct ct_source *source, unsigned unroll, struct rng *cuts,
                        const uint8_t *bytes, size_t size, struct ct_etm4_packet *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: resolve(decode(encode(x))) is x for random elements, with speculation that is
- * taken back in between. SYNCs inside a stream are the emitter's own and left out. CT_SEED,
- * CT_COUNT (elements), CT_LONG=1. */
+/* Checks that random elements survive encoding and decoding, with speculation that is cancelled in between.
+ * SYNCs inside a stream come from the emitter and are ignored. CT_SEED sets the first seed, CT_COUNT the
+ * number of elements, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ struct maker {
     struct ct_elem *out;
     unsigned count;
     uint64_t address, ids;
-    uint16_t known; /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID */
+    uint16_t known; /* CT_CONTEXT_CTXT and CT_CONTEXT_VMID */
     uint32_t ccthr;
     int marker_seen, after_overflow;
 };
@@ -41,7 +41,7 @@ static void add_atoms(struct maker *m)
     add(m, CT_ELEM_ATOMS, n, 0, bits & ct_mask64(n));
 }
 
-/* Near the last address, in the same 4 GiB, or anywhere. */
+/* Returns an address near the last one, in the same 4 GiB, or anywhere. */
 static uint64_t some_address(struct maker *m, unsigned is)
 {
     static const uint8_t bits[] = {9, 16, 31, 32, 63, 64};
@@ -116,7 +116,7 @@ static void add_trace_on(struct maker *m)
     m->after_overflow = 0;
 }
 
-/* What is not followed by something executed would be lost: atoms come first. */
+/* Adds a gap after some atoms: elements that are not followed by execution would be lost there. */
 static void add_gap(struct maker *m)
 {
     int overflow = rng_chance(m->rng, 128);
@@ -196,7 +196,7 @@ static void add_any(struct maker *m)
         add_rare(m);
 }
 
-/* A context tells the instruction set of the address that is said with it, or else of the last one. */
+/* Sets the instruction set of each context to that of the address with it, or else of the last address. */
 static void set_context_isa(struct ct_elem *elems, unsigned count)
 {
     unsigned is = 0;
@@ -227,7 +227,7 @@ static unsigned make(struct rng *rng, const struct ct_source *source, uint32_t c
     return m.count;
 }
 
-/* In pieces, as a recorder would. */
+/* Encodes elements in pieces, like a recorder. */
 static int encode(struct rng *rng, const struct ct_source *source, const struct ct_etm4_emit_options *options,
                   const struct ct_elem *elems, unsigned count, uint8_t *bytes, size_t *size)
 {

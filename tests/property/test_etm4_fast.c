@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: elements and events that are made straight from bytes are those that come by way of packets,
- * packets are counted the same, and those that are made in bursts are those of the plain decoder: for streams
- * of common packets, of all packets, damaged ones; with frames and without; whole and in pieces. CT_SEED,
- * CT_COUNT (packets), CT_LONG=1. */
+/* Checks that elements and events made directly from bytes equal those made from packets, that packets are
+ * counted the same, and that packets made in bursts equal those of the plain decoder: for streams of common
+ * packets, of all packets, and damaged ones; with and without frames; whole and in pieces. CT_SEED sets the
+ * first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ struct result {
     struct ct_stream_stats stats[2];
 };
 
-/* Mostly what bursts are made of. */
+/* Makes a packet, mostly of the types that bursts consist of. */
 static unsigned common_packet(struct gen *gen, struct ct_etm4_packet *out)
 {
     static const uint8_t types[] = {
@@ -49,8 +49,8 @@ static unsigned common_packet(struct gen *gen, struct ct_etm4_packet *out)
     return gen_packet(gen, types[rng_below(gen->rng, most)], out) ? 1 : 0;
 }
 
-/* As branch broadcast is: an address behind each atom of a taken branch and an atom behind each address, with
- * all counts in `counts`, of 256. A taken branch has the shortest address there is where they are `dense`. */
+/* Makes packets as with branch broadcast: an address after each atom of a taken branch and an atom after each
+ * address, with a cycle count in `counts` of 256 cases. With `dense`, addresses are as short as possible. */
 static unsigned broadcast_packet(struct gen *gen, unsigned counts, bool dense, bool *atom,
                                  struct ct_etm4_packet *out)
 {
@@ -66,8 +66,8 @@ static unsigned broadcast_packet(struct gen *gen, unsigned counts, bool dense, b
     return gen_packet(gen, addresses[dense ? 0 : rng_below(gen->rng, sizeof addresses)], out) != 0;
 }
 
-/* A timestamp in `apart` packets, as where one comes with each count, or they are just dense or just not
- * dense enough for bursts to take them. */
+/* Makes a timestamp in one of `apart` packets: one with each cycle count, or just dense or just not dense
+ * enough for bursts. */
 static unsigned stamped_packet(struct gen *gen, unsigned apart, struct ct_etm4_packet *out)
 {
     static const uint8_t types[] = {CT_ETM4_ATOM_F1, CT_ETM4_ATOM_F1,    CT_ETM4_ATOM_F3,
@@ -78,15 +78,15 @@ static unsigned stamped_packet(struct gen *gen, unsigned apart, struct ct_etm4_p
     return gen_packet(gen, type, out) ? 1 : 0;
 }
 
-/* Where nothing is executed: hardware events with a count now and then, or a row
- * of counts, whose sum is large. */
+/* Makes a packet of a time without execution: a hardware event, now and then a cycle count, or a series of
+ * counts with a large sum. */
 static unsigned calm_packet(struct gen *gen, bool counting, struct ct_etm4_packet *out)
 {
     const bool count = counting || rng_chance(gen->rng, 20);
     return gen_packet(gen, count ? CT_ETM4_CCNT_F3 : CT_ETM4_EVENT, out) != 0;
 }
 
-/* `rare` of 256: how often what comes is not common. */
+/* Writes a trace in which `rare` of 256 packets are not common. */
 static size_t trace(struct rng *rng, const struct ct_source *source, unsigned rare, uint8_t *bytes)
 {
     struct ct_etm4_encoder *encoder;
@@ -103,7 +103,7 @@ static size_t trace(struct rng *rng, const struct ct_source *source, unsigned ra
         return 0;
     gen_init(&gen, rng, source);
     for (unsigned count = 0, calm = 0; count < STREAM; calm -= calm != 0) {
-        if (!calm && rng_chance(rng, 1)) { /* perhaps more waits than the event stream holds */
+        if (!calm && rng_chance(rng, 1)) { /* perhaps more waits than an event stream holds */
             calm = rng_chance(rng, 128) ? 60 + rng_below(rng, 10) : rng_below(rng, 150);
             counting = rng_chance(rng, 64);
         }
@@ -124,7 +124,7 @@ static size_t trace(struct rng *rng, const struct ct_source *source, unsigned ra
     return size;
 }
 
-/* Two IDs in turns, in pieces. */
+/* Frames two streams, which alternate in pieces. */
 static size_t frame(struct rng *rng, uint8_t bytes[2][ROOM], const size_t size[2], uint8_t *out)
 {
     struct ct_framer_options options = {.size = sizeof options, .framing = CT_FRAMING_FRAMES};
@@ -156,7 +156,7 @@ static void fill(struct rng *rng, struct stream *s)
         gen_source(rng, rng_chance(rng, 20) ? GEN_DECODABLE : GEN_UNSPECULATED, &s->sources[i]);
         if (rng_chance(rng, 200))
             s->sources[i].regs.idr0 |= UINT32_C(1)
-                                       << 29; /* COMMOPT: else there are no cycle counts in bursts */
+                                       << 29; /* COMMOPT: without it bursts have no cycle counts */
         s->sources[i].trace_id = (uint8_t)(0x10 + i);
         size[i] = trace(rng, &s->sources[i], (unsigned)rng_wide(rng, 8), bytes[i]);
     }
@@ -187,7 +187,7 @@ static int on_elems(void *user, const struct ct_stream *stream, const struct ct_
     return 0;
 }
 
-/* With `packets` the chain has to make them. */
+/* Decodes to elements. With `packets` the chain has to make packets as well. */
 static int run(const struct stream *s, int packets, struct rng *cuts, struct result *out)
 {
     const struct ct_chain_sink sink = {
@@ -213,7 +213,7 @@ static int run(const struct stream *s, int packets, struct rng *cuts, struct res
     return 1;
 }
 
-/* Of ID 0x10. */
+/* Events of ID 0x10. */
 struct events {
     struct ct_event events[EVENTS];
     size_t count;
@@ -221,7 +221,7 @@ struct events {
     struct ct_events *plain;
 };
 
-/* In batches each may begin anywhere; branches are without their offset there. */
+/* Collects events. Their batches may begin anywhere, so branches are compared without their offset. */
 static int on_events(void *user, const struct ct_stream *stream, const struct ct_event_batch *batch)
 {
     struct events *e = user;
@@ -330,8 +330,8 @@ static int keep_no_elems(void *user, const struct ct_stream *stream, const struc
     return 0;
 }
 
-/* Where nobody wants elements packets come in bursts, and where nobody wants packets either they are counted.
- */
+/* Decodes to packets, which come in bursts when no elements are made, or only counts them when there is no
+ * receiver. */
 static int run_packets(const struct stream *s, enum ct_level level, bool wanted, struct rng *cuts,
                        struct packets *out)
 {

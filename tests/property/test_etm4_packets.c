@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: what is encoded is decoded again, packet by packet and byte by byte, however it is cut.
- * CT_SEED sets the first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
+/* Checks that encoded packets decode to the same packets and bytes, however they are cut. CT_SEED sets the
+ * first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct stream {
     size_t size;
 };
 
-/* What the decoder adds to a record: where it lay, how long it was, which header it had. */
+/* Returns a packet without what the decoder adds: position, size and header. */
 static struct ct_etm4_packet essence(struct ct_etm4_packet p)
 {
     static const uint8_t first = CT_ETM4_COND_I_F1, last = CT_ETM4_COND_RES_F4;
@@ -66,7 +66,7 @@ static int fill(struct rng *rng, struct stream *s)
     return ok;
 }
 
-/* Decodes the stream in pieces of random size (0: in one) and compares. */
+/* Decodes the stream in pieces of random size, or at once if `cuts` is NULL, and compares. */
 static int check_decode(struct stream *s, struct rng *cuts)
 {
     struct ct_etm4_decoder *decoder;
@@ -101,7 +101,7 @@ static int check_decode(struct stream *s, struct rng *cuts)
     return count == s->count && at == s->size;
 }
 
-/* Packets decoded from bytes and encoded again are those bytes. */
+/* Checks that packets decoded from bytes encode to those bytes. */
 static int check_bytes(struct stream *s)
 {
     struct ct_etm4_decoder *decoder;
@@ -125,7 +125,7 @@ static int check_bytes(struct stream *s)
     return ok && at == s->size;
 }
 
-/* One result for one property over all streams; the seed of the first that fails is printed. */
+/* Checks one property over all streams and prints one result, with the seed of the first failure. */
 static int run(const char *name, int number, uint64_t seed, uint64_t packets, int which)
 {
     static struct stream s;

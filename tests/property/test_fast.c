@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: the fast way along the binary says what the plain one says: the same steps, marks and
- * graph, and the same counts by context; whatever the elements, however they are cut. CT_SEED,
- * CT_COUNT (streams), CT_LONG=1. */
+/* Checks that the fast walk along the binary equals the plain one: same steps, marks and graph, and the same
+ * counts by context, for any elements, however they are cut. CT_SEED sets the first seed, CT_COUNT the number
+ * of streams, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,15 +27,15 @@ enum {
 
 struct input {
     struct ct_source source;
-    struct ct_memory *memories[MEMORIES]; /* of other code at the same addresses */
-    unsigned switch_rate; /* 0: the first memory alone; else another one behind one element in so many */
+    struct ct_memory *memories[MEMORIES]; /* with different code at the same addresses */
+    unsigned switch_rate; /* elements between changes of the memory; 0: only the first memory is used */
     uint8_t bytes[ROOM];
     size_t size;
     struct ct_elem elems[ELEMS];
     size_t count;
 };
 
-/* The memory that an element is followed in. */
+/* Returns the number of the memory for an element. */
 static uint32_t memory_at(const struct input *in, size_t elem)
 {
     return in->switch_rate
@@ -43,7 +43,7 @@ static uint32_t memory_at(const struct input *in, size_t elem)
                : 0;
 }
 
-/* Elements from `done` on in the same memory, `most` at most. */
+/* Returns how many elements from `done` on have the same memory, at most `most`. */
 static size_t same_memory(const struct input *in, size_t done, size_t most)
 {
     size_t n = 1;
@@ -61,7 +61,7 @@ struct output {
     struct ct_edges *edges;
 };
 
-/* ETMv4 and ETE: what a trace unit might emit, or the same with damage. */
+/* Makes ETMv4 or ETE trace that a trace unit might emit, or the same with damage. */
 static int fill_etm4(struct rng *rng, struct input *in, enum ct_isa *isa)
 {
     struct ct_etm4_encoder *encoder;
@@ -108,7 +108,7 @@ static int on_elems(void *user, const struct ct_stream *stream, const struct ct_
     return 0;
 }
 
-/* Bytes to elements. */
+/* Decodes the bytes to elements. */
 static int resolve(struct input *in)
 {
     static struct ct_batches batches;
@@ -125,7 +125,7 @@ static int resolve(struct input *in)
     return !rc;
 }
 
-/* Loops and calls that a random stream hardly ever makes: the atoms of a stretch again and again. */
+/* Repeats the atoms of a stretch, for loops and calls that a random stream rarely makes. */
 static void repeat(struct rng *rng, struct input *in)
 {
     static struct ct_elem copy[64];
@@ -165,7 +165,7 @@ static int fill(struct rng *rng, struct input *in)
         if (ct_memory_new(NULL, &in->memories[i]) ||
             ct_memory_add_bytes(in->memories[i], code + i * CODE, CODE, BASE, CT_SPACE_ANY))
             return 0;
-        /* The next one has other code in a part, or all over. */
+        /* The next memory has different code in a part, or everywhere. */
         memcpy(code + (i + 1) * CODE, code + i * CODE, CODE);
         size_t at = rng_below(rng, CODE / 64) * 64;
         code_fill(rng, isa, code + (i + 1) * CODE + at, CODE - at);

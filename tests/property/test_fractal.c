@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guarantee of FRACTAL: over random schedules of everything an operating system does, in active
- * mode every last-level miss of the target in the range is logged once with the right addresses and
- * nothing else is; every access to an observation point shows.
+/* Checks the guarantee of FRACTAL over random schedules of everything an operating system does. In active
+ * mode, every last-level miss of the target in the range is logged once with the right addresses, and nothing
+ * else is. In points mode, every access to an observation point is logged.
  *
  *   test_fractal [first [count]]     active and points mode; a failure is shrunk and printed. Without
  *                                    count: 300 schedules, 10,000 when CT_LONG is set
  *   test_fractal passive [count]     what is lost without active eviction
- *   test_fractal watermark|dvm|clean [count]   a broken module must be found out
- */
+ *   test_fractal watermark|dvm|clean [count]   a broken module must be detected */
 #include "support/rng.h"
 #include "fractal_world.h"
 
@@ -31,7 +30,7 @@ static void print_steps(const struct step *steps, const uint8_t *keep, uint32_t 
                    steps[i].core, steps[i].process, steps[i].page, steps[i].more);
 }
 
-/* Leaves out ever smaller runs of steps as long as the schedule still fails. */
+/* Removes ever shorter runs of steps while the schedule still fails. */
 static void shrink(uint64_t seed, const struct shape *shape, const struct step *steps, uint32_t last)
 {
     uint8_t keep[STEPS_MAX] = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: what a FRACTAL on a random cluster heard makes another one log the same events; and a stream,
- * sound or damaged, gives the same log, commands, refusals and counts whether it comes as a file or in
- * pieces, wherever these are cut. CT_SEED, CT_COUNT (streams), CT_LONG=1. */
+/* Checks two things. The messages that a FRACTAL on a random cluster heard make another one log the same
+ * events. A stream of messages, sound or damaged, gives the same log, commands, refusals and counts from a
+ * file and in pieces, wherever these are cut. CT_SEED sets the first seed, CT_COUNT the number of streams,
+ * CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ enum {
     PAGES = 24,
 };
 
-/* Bytes that grow. */
+/* A growing buffer of bytes. */
 struct text {
     char *bytes;
     size_t size, room;
@@ -32,7 +33,7 @@ struct world {
     size_t count;
 };
 
-/* What a replay gave. */
+/* Results of a replay. */
 struct outcome {
     struct text log, commands, refusals;
     struct ct_fractal_replay_counts counts;
@@ -97,7 +98,7 @@ static void set_up(struct world *w, struct rng *rng, unsigned tap, uint32_t pid)
                      CT_FRACTAL_CTRL_ENABLE | CT_FRACTAL_CTRL_MODE(modes[rng_below(rng, 3)]));
 }
 
-/* Lets a process make random accesses on a cluster of small caches, and keeps what its port said. */
+/* Runs a process with random accesses on a cluster with small caches, and keeps the messages of its port. */
 static int make_stream(struct world *w, struct rng *rng)
 {
     const struct ct_soc_config config = {.size = sizeof config,
@@ -126,7 +127,7 @@ static int make_stream(struct world *w, struct rng *rng)
     return 1;
 }
 
-/* Damages lines: bytes are changed, and newlines come and go. */
+/* Damages lines: changes bytes, adds and removes newlines. */
 static void damage(struct text *stream, struct rng *rng)
 {
     static const char letters[] = "\n\r,x0#\0";
@@ -137,7 +138,7 @@ static void damage(struct text *stream, struct rng *rng)
 
 /* ---- replays ---- */
 
-/* Replays a stream: the file at `path`, or without `file` the bytes in random pieces. */
+/* Replays a stream from the file at `path`, or, without `file`, from memory in random pieces. */
 static int replay(const struct text *stream, int file, struct rng *rng, struct outcome *o)
 {
     const struct ct_fractal_replay_options options = {.size = sizeof options,
@@ -166,7 +167,7 @@ static int replay(const struct text *stream, int file, struct rng *rng, struct o
     return 1;
 }
 
-/* Makes refusals of the file and of pieces, which is called "messages", alike. */
+/* Makes the refusals of a file equal to those of pieces, in which the stream is called "messages". */
 static void rename_stream(struct text *refusals)
 {
     struct text out = {0};
@@ -195,7 +196,7 @@ static int write_stream(const struct text *stream)
     return 1;
 }
 
-/* Holds the events of a log against those that the first FRACTAL logged. */
+/* Compares a log with the events that the first FRACTAL logged. */
 static int is_logged(const struct world *w, const struct text *log)
 {
     struct ct_fractal_reader *reader;
@@ -223,7 +224,7 @@ static void free_outcome(struct outcome *o)
     free(o->refusals.bytes);
 }
 
-/* What all streams of a test had. */
+/* Totals over all streams of a test. */
 struct sums {
     uint64_t events, refused;
 };
@@ -275,7 +276,7 @@ int main(void)
             printf("# seed %" PRIu64 "\n", seed);
     }
     unlink(path);
-    fine = fine && (count < 40 || (sums.events && sums.refused)); /* else nothing was tried */
+    fine = fine && (count < 40 || (sums.events && sums.refused)); /* else the test checked nothing */
     printf("%s 1 - replays of %" PRIu64 " streams\n# %" PRIu64 " events, %" PRIu64 " lines refused\n1..1\n",
            fine ? "ok" : "not ok", count, sums.events, sums.refused);
     return !fine;

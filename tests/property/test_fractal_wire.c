@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: what is encoded for a coherence protocol decodes to the same, messages and commands; random flits
- * are refused or decode to what encodes to the same meaning; and a FRACTAL behind the flits of ACE or CHI
- * logs what one without them does. CT_SEED, CT_COUNT (rounds), CT_LONG=1. */
+/* Checks three things. Messages and commands encoded for a coherence protocol decode to the same. A random
+ * flit is refused, or decodes to something that encodes to the same meaning. A FRACTAL behind flits of ACE or
+ * CHI logs the same as one without them. CT_SEED sets the first seed, CT_COUNT the number of rounds,
+ * CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "support/rng.h"
 
 enum {
-    MESSAGES = 200, /* a round */
+    MESSAGES = 200, /* messages per round */
     ACCESSES = 400,
     EVENTS = 4096,
     PAGES = 24,
@@ -19,7 +20,7 @@ enum {
 
 static const enum ct_fractal_protocol protocols[] = {CT_FRACTAL_ACE, CT_FRACTAL_CHI};
 
-/* What all rounds had. */
+/* Totals over all rounds. */
 struct sums {
     uint64_t messages, commands, flits, heard, events;
 };
@@ -30,7 +31,7 @@ static int same_message(const struct ct_fractal_message *a, const struct ct_frac
            a->initiator == b->initiator && a->kind == b->kind;
 }
 
-/* ---- mirrors ---- */
+/* ---- encoding and decoding ---- */
 
 static struct ct_fractal_message random_message(struct rng *rng)
 {
@@ -42,7 +43,7 @@ static struct ct_fractal_message random_message(struct rng *rng)
     while (m.op == CT_FRACTAL_DATA || m.op == CT_FRACTAL_REG_WRITE);
     const uint64_t address = rng_wide(rng, 48);
     if (m.op <= CT_FRACTAL_WRITE_BACK)
-        m.addr = address & ~UINT64_C(7); /* a port tells 8 bytes apart at most */
+        m.addr = address & ~UINT64_C(7); /* a port distinguishes addresses 8 bytes apart */
     else if (m.op == CT_FRACTAL_ICI_VA)
         m.addr = address & ~UINT64_C(63);
     else if (m.op != CT_FRACTAL_TLBI_ASID && m.op != CT_FRACTAL_TLBI_ALL)
@@ -53,7 +54,8 @@ static struct ct_fractal_message random_message(struct rng *rng)
     return m;
 }
 
-/* Sends the flits of a message to a decoder. Gives the message that came out, and how many did. */
+/* Passes the flits of a message to a decoder. Returns how many messages came out, and the last one in
+ * *out. */
 static int decode(struct ct_fractal_wire *wire, const struct ct_fractal_flit *flits, int count,
                   const struct ct_fractal_message *beside, struct ct_fractal_message *out)
 {
@@ -80,7 +82,7 @@ static int messages_mirror(struct rng *rng, enum ct_fractal_protocol protocol, s
         REQUIRE(count > 0 && count <= CT_FRACTAL_FLITS);
         REQUIRE(decode(wire, flits, count, &m, &heard) == 1);
         REQUIRE(same_message(&m, &heard));
-        for (int k = 0; k < count; k++) { /* and as a line of a stream */
+        for (int k = 0; k < count; k++) { /* also as a line of a stream */
             char text[128];
             const size_t length = ct_fractal_flit_print(&flits[k], &m, text);
             REQUIRE(ct_fractal_flit_is_line(text, length));
@@ -132,7 +134,7 @@ static struct ct_fractal_flit random_flit(struct rng *rng)
     return f;
 }
 
-/* Lets a decoder take random flits. What it makes of them encodes, and decodes to the same. */
+/* Passes random flits to a decoder. What it decodes must encode, and decode to the same again. */
 static int random_flits(struct rng *rng, enum ct_fractal_protocol protocol, struct sums *sums)
 {
     struct ct_fractal_wire *wire, *other;
@@ -169,7 +171,7 @@ struct world {
     enum ct_fractal_protocol protocol;
     struct ct_soc *soc;
     struct ct_fractal *fractal;
-    struct ct_fractal_wire *wire; /* NULL: none */
+    struct ct_fractal_wire *wire; /* or NULL */
     struct ct_fractal_event events[EVENTS];
     size_t count;
     unsigned faults;
@@ -212,7 +214,7 @@ static int command(void *user, struct ct_fractal_command *out)
     return 1;
 }
 
-/* Lets a process make random accesses on a cluster of small caches, with a tracer behind the flits of a
+/* Runs a process with random accesses on a cluster with small caches, with a tracer behind the flits of a
  * protocol. */
 static int trace(uint64_t seed, enum ct_fractal_protocol protocol, struct world *w)
 {
@@ -291,7 +293,7 @@ int main(void)
         if (!fine)
             printf("# seed %" PRIu64 "\n", seed);
     }
-    fine = fine && (count < 40 || (s.heard && s.events)); /* else nothing was tried */
+    fine = fine && (count < 40 || (s.heard && s.events)); /* else the test checked nothing */
     printf("%s 1 - protocols carry what is meant\n# %" PRIu64 " messages, %" PRIu64 " commands, %" PRIu64
            " random flits with %" PRIu64 " messages, %" PRIu64 " events\n1..1\n",
            fine ? "ok" : "not ok", s.messages, s.commands, s.flits, s.heard, s.events);

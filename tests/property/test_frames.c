@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: bytes of many trace IDs come out of frames as they went in, for every framing, however the frames
- * are cut; and so do the packets of an ETMv4 among them. CT_SEED, CT_COUNT (bytes), CT_LONG=1. */
+/* Checks that bytes of many trace IDs come out of frames as they went in, for every framing, however the
+ * frames are cut, and so do the packets of an ETMv4 among them. CT_SEED sets the first seed, CT_COUNT the
+ * number of bytes, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct side {
 
 static const uint8_t ids[IDS] = {0x10, 0x01, 0x6f, 0x2a, 0x55};
 
-/* The first ID carries the packets of an ETMv4, the others whatever. */
+/* Writes packets of an ETMv4 for the first ID. The other IDs have random bytes. */
 static void fill_etm4(struct rng *rng, struct ct_source *source, struct side *in)
 {
     struct ct_etm4_encoder *encoder;
@@ -83,7 +84,7 @@ static void drain(struct ct_demux *demux, struct side *out)
     }
 }
 
-/* In pieces of up to `most` bytes. */
+/* Unframes in pieces of at most `most` bytes. */
 static int unframe(struct rng *rng, uint8_t framing, size_t most, const uint8_t *bytes, size_t size,
                    struct side *out)
 {
@@ -104,7 +105,7 @@ static int unframe(struct rng *rng, uint8_t framing, size_t most, const uint8_t 
     return 1;
 }
 
-/* Decodes out of runs as they come: packets of a stream that is cut are those of the whole. */
+/* Decodes runs as they come: a stream in pieces gives the same packets as a whole one. */
 static int same_packets(struct rng *rng, const struct ct_source *source, const uint8_t *bytes, size_t size)
 {
     static struct ct_etm4_packet whole[PACKETS], pieces[PACKETS];
@@ -164,8 +165,7 @@ static int check(uint64_t seed)
     return ok;
 }
 
-/* Cuts off the first frames of a stream of one ID: from the next frame that names it on nothing is missing.
- */
+/* Removes the first frames of a stream of one ID: nothing is missing from the next frame on that names it. */
 static int check_cut(uint64_t seed)
 {
     static struct side in, out;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random sets of specifications together, which run as groups, against each of them by itself: same results
- * with same places, also where some fail, are exchanged, trace is missing, or events of several sources are
- * in doubt. */
+/* Checks that random specifications which run together, in groups, give the same results at the same places
+ * as each one alone, even when some fail, some are replaced, trace is missing, or the order of events of
+ * several sources is in doubt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -35,7 +35,7 @@ struct record {
 
 struct one {
     struct ct_monitor_spec *spec;
-    struct ct_verifier *verifier; /* of it alone */
+    struct ct_verifier *verifier; /* of the specification alone */
     struct ct_watches *watches;
     struct record together, alone;
     char text[4096];
@@ -51,10 +51,10 @@ struct trial {
     struct ct_verify_options options;
     struct ct_monitor_limits limits;
     uint64_t cycle;
-    size_t sources;        /* on an axis; 0: there is none */
-    uint64_t end[SOURCES]; /* of the last event of each */
-    bool sleeps;           /* losses of a source have no end until the next one */
-    uint32_t reach;        /* of intervals that are no points in time */
+    size_t sources;        /* number on the axis; 0: no axis */
+    uint64_t end[SOURCES]; /* time of the last event of each source */
+    bool sleeps;           /* losses of a source last until its next event */
+    uint32_t reach;        /* length of intervals that are not points in time */
     bool exchanged;
 };
 
@@ -88,7 +88,7 @@ static void take_alone(void *user, const struct ct_verify_result *x)
 
 /* ---- random specifications ---- */
 
-/* %1$d, %2$d: earlier streams of Ints; %3$d: a small number; %4$d: any stream. */
+/* %1$d, %2$d: earlier streams of Ints; %3$d: a small number; %4$d: any stream */
 static const char *const forms[] = {
     "s%1$d + s%2$d",
     "s%1$d * s%2$d",
@@ -126,7 +126,7 @@ static size_t write_streams(struct rng *r, char *text)
         p += sprintf(p, "in s%u: Events[Int]\n", i);
     const unsigned all = inputs + 1 + rng_below(r, STREAMS - inputs);
     for (unsigned i = inputs; i < all; i++) {
-        /* few forms, so that several specifications have the same streams */
+        /* few forms, so that specifications have common streams */
         const char *form = forms[rng_below(r, sizeof forms / sizeof *forms)];
         p += sprintf(p, "def s%u: Events[Int] = ", i);
         const int a = (int)rng_below(r, rng_chance(r, 128) ? inputs : i);
@@ -151,7 +151,8 @@ static size_t write_formulas(struct rng *r, char *text)
     return (size_t)(p - text);
 }
 
-/* Compiles another one; of a text that is none (two streams that need each other) the next. */
+/* Compiles another random specification. Tries again while the text is invalid (two streams that need each
+ * other). */
 static struct ct_monitor_spec *specification(struct trial *t, struct one *o)
 {
     char *text = o->text;
@@ -167,7 +168,7 @@ static struct ct_monitor_spec *specification(struct trial *t, struct one *o)
     }
 }
 
-/* Binds the inputs to places, two of them perhaps to the same one. */
+/* Binds the inputs to places. Two inputs may have the same one. */
 static size_t bindings(struct rng *r, const struct ct_monitor_spec *spec, struct ct_verify_bind *binds)
 {
     static const char *const places[] = {"exception:1", "exception:2", "exception:3"};
@@ -199,7 +200,7 @@ static void begin_alone(struct trial *t, struct one *o, const struct ct_verify_b
     assert_int_equal(ct_verifier_begin(o->verifier, take_alone, o), CT_OK);
 }
 
-/* Feeds events to the watchpoints that are at their places. */
+/* Feeds events to the watchpoints at their places. */
 static void feed(const struct ct_watches *watches, struct ct_verifier *verifier,
                  const struct ct_watch_event *events, size_t count)
 {
@@ -221,7 +222,7 @@ static void feed(const struct ct_watches *watches, struct ct_verifier *verifier,
     ct_verifier_feed(verifier, mine, n);
 }
 
-/* The same on an axis: `items` say when the events may have been. */
+/* Feeds events on an axis. `items` give the intervals of the events. */
 static void feed_axis(const struct trial *t, const struct ct_watches *watches, struct ct_verifier *verifier,
                       const struct ct_verify_item *items, size_t count)
 {
@@ -238,7 +239,7 @@ static void feed_axis(const struct trial *t, const struct ct_watches *watches, s
     ct_verify_due_run(verifier, t->cycle);
 }
 
-/* Puts events into intervals, most of which are a point in time. */
+/* Puts events into intervals, of which most are points in time. */
 static void random_items(struct trial *t, const struct ct_watch_event *events, struct ct_verify_item *items,
                          size_t count, unsigned doubts)
 {
@@ -317,7 +318,7 @@ static void check(const struct trial *t, uint64_t seed)
         const struct one *o = &t->ones[i];
         const bool fell = ct_verifier_failure(t->verifier, (uint32_t)i) != NULL;
         const bool failed = ct_verifier_failure(o->verifier, 0) != NULL;
-        /* one that came later shares with others what these had missed before */
+        /* one that was added later shares with others what these had missed before */
         const bool same =
             t->exchanged || fell ||
             ct_verify_is_unseen(t->verifier->specs[i]) == ct_verify_is_unseen(o->verifier->specs[0]);
@@ -351,7 +352,7 @@ static void end(struct trial *t)
     ct_ctx_free(t->ctx);
 }
 
-/* Gives all specifications the same random events. */
+/* Feeds the same random events to all specifications. */
 static void give(struct trial *t, bool clock, unsigned losses, unsigned doubts)
 {
     static struct ct_watch_event events[EVENTS];
@@ -378,7 +379,7 @@ static void trial(uint64_t seed, bool axis)
     const unsigned doubts = rng_below(&t.rng, 12);
     const unsigned exchanges = rng_chance(&t.rng, 128) ? 0 : 60;
     t.sleeps = rng_chance(&t.rng, 128);
-    t.reach = rng_chance(&t.rng, 200) ? 6 : 400; /* more orders than are followed */
+    t.reach = rng_chance(&t.rng, 200) ? 6 : 400; /* 400: more orders than are followed */
     for (int batch = 0; batch < 20; batch++) {
         give(&t, clock, losses, doubts);
         if (!rng_chance(&t.rng, exchanges))
@@ -411,7 +412,7 @@ static void together_as_alone_on_an_axis(void **state)
         trial(first + i, true);
 }
 
-/* Gives events of the first source, each at a time of its own. */
+/* Feeds events of the first source, each at another time. */
 static void give_more(struct trial *t, size_t count)
 {
     struct ct_verify_item items[EVENTS];
@@ -423,8 +424,8 @@ static void give_more(struct trial *t, size_t count)
     feed_axis(t, t->watches, t->verifier, items, count);
 }
 
-/* What a core that sleeps makes uncertain is followed once for all specifications, also for one that comes
- * while it sleeps. */
+/* Checks that the uncertainty from a sleeping core is followed once for all specifications, also for one that
+ * is added meanwhile. */
 static void one_run_beside_a_core_that_sleeps(void **state)
 {
     static const struct ct_verify_bind binds[] = {{"p", "exception:1"}, {"q", "exception:2"}};

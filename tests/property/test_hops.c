@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: trace that goes straight to edge counts as hops says what the plain engine says from elements:
- * the same graph, counts and cycles of all edges by context, and the same statistics; for traces of random
- * programs, damaged ones too, cut anywhere; for those whose trace info or context changes on the way what
- * packets are; and for those where it changed when what was counted ahead has to be taken back. The same of a
- * plain engine that keeps the ways it went, to its records. Once also where blocks of the program are
- * forgotten then. And for hops that rest where they are not worth while, for a trace info that comes while
- * packets are counted ahead, and for stretches in place of hops, of elements and straight from the scan.
- * CT_SEED, CT_COUNT (traces of each kind), CT_LONG=1. */
+/* Checks that trace counted as hops, without elements, equals the plain engine: same graph, counts and cycles
+ * of all edges by context, same statistics. The traces are of random programs, sound and damaged, cut
+ * anywhere. In some, the trace info or the context changes how packets are read; in some of these, what was
+ * counted ahead has to be taken back. A plain engine that keeps the ways it went is compared as well, with
+ * its records. Other tests make the walk forget blocks of the program, make hops rest where they do not pay,
+ * change the trace info while packets are counted ahead, and use stretches instead of hops, from elements and
+ * directly from the scan. CT_SEED sets the first seed, CT_COUNT the number of traces of each kind, CT_LONG=1
+ * the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,39 +27,40 @@ enum {
     ROOM = 1 << 20,
     PASSES = 3,
     BLOCKS = CT_BLOCKS_MAX + 10000,
-    BLOCK_ATOMS = 24, /* of a packet 0xd4 */
+    BLOCK_ATOMS = 24, /* atoms in a packet 0xd4 */
     LOOPS = 50000,
     CHANGES = 8,
     CALLS = 64,
-    FUNCTION = 64,     /* words */
-    TARGETS = 3,       /* of indirect calls: the last functions */
-    LEAD = 40,         /* packets between a context and the synchronisation point behind it, at most */
-    CHANGE_SIZE = 8,   /* bytes at most */
-    AT_ZERO = 2000137, /* the seed of a trace with address 0 behind a direct branch to a block whose links are
-                          not known yet */
+    FUNCTION = 64,     /* words of a function */
+    TARGETS = 3,       /* targets of indirect calls: the last functions */
+    LEAD = 40,         /* greatest number of packets between a context and the synchronisation point after
+                        * it */
+    CHANGE_SIZE = 8,   /* greatest number of bytes */
+    AT_ZERO = 2000137, /* the seed of a trace with address 0 after a direct branch to a block whose links are
+                        *                           not known yet */
 };
 
-/* What is done to a trace besides damage. */
+/* Kind of a trace: what is done to it besides damage. */
 enum kind {
     AS_RECORDED,
-    CHANGING,   /* now and then packets become others */
-    MISLEADING, /* contexts with another state, each with a synchronisation point behind it that is none */
-    RESTING,    /* hops are judged all the time, and rest where they meet what is new */
-    /* of the last two kinds more than half of the traces have a return stack */
-    STRETCHING, /* no hops: elements alone, by stretches in a small table */
-    STRIPPING,  /* hops always rest: stretches in a small table, straight from the scan */
+    CHANGING,   /* some packets are replaced */
+    MISLEADING, /* contexts with another state, each followed by a false synchronisation point */
+    RESTING,    /* hops are judged all the time, and rest where they meet something new */
+    /* more than half of the traces of the last two kinds have a return stack */
+    STRETCHING, /* no hops: elements, by stretches in a small table */
+    STRIPPING,  /* hops always rest: stretches in a small table, directly from the scan */
 };
 
 struct trace {
     struct rng rng;
     enum ct_isa isa;
-    uint64_t judged;       /* bytes after which hops are judged; 0: as always */
-    unsigned rows;         /* log2 of the rows of stretches; 0: as always */
-    unsigned piece;        /* the chain gets so many bytes at a time, at most; 0: by chance */
-    uint64_t calls[CALLS]; /* return addresses of the walk … */
-    unsigned depth;        /* … and how many they are */
-    bool returns;          /* most returns go where they came from */
-    unsigned spread;       /* the larger, the longer is straight code, up to counts of more than seven bits */
+    uint64_t judged;       /* bytes until hops are judged; 0: the default */
+    unsigned rows;         /* log2 of the rows of stretches; 0: the default */
+    unsigned piece;        /* greatest number of bytes per call of the chain; 0: random */
+    uint64_t calls[CALLS]; /* return addresses of the execution … */
+    unsigned depth;        /* … and their number */
+    bool returns;          /* most returns go to the caller */
+    unsigned spread;       /* larger values make longer straight code, up to counts of more than seven bits */
     struct ct_source source;
     uint8_t code[WORDS * 4];
     uint8_t bytes[ROOM];
@@ -72,7 +73,7 @@ static void put(uint8_t *code, unsigned at, uint32_t word)
         code[at * 4 + i] = (uint8_t)(word >> (8 * i));
 }
 
-/* A branch from word `at` to word `to`; `way`: conditional, always, with link. */
+/* Returns a branch from word `at` to word `to`. `way`: 0 conditional, 1 unconditional, 2 with link. */
 static uint32_t direct(enum ct_isa isa, unsigned at, unsigned to, unsigned way)
 {
     const uint32_t distance = to - at;
@@ -84,7 +85,7 @@ static uint32_t direct(enum ct_isa isa, unsigned at, unsigned to, unsigned way)
     return heads[way] | ((distance - 2) & 0xffffff);
 }
 
-/* Straight code, branches, now and then a barrier. */
+/* Returns a random word of code: mostly straight code, some branches, few barriers. */
 static uint32_t word_of(struct trace *t, unsigned at)
 {
     const bool a64 = t->isa == CT_ISA_A64;
@@ -104,7 +105,8 @@ static uint32_t word_of(struct trace *t, unsigned at)
     return a64 ? 0xd503201f : 0xe320f000;     /* nop */
 }
 
-/* Functions that call those behind them, directly or not, with branches inside; the first one goes round. */
+/* Returns a word of functions that call later functions, directly or indirectly, with branches inside. The
+ * first function is a loop. */
 static uint32_t word_of_functions(struct trace *t, unsigned at)
 {
     const bool a64 = t->isa == CT_ISA_A64;
@@ -126,7 +128,7 @@ static uint32_t word_of_functions(struct trace *t, unsigned at)
 static int keep(void *user, const uint8_t *bytes, size_t size)
 {
     struct trace *t = user;
-    if (t->size + size > ROOM / 2) /* damage may need some */
+    if (t->size + size > ROOM / 2) /* damage may add bytes */
         return 1;
     memcpy(t->bytes + t->size, bytes, size);
     t->size += size;
@@ -145,10 +147,10 @@ static struct ct_insn insn_at(const struct trace *t, uint64_t addr)
     return insn;
 }
 
-/* Most branches do the same again and again; indirect ones have three targets. */
+/* Returns whether a branch is taken: most branches are repetitive. */
 static bool is_taken(struct trace *t, const struct ct_insn *insn, uint64_t addr)
 {
-    if (t->returns && insn->cond && addr >> 2 & 15) /* so that what runs between two addresses comes again */
+    if (t->returns && insn->cond && addr >> 2 & 15) /* so that the code between two addresses repeats */
         return rng_chance(&t->rng, insn->target > addr && addr >> 5 & 1 ? 254 : 2);
     return !insn->cond || rng_chance(&t->rng, addr >> 2 & 1 ? 16 : addr >> 3 & 1 ? 128 : 240);
 }
@@ -169,7 +171,7 @@ static uint64_t next_of(struct trace *t, const struct ct_insn *insn, uint64_t ad
     return addr + 4;
 }
 
-/* What is rare: an exception, another process. */
+/* Does something rare: an exception, or a change of process. */
 static int disturb(struct trace *t, struct ct_unit *unit)
 {
     const uint64_t addr = BASE + rng_below(&t->rng, WORDS) * UINT64_C(4);
@@ -203,8 +205,8 @@ static int walk(struct trace *t, struct ct_unit *unit, bool calm)
     return rc;
 }
 
-/* Counts that come twice, the second one for no step, and with an address behind both: what looks like one,
- * here and there. */
+/* Repeats some counts, the second one without a step, with an address after both: here and there that looks
+ * like a step. */
 static void repeat_counts(struct trace *t)
 {
     for (unsigned n = 1 + rng_below(&t->rng, 30); n && t->size; n--) {
@@ -219,8 +221,8 @@ static void repeat_counts(struct trace *t)
     }
 }
 
-/* Writes a packet that changes what the packets behind it are: a trace info with another threshold for cycle
- * counts, or speculation that was open, or a context in another state. Result: its bytes. */
+/* Writes a packet that changes how later packets are read: a trace info with another threshold for cycle
+ * counts or with open speculation, or a context with another state. Returns its size in bytes. */
 static size_t make_change(struct rng *rng, uint8_t *bytes)
 {
     size_t size = 0;
@@ -232,7 +234,7 @@ static size_t make_change(struct rng *rng, uint8_t *bytes)
     const bool is_open = rng_chance(rng, 32);
     uint32_t threshold = (uint32_t)rng_wide(rng, 12);
     if (rng_chance(rng, 128))
-        threshold |= 0x10000; /* wider than a trace unit has it: counts are read one by one */
+        threshold |= 0x10000; /* wider than in any trace unit: counts are read one by one */
     bytes[size++] = 0x01;
     bytes[size++] = is_open ? 0x0c : 0x08;
     if (is_open)
@@ -243,7 +245,7 @@ static size_t make_change(struct rng *rng, uint8_t *bytes)
     return size;
 }
 
-/* All packets of the trace, until the next call. *count: how many; 0 without memory. */
+/* Returns all packets of the trace, valid until the next call. Sets *count, to 0 without memory. */
 static const struct ct_etm4_packet *read_packets(const struct trace *t, size_t *count)
 {
     static struct ct_etm4_packet packets[ROOM];
@@ -256,7 +258,7 @@ static const struct ct_etm4_packet *read_packets(const struct trace *t, size_t *
     return packets;
 }
 
-/* The places behind a trace info, and behind every 50th other packet. Result: how many. */
+/* Finds the places after each trace info and after every 50th other packet. Returns how many. */
 static size_t find_places(const struct trace *t, size_t *places, size_t most)
 {
     size_t count, found = 0;
@@ -274,7 +276,8 @@ static void insert(struct trace *t, size_t at, const uint8_t *bytes, size_t size
     t->size += size;
 }
 
-/* Hides the next synchronisation point behind `at` in an address: who began there turns out to be wrong. */
+/* Hides the next synchronisation point after `at` in an address, so that a decoder that began there was
+ * wrong. */
 static void hide_sync(struct trace *t, size_t at)
 {
     static const uint8_t async[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x80};
@@ -302,8 +305,9 @@ static void change_packets(struct trace *t)
     }
 }
 
-/* Some packets before half of the synchronisation points a context says another state, and the point itself
- * lies in an address: who began behind it takes back what it counted, in a state that it did not begin in. */
+/* Puts a context with another state some packets before half of the synchronisation points, and hides each
+ * point in an address. A decoder that began after the point has to take back what it counted, in another
+ * state than it began in. */
 static void mislead(struct trace *t)
 {
     size_t count;
@@ -362,7 +366,7 @@ static int record(struct trace *t, enum kind kind)
     return !rc;
 }
 
-/* A sum over the records of the walk, in their order. */
+/* Sum over the records of the walk, which depends on their order. */
 static uint64_t records;
 
 static int add_records(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
@@ -377,7 +381,7 @@ static int add_records(void *user, const struct ct_stream *stream, const struct 
     return 0;
 }
 
-/* One chain with the trace, several times, so that what was met once is met again. */
+/* Passes the trace to one chain several times, so that everything is met again. */
 static int decode(struct trace *t, const struct ct_memory *memory, enum ct_engine engine,
                   enum ct_edges_level edges, unsigned passes, struct ct_stream_chain *chain)
 {
@@ -462,12 +466,12 @@ static int same_edges(const struct ct_stream *a, const struct ct_stream *b, bool
             return 0;
         }
     struct ct_edge_totals s = ct_edges_totals(a->edges), o = ct_edges_totals(b->edges);
-    if (!cycles) /* then counts have no place */
+    if (!cycles) /* without cycles, counts have no place */
         s.unplaced = o.unplaced = 0;
     return same_bytes("totals", &s, 1, &o, 1, sizeof s);
 }
 
-/* With engine AUTO the walk keeps the ways that it went: the same records, edges and statistics. */
+/* With engine AUTO the walk keeps the ways it went: compares records, edges and statistics. */
 static int same_kept(struct trace *t, const struct ct_memory *memory, enum ct_edges_level edges,
                      uint64_t plain_records, const struct ct_stream *plain)
 {
@@ -518,7 +522,7 @@ static int check(uint64_t seed, enum kind kind)
     return ok;
 }
 
-/* One test: so many traces from CT_SEED on. */
+/* Runs one test: `traces` traces from seed `first` on. */
 static int check_all(unsigned number, enum kind kind, uint64_t first, uint64_t traces, const char *what)
 {
     uint64_t seed = first;
@@ -539,7 +543,7 @@ static void put_atoms(struct trace *t, unsigned packets)
         t->bytes[t->size++] = (uint8_t)(0xc0 + rng_below(&t->rng, 21));
 }
 
-/* A synchronisation point with execution at BASE, and so many packets of atoms that are all E. */
+/* Writes a synchronisation point with execution at BASE, then `packets` packets of E atoms. */
 static void put_loop(struct trace *t, unsigned packets)
 {
     static const uint8_t start[] = {0,    0,    0,    0,          0, 0, 0, 0, 0,
@@ -551,7 +555,7 @@ static void put_loop(struct trace *t, unsigned packets)
     put_atoms(t, packets);
 }
 
-/* A trace info with a threshold for cycle counts. */
+/* Writes a trace info with a threshold for cycle counts. */
 static void put_threshold(struct trace *t, bool is_wide)
 {
     static const uint8_t usual[] = {0x01, 0x08, 0x10}, wide[] = {0x01, 0x08, 0x80, 0x80, 0x04};
@@ -561,9 +565,9 @@ static void put_threshold(struct trace *t, bool is_wide)
         insert(t, t->size, usual, sizeof usual);
 }
 
-/* A loop that is counted in two places: with a threshold that makes cycle counts rare at first, then with one
- * that does not, when the second place comes to its counts. It lies behind a synchronisation point that is
- * none, so that all that was counted there is taken back. */
+/* Writes a loop that is counted from two places: first with a threshold that makes cycle counts rare, then,
+ * when the second place comes to its counts, with one that does not. The loop follows a false synchronisation
+ * point, so all that was counted from there is taken back. */
 static void write_thresholds(struct trace *t)
 {
     const uint8_t count = 0x10; /* of one byte */
@@ -587,7 +591,7 @@ static void write_thresholds(struct trace *t)
     put_loop(t, 400);
 }
 
-/* What is counted ahead must be taken back as it was counted, packet by packet. */
+/* Checks that counts made ahead are taken back as they were made, packet by packet. */
 static int check_thresholds(void)
 {
     static struct trace t;
@@ -610,9 +614,9 @@ static int check_thresholds(void)
     return ok;
 }
 
-/* One of two loops again and again, of the same atoms, with the same branch on either side: what they do
- * differs by where they began alone, which lies more than a piece of a stretch back. `contradicts`: now and
- * then the branch is not taken, and no other address is in the same scan. */
+/* Writes one of two loops many times. They have the same atoms and the same branch on both sides, and differ
+ * only by their start, more than a piece of a stretch earlier. With `contradicts`, the branch is sometimes
+ * not taken, with no other address in that scan. */
 static void write_alike(struct trace *t, bool return_stack, bool contradicts)
 {
     static const uint8_t atoms[] = {0xd4, 0xd4, 0xd4, 0xf6, 0xf7}; /* 72 E, N, E */
@@ -641,7 +645,7 @@ static void write_alike(struct trace *t, bool return_stack, bool contradicts)
     }
 }
 
-/* Decodes the trace of write_alike with both engines. Returns true when these count the same. */
+/* Decodes the trace of write_alike with both engines. Returns whether they count the same. */
 static bool counts_alike(const struct ct_memory *memory, bool return_stack, bool contradicts)
 {
     static struct trace t;
@@ -656,9 +660,9 @@ static bool counts_alike(const struct ct_memory *memory, bool return_stack, bool
     return ok;
 }
 
-/* A piece of a stretch counts only behind the step that it was met behind, with a return stack (stretches of
- * elements) and without one (straight from the scan). Where a stretch contradicts the program, none counts
- * before the next address. */
+/* Checks that a piece of a stretch counts only after the step that it was met after, with a return stack
+ * (stretches of elements) and without one (directly from the scan). When a stretch contradicts the program,
+ * none counts before the next address. */
 static int check_alike(void)
 {
     static uint8_t code[20];
@@ -674,8 +678,8 @@ static int check_alike(void)
     return ok;
 }
 
-/* A loop of one block, then all other blocks, one behind the other, and a synchronisation point that is none:
- * behind it the loop is counted ahead. */
+/* Writes a loop of one block, then all other blocks one after the other, and a false synchronisation point,
+ * from which the loop is counted ahead. */
 static void write_long_way(struct trace *t)
 {
     const uint8_t leave = 0xf6; /* N */
@@ -692,7 +696,7 @@ static void write_long_way(struct trace *t)
     put_loop(t, 400);
 }
 
-/* So many blocks of the program are met that they are forgotten, while there are counts from ahead. */
+/* Checks that blocks can be forgotten, because too many were met, while there are counts made ahead. */
 static int check_forgetting(void)
 {
     static struct trace t;

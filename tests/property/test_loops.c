@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops that are counted by what each edge of the program graph does are counted as one edge of the control
- * flow graph after the other says: random runs through random code, with exceptions and other threads between
- * them that need not fit. */
+/* Checks that loops counted by the effects of each edge of the program graph equal those counted along the
+ * control flow graph, one edge after the other. Runs random paths through random code, with exceptions and
+ * other threads between that need not match. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 #include "unit/elf_build.h"
 
 enum {
-    WORDS = 64, /* of code */
-    SIZE = 16,  /* of a function */
+    WORDS = 64, /* number of words of code */
+    SIZE = 16,  /* words of a function */
     STEPS = 1500,
     MARKS = 256,
     MOST_CALLS = 16,
@@ -41,13 +41,13 @@ struct world {
     uint32_t edges[STEPS];
     struct ct_step_mark marks[MARKS];
     uint32_t mark_count;
-    uint32_t pc; /* a word */
+    uint32_t pc; /* program counter, in words */
     uint32_t callers[MOST_CALLS];
     uint32_t depth;
-    uint32_t threads; /* more than 3: nothing but they come between steps */
+    uint32_t threads; /* above 3: only changes of thread come between steps */
 };
 
-/* ---- random code, and runs of it ---- */
+/* ---- random code and random runs ---- */
 
 static uint32_t any_function(struct rng *rng)
 {
@@ -77,7 +77,7 @@ static uint32_t make_word(struct rng *rng, uint32_t at)
                       : ERET;
 }
 
-/* Chooses where the instruction at the program counter leads when it is executed as a branch. */
+/* Returns where the instruction at the program counter leads when it is taken as a branch. */
 static uint32_t lead(struct world *w, const struct ct_insn *insn)
 {
     const uint32_t function = w->pc / SIZE * SIZE;
@@ -92,7 +92,7 @@ static uint32_t lead(struct world *w, const struct ct_insn *insn)
     return rng_chance(&w->rng, 128) ? any_function(&w->rng) : function + rng_below(&w->rng, SIZE);
 }
 
-/* Makes the step from the program counter through the next branch. */
+/* Makes the step from the program counter to the next branch. */
 static int make_step(struct world *w, uint32_t *number)
 {
     static const struct ct_arch arch;
@@ -154,7 +154,7 @@ static int make_steps(struct world *w)
     return ct_cfg_learn(w->ctx, w->cfg, w->graph, 0) == CT_OK;
 }
 
-/* ---- the plain way: one edge of the control flow graph after the other ---- */
+/* ---- plain counting: one edge of the control flow graph after the other ---- */
 
 static void count_up(uint64_t *sum, uint64_t *stamp, uint64_t now, uint64_t *most)
 {
@@ -201,7 +201,7 @@ static void count_nest(struct ct_wcet *p, uint32_t loop, const struct ct_cfg_loo
         count_up(&c->run_sums[loop], &c->run_stamps[loop], c->run, &p->run_most[loop]);
 }
 
-/* Counts a round of a loop in a recursion, for the last call from outside of that. */
+/* Counts a round of a loop in a recursion, for the last call from outside of the recursion. */
 static void count_deep_round(struct ct_wcet *p, uint32_t loop, uint32_t piece)
 {
     struct ct_wcet_counts *c = p->at->counts;
@@ -306,7 +306,7 @@ static int count_plainly(struct world *w)
     return 1;
 }
 
-/* ---- both, side by side ---- */
+/* ---- comparison ---- */
 
 static int count_fast(struct world *w)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: resolve(decode(encode(x))) is x for random elements of a PTM, in A32, T32, ThumbEE and Jazelle,
- * with cycle counts and without. CT_SEED, CT_COUNT (elements), CT_LONG=1. */
+/* Checks that random elements of a PTM survive encoding and decoding, in A32, T32, ThumbEE and Jazelle, with
+ * and without cycle counts. CT_SEED sets the first seed, CT_COUNT the number of elements, CT_LONG=1 the long
+ * tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,11 +16,11 @@ enum {
     ELEMS = 400,
     GOT = 8 * ELEMS,
     ROOM = 32 * ELEMS,
-    KINDS = CT_ELEM_EVENT + 1, /* that a PTM has, and some more */
-    ENOUGH = 100000,           /* elements after which there was everything */
+    KINDS = CT_ELEM_EVENT + 1, /* kinds that a PTM has, and some more */
+    ENOUGH = 100000,           /* elements after which each case has occurred */
 };
 
-/* What was encoded: by kind, instruction set, and whether cycles are counted. */
+/* Number of encoded elements by kind, instruction set, and whether cycles are counted. */
 static uint64_t seen[KINDS][4][2];
 
 struct maker {
@@ -28,10 +29,10 @@ struct maker {
     struct ct_elem *out;
     unsigned count;
     uint32_t address;
-    unsigned isa, last_isa; /* now, and of the packet before; CT_IS_UNKNOWN at the beginning */
+    unsigned isa, last_isa; /* of now and of the packet before; CT_IS_UNKNOWN at the start */
     uint8_t security;
     uint64_t ids;
-    uint16_t known; /* CT_CONTEXT_CTXT, CT_CONTEXT_VMID */
+    uint16_t known; /* CT_CONTEXT_CTXT and CT_CONTEXT_VMID */
 };
 
 static void add(struct maker *m, enum ct_elem_kind kind, unsigned n, unsigned aux, uint64_t v)
@@ -55,7 +56,7 @@ static void add_atoms(struct maker *m)
     add_cycles(m);
 }
 
-/* Into another instruction set now and then. */
+/* Changes to another instruction set now and then. */
 static void choose_isa(struct maker *m, unsigned count)
 {
     m->last_isa = m->isa;
@@ -63,7 +64,7 @@ static void choose_isa(struct maker *m, unsigned count)
         m->isa = rng_below(m->rng, count);
 }
 
-/* Near the last address or anywhere. */
+/* Adds an address near the last one, or anywhere. */
 static void add_place(struct maker *m, enum ct_elem_kind kind)
 {
     static const uint8_t bits[] = {7, 13, 20, 27, 32}, align[] = {2, 1, 1, 0};
@@ -108,7 +109,7 @@ static void add_sync(struct maker *m, int start)
     add_place(m, CT_ELEM_ADDRESS);
 }
 
-/* Where a branch or an exception leads, perhaps in another security state. */
+/* Adds the target of a branch or an exception, perhaps in another security state. */
 static void add_target(struct maker *m)
 {
     uint8_t before = m->security;
@@ -202,7 +203,8 @@ static int check(uint64_t seed)
     return 1;
 }
 
-/* Each kind of a PTM in A32, T32, ThumbEE and Jazelle, counted and not: the random elements miss nothing. */
+/* Checks that the random elements included each kind of a PTM in A32, T32, ThumbEE and Jazelle, with and
+ * without counts. */
 static int check_seen(void)
 {
     static const uint8_t kinds[] = {CT_ELEM_ATOMS,     CT_ELEM_ADDRESS, CT_ELEM_WAYPOINT,  CT_ELEM_CONTEXT,
@@ -220,7 +222,7 @@ static int check_seen(void)
     return ok;
 }
 
-/* Sequences that no PTM says: their last element is refused, all before it are taken. */
+/* Checks sequences that no PTM emits: their last element is refused, all others are accepted. */
 static int check_refusals(void)
 {
     enum {
@@ -238,7 +240,7 @@ static int check_refusals(void)
     static const struct {
         const char *what;
         uint32_t etmcr;
-        int synced; /* after an i-sync */
+        int synced; /* 1: after an i-sync */
         struct ct_elem elems[4];
         unsigned count;
     } cases[] = {

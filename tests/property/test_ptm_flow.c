@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: what runs along a random A32 and T32 program, told as a PTM would and encoded, comes
- * back from decoder and walk: each range, with its cycles. With and without cycle counts, return
- * stack and branch broadcast; exceptions between and inside blocks, overflows, periodic i-syncs.
- * CT_SEED, CT_COUNT (blocks), CT_LONG=1. */
+/* Checks that the execution of a random A32 and T32 program, traced as by a PTM and encoded, comes back from
+ * decoder and walk: each range, with its cycles. With and without cycle counts, return stack and branch
+ * broadcast; with exceptions between and inside blocks, overflows, periodic i-syncs. CT_SEED sets the first
+ * seed, CT_COUNT the number of blocks, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,16 +12,17 @@
 
 enum {
     RECORDS = PTM_CORE_RECORDS,
-    ENOUGH = 50000, /* blocks after which there was everything */
+    ENOUGH = 50000, /* blocks after which each case has occurred */
 };
 
-/* What ran, by instruction set (A32, T32), cycle counts, broadcast, return
- * stack; and returns from that stack. */
+/* Executed blocks by instruction set (A32, T32), cycle counts, broadcast and return stack; and returns from
+ * that stack. */
 static uint64_t seen[2][2][2][2], returns[2][2];
 
-/* ---- and back ---- */
+/* ---- decoding ---- */
 
-/* What is compared of a record: no positions, and of elements their own members. */
+/* Returns a record without what is not compared: positions, and of elements the members that their kind does
+ * not use. */
 static struct ct_flow plain(struct ct_flow record)
 {
     record.offset = 0;
@@ -38,7 +39,7 @@ static int matters(const struct ct_flow *record)
            kind == CT_ELEM_TRACE_ON || (kind == CT_ELEM_GAP && record->elem.n != CT_GAP_INIT);
 }
 
-/* Records of the elements that came back. Result: how many there are. */
+/* Walks along the elements and returns the number of records. */
 static size_t walk(const struct ptm_core *c, const struct ct_elem *elems, size_t count, struct ct_flow *out)
 {
     struct ct_memory *memory;
@@ -83,8 +84,8 @@ static void count_seen(struct ptm_core *c)
     }
 }
 
-/* The same execution. Where it was when tracing paused is compared only where
- * both know: packets may tell it. */
+/* Returns whether two records are the same. The address of a pause is compared only where both have it:
+ * packets may reveal it. */
 static int same(const struct ct_flow *a, const struct ct_flow *b)
 {
     struct ct_flow placed = *a;

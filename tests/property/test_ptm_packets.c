@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: PTM packets that are encoded are decoded again, however the bytes are cut, and encoded to the
- * same bytes. CT_SEED sets the first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
+/* Checks that encoded PTM packets decode to the same packets, however the bytes are cut, and encode to the
+ * same bytes again. CT_SEED sets the first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct stream {
     size_t size;
 };
 
-/* What the generator knows of the stream so far: what both sides must remember. */
+/* A generator, with the state of the stream that encoder and decoder keep. */
 struct gen {
     struct rng *rng;
     int counted, wide, virtualization;
@@ -50,7 +50,7 @@ static unsigned shift_of(unsigned isa)
     return isa == CT_V7_A32 ? 2 : isa == CT_V7_JAZ ? 0 : 1;
 }
 
-/* Result: bytes of the count. */
+/* Makes a random cycle count and returns its size in bytes. */
 static unsigned some_cc(struct gen *g, struct ct_ptm_packet *p)
 {
     if (!g->counted)
@@ -75,7 +75,7 @@ static void say_isa(struct gen *g, struct ct_ptm_packet *p, unsigned isa)
     g->isa = isa;
 }
 
-/* An address of `bytes` bytes: what they do not reach stays. */
+/* Sets an address of `bytes` bytes. The bits that they do not reach keep their values. */
 static void say_address(struct gen *g, struct ct_ptm_packet *p, unsigned bytes)
 {
     static const unsigned reach[] = {0, 6, 12, 19, 26};
@@ -108,7 +108,8 @@ static void gen_isync(struct gen *g, struct ct_ptm_packet *p)
     p->size = (uint8_t)(6 + cc + g->ctxt_bytes);
 }
 
-/* Instruction set and bytes of an address, with or without a byte behind it that says ThumbEE. */
+/* Chooses instruction set and size of an address, with or without an information byte after it that says
+ * ThumbEE. Returns the size in bytes. */
 static unsigned some_address(struct gen *g, struct ct_ptm_packet *p, int info, int info_when_short)
 {
     unsigned bytes = 1 + rng_below(g->rng, 5), isa = g->isa;
@@ -170,8 +171,8 @@ static void gen_atoms(struct gen *g, struct ct_ptm_packet *p)
     p->size = (uint8_t)(g->counted ? cc : 1);
 }
 
-/* A valid packet of `type` just as the decoder gives it, but for its
- * position. Result: whether there is one. */
+/* Makes a valid packet of `type` as the decoder returns it, except for its position. Returns whether there is
+ * one. */
 static int gen_packet(struct gen *g, unsigned type, struct ct_ptm_packet *p)
 {
     *p = (struct ct_ptm_packet){.type = (uint8_t)type, .size = 1};
@@ -251,7 +252,7 @@ static int compare(unsigned i, struct ct_ptm_packet want, struct ct_ptm_packet h
     return 0;
 }
 
-/* Decodes the stream in pieces of random size (NULL: in one) and compares all members. */
+/* Decodes the stream in pieces of random size, or at once if `cuts` is NULL, and compares all members. */
 static int check_decode(struct stream *s, struct rng *cuts)
 {
     struct ct_ptm_decoder *decoder;
@@ -278,7 +279,7 @@ static int check_decode(struct stream *s, struct rng *cuts)
     return ok && count == s->count && at == s->size;
 }
 
-/* Packets decoded from bytes and encoded again are those bytes. */
+/* Checks that packets decoded from bytes encode to those bytes. */
 static int check_bytes(struct stream *s)
 {
     struct ct_ptm_decoder *decoder;
@@ -302,14 +303,14 @@ static int check_bytes(struct stream *s)
     return ok && at == s->size;
 }
 
-/* A waypoint update to A32 or Jazelle with an information byte: it ends ThumbEE for the T32 addresses to
- * come, and only the size of the record tells of it. */
+/* Returns whether a packet is a waypoint update to A32 or Jazelle with an information byte. It ends ThumbEE
+ * for later T32 addresses, and only the size of the record shows it. */
 static int has_silent_info(const struct ct_ptm_packet *p)
 {
     return p->type == CT_PTM_WP_UPDATE && p->size == 7 && (p->isa == CT_V7_A32 || p->isa == CT_V7_JAZ);
 }
 
-/* The shortest encoding is no longer and says the same. */
+/* Checks that the shortest encoding is not longer and means the same. */
 static int check_shortest(struct stream *s)
 {
     static struct stream brief;
@@ -345,13 +346,13 @@ static int check_shortest(struct stream *s)
     return ok;
 }
 
-/* What cannot be in the configuration or from the state is refused, nothing
- * is written and the state stays. */
+/* Checks that a packet that is impossible in the configuration or state is refused, writes nothing and leaves
+ * the state. */
 static int check_refusals(void)
 {
     enum {
         COUNTED = 1u << 12,
-        CONTEXT = 1u << 14, /* one byte */
+        CONTEXT = 1u << 14, /* context IDs of one byte */
         VIRTUAL = 1u << 26,
         SEC = CT_PTM_HAS_SEC
     };
@@ -397,7 +398,8 @@ static int check_refusals(void)
          0,
          {.type = CT_PTM_BRANCH_ADDRESS, .flags = SEC | CT_PTM_HAS_EXC, .exc = 512}},
     };
-    /* One byte from a new encoder; with anything left of a refused packet it is longer or refused. */
+    /* One byte from a new encoder. If anything of a refused packet were left, it would be longer or
+     * refused. */
     static const struct ct_ptm_packet after = {
         .type = CT_PTM_BRANCH_ADDRESS, .value = 0x10, .isa = CT_V7_ISA_UNKNOWN};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -429,7 +431,7 @@ static int check_refusals(void)
     return 1;
 }
 
-/* One result for one property over all streams; the seed of the first that fails is printed. */
+/* Checks one property over all streams and prints one result, with the seed of the first failure. */
 static int run(const char *name, int number, uint64_t seed, uint64_t packets, int which)
 {
     static struct stream s;

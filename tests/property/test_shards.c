@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: the parts of a capture add up to what decoding it in one finds, or it is said that they do not:
- * counts and cycles of edges by context, totals of streams, what came by watchpoints, losses; for streams
- * with and without frames, of one buffer and of several, damaged and whole, in up to six parts. CT_SEED,
- * CT_COUNT (captures), CT_LONG=1. With an argument: of the snapshots in that folder. */
+/* Checks that the parts of a capture add up to the result of decoding it at once, or are reported not to:
+ * counts and cycles of edges by context, totals of streams, watchpoints, losses; for streams with and without
+ * frames, of one buffer and of several, damaged and sound, in at most six parts. CT_SEED sets the first seed,
+ * CT_COUNT the number of captures, CT_LONG=1 the long tier. With an argument, checks the snapshots in that
+ * folder. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,17 +22,17 @@ enum {
     BUFFERS_MOST = 3,
     KEY = 160,
     KINDS = 4,       /* of analyses */
-    CODE = 0x400000, /* of random traces … */
+    CODE = 0x400000, /* address of the code of random traces … */
     CODE_SIZE = 4096,
-    CODE_STEP = 36, /* … of which so few addresses are watched */
+    CODE_STEP = 36, /* … and the distance of watched addresses in it */
 };
 
 /* ---- an analysis of edges ---- */
 
-/* An edge in a context, and what it has. */
+/* Sums of an edge in a context. */
 struct item {
     char key[KEY];
-    uint64_t sums[4]; /* count, timed, sum of cycles and of their squares */
+    uint64_t sums[4]; /* count, number of timed steps, sum of cycles, sum of their squares */
     uint32_t min, max;
 };
 
@@ -81,7 +82,7 @@ static int by_key(const void *a, const void *b)
     return strcmp(((const struct item *)a)->key, ((const struct item *)b)->key);
 }
 
-/* Puts the items of one key together. */
+/* Adds up the items with the same key. */
 static void settle(struct edge_sums *e)
 {
     size_t n = 0;
@@ -192,7 +193,7 @@ static int write_text(void *user, const void *data, size_t size)
     return CT_OK;
 }
 
-/* Watches some addresses, and all that is no step. */
+/* Creates an analysis that watches some addresses and everything that is no step. */
 static struct ct_analysis *new_watch(void)
 {
     static const char *const marks[] = {"exception", "exception-return", "context",
@@ -212,7 +213,7 @@ static struct ct_analysis *new_watch(void)
     return ct_counts_analysis(counts);
 }
 
-/* Makes an empty analysis of one of the kinds. */
+/* Creates an empty analysis of one of the kinds. */
 static struct ct_analysis *new_analysis(unsigned what)
 {
     struct ct_counts *counts;
@@ -225,7 +226,7 @@ static struct ct_analysis *new_analysis(unsigned what)
     return ct_counts_analysis(counts);
 }
 
-/* Decodes a capture, or with `shard` a part of it, and saves what was found. */
+/* Decodes a capture, or with `shard` a part of it. Returns the saved result. */
 static struct text run(const struct ct_capture *capture, unsigned what, struct ct_shard *shard)
 {
     const struct ct_session_options options = {.size = sizeof options, .shard = shard};
@@ -243,13 +244,13 @@ static struct text run(const struct ct_capture *capture, unsigned what, struct c
     return text;
 }
 
-/* What became of the captures. */
+/* Results over all captures. */
 struct tally {
     uint64_t joined, refused;
-    uint64_t seams[KINDS]; /* at which streams went on, in those that added up */
+    uint64_t seams[KINDS]; /* streams that continue in the next part, of captures that added up */
 };
 
-/* Returns how many streams go on in a part. */
+/* Returns how many streams continue in a part. */
 static uint64_t count_seams(const struct text *part)
 {
     uint64_t count = 0;
@@ -259,7 +260,7 @@ static uint64_t count_seams(const struct text *part)
     return count;
 }
 
-/* Decodes a capture in parts and adds them up. Returns 0 when that is another result. */
+/* Decodes a capture in parts and adds them up. Returns 0 when the result differs from the whole. */
 static int check_count(const struct ct_capture *capture, unsigned what, uint32_t count,
                        const struct text *whole, struct tally *tally)
 {
@@ -361,7 +362,7 @@ int main(int argc, char **argv)
         snprintf(path, sizeof path, "%s/corpus/snapshots", shared_folder ? shared_folder : argv[1]);
         return check_folder(path) ? 0 : 1;
     }
-    static const uint64_t faults[] = {3001}; /* seeds that found some */
+    static const uint64_t faults[] = {3001}; /* seeds that once found faults */
     uint64_t seed = test_number("CT_SEED", 1), done = 0;
     const uint64_t count = test_count(100, 20000);
     struct tally tally = {0};
@@ -373,7 +374,7 @@ int main(int argc, char **argv)
         ok = check(faults[i], &tally);
     printf("%sok 1 - parts add up to the whole, or it is said that they do not", ok ? "" : "not ");
     printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
-    /* most of them have to add up, of each kind, and some must not: else one of both is not tested */
+    /* most captures of each kind must add up, and some must not: otherwise one of both cases is not tested */
     uint64_t seams = UINT64_MAX;
     for (unsigned i = 0; i < KINDS; i++)
         seams = tally.seams[i] < seams ? tally.seams[i] : seams;

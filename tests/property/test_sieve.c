@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: a sieve gives what a plain reading of the whole history says is kept, however the history is cut
- * into batches; windows that meet, and contexts and levels together, have each step once. CT_SEED, CT_COUNT,
- * CT_LONG=1. */
+/* Checks that a sieve keeps what a plain reading of the whole history keeps, however the history is cut into
+ * batches. Windows that meet, and contexts and levels together, have each step once. CT_SEED sets the first
+ * seed, CT_COUNT the number of histories, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ struct item {
 struct history {
     struct ct_graph *graph;
     uint32_t edges[NODES];
-    uint32_t insns[NODES]; /* of the node of each edge */
+    uint32_t insns[NODES]; /* number of instructions of each edge's node */
     struct item items[ITEMS];
 };
 
@@ -48,7 +48,7 @@ static struct ct_elem random_elem(struct rng *rng, uint64_t *ticks)
         if (rng_chance(rng, 20))
             elem.aux = (uint16_t)rng_below(rng, 16);
         break;
-    case CT_ELEM_TIMESTAMP: /* they may go back, after a gap */
+    case CT_ELEM_TIMESTAMP: /* timestamps may go back after a gap */
         *ticks += rng_below(rng, 30);
         elem.v = rng_chance(rng, 20) ? *ticks / 2 : *ticks;
         break;
@@ -109,9 +109,9 @@ static uint64_t cycles_of(const struct item *item)
     return item->cycles == CT_STEP_NO_CYCLES ? 0 : item->cycles;
 }
 
-/* ---- the plain reading ---- */
+/* ---- plain reading ---- */
 
-/* What a stream had when an item began, the timestamp of the item itself included. */
+/* Returns the position of a stream when an item began, with the timestamp of the item itself. */
 static uint64_t position(const struct history *h, size_t item, uint8_t kind)
 {
     uint64_t at = 0;
@@ -127,7 +127,7 @@ static uint64_t position(const struct history *h, size_t item, uint8_t kind)
     return at;
 }
 
-/* Whether the step has the address of a place, which stands in a hexadecimal number. */
+/* Returns whether a step has the address of a place, a hexadecimal number. */
 static bool comes_to(const struct history *h, size_t item, const char *place)
 {
     uint32_t count;
@@ -138,7 +138,8 @@ static bool comes_to(const struct history *h, size_t item, const char *place)
     return !h->items[item].is_mark && node->start <= addr && addr < node->end;
 }
 
-/* The first item at or behind the point; `since` counts for a place without a number. */
+/* Returns the first item at or after the point. For a place without a number, visits before `since` do not
+ * count. */
 static size_t reach(const struct history *h, const struct ct_filter_point *point, size_t since)
 {
     uint32_t times = 0;
@@ -161,7 +162,7 @@ static bool is_listed(const uint32_t *list, size_t count, uint64_t number)
     return false;
 }
 
-/* Whether the last context before an item, or the item itself, is one that is wanted. */
+/* Returns whether the last context up to and including an item is one that the filter wants. */
 static bool is_wanted(const struct history *h, const struct ct_filter *f, size_t item)
 {
     struct ct_elem context = {0};
@@ -184,7 +185,7 @@ static void put(struct output *out, bool is_mark, const struct item *item)
     out->items[out->count++].is_mark = is_mark;
 }
 
-/* What stands for the items from `begin` up to `end`, none of which was given. */
+/* Writes what replaces the items from `begin` to `end`, which were all left out. */
 static void put_left_out(const struct history *h, size_t begin, size_t end, struct output *out)
 {
     struct item cycles = {.mark.elem = {.kind = CT_ELEM_CYCLES, .n = CT_CYCLES_LEFT_OUT}};
@@ -217,7 +218,7 @@ static void read_plainly(const struct history *h, const struct ct_filter *f, str
 {
     const size_t begin = f->from.kind ? reach(h, &f->from, 0) : 0;
     const size_t end = f->to.kind ? reach(h, &f->to, f->from.kind ? begin + 1 : 0) : ITEMS;
-    size_t pending = 0; /* the first item that was not given */
+    size_t pending = 0; /* the first item that was left out */
     out->count = 0;
     for (size_t i = 0; i < ITEMS; i++) {
         const struct item *it = &h->items[i];
@@ -243,7 +244,7 @@ static void take(const struct ct_step_batch *batch, struct output *out)
     }
 }
 
-/* The next items, `most` at most, as a batch. */
+/* Makes a batch of the next items, at most `most`. Returns their number. */
 static size_t cut(const struct history *h, size_t done, size_t most, struct ct_step_batch *batch)
 {
     static uint32_t edges[ITEMS], cycles[ITEMS];
@@ -262,7 +263,7 @@ static size_t cut(const struct history *h, size_t done, size_t most, struct ct_s
     return i - done;
 }
 
-/* `most` 0: all at once; else up to so many items a batch. */
+/* Runs a sieve on batches of at most `most` items, or on one batch if it is 0. */
 static int sift(const struct history *h, const struct ct_filter *f, struct rng *rng, uint32_t most,
                 struct output *out)
 {
@@ -363,15 +364,15 @@ static int is_what_plain_reading_says(const struct history *h, struct rng *rng)
            compare(&whole, &pieces);
 }
 
-/* How often each edge was taken, added up. */
+/* Counts how often each edge was taken, and adds that to `counts`. */
 static void count_edges(const struct output *out, uint64_t *counts)
 {
     for (size_t i = 0; i < out->count; i++)
         counts[out->items[i].is_mark ? 0 : out->items[i].edge + 1] += !out->items[i].is_mark;
 }
 
-/* Two windows that meet at any point that stands for itself are the whole, and so are a context and all
- * others where all are known. */
+/* Checks that two windows with a common point are the whole, and so are one context and all others, if all
+ * are known. */
 static int adds_up(const struct history *h, struct rng *rng)
 {
     uint64_t all[NODES + 1] = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: what is encoded is decoded again, and neither packets nor elements depend on how the trace is
- * cut; of sound streams, of damaged ones and of random bytes. CT_SEED sets the first seed, CT_COUNT the
- * number of streams, CT_LONG=1 the long tier. */
+/* Checks that encoded packets decode to the same packets, and that neither packets nor elements depend on how
+ * the trace is cut: for sound streams, damaged ones and random bytes. CT_SEED sets the first seed, CT_COUNT
+ * the number of streams, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 enum {
     PACKETS = 300,
     BYTES = PACKETS * 112 + 1024,
-    ROOM = 2 * BYTES + 64, /* a packet takes half a byte at least */
+    ROOM = 2 * BYTES + 64, /* a packet has at least half a byte */
     ELEMS = 3 * ROOM + 64,
 };
 
@@ -25,7 +25,7 @@ struct stream {
     const struct ct_protocol_ops *ops;
     uint8_t bytes[BYTES];
     size_t size;
-    uint8_t *packets; /* as encoded */
+    uint8_t *packets; /* packets as encoded */
     size_t count;
     bool brief; /* STM: timestamps have no more units than they need */
 };
@@ -38,14 +38,14 @@ static void *room_for(size_t count, size_t size)
     return p;
 }
 
-/* Bytes without synchronisation before the trace. Result: how many. */
+/* Writes bytes without synchronisation before the trace and returns how many. */
 static size_t put_prefix(struct rng *rng, struct stream *s)
 {
     size_t size = rng_chance(rng, 64) ? 1 + rng_below(rng, 60) : 0;
     for (size_t i = 0; i < size; i++)
         s->bytes[i] = (uint8_t)rng_next(rng);
     if (size)
-        s->bytes[size - 1] = 0x11; /* neither a zero nor units f, which might count to what follows */
+        s->bytes[size - 1] = 0x11; /* neither a zero nor units f, which might extend what follows */
     return size;
 }
 
@@ -71,7 +71,7 @@ static void fill_stm(struct rng *rng, struct stream *s)
     s->size = w.units / 2;
 }
 
-/* Encodes the packets again. Result: they are the bytes. */
+/* Encodes the decoded packets and returns whether the bytes are the same. */
 static int is_encoded_alike(const struct stream *s)
 {
     static uint8_t bytes[BYTES];
@@ -105,7 +105,7 @@ static void fill_itm(struct rng *rng, struct stream *s)
     s->size = at;
 }
 
-/* Long rows of the unit or byte of which alignment packets are made, cut off, and random bytes. */
+/* Inserts long runs, cut off, of the unit or byte that alignment packets consist of, and random bytes. */
 static void spoil(struct rng *rng, struct stream *s)
 {
     if (rng_chance(rng, 64)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting straight code is the same as reading it one instruction at a time: random code, at random places
- * of it, with a limit and with an end of memory in its way. */
+/* Checks that counting straight code equals reading it instruction by instruction: random code, from random
+ * places, up to a limit or the end of memory. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +16,8 @@ enum {
     SIZE = 4096,
 };
 
-/* Reads what was counted one instruction at a time. A system instruction may end the count, although it is no
- * waypoint: the walk then reads it by itself. */
+/* Reads what was counted, one instruction at a time. A system instruction may end the count although it is no
+ * waypoint: the walk then reads it separately. */
 static int same_count(const uint8_t *code, struct ct_fetch *fetch, uint64_t addr, uint32_t most)
 {
     const uint32_t n = ct_fetch_straight(fetch, addr, CT_ISA_A64, CT_SPACE_EL1N, most);
@@ -27,7 +27,7 @@ static int same_count(const uint8_t *code, struct ct_fetch *fetch, uint64_t addr
         ct_insn_decode_a64_plain(ct_load32(code + (addr - BASE)), addr, &fetch->arch, &insn);
         REQUIRE(insn.type == CT_INSN_OTHER && !insn.cond && insn.size == 4 && !insn.it);
     }
-    if (n < most && addr < BASE + SIZE) /* it ended at the group of branches and system instructions */
+    if (n < most && addr < BASE + SIZE) /* ended at the group of branches and system instructions */
         REQUIRE((code[addr - BASE + 3] & 0x1c) == 0x14);
     return 1;
 }
@@ -37,7 +37,7 @@ static int check(uint64_t seed)
     static uint8_t code[SIZE];
     struct rng rng = {seed};
     code_fill(&rng, CT_ISA_A64, code, SIZE);
-    const uint32_t plain = rng_below(&rng, 256); /* more or less long stretches without a branch */
+    const uint32_t plain = rng_below(&rng, 256); /* chance of code without branches, in 256 */
     for (uint32_t at = 0; at < SIZE; at += 4)
         if (rng_chance(&rng, plain))
             memcpy(code + at, "\x20\x00\x02\x8b", 4); /* add x0, x1, x2 */

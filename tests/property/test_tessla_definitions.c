@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random specifications on random traces against an interpreter that is nothing but the
- * definitions: streams as "event now" and "value before now", evaluated one after the other at
- * every instant (docs/tessla-language.md A.1 to A.3). */
+/* Compares random specifications on random traces with an interpreter that consists only of the definitions:
+ * a stream is "event now" and "value before now", and all streams are evaluated in order at every instant
+ * (docs/tessla-language.md A.1 to A.3). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -25,7 +25,7 @@ enum op {
     DEFAULT,
     DEFAULT_FROM,
     TIME,
-    LAST, /* its first operand may be any stream, also itself or a later one */
+    LAST, /* its first operand may be any stream, even itself or a later one */
     MERGE,
     FILTER,
     ON,
@@ -44,11 +44,11 @@ enum op {
 };
 
 struct stream {
-    enum op op; /* not of inputs */
+    enum op op; /* unused for inputs */
     int a, b, c, k;
-    bool now, before; /* an event at this instant; any before it */
+    bool now, before; /* has an event at this instant; had any before it */
     int64_t value, old;
-    int64_t timer; /* -1: empty */
+    int64_t timer; /* time, or -1 when it does not run */
 };
 
 struct oracle {
@@ -106,7 +106,7 @@ static void definition(const struct stream *s, char *out)
     sprintf(out, forms[s->op], s->a, s->b, s->c, s->k);
 }
 
-/* Held value: of this instant, or the last before it. */
+/* Returns whether a stream has a value at this instant, from now or before, and stores it. */
 static bool held(const struct stream *s, int64_t *value)
 {
     *value = s->now ? s->value : s->old;
@@ -209,7 +209,7 @@ static void instant(struct oracle *o, int64_t t)
     }
 }
 
-/* Instants before `until`: 0, and what the timers make. */
+/* Evaluates the instants before `until`: 0, and those of timers. */
 static void catch_up(struct oracle *o, int64_t until)
 {
     if (!o->begun && until > 0)

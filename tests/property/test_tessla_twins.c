@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Twins. Each input's own program against the one for any inputs; operators that are one node against their
- * definitions from the core; one feed against any cut of the input. */
+/* Compares twins: the program of each input with the one for any inputs; operators that are one node with
+ * their definitions from the core; one call of feed with any cut of the input. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -44,7 +44,7 @@ static uint32_t next(uint32_t *seed)
     return *seed >> 8;
 }
 
-/* Events of random inputs; at one of so many instants of them several. */
+/* Makes events of random inputs. One in `alone` instants may have several. Returns how many there are. */
 static size_t make_events_alone(const struct ct_monitor_spec *spec, uint32_t seed,
                                 struct ct_monitor_event *events, size_t most, uint32_t alone)
 {
@@ -70,7 +70,7 @@ static size_t make_events_alone(const struct ct_monitor_spec *spec, uint32_t see
     return n;
 }
 
-/* Events of random inputs; several at one time now and then. */
+/* Makes events of random inputs. Some instants have several. Returns how many there are. */
 static size_t make_events(const struct ct_monitor_spec *spec, uint32_t seed, struct ct_monitor_event *events,
                           size_t most)
 {
@@ -93,7 +93,7 @@ static struct ct_monitor_spec *compile(const char *text)
     return compile_for(text, CT_MONITOR_BYTECODE);
 }
 
-/* The results; what ends the run before its time is the last line. */
+/* Runs a specification and returns its results. An error that ends the run is the last line. */
 static struct record run_to_error(const struct ct_monitor_spec *spec, const struct ct_monitor_limits *limits,
                                   const struct ct_monitor_event *events, size_t n, size_t piece)
 {
@@ -199,7 +199,7 @@ static void cuts_change_nothing(void **state)
     }
 }
 
-/* name(arguments) of the library, and the same from default, last, lift, time and nothing else. */
+/* name(arguments) of the library, and the same from only default, last, lift and time. */
 static const struct {
     const char *library, *core;
 } DEFINITIONS[] = {
@@ -257,8 +257,8 @@ static void nodes_and_their_definitions(void **state)
     }
 }
 
-/* Every operation with instructions of its own against ct_mon_op_eval, which folds constants: x op y for
- * values that come in, and the same values written into the specification. */
+/* Compares every operation that has its own instructions with ct_mon_op_eval, which folds constants: x op y
+ * for values from events, and the same values as constants in the specification. */
 static void instructions_and_folding(void **state)
 {
     (void)state;
@@ -289,8 +289,8 @@ static void instructions_and_folding(void **state)
     }
 }
 
-/* What is not in SPECS: operations on all kinds of values, errors that are held, needed and passed over,
- * values beyond 64 bits, recursion without an end, delays that are not positive. */
+/* What SPECS does not have: operations on all types of values; errors that are held, needed and skipped;
+ * values near the limits of 64 bits; endless recursion; delays that are not positive. */
 static const char *const HARD[] = {
     "in x: Events[Int]\nin y: Events[Int]\nin f: Events[Float]\nin b: Events[Bool]\n"
     "out x - y as s\nout x * y as p\nout x & y as an\nout x | y as o\nout x ^ y as xo\nout x << 3 as sl\n"
@@ -314,7 +314,7 @@ static const char *const HARD[] = {
     "in x: Events[Int]\nin u: Events[Unit]\nout delay(x + 1, u) as d\nout time(u) as t\n",
     ("in p: Events[Bool]\nin x: Events[Int]\nin y: Events[Int]\ndefine a := x > y\ndefine c := x / y > 0\n"
      "out a\ndefine m := monitor(always (p implies next (not a until p)))\nout m\n"),
-    "in x: Events[Int]\n", /* nothing to compute: there is no code, for which no bytecode has to step in */
+    "in x: Events[Int]\n", /* nothing to compute, so there is no code that bytecode could replace */
 };
 
 static void hold_equal(const char *text, uint32_t seeds)
@@ -325,7 +325,7 @@ static void hold_equal(const char *text, uint32_t seeds)
     assert_int_equal(ct_monitor_engine_of(fast), CT_MONITOR_NATIVE);
     for (uint32_t seed = 0; seed < seeds; seed++) {
         size_t n = make_events_alone(reference, seed, events, seed % 2 ? 400 : 12, seed % 3 ? 4 : 100);
-        for (size_t i = 0; i < n && seed % 8 == 7; i++) /* near the end of 64 bits */
+        for (size_t i = 0; i < n && seed % 8 == 7; i++) /* near the limit of 64 bits */
             if (events[i].v.i == 4)
                 events[i].v.i = INT64_MAX - seed;
         struct record a = run_to_error(reference, &limits, events, n, 400);
@@ -362,8 +362,8 @@ static void native_and_bytecode(void **state)
         hold_equal(HARD[k], 200);
 }
 
-/* Programs that one function runs for a batch of events, with all their cells in variables: streams that
- * never had an event, were saved, or are options, floats and results that leave it. */
+/* Specifications that one function runs for a batch of events, with all cells in variables: streams that
+ * never had an event, were saved, or are options, floats and results that leave the function. */
 static const char *const BATCHES[] = {
     "in x: Events[Int]\nin y: Events[Int]\nin u: Events[Unit]\ndef n = count(x)\n"
     "def level = fold(merge(const(1, x), const(-1, y)), 0, (n: Int, d: Int) => n + d)\n"
@@ -393,7 +393,7 @@ static void batches_and_bytecode(void **state)
     }
 }
 
-/* Waits until the machine code of a specification that runs is made. */
+/* Waits until the machine code of a running specification is made. */
 static void await_machine_code(const struct ct_monitor_spec *spec)
 {
     const struct timespec moment = {.tv_nsec = 2000000};
@@ -402,7 +402,7 @@ static void await_machine_code(const struct ct_monitor_spec *spec)
     assert_int_equal(ct_monitor_engine_of(spec), CT_MONITOR_NATIVE);
 }
 
-/* A run that begins with bytecode goes on with machine code. */
+/* Checks that a run that begins with bytecode continues with machine code. */
 static void native_in_the_middle(void **state)
 {
     (void)state;
@@ -432,7 +432,7 @@ static void native_in_the_middle(void **state)
     }
 }
 
-/* More than the compiler is given: parts, and behind them bytecode. */
+/* Checks specifications too large for the compiler: some parts are machine code, the others bytecode. */
 static void native_and_bytecode_of_many(void **state)
 {
     (void)state;
@@ -458,8 +458,8 @@ static void native_and_bytecode_of_many(void **state)
     }
 }
 
-/* No library of that name: bytecode, and that is said. Another process, for
- * the library is looked for once. */
+/* Checks that without the compiler library a run uses bytecode and reports why. In another process, because
+ * the library is looked up only once. */
 static void bytecode_without_the_library(void **state)
 {
     (void)state;
@@ -472,7 +472,7 @@ static void bytecode_without_the_library(void **state)
     int status = 0;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    need_machine_code(); /* else nothing is proved */
+    need_machine_code(); /* else the test checks nothing */
 }
 
 int main(void)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: several threads say what one says: packets, elements, flow records, steps, marks, statistics and
- * edges, for streams with and without frames, damaged and whole, however long the tasks are, or decoded side
- * by side; receivers called in order or given parts; and who ends a chain early has the begin of it. CT_SEED,
- * CT_COUNT (streams), CT_LONG=1. With arguments: of the snapshots in the folders that they name. */
+/* Checks that several threads give the result of one: packets, elements, flow records, steps, marks,
+ * statistics and edges; for streams with and without frames, damaged and sound, with tasks of any length, or
+ * decoded side by side; for receivers called in order and those given parts. A receiver that ends a chain
+ * early has the start of the result. CT_SEED sets the first seed, CT_COUNT the number of streams, CT_LONG=1
+ * the long tier. With arguments, checks the snapshots in the folders that they name. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 #include "support/random_trace.h"
 #include "coretap/decode.h"
 
-/* All that was said, as bytes. */
+/* Everything that was received, as bytes. */
 struct log {
     int is_part;
     uint8_t *bytes;
@@ -31,11 +32,11 @@ enum {
 struct result {
     struct log ids[IDS];
     struct log marks;
-    struct log order; /* the IDs of steps, as they came */
+    struct log order; /* the IDs of steps, in the order received */
     struct ct_stream_stats stats[IDS];
     uint64_t tasks, again;
-    uint64_t batches; /* that its receivers took … */
-    uint64_t most;    /* … of which they end the chain with this one; 0: they do not */
+    uint64_t batches; /* number received … */
+    uint64_t most;    /* … and the number at which a receiver ends the chain; 0: never */
 };
 
 static void add(struct log *log, const void *bytes, size_t size)
@@ -50,7 +51,8 @@ static void add(struct log *log, const void *bytes, size_t size)
     log->size += size;
 }
 
-/* Whom a receiver serves: the whole result, or a part, which is added to it in its turn. */
+/* Returns the log to write to: that of the whole result, or that of a part, which is added to the whole in
+ * its turn. */
 static struct log *log_of(void *user, const struct ct_stream *stream)
 {
     struct log *part = user;
@@ -59,7 +61,7 @@ static struct log *log_of(void *user, const struct ct_stream *stream)
     return &((struct result *)user)->ids[stream->id];
 }
 
-/* What a receiver returns behind a batch; parts do not count them. */
+/* Returns the result of a receiver after a batch. Parts are not counted. */
 static int end_of_batch(void *user)
 {
     struct result *r = ((struct log *)user)->is_part ? NULL : user;
@@ -97,18 +99,18 @@ static int on_flow(void *user, const struct ct_stream *stream, const struct ct_f
     return end_of_batch(user);
 }
 
-/* Adds the marks that stand before a step. Result: the first behind it. */
+/* Adds the marks before a step. Returns the first mark after it. */
 static size_t add_marks(struct log *log, const struct ct_step_batch *batch, size_t mark, size_t step)
 {
     for (; mark < batch->mark_count && batch->marks[mark].at <= step; mark++) {
         struct ct_step_mark m = batch->marks[mark];
-        m.at = 0; /* it hangs on where batches end */
+        m.at = 0; /* depends on where batches end */
         add(log, &m, sizeof m);
     }
     return mark;
 }
 
-/* Notes in which order streams come. */
+/* Records the order in which streams come. */
 static void add_order(void *user, uint8_t id)
 {
     struct result *r = ((struct log *)user)->is_part ? NULL : user;
@@ -116,7 +118,7 @@ static void add_order(void *user, uint8_t id)
         add(&r->order, &id, 1);
 }
 
-/* Adds what the graph of a batch says of an edge: where it begins and leads. */
+/* Adds where an edge begins and leads, from the graph of a batch. */
 static void add_edge(struct log *log, const struct ct_graph *graph, uint32_t number)
 {
     uint32_t nodes, edges;
@@ -165,7 +167,7 @@ static int part_end(void *user, const struct ct_stream *stream, void *part, int 
     return 0;
 }
 
-/* All that was said before a mark comes before it. */
+/* Logs a mark with the sizes of all other logs: everything before a mark has to come before it. */
 static int on_mark(void *user, const struct ct_frame_mark *mark)
 {
     struct result *r = user;
@@ -176,10 +178,10 @@ static int on_mark(void *user, const struct ct_frame_mark *mark)
     return 0;
 }
 
-/* What is asked for. */
+/* What a run asks for. */
 struct what {
     uint8_t level, edges;
-    int records; /* receivers of this level */
+    int records; /* receives records of this level */
 };
 
 static const struct what whats[] = {
@@ -193,7 +195,7 @@ enum {
     WHATS = sizeof whats / sizeof *whats
 };
 
-/* Nodes, edges and contexts with their numbers, and what was counted. */
+/* Adds nodes, edges and contexts with their numbers, and their counts. */
 static void log_edges(const struct ct_stream *stream, struct log *log)
 {
     uint32_t nodes, edges;
@@ -223,9 +225,9 @@ struct how {
     size_t segment;
     uint32_t shared_blocks;
     int parts;
-    int is_file; /* it is read where the buffer says */
-    int maps;    /* … and mapped */
-    int relays;  /* steps are made ahead of their receiver */
+    int is_file; /* reads the file that the buffer names */
+    int maps;    /* … and maps it */
+    int relays;  /* makes steps ahead of their receiver */
     struct rng *cuts;
 };
 
@@ -304,7 +306,7 @@ static int same(const struct result *a, const struct result *b)
     return same_log(&a->marks, &b->marks, "marks", 0);
 }
 
-/* All numbers of threads, with tasks of any length, against one. */
+/* Compares all numbers of threads, with tasks of any length, with one thread. */
 static int check_stream(struct rng *rng, const struct random_trace *s, unsigned what, struct result *one,
                         struct result *many)
 {
@@ -336,7 +338,7 @@ static int begins_with(const struct log *whole, const struct log *begin)
     return begin->size <= whole->size && (!begin->size || !memcmp(whole->bytes, begin->bytes, begin->size));
 }
 
-/* Chains whose receivers end them while threads are at work: what came before is that of one thread. */
+/* Checks chains whose receivers end them while threads work: what came before equals that of one thread. */
 static int check_ended(struct rng *rng, const struct random_trace *s, unsigned what, struct result *one,
                        struct result *many)
 {
@@ -359,8 +361,8 @@ static int check_ended(struct rng *rng, const struct random_trace *s, unsigned w
     return ok;
 }
 
-/* Steps of streams that are decoded side by side, in slices of any size: those of one thread, and for any
- * number of threads in the same order of streams, also of chains that are ended. */
+/* Checks steps of streams that are decoded side by side, in slices of any size: they equal those of one
+ * thread, in the same order of streams for any number of threads, even when the chain is ended early. */
 static int check_beside(struct rng *rng, const struct random_trace *s, struct result *one,
                         struct result *many)
 {
@@ -400,7 +402,7 @@ static int check(uint64_t seed, struct result *one, struct result *many)
            check_ended(&rng, &s, what, one, many);
 }
 
-/* A folder without what a snapshot has is none. */
+/* Checks a snapshot. Returns 1 also for a folder that has none. */
 static int check_capture(const char *path, struct result *one, struct result *many)
 {
     static struct random_trace s = {.is_file = 1};
@@ -443,7 +445,7 @@ static int check_folder(const char *path, struct result *one, struct result *man
     return ok;
 }
 
-/* With one processor threads would only meet the program more than once: none are started. */
+/* Checks that with one processor no threads are started: each would have to learn the program again. */
 static int check_processors(struct result *one, struct result *many)
 {
     static struct random_trace s;
@@ -466,8 +468,7 @@ static int check_processors(struct result *one, struct result *many)
     return ok;
 }
 
-/* Writes the trace into its file again and again, until that is longer than what is mapped of one at first.
- */
+/* Appends the trace to its file until the file is longer than the part that is mapped first. */
 static void lengthen(struct random_trace *s)
 {
     FILE *file = fopen(s->buffer.path, "r+b");
@@ -479,7 +480,8 @@ static void lengthen(struct random_trace *s)
         abort();
 }
 
-/* Packets of tasks that read their file in several pieces: their bytes stay until it is their turn. */
+/* Checks packets of tasks that read their file in several pieces: the bytes stay valid until the task's
+ * turn. */
 static int check_long_files(struct result *one, struct result *many)
 {
     static struct random_trace s;
@@ -501,8 +503,8 @@ static int check_long_files(struct result *one, struct result *many)
     return ok;
 }
 
-/* Counts of a long file: who is done first takes a part of what another one has to do. That does not happen
- * in each run. */
+/* Checks counts of a long file, where a thread that is done takes part of the work of another one. That does
+ * not happen in each run. */
 static int check_split_tasks(struct result *one, struct result *many)
 {
     static struct random_trace s;
@@ -526,7 +528,7 @@ static int check_split_tasks(struct result *one, struct result *many)
     return ok && split;
 }
 
-/* Steps that a thread of their own makes ahead of the receiver, who may end the chain before it does. */
+/* Checks steps that a separate thread makes ahead of the receiver, which may end the chain early. */
 static int check_relays(struct result *one, struct result *many)
 {
     static struct random_trace s;
@@ -585,7 +587,7 @@ int main(int argc, char **argv)
     }
     printf("%sok 1 - threads say what one says", ok ? "" : "not ");
     printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
-    /* Else all is right and nothing is gained; and some must fail, or the test of the seams is none. */
+    /* Otherwise threads gained nothing. Some tasks must begin wrong, or the seams were not tested. */
     const int shared = count < 100 || (again < tasks - tasks / 16 && again > 0);
     printf("# %" PRIu64 " tasks, %" PRIu64 " of them decoded again\n", tasks, again);
     printf("%sok 2 - some tasks begin right, and some do not\n", shared ? "" : "not ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PTM and ETMv3: cutting the trace anywhere changes no packet and no element. */
+/* Checks that cutting a PTM or ETMv3 trace anywhere changes no packet and no element. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

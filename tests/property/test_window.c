@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Property: a session gives the steps and the events of a window, which begins and ends decoding near it, as
- * a sieve does that sees the whole trace; for streams with and without frames, damaged and whole, decoded
- * together and in turns, by one thread and two. CT_SEED, CT_COUNT (traces), CT_LONG=1. */
+/* Checks that a session, which begins and ends decoding near a window, gives the same steps and events of the
+ * window as a sieve that sees the whole trace; for streams with and without frames, damaged and sound,
+ * decoded together and in turns, by one thread and two. CT_SEED sets the first seed, CT_COUNT the number of
+ * traces, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,9 +17,9 @@
 
 enum {
     IDS = 128,
-    WINDOWS = 8,       /* of each trace, of steps … */
+    WINDOWS = 8,       /* windows of steps per trace … */
     EVENT_WINDOWS = 4, /* … and of events */
-    BATCH = 200,       /* events at a time */
+    BATCH = 200,       /* greatest number of events per batch */
     PIECES = 12,
     FRAMINGS = CT_FRAMING_DSTREAM + 1,
 };
@@ -33,7 +34,7 @@ struct result {
     int rc;
     struct log ids[IDS];
     struct ct_sieve_seen seen;
-    uint64_t bytes; /* of input */
+    uint64_t bytes; /* bytes of input */
 };
 
 static void add(struct log *log, const void *bytes, size_t size)
@@ -55,7 +56,7 @@ static void add_mark(struct log *log, const struct ct_step_mark *mark)
     add(log, numbers, sizeof numbers);
 }
 
-/* Adds a step by what it is of: numbers of nodes and edges depend on what was decoded before. */
+/* Adds a step by its addresses: numbers of nodes and edges depend on what was decoded before. */
 static void add_step(struct log *log, const struct ct_step_batch *batch, size_t step)
 {
     uint32_t count;
@@ -136,7 +137,7 @@ struct whole_events {
     struct result *result;
 };
 
-/* Begins the events of all streams, also of those that have no trace: a turn does not know that. */
+/* Begins the events of all streams, even of those without trace: a turn does not know which those are. */
 static int begin_events(struct whole_events *w, const struct ct_chain *chain)
 {
     size_t count;
@@ -251,9 +252,9 @@ static int on_flow_turn(void *user, struct ct_session_turn *turn)
 enum how {
     TWO_THREADS = 1,
     TURNS = 2, /* one stream after the other */
-    INDEX = 4, /* in a file */
+    INDEX = 4, /* index in a file */
     OF_ELEMENTS = 8,
-    ALONG_PROGRAM = 16, /* this and the one before: events, in turns */
+    ALONG_PROGRAM = 16, /* with the one before: events, in turns */
 };
 
 static bool is_of_events(unsigned how)
@@ -299,10 +300,10 @@ static int same(const struct result *a, const struct result *b)
 
 /* ---- cases ---- */
 
-/* Where an index can be beside the trace. */
+/* Folder for a trace and its index. */
 static char folder[] = "/tmp/coretap-window-XXXXXX";
 static char trace_path[sizeof folder + 16];
-static char index_paths[2][sizeof folder + 24]; /* of a trace in one piece, and in several */
+static char index_paths[2][sizeof folder + 24]; /* for a trace in one piece, and in several */
 
 /* Writes the trace to a file in the folder, which has no index yet. */
 static int move_to_folder(struct random_trace *trace)
@@ -317,7 +318,7 @@ static int move_to_folder(struct random_trace *trace)
     return 1;
 }
 
-/* Cuts the trace into pieces, of which some join and bytes between others are missing. */
+/* Cuts the trace into pieces. Some are adjacent; between others bytes are missing. */
 static void cut_up(struct rng *rng, struct random_trace *trace)
 {
     static struct ct_piece pieces[PIECES];
@@ -339,8 +340,8 @@ static void cut_up(struct rng *rng, struct random_trace *trace)
     trace->buffer.piece_count = count;
 }
 
-/* A point of the trace that `seen` is of, or a little behind its end. None is 0: that a stream is behind it
- * is known before it has cycles to count, or has none. */
+/* Returns a random point of the trace that `seen` describes, or one shortly after its end. It is never 0:
+ * whether a stream is past that is known before its first cycle count. */
 static struct ct_filter_point random_point(struct rng *rng, const struct ct_sieve_seen *seen)
 {
     static const char *const places[] = {"0x400010", "0x400200", "0x400c00"};
@@ -370,7 +371,7 @@ static struct ct_filter_point random_point(struct rng *rng, const struct ct_siev
     return point;
 }
 
-/* The same for events, which tell ticks and cycles alone. */
+/* Returns a random point for events, which have only ticks and cycles. */
 static struct ct_filter_point random_event_point(struct rng *rng, const struct ct_sieve_seen *seen)
 {
     struct ct_filter_point point = {.kind = CT_POINT_TICKS};
@@ -459,7 +460,7 @@ int main(void)
     printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
     const bool in_all = inside[CT_FRAMING_NONE] && inside[CT_FRAMING_FRAMES] && inside[CT_FRAMING_TPIU] &&
                         (inside[CT_FRAMING_DSTREAM] || count < 1000);
-    /* Few traces from another seed on can be without a window inside of one of the framings. */
+    /* Few traces, from another first seed, may have no window inside for one of the framings. */
     const bool enough = count >= (first == 1 ? 20 : 1000);
     const bool less = (spared && in_all && events_inside) || !enough;
     printf("# %" PRIu64 " windows of fewer steps than the whole\n", spared);
