@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the words of a file that coretap writes as text by itself, one a line: word, text. */
+/* Prints the instruction words of a file as coretap's disassembler shows them, one per line: word, text. */
 #include "format/a64_words.h"
 
 #include <inttypes.h>

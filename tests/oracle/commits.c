@@ -5,7 +5,7 @@
 
 enum {
     COMMIT_HEADER = 0x2d,
-    MOST_ADDED = 6 /* bytes of a commit packet */
+    MOST_ADDED = 6 /* greatest number of bytes of a commit packet */
 };
 
 static void put(struct spelled *spelled, uint8_t byte, uint64_t origin)

@@ -153,7 +153,8 @@ void lines_of_ocsd(struct lines *lines, const struct ocsd *ocsd, const uint32_t 
     }
 }
 
-/* What OpenCSD 1.3.3 does not say is left out: the memory space that could not be read. */
+/* Adds the lines of an element without the memory space of a failed access, which OpenCSD 1.3.3 does not
+ * report. */
 static void list(struct lines *lines, struct ct_element_lister *lister, const struct ct_flow *flow)
 {
     struct ct_text *text = lister->text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements as lines of the listing (part 4), for comparison: OpenCSD's and ours. */
+/* Elements of OpenCSD and of coretap as lines of the listing (docs/listing.md, part 4), for comparison. */
 #ifndef CT_TEST_ELEM_LINE_H
 #define CT_TEST_ELEM_LINE_H
 
@@ -8,7 +8,7 @@
 
 #define LINE_ID 0x10
 
-/* Lines, growing. */
+/* A growing list of lines. */
 struct lines {
     char *text;
     size_t size, room;
@@ -16,10 +16,10 @@ struct lines {
 
 void lines_free(struct lines *lines);
 
-/* All elements of a run. */
+/* Adds the lines of all elements of a run. */
 void lines_of_ocsd(struct lines *lines, const struct ocsd *ocsd, const uint32_t *origin);
 
-/* All elements of the same bytes, decoded by the library. 0 or an error. */
+/* Decodes the same bytes with the library and adds the lines of all elements. Returns 0 or an error. */
 int lines_of_coretap(struct lines *lines, const struct ct_source *source, const struct ocsd_region *regions,
                      unsigned region_count, const uint8_t *bytes, size_t size);
 

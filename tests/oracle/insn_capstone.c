@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instruction classifiers against Capstone 4, word by word.
+/* Compares the instruction classifiers with Capstone 4, word by word.
  *
  * Short (default): samples, a few seconds. Long (CT_LONG=1): every A64 word of the branch, exception and
- * system group, every T16 instruction, and many millions of the others. What differs has to be in
- * the table of insn_capstone_table.h with its reason; in the long tier each of its rows has to occur. */
+ * system group, every T16 instruction, and many millions of the others. A difference must be in the table of
+ * insn_capstone_table.h, with its reason; in the long tier each row of the table must occur. */
 #include "coretap/program.h"
 #include "insn_capstone_table.h"
 #include "program/insn_a64.h"
@@ -22,7 +22,7 @@ enum {
     GROUPS_MAX = 256
 };
 
-/* What one of the two says about an instruction. */
+/* What a classifier or Capstone says about an instruction. */
 struct verdict {
     uint64_t target;
     uint8_t kind; /* enum kind */
@@ -33,10 +33,10 @@ struct verdict {
     uint8_t size;
 };
 
-/* Differences of one sort that no row explains: enough to write the row, or to mend the code. */
+/* Differences of one kind that no row explains, with enough detail to add the row or to correct the code. */
 struct unlisted {
     struct verdict mine, other;
-    unsigned id; /* of Capstone's instruction */
+    unsigned id; /* Capstone's instruction number */
     uint64_t count;
     uint32_t first, all_and, all_or;
     char text[96];
@@ -45,7 +45,7 @@ struct unlisted {
 struct span;
 typedef uint32_t word_fn(const struct span *span, uint64_t index);
 
-/* One run over words of one instruction set. */
+/* A run over words of one instruction set. */
 struct span {
     const char *name;
     word_fn *word;
@@ -67,7 +67,7 @@ struct job {
     size_t unlisted_count;
     uint64_t version_errors;
     uint32_t first_version_error;
-    uint64_t plain_errors; /* words for which the look-up by groups and the plain one differ */
+    uint64_t plain_errors; /* words for which fast and plain look-up differ */
 };
 
 static uint64_t mix(uint64_t x)
@@ -77,7 +77,7 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* ---- what Capstone says ---- */
+/* ---- Capstone's answer ---- */
 
 static int a64_kind(const cs_insn *insn, uint8_t *sub)
 {
@@ -145,7 +145,7 @@ static bool is_register(const cs_arm *arm, int operand, int reg)
            arm->operands[operand].reg == reg;
 }
 
-/* The return idioms among instructions that write the PC. */
+/* Returns whether an instruction that writes the PC is a return. */
 static bool is_v7_return(const cs_insn *insn)
 {
     const cs_arm *arm = &insn->detail->arm;
@@ -229,7 +229,7 @@ static void arm_verdict(const cs_insn *insn, const struct span *span, struct ver
     }
 }
 
-/* Capstone remembers an IT block from one call to the next. */
+/* Ends an IT block, which Capstone remembers from one call to the next. */
 static void end_it_block(struct job *job)
 {
     static const uint8_t nops[8] = {0, 0xbf, 0, 0xbf, 0, 0xbf, 0, 0xbf};
@@ -245,7 +245,7 @@ static void end_it_block(struct job *job)
 static struct verdict ask_capstone(struct job *job, uint32_t op, uint64_t addr)
 {
     uint8_t bytes[4] = {(uint8_t)op, (uint8_t)(op >> 8), (uint8_t)(op >> 16), (uint8_t)(op >> 24)};
-    if (job->span->set == SET_T32) { /* two halfwords, the first one first */
+    if (job->span->set == SET_T32) { /* two halfwords, the first one at the lower address */
         uint8_t swapped[4] = {bytes[2], bytes[3], bytes[0], bytes[1]};
         memcpy(bytes, swapped, sizeof bytes);
     }
@@ -268,7 +268,7 @@ static struct verdict ask_capstone(struct job *job, uint32_t op, uint64_t addr)
     return v;
 }
 
-/* ---- what the classifiers say ---- */
+/* ---- the classifiers' answer ---- */
 
 static struct verdict ask_coretap(int set, const struct ct_arch *arch, uint32_t op, uint64_t addr)
 {
@@ -293,7 +293,7 @@ static struct verdict ask_coretap(int set, const struct ct_arch *arch, uint32_t 
                             .size = insn.size};
 }
 
-/* A64: the look-up that goes through all of the table gives the same. */
+/* Returns whether the plain look-up, which searches the whole A64 table, gives the same answer. */
 static bool is_plain_too(int set, const struct ct_arch *arch, uint32_t op, uint64_t addr)
 {
     struct ct_insn fast, plain;
@@ -350,7 +350,8 @@ static void note_unlisted(struct job *job, uint32_t op, const struct verdict *mi
     u->all_or |= op;
 }
 
-/* What a core without the newer instructions makes of the word: the same, but nothing of them. */
+/* Checks that for a core without the newer instructions the answer is the same, except that it has none of
+ * them. */
 static void check_version(struct job *job, uint32_t op, uint64_t addr, const struct verdict *mine, int row)
 {
     static const struct ct_arch v8_0 = {8, 0, CT_PROFILE_A, 0};
@@ -396,7 +397,8 @@ static void *run(void *arg)
 
 /* ---- the words ---- */
 
-/* Bits 28:26 are 101: three bits above, 26 below. `index` counts them or, sampled, is mixed first. */
+/* Returns a word with 101 in bits 28:26, from three bits above and 26 below. `index` is a counter or, for
+ * samples, mixed. */
 static uint32_t a64_group_word(uint64_t index)
 {
     return (uint32_t)((index >> 26 & 7) << 29 | UINT64_C(5) << 26 | (index & 0x3ffffff));
@@ -410,7 +412,7 @@ static uint32_t a64_branch(const struct span *span, uint64_t index)
     return a64_group_word(long_tier ? index : mix(index));
 }
 
-/* All the groups but that one. */
+/* Returns a word of any other group. */
 static uint32_t a64_rest(const struct span *span, uint64_t index)
 {
     (void)span;
@@ -431,7 +433,7 @@ static uint32_t t16_word(const struct span *span, uint64_t index)
     return (uint32_t)index << 16 | 0xbf00;
 }
 
-/* First halfword from e800 on: 32-bit instructions. */
+/* Returns a 32-bit instruction: its first halfword is e800 or higher. */
 static uint32_t t32_word(const struct span *span, uint64_t index)
 {
     (void)span;
@@ -470,7 +472,7 @@ static void print_unlisted(const struct unlisted *u)
                (unsigned long long)v[i]->target);
 }
 
-/* True when nothing but listed differences came up. */
+/* Runs over one span. Returns true when all differences are listed. */
 static bool run_span(const struct span *span, uint64_t *row_counts)
 {
     uint64_t count = long_tier ? span->long_count : span->short_count;

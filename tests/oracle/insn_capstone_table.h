@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the classifiers and Capstone 4.0.2 differ, and why. */
+/* Differences between the classifiers and Capstone 4.0.2, with reasons. */
 #ifndef CT_TEST_INSN_CAPSTONE_TABLE_H
 #define CT_TEST_INSN_CAPSTONE_TABLE_H
 
@@ -25,13 +25,13 @@ enum kind {
 static const char *const set_names[] = {"A64", "A32", "T32"};
 static const char *const kind_names[] = {"invalid", "other", "br", "ibr", "isb", "dsb", "wfi", "tstart"};
 
-/* Words with these bits for which the two give these kinds. With the same kind on both sides it is the
- * target, the link, the return, the condition or the size that differs. */
+/* Words with these bits for which the two give these kinds. With equal kinds, something else differs: target,
+ * link, return, condition or size. */
 struct row {
     uint8_t set;
     uint8_t mine;
     uint8_t other;
-    uint8_t newer; /* 1: instructions that came after ARMv8.0, which is all that Capstone 4 knows */
+    uint8_t newer; /* 1: instructions after ARMv8.0, the last version that Capstone 4 knows */
     uint32_t mask, value;
     const char *reason;
 };
@@ -52,7 +52,8 @@ static const struct row rows[] = {
     {SET_A64, KIND_BR, KIND_INVALID, 1, 0x7f00c000, 0x74000000, "CB<cc> of registers, FEAT_CMPBR"},
     {SET_A64, KIND_BR, KIND_INVALID, 1, 0xff008000, 0x74008000, "CBB<cc>, CBH<cc>: FEAT_CMPBR"},
     {SET_A64, KIND_BR, KIND_INVALID, 1, 0x7f004000, 0x75000000, "CB<cc> with an immediate, FEAT_CMPBR"},
-    /* A32: fields that should be one or zero are not, which Capstone refuses and the classifier overlooks */
+    /* A32: a "should be one" or "should be zero" field is violated; Capstone refuses the word, the classifier
+     * ignores the field */
     {SET_A32, KIND_IBR, KIND_INVALID, 0, 0x0ff000f0, 0x01200010, "BX, bits 19:8 should be one"},
     {SET_A32, KIND_IBR, KIND_INVALID, 0, 0x0ff000f0, 0x01200020, "BXJ, bits 19:8 should be one"},
     {SET_A32, KIND_IBR, KIND_INVALID, 0, 0x0ff000f0, 0x01200030, "BLX, bits 19:8 should be one"},
@@ -64,7 +65,7 @@ static const struct row rows[] = {
     {SET_A32, KIND_DSB, KIND_INVALID, 0, 0xfff000f0, 0xf5700040, "DSB, bits 19:8"},
     {SET_A32, KIND_DSB, KIND_INVALID, 0, 0xfff000f0, 0xf5700050, "DMB, bits 19:8"},
     {SET_A32, KIND_ISB, KIND_INVALID, 0, 0xfff000f0, 0xf5700060, "ISB, bits 19:8"},
-    /* A32: UNPREDICTABLE with the PC as destination, so no branch; Capstone shows it as one */
+    /* A32: UNPREDICTABLE with the PC as destination, so no branch; a branch for Capstone */
     {SET_A32, KIND_OTHER, KIND_IBR, 0, 0x0e00f090, 0x0000f010,
      "data processing, register shifted by a register; CLZ, QADD and QSUB among them"},
     {SET_A32, KIND_OTHER, KIND_IBR, 0, 0x0fb0f000, 0x0300f000, "MOVW, MOVT"},
@@ -92,7 +93,7 @@ static const struct row rows[] = {
     {SET_A32, KIND_OTHER, KIND_IBR, 0, 0x0f10fe10, 0x0e10fa10, "VMOV from one vector register"},
     {SET_A32, KIND_OTHER, KIND_IBR, 0, 0x0ff0fe00, 0x0c50fa00, "VMOV from two vector registers, Rt"},
     {SET_A32, KIND_OTHER, KIND_IBR, 0, 0x0fff0e00, 0x0c5f0a00, "VMOV from two vector registers, Rt2"},
-    /* A32: the rest */
+    /* A32: other differences */
     {SET_A32, KIND_IBR, KIND_IBR, 0, 0x0fff2000, 0x08bd2000,
      "POP that also loads SP, UNPREDICTABLE: not counted as a return"},
     {SET_A32, KIND_OTHER, KIND_OTHER, 0, 0x0ff000f0, 0x01400070,
@@ -101,7 +102,7 @@ static const struct row rows[] = {
      "MRS of a banked register: Capstone loses the condition"},
     {SET_A32, KIND_OTHER, KIND_OTHER, 0, 0x0fb00ef0, 0x01200200,
      "MSR of a banked register: Capstone loses the condition"},
-    /* T32: fields that should be one or zero are not, or the registers are UNPREDICTABLE */
+    /* T32: a "should be one" or "should be zero" field is violated, or the registers are UNPREDICTABLE */
     {SET_T32, KIND_IBR, KIND_INVALID, 0, 0xff800000, 0x47800000, "BLX, bits 2:0 should be zero"},
     {SET_T32, KIND_IBR, KIND_INVALID, 0, 0xffd00000, 0xe8100000, "RFEDB, bits 15:0"},
     {SET_T32, KIND_IBR, KIND_INVALID, 0, 0xffd00000, 0xe9900000, "RFEIA, bits 15:0"},
@@ -111,7 +112,7 @@ static const struct row rows[] = {
     {SET_T32, KIND_IBR, KIND_INVALID, 0, 0xfff0d000, 0xf3d08000, "SUBS PC, LR, bits 19:16, 13 and 11:8"},
     {SET_T32, KIND_IBR, KIND_OTHER, 0, 0xffd00000, 0xe8100000,
      "RFEDB whose bits 15:0 are wrong: Capstone takes it for SHA1"},
-    /* T32: UNPREDICTABLE with the PC as destination, so no branch; Capstone shows it as one */
+    /* T32: UNPREDICTABLE with the PC as destination, so no branch; a branch for Capstone */
     {SET_T32, KIND_OTHER, KIND_IBR, 0, 0xf8008f00, 0xf0000f00, "data processing with an immediate"},
     {SET_T32, KIND_OTHER, KIND_IBR, 0, 0xfe000f00, 0xea000f00, "data processing with a shifted register"},
     {SET_T32, KIND_OTHER, KIND_IBR, 0, 0xff000f00, 0xfa000f00, "data processing of registers"},
@@ -130,7 +131,7 @@ static const struct row rows[] = {
     {SET_T32, KIND_OTHER, KIND_IBR, 0, 0xff10fe10, 0xee10fa10, "VMOV from one vector register"},
     {SET_T32, KIND_OTHER, KIND_IBR, 0, 0xfff0fe00, 0xec50fa00, "VMOV from two vector registers, Rt"},
     {SET_T32, KIND_OTHER, KIND_IBR, 0, 0xffff0e00, 0xec5f0a00, "VMOV from two vector registers, Rt2"},
-    /* T32: the rest */
+    /* T32: other differences */
     {SET_A32, KIND_ISB, KIND_OTHER, 0, 0x0fff0fff, 0x0e070f95, "MCR p15, 0, Rt, c7, c5, 4: the ISB of ARMv6"},
     {SET_T32, KIND_ISB, KIND_OTHER, 0, 0xffff0fff, 0xee070f95, "MCR p15, 0, Rt, c7, c5, 4: the ISB of ARMv6"},
     {SET_A32, KIND_DSB, KIND_OTHER, 0, 0x0fff0fdf, 0x0e070f9a,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints what the A64 classifier says of the words of a file, one a line: word, type, sub type, condition,
- * target. The first word is at address 0. */
+/* Prints how the A64 classifier classifies the words of a file, one per line: word, type, sub type,
+ * condition, target. The first word is at address 0. */
 #include "coretap/program.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the library says about the lines of an ELF file, as text for the test.
+/* Prints the line information that the library reads from an ELF file.
  *
  * usage: dump_lines FILE [BIAS]                 each instruction: address, then file:line and function of
  *                                               each frame, the innermost first

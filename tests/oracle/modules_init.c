@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first process of a Linux that loads kernel modules and lets one of them work (perf_modules.py). It
- * prints where the modules lie, and the symbols whose names are in the file /wanted. */
+/* The first process of a Linux system that loads kernel modules and makes one of them work (perf_modules.py).
+ * Prints the addresses of the modules and the symbols whose names are in the file /wanted. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #define LOOP_SET_FD       0x4c00
 #define LOOP_CTL_GET_FREE 0x4c82
 
-/* Prints the lines of a file, with a word before each. */
+/* Prints the lines of a file, each after `word`. */
 static void show(const char *word, const char *path)
 {
     char line[512];
@@ -47,7 +47,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Prints the wanted symbols of the kernel and all of modules. */
+/* Prints the wanted symbols of the kernel and all symbols of modules. */
 static void show_symbols(void)
 {
     static char *wanted[65536];
@@ -79,7 +79,7 @@ int main(void)
     show("MODULE", "/proc/modules");
     show_symbols();
     fflush(stdout);
-    usleep(300000);       /* so that the kernel has given back what only loading needed */
+    usleep(300000);       /* so that the kernel has freed what only loading needed */
     sethostname("it", 2); /* the recording begins here */
     const int control = open("/dev/loop-control", O_RDWR);
     snprintf(name, sizeof name, "/dev/loop%d", ioctl(control, LOOP_CTL_GET_FREE));

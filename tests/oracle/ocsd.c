@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The library forgets elements and callbacks of the trees that it destroys. */
+/* Suppresses leaks in the library: it does not free elements and callbacks of trees that it destroys. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
@@ -185,7 +185,7 @@ static void set_exception(const ocsd_etmv4_i_pkt *in, struct ct_etm4_packet *out
         out->flags |= CT_ETM4_FAULT_PENDING;
 }
 
-/* The members that the listing shows. */
+/* Converts a packet, with the members that the listing shows. */
 static void convert_packet(const ocsd_etmv4_i_pkt *in, uint32_t index, struct ct_etm4_packet *out)
 {
     *out = (struct ct_etm4_packet){.pos = index, .type = (uint8_t)packet_type(in->type)};
@@ -266,7 +266,7 @@ static ocsd_datapath_resp_t take_packet(const void *context, const ocsd_datapath
     struct ct_etm4_packet *out = &ocsd->packets[ocsd->packet_count];
     convert_packet(packet, index, out);
     if (out->type == CT_ETM4_NOT_SYNC && ocsd->packet_count && out[-1].type == CT_ETM4_NOT_SYNC)
-        return OCSD_RESP_CONT; /* one run, in several pieces */
+        return OCSD_RESP_CONT; /* the same unsynchronised bytes, reported in several pieces */
     ocsd->packet_count++;
     return OCSD_RESP_CONT;
 }
@@ -289,7 +289,7 @@ int ocsd_create(dcd_tree_handle_t tree, const struct ct_source *source, int flag
     return (int)ocsd_dt_create_decoder(tree, name, flags, &config, id);
 }
 
-/* `most`: bytes at a time. */
+/* Passes bytes to a tree, at most `most` at a time. */
 static void feed(struct ocsd *ocsd, dcd_tree_handle_t tree, const uint8_t *bytes, size_t size, size_t most)
 {
     uint32_t done = 0;
@@ -324,7 +324,7 @@ int ocsd_run_packets(struct ocsd *ocsd, const struct ct_source *source, const ui
     if (!err)
         feed(ocsd, tree, bytes, size, size);
     ocsd_destroy_dcd_tree(tree);
-    for (size_t i = 0; i < ocsd->packet_count; i++) { /* lengths are where the next one begins */
+    for (size_t i = 0; i < ocsd->packet_count; i++) { /* a packet ends where the next one begins */
         uint64_t next = i + 1 < ocsd->packet_count ? ocsd->packets[i + 1].pos : ocsd->used;
         if (ocsd->packets[i].type == CT_ETM4_NOT_SYNC)
             ocsd->packets[i].value = next - ocsd->packets[i].pos;
@@ -341,7 +341,8 @@ static void on_crash(int signal)
     siglongjmp(crash, signal);
 }
 
-/* As feed; the tree cannot be used again, nor be destroyed, when the library crashed. */
+/* Passes bytes like `feed`, but survives a crash of the library. After one the tree cannot be used or
+ * destroyed. */
 static void feed_carefully(struct ocsd *ocsd, dcd_tree_handle_t tree, const uint8_t *bytes, size_t size,
                            size_t most)
 {
@@ -359,7 +360,7 @@ static int run_elems(struct ocsd *ocsd, const struct ct_source *source, const st
 {
     static const uint8_t nothing[4];
     unsigned char id;
-    int talk = getenv("CT_LOG") != NULL; /* what OpenCSD thinks of the stream */
+    int talk = getenv("CT_LOG") != NULL; /* messages of OpenCSD about the stream */
     ocsd_def_errlog_init(talk ? OCSD_ERR_SEV_INFO : OCSD_ERR_SEV_NONE, talk);
     if (talk)
         ocsd_def_errlog_config_output(C_API_MSGLOGOUT_FLG_STDERR, NULL);
@@ -371,7 +372,7 @@ static int run_elems(struct ocsd *ocsd, const struct ct_source *source, const st
     for (unsigned i = 0; i < region_count && !err; i++)
         err = (int)ocsd_dt_add_buffer_mem_acc(tree, regions[i].addr, (ocsd_mem_space_acc_t)regions[i].space,
                                               regions[i].bytes, regions[i].size);
-    if (!err && !region_count) /* without any memory it refuses to work */
+    if (!err && !region_count) /* without any memory it refuses to decode */
         err = (int)ocsd_dt_add_buffer_mem_acc(tree, 0xfffffffffffff000, OCSD_MEM_SPACE_ANY, nothing,
                                               sizeof(nothing));
     ocsd->crashed = 0;

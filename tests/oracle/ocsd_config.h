@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What OpenCSD is told of a trace source. */
+/* Configuration of OpenCSD's decoders for a trace source. */
 #ifndef CT_TEST_OCSD_CONFIG_H
 #define CT_TEST_OCSD_CONFIG_H
 
@@ -15,9 +15,9 @@ union ocsd_config {
     ocsd_stm_cfg stm;
 };
 
-/* Fills in the configuration of a source. Result: the name of its decoder, NULL when there is none. The C
- * interface of 1.3.3 cannot watch the packets of an ETE decoder. Its ETMv4 decoder reads ETE when the version
- * in TRCIDR1 says so: `as_etm4` gives it that version. */
+/* Fills in the configuration of a source. Returns the name of its decoder, or NULL when there is none. The C
+ * interface of 1.3.3 cannot watch the packets of an ETE decoder, but its ETMv4 decoder reads ETE when the
+ * version in TRCIDR1 says so: `as_etm4` sets that version. */
 const char *ocsd_config(const struct ct_source *source, int as_etm4, union ocsd_config *out);
 
 #endif

@@ -55,7 +55,7 @@ static unsigned context_info_at(const struct ct_etm4_packet *p)
     }
 }
 
-/* Clears bits of a byte; true when there were any. */
+/* Clears bits of a byte. Returns 1 when any was set. */
 static int clear(uint8_t *byte, unsigned bits)
 {
     int any = (*byte & bits) != 0;
@@ -63,7 +63,7 @@ static int clear(uint8_t *byte, unsigned bits)
     return any;
 }
 
-/* Five bytes in a row, behind the header, with bit 7: longer than any field. */
+/* Returns whether five bytes in a row after the header have bit 7, which is longer than any field. */
 static int is_long(const uint8_t *bytes, const struct ct_etm4_packet *p)
 {
     unsigned row = 0;
@@ -74,7 +74,8 @@ static int is_long(const uint8_t *bytes, const struct ct_etm4_packet *p)
     return row >= 5;
 }
 
-/* The sections stand in the order of the bits of the byte behind the header; this one is the third. */
+/* Clears the speculation depth of a trace info. Its sections are in the order of the bits in the byte after
+ * the header; this one is the third. */
 static int clear_spec(uint8_t *bytes, const struct ct_etm4_packet *p)
 {
     unsigned at = 1, any = 0;
@@ -133,7 +134,7 @@ static int patch(enum patch_kind kind, const struct ct_source *source, uint8_t *
     case PATCH_LONG_FIELD:
         if (!is_long(bytes, p))
             return 0;
-        memset(bytes, 0x80, p->size); /* contexts that say that nothing changed */
+        memset(bytes, 0x80, p->size); /* contexts without a change */
         return 1;
     default:
         return 0;
@@ -156,8 +157,8 @@ static int says_nothing(const struct ct_etm4_packet *p)
     return p->type == CT_ETM4_IGNORE || (p->type == CT_ETM4_CTXT && !(p->flags & CT_ETM4_HAS_CONTEXT));
 }
 
-/* An exception is followed at once by (a context and) the return address and then, before anything is
- * executed, by the handler's. */
+/* Returns whether an exception is complete: it is followed by (a context and) the return address and then,
+ * before any execution, by the address of the handler. */
 static int is_complete(const struct ct_etm4_packet *p, const struct ct_etm4_packet *end)
 {
     while (p < end && says_nothing(p))
@@ -185,8 +186,8 @@ int patch_targets(uint8_t *bytes, const struct ct_etm4_packet *packets, size_t c
     return patched;
 }
 
-/* With E1:E0 = 2 the return address is where the branch before went. Made 1 where that branch may be an
- * indirect one. */
+/* Patches exceptions with E1:E0 = 2, where the return address is the target of the branch before. Sets 1
+ * where that branch may be indirect. */
 static int patch_return_targets(const struct ct_source *source, uint8_t *bytes,
                                 const struct ct_etm4_packet *packets, size_t count)
 {

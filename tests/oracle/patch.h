@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Situations in which OpenCSD 1.3.3 cannot be compared with, taken out of a stream by changing the bytes of
- * the packet and no others. Each is counted. */
+/* Removes from a stream the situations in which it cannot be compared with OpenCSD 1.3.3, by changing bytes
+ * of the packet that causes them. Counts each of them. */
 #ifndef CT_TEST_PATCH_H
 #define CT_TEST_PATCH_H
 
@@ -8,16 +8,16 @@
 #include "coretap/packet.h"
 
 enum patch_kind {
-    PATCH_CONTEXT_SIZE,  /* a context that announces an identifier without bytes */
+    PATCH_CONTEXT_SIZE,  /* a context that announces an identifier of no bytes */
     PATCH_WORLD,         /* a context of root or realm */
-    PATCH_SPEC,          /* a trace info with P0 elements from before it */
-    PATCH_LONG_FIELD,    /* a continued field that goes on after its last byte, and fields behind it */
-    PATCH_CANCEL,        /* a cancel of an ETE with MAXSPEC above 0, where source addresses may be */
+    PATCH_SPEC,          /* a trace info with P0 elements of before */
+    PATCH_LONG_FIELD,    /* a continued field that continues after its last byte, and fields after it */
+    PATCH_CANCEL,        /* a cancel of an ETE with MAXSPEC above 0, which may have source addresses */
     PATCH_MISPREDICT,    /* a mispredict, alone or with a cancel */
     PATCH_TARGET,        /* an exception without the address of its handler */
-    PATCH_RETURN,        /* a return with nothing on the return stack and no address */
-    PATCH_RETURN_TARGET, /* an exception with E1:E0 = 2 behind a taken branch, with the return stack on */
-    PATCH_ERET,          /* execution behind an exception return without an address, return stack on */
+    PATCH_RETURN,        /* a return without an address when the return stack is empty */
+    PATCH_RETURN_TARGET, /* an exception with E1:E0 = 2 after a taken branch, with the return stack on */
+    PATCH_ERET,          /* execution after an exception return without an address, return stack on */
     PATCH_M_RETURN,      /* an exception return of v8-M */
     PATCH_COUNT
 };
@@ -26,17 +26,17 @@ struct patches {
     uint64_t count[PATCH_COUNT];
 };
 
-/* Why each is there. */
+/* The reason for each kind. */
 extern const char *const patch_reasons[PATCH_COUNT];
 
-/* Patches of the kinds in the mask `kinds` (1 << kind). */
+/* Patches the kinds in the mask `kinds` (1 << kind). */
 void patch_stream(struct patches *patches, unsigned kinds, const struct ct_source *source, uint8_t *bytes,
                   const struct ct_etm4_packet *packets, size_t count);
 
-/* The kind PATCH_TARGET. Result: how many. */
+/* Patches PATCH_TARGET. Returns how many were patched. */
 int patch_targets(uint8_t *bytes, const struct ct_etm4_packet *packets, size_t count);
 
-/* A packet that stands for execution. */
+/* Returns whether a packet stands for execution. */
 int patch_is_execution(const struct ct_etm4_packet *packet);
 
 void patch_report(const struct patches *patches);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that are inlined from another file than their callers'. */
+/* Functions that are inlined into functions of another file. */
 #ifndef SAMPLE_H
 #define SAMPLE_H
 

@@ -26,11 +26,12 @@ static unsigned find_waypoints(const struct ocsd_region *r, enum ct_isa isa, con
 void stream_fill_program(struct rng *rng, struct stream *s)
 {
     int ete = s->source.protocol ==
-              CT_PROTOCOL_ETE; /* mostly A64: a source address cannot change the instruction set */
+              CT_PROTOCOL_ETE; /* mostly A64, because a source address cannot change the instruction set */
     int sf = s->source.arch.profile == CT_PROFILE_A && (ete || rng_chance(rng, 150));
     int m = s->source.arch.profile == CT_PROFILE_M;
     uint64_t base = sf ? rng_wide(rng, 48) : rng_wide(rng, 31);
-    int thumb = !sf && (m || rng_chance(rng, 128)); /* one instruction set: code of another one is noise */
+    int thumb = !sf && (m || rng_chance(rng, 128)); /* one instruction set, because code of another one is
+                                                     * noise */
     s->region_count = rng_below(rng, REGIONS + 1);
     base &= ~UINT64_C(0xffff);
     for (unsigned i = 0; i < s->region_count; i++) {

@@ -8,7 +8,7 @@
 #include "support/rng.h"
 
 enum {
-    STREAM = 1000, /* packets */
+    STREAM = 1000, /* number of packets */
     ROOM = STREAM * 24,
     REGIONS = 6,
     REGION_SIZE = 4096,
@@ -27,10 +27,10 @@ struct stream {
     int damaged;
 };
 
-/* Makes code of one state (64-bit or 32-bit) for s->source, in some places, near each other and not. */
+/* Makes code of one state (64-bit or 32-bit) for s->source, in several places, near each other or not. */
 void stream_fill_program(struct rng *rng, struct stream *s);
 
-/* Makes a trace of s->source along the program. */
+/* Makes a trace of s->source along its program. */
 void stream_fill_trace(struct rng *rng, struct stream *s);
 
 #endif

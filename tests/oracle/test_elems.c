@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle: the elements of random streams along random programs, with and without memory, are those of
- * OpenCSD, line by line of the listing. Source addresses are only with the return stack off: 1.3.3 leaves a
- * return pending behind them. No source has Q elements: 1.3.3 goes on from where it does not know to be,
- * keeps the instruction set before a Q, leaves the offset of its range to chance, and ends the decode where
- * an address is missing. Mispredicts are not compared, nor cancels of ETE sources with MAXSPEC above 0; nor
- * is the return stack together with speculation: there 1.3.3 finds it empty where it is not.
- * CT_SEED sets the first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
+/* Compares the elements of random streams along random programs, with and without memory, with those of
+ * OpenCSD, line by line of the listing. Some things are left out because 1.3.3 handles them wrongly. Source
+ * addresses occur only with the return stack off: 1.3.3 leaves a return pending after them. No source has Q
+ * elements: 1.3.3 continues from an unknown address, keeps the instruction set of before, leaves the offset
+ * of the range undefined, and ends decoding where an address is missing. Mispredicts, cancels of ETE sources
+ * with MAXSPEC above 0, and the return stack together with speculation are not compared: there 1.3.3 takes
+ * the return stack for empty. CT_SEED sets the first seed, CT_COUNT the number of packets, CT_LONG=1 the long
+ * tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 
 enum {
     HEAD = 12,        /* bytes that are never damaged: the first alignment packet */
-    MOST_TRIES = 2000 /* differences taken out of one stream */
+    MOST_TRIES = 2000 /* differences removed from one stream */
 };
 
 #define RETURN_STACK (UINT32_C(1) << 12) /* TRCCONFIGR.RS */
@@ -75,7 +76,7 @@ static void show_stream(const struct stream *s)
     printf("\n");
 }
 
-/* The packets up to the one at `offset`, and one more. */
+/* Prints the packets up to the one at `offset`, and one more. */
 static void show_packets(const struct stream *s, uint64_t offset)
 {
     static struct ct_etm4_packet packets[ROOM];
@@ -104,12 +105,12 @@ static int line_has(const char *line, const char *what)
     return at && end && at < end;
 }
 
-/* The first line that is not the same in both. */
+/* The first line that differs. */
 struct difference {
     const char *ours;
     char *theirs;
-    const char *before[4]; /* lines that both have, oldest first */
-    const char *first;     /* of all of ours */
+    const char *before[4]; /* lines that are equal, oldest first */
+    const char *first;     /* the first line of coretap's */
 };
 
 static int same_line(const char *a, const char *b)
@@ -143,7 +144,7 @@ static uint64_t number_after(const char *line, const char *key, int base)
     return at && end && at < end ? strtoull(at + strlen(key), NULL, base) : 0;
 }
 
-/* The code of a range, and what lies before it. */
+/* Prints the code of a range, and the code before it. */
 static void show_code(const struct stream *s, const char *line)
 {
     uint64_t start = number_after(line, "start=", 16) - 8, end = number_after(line, "end=", 16);
@@ -182,14 +183,14 @@ static struct ct_etm4_packet packet_at(const struct stream *s, uint64_t offset)
     return i < count ? packets[i] : (struct ct_etm4_packet){0};
 }
 
-/* Takes the packet at `offset` out: its bytes become contexts that say that nothing changed. */
+/* Removes the packet at `offset`: its bytes become contexts without a change. */
 static void blank(struct stream *s, uint64_t offset)
 {
     memset(s->bytes + offset, 0x80, packet_at(s, offset).size);
 }
 
-/* Where OpenCSD 1.3.3 differs. `is` looks whether the difference is this one; if so it takes the packet out,
- * or makes its line ours. */
+/* Known differences of OpenCSD 1.3.3. A function returns 0 when the difference is another one; else it
+ * removes the packet, or replaces OpenCSD's line. "Ours" is coretap's output, "theirs" OpenCSD's. */
 enum {
     TAKEN_OUT = 1,
     LINE_MADE
@@ -201,7 +202,7 @@ struct known {
     uint64_t count;
 };
 
-/* Ours says nothing before the exception; theirs walked from an address above the return address. */
+/* Ours has nothing before the exception; theirs walked from an address above the return address. */
 static int exception_backwards(struct stream *s, const struct difference *d)
 {
     uint64_t offset = strtoull(d->ours, NULL, 10);
@@ -214,7 +215,7 @@ static int exception_backwards(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
-/* Both lose synchronisation at one packet, but ours puts out what the packet committed before that. */
+/* Both lose synchronisation at the same packet, but ours puts out what the packet committed before that. */
 static int overrun_drops(struct stream *s, const struct difference *d)
 {
     uint64_t offset = strtoull(d->theirs, NULL, 10);
@@ -229,7 +230,7 @@ static int overrun_drops(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
-/* Ours has put out no context since it lost synchronisation, up to `line`. */
+/* Returns whether ours has no context between the last loss of synchronisation and `offset`. */
 static int before_context(const struct difference *d, uint64_t offset)
 {
     int without = 1;
@@ -242,7 +243,7 @@ static int before_context(const struct difference *d, uint64_t offset)
     return without;
 }
 
-/* No address came between the alignment packet that was last before the packet at `offset`, and that. */
+/* Returns whether no address is between the packet at `offset` and the last alignment packet before it. */
 static int before_address(const struct stream *s, uint64_t offset)
 {
     static struct ct_etm4_packet packets[ROOM];
@@ -255,8 +256,8 @@ static int before_address(const struct stream *s, uint64_t offset)
     return i && packets[i - 1].type == CT_ETM4_ASYNC;
 }
 
-/* Without a context, theirs walks and ours does not know in which state; without an address theirs walks from
- * where it was when it lost synchronisation. */
+/* Without a context, theirs walks, while ours does not know the state; without an address theirs walks from
+ * where it lost synchronisation. */
 static int exception_without_context(struct stream *s, const struct difference *d)
 {
     uint64_t offset = strtoull(d->ours, NULL, 10);
@@ -282,7 +283,7 @@ static int source_without_context(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
-/* Theirs loses synchronisation behind the packet, ours makes an exception of it. */
+/* Theirs loses synchronisation after the packet; ours makes an exception of it. */
 static int pe_reset(struct stream *s, const struct difference *d)
 {
     static struct ct_etm4_packet packets[ROOM];
@@ -298,7 +299,7 @@ static int pe_reset(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
-/* Theirs, from before the last loss of synchronisation that both had. */
+/* Theirs has an element from before the last loss of synchronisation, which both had. */
 static int left_over(struct stream *s, const struct difference *d)
 {
     uint64_t offset = strtoull(d->theirs, NULL, 10), lost = 0;
@@ -311,7 +312,7 @@ static int left_over(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
-/* A context between a trace info and the first address. */
+/* A context is between a trace info and the first address. */
 static int isa_before_address(struct stream *s, const struct difference *d)
 {
     static struct ct_etm4_packet packets[ROOM];
@@ -332,7 +333,7 @@ static int isa_before_address(struct stream *s, const struct difference *d)
     return LINE_MADE;
 }
 
-/* The packet is cut off as well. */
+/* The packet is cut off at the end of the trace. */
 static int cut_at_end(struct stream *s, const struct difference *d)
 {
     uint64_t offset = strtoull(d->theirs, NULL, 10);
@@ -362,7 +363,7 @@ static int far_source(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
-/* The instruction at `at` becomes a NOP where `is` says so of it. */
+/* Replaces the instruction at `at` with a NOP if `is` returns 1 for it. */
 static int make_nop(struct stream *s, uint64_t at, uint64_t size, const char *nop, int (*is)(uint32_t word))
 {
     for (unsigned i = 0; i < s->region_count; i++) {
@@ -385,7 +386,7 @@ static int is_any(uint32_t word)
     return 1;
 }
 
-/* FEAT_CMPBR, FEAT_PAuth_LR, FEAT_TEV. */
+/* Returns whether a word is an instruction of FEAT_CMPBR, FEAT_PAuth_LR or FEAT_TEV. */
 static int is_newer(uint32_t word)
 {
     return (word & 0x7e000000) == 0x74000000 || (word & 0xffc0001f) == 0x5500001f ||
@@ -397,8 +398,8 @@ static int is_unpredictable_blx(uint32_t word)
     return (word & 0x0ff000f0) == 0x01200030 && (word & 0xfff00) != 0xfff00;
 }
 
-/* Both walk from one address, but say something else of the instruction at the end of the shorter walk: for
- * 32-bit code that the architecture leaves unpredictable or undefined. */
+/* Both walk from the same address but classify the last instruction of the shorter walk differently: in
+ * 32-bit code that is unpredictable or undefined. */
 static int other_instruction(struct stream *s, const struct difference *d)
 {
     uint64_t start = number_after(d->ours, "start=", 16), ours = number_after(d->ours, "end=", 16);
@@ -412,7 +413,8 @@ static int other_instruction(struct stream *s, const struct difference *d)
     return make_nop(s, at, size, thumb ? "\x00\xbf\x00\xbf" : "\x00\xf0\x20\xe3", is_any);
 }
 
-/* Also where theirs walked past one, found the return stack empty and dropped the whole packet. */
+/* The instruction is newer than 1.3.3, or theirs walked past one, found the return stack empty and dropped
+ * the whole packet. */
 static int newer_instruction(struct stream *s, const struct difference *d)
 {
     uint64_t offset = strtoull(d->theirs, NULL, 10);
@@ -427,8 +429,8 @@ static int newer_instruction(struct stream *s, const struct difference *d)
     return 0;
 }
 
-/* Theirs finds the return stack empty on the way along the atoms of one packet, and drops the way and what
- * waited before it. */
+/* Theirs finds the return stack empty along the atoms of a packet, and drops these ranges and the elements
+ * before them. */
 static int unpredictable_link(struct stream *s, const struct difference *d)
 {
     uint64_t offset = strtoull(d->theirs, NULL, 10);
@@ -443,8 +445,9 @@ static int unpredictable_link(struct stream *s, const struct difference *d)
     return 0;
 }
 
-/* Damage may say that A64 code is A32. Where theirs sees an indirect branch in it that is none, the return
- * stack is empty and theirs drops the way: one does not see where. The way of ours becomes NOPs. */
+/* Damage made A64 code look like A32. Theirs takes an instruction in it for an indirect branch, finds the
+ * return stack empty and drops the range, so its place is unknown. The code along our range is replaced with
+ * NOPs. */
 static int noise_as_a32(struct stream *s, const struct difference *d)
 {
     uint64_t start = number_after(d->ours, "start=", 16), end = number_after(d->ours, "end=", 16);
@@ -462,7 +465,7 @@ static int noise_as_a32(struct stream *s, const struct difference *d)
     return 0;
 }
 
-/* Ours loses synchronisation because nothing is there that could be cancelled. */
+/* Ours loses synchronisation because there is nothing to cancel. */
 static int cancel_of_nothing(struct stream *s, const struct difference *d)
 {
     uint64_t offset = strtoull(d->ours, NULL, 10);
@@ -472,7 +475,7 @@ static int cancel_of_nothing(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
-/* The lines are the same but for the last digit, and an IT stands shortly before the last instruction. */
+/* The lines differ only in the last digit, and an IT is shortly before the last instruction. */
 static int cond_in_it(struct stream *s, const struct difference *d)
 {
     size_t n = line_length(d->ours);
@@ -492,8 +495,8 @@ static int cond_in_it(struct stream *s, const struct difference *d)
     return 0;
 }
 
-/* Theirs executes where ours does not, after a source address that ours could not
- * read and before another address. */
+/* Theirs executes where ours does not: after a source address that ours could not read and before another
+ * address. */
 static int nacc_at_source(struct stream *s, const struct difference *d)
 {
     static struct ct_etm4_packet packets[ROOM];
@@ -509,7 +512,7 @@ static int nacc_at_source(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
-/* Ours puts out times, counts and events before the end that both then say; theirs dropped them. */
+/* Ours puts out times, counts and events before the end that both report; theirs drops them. */
 static int dropped_at_end(struct stream *s, const struct difference *d)
 {
     static const char *const kinds[] = {"timestamp", "cycle_count", "event", "sync_marker", "mem_trans"};
@@ -526,7 +529,7 @@ static int dropped_at_end(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
-/* Theirs puts out what stands behind an uncommitted source address or function return. */
+/* Theirs puts out what follows an uncommitted source address or function return. */
 static int source_at_end(struct stream *s, const struct difference *d)
 {
     static struct ct_etm4_packet packets[ROOM];
@@ -554,7 +557,7 @@ static int eret_at_source(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
-/* The last line that says something of the path, before the lines differ. */
+/* Returns the last line about the path before the difference. */
 static const char *last_of_path(const struct difference *d)
 {
     static const char *const kinds[] = {"instr_range",   "addr_nacc", "exception ",
@@ -567,7 +570,7 @@ static const char *last_of_path(const struct difference *d)
     return last;
 }
 
-/* Theirs finds the return stack empty behind an exception return, and drops the whole packet of which ours
+/* Theirs finds the return stack empty after an exception return, and drops the whole packet, of which ours
  * lists the first part. */
 static int return_pops_nothing(struct stream *s, const struct difference *d)
 {
@@ -583,8 +586,7 @@ static int return_pops_nothing(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
-/* Theirs takes the target of an exception return off the return stack, on the way
- * along the atoms of one packet. */
+/* Theirs takes the target of an exception return from the return stack, along the atoms of a packet. */
 static int return_pops(struct stream *s, const struct difference *d)
 {
     const char *last = last_of_path(d);
@@ -596,7 +598,7 @@ static int return_pops(struct stream *s, const struct difference *d)
     return TAKEN_OUT;
 }
 
-/* Ours ends the range behind the instruction that the return address lies in. */
+/* Ours ends the range after the instruction that the return address is inside of. */
 static int return_inside(struct stream *s, const struct difference *d)
 {
     uint64_t offset = strtoull(d->ours, NULL, 10);
@@ -669,18 +671,18 @@ static struct known known[] = {
     {NULL, NULL, 0},
 };
 
-/* Takes out what cannot be compared. */
+/* Patches what cannot be compared. */
 static void clean_packets(struct stream *s)
 {
     static struct ct_etm4_packet packets[ROOM];
     unsigned kinds = ~0u;
-    if (!s->region_count) /* no memory to be asked for */
+    if (!s->region_count) /* no memory accesses */
         kinds &= ~(1u << PATCH_WORLD);
     s->packets = decode(s, packets);
     patch_stream(&patches, kinds, &s->source, s->bytes, packets, s->packets);
 }
 
-/* Takes out what is executed from packet `i` on, up to the next address. Result: how many packets. */
+/* Removes execution from packet `i` to the next address. Returns the number of packets removed. */
 static unsigned blank_execution(struct stream *s, const struct ct_etm4_packet *packets, size_t count,
                                 size_t i)
 {
@@ -694,8 +696,8 @@ static unsigned blank_execution(struct stream *s, const struct ct_etm4_packet *p
     return found;
 }
 
-/* Where our walk finds the return stack empty, or where an exception returned, no more is executed up to the
- * next address. Result: how often. */
+/* Removes execution up to the next address wherever our walk finds the return stack empty or an exception
+ * returned. Returns how often. */
 static unsigned clean_returns(struct stream *s, const struct lines *ours)
 {
     static struct ct_etm4_packet packets[ROOM];
@@ -716,7 +718,8 @@ static unsigned clean_returns(struct stream *s, const struct lines *ours)
     return found;
 }
 
-/* Ours, of a stream in which there is nothing that is known to be different beforehand. */
+/* Decodes a stream with coretap, and removes known differences until there are none left. Returns 0 or an
+ * error. */
 static int clean(struct stream *s, struct lines *ours)
 {
     int err;
@@ -727,7 +730,7 @@ static int clean(struct stream *s, struct lines *ours)
     return err;
 }
 
-/* Theirs. Result: an error, when it does not take the configuration. */
+/* Decodes a stream with OpenCSD. Returns an error when it does not accept the configuration. */
 static int run_opencsd(const struct stream *s, struct ocsd *ocsd, struct lines *theirs)
 {
     static struct ct_etm4_packet packets[ROOM];
@@ -751,8 +754,8 @@ static int find_known(struct stream *s, const struct difference *d)
     return 0;
 }
 
-/* One stream. Where the first difference is a known one, the packet that makes it is taken out and all is
- * compared again. */
+/* Compares one stream. When the first difference is a known one, its packet is removed and the comparison
+ * starts again. */
 static int compare(struct stream *s, struct ocsd *ocsd, struct lines *ours, struct lines *theirs)
 {
     struct difference d;
@@ -776,8 +779,8 @@ static int compare(struct stream *s, struct ocsd *ocsd, struct lines *ours, stru
     return 0;
 }
 
-/* Fills in a stream of v8-M in which a function return is taken back, and an atom after it: random streams
- * seldom have that. */
+/* Makes a stream of v8-M in which a function return and the atom after it are cancelled, which is rare in
+ * random streams. */
 static void fill_cancelled_return(struct stream *s)
 {
     static const uint8_t bytes[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle: the packets of random streams, sound and damaged, are those of OpenCSD, member by member.
- * CT_SEED sets the first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
+/* Compares the packets of random streams, sound and damaged, with those of OpenCSD, member by member. CT_SEED
+ * sets the first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,12 +17,12 @@ enum {
     HEAD = 14 /* bytes that are never damaged: alignment, context */
 };
 
-/* Where OpenCSD 1.3.3 is known to differ. `fix` undoes exactly that difference in `theirs` and says whether
+/* A known difference of OpenCSD 1.3.3. `fix` undoes exactly that difference in `theirs` and returns whether
  * it was there; each case is counted and printed. */
 struct past {
     const struct ct_source *source;
     const uint8_t *bytes; /* of the packet */
-    int info;             /* a trace info was there */
+    int info;             /* 1: after a trace info */
 };
 
 struct known {
@@ -55,8 +55,8 @@ static int f2_bit(const struct past *past, const struct ct_etm4_packet *ours, st
     return 1;
 }
 
-/* Before the first trace info, what it knows of addresses and of SF is what was in memory: it differs from
- * run to run. The bits of which both say that they are known are compared. */
+/* Addresses and SF before the first trace info come from uninitialised memory in 1.3.3 and differ from run to
+ * run. Only the bits that both know are compared. */
 static int early_address(const struct past *past, const struct ct_etm4_packet *ours,
                          struct ct_etm4_packet *theirs)
 {
@@ -71,8 +71,8 @@ static int early_address(const struct past *past, const struct ct_etm4_packet *o
 static uint64_t surplus_count;
 static struct patches patches;
 
-/* docs/listing.md: zeros before the eleven of the first alignment packet belong to the run before it;
- * 1.3.3 gives them to the packet. */
+/* Moves zeros before the eleven of the first alignment packet from that packet to the run before it, as
+ * docs/listing.md says. 1.3.3 counts them to the packet. */
 static void surplus_zeros(struct ocsd *ocsd)
 {
     struct ct_etm4_packet *p = ocsd->packets;
@@ -106,7 +106,7 @@ static struct known known[] = {
 static struct ct_etm4_packet essence(struct ct_etm4_packet p)
 {
     p.flags &=
-        (uint16_t) ~(CT_ETM4_FIRST_INFO | CT_ETM4_TSTATE | CT_ETM4_HAS_SPEC); /* it keeps the values only */
+        (uint16_t) ~(CT_ETM4_FIRST_INFO | CT_ETM4_TSTATE | CT_ETM4_HAS_SPEC); /* it keeps only the values */
     p.header = 0;
     if (p.type == CT_ETM4_TRACE_INFO && !(p.flags & CT_ETM4_HAS_CCTHR))
         p.count = 0; /* not shown */
@@ -145,8 +145,8 @@ struct stream {
     size_t size;
 };
 
-/* Half of the streams are damaged behind their first alignment packet: 1.3.3 lists a broken alignment
- * sequence even before it is synchronised, docs/listing.md counts it to the run. */
+/* Makes a random stream. Half of the streams are damaged after their first alignment packet: before
+ * synchronisation 1.3.3 lists a broken alignment sequence, while docs/listing.md counts it to the run. */
 static void fill(struct rng *rng, struct stream *s)
 {
     struct ct_etm4_encoder *encoder;
@@ -160,7 +160,7 @@ static void fill(struct rng *rng, struct stream *s)
         size_t len;
         while (!gen_packet(&gen, count ? rng_below(rng, CT_ETM4_TYPE_COUNT) : CT_ETM4_ASYNC, &p))
             continue;
-        if (count == 1) { /* 64-bit or not: 1.3.3 does not initialise it */
+        if (count == 1) { /* sets SF, which 1.3.3 does not initialise */
             p = (struct ct_etm4_packet){.type = CT_ETM4_CTXT, .flags = CT_ETM4_HAS_CONTEXT};
             gen_init(&gen, rng, &s->source);
         }
@@ -173,7 +173,7 @@ static void fill(struct rng *rng, struct stream *s)
             s->bytes[i] = (uint8_t)rng_next(rng);
     else if (rng_chance(rng, 128))
         s->size = HEAD + damage(rng, s->bytes + HEAD, s->size - HEAD, ROOM - HEAD);
-    if (rng_chance(rng, 32)) { /* trace begins somewhere */
+    if (rng_chance(rng, 32)) { /* the trace begins in the middle */
         size_t n = 1 + rng_below(rng, 40);
         s->size = s->size + n < ROOM ? s->size : ROOM - n;
         memmove(s->bytes + n, s->bytes, s->size);

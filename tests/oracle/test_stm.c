@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle: the packets and elements of random STM streams, sound and damaged, are those of OpenCSD.
- * CT_SEED sets the first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
+/* Compares the packets and elements of random STM streams, sound and damaged, with those of OpenCSD. CT_SEED
+ * sets the first seed, CT_COUNT the number of packets, CT_LONG=1 the long tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum {
     ROOM = 2 * BYTES + 64,
 };
 
-/* Where OpenCSD 1.3.3 is known to differ, and how often it did. */
+/* Known differences of OpenCSD 1.3.3, with counts. */
 static struct known {
     const char *what;
     uint64_t count;
@@ -56,7 +56,7 @@ struct theirs {
 
 struct theirs_elem {
     ocsd_generic_trace_elem elem;
-    uint64_t payload; /* it lies in memory that is used again */
+    uint64_t payload; /* a copy: OpenCSD reuses the memory */
 };
 
 static struct {
@@ -91,7 +91,7 @@ static ocsd_datapath_resp_t take_elem(const void *context, const ocsd_trc_index_
     return OCSD_RESP_CONT;
 }
 
-/* 0, or 1 when OpenCSD gave up. */
+/* Runs OpenCSD. Returns 0, or 1 when it gave up. */
 static int run_ocsd(const uint8_t *bytes, size_t size, int full)
 {
     const ocsd_stm_cfg config = {.reg_tcsr = 0x00a00007, .reg_feat3r = 0x7f, .reg_devid = 0xff};
@@ -160,7 +160,7 @@ static uint64_t payload_of(const struct ct_stm_packet *ours, const ocsd_stm_pkt 
     }
 }
 
-/* What is known when a packet is compared. */
+/* State of the comparison. */
 struct past {
     int gray;
     int long_gray;
@@ -205,13 +205,13 @@ static int same_packet(struct past *past, const struct ct_stm_packet *ours, cons
     int is_data = ours->type >= CT_STM_D4 && ours->type <= CT_STM_D64;
     if (is_data && !marked != !p->pkt_has_marker)
         return 0;
-    /* Masters and channels have been compared. */
+    /* Masters and channels have been compared already. */
     if ((ours->type >= CT_STM_M8 && ours->type <= CT_STM_C16) || ours->type == CT_STM_RESERVED)
         return 1;
     return ours->value == payload_of(ours, p);
 }
 
-/* docs/listing.md: surplus units f before the first alignment packet belong to the run. */
+/* Moves surplus units f before the first alignment packet to the run before it, as docs/listing.md says. */
 static void move_surplus(const struct ct_stm_packet *ours, size_t count)
 {
     size_t first = ocsd.packet_count > 1 && type_of(ocsd.packets[0].packet.type) == CT_STM_NOT_SYNC;
@@ -221,7 +221,7 @@ static void move_surplus(const struct ct_stm_packet *ours, size_t count)
     uint64_t wanted = ours[async].pos + (ours[async].flags & CT_STM_HALF ? 1 : 0);
     known[SURPLUS].count += ocsd.packets[1].index != wanted;
     ocsd.packets[1].index = wanted;
-    if (!async) /* their run is empty, or all of it is surplus; it has no line */
+    if (!async) /* their run is empty, or all of it is surplus: it has no line */
         memmove(ocsd.packets, ocsd.packets + 1, --ocsd.packet_count * sizeof *ocsd.packets);
 }
 
@@ -235,8 +235,8 @@ static void set_unit(uint8_t *bytes, size_t at, unsigned unit)
     bytes[at / 2] = (uint8_t)(at & 1 ? (bytes[at / 2] & 0x0f) | unit << 4 : (bytes[at / 2] & 0xf0) | unit);
 }
 
-/* Changes a packet at unit `at` that 1.3.3 does not know: M16 to FLAG, the others to
- * a reserved one; version 2 to 3. */
+/* Changes a packet at unit `at` that 1.3.3 does not know: M16 to FLAG, others to a reserved one; version 2 to
+ * 3. */
 static int patch_packet(uint8_t *bytes, size_t size, size_t at)
 {
     unsigned second = unit_at(bytes, size, at + 1);
@@ -257,7 +257,8 @@ static int patch_packet(uint8_t *bytes, size_t size, size_t at)
 
 static const struct ct_source source = {.name = "random", .protocol = CT_PROTOCOL_STM};
 
-/* Each change alters what follows, so this starts again until there is nothing to change. Result: packets. */
+/* Decodes and patches until nothing is left to patch, since each change alters what follows. Returns the
+ * number of packets. */
 static size_t decode(uint8_t *bytes, size_t size, struct ct_stm_packet *packets)
 {
     for (;;) {
@@ -374,7 +375,8 @@ static size_t begin(struct stm_writer *w, enum ct_stm_version version)
     return w->units / 2;
 }
 
-/* What 1.3.3 makes elements of: its decoder stops at triggers, frequencies and what is reserved. */
+/* Returns whether 1.3.3 makes elements of a packet. Its decoder stops at triggers, frequencies and reserved
+ * packets. */
 static int makes_elements(const struct ct_stm_packet *p)
 {
     return p->type != CT_STM_TRIG && p->type != CT_STM_FREQ && p->type != CT_STM_RESERVED;

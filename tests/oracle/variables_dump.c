@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the library says about variables of an ELF file, a line of text for each.
+/* Prints what the library reads about variables of an ELF file, one per line.
  *
  * usage: dump_variables FILE NAME... */
 #include <inttypes.h>

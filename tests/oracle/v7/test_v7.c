@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle: packets and elements of random PTM and ETMv3 streams, sound and damaged, are those of OpenCSD, line
- * by line of the listing; so are the elements of PTM streams of what a core runs, whose return stack fills.
- * CT_SEED sets the first seed, CT_COUNT the number of streams of each kind, CT_LONG=1 the long tier. */
+/* Compares packets and elements of random PTM and ETMv3 streams, sound and damaged, with those of OpenCSD,
+ * line by line of the listing. Also compares elements of PTM streams of a simulated core, whose return stack
+ * fills. CT_SEED sets the first seed, CT_COUNT the number of streams of each kind, CT_LONG=1 the long
+ * tier. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +25,7 @@ enum {
 struct stream {
     struct ct_source source;
     int elems;
-    int thumb; /* the code is T32 */
+    int thumb; /* 1: T32 code */
     struct v7_region region;
     uint8_t code[CODE];
     uint8_t bytes[ROOM + 8];
@@ -44,7 +45,7 @@ static void fill(struct rng *rng, enum ct_protocol protocol, int elems, struct s
         v7_drop_blx(s->code, CODE, place.thumb);
         if (place.thumb)
             v7_drop_odd_loads(s->code, CODE);
-        s->source.regs.etmcr &= ~UINT32_C(12); /* OpenCSD makes no elements where data is traced */
+        s->source.regs.etmcr &= ~UINT32_C(12); /* OpenCSD makes no elements with data trace */
     }
     s->region = (struct v7_region){place.addr, CODE, s->code};
     s->size = v7_gen(rng, &s->source, &place, 1 + rng_below(rng, PACKETS), s->bytes);
@@ -66,7 +67,7 @@ static void show(const char *whose, const char *line)
     printf("#   %-7s %.*s\n", whose, *line ? (int)line_length(line) - 1 : 5, *line ? line : "(end)");
 }
 
-/* Lines are equal, up to where OpenCSD gave up: of a return stack that is empty it makes an error. */
+/* Returns whether the lines are equal, up to where OpenCSD gave up: it ends at an empty return stack. */
 static int same(const struct ct_source *source, const uint8_t *bytes, size_t size,
                 const struct v7_lines *ours, const struct v7_lines *theirs, int gave_up)
 {
@@ -102,7 +103,7 @@ static void count_lines(const struct v7_lines *theirs)
         line_count += *c == '\n';
 }
 
-/* What a core ran: sound, so OpenCSD does not give up. */
+/* Checks a stream of a simulated core. It is sound, so OpenCSD must not give up. */
 static int check_core(struct rng *rng)
 {
     static struct ptm_core core;
@@ -148,7 +149,7 @@ int main(void)
     static const struct {
         enum ct_protocol protocol;
         int elems;
-        int core; /* what a core runs */
+        int core; /* 1: streams of a simulated core */
         const char *what;
     } tests[] = {
         {CT_PROTOCOL_PTM, 0, 0, "packets of PTM"},

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions taken out of random code of 32 bits, because OpenCSD takes them for something else. */
+/* Removes instructions from random 32-bit code that OpenCSD takes for something else. */
 #ifndef CT_TEST_V7_CODE_H
 #define CT_TEST_V7_CODE_H
 
 #include <stdint.h>
 
-/* Makes branches that may not be taken of BLX, which has no condition: an N atom of it cannot be. */
+/* Replaces BLX with conditional branches. BLX has no condition, so an N atom for it is invalid. */
 void v7_drop_blx(uint8_t *code, uint32_t size, int thumb);
 
-/* Makes T32 loads to the PC that are undefined (P and W are 0) or unpredictable (LDRT) load LR: OpenCSD takes
- * them for branches. Any halfword may begin an instruction. */
+/* Makes T32 loads to the PC load LR when they are undefined (P and W are 0) or unpredictable (LDRT), because
+ * OpenCSD takes them for branches. Any halfword may begin an instruction. */
 void v7_drop_odd_loads(uint8_t *code, uint32_t size);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's packets and elements as the lines that the oracle's are compared with. */
+/* Packets and elements of the library as lines to compare with the oracle. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "support/list_bytes.h"
 #include "oracle/v7/v7_ocsd.h"
 
-/* Takes a field " name=value" out of a line. */
+/* Removes a field " name=value" from a line. */
 static void drop_field(char *line, const char *name)
 {
     char *at = strstr(line, name);
@@ -16,8 +16,8 @@ static void drop_field(char *line, const char *name)
     memmove(at, end ? end : at + strlen(at), end ? strlen(end) + 1 : 1);
 }
 
-/* The lines without the ID, and what OpenCSD 1.3.3 does not say: bytes, memory spaces, current addresses,
- * which data packet could not be, the instruction set of a context. */
+/* Adds a line without its ID and without what OpenCSD 1.3.3 does not report: bytes, memory spaces, current
+ * addresses, the kind of impossible data packets, the instruction set of a context. */
 static void add_line(struct v7_lines *lines, char *line, int packets)
 {
     char *rest = strchr(line, ' ');

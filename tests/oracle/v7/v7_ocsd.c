@@ -253,7 +253,7 @@ static void add_range(struct v7_lines *l, const ocsd_generic_trace_elem *e)
            e->last_instr_cond);
 }
 
-/* The instruction set of a context is not compared: docs/listing.md leaves it open. */
+/* Adds a context without its instruction set, which docs/listing.md leaves open. */
 static void add_context(struct v7_lines *l, const ocsd_generic_trace_elem *e)
 {
     v7_add(l, " pe_context");
@@ -266,7 +266,7 @@ static void add_context(struct v7_lines *l, const ocsd_generic_trace_elem *e)
         v7_add(l, " vmid=%x", e->context.vmid);
 }
 
-/* Of a bad PTM packet OpenCSD does not say why there is no synchronisation. */
+/* Adds an element. After a bad PTM packet OpenCSD does not report why synchronisation is lost. */
 static void add_elem(struct v7_lines *l, const ocsd_generic_trace_elem *e)
 {
     static const char *const ons[] = {"begin_or_filter", "overflow", "debug_restart"};
@@ -319,12 +319,12 @@ static void add_elem(struct v7_lines *l, const ocsd_generic_trace_elem *e)
         v7_add(l, " cc=%u", e->cycle_count);
 }
 
-/* ---- running it ---- */
+/* ---- running OpenCSD ---- */
 
 struct run {
     struct v7_lines *lines;
     int etm3;
-    int unsynced; /* the last line was a run without synchronisation: it comes in pieces */
+    int unsynced; /* the last line was unsynchronised bytes, which are reported in pieces */
 };
 
 static ocsd_datapath_resp_t take_packet(const void *context, const ocsd_datapath_op_t op,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenCSD as an oracle for PTM and ETMv3: what it decodes as lines of the listing. */
+/* Runs OpenCSD as an oracle for PTM and ETMv3: its output becomes lines of the listing. */
 #ifndef CT_TEST_V7_OCSD_H
 #define CT_TEST_V7_OCSD_H
 
@@ -7,10 +7,10 @@
 
 #include <opencsd/c_api/opencsd_c_api.h>
 
-/* A decoder of the source in a tree. */
+/* Creates a decoder for the source in a tree. */
 int v7_ocsd_create(dcd_tree_handle_t tree, const struct ct_source *source, int flags, unsigned char *id);
 
-/* Lines, growing. */
+/* A growing list of lines. */
 struct v7_lines {
     char *text;
     size_t size, room;
@@ -19,22 +19,22 @@ struct v7_lines {
 void v7_lines_free(struct v7_lines *lines);
 void v7_add(struct v7_lines *lines, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Memory of the target, in all spaces. */
+/* Memory of the target, the same in all spaces. */
 struct v7_region {
     uint32_t addr;
     uint32_t size;
     const uint8_t *bytes;
 };
 
-/* One line a packet (docs/listing.md) without ID and bytes. 0, or an error of OpenCSD. */
+/* Adds one line per packet (docs/listing.md) without ID and bytes. Returns 0 or an error of OpenCSD. */
 int v7_ocsd_packets(struct v7_lines *lines, const struct ct_source *source, const uint8_t *bytes,
                     size_t size);
 
-/* One line an element (docs/listing.md) without ID. */
+/* Adds one line per element (docs/listing.md) without ID. */
 int v7_ocsd_elems(struct v7_lines *lines, const struct ct_source *source, const struct v7_region *regions,
                   unsigned region_count, const uint8_t *bytes, size_t size);
 
-/* The same from the library, with any number of regions. */
+/* Add the same lines, decoded by the library. */
 int v7_coretap_packets(struct v7_lines *lines, const struct ct_source *source, const uint8_t *bytes,
                        size_t size);
 int v7_coretap_elems(struct v7_lines *lines, const struct ct_source *source, const struct v7_region *regions,

@@ -4,21 +4,22 @@
 #include "coretap/packet_etm3.h"
 #include "coretap/packet_ptm.h"
 
-/* What 1.3.3 does otherwise is taken out of the bytes, packet by packet; a change may change what follows.
- *   i-sync, ThumbEE bit: branch packets behind it see the one of the branch packets before it
- *   i-sync with a load or store in progress (IHI 0014Q 7.6): its address is not always read
- *   exception information of PTM branches: the security state is not taken over, and number 0, which is no
- *   exception (IHI 0035B 4.5.4), makes one
- *   timestamps of ETMv3: it goes on behind the last byte when bit 7 of that is set
- *   P-headers of no format or without an atom in format 1: it counts cycles that are not there
- *   branches of ETMv3 with bit 7 of the fifth byte set, in the alternative encoding, which does not have that
- *   branches of ETMv3 with a whole address and no instruction set: it takes no address from them
- *   packets cut by the end of the trace: it makes elements of what the one before left in the same places
- *   exception entry of ETMv3: it makes an exception element without a number of it
- *   instructions cancelled by a branch: it takes them back only when there is just one since the last
- *   packet of another kind
- * Where elements are compared all addresses are of the instruction set that the code is of, as the two
- * decoders need not agree on what is no code. True when something was changed. */
+/* Removes from the bytes, packet by packet, what 1.3.3 handles differently; a change may alter what follows.
+ * Returns 1 when something was changed. Differences:
+ *   i-sync, ThumbEE bit: later branch packets use the bit of earlier branch packets
+ *   i-sync with a load or store in progress (IHI 0014Q 7.6): the address is not always read
+ *   exception information of PTM branches: the security state is ignored, and number 0, which is no exception
+ *   (IHI 0035B 4.5.4), makes one
+ *   timestamps of ETMv3: read past the last byte when bit 7 of that byte is set
+ *   P-headers of no format, or of format 1 without an atom: cycles are counted that are not there
+ *   branches of ETMv3 with bit 7 of the fifth byte set, in the alternative encoding, which has no such bit
+ *   branches of ETMv3 with a whole address and no instruction set: the address is ignored
+ *   packets cut off by the end of the trace: elements are made of what an earlier packet left in memory
+ *   exception entry of ETMv3: an exception element without a number is made
+ *   instructions cancelled by a branch: cancelled only when there is just one since the last packet of another
+ *   kind
+ * When elements are compared, all addresses get the instruction set of the code, because the two decoders need
+ * not agree about words that are no code. */
 static uint8_t *exception_byte(struct v7_trace *s, uint64_t pos)
 {
     unsigned at = 0;
@@ -34,7 +35,7 @@ static int patch_bits(uint8_t *byte, unsigned mask, unsigned value)
     return changed;
 }
 
-/* The last of the bytes of a whole address. */
+/* Patches the last byte of a whole address. */
 static int patch_fifth_byte(const struct v7_trace *s, uint8_t *byte)
 {
     if (!s->elems)
@@ -42,7 +43,7 @@ static int patch_fifth_byte(const struct v7_trace *s, uint8_t *byte)
     return s->thumb ? patch_bits(byte, 0xb0, 0x10) : patch_bits(byte, 0xb8, 0x08);
 }
 
-/* The information byte and the first byte of the address of an i-sync. */
+/* Patches the information byte and the first address byte of an i-sync. */
 static int patch_sync_isa(const struct v7_trace *s, uint8_t *info, uint8_t *addr)
 {
     if (!s->elems)
@@ -95,7 +96,7 @@ static int patch_etm3(struct v7_trace *s)
             at++;
         at += p->type == CT_ETM3_I_SYNC_CYCLE;
         at += (unsigned[]){0, 1, 2, 4}[s->source->regs.etmcr >> 14 & 3];
-        if (p->pos + at + 1 >= s->size) /* cut before there */
+        if (p->pos + at + 1 >= s->size) /* cut off before that byte */
             continue;
         changed |= patch_bits(&s->bytes[p->pos + at], 0x84, alt);
         changed |= patch_sync_isa(s, &s->bytes[p->pos + at], &s->bytes[p->pos + at + 1]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What OpenCSD 1.3.3 does otherwise with PTM and ETMv3, taken out of random trace. */
+/* Removes from random PTM and ETMv3 trace what OpenCSD 1.3.3 handles differently. */
 #ifndef CT_TEST_V7_PATCH_H
 #define CT_TEST_V7_PATCH_H
 
@@ -8,13 +8,13 @@
 #include "coretap/input.h"
 
 enum {
-    V7_ROOM = 404 * 24 + 8, /* bytes of a trace at most */
+    V7_ROOM = 404 * 24 + 8, /* greatest number of bytes of a trace */
 };
 
 struct v7_trace {
     const struct ct_source *source;
-    int elems; /* elements are compared, not packets */
-    int thumb; /* the code is T32 */
+    int elems; /* 1: elements are compared; 0: packets */
+    int thumb; /* 1: T32 code */
     uint8_t *bytes;
     size_t size;
 };
