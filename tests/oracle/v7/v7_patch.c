@@ -16,10 +16,10 @@
  *   branches of ETMv3 with a whole address and no instruction set: the address is ignored
  *   packets cut off by the end of the trace: elements are made of what an earlier packet left in memory
  *   exception entry of ETMv3: an exception element without a number is made
- *   instructions cancelled by a branch: cancelled only when there is just one since the last packet of another
- *   kind
- * When elements are compared, all addresses get the instruction set of the code, because the two decoders need
- * not agree about words that are no code. */
+ *   instructions cancelled by a branch: cancelled only when there is just one since another kind of packet
+ *
+ * When elements are compared, all addresses get the instruction set of the code, because the two decoders
+ * need not agree about words that are no code. */
 static uint8_t *exception_byte(struct v7_trace *s, uint64_t pos)
 {
     unsigned at = 0;
