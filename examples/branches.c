@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branches per function, with a session: how many conditional branches ran in each, and how many of them were
- * taken.
+/* Counts branches per function, with a session: how many conditional branches ran in each function, and how
+ * many of them were taken.
  *
  *     branches CAPTURE [PROGRAM]...
  *
- * Names come from the ELF files that the capture names, and from PROGRAM. The session decodes as far as
- * steps, finds the programs, and counts what was lost. */
+ * Names of functions come from the ELF files that the capture names, and from PROGRAM. The session decodes
+ * the trace to steps, finds the programs, and counts what was lost. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include <coretap/session.h>
 
 struct function {
-    const char *name; /* belongs to the programs */
+    const char *name; /* owned by the programs */
     uint64_t ran, taken;
 };
 
@@ -44,7 +44,7 @@ static int add(struct counts *counts, const char *name, int taken)
     return CT_OK;
 }
 
-/* A step is one way out of a node of the program graph, which ends with the branch. */
+/* Counts the branches of some steps. A step leaves a node of the program graph, which ends with a branch. */
 static int take(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
 {
     struct counts *counts = user;

@@ -8,7 +8,7 @@
 static int count(struct ct_ctx *ctx, const struct ct_buffer *buffer)
 {
     const struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_FLOW};
-    const struct ct_chain_sink sink = {0}; /* only the totals are wanted, no records */
+    const struct ct_chain_sink sink = {0}; /* no records are wanted, only the totals */
     struct ct_chain *chain;
     int rc = ct_chain_new(ctx, buffer, &options, &sink, &chain);
     if (rc)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trace that is analysed while it comes: how often each function was measured, and its longest time. With
- * PORT there is a page that shows it on the way, and takes watchpoints and specifications.
+/* Analyses trace while it arrives: how often each function was measured, and its longest time. With PORT, a
+ * page shows the results during the run, and accepts watchpoints and specifications.
  *
  *     live DESCRIPTION INPUT PROGRAM [PORT]
  *
- * DESCRIPTION is a capture whose first buffer says what the stream is, such as the .ini of a raw trace. INPUT
- * is where it comes from: a FIFO, a device, "tcp:HOST:PORT" or "listen:PORT". Ctrl-C ends the run. */
+ * DESCRIPTION is a capture whose first buffer describes the stream, such as the .ini of a raw trace. INPUT is
+ * the source of the stream: a FIFO, a device, "tcp:HOST:PORT" or "listen:PORT". Ctrl-C ends the run. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ static int analyse(struct ct_live *live, char **args)
         rc = ct_live_page(live, args[4], NULL);
     running = live;
     signal(SIGINT, on_signal);
-    signal(SIGPIPE, SIG_IGN); /* who looks at the page may go */
+    signal(SIGPIPE, SIG_IGN); /* a browser may close the connection */
     if (!rc)
         rc = ct_live_run(live);
     signal(SIGINT, SIG_DFL);

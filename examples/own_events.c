@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A TeSSLa specification on events of one's own, without any trace: requests and replies of a program have to
- * alternate, and a reply has to come within 100 microseconds.
+/* Checks a TeSSLa specification on events of one's own, without any trace: requests and replies of a program
+ * have to alternate, and a reply has to come within 100 microseconds.
  *
  *     own_events
  *
@@ -21,7 +21,7 @@ static const char specification[] = "in request: Events[Int]\n"
                                     "out slow\n"
                                     "out wrong\n";
 
-/* What happened: in a real program, each comes when it happens. */
+/* The events. In a real program, each is fed when it happens. */
 static const struct {
     uint64_t time; /* microseconds */
     const char *input;
@@ -31,7 +31,7 @@ static const struct {
     {190, "reply", 2},  {200, "request", 3}, {230, "reply", 4},
 };
 
-/* The number of the input that is called so; the specification declares all that are used here. */
+/* Returns the number of the input with this name. The specification declares all names that are used here. */
 static uint32_t input_called(const struct ct_monitor_spec *spec, const char *name)
 {
     struct ct_monitor_stream input;
@@ -41,7 +41,7 @@ static uint32_t input_called(const struct ct_monitor_spec *spec, const char *nam
     return i;
 }
 
-/* Results, which live during the call. */
+/* Prints results, which are valid only during the call. */
 static void print(void *user, const struct ct_monitor_result *results, size_t count)
 {
     const struct ct_monitor_spec *spec = user;

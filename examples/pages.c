@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An analysis of one's own: how many instructions ran in each page of code. It fills in one table
- * (coretap/analysis.h), and has threads, several captures, merging and saving for nothing:
+/* An analysis of one's own: how many instructions ran in each page of code. It only fills in a table of
+ * functions (coretap/analysis.h), and gets threads, several captures, merging and saving for free:
  *
  *     pages CAPTURE...            prints the pages, of all captures together
- *     pages -o FILE CAPTURE...    saves them; a saved file may stand in the place of a capture */
+ *     pages -o FILE CAPTURE...    saves them; a saved file may be given instead of a capture */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ struct page {
 };
 
 struct pages {
-    struct ct_analysis analysis; /* has to be the first member */
-    struct page *all;            /* by address */
+    struct ct_analysis analysis; /* must be the first member */
+    struct page *all;            /* sorted by address */
     size_t count;
 };
 
@@ -66,7 +66,7 @@ static int part(const struct ct_analysis *whole, struct ct_analysis **out)
     return new_pages(whole->ctx, out);
 }
 
-/* How often each edge of the program was taken: its node is straight code, which ran as often. */
+/* Adds how often each edge of the program was taken. Its node is straight code that ran as often. */
 static int take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)
 {
     uint32_t node_count, edge_count;
@@ -139,7 +139,7 @@ static int write_piece(void *file, const void *data, size_t size)
     return fwrite(data, 1, size, file) == size ? CT_OK : CT_ERR_IO;
 }
 
-/* Whether the file is a saved one, which then is in `bytes`. */
+/* Returns whether the file is a saved analysis, and then copies it to `bytes`. */
 static int read_saved(const char *path, char *bytes, size_t room, size_t *size)
 {
     FILE *file = fopen(path, "rb");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The exceptions of all cores of a capture in one order, on the axis of their timestamps:
+/* Lists the exceptions of all cores of a capture in one order, on the axis of their timestamps:
  *
  *     two_cores CAPTURE
  *
  * One chain decodes the buffer. Each core has an object that makes events of its records and a timeline that
- * says when they happened; the lists are merged at the end. The timestamps have to be of one clock, and each
- * core has a trace ID of its own. */
+ * gives their times; the lists are merged at the end. The timestamps must come from one clock, and each core
+ * must have its own trace ID. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include <coretap/input.h>
 #include <coretap/timeline.h>
 
-/* One core, by its trace ID. */
+/* A core, found by its trace ID. */
 struct core {
     const char *name;
     struct ct_events *events;
@@ -29,7 +29,7 @@ struct cores {
     struct core by_id[128];
 };
 
-/* Takes what the timeline has ready. */
+/* Takes the events that the timeline has ready. */
 static int fetch(struct core *core)
 {
     for (;;) {
@@ -55,7 +55,7 @@ static int open_core(struct ct_ctx *ctx, const struct ct_source *source, struct 
     return rc ? rc : ct_timeline_new(ctx, &core->timeline);
 }
 
-/* Records of one core: to events, and on to its timeline. */
+/* Turns the records of a core into events and passes these to its timeline. */
 static int take(void *user, const struct ct_stream *stream, const struct ct_flow_batch *batch)
 {
     struct cores *cores = user;
@@ -87,7 +87,7 @@ static int decode(struct cores *cores, const struct ct_buffer *buffer)
     return rc;
 }
 
-/* The core whose next event is the earliest, or NULL behind the last one. */
+/* Returns the core whose next event is the earliest, or NULL after the last event. */
 static struct core *earliest(struct cores *cores)
 {
     struct core *first = NULL;

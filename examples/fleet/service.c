@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program of the fleet: it handles requests of several sorts. From version 2 on (-DVERSION=2) its
- * checksum is slower, from version 3 on its parser, too.
+/* The program that the fleet runs: it handles requests of several kinds. Since version 2 (-DVERSION=2) its
+ * checksum is slower, since version 3 its parser, too.
  *
  * usage: service TEST SIZE, TEST one of config, render, sync, all */
 #include <stdlib.h>
@@ -38,7 +38,7 @@ ALONE static int parse(int size)
     for (int i = 0; i < size; i++) {
         depth += data[i % sizeof data] & 1 ? 1 : -1;
 #if VERSION >= 3
-        result ^= (unsigned)i; /* and the depth stays the same */
+        result ^= (unsigned)i; /* the depth is not changed */
 #endif
     }
     return depth < 0 ? -depth : depth;

@@ -39,7 +39,7 @@ KEEP static void gradient(const struct image *in, struct image *gx, struct image
         }
 }
 
-/* Keeps what is largest across the edge. */
+/* Keeps the pixels with the largest gradient across an edge. */
 KEEP static void thin(const struct image *gx, const struct image *gy, const struct image *size,
                       struct image *out)
 {
@@ -52,7 +52,7 @@ KEEP static void thin(const struct image *gx, const struct image *gy, const stru
         }
 }
 
-/* Strong edges, and weak ones that hang on them. */
+/* Follows edges: keeps strong pixels, and weak ones connected to them. Returns how many. */
 KEEP static int track(struct image *edges, int *stack, float low, float high)
 {
     int count = 0, top = 0;

@@ -1,5 +1,5 @@
-/* Dense stereo disparity: for each shift the squared difference of both images, summed over a window with
- * an integral image; the shift with the smallest sum wins. */
+/* Dense stereo disparity: for each shift, sums the squared difference of both images over a window, with an
+ * integral image. The shift with the smallest sum wins. */
 #include "image.h"
 
 #define SHIFTS 8

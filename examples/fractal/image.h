@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the workloads share: grey images of floats, and a scene to look at. */
+/* Common parts of the workloads: grey images of floats, and a scene to look at. */
 #ifndef EXAMPLES_FRACTAL_IMAGE_H
 #define EXAMPLES_FRACTAL_IMAGE_H
 
@@ -28,7 +28,7 @@ static inline float *at(const struct image *i, int x, int y)
     return i->pixel + (size_t)y * (size_t)i->width + x;
 }
 
-/* The pixel, or the nearest one inside. */
+/* Returns the pixel at (x, y), or the nearest one inside of the image. */
 static inline float near_at(const struct image *i, int x, int y)
 {
     x = x < 0 ? 0 : x >= i->width ? i->width - 1 : x;
@@ -36,8 +36,8 @@ static inline float near_at(const struct image *i, int x, int y)
     return *at(i, x, y);
 }
 
-/* Discs and bars over a slope, with noise: edges of every direction, regions and corners. `shift` moves
- * the scene to the left. */
+/* Draws discs and bars on a gradient, with noise: edges of every direction, regions and corners. `shift`
+ * moves the scene to the left, in pixels. */
 static inline void image_scene(struct image *i, int shift)
 {
     uint32_t s = 12345;
@@ -55,7 +55,7 @@ static inline void image_scene(struct image *i, int shift)
     }
 }
 
-/* Finds the size that has a name, or is WxH. Ends the program where there is none. */
+/* Looks up a size by its name, or reads WxH. Ends the program when the text is neither. */
 static inline void image_size(const char *text, int *width, int *height)
 {
     static const struct {
@@ -75,7 +75,7 @@ static inline void image_size(const char *text, int *width, int *height)
     exit(2);
 }
 
-/* "-s SIZE" and "-t RUNS", as RT-Bench has them. */
+/* Reads the options "-s SIZE" and "-t RUNS", which RT-Bench has, too. */
 static inline void image_options(int argc, char **argv, int *width, int *height, int *runs)
 {
     *width = 352;
@@ -89,6 +89,6 @@ static inline void image_options(int argc, char **argv, int *width, int *height,
     }
 }
 
-#define KEEP __attribute__((noinline)) /* a function of its own in the timeline */
+#define KEEP __attribute__((noinline)) /* so that the timeline shows a function of its own */
 
 #endif

@@ -1,12 +1,12 @@
-/* Maximally stable extremal regions (Matas et al., BMVC 2002): pixels join their components in the order
- * of brightness; a component whose area hardly changes over some levels is stable. */
+/* Maximally stable extremal regions (Matas et al., BMVC 2002): pixels join their components in order of
+ * brightness; a component is stable when its area hardly changes over some levels. */
 #include "image.h"
 
 #define LEVELS 256
 #define DELTA  5
 
 struct forest {
-    int *parent, *area, *before; /* area DELTA levels ago, at the roots */
+    int *parent, *area, *before; /* of roots: the area DELTA levels ago */
     int *stamp;                  /* level of `before` */
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What processes do with their memory: a child with pages of its parent, memory that is mapped at two
- * addresses, memory that mremap moves, huge pages, threads on several cores, programs in place of others.
+/* Uses memory in the ways that processes do: a child with pages of its parent, memory mapped at two
+ * addresses, memory that mremap moves, huge pages, threads on several cores, and another program by exec.
  *
  *   coretap fractal run --follow-forks --point table --mode points -o LOG -- ./processes fork
- *   coretap fractal run --follow-forks --point stages:table --mode points -o LOG -- ./processes exec ./stages
- */
+ *   coretap fractal run --follow-forks --point stages:table --mode points -o LOG -- ./processes exec
+ * ./stages */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void touch(volatile int *at, int rounds)
         at[i % 64] = i;
 }
 
-/* The child writes the table as often as its parent: on pages of its own. */
+/* Forks a child that writes the table as often as its parent, on its own pages. */
 static int do_fork(void)
 {
     touch(table, ROUNDS);
@@ -40,7 +40,7 @@ static int do_fork(void)
     return 0;
 }
 
-/* The child becomes another program. */
+/* Forks a child that becomes another program. */
 static int do_exec(char **argv)
 {
     touch(table, ROUNDS);
@@ -76,7 +76,7 @@ static int do_threads(void)
     return 0;
 }
 
-/* Two addresses of the same memory. */
+/* Maps the same memory at two addresses. */
 static int do_shared(void)
 {
     const int fd = memfd_create("shared", 0);
@@ -92,7 +92,7 @@ static int do_shared(void)
     return 0;
 }
 
-/* Memory that has no room to grow where it is. */
+/* Grows memory that has no room to grow in place. */
 static int do_mremap(void)
 {
     char *const old = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

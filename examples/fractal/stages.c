@@ -9,14 +9,14 @@
 
 #define KEEP __attribute__((noinline))
 
-static volatile int table[64] __attribute__((aligned(64))); /* four lines */
+static volatile int table[64] __attribute__((aligned(64))); /* four cache lines */
 
 KEEP static int even(int x)
 {
     return x * 3 + 1;
 }
 
-/* In the same line of 64 bytes as the function before it. */
+/* Shares a cache line of 64 bytes with the function before it. */
 KEEP static int odd(int x)
 {
     return x * 5 + 2;

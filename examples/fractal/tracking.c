@@ -37,7 +37,7 @@ KEEP static void smallest_eigenvalue(const struct image *gx, const struct image 
         }
 }
 
-/* The best of each cell of a grid. */
+/* Selects the best pixel in each cell of a grid. */
 KEEP static int select_features(const struct image *score, struct feature *f)
 {
     const int cell = 24;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device that says over an ITM how it starts, a letter at a time, as printf of a firmware does
- * (boot.tessla). Built with -DBUG it reports that it is ready though its self-test failed. Recorded with
+/* A device that reports over an ITM how it starts, a letter at a time, like the printf of a firmware
+ * (boot.tessla). Built with -DBUG it reports that it is ready although its self-test failed. Recorded with
  * `record --itm itm_ports`. */
 #include <stdint.h>
 

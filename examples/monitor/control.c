@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A controller of proportional and integral parts drives a motor to its set point and writes over an ITM what
- * it does (control.tessla): to port 1 the set point, to port 2 what was measured, to port 3 its output. Built
- * with -DBUG it goes on adding up the error while the output is at its bound, so that it is wound up: behind
- * a set point that is out of reach it needs far too long for the next one. */
+/* A proportional-integral controller drives a motor to its set point and reports over an ITM
+ * (control.tessla): the set point to port 1, the measured speed to port 2, its output to port 3. Built with
+ * -DBUG it keeps adding up the error while the output is at its limit, and winds up: after a set point that
+ * is out of reach it needs far too long to reach the next one. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -39,7 +39,7 @@ int main(void)
     int32_t speed = 0;
     for (int round = 0; round < ROUNDS; round++) {
         const int32_t set_point = round < 40 ? 300 : round < 80 ? 5000 : -200;
-        speed += (control(set_point, speed) - speed) / 2; /* the motor follows what drives it */
+        speed += (control(set_point, speed) - speed) / 2; /* the motor follows the controller's output */
     }
     printf("%d\n", speed);
     return 0;

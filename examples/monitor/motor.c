@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A control loop that says its values over an ITM: the speed of a motor is to follow a set point. With BUG
- * the integral goes on to grow while the output is at its limit, so that the speed overshoots far. Recorded
- * with `record --itm itm_ports`. */
+/* A control loop that reports over an ITM: the speed of a motor has to follow a set point. With BUG the
+ * integral keeps growing while the output is at its limit, so that the speed overshoots far. Recorded with
+ * `record --itm itm_ports`. */
 #include <stdint.h>
 
 volatile uint32_t itm_ports[32];

@@ -1,5 +1,5 @@
-/* How often an algorithm calls itself at most (statistics.tessla): 8 times,
- * with -DBUG 20 times for one input. */
+/* Limits how often an algorithm calls itself (statistics.tessla): at most 8 times, but with -DBUG 20 times
+ * for one input. */
 #include <stdio.h>
 
 static volatile int result;

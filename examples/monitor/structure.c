@@ -1,5 +1,5 @@
-/* A buffer is taken and has to be given back before it is taken again (structure.tessla). Built with -DBUG,
- * an early return forgets to give it back once. */
+/* A buffer has to be given back before it is taken again (structure.tessla). Built with -DBUG, an early
+ * return once forgets to give it back. */
 #include <stdio.h>
 
 static volatile int taken;

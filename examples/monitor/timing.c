@@ -1,6 +1,6 @@
-/* The trigger has to come less than two microseconds after first was called (timing.tessla). Built with
- * -DBUG, it comes without a call of first at the beginning, and later once too late, after a long
- * preparation. */
+/* The trigger has to come less than two microseconds after a call of first (timing.tessla). Built with
+ * -DBUG, it comes once without such a call, at the start, and later once too late, after a preparation
+ * that takes long. */
 #include <stdio.h>
 
 static volatile int work;

@@ -1,6 +1,6 @@
-/* Two threads take turns over one slot: a number is produced once the one before was consumed (turns.tessla).
- * Built with -DBUG, one of them believes that there are two slots, and writes over a number that the other
- * one, which was busy, did not look at yet. On neither core alone can that be seen. */
+/* Two threads take turns over one slot: a number is produced after the last one was consumed (turns.tessla).
+ * Built with -DBUG, one thread believes that there are two slots, and overwrites a number that the other one,
+ * which was busy, had not read yet. The trace of one core alone does not show that. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -8,18 +8,18 @@
 
 #define NUMBERS 8
 #ifndef LOOKS
-#define LOOKS 500 /* before others may run */
+#define LOOKS 500 /* before other threads may run */
 #endif
 
 #ifdef BUG
-#define LOST 4 /* the number that is written over */
+#define LOST 4 /* the number that is overwritten */
 #else
 #define LOST NUMBERS
 #endif
 
 static atomic_uint full, empty;
 static unsigned slot, sum;
-static volatile unsigned turns[2]; /* of each thread; what is done before a call, so that it is timed */
+static volatile unsigned turns[2]; /* of each thread; counted before a call, so that the call is timed */
 
 __attribute__((noinline)) static void produce(unsigned number)
 {

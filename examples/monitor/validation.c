@@ -1,5 +1,5 @@
-/* A block that has to take between 16 and 23 microseconds (validation.tessla). Built with -DBUG, it is once
- * too short and once too long. */
+/* A block that has to take 16 to 23 microseconds (validation.tessla). Built with -DBUG, it is once too short
+ * and once too long. */
 #include <stdio.h>
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An interpreter of a small language, whose time goes where only a run can tell: most of what is tested for
- * never happens, and small functions are called often. */
+/* An interpreter for a small language, in which only a run shows where the time goes: most conditions never
+ * hold, and small functions are called often. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,7 +135,7 @@ static void run(struct machine *m, const struct insn *code, unsigned size)
         at = step(m, &code[at], at);
 }
 
-/* The same, and says what it does. */
+/* Runs a program and prints each instruction. */
 static void show(struct machine *m, const struct insn *code, unsigned size)
 {
     unsigned at = 0;

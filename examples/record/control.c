@@ -32,7 +32,7 @@ static int noise(int range)
     return (int)(noise_state >> 16) % (2 * range + 1) - range;
 }
 
-/* A sensor that now and then reads nonsense. */
+/* Reads the level from a sensor that sometimes returns nonsense. */
 static int sample(const struct tank *tank)
 {
     const int spike = noise(100);
@@ -86,7 +86,7 @@ static int limit(int value, int low, int high)
     return value;
 }
 
-/* The tank is about to run over: what was added up does not count any more. */
+/* The tank is about to overflow: forgets the integral and the history. */
 static void raise_alarm(struct controller *c)
 {
     c->alarms++;

@@ -1,4 +1,4 @@
-/* Code that a program makes itself, runs, and makes anew at other addresses and at the same one.
+/* Code that a program makes itself and runs, first at ever new addresses and then again and again at one.
  *
  *   generated */
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 typedef int function(int);
 
-/* x + n and return, for A64, or for A32. */
+/* Writes x + n and a return, for A64 or A32. Returns the size in bytes. */
 static size_t assemble(unsigned *code, unsigned n)
 {
 #ifdef __aarch64__
@@ -26,7 +26,7 @@ int main(void)
         mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     int sum = 0;
     for (unsigned i = 0; i < 64; i++) {
-        unsigned char *at = page + (i < 48 ? 64 * i : 0); /* the last ones replace the first one */
+        unsigned char *at = page + (i < 48 ? 64 * i : 0); /* the last functions replace the first one */
         const size_t size = assemble((unsigned *)(void *)at, i + 1);
         __builtin___clear_cache((char *)at, (char *)at + size);
         function *made;

@@ -1,5 +1,5 @@
-/* Two threads that hand numbers to and fro through memory: whoever waits looks again and again, and now
- * and then lets others run.
+/* Two threads that pass numbers to each other through memory: a thread that waits polls, and sometimes lets
+ * others run.
  *
  *   pingpong [ROUNDS] */
 #include <pthread.h>
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LOOKS 500 /* before others may run */
+#define LOOKS 500 /* before other threads may run */
 
 static atomic_uint full, empty;
 static unsigned slot, sum, rounds = 20;

@@ -1,5 +1,5 @@
-/* Code that changes while the program runs: functions are written to one place, one after the other, and
- * called; then two of them take turns. A thread does the same somewhere else.
+/* Code that changes while the program runs: functions are written to one place in turn, and called; then two
+ * of them alternate. A thread does the same in another place.
  *
  *   rewrites [ROUNDS] */
 #define _GNU_SOURCE
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Functions that give back: their argument plus one; how far they counted (a loop that leads backwards); the
- * larger one of the argument and 7 (a branch that is not always taken). */
+/* Functions that return: the argument plus one; the number that they counted to (a loop with a backward
+ * branch); the larger of the argument and 7 (a branch that is not always taken). */
 #if defined __aarch64__
 static const uint32_t plus[] = {0x11000400, 0xd65f03c0};
 static const uint32_t counts[] = {0x52800001, 0x11000421, 0x6b00003f, 0x54ffffc3, 0x2a0103e0, 0xd65f03c0};

@@ -1,5 +1,5 @@
-/* Signals in many ways: sent to itself, a timer that interrupts loops, faults that a handler mends, jumps
- * out of handlers, a handler that is interrupted itself.
+/* Signals of many kinds: sent to itself, from a timer that interrupts loops, faults that a handler repairs,
+ * jumps out of handlers, a handler that is interrupted itself.
  *
  *   signals [ROUNDS] */
 #define _GNU_SOURCE
@@ -26,7 +26,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 {
     (void)number, (void)info, (void)context;
     faults++;
-    mprotect(page, 4096, PROT_READ | PROT_WRITE); /* the access begins again */
+    mprotect(page, 4096, PROT_READ | PROT_WRITE); /* the access is repeated */
 }
 
 static void on_trap(int number)
@@ -50,7 +50,7 @@ static void handle(int number, void (*handler)(int))
     sigaction(number, &action, NULL);
 }
 
-/* Something to be interrupted: direct and indirect branches, loads, stores. */
+/* Runs code to be interrupted: direct and indirect branches, loads, stores. */
 static unsigned spin(unsigned n)
 {
     static unsigned table[64];

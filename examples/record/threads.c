@@ -1,4 +1,4 @@
-/* Threads that come and go, meet at a lock and hand work on.
+/* Threads that start and end, wait for a lock and pass work on.
  *
  *   threads [ROUNDS] */
 #include <pthread.h>

@@ -9,7 +9,7 @@
 #include <coretap/input.h>
 #include <coretap/program.h>
 
-#define OPEN  4096 /* ranges between two cycle counts, at most */
+#define OPEN  4096 /* greatest number of ranges between two cycle counts */
 #define LINES 10
 
 struct function {
@@ -20,13 +20,13 @@ struct function {
 
 struct account {
     struct ct_symbols *symbols;
-    const struct ct_symbol *first; /* all of them … */
+    const struct ct_symbol *first; /* all symbols … */
     size_t count;
-    struct function *functions; /* … with what they took, and one more for what is in none */
+    struct function *functions; /* … with their totals, and one more for code outside of all */
     struct {
         struct function *function;
         uint32_t n;
-    } open[OPEN]; /* ranges that no cycle count has come for yet */
+    } open[OPEN]; /* ranges since the last cycle count */
     size_t opened;
     uint64_t opened_instructions;
     uint64_t instructions, cycles;
@@ -45,7 +45,7 @@ static void add_range(struct account *a, const struct ct_flow *range)
     a->opened_instructions += range->n;
 }
 
-/* A count is for all ranges since the last one: each gets its share by its instructions. */
+/* Distributes a cycle count over all ranges since the last one, in proportion to their instructions. */
 static void add_cycles(struct account *a, uint64_t cycles)
 {
     a->cycles += cycles;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workloads whose volume of trace is compared (paper 1, figure 1): a loop that does nothing and one whose
- * rounds cost much, as bounds, and between them what programs do. usage: workloads NAME [ROUNDS] */
+/* Workloads whose trace volume is compared (paper 1, figure 1). A loop that does nothing and one with costly
+ * rounds are the bounds; between them is what programs do. usage: workloads NAME [ROUNDS] */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,14 +14,14 @@ static uint32_t next(uint32_t *seed)
     return *seed >> 8;
 }
 
-/* A branch each few instructions. */
+/* Has a branch every few instructions. */
 static void simple_loop(uint32_t rounds)
 {
     for (volatile uint32_t i = 0; i < rounds * 1000; i++)
         ;
 }
 
-/* Hundreds of instructions without a branch: divisions, which also take long. */
+/* Has hundreds of instructions without a branch: divisions, which also take long. */
 static void complex_loop(uint32_t rounds)
 {
     uint64_t a = 0x123456789abcdef;
@@ -33,7 +33,7 @@ static void complex_loop(uint32_t rounds)
     sink = (uint32_t)a;
 }
 
-/* State machines, lists and checks of small integers. */
+/* Handles state machines, lists and checks of small integers. */
 static void integers(uint32_t rounds)
 {
     uint32_t seed = 1, state = 0, sum = 0;
@@ -62,7 +62,7 @@ static void integers(uint32_t rounds)
     sink = sum;
 }
 
-/* Records that are copied and strings that are compared. */
+/* Copies records and compares strings. */
 static void strings(uint32_t rounds)
 {
     struct record {
@@ -119,7 +119,7 @@ static void sort(uint32_t rounds)
     sink = all[0];
 }
 
-/* Finds repeats by a table of hashes, as LZ77 does. */
+/* Finds repeats with a hash table, as LZ77 does. */
 static void compress(uint32_t rounds)
 {
     static const char text[] =

@@ -23,22 +23,22 @@ enum {
     EXCEPTION_IRQ = 14
 }; /* IHI 0064H, table 6-14 */
 
-/* One core, its trace unit and what that has said so far. */
+/* A core, its trace unit and the trace so far. */
 struct core {
     struct ct_source source;
     uint64_t rounds;
-    unsigned interrupt_every; /* instructions */
+    unsigned interrupt_every; /* instructions between interrupts */
     unsigned timestamp_every;
-    size_t sync_every; /* bytes; 0: only at the begin */
+    size_t sync_every; /* bytes between synchronisations; 0: only at the start */
 
     struct machine machine;
     struct ct_etm4_encoder *encoder;
-    uint32_t atoms; /* not written yet, the oldest in bit 0 */
+    uint32_t atoms; /* not written yet, oldest in bit 0 */
     unsigned atom_count;
-    uint32_t cycles; /* since the last count */
+    uint32_t cycles; /* since the last cycle count */
     uint64_t time;
     uint64_t instructions;
-    uint64_t address; /* the last one traced */
+    uint64_t address; /* last address traced */
     uint64_t stack[STACK_DEPTH];
     size_t depth;
 
@@ -67,7 +67,8 @@ static void put(struct core *core, struct ct_etm4_packet packet)
     core->trace_size += length;
 }
 
-/* Atoms in the fewest packets: a run of E with its end in format 6, else three, two or one at a time. */
+/* Writes atoms in the fewest packets: a run of E and the atom after it in format 6, else three, two or one at
+ * a time. */
 static void flush_atoms(struct core *core)
 {
     while (core->atom_count) {
@@ -94,7 +95,7 @@ static void put_atom(struct core *core, bool taken)
         flush_atoms(core);
 }
 
-/* A short packet when only bits 16:2 changed. */
+/* Writes an address: a short packet when only bits 16:2 changed. */
 static void put_address(struct core *core, uint64_t address)
 {
     flush_atoms(core);
@@ -104,7 +105,7 @@ static void put_address(struct core *core, uint64_t address)
     core->address = address;
 }
 
-/* Execution goes on at `address` in the exception level of now. */
+/* Writes that execution continues at `address`, in the current exception level. */
 static void put_context(struct core *core, uint64_t address)
 {
     flush_atoms(core);
@@ -125,7 +126,7 @@ static void put_exception(struct core *core, uint16_t number, uint64_t back)
     put_context(core, core->machine.pc);
 }
 
-/* After a waypoint: cycles since the last count, once they are worth a packet. */
+/* Writes the cycles since the last count, after a waypoint, when there are enough for a packet. */
 static void put_cycles(struct core *core)
 {
     if (!is_on(core, 4) || core->cycles < CC_THRESHOLD)
@@ -136,7 +137,7 @@ static void put_cycles(struct core *core)
     core->cycles = 0;
 }
 
-/* Alignment, trace info, and where execution is. All history is forgotten. */
+/* Writes a synchronisation: alignment, trace info, and the current address. All history is forgotten. */
 static void put_sync(struct core *core)
 {
     flush_atoms(core);
@@ -153,7 +154,8 @@ static void put_sync(struct core *core)
     put_context(core, core->machine.pc);
 }
 
-/* IHI 0064H 5.3: the target of an indirect branch is left out when the return stack knows it. */
+/* Returns whether the return stack has the target of an indirect branch, which is then left out (IHI 0064H
+ * 5.3). */
 static bool pop_matches(struct core *core, uint64_t target)
 {
     if (!is_on(core, 12) || !core->depth || core->stack[core->depth - 1] != target)
@@ -183,7 +185,7 @@ static void trace_step(struct core *core, const struct step *step)
     case STEP_ERET:
         put_atom(core, true);
         flush_atoms(core);
-        /* An ETE leaves this to who walks the program: the ERET is there to be seen. */
+        /* An ETE leaves this to the decoder, which sees the ERET in the program. */
         if (core->source.protocol == CT_PROTOCOL_ETM4)
             put(core, (struct ct_etm4_packet){.type = CT_ETM4_EXCEPT_RTN});
         put_context(core, step->next);
@@ -248,7 +250,7 @@ static void frame_bytes(struct ct_framer *framer, const struct core *core, size_
     }
 }
 
-/* Both streams into one buffer, in turns of changing length as a funnel gives them. */
+/* Writes both streams into one buffer, alternating in pieces of changing length as from a funnel. */
 static void frame(struct ct_ctx *ctx, const struct core *a, const struct core *b, FILE *out)
 {
     const struct ct_framer_options options = {.size = sizeof options, .framing = CT_FRAMING_FRAMES};

@@ -53,16 +53,16 @@ enum label {
 #define ZR 31 /* the zero register */
 
 struct insn {
-    enum label at; /* a label before this instruction */
+    enum label at; /* label of this instruction */
     enum op op;
     unsigned d, n, m; /* registers; CBZ and TBZ test d */
     unsigned imm;     /* immediate, shift or bit */
     enum label to;
-    unsigned org; /* offset in the firmware at which this and the following lie */
+    unsigned org; /* offset in the firmware of this instruction, from which the following ones continue */
 };
 
-/* For each round: gcd or the number of ones, by a call through a register; then the sum is reported, now and
- * then with a supervisor call. Interrupts come from outside. */
+/* In each round, computes a gcd or a number of ones, by a call through a register. Then the sum is reported,
+ * now and then with a supervisor call. Interrupts come from outside. */
 static const struct insn program[] = {
     {.at = SYNC_VECTOR, .op = B, .to = ON_CALL, .org = 0x400},
     {.at = IRQ_VECTOR, .op = B, .to = ON_IRQ, .org = 0x480},
@@ -135,7 +135,7 @@ static size_t index_of_label(enum label label)
     return i;
 }
 
-/* Index of the instruction at `pc`, which always is one. */
+/* Returns the index of the instruction at `pc`, which must be one. */
 static size_t index_of(uint64_t pc)
 {
     size_t i = 0;
@@ -144,7 +144,7 @@ static size_t index_of(uint64_t pc)
     return i;
 }
 
-/* A64 encodings: Arm ARM DDI 0487, C4.1. `delta` is the distance to the target in instructions. */
+/* Encodes an instruction (Arm ARM DDI 0487, C4.1). `delta` is the distance to the target in instructions. */
 static uint32_t encode(const struct insn *p, int32_t delta)
 {
     const uint32_t imm26 = (uint32_t)delta & 0x3ffffff;
@@ -237,7 +237,7 @@ static void subtract(struct machine *machine, unsigned d, uint64_t a, uint64_t b
         machine->x[d] = a - b;
 }
 
-/* Computes; false when the instruction is not one that only computes. */
+/* Executes an instruction that only computes. Returns false for any other one. */
 static bool execute_plain(struct machine *machine, const struct insn *p, uint64_t target)
 {
     uint64_t *x = machine->x;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A very small A64 machine: it assembles the firmware of the example and runs it, one instruction a call. */
+/* A very small A64 machine that assembles the firmware of the example and executes it, one instruction per
+ * call. */
 #ifndef QUICKSTART_MACHINE_H
 #define QUICKSTART_MACHINE_H
 
@@ -12,7 +13,7 @@
 #define VECTOR_SYNC    (FIRMWARE_BASE + 0x400) /* synchronous exception from a lower level, AArch64 */
 #define VECTOR_IRQ     (FIRMWARE_BASE + 0x480)
 
-/* What an instruction was to a trace unit. */
+/* Kind of an instruction for a trace unit. */
 enum step_kind {
     STEP_PLAIN,
     STEP_DIRECT,   /* direct branch, perhaps not taken */
@@ -38,15 +39,15 @@ struct machine {
     uint8_t el;
 };
 
-/* The program as it lies in memory. */
+/* Writes the program as it is in memory. */
 void firmware_assemble(uint8_t bytes[FIRMWARE_BYTES]);
 
-/* At the first instruction, at EL0; `rounds` of the main loop. */
+/* Sets the machine to the first instruction, at EL0, with `rounds` of the main loop to run. */
 void machine_init(struct machine *machine, uint64_t rounds);
 
 struct step machine_step(struct machine *machine);
 
-/* An interrupt is taken before the next instruction. */
+/* Takes an interrupt before the next instruction. */
 void machine_interrupt(struct machine *machine);
 
 #endif
