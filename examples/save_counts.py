@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts what ran in a capture, through libcoretap alone, and prints it as 'coretap merge' reads it. Of
-structs only the first members are named that are used: the library hands out pointers to the whole.
+"""Counts what ran in a capture, with libcoretap alone, and prints it in the format that 'coretap merge'
+reads. Structs declare only their first members, up to the last one that is used: the library hands out
+pointers to the whole.
 
 usage: save_counts.py CAPTURE"""
 import ctypes
@@ -12,12 +13,13 @@ WRITE = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)  # ct_write_fn of base.h
 
 
 class Capture(Structure):
-    """The begin of struct ct_capture, input.h."""
+    """The first members of struct ct_capture in input.h."""
     _fields_ = [("path", c_char_p), ("kind", c_char_p), ("buffer_count", c_size_t), ("buffers", c_void_p)]
 
 
 def library():
-    """The library, with what each function takes and gives: ctypes would cut pointers to an int."""
+    """Loads the library and declares arguments and results of each function: without that, ctypes would cut
+    pointers to an int."""
     lib = ctypes.CDLL("libcoretap.so.0")
     pointer, number = c_void_p, c_int
     for name, gives, *takes in [
@@ -44,7 +46,7 @@ def main():
         return 0
 
     ctx, capture, counts, session = lib.ct_ctx_new(), POINTER(Capture)(), c_void_p(), c_void_p()
-    write = WRITE(keep)  # has to live as long as the library may call it
+    write = WRITE(keep)  # must live as long as the library may call it
 
     def check(result):
         if result < 0:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the events of all edges and says which edges took most time.
+"""Reads the events of all edges and prints which edges took the most time.
 
 usage: coretap watch --all-edges --format binary --edge-numbers NUMBERS CAPTURE |
        read_edges.py NUMBERS [MOST]"""
@@ -9,14 +9,14 @@ import struct
 import sys
 
 MAGIC = b"CTEDGES\1"
-OTHER = 0xFFFFFF00  # numbers from here on are no edges
-WIDE = 0x80         # kinds from here on have eight bytes more
+OTHER = 0xFFFFFF00  # numbers from here on are not edges
+WIDE = 0x80         # kinds from here on have eight more bytes
 UNCOUNTED = 0xFFFFFFFF
 LOSSES = {3: "gap", 4: "overflow", 5: "no-access"}
 
 
 def read(file):
-    """Number and cycles of each event; eight bytes behind a wide one are passed over."""
+    """Yields number and cycles of each event, and skips the eight extra bytes of wide events."""
     assert file.read(8) == MAGIC, "these are no events of edges"
     pieces = iter(lambda: file.read(1 << 16), b"")
     skip = False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the examples share: the command, the week's manifest, and pages of HTML with pictures."""
+"""Common parts of the examples: the command, the week's manifest, and HTML pages with pictures."""
 import hashlib
 import html
 import json
@@ -8,9 +8,9 @@ import re
 import subprocess
 import tempfile
 
-MOST = 2 ** 64 - 1  # where counts stop
+MOST = 2 ** 64 - 1  # counts saturate here
 
-# The look of coretap's own pages (src/format/page.css).
+# The style of coretap's own pages (src/format/page.css).
 STYLE = """
 :root { color-scheme: light dark; --back: #f5f6f8; --panel: #fff; --rule: #dde1e6; --text: #16191d;
   --soft: #565e69; --bar: #2f6fd6; --rest: #e3e7ec; --bad: #b83232; --good: #2f7d32; --on: #fff }
@@ -51,8 +51,8 @@ pre { margin: 4px 0 12px; padding: 8px 12px; background: var(--panel); border: 1
 
 
 class Fleet:
-    """A week: the command, its captures, and the folder in which the pieces of each capture are kept, so that
-    no question decodes a capture twice."""
+    """A week: the command, its captures, and the folder that keeps the pieces of each capture, so that no
+    question decodes a capture twice."""
 
     def __init__(self, coretap, manifest):
         self.coretap, self.manifest = coretap, pathlib.Path(manifest).resolve()
@@ -64,19 +64,20 @@ class Fleet:
         self.failures, self.failed, self.damaged = set(), 0, 0
 
     def run(self, *words):
-        """Runs the command. Exit code 1 says that captures are damaged or could not be read: what could be
-        found counts, and what the command says of it is kept."""
+        """Runs the command and returns its output. Exit code 1 means that captures are damaged or unreadable:
+        the results that there are count, and the message of the command is kept."""
         done = subprocess.run([self.coretap, *map(str, words)], capture_output=True, text=True, check=False)
         if done.returncode > 1:
             raise SystemExit(done.stderr)
         return done
 
     def name(self, text):
-        """A file for what is called so: names of machines and tests may have any letters, and any length."""
+        """Returns the path of a file for a machine or a test, whose name may have any letters and any
+        length."""
         return self.work / hashlib.sha256(text.encode()).hexdigest()
 
     def sum(self, command, captures, name):
-        """The file with the sum of captures, which 'coretap map' makes or takes from the pieces."""
+        """Returns the file with the sum of captures, which 'coretap map' makes or finds among the pieces."""
         result = self.name(f"{name}.{command}")
         part = self.name(f"{name}.jsonl")
         part.write_text("".join(json.dumps(capture) + "\n" for capture in captures), encoding="utf-8")
@@ -89,7 +90,7 @@ class Fleet:
         return result
 
     def by(self, key):
-        """Captures by machine, test or build id."""
+        """Returns captures by machine, test or build ID."""
         groups = {}
         for capture in self.captures:
             values = capture["build_ids"] if key == "build_id" else [capture[key]]
@@ -97,7 +98,7 @@ class Fleet:
         return dict(sorted(groups.items()))
 
     def builds(self):
-        """Build ID and path of each program in the folder of the week, the oldest version first."""
+        """Returns build ID and path of each program in the folder of the week, oldest version first."""
         found = {}
         for program in sorted(self.manifest.parent.glob("builds/*/*")):
             said = subprocess.run(["readelf", "-n", program], capture_output=True, text=True, check=True)
@@ -105,8 +106,8 @@ class Fleet:
         return found
 
     def in_order(self):
-        """Build IDs of the captures, the oldest version first: as the folder of the week has them, else by
-        the time of their first capture."""
+        """Returns the build IDs of the captures, oldest version first: in the order of the week's folder,
+        else by the time of their first capture."""
         groups = self.by("build_id")
         groups.pop("unknown", None)
         known = list(self.builds())
@@ -122,7 +123,7 @@ def text(value):
 
 
 def code(name):
-    """A name, which may go on in the next line behind each underscore."""
+    """Returns a name as HTML that may wrap after each underscore."""
     return f"<code>{text(name).replace('_', '_<wbr>')}</code>"
 
 
@@ -135,7 +136,7 @@ def bar(part, kind=""):
 
 
 def row(*cells):
-    """A row of a table: texts, or pairs of a class and a text, which is HTML."""
+    """Returns a row of a table. Fields are texts, or pairs of a class and a text, which is HTML."""
     return "<tr>" + "".join(f'<td class="{cell[0]}">{cell[1]}</td>' if isinstance(cell, tuple)
                             else f"<td>{text(cell)}</td>" for cell in cells) + "</tr>"
 
@@ -145,7 +146,7 @@ def number(count):
 
 
 def table(heads, rows, kind=""):
-    """Heads that begin with '#' are of numbers, those with '=' of fields."""
+    """Returns a table. Heads that begin with '#' are for numbers, those with '=' for fields."""
     kinds = {"#": ' class="number"', "=": ' class="cell"'}
     cells = "".join(f"<th{kinds[head[0]]}><span>{text(head[1:])}</span></th>" if head[:1] in kinds
                     else f"<th>{text(head)}</th>" for head in heads)
@@ -153,14 +154,13 @@ def table(heads, rows, kind=""):
 
 
 def first(rows, most, rest):
-    """The first rows, and one that says of the others how many they are."""
+    """Returns the first rows, and one that gives the number of the others."""
     left = len(rows) - most
     return rows if left <= 0 else [*rows[:most], row(("soft", text(f"{left:,} more, {rest}")))]
 
 
 def write_page(path, title, lead, *parts, week=None):
-    """Writes a page that needs no other file. What could not be read of the captures of `week` is part of the
-    answer."""
+    """Writes a page that needs no other file. It also lists what of the week's captures could not be read."""
     missing = sorted(week.failures) if week else []
     if week and week.damaged:
         missing.append(f"What could not be decoded of {several(week.damaged, 'capture')} with damage.")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The profile of a fleet as AutoFDO, a file for each build id. Machines count with a weight, such as how
-many of their model are sold; one whose profile is far from the others' is left out, because it would teach
-the compiler the wrong thing.
+"""Makes the profile of a fleet for AutoFDO, one file per build ID. Machines have a weight, such as how many
+of their model are sold. A machine whose profile is far from those of the others is left out, because it
+would mislead the compiler.
 
 usage: fleet_profile.py CORETAP MANIFEST WEIGHTS FOLDER PAGE
 
@@ -14,13 +14,13 @@ import sys
 
 import fleet
 
-# Part of what ran that may be in other functions than in the fleet's median.
+# Part of the executed instructions that may be in other functions than in the fleet's median.
 FAR = 0.5
 SHOWN = 20  # machines
 
 
 def shares(week, result):
-    """Which part of the instructions that ran each function has."""
+    """Returns each function's part of the instructions that ran."""
     counts = {}
     for line in week.run("profile", "-q", "--format", "folded", result).stdout.splitlines():
         stack, count = line.rsplit(" ", 1)
@@ -31,7 +31,7 @@ def shares(week, result):
 
 
 def distances(profiles):
-    """How far each machine is from the median profile: 0 is the same, 1 has nothing in common."""
+    """Returns how far each machine is from the median profile: 0 is the same, 1 has nothing in common."""
     names = {name for profile in profiles.values() for name in profile}
     middle = {name: statistics.median(profile.get(name, 0) for profile in profiles.values())
               for name in names}
@@ -40,7 +40,7 @@ def distances(profiles):
 
 
 def add_up(week, machines, weights):
-    """The weighted sum of the coverage of machines. Counts stop at 2^64 - 1."""
+    """Returns the weighted sum of the coverage of machines. Counts stop at 2^64 - 1."""
     parts = []
     for machine, captures in machines.items():
         parts.append(week.name(f"{machine}-weighted"))
@@ -52,7 +52,7 @@ def add_up(week, machines, weights):
 
 
 def write_profiles(week, result, folder):
-    """Writes the profile of each build. Returns how many instructions ran in each of their functions."""
+    """Writes the profile of each build. Returns the executed instructions of each of their functions."""
     ran = {}
     folder.mkdir(exist_ok=True)
     for build_id, program in week.builds().items():

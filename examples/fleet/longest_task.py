@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The longest time that a task was ever observed to take, over all machines, with the capture and the place
-in it, and what ran meanwhile.
+"""Finds the longest observed run of a task over all machines, with its capture, its place in the capture, and
+what ran during it.
 
 usage: longest_task.py CORETAP MANIFEST FUNCTION PAGE"""
 import shlex
@@ -17,7 +17,7 @@ def functions(week, *words):
 
 
 def longest_of(week, captures, name, task):
-    """The longest run of a task in any build, or None where it never ran as a whole."""
+    """Returns the longest run of a task in any build, or None when it never ran completely."""
     runs = [f["longest"] for f in functions(week, week.sum("timing", captures, name))
             if f["name"] == task and "longest" in f]
     return max(runs, key=lambda run: run["cycles"], default=None)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes a week of a small fleet: three builds of a program, several machines, several tests, and the manifest
-of all captures. One capture is cut, one cannot be read, and the last machine does nothing but try again.
+of all captures. One capture is cut off, one cannot be read, and the last machine does nothing but retry.
 
 usage: record_week.py CORETAP FOLDER [MACHINES]"""
 import pathlib
@@ -29,12 +29,12 @@ def record(coretap, program, capture, test, size):
 
 
 def what_runs(stuck, test, size, machine):
-    """Test and size: a machine that is stuck only tries to reach a server."""
+    """Returns test and size. A machine that is stuck only tries to reach a server."""
     return ("sync", 2000 + size) if stuck else (test, size + 37 * machine)
 
 
 def damage(captures):
-    """Cuts the trace of the first capture, and takes the description of the second one away."""
+    """Cuts off the trace of the first capture, and removes the description of the second one."""
     trace = next(captures[0].glob("*.bin"))
     trace.write_bytes(trace.read_bytes()[:-100 * FRAME])
     (captures[1] / "snapshot.ini").write_text("[snapshot\n", encoding="utf-8")

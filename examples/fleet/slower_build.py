@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which build made a function slower: cycles of each run of each function, by build id.
+"""Finds the build that made a function slower, by the cycles per run of each function.
 
 usage: slower_build.py CORETAP MANIFEST PAGE"""
 import sys
 
 import fleet
 
-# Runs of which the mean is taken, a change that is one, and the part of all cycles that a function has to
-# have to be of interest.
+# Least number of runs for a mean, least change that counts, and least part of all cycles for a function to be
+# of interest.
 ENOUGH, CHANGE, PART = 5, 0.10, 0.001
 
 
 def means(week, captures, name):
-    """Mean cycles of a run of each function by itself, without what it called."""
+    """Returns the mean cycles of a run of each function itself, without the functions that it called."""
     told = week.json("timing", "-q", "--together", "--format", "json", week.sum("timing", captures, name))[0]
     least = PART * told["totals"]["edges"]
     return {f["name"]: f["self"]["mean"] for f in told["functions"]
@@ -21,8 +21,8 @@ def means(week, captures, name):
 
 
 def changes(builds, told):
-    """How the mean of each function changed from build to build, as (change, function, build, before, after):
-    each build is held against the last one before it that has the function."""
+    """Returns how the mean of each function changed from build to build, as (change, function, build, before,
+    after). Each build is compared with the last earlier one that has the function."""
     last, found = {}, []
     for build in builds:
         for name, after in told[build].items():
@@ -40,7 +40,7 @@ def main():
         raise SystemExit(f"{week.manifest}: has captures of {fleet.several(len(builds), 'build')}; two are "
                          "needed")
     if "unknown" in groups:
-        week.sum("timing", groups["unknown"], "unknown")  # which says why
+        week.sum("timing", groups["unknown"], "unknown")  # which prints why
     found = changes(builds, {build: means(week, groups[build], build) for build in builds})
     shown = [change for change in found if abs(change[0]) >= CHANGE]
     most = max((max(change[3:]) for change in shown), default=1)

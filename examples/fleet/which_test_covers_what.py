@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which test of a week covers what: functions by tests, as a page. What one test alone covers is lost with
+"""Makes a page of functions by tests: what each test of a week covers. What only one test covers is lost with
 that test; what none covers needs one.
 
 usage: which_test_covers_what.py CORETAP MANIFEST PAGE"""
@@ -8,11 +8,12 @@ import sys
 
 import fleet
 
-WIDE = 6  # tests whose names stand side by side
+WIDE = 6  # most tests whose names fit side by side
 
 
 def covered(week, result):
-    """Part of the lines of each function that ran, over all builds: one that ran in either counts."""
+    """Returns the covered part of the lines of each function, over all builds. A line counts when it ran in
+    any build."""
     parts = {}
     for program in week.json("cover", "--format", "json", result)["programs"]:
         for function in program["functions"]:
@@ -23,12 +24,12 @@ def covered(week, result):
 
 
 def shown(part):
-    """A part in percent: what is not all is not 100%."""
+    """Returns a part in percent. Only the whole is shown as 100%."""
     return "99%" if .99 < part < 1 else "1%" if part < .01 else f"{part:.0%}"
 
 
 def cell(part):
-    """A field that is the fuller the more of the function is covered."""
+    """Returns a field that is filled in proportion to the coverage of the function."""
     if not part:
         return "cell soft", "–"
     shade = f"color-mix(in srgb, var(--bar) {5 + 40 * part:.0f}%, var(--panel))"

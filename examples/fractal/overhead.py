@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The study of the paper's Fig. 2: four workloads, three image sizes, four configurations.
+"""Repeats the study of the paper's Fig. 2: four workloads, three image sizes, four configurations.
 
 usage: overhead.py COMMAND [SIZE...]     sqcif, qcif, cif, vga, fullhd, WxH; by default those from cif on"""
 import pathlib

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A closed loop of profiles: script.c is compiled and traced; clang compiles it again with the profile of
-that run, and BOLT puts the blocks of the result into another order, by the profile of a second run. Each of
-the three programs is traced, and what they executed is compared.
+"""Closes the loop of profile-guided optimization: compiles and traces script.c, lets clang compile it again
+with the profile of that run, and lets BOLT reorder the blocks of the result with the profile of a second
+run. Each of the three programs is traced, and their numbers are compared.
 
 usage: pgo.py CORETAP FOLDER [PAGE.html]"""
 import pathlib
@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "fleet"))
 import fleet  # noqa: E402  pylint: disable=wrong-import-position
 
-# BOLT moves code by the relocations of the linker, and leaves functions with tables of jumps as they are.
+# BOLT moves code by the linker's relocations. It leaves functions with jump tables unchanged.
 COMPILER = ["clang", "--target=aarch64-linux-gnu", "-fuse-ld=lld", "-O2", "-fno-jump-tables",
             "-gline-tables-only", "-fdebug-info-for-profiling", "-Wl,--emit-relocs,--build-id"]
 ROUNDS = "20000"
@@ -25,7 +25,7 @@ LEAD = ("One run of each program under QEMU, as its trace tells. Fewer instructi
 
 
 def find(name):
-    """A tool of LLVM, under its own name or in the folders of Debian's versions."""
+    """Returns the path of an LLVM tool, under its own name or in the folders of Debian's versions."""
     found = shutil.which(name) or max(map(str, pathlib.Path("/usr/lib").glob(f"llvm-*/bin/{name}")),
                                       default=None)
     if not found:
@@ -48,7 +48,7 @@ class Loop:
         self.coretap, self.folder = coretap, folder
 
     def trace(self, name):
-        """Runs and traces a program. Result: its capture, and its numbers of instructions and branches."""
+        """Runs and traces a program. Returns its capture, and its numbers of instructions and branches."""
         capture = self.folder / f"{name}.capture"
         run(self.coretap, "record", "-q", "-o", capture, "--", self.folder / name, ROUNDS)
         said = run(self.coretap, "stats", "--level", "flow", capture)
@@ -65,14 +65,14 @@ class Loop:
         run(*COMPILER, *options, "-o", self.folder / name, HERE / "script.c")
 
     def reorder(self, name, result, profile):
-        """BOLT's own form of a profile is made of one that was added up before; then the blocks are moved."""
+        """Converts a summed profile to BOLT's own form, then lets BOLT reorder the blocks."""
         data = self.folder / f"{name}.fdata"
         run(find("perf2bolt"), self.folder / name, "-pa", "-p", profile, "-o", data)
         run(find("llvm-bolt"), self.folder / name, "-o", self.folder / result, "-data", data,
             "-reorder-blocks=cache")
 
     def go(self):
-        """What each of the programs executed: instructions, and branches that were taken."""
+        """Builds the three programs and returns what each executed: instructions, and taken branches."""
         self.compile("plain")
         first = self.trace("plain")
         self.compile("profile", f"-fprofile-sample-use={self.profile('llvm', 'plain', first[0])}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes the trace and image files of this folder: a loop of three rounds traced by an ETMv4, and a greeting
-on ITM port 0. Byte by byte, so that the files explain themselves."""
+on ITM port 0. It writes byte by byte, so that the files explain themselves."""
 import pathlib
 
 HERE = pathlib.Path(__file__).parent
@@ -28,13 +28,13 @@ ITM = bytes.fromhex("000000000080") + b"".join(bytes([0x01, c]) for c in b"hello
 
 
 def frame(ident, data):
-    """One CoreSight frame with up to 14 bytes of one ID; the rest belongs to ID 0."""
+    """Returns one CoreSight frame with up to 14 bytes of one ID; the rest belongs to ID 0."""
     body = bytearray([ident << 1 | 1]) + data
     low, ids = 0, {0}  # low: bit 0 of the even bytes
     if len(body) < 15 and len(body) % 2 == 0:
         ids.add(len(body))
         body.append(0x01)
-    elif len(body) < 15:  # the last byte moves back: ID 0 counts after it, which its bit says
+    elif len(body) < 15:  # the last byte goes back: its bit says that ID 0 takes effect after it
         ids.add(len(body) - 1)
         body.insert(len(body) - 1, 0x01)
         low |= 1 << (len(body) - 2) // 2

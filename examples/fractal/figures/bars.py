@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fig. 2 as SVG: for each workload and size a group of bars, relative to the run without fabric."""
+"""Draws Fig. 2 as SVG: a group of bars for each workload and size, relative to the run without fabric."""
 from xml.sax.saxutils import escape
 
 SERIES = [("PL coherent", "#4292c6"), ("tracing, log in BRAM", "#e6792b"),
@@ -8,7 +8,7 @@ WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 850, 330, 60, 60, 64
 
 
 def ceiling(most):
-    """A round number of per cent above all bars."""
+    """Returns a round percentage above all bars."""
     for step in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100):
         if 5 * step >= most:
             return 5 * step
@@ -30,7 +30,7 @@ def legend():
 
 
 def group(row, number, width, top):
-    """The bars of one workload and size, with the number above the last one."""
+    """Draws the bars of one workload and size, with the number above the last bar."""
     name, size, none, *cycles = row
     plot, left = HEIGHT - TOP - BOTTOM, LEFT + number * width
     bar = width * 0.8 / len(SERIES)
@@ -47,7 +47,7 @@ def group(row, number, width, top):
 
 
 def names(rows, width):
-    """The name of each workload below its groups."""
+    """Draws the name of each workload below its groups."""
     for name in dict.fromkeys(row[0] for row in rows):
         places = [i for i, row in enumerate(rows) if row[0] == name]
         x = LEFT + width * (places[0] + places[-1] + 1) / 2
@@ -56,7 +56,7 @@ def names(rows, width):
 
 
 def bars(rows):
-    """The picture of rows: workload, size, cycles without fabric, and those of each series."""
+    """Draws the picture. Rows are: workload, size, cycles without fabric, and cycles of each series."""
     top = ceiling(max(100 * (value / row[2] - 1) for row in rows for value in row[3:]))
     width = (WIDTH - LEFT - 10) / len(rows)
     parts = [*frame(top), *legend(), *names(rows, width)]

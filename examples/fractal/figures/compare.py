@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the paper says in numbers or claims, what comes out here, and why the two differ where they do."""
+"""Compares what the paper states or claims with the results here, and explains the differences."""
 
 
 def percent(value, digits=3):
@@ -38,7 +38,7 @@ def overhead_numbers(rows):
 
 
 def numbers(rows, figure, logged, sizes):
-    """Rows of the comparison: where in the paper, what it says, what comes out here, why."""
+    """Returns rows of the comparison: place in the paper, its statement, the result here, the explanation."""
     return overhead_numbers(rows) + [
         ("Sec. V-A, start", "up to an invalidation for each page in the range and for each page table entry",
          f"{figure['commands']} commands in all, for canny's text section",

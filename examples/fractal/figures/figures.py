@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of the FRACTAL paper, and a page that holds them beside what the paper says.
+"""Makes the figures of the FRACTAL paper, and a page that compares them with the paper.
 
 usage: figures.py COMMAND [--size SIZE]... [--out FOLDER]
 
-Sizes are sqcif, qcif, cif, vga, fullhd (the last three by default), or WIDTHxHEIGHT. Written are fig2 and
-fig3 as SVG and as TSV, heatmaps by page, by cache set and by line as SVG with heat.tsv, numbers.tsv, and
-index.html, which holds all of it. `make fractal-figures` calls this with all sizes, which takes a while;
-SIZE=cif makes it short."""
+Sizes are sqcif, qcif, cif, vga, fullhd (the last three by default), or WIDTHxHEIGHT. Output: fig2 and fig3 as
+SVG and as TSV, heatmaps by page, by cache set and by line as SVG with heat.tsv, numbers.tsv, and index.html,
+which contains all of it. `make fractal-figures` calls this with all sizes, which takes long; SIZE=cif makes
+it short."""
 import argparse
 import collections
 import csv
@@ -23,9 +23,9 @@ from bars import bars
 EXAMPLES = pathlib.Path(__file__).resolve().parent.parent
 WORKLOADS = ["disparity", "mser", "sift", "tracking"]
 SIZES = ["cif", "vga", "fullhd"]
-CLOCK_HZ = 1.3e9  # of the model's cores, as the paper's
-RUNS = 5          # of canny in Fig. 3
-BINS = 200        # of the time in fig3.tsv and heat.tsv
+CLOCK_HZ = 1.3e9  # of the model's cores, as in the paper
+RUNS = 5          # runs of canny in Fig. 3
+BINS = 200        # time intervals in fig3.tsv and heat.tsv
 SETS = 1024       # of the last-level cache: 1 MiB, 16 ways, lines of 64 bytes
 
 
@@ -51,7 +51,8 @@ class Tool:
         return done
 
     def trace(self, log, *options, size, times):
-        """Traces canny. Returns what the run says: misses of the program in the range, events, commands."""
+        """Traces canny. Returns what the run reports: misses of the program in the range, events,
+        commands."""
         done = self.call("run", "-o", log, *options, "--", self.program("canny"), "-s", size, "-t", times)
         said = re.search(r"(\d+) of them the target's in the range; (\d+) events logged, (\d+) dropped; "
                          r"(\d+) commands", done.stderr)
@@ -66,7 +67,7 @@ def write_table(path, header, rows):
 
 
 def overheads(tool, sizes):
-    """Fig. 2. Returns for each workload and size the cycles of the four clusters."""
+    """Measures Fig. 2. Returns the cycles of the four clusters for each workload and size."""
     rows = []
     for name in WORKLOADS:
         for size in sizes:
@@ -87,7 +88,7 @@ def figure_2(tool, out, sizes):
 
 
 def events_of(report):
-    """The events of a log: milliseconds since its first one, address, frame address, name."""
+    """Returns the events of a log: milliseconds since the first event, address, frame address, name."""
     first = None
     for row in csv.DictReader(report.splitlines()):
         time = int(row["time"])
@@ -96,7 +97,7 @@ def events_of(report):
 
 
 def binned(events, key):
-    """Counts events by what `key` says of them and by part of the time. Returns rows for a table."""
+    """Counts events by `key(event)` and by time interval. Returns rows for a table."""
     events = list(events)
     width = max((e[0] for e in events), default=0) / BINS or 1
     counts = collections.Counter((key(e), min(int(e[0] / width), BINS - 1)) for e in events)
@@ -116,7 +117,7 @@ def figure_3(tool, out, size):
 
 
 def heatmaps(tool, out, size):
-    """All memory of one run, by page, cache set and line."""
+    """Writes heatmaps of all memory of one run, by page, cache set and line."""
     log = out / "heat.log"
     counts = tool.trace(log, "--mode", "active", size=size, times=1)
     for kind in ("pages", "sets", "lines"):
@@ -128,7 +129,8 @@ def heatmaps(tool, out, size):
 
 
 def claims(tool, out, size):
-    """How much of all misses passive mode and that of the paper's measurements log."""
+    """Traces canny in passive mode, in passive mode with table walks visible, and in points mode, as the
+    paper measured."""
     walks = out / "walks.ini"
     walks.write_text("walks = 1\n")
     log = out / "claims.log"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page that holds the figures beside what the paper says. It needs no other file."""
+"""Writes the page that compares the figures with the paper. It needs no other file."""
 import re
 from html import escape
 
@@ -31,7 +31,7 @@ td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space:
 
 
 def picture(path, text):
-    """A figure, whose SVG is part of the page and as wide as the page lets it be."""
+    """Returns a figure as part of the page: an SVG as wide as the page allows."""
     svg = re.sub(r' width="\d+" height="\d+"', "", path.read_text(), count=1)
     return (f'<figure><div class="wide" tabindex="0" role="img" aria-label="{escape(text)}">{svg}</div>'
             f"<figcaption>{escape(text)}</figcaption></figure>")
@@ -47,7 +47,7 @@ def claims(numbers):
 
 
 def times(rows):
-    """The data of Fig. 2 as a table."""
+    """Returns the data of Fig. 2 as a table."""
     body = "".join(
         f"<tr><td>{escape(name)}</td><td>{escape(size)}</td><td class=n>{none / 1.3e6:.2f}</td>" +
         "".join(f"<td class=n>+{100 * (value / none - 1):.3f} %</td>" for value in cycles) + "</tr>\n"
@@ -59,7 +59,7 @@ def times(rows):
 
 
 def page(out, numbers, rows, heat, sizes):
-    """The page. Its pictures are read from the folder `out`."""
+    """Returns the page. Its pictures are read from the folder `out`."""
     return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The example capture is what its generator writes, and a decode finds the instructions that the machine of
-the generator ran. Prints TAP.
+"""Checks that the example capture is what its generator writes, and that a decode finds the instructions that
+the generator's machine ran. Prints TAP.
 
 usage: test_quickstart.py GENERATE COMMAND"""
 import json
