@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must hold of each control flow graph. */
+/* Checks what must hold of each control flow graph. */
 #ifndef CT_TESTS_FUZZ_CFG_CHECK_H
 #define CT_TESTS_FUZZ_CFG_CHECK_H
 

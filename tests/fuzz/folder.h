@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A folder of files for one input, in $TMPDIR, for what looks for files beside others. */
+/* A folder of files for one input, in $TMPDIR, for code that looks for files next to others. */
 #ifndef CT_TESTS_FUZZ_FOLDER_H
 #define CT_TESTS_FUZZ_FOLDER_H
 
@@ -23,7 +23,7 @@ static inline void folder_begin(struct folder *f)
     require(mkdtemp(f->path) != NULL);
 }
 
-/* Writes a file. Returns its path, which is there until the folder ends. */
+/* Writes a file. Returns its path, which is valid until the folder ends. */
 static inline const char *folder_add(struct folder *f, const char *name, const void *bytes, size_t size)
 {
     const size_t room = sizeof f->path + 32;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one function that a fuzz target is, which libFuzzer, AFL++ and replay.c call, and how it says that a
- * rule was broken. */
+/* Interface of a fuzz target: the one function that libFuzzer, AFL++ and replay.c call, and the function that
+ * reports a broken rule. */
 #ifndef CT_TESTS_FUZZ_H
 #define CT_TESTS_FUZZ_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Ends the process, which is what a fuzzer takes for a finding, unless the condition holds. */
+/* Ends the process, which a fuzzer takes for a finding, unless the condition holds. */
 static inline void require(int truth)
 {
     if (!truth)

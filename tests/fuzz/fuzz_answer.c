@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a server that lies answers to a request of ct_live_ask: a byte that says how the answer is cut into
- * pieces, then the answer. What must hold: an answer that is taken has a body inside of its text, with all
- * that came behind the head; what is refused is refused with a text, and nothing of it is left. */
+/* Fuzzes the answer of a server to a request of ct_live_ask: one byte that selects how the answer is cut into
+ * pieces, then the answer. What must hold: the body of an accepted answer is inside of its text, with
+ * everything after the head; a refused answer has an error text, and nothing of it remains. */
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void begin_server(struct server *s)
     snprintf(s->address, sizeof s->address, "127.0.0.1:%u", (unsigned)ntohs(at.sin_port));
 }
 
-/* Takes one connection, reads up to the end of the head and sends the answer. */
+/* Accepts one connection, reads to the end of the head and sends the answer. */
 static void *serve(void *user)
 {
     const struct server *s = user;

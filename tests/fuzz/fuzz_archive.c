@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that hold others: zip archives with stored entries, and files that are packed as a whole. What must
- * hold: an entry that is found lies in the archive, is found by its name, too, and by each of its bytes; what
- * is unpacked keeps to its limit; what cannot be unpacked is refused with a text. */
+/* Fuzzes files that contain others: zip archives with stored entries, and files packed as a whole. What must
+ * hold: an entry that is found is inside of the archive, and is also found by its name and by each of its
+ * bytes; unpacked data keeps to its limit; a file that cannot be unpacked is refused with a text. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,9 +15,9 @@
 #include "support/test_file.h"
 
 #define MOST_BYTES 65536
-#define LIMIT      ((size_t)1 << 20) /* of what is unpacked */
+#define LIMIT      ((size_t)1 << 20) /* of unpacked bytes */
 
-/* Opens the entry that was found by its name. Another one may be of the same name before it. */
+/* Opens an entry by its name, which another entry before it may have, too. */
 static void open_entry(const char *archive, const char *name, size_t size)
 {
     char path[64 + CT_ARCHIVE_NAME];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of bounds, of a small program, and bounds in comments of sources. What must hold: bounds
- * are numbers that a model can have, a text that is refused is refused with its line, and each
- * line of a source has its place. */
+/* Fuzzes files of bounds for a small program, and bounds in comments of sources. What must hold: bounds are
+ * numbers that a model can have, a refused text is refused with its line, and each line of a source has its
+ * place. */
 #include "cfg_check.h"
 #include "analysis/wcet.h"
 #include "fuzz.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Branch lists of simpleperf. What must hold: of what cannot be read nothing is taken; what was read is
- * written as a file that is read again and is then written as itself, to the byte. */
+/* Fuzzes branch lists of simpleperf. What must hold: nothing of an unreadable file is taken; a file that was
+ * read is written as a file that reads and writes to the same bytes. */
 #include "coretap/branch_list.h"
 #include "written.h"
 
-/* Reads a file. Returns what is written of it; without bytes when it cannot be read. */
+/* Reads a file and returns what is written of it, which has no bytes when the file cannot be read. */
 static struct written read_and_write(struct ct_ctx *ctx, const void *data, size_t size)
 {
     struct ct_branch_list *list;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control flow of ELF files, with seeds of the ELF target. One byte that chooses the load bias and what is
- * added, then the file. What must hold: blocks are in their order, edges join blocks that are there, loops
- * have heads, and the graph of a file is always the same. */
+/* Fuzzes control flow of ELF files, with seeds of the ELF target. One byte that selects the load bias and
+ * what is added, then the file. What must hold: blocks are in order, edges join blocks that exist, loops have
+ * heads, and the graph of a file is always the same. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cfg_check.h"
 #include "fuzz.h"
 
-/* More is not a better test. */
+/* Larger inputs are no better test. */
 #define MOST_BYTES 65536
 
-/* Targets from anywhere: the file's own bytes say which. */
+/* Adds edges to targets that the bytes of the file give. */
 static void add_edges(struct ct_cfg *cfg, const uint8_t *data, size_t size)
 {
     for (size_t i = 0; i < 8 && 4 * i + 4 <= size; i++) {
@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1 || size > MOST_BYTES)
         return 0;
     const struct ct_cfg_options options = {.size = sizeof options, .bias = (uint64_t)(data[0] & 0xf0) << 52};
-    uint8_t *file = malloc(size); /* a copy: it has to begin at an aligned address, as a mapped one does */
+    uint8_t *file = malloc(size); /* a copy: it must begin at an aligned address, like a mapped file */
     struct ct_cfg *cfg, *again;
     if (!file)
         exit(1);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All layers, from bytes of a buffer to instructions: 24 bytes of configuration (source.h), one for the
- * framing, one that says how to cut, two for the length of the code, the code, trace. Two sources share the
- * buffer, the first of any protocol. What must hold: neither cutting the input elsewhere nor threads change a
- * record or a count, and both engines make the same steps. */
+/* Fuzzes all layers, from bytes of a buffer to instructions: 24 bytes of configuration (source.h), one for
+ * the framing, one that selects how to cut, two for the size of the code, the code, trace. Two sources share
+ * the buffer, the first of any protocol. What must hold: neither other cuts nor threads change a record or a
+ * count, and both engines make the same steps. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +18,14 @@
 #define HEAD_BYTES (FUZZ_SOURCE_BYTES + 4)
 #define CODE_BASE  0x400000u
 
-/* What came out, in a form that can be compared. */
+/* Result of a run, in a form that can be compared. */
 struct outcome {
     uint64_t records;
     uint64_t digest;
     struct ct_stream_stats stats;
 };
 
-/* FNV-1a, a word at a time. */
+/* Adds a word to the digest (FNV-1a, by words). */
 static void mix(struct outcome *outcome, uint64_t word)
 {
     outcome->digest = (outcome->digest ^ word) * UINT64_C(0x100000001b3);
@@ -68,7 +68,7 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     return 0;
 }
 
-/* The image as a file, which is what a capture has. */
+/* Writes the image to a file, as captures have them, and returns its path. */
 static const char *image_path(const uint8_t *code, size_t size)
 {
     static char path[32];
@@ -114,7 +114,7 @@ static void decode(const struct ct_buffer *buffer, uint8_t framing, const uint8_
     ct_chain_free(chain);
 }
 
-/* Steps of the whole input, or with `counts` nothing but how often the edges were taken. */
+/* Makes steps of the whole input, or, with `counts`, only counts how often edges were taken. */
 static void follow(const struct ct_buffer *buffer, uint8_t framing, const uint8_t *data, size_t size,
                    enum ct_engine engine, int counts, struct outcome outcome[2])
 {
@@ -169,7 +169,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     decode(&buffer, framing, data + code, size - code, size + 1, 1, whole);
     decode(&buffer, framing, data + code, size - code, step, 1, pieces);
     require(memcmp(whole, pieces, sizeof whole) == 0);
-    if (step % 2) { /* threads take their time */
+    if (step % 2) { /* not always, because threads take time */
         decode(&buffer, framing, data + code, size - code, step, 2 + step % 3, pieces);
         require(memcmp(whole, pieces, sizeof whole) == 0);
     }

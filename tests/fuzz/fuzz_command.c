@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The whole path of a command, from files to text. The input is a folder and what is asked of it: its first
- * line is a command line of the table below, or '*' for each that finds its files; then come the files, each
- * behind a line
- * "=== NAME". In a command line '@' stands for the capture, ':' before a word for a file that must be there,
- * and '~' for a space inside of a word. CT_FUZZ_COMMAND names the one command that is fuzzed: '*' is then one
- * of its lines.
+/* Fuzzes the whole path of a command, from files to text. The input is a folder and a command: its first line
+ * is a command line of the table below, or '*' for each one that finds its files; then come the files, each
+ * after a line "=== NAME". In a command line '@' stands for the capture, ':' before a word for a file that
+ * must exist, and '~' for a space inside of a word. CT_FUZZ_COMMAND names the only command to fuzz: '*' is
+ * then one of its lines.
  *
  * What must hold: exit code 0 only with output or a message that there is none, 1 and 2 only with a message;
  * the same text twice; no control characters in it; no file and no descriptor left over. */
@@ -33,7 +32,7 @@
 #define NAME_ROOM   128
 #define RESULT_FILE "result"
 
-/* Of each command those ways that have code of their own. */
+/* For each command, the ways to call it that have code of their own. */
 static const char *const lines[] = {
     "info @",
     "info --verbose --format json @",
@@ -126,7 +125,7 @@ static const char *const lines[] = {
 
 static const char *const captures[] = {"snapshot.ini", "perf.data", "capture.ini"};
 
-/* ---- what is in the input ---- */
+/* ---- parts of the input ---- */
 
 struct file {
     char name[NAME_ROOM];
@@ -140,7 +139,7 @@ struct folder {
     size_t count;
 };
 
-/* The next line "=== NAME", at or behind `at`; or `end`. */
+/* Returns the next line "=== NAME" at or after `at`, or `end`. */
 static const uint8_t *find_head(const uint8_t *at, const uint8_t *end)
 {
     while (end - at >= 4 && memcmp(at, "=== ", 4) != 0) {
@@ -150,7 +149,7 @@ static const uint8_t *find_head(const uint8_t *at, const uint8_t *end)
     return end - at >= 4 ? at : end;
 }
 
-/* The text up to the end of the line, whose end is returned. */
+/* Copies the text up to the end of the line, and returns that end. */
 static const uint8_t *take_line(const uint8_t *at, const uint8_t *end, char *text, size_t room)
 {
     const uint8_t *lf = memchr(at, '\n', (size_t)(end - at));
@@ -159,7 +158,7 @@ static const uint8_t *take_line(const uint8_t *at, const uint8_t *end, char *tex
     return lf ? lf + 1 : end;
 }
 
-/* Names are those of files below the folder. */
+/* Returns whether a name is that of a file below the folder. */
 static bool is_name(const char *name)
 {
     return *name && *name != '/' && !strstr(name, "..") && strcmp(name, RESULT_FILE) != 0 &&
@@ -179,7 +178,7 @@ static void take_apart(const uint8_t *data, size_t size, struct folder *folder)
         at = find_head(file->bytes, end);
         file->size = (size_t)(at - file->bytes);
         if (file->size && file->bytes[file->size - 1] == '\n')
-            file->size--; /* it belongs to the head behind it */
+            file->size--; /* that line feed belongs to the next head */
         folder->count += is_name(file->name);
     }
 }
@@ -200,14 +199,15 @@ static const char *capture_of(const struct folder *folder)
     return NULL;
 }
 
-/* Whether a command line is of this command. */
+/* Returns whether a command line is of this command. */
 static bool is_of(const char *line, const char *command)
 {
     const size_t length = strlen(command);
     return strncmp(line, command, length) == 0 && line[length] == ' ';
 }
 
-/* Words of a command line; `text` holds them. 0: a file is not there. */
+/* Splits a command line into words, stored in `text`. Returns their number, or 0 when a file does not
+ * exist. */
 static int words_of(const struct folder *folder, const char *line, char *text, size_t room, char **words)
 {
     int count = 0;
@@ -224,7 +224,7 @@ static int words_of(const struct folder *folder, const char *line, char *text, s
         if (!word)
             return 0;
         if (strcmp(word, "perf.data") == 0 && !is_of(line, "graph"))
-            words[count++] = here; /* its paths are those of this folder, and no other ones */
+            words[count++] = here; /* all paths are inside of this folder */
         for (char *space = strchr(word, '~'); space; space = strchr(space, '~'))
             *space = ' ';
         words[count++] = word;
@@ -240,14 +240,14 @@ static bool can_run(const struct folder *folder, size_t line)
     return words_of(folder, lines[line], text, sizeof text, words) != 0;
 }
 
-/* Whether a line is of the command that is fuzzed. */
+/* Returns whether a line is of the command to fuzz. */
 static bool is_wanted(size_t line)
 {
     const char *wanted = getenv("CT_FUZZ_COMMAND");
     return !wanted || is_of(lines[line], wanted);
 }
 
-/* The `choice`th of the lines that can run, counted around; LINES when none can. */
+/* Returns the `choice`th line that can run, modulo their number, or LINES when none can. */
 static size_t choose(const struct folder *folder, uint32_t choice)
 {
     size_t all[LINES];
@@ -282,7 +282,7 @@ static void remove_folder(void)
     rmdir(root);
 }
 
-/* Makes the folder that commands work in; nothing of this machine is looked for. */
+/* Makes the folder in which commands run, and an environment without settings of this machine. */
 static void prepare(void)
 {
     if (*root)
@@ -320,7 +320,7 @@ static void write_file(const struct file *file)
     }
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
-        return; /* a file is where this one wants a folder */
+        return; /* there is a file in place of the folder */
     if (write(fd, file->bytes, file->size) != (ssize_t)file->size)
         exit(1);
     close(fd);
@@ -357,7 +357,7 @@ static void append(struct result *r, int fd)
     r->out[r->size] = '\0';
 }
 
-/* What is never the same twice: seconds, and the time of day in Cobertura's format. */
+/* Removes what is never the same twice: seconds, and the time of day in Cobertura's format. */
 static void drop_times(struct result *r)
 {
     char *seconds = r->printed ? strstr(r->out, "\nseconds=") : NULL;
@@ -374,8 +374,8 @@ static struct result run(const char *line, int argc, char **words)
     struct result r = {0};
     char *copy[MOST_WORDS];
     FILE *const usual = stderr;
-    /* CBC brings the C++ library, which keeps the stderr that it finds and flushes it at the end: it is
-     * loaded before stderr is one that does not last. */
+    /* CBC loads the C++ library, which keeps the stderr that it finds and flushes it at the end: it is loaded
+     * here, before stderr is replaced for a run. */
     dlopen("libCbcSolver.so.3", RTLD_LAZY);
     unlink(RESULT_FILE);
     fflush(stdout);
@@ -416,7 +416,7 @@ static bool is_printable(const char *text, size_t size)
     return true;
 }
 
-/* Tells whether what the command prints is no text. */
+/* Returns whether a command prints something that is not text. */
 static bool prints_bytes(const char *line)
 {
     return strstr(line, "--format pprof") || strstr(line, "--format perfetto");
@@ -426,7 +426,7 @@ static void check(const char *line, const struct result *r)
 {
     if (r->code < CLI_CLEAN || r->code > CLI_FAILED)
         fail(line, r, "an exit code that is none");
-    /* A specification may have no streams, and a run of it no results. */
+    /* A specification may have no streams, and its run no results. */
     if (r->code == CLI_CLEAN && !r->size && !r->message_size && !is_of(line, "tessla"))
         fail(line, r, "clean without a word");
     if (r->code != CLI_CLEAN && !r->message_size)
@@ -503,7 +503,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 }
 
 #ifdef CT_FUZZ_MUTATE
-/* ---- mutations that leave the folder one ---- */
+/* ---- mutations that keep the input a folder ---- */
 
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
@@ -529,7 +529,7 @@ static size_t put_file(uint8_t *data, size_t size, size_t room, const struct fil
     return at + file->size + 1;
 }
 
-/* Changes one file, or cuts it, or asks for something else. */
+/* Changes one file, or shortens it, or changes the command. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
 {
     struct folder folder;

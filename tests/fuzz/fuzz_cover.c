@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coverage files. What must hold: what was read can be taken out again, in order and each place once, and
- * read a second time it only adds up. */
+/* Fuzzes coverage files. What must hold: what was read can be retrieved in order, each place once, and
+ * reading it a second time only adds up. */
 #include <stdlib.h>
 
 #include "coretap/cover.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ELF files, as memory, as symbols and as a layout. One byte that chooses the load bias, then the file. What
- * must hold: functions are in order, stay in the address space and are found at their first byte unless
- * another one lies there; pieces of code between them are in none; memory that is found can be read to its
- * end. */
+/* Fuzzes ELF files, as memory, as symbols and as a layout. One byte that selects the load bias, then the
+ * file. What must hold: functions are in order, stay in the address space and are found at their first byte
+ * unless another one is there; pieces of code between functions are in none; memory that is found can be read
+ * to its end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "program/layout.h"
 #include "program/memory.h"
 
-/* More is not a better test, and segments of many pages are slow. */
+/* Larger inputs are no better test, and segments of many pages are slow. */
 #define MOST_BYTES 65536
 
 static void check_symbols(const struct ct_symbols *symbols)
@@ -42,7 +42,7 @@ static void check_symbols(const struct ct_symbols *symbols)
     require((id != NULL) == (size != 0));
 }
 
-/* The first and the last byte that an address gives. */
+/* Reads the first and the last byte of the memory at an address. */
 static void read_ends(const struct ct_memory *memory, uint64_t addr)
 {
     size_t size;
@@ -91,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1 || size > MOST_BYTES)
         return 0;
     uint64_t bias = (uint64_t)data[0] << 56;
-    /* a copy: the file has to begin at an aligned address, as a mapped one does */
+    /* a copy: the file must begin at an aligned address, like a mapped one */
     uint8_t *file = malloc(size);
     if (!file)
         exit(1);

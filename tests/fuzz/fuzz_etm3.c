@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ETMv3 packets and elements: 12 bytes of configuration, one byte that says how to cut, trace. */
+/* Fuzzes ETMv3 packets and elements: 12 bytes of configuration, one byte that selects how to cut, trace. */
 #include "base/bytes.h"
 #include "fuzz.h"
 #include "pieces.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ETMv4 and ETE packets: 24 bytes of configuration (source.h), one byte that says how to cut, trace.
- * What must hold: the packets of a whole are the packets of its pieces, each byte of the trace belongs
- * to one packet, and no more than a packet is ever left over. */
+/* Fuzzes ETMv4 and ETE packets: 24 bytes of configuration (source.h), one byte that selects how to cut,
+ * trace. What must hold: the packets of pieces are those of the whole, each byte of the trace belongs to one
+ * packet, and never more than a packet is left over. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +17,8 @@ struct list {
     size_t room;
 };
 
-/* Decodes in pieces of `step` bytes, `cap` packets a call. A packet that is not finished is
- * presented again with more behind it, from memory of just its size. */
+/* Decodes in pieces of `step` bytes, with `cap` packets per call. An unfinished packet is passed again with
+ * more bytes after it, from memory of just its size. */
 static void decode(struct ct_etm4_decoder *decoder, const uint8_t *data, size_t size, size_t step, size_t cap,
                    struct list *list)
 {

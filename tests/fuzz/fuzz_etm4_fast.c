@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ETMv4 and ETE by the fast ways and by the plain one: 24 bytes of configuration (source.h), one byte that
- * says how to cut, trace. What must hold, with any vector instructions: elements, packets and statistics
- * straight from bytes are those by way of packets, packets in bursts those of the plain decoder, events in
- * columns are those of the elements, and the byte-wise decoder makes the packets of the packet decoder. */
+/* Fuzzes the fast ways of decoding ETMv4 and ETE against the plain one: 24 bytes of configuration (source.h),
+ * one byte that selects how to cut, trace. What must hold, with any vector instructions: elements, packets
+ * and statistics directly from bytes equal those by way of packets, packets in bursts equal those of the
+ * plain decoder, events in columns equal those of the elements, and the byte-wise decoder makes the packets
+ * of the packet decoder. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,7 +50,7 @@ static void add_event(struct seen *seen, struct ct_event event)
 {
     require(seen->event_count < 2 * ROOM);
     if (event.type == CT_EVENT_BRANCH && !event.unknown)
-        event.offset = 0; /* columns do not have it */
+        event.offset = 0; /* columns have none */
     seen->events[seen->event_count++] = event;
 }
 
@@ -70,7 +71,7 @@ static int on_events(void *user, const struct ct_stream *stream, const struct ct
     return 0;
 }
 
-/* In pieces of `step` bytes. */
+/* Decodes in pieces of `step` bytes. */
 static void run(const struct ct_source *source, const struct ct_chain_sink *sink, const uint8_t *data,
                 size_t size, size_t step, struct seen *seen)
 {
@@ -125,7 +126,7 @@ static void check_bytewise(const struct ct_source *source, const uint8_t *data, 
     require(n == plain->packet_count && !memcmp(packets, plain->packets, n * sizeof *packets));
 }
 
-/* The fast ways of one version against the plain one. */
+/* Compares the fast ways of one implementation with the plain one. */
 static void check_fast(const struct ct_source *source, const uint8_t *data, size_t size, size_t step,
                        const struct seen *plain)
 {
@@ -139,7 +140,7 @@ static void check_fast(const struct ct_source *source, const uint8_t *data, size
             !memcmp(fast.elems, plain->elems, fast.elem_count * sizeof *fast.elems) &&
             !memcmp(&fast.stats, &plain->stats, sizeof fast.stats));
     run(source, &event_sink, data, size, step, &fast);
-    if (ct_source_has_data_atoms(source)) /* such a trace has no events, and all of it counts as lost */
+    if (ct_source_has_data_atoms(source)) /* such a trace has no events, and counts as lost */
         require(fast.event_count == 0 && fast.stats.losses.lost_bytes == size);
     else
         require(fast.event_count == plain->event_count &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Event logs: any bytes can be read to the end, twice with the same result. */
+/* Fuzzes event logs: any bytes can be read to the end, twice with the same result. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Message streams: as recorded text, line by line, and as raw messages in blocks against one by one.
- * Whatever comes, nothing breaks, queues stay bounded, and both ways give the same events. */
+/* Fuzzes message streams: as recorded text, line by line, and as raw messages, in blocks and one by one. What
+ * must hold: queues stay bounded, and both ways give the same events. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static void answer(struct ct_fractal *f, uint64_t time, unsigned salt)
     }
 }
 
-/* Takes a line with a flit: what is printed of it is the same one, and what it means goes to the tracer. */
+/* Takes a line with a flit: it must print as the same line, and its message goes to the tracer. */
 static void take_flit(struct ct_fractal *f, struct ct_fractal_wire *wire, const char *text, size_t size)
 {
     struct ct_fractal_message beside, m;
@@ -55,7 +55,7 @@ static void take_flit(struct ct_fractal *f, struct ct_fractal_wire *wire, const 
     for (unsigned n = 0; ct_fractal_wire_message(wire, &m); n++) {
         if (n > 1u << 21)
             abort();
-        if (n < 64) { /* the rest of a range is the same again */
+        if (n < 64) { /* the rest of a range is more of the same */
             ct_fractal_take_message(f, &m);
             answer(f, m.time, 0);
         }
@@ -143,7 +143,7 @@ static size_t feed_blocks(struct ct_fractal *f, const struct ct_fractal_message 
     for (size_t at = 0; at < count;) {
         int status;
         const size_t n = ct_fractal_messages(f, m + at, count - at < 100 ? count - at : 100, &status);
-        at += n + (status ? 1 : 0); /* what is refused is passed over */
+        at += n + (status ? 1 : 0); /* refused messages are skipped */
         answer(f, m[at < count ? at : count - 1].time, salt);
         events += ct_fractal_events(f, out + events, room - events);
     }
@@ -180,7 +180,7 @@ static void as_messages(const uint8_t *data, size_t size)
         const size_t a = feed_singly(f, m, count, flags, e, ROOM),
                      b = feed_blocks(g, m, count, flags, e + ROOM, ROOM);
         uint64_t x, y;
-        /* The ring overflows at other places when it is emptied at other times: then only totals agree. */
+        /* A ring that is emptied at other times overflows at other places: then only totals agree. */
         ct_fractal_reg_read(f, CT_FRACTAL_REG_EVENTS, 8, &x);
         ct_fractal_reg_read(g, CT_FRACTAL_REG_EVENTS, 8, &y);
         if (x != y || (a == x && b == y && memcmp(e, e + ROOM, a * sizeof *e)))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes in any framing: the fast path and the plain one, whole and in pieces, must say the same. The
- * first byte chooses the framing, the second the pieces. */
+/* Fuzzes frames: any bytes in any framing. The fast path and the plain one, whole and in pieces, must agree.
+ * The first byte selects the framing, the second the pieces. */
 #include "fuzz.h"
 #include "support/demux_result.h"
 
@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
         demux_result_free(&other);
     }
-    if (how.framing != CT_FRAMING_NONE) { /* every byte is somewhere */
+    if (how.framing != CT_FRAMING_NONE) { /* every byte is counted somewhere */
         const struct ct_frame_stats *s = &whole.stats;
         uint64_t data_bytes = s->no_id_bytes;
         for (unsigned id = 0; id < 128; id++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of indexes, whose sum is made right so that the rest is read. What must hold: what was read is
- * written as a file that says the same, and read again it is that file, to the byte. */
+/* Fuzzes index files, whose checksum is corrected so that the rest is read. What must hold: an index that was
+ * read is written as a file with the same content, which reads and writes to the same bytes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define HEAD       16u
 #define MOST_BYTES 65536u
 
-/* Points ascend, so that they can be searched. */
+/* Checks that points ascend, so that they can be searched. */
 static void look_at(const struct ct_index *index)
 {
     for (size_t i = 0; i < CT_INDEX_STREAMS; i++)

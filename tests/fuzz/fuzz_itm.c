@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ITM trace through packets and elements: one byte that says how to cut, trace. */
+/* Fuzzes ITM packets and elements: one byte that selects how to cut, trace. */
 #include "fuzz_software.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file kallsyms beside a copy of a kernel's memory: its lines, and the functions that they become. What
- * must hold: names and modules lie in their line; functions are in order, in code, and none reaches into the
- * next one. */
+/* Fuzzes the file kallsyms next to a copy of a kernel's memory: its lines, and the functions made of them.
+ * What must hold: names and modules are inside of their line; functions are in order, in code, and none
+ * reaches into the next one. */
 #include <elf.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static void check_symbols(const struct ct_symbols *symbols)
     }
 }
 
-/* Loads the symbols of a kcore of one segment, in a folder of its own with the text as kallsyms. */
+/* Loads the symbols of a kcore with one segment, in a folder of its own with the text as kallsyms. */
 static void load(const char *text, size_t size)
 {
     static struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Debug information. One byte that chooses the load bias, then an ELF file. What must hold: rows are in order
- * and do not overlap, an address finds the row it lies in, files and scopes that are named exist, chains of
+/* Fuzzes debug information. One byte that selects the load bias, then an ELF file. What must hold: rows are
+ * in order and do not overlap, an address finds its row, files and scopes that are named exist, chains of
  * inlined calls end. */
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size < 1 || size > MOST_BYTES)
         return 0;
     uint64_t bias = (uint64_t)data[0] << 56;
-    /* a copy: the file has to begin at an aligned address, as a mapped one does */
+    /* a copy: the file must begin at an aligned address, like a mapped one */
     uint8_t *file = malloc(size);
     if (!file)
         exit(1);

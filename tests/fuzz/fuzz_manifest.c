@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Manifests of captures. What must hold: each capture has a path and contents of its own; what was read is
- * written as a manifest that is read again and is then written as itself, to the byte; what cannot be read is
- * refused with a text. */
+/* Fuzzes manifests of captures. What must hold: each capture has its own path and contents; a manifest that
+ * was read is written as one that reads and writes to the same bytes; one that cannot be read is refused with
+ * a text. */
 #include "coretap/fleet.h"
 #include "written.h"
 
@@ -19,8 +19,8 @@ static void look_at(const struct ct_manifest *manifest)
     }
 }
 
-/* Reads a manifest. Returns what is written of it; without bytes when it cannot be read, or has no capture.
- */
+/* Reads a manifest and returns what is written of it, which has no bytes when it cannot be read or has no
+ * capture. */
 static struct written read_and_write(struct ct_ctx *ctx, const void *data, size_t size)
 {
     struct ct_manifest *manifest;

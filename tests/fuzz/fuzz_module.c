@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel modules. A byte, whose lowest bit says that the addresses of three sections are known and come next,
- * eight bytes each; then the file. What must hold: what can be linked is read again as a program, with code
- * that lies where its segments say, and calls of the kernel can be led there. */
+/* Fuzzes kernel modules. A byte, whose lowest bit says that the addresses of three sections are known and
+ * follow, eight bytes each; then the file. What must hold: a module that can be linked reads as a program,
+ * whose code is where its segments say, and calls of the kernel can be directed there. */
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void read_symbols(struct ct_ctx *ctx, const char *path, const struct ct_m
     ct_symbols_free(symbols);
 }
 
-/* Links a module that lies in memory of just its size, of which nothing is written. */
+/* Links a module in memory of just its size, which is not written to. */
 static void link_bytes(struct ct_ctx *ctx, const uint8_t *data, size_t size,
                        const struct ct_module_place *placed)
 {
@@ -49,7 +49,7 @@ static void link_bytes(struct ct_ctx *ctx, const uint8_t *data, size_t size,
     free(bytes);
 }
 
-/* Reads the first bytes of the code, by the rules and where it is known to lie. */
+/* Reads the first bytes of the code, where the rules place it and where it is known to be. */
 static void read_code(struct ct_ctx *ctx, const char *path, const struct ct_module_place *placed)
 {
     const struct ct_image image = {

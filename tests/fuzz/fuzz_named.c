@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Named events: two bytes that say how long the section of names is, the section, writes to ports of nine
+/* Fuzzes named events: two bytes with the size of the section of names, the section, writes to ports of nine
  * bytes each. */
 #include "coretap/named_event.h"
 #include "fuzz.h"
@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Looks at one named event: a short buffer has the begin of the whole text. */
+/* Checks one named event: a short buffer gets the start of the whole text. */
 static void look(const struct ct_named_event *named, const struct ct_named_table *table)
 {
     char whole[4096];

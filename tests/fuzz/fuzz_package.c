@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packages of debug information (.dwp): eight bytes of the ID of a unit, then the package. What must hold: a
- * unit that is found becomes an ELF file, not much larger than the package and its headers, whose sections
- * lie in it. */
+/* Fuzzes packages of debug information (.dwp): eight bytes with the ID of a unit, then the package. What must
+ * hold: a unit that is found becomes an ELF file, not much larger than the package and its headers, whose
+ * sections are inside of it. */
 #include <string.h>
 
 #include "base/bytes.h"
@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t image_size;
     if (size <= 8 || size > MOST_BYTES)
         return 0;
-    /* a copy: the file has to begin at an aligned address, as one that was read does */
+    /* a copy: the file must begin at an aligned address, like one that was read */
     uint8_t *file = malloc(size - 8);
     require(file != NULL);
     memcpy(file, data + 8, size - 8);

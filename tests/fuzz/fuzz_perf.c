@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A perf.data file is the input; what it gives is looked at as its users do, and its trace decoded up to
- * elements. Every other file is there, an ELF program of 4096 bytes, unless its name holds "gone". */
+/* Fuzzes perf.data files: the result is read as its users do, and its trace decoded to elements. Every other
+ * file exists, an ELF program of 4096 bytes, unless its name contains "gone". */
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static ssize_t read_at(void *user, const char *path, uint64_t offset, char *buf,
                                                 [32] = 64,
                                                 [54] = 56,
                                                 [56] = 1,
-                                                /* A segment of code: all of the file, at 0x1000. */
+                                                /* a segment of code: the whole file, at 0x1000 */
                                                 [64] = PT_LOAD,
                                                 [68] = PF_R | PF_X,
                                                 [64 + 17] = 0x10,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The .ini of a raw trace is the input; every other file is there, with 4096
- * bytes, unless its name holds "gone". */
+/* Fuzzes the .ini of a raw trace. Every other file exists, with 4096 bytes, unless its name contains
+ * "gone". */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests to the page of a live run: a byte that says what is asked for, then the JSON. What must hold: what
- * is refused is refused with a text, and what is taken can be done: lists have texts, names fit, filters are
- * of what there is. */
+/* Fuzzes requests to the page of a live run: a byte that selects the request, then the JSON. What must hold:
+ * a refused request has an error text, and an accepted one can be carried out: lists have texts, names fit,
+ * filters name what exists. */
 #include <string.h>
 
 #include "fuzz.h"
@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char why[1024] = "";
     if (!size || size > MOST_BYTES)
         return 0;
-    /* of just its size, and without a zero behind it, as it comes from a connection */
+    /* of just its size and without a NUL after it, as from a connection */
     char *text = malloc(size);
     require(text != NULL);
     memcpy(text, data + 1, size - 1);

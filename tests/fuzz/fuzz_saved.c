@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of times, of stacks, of counts, of results of specifications, of FRACTAL logs and of shards. What
- * must hold: what was read is written as a file that says the same, and read again it is that file, to the
- * byte. Each input is also read with the sum that it should have at its end: few changes would come further.
- */
+/* Fuzzes files of times, of stacks, of counts, of results of specifications, of FRACTAL logs and of shards.
+ * What must hold: a file that was read is written as one with the same content, which reads and writes to the
+ * same bytes. Each input is also read with a corrected checksum: otherwise few changes would be read at
+ * all. */
 #include "saved.h"
 
 /* Numbers of programs and names are good to print whatever was read. */

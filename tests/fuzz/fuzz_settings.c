@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small text files that say what a simulation does: settings of a cluster, or, when the first byte is '@',
- * commands for given times. What must hold: what is refused is refused with a text; a cluster that can be
- * made of settings is made; commands come in the order of their times. */
+/* Fuzzes small text files that configure a simulation: settings of a cluster, or, when the first byte is '@',
+ * commands for given times. What must hold: a refused file is refused with a text; a cluster that the
+ * settings allow is made; commands come in the order of their times. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A snapshot directory whose files are pieces of the input: each piece begins with a line "=== NAME". Files
- * that are not in it are there when their name begins with 'i', with 4096 bytes that nobody reads. */
+/* Fuzzes a snapshot directory whose files are pieces of the input: each piece begins with a line "=== NAME".
+ * Other files exist when their name begins with 'i', with 4096 bytes that nobody reads. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct input {
     size_t size;
 };
 
-/* The piece called `name`, which is not 0-terminated in the input. */
+/* Returns the piece called `name`, which has no NUL after it in the input. */
 static const char *find(const struct input *input, const char *name, size_t *size)
 {
     const char *end = input->text + input->size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The body of the fuzz targets of software trace. What must hold: packets and elements of a whole are those
- * of its pieces, packets lie one behind the other, and every one has a line. */
+/* Common part of the fuzz targets for software trace. What must hold: packets and elements of pieces are
+ * those of the whole, packets follow each other without gaps, and each has a line. */
 #ifndef CT_TESTS_FUZZ_SOFTWARE_H
 #define CT_TESTS_FUZZ_SOFTWARE_H
 
@@ -20,7 +20,7 @@ struct fuzz_result {
     size_t elem_count;
 };
 
-/* Elements of the packets from `from` on. */
+/* Resolves the packets from `from` on to elements. */
 static inline void fuzz_resolve(const struct ct_protocol_ops *ops, void *resolver, struct fuzz_result *r,
                                 size_t from, int final, size_t cap)
 {
@@ -33,7 +33,7 @@ static inline void fuzz_resolve(const struct ct_protocol_ops *ops, void *resolve
     } while (from < r->packet_count || count > cap - CT_RESOLVE_MIN);
 }
 
-/* Decodes in pieces of `step` bytes, from memory of just their size, `cap` packets a call. */
+/* Decodes in pieces of `step` bytes, from memory of just their size, with `cap` packets per call. */
 static inline void fuzz_run(const struct ct_protocol_ops *ops, const struct ct_source *source,
                             const uint8_t *data, size_t size, size_t step, size_t cap, struct fuzz_result *r)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Debug information that the compiler left in a file of its own: a byte, whose lowest bit says whether that
- * is a package, two bytes with the size of the program, the program, the file. What must hold: lines are in
- * order, and scopes stand behind those that they are in. */
+/* Fuzzes debug information that the compiler put into a separate file: a byte, whose lowest bit says whether
+ * that is a package, two bytes with the size of the program, the program, the file. What must hold: lines are
+ * in order, and scopes come after those that contain them. */
 #include <string.h>
 
 #include "base/bytes.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of targets, of a small program. What must hold: the graph is sound whatever the file says, and a
- * file that is refused is refused with a text. */
+/* Fuzzes the file of targets, for a small program. What must hold: the graph is sound whatever the file says,
+ * and a file that is refused is refused with a text. */
 #include "cfg_check.h"
 #include "fuzz.h"
 #include "language_program.h"

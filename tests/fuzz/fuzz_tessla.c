@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A specification and a trace from the input, parted by the first line "---8<---" (without it all
- * is specification). The first byte chooses dialect and time unit, and where the trace is cut; at
- * every second cut events are lost. With CT_FUZZ_NATIVE what machine code puts out is held against
- * the bytecode's, to the letter. */
+/* Fuzzes a specification and a trace, separated by the first line "---8<---" (without it, all is
+ * specification). The first byte selects dialect and time unit, and where the trace is cut; at every second
+ * cut events are lost. With CT_FUZZ_NATIVE the output of machine code is compared with that of bytecode, to
+ * the letter. */
 #define _GNU_SOURCE /* memmem */
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What fuzz_tessla.c does with an input, for a program around it. */
+/* Interface of fuzz_tessla.c for a program that runs it. */
 #ifndef CT_TESTS_FUZZ_TESSLA_H
 #define CT_TESTS_FUZZ_TESSLA_H
 
 #include <stdint.h>
 
 extern struct fuzz_tessla {
-    unsigned engines;  /* 2: machine code too, held against the bytecode */
-    uint64_t compiled; /* inputs that did */
-    uint64_t results;  /* that they put out */
+    unsigned engines;  /* 2: also machine code, compared with bytecode */
+    uint64_t compiled; /* inputs that compiled */
+    uint64_t results;  /* results of them */
 } fuzz_tessla;
 
 #endif

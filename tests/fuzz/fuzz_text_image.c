@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Firmware as text: Intel HEX and S-records. What must hold: what is read is an ELF file whose segments lie
- * one behind the other in memory and can all be read there, byte by byte; what is not is refused with a text.
- * The sum of each line is made right, so that changes come further. */
+/* Fuzzes firmware as text: Intel HEX and S-records. What must hold: a file that is read becomes an ELF file
+ * whose segments follow each other in memory and can be read byte by byte; any other is refused with a text.
+ * The checksum of each line is corrected, so that changes get further. */
 #include <elf.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static int digit(uint8_t c)
     return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Makes the two digits at the end of a line the sum of the pairs before them. */
+/* Sets the two digits at the end of a line to the checksum of the pairs before them. */
 static void mend_line(uint8_t *line, size_t size)
 {
     const size_t first = size && line[0] == ':' ? 1 : 2;
@@ -44,7 +44,7 @@ static void mend(uint8_t *text, size_t size)
     }
 }
 
-/* Reads a segment of either class. */
+/* Reads a segment of a 32-bit or 64-bit file. */
 static Elf64_Phdr segment_at(const uint8_t *elf, size_t index)
 {
     Elf64_Phdr segment;

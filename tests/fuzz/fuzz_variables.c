@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables by debug information. A name up to the first line feed, then an ELF file. What must hold: a
- * number has 1 to 64 bits that its bytes have, the names of an enumeration have an end and are found by their
+/* Fuzzes variables in debug information. A name up to the first line feed, then an ELF file. What must hold:
+ * a number has 1 to 64 bits, all within its bytes; the names of an enumeration end and are found by their
  * values. */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(name, data, length);
     name[length] = '\0';
     size -= length + 1;
-    /* a copy: the file has to begin at an aligned address, as a mapped one does */
+    /* a copy: the file must begin at an aligned address, like a mapped one */
     uint8_t *file = malloc(size + 1);
     if (!file)
         exit(1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Watchpoints by name, one a line, in a small program. What must hold: one that is refused leaves nothing
- * behind and says why, and one that is taken has places, unless it is of no place. */
+/* Fuzzes watchpoints by name, one per line, in a small program. What must hold: a refused one leaves nothing
+ * behind and has an error text, and an accepted one has places, unless its kind has none. */
 #include "cfg_check.h"
 #include "coretap/watch.h"
 #include "fuzz.h"
@@ -23,7 +23,7 @@ static void add(struct ct_ctx *ctx, struct ct_watches *watches, const char *spec
         require(points[i].places > 0 || points[i].kind >= CT_WATCH_EXCEPTION);
 }
 
-/* The program, with whatever of it was asked for before: made once. */
+/* Returns the program, created once, with everything that earlier inputs looked up in it. */
 static struct ct_programs *the_programs(void)
 {
     static uint8_t file[ELF_SIZE] __attribute__((aligned(8)));

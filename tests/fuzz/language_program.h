@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small program that texts of the small languages speak of: main calls work, which has a loop and calls
- * leaf in it and what a register says behind it. */
+/* The small program that texts in the small languages refer to: main calls work, which has a loop and in it
+ * calls leaf, and then a function whose address is in a register. */
 #ifndef CT_TESTS_FUZZ_LANGUAGE_PROGRAM_H
 #define CT_TESTS_FUZZ_LANGUAGE_PROGRAM_H
 
@@ -40,7 +40,7 @@ static inline void language_program(uint8_t file[ELF_SIZE])
     ((Elf64_Ehdr *)file)->e_entry = 0x400000;
 }
 
-/* The input as a text with a NUL behind it, to be freed. */
+/* Returns the input as a text with a NUL, which the caller frees. */
 static inline char *language_text(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);

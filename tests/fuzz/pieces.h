@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must hold of packets and elements of any protocol: those of a whole are those of its pieces, each byte
- * of the trace belongs to one packet, and no more than a packet is ever left over. */
+/* Checks what must hold of packets and elements of any protocol: those of pieces are those of the whole, each
+ * byte of the trace belongs to one packet, and never more than a packet is left over. */
 #ifndef CT_TESTS_FUZZ_PIECES_H
 #define CT_TESTS_FUZZ_PIECES_H
 
@@ -17,7 +17,7 @@ struct pieces {
     size_t packet_count;
     struct ct_elem *elems;
     size_t elem_count;
-    size_t room; /* of either */
+    size_t room; /* for packets, and for elements */
 };
 
 static inline void *pieces_new(size_t count, size_t size)
@@ -28,8 +28,8 @@ static inline void *pieces_new(size_t count, size_t size)
     return memory;
 }
 
-/* Packets in pieces of `step` bytes, `cap` a call. A packet that is not finished is presented again with more
- * behind it, from memory of just its size. */
+/* Decodes in pieces of `step` bytes, with `cap` packets per call. An unfinished packet is passed again with
+ * more bytes after it, from memory of just its size. */
 static inline void pieces_decode(const struct ct_protocol_ops *ops, void *decoder, const uint8_t *data,
                                  size_t size, size_t step, size_t cap, struct pieces *out)
 {
@@ -54,7 +54,7 @@ static inline void pieces_decode(const struct ct_protocol_ops *ops, void *decode
     require(done == size);
 }
 
-/* Elements of the packets, `batch` packets and `cap` elements a call. */
+/* Resolves packets to elements, with `batch` packets and `cap` elements per call. */
 static inline void pieces_resolve(const struct ct_protocol_ops *ops, void *resolver, size_t batch, size_t cap,
                                   struct pieces *out)
 {
@@ -93,7 +93,7 @@ static inline void pieces_free(struct pieces *pieces)
     free(pieces->elems);
 }
 
-/* All of the above for one stream; `choice` says how to cut. */
+/* Checks all of that for one stream. `choice` selects how to cut. */
 static inline void pieces_check(const struct ct_source *source, const uint8_t *data, size_t size,
                                 uint8_t choice)
 {

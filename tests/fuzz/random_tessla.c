@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random specifications (tessla_text.h) through fuzz_tessla.c: compiled and run as bytecode, and every
- * NATIVE_EVERY-th as machine code too, whose results are held against the bytecode's. A process of its own
- * runs each piece of the cases, so that one that crashes, aborts, leaks or takes more than CASE_SECONDS of
- * the processor is a finding, kept as a file, and the others go on. Workers take the pieces, one after the
- * other.
+/* Runs random specifications (tessla_text.h) through fuzz_tessla.c: compiled and run as bytecode, and every
+ * NATIVE_EVERY-th also as machine code, whose results are compared with the bytecode's. Each piece of the
+ * cases runs in a process of its own, so that a case that crashes, aborts, leaks or takes more than
+ * CASE_SECONDS of processor time is a finding, kept as a file, while the others go on. Workers take the
+ * pieces in turn.
  *
  * usage: random_tessla CORPUS FINDINGS
  *
- * CT_COUNT: how many cases (10,000; in the long tier ten million under ASan, one without). CT_SEED and
- * CT_FIRST: from which one on. CT_SECONDS: the time that they may take (without it, as long as it takes).
- * CT_JOBS: workers (1, in the long tier one for each processor). Prints TAP. */
+ * CT_COUNT: number of cases (10,000; in the long tier ten million under ASan, one million without). CT_SEED
+ * and CT_FIRST: the case to begin with. CT_SECONDS: time limit (no limit without it). CT_JOBS: workers (1, in
+ * the long tier one for each processor). Prints TAP. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -35,19 +35,19 @@ enum {
     CASE_SECONDS = 60,
     FINDINGS_MOST = 10,
     JOBS_MOST = 64,
-    NATIVE_EVERY = 400, /* the compiler takes the time of some hundred others for one */
+    NATIVE_EVERY = 400, /* the compiler takes as long for one as some hundred others take together */
 };
 
-/* What a worker says of its cases. */
+/* State of a worker. */
 struct progress {
-    uint64_t at; /* the case that runs */
+    uint64_t at; /* the case that is running */
     uint64_t compiled, native, results;
     uint64_t slowest, slowest_us;
 };
 
-/* What the processes share. */
+/* State that the processes share. */
 struct shared {
-    _Atomic uint64_t next; /* the first case that nobody took */
+    _Atomic uint64_t next; /* the first case that no worker has taken */
     _Atomic unsigned findings;
     struct progress workers[JOBS_MOST];
 };
@@ -55,7 +55,7 @@ struct shared {
 struct session {
     struct tessla_corpus corpus;
     struct shared *shared;
-    struct progress *progress; /* of this worker */
+    struct progress *progress; /* state of this worker */
     const char *folder;
     uint64_t seed;
 };
@@ -74,15 +74,15 @@ static void make_case(const struct session *s, struct tessla_text *t, uint64_t i
     tessla_text_make(t, &s->corpus);
 }
 
-/* Of the processor, so that a busy machine makes no finding; 0: no limit.
- * Over it SIGPROF ends the process. */
+/* Limits the processor time, so that a busy machine makes no finding; 0: no limit. SIGPROF ends a process
+ * above it. */
 static void limit_time(unsigned seconds)
 {
     const struct itimerval limit = {.it_value.tv_sec = seconds};
     setitimer(ITIMER_PROF, &limit, NULL);
 }
 
-/* In memory of just its size, so that ASan sees every read beyond it. */
+/* Runs a case in memory of just its size, so that ASan detects every read beyond it. */
 static void run_case(const struct session *s, uint64_t index)
 {
     struct progress *p = s->progress;
@@ -105,7 +105,7 @@ static void run_case(const struct session *s, uint64_t index)
     }
 }
 
-/* Run the cases and end the process with exit, so that leaks are looked for. */
+/* Run cases and end the process with exit, so that leaks are looked for. */
 static void run_bytecode(const struct session *s, uint64_t from, uint64_t to)
 {
     fuzz_tessla = (struct fuzz_tessla){.engines = 1};
@@ -148,7 +148,7 @@ static void keep(struct session *s, uint64_t index, int status, const char *engi
     s->shared->findings++;
 }
 
-/* Runs cases from `from` to `to` in processes, one more behind each that ends badly. */
+/* Runs cases from `from` to `to` in processes: a new one after each that ends badly. */
 static void run_piece(struct session *s, void run(const struct session *, uint64_t, uint64_t), uint64_t from,
                       uint64_t to, const char *engine)
 {
@@ -178,7 +178,7 @@ struct run {
     uint64_t first, count, seconds, begin;
 };
 
-/* One worker: takes pieces until there are none, or no time. */
+/* Runs a worker: takes pieces until there are none, or no time is left. */
 static void work(struct session *s, const struct run *run)
 {
     const uint64_t end = run->first + run->count;
@@ -195,7 +195,7 @@ static void work(struct session *s, const struct run *run)
     }
 }
 
-/* False: a worker ended badly. */
+/* Runs all workers. Returns false when one ended badly. */
 static bool run_workers(struct session *s, const struct run *run, unsigned jobs)
 {
     bool fine = true;
@@ -216,7 +216,7 @@ static bool run_workers(struct session *s, const struct run *run, unsigned jobs)
     return fine;
 }
 
-/* How many cases were run. */
+/* Runs all cases and returns how many were run. */
 static uint64_t run_all(struct session *s, const struct run *run, unsigned jobs)
 {
     const uint64_t end = run->first + run->count;
@@ -258,7 +258,7 @@ static bool is_long(void)
     return test_number("CT_LONG", 0) > 0;
 }
 
-/* CT_JOBS, or what suits the tier. */
+/* Returns CT_JOBS, or the default of the tier. */
 static unsigned job_count(void)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs a fuzz target over files, with no fuzzer: each argument is a file or a folder of files. What a
- * fuzzer found and what the corpus holds stay tests wherever the code is built. Prints TAP. */
+/* Runs a fuzz target on files, without a fuzzer: each argument is a file or a folder of files. So findings
+ * and the corpus are tests wherever the code is built. Prints TAP. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 
 static int count;
 
-/* All of a file, in memory of just its size so that ASan sees every read beyond it. NULL: unreadable. */
+/* Reads a file into memory of just its size, so that ASan detects every read beyond it. Returns NULL when it
+ * is unreadable. */
 static uint8_t *read_file(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A source from the first bytes of a fuzz input: a configuration that the decoder accepts for most values,
- * so that the rest of the bytes is trace. ETMv4 or ETE unless the fourth byte says otherwise. */
+/* Makes a source from the first bytes of a fuzz input: a configuration that the decoder accepts for most
+ * values, so that the other bytes are trace. The protocol is ETMv4 or ETE unless the fourth byte says
+ * otherwise. */
 #ifndef CT_TESTS_FUZZ_SOURCE_H
 #define CT_TESTS_FUZZ_SOURCE_H
 

@@ -62,7 +62,8 @@ static bool is_operator(char c)
     return c && strchr("<>=!&|:+-*/.", c);
 }
 
-/* Words, runs of blanks, operators of up to three characters, single characters: what changes keep whole. */
+/* Returns the size of a token: a word, a run of blanks, an operator of up to three characters, or a single
+ * character. Changes keep tokens whole. */
 static size_t token_size(const char *p, const char *end)
 {
     const char *q = p + 1;
@@ -158,7 +159,7 @@ static void add_literal(struct tessla_text *t)
                 "Option[Int]");
 }
 
-/* Puts something before token i of s, or in its place; how many tokens of s that takes. */
+/* Puts something before token i of s, or replaces it. Returns how many tokens of s are consumed. */
 static size_t change(struct tessla_text *t, const struct tessla_corpus *c, const struct tessla_spec *s,
                      size_t i)
 {
@@ -212,7 +213,7 @@ static void add_wild_event(struct tessla_text *t)
                 "nobody = 1", "x =", "= 1", "x = 1 / 0", "x = t * t", "s = 1.5");
 }
 
-/* What the specification declares at `line` ("in x: Events[Int]") with a value of its type. */
+/* Adds an event of the input declared at `line` ("in x: Events[Int]"), with a value of its type. */
 static void add_event(struct tessla_text *t, const char *line)
 {
     const size_t name = strcspn(line, ": \n");
@@ -231,7 +232,7 @@ static void add_event(struct tessla_text *t, const char *line)
         TESSLA_PICK(t, " = None", " = Some(1)", " = (1, 2)", " = {a = 1}", " = List(1)");
 }
 
-/* The declarations of inputs in what was printed: where their names begin. */
+/* Finds the declarations of inputs in the text and returns their number. Each line begins with the name. */
 static unsigned find_inputs(const struct tessla_text *t, const char **lines)
 {
     unsigned n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Printed syntax trees: of the right types most of the time, so that they compile and run. */
+/* Random syntax trees as text. Types are mostly right, so that specifications compile and run. */
 #include "tessla_text.h"
 
 enum kind {
@@ -14,10 +14,10 @@ static const char *const TYPE_NAMES[] = {"Int", "Bool", "Float", "String"};
 
 enum {
     STREAM_FORMS = 16,
-    VALUE_FORMS = 7, /* those that need no stream */
+    VALUE_FORMS = 7, /* forms that need no stream */
 };
 
-/* An expression of the kind; of streams, or of constants alone. */
+/* Adds an expression of the kind, of streams or of constants alone. */
 static void add_expr(struct tessla_text *t, enum kind kind, unsigned depth, bool streams);
 
 static void add_input(struct tessla_text *t, enum kind kind)
@@ -144,7 +144,7 @@ static void add_option(struct tessla_text *t, enum kind kind, unsigned depth, bo
     tessla_add(t, ")");
 }
 
-/* An element of a list or a map, which may not be there. */
+/* Adds an element of a list or a map, which may not exist. */
 static void add_collection(struct tessla_text *t, enum kind kind, unsigned depth, bool streams)
 {
     if (tessla_below(t, 2)) {
@@ -221,7 +221,7 @@ static void add_fold(struct tessla_text *t, enum kind kind, unsigned depth)
     tessla_add(t, ")");
 }
 
-/* A stream that has its own past in it, or a recursive function on values. */
+/* Adds a stream that depends on its own past, or a recursive function on values. */
 static void add_recursion(struct tessla_text *t, enum kind kind, unsigned depth)
 {
     const char *type = TYPE_NAMES[kind];
@@ -315,7 +315,7 @@ static void add_expr(struct tessla_text *t, enum kind kind, unsigned depth, bool
         add_stream(t, form - 11, kind, depth);
 }
 
-/* Another meaning for a name that the library's own definitions go by. */
+/* Redefines a name that the library's own definitions use. */
 static void add_bend(struct tessla_text *t)
 {
     TESSLA_PICK(t, "type Int = String\n", "type Int = Float\n", "type String = Int\n", "type Bool = Int\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Printed syntax trees of the watchpoint dialect: events, signals, temporal formulas. */
+/* Random syntax trees of the watchpoint dialect as text: events, signals, temporal formulas. */
 #include "tessla_text.h"
 
 static void add_events(struct tessla_text *t, unsigned depth);

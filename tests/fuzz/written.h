@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a ct_write_fn was given, kept in memory. */
+/* Output of a ct_write_fn, kept in memory. */
 #ifndef CT_TESTS_FUZZ_WRITTEN_H
 #define CT_TESTS_FUZZ_WRITTEN_H
 
@@ -10,11 +10,11 @@
 #include "fuzz.h"
 
 struct written {
-    char *bytes; /* to be freed */
+    char *bytes; /* the caller frees it */
     size_t size;
 };
 
-/* The ct_write_fn, whose `user` is a struct written. */
+/* Appends output. It is a ct_write_fn, whose `user` is a struct written. */
 static inline int written_append(void *user, const void *data, size_t size)
 {
     struct written *all = user;
@@ -27,7 +27,7 @@ static inline int written_append(void *user, const void *data, size_t size)
     return CT_OK;
 }
 
-/* Requires that both are the same, and frees them. */
+/* Requires that both are equal, and frees them. */
 static inline void written_same(struct written a, struct written b)
 {
     require(a.size == b.size && (!a.size || memcmp(a.bytes, b.bytes, a.size) == 0));
@@ -35,11 +35,11 @@ static inline void written_same(struct written a, struct written b)
     free(b.bytes);
 }
 
-/* Returns what is written of an input that was read; without bytes when it cannot be read. */
+/* Returns what is written of an input that was read; no bytes when it cannot be read. */
 typedef struct written written_fn(struct ct_ctx *ctx, const void *data, size_t size);
 
-/* Requires that what is written of an input is written as itself when it is read again. Inputs of more than
- * 64 KiB are passed over. */
+/* Requires that the output for an input reads and writes to the same bytes. Skips inputs of more than 64
+ * KiB. */
 static inline int written_twice(written_fn *read_and_write, const void *data, size_t size)
 {
     if (size > 65536)
