@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packet decoder of ETMv3: bytes to packets. ARM IHI 0014Q chapter 7, "Trace port protocol ETMv3". */
+/* The packet decoder of ETMv3: from bytes to packets. ARM IHI 0014Q chapter 7, "Trace port protocol
+ * ETMv3". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,11 +18,11 @@ struct ct_etm3_decoder {
     uint8_t types[256]; /* by header: enum ct_etm3_type, with this configuration */
     struct ct_etm3_state state;
     bool synced;
-    /* A run of bytes without synchronisation that did not become a packet yet. */
+    /* A run of bytes without synchronisation that is not a packet yet. */
     struct ct_unsynced run;
 };
 
-/* Finds the type that a header announces (IHI 0014Q 7.3, table of packet headers). */
+/* Returns the type that a header announces (IHI 0014Q 7.3, table of packet headers). */
 static uint8_t header_type(unsigned header)
 {
     if (header & 1)
@@ -104,7 +105,7 @@ void ct_etm3_decoder_reset(struct ct_etm3_decoder *d)
     d->run.size = 0;
 }
 
-/* Reads an alignment packet while synchronised. Surplus zeros are bad packets of one byte each. Too few zeros
+/* Reads an alignment packet while synchronised. Extra zeros are bad packets of one byte each. Too few zeros
  * are one bad packet, and the byte that ends them is the next header. */
 static void a_sync(struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
 {
@@ -124,8 +125,8 @@ static void a_sync(struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
     c->p -= zeros > CT_V7_ASYNC_ZEROS ? CT_V7_ASYNC_ZEROS : 1;
 }
 
-/* Tells whether the packet can occur. A data packet cannot where data is not traced: its length is unknown,
- * so only its header is taken. */
+/* Returns whether the packet is possible. A data packet is not when data is not traced: its length is then
+ * unknown, so only its header is consumed. */
 static bool data_mode(const struct ct_v7_config *config, uint8_t type)
 {
     switch (type) {
@@ -142,8 +143,8 @@ static bool data_mode(const struct ct_v7_config *config, uint8_t type)
     }
 }
 
-/* Decodes the packet at c->p into *packet, of which pos and type are filled in. On `cut` nothing in the
- * decoder has changed. */
+/* Decodes the packet at c->p into *packet, whose pos and type are set. On `cut` the decoder does not
+ * change. */
 static void decode_one(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
 {
     uint8_t header = *c->p++;
@@ -184,13 +185,13 @@ static void decode_one(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct c
     case CT_ETM3_VAL_NOT_TRACED:
         ct_etm3_data(s, c, header, packet);
         break;
-    default: /* the header is all */
+    default: /* only the header */
         break;
     }
 }
 
-/* Adds `bytes` at `pos` to the run without synchronisation, and makes a packet of the run when it is over.
- * Result: packets made, 0 or 1. */
+/* Adds `bytes` at `pos` to the run without synchronisation, and makes a packet of the run when it has ended.
+ * Result: number of packets, 0 or 1. */
 static size_t tell_run(struct ct_etm3_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_etm3_packet *packet)
 {
@@ -201,8 +202,7 @@ static size_t tell_run(struct ct_etm3_decoder *d, size_t bytes, uint64_t pos, in
     return 1;
 }
 
-/* Makes what stands for a packet that is cut, because the trace ends in it or because it is longer than a
- * packet can be. */
+/* Makes the packet that stands for a cut one: the trace ends in it, or it is longer than a packet can be. */
 static void end_cut_packet(const struct ct_etm3_state *s, size_t size, uint8_t type,
                            struct ct_etm3_packet *packet)
 {

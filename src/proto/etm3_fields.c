@@ -70,18 +70,18 @@ void ct_etm3_p_header(const struct ct_etm3_state *s, uint8_t header, struct ct_e
     }
 }
 
-/* What the bytes of a branch packet say. */
+/* The address bytes of a branch packet. */
 struct branch {
     uint32_t bits;  /* of the address, as transmitted, from bit 1 of the first byte on */
-    unsigned count; /* of them */
+    unsigned count; /* number of bits */
     bool full;      /* five bytes, with the instruction set in the last */
     uint8_t last;   /* the fifth byte */
     bool has_info;  /* exception information bytes follow */
 };
 
-/* Reads the bytes of a branch packet: six address bits, then seven a byte (IHI 0014Q 7.5). In the alternative
- * encoding bit 6 of the last of two to four bytes says that exception information follows; of five bytes it
- * is always bit 6 of the fifth. */
+/* Reads the address bytes of a branch packet: six address bits, then seven a byte (IHI 0014Q 7.5). In the
+ * alternative encoding bit 6 of the last of two to four bytes says that exception information follows; with
+ * five bytes it is always bit 6 of the fifth. */
 static struct branch branch_bytes(const struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t first)
 {
     struct branch b = {.bits = first >> 1 & 0x3fu, .count = 6};
@@ -102,7 +102,7 @@ static struct branch branch_bytes(const struct ct_etm3_state *s, struct ct_v7_cu
     return b;
 }
 
-/* Finds the instruction set in the fifth byte of a branch packet, or CT_V7_ISA_UNKNOWN. */
+/* Returns the instruction set in the fifth byte of a branch packet, or CT_V7_ISA_UNKNOWN. */
 static uint8_t fifth_byte_isa(uint8_t last, bool alt_isa)
 {
     if (last & 0x80)
@@ -116,7 +116,7 @@ static uint8_t fifth_byte_isa(uint8_t last, bool alt_isa)
 
 static void set_address(struct ct_etm3_state *s, struct ct_etm3_packet *packet, const struct branch *b)
 {
-    /* until the trace names an instruction set, A32 is assumed */
+    /* A32 is assumed until the trace contains an instruction set */
     unsigned shift = packet->isa == CT_V7_ISA_UNKNOWN ? 2 : ct_v7_address_shift(packet->isa);
     unsigned count = b->count;
     uint64_t bits = b->bits;
@@ -133,8 +133,8 @@ static void set_address(struct ct_etm3_state *s, struct ct_etm3_packet *packet, 
     packet->flags |= CT_ETM3_HAS_ADDR;
 }
 
-/* Exception information: up to three bytes, each but the last with bit 7 set. Bit 6 of a byte behind the
- * first says that it is the one with the resume field. */
+/* Exception information: up to three bytes, each but the last with bit 7 set. Bit 6 of a byte after the first
+ * marks the one with the resume field. */
 struct exception {
     bool alt_isa, cancel, ns, hyp;
     uint16_t number;
@@ -186,7 +186,7 @@ void ct_etm3_branch(struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t hea
         packet->exc = e.number;
         packet->resume = e.resume;
         packet->flags |= (uint16_t)(CT_ETM3_HAS_EXC | (e.cancel ? CT_ETM3_CANCEL : 0));
-    } else if (b.full && b.last & 0x80) { /* as ETMv3.0 codes exceptions, ARM state only */
+    } else if (b.full && b.last & 0x80) { /* the encoding of exceptions in ETMv3.0, ARM state only */
         packet->exc = b.last >> 3 & 7u;
         packet->flags |= (uint16_t)(CT_ETM3_HAS_EXC | CT_ETM3_OLD_EXC | (b.last & 0x40 ? CT_ETM3_CANCEL : 0));
     }
@@ -194,9 +194,9 @@ void ct_etm3_branch(struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t hea
     set_address(s, packet, &b);
 }
 
-/* Reads an i-sync (IHI 0014Q 7.6): a cycle count when the header says so, the context ID, the information
- * byte, an address unless only data is traced and, with a load or store in progress, the address of that as
- * in a branch packet. */
+/* Reads an i-sync (IHI 0014Q 7.6): a cycle count if the header says so, the context ID, the information byte,
+ * an address unless only data is traced and, with a load or store in progress, its address as in a branch
+ * packet. */
 void ct_etm3_i_sync(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct ct_etm3_packet *packet)
 {
     if (packet->type == CT_ETM3_I_SYNC_CYCLE)
@@ -264,7 +264,7 @@ void ct_etm3_timestamp(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct c
     packet->value = s->timestamp;
 }
 
-/* Reads an address of data: seven bits a byte, in the fifth byte four bits and the endianness (IHI 0014Q
+/* Reads a data address: seven bits a byte; the fifth byte has four bits and the endianness (IHI 0014Q
  * 7.8). */
 static uint32_t data_address(struct ct_v7_cursor *c, unsigned *bits, uint8_t *fifth)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packets of ETMv3 that have more than a header. Each handler reads from behind the header; when the
- * cursor says `cut` at the end, nothing has changed in the state. */
+/* The packets of ETMv3 with more than a header. Each handler reads from after the header; when the cursor is
+ * `cut` at the end, the state has not changed. */
 #ifndef CT_PROTO_ETM3_FIELDS_H
 #define CT_PROTO_ETM3_FIELDS_H
 
@@ -8,7 +8,7 @@
 #include "coretap/packet_etm3.h"
 #include "proto/v7_fields.h"
 
-/* What the trace unit's compression registers hold. */
+/* The contents of the trace unit's compression registers. */
 struct ct_etm3_state {
     struct ct_v7_config config;
     uint32_t addr;
@@ -35,7 +35,7 @@ void ct_etm3_timestamp(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct c
 void ct_etm3_data(struct ct_etm3_state *s, struct ct_v7_cursor *c, uint8_t header,
                   struct ct_etm3_packet *packet);
 
-/* Fills in a packet that the end of the trace cuts: it repeats what was known before (docs/listing.md). */
+/* Fills in a packet that the end of the trace cuts, from what was known before (docs/listing.md). */
 void ct_etm3_cut(const struct ct_etm3_state *s, struct ct_etm3_packet *packet);
 
 #endif

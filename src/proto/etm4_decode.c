@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packet decoder of ETMv4 and ETE: bytes to packets, one flat switch on the form of the header. */
+/* The packet decoder of ETMv4 and ETE: from bytes to packets, one flat switch on the form of the header. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ void ct_etm4_decoder_reset(struct ct_etm4_decoder *d)
     d->run.size = 0;
 }
 
-/* Reads a packet of extension headers: async (IHI 0064H 6.4.2), discard and overflow (6.4.8, 6.4.9). */
+/* Reads a packet with an extension header: async (IHI 0064H 6.4.2), discard and overflow (6.4.8, 6.4.9). */
 static void extension(struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
 {
     uint8_t which = ct_etm4_u8(c);
@@ -106,7 +106,7 @@ static void context(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct 
         d->sf = packet->flags & CT_ETM4_SF;
 }
 
-/* Reads an address packet (IHI 0064H 6.4.12). The context of a combined packet takes effect behind its
+/* Reads an address packet (IHI 0064H 6.4.12). The context of a combined packet takes effect after its
  * address. */
 static void address(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet,
                     const struct ct_etm4_header *header)
@@ -138,8 +138,8 @@ static void address(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct 
         ct_etm4_finish_address(d, packet, &now);
 }
 
-/* Reads a Q packet (IHI 0064H 6.4.15). The low four bits of its header say what it has of an address, and
- * then of a count. */
+/* Reads a Q packet (IHI 0064H 6.4.15). The low four bits of its header give the forms of an address and of a
+ * count. */
 static void q(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
 {
     struct ct_etm4_address now = d->history[0];
@@ -176,7 +176,7 @@ static void q(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm
 }
 
 /* Reads a cycle count of format 1 (IHI 0064H 6.4.10), whose fields have any size. Those of formats 2 and 3
- * are small and count from the threshold on. */
+ * are small and relative to the threshold. */
 static void cycle_count_f1(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
 {
     if (!d->config.comm_opt) {
@@ -205,8 +205,8 @@ static void ite(struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
     packet->value = ct_etm4_le(c, 8);
 }
 
-/* Reads one or two keys with their results. The first byte has the result in bits 3:0 and the key from bit 4
- * on. */
+/* Reads one or two keys with their results. The first byte has the result in bits 3:0 and the key from bit
+ * 4. */
 static void conditional_result_f1(struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
 {
     packet->value = ct_etm4_cont(c, 5);
@@ -215,8 +215,8 @@ static void conditional_result_f1(struct ct_etm4_cursor *c, struct ct_etm4_packe
         packet->value |= (uint64_t)ct_etm4_cont(c, 5) << 32;
 }
 
-/* Decodes the packet at c->p into *packet, of which pos, type and header are filled in. On `cut` nothing
- * in the decoder has changed. */
+/* Decodes the packet at c->p into *packet, whose pos, type and header are set. On `cut` the decoder does not
+ * change. */
 static void decode_one(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, struct ct_etm4_packet *packet)
 {
     const struct ct_etm4_header *header = &d->headers[*c->p++];
@@ -274,8 +274,8 @@ static void decode_one(struct ct_etm4_decoder *d, struct ct_etm4_cursor *c, stru
     }
 }
 
-/* Adds `bytes` at `pos` to the run without synchronisation, and makes a packet of the run when it is over.
- * Result: packets made, 0 or 1. */
+/* Adds `bytes` at `pos` to the run without synchronisation, and makes a packet of the run when it has ended.
+ * Result: number of packets, 0 or 1. */
 static size_t tell_run(struct ct_etm4_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_etm4_packet *packet)
 {

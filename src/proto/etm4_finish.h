@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a whole ETMv4/ETE packet says, and what it changes in the decoder, once its fields are read. Shared by
- * the packet decoder and the one that takes a byte at a time. */
+/* Interprets the fields of an ETMv4/ETE packet once all are read, and updates the decoder. Shared by the
+ * packet decoder and the byte-wise one. */
 #ifndef CT_PROTO_ETM4_FINISH_H
 #define CT_PROTO_ETM4_FINISH_H
 
 #include "base/bytes.h"
 #include "proto/etm4_state.h"
 
-/* Zero bytes of an alignment packet before its 0x80. */
+/* Number of zero bytes in an alignment packet, before its 0x80. */
 #define CT_ETM4_ASYNC_ZEROS 11
 #define CT_ETM4_ASYNC_SIZE  (CT_ETM4_ASYNC_ZEROS + 1)
 
@@ -25,12 +25,12 @@ static inline void ct_etm4_history_push(struct ct_etm4_decoder *d, const struct 
     d->history[0] = *address;
 }
 
-/* Takes the address of a packet. Every address packet, source addresses and matches included, moves the
- * history on. */
+/* Records the address of a packet. Every address packet, including source addresses and matches, advances the
+ * history. */
 static inline void ct_etm4_finish_address(struct ct_etm4_decoder *d, struct ct_etm4_packet *packet,
                                           const struct ct_etm4_address *address)
 {
-    struct ct_etm4_address now = *address; /* it may be part of the history that is about to move */
+    struct ct_etm4_address now = *address; /* a copy, because it may be in the history that is shifted */
     ct_etm4_history_push(d, &now);
     packet->value = now.value;
     packet->valid = now.valid < now.size ? now.valid : 64;
@@ -57,7 +57,7 @@ static inline void ct_etm4_finish_trace_info(struct ct_etm4_decoder *d, struct c
     ct_etm4_history_init(d, 64);
 }
 
-/* Replaces the `bits` low bits of the timestamp by `value`, and takes the packet's count. */
+/* Replaces the low `bits` bits of the timestamp by `value`, and records the packet's count. */
 static inline void ct_etm4_finish_timestamp(struct ct_etm4_decoder *d, struct ct_etm4_packet *packet,
                                             uint64_t value, unsigned bits, uint32_t count)
 {
@@ -91,14 +91,14 @@ static inline void ct_etm4_finish_count_f3(const struct ct_etm4_decoder *d, stru
     }
 }
 
-/* Tells whether an exception of this type is a packet of its own: types 0 and 0x18 on an ETE, always with
- * both bytes. */
+/* Returns whether an exception of this type is a separate kind of packet: types 0 and 0x18 on an ETE, always
+ * with both bytes. */
 static inline bool ct_etm4_exception_alone(const struct ct_etm4_decoder *d, unsigned number)
 {
     return d->config.ete && (number == 0 || number == 0x18);
 }
 
-/* Takes the fields of an exception packet (IHI 0064H 6.4.7). `second` is read when bit 7 of `first` is
+/* Interprets the fields of an exception packet (IHI 0064H 6.4.7). `second` is used when bit 7 of `first` is
  * set. */
 static inline void ct_etm4_finish_exception(struct ct_etm4_decoder *d, struct ct_etm4_packet *packet,
                                             uint8_t first, uint8_t second)
@@ -117,7 +117,7 @@ static inline void ct_etm4_finish_exception(struct ct_etm4_decoder *d, struct ct
     }
 }
 
-/* Takes a mispredict or a cancel of format 2 or 3, with its atoms (IHI 0064H 6.4.16 to 6.4.18). */
+/* Interprets a mispredict or a cancel of format 2 or 3, with its atoms (IHI 0064H 6.4.16 to 6.4.18). */
 static inline void ct_etm4_finish_speculation(struct ct_etm4_packet *packet)
 {
     if (packet->type == CT_ETM4_CANCEL_F3) {
@@ -133,7 +133,7 @@ static inline void ct_etm4_finish_speculation(struct ct_etm4_packet *packet)
     packet->count2 = packet->type == CT_ETM4_CANCEL_F2;
 }
 
-/* Takes a packet that consists of its header. */
+/* Interprets a packet that consists of its header. */
 static inline void ct_etm4_finish_header(struct ct_etm4_decoder *d, struct ct_etm4_packet *packet,
                                          const struct ct_etm4_header *header)
 {
@@ -158,13 +158,13 @@ static inline void ct_etm4_finish_header(struct ct_etm4_decoder *d, struct ct_et
     case CT_ETM4_FORM_CFG:
         ct_etm4_set_bad(packet, CT_ETM4_RESERVED_CFG);
         break;
-    default: /* PLAIN; RESERVED: of a packet that is not defined */
+    default: /* PLAIN; RESERVED: an undefined packet */
         break;
     }
 }
 
-/* Makes what stands for a packet of which only `size` bytes could be read, because the trace `ends` in it or
- * else because it is longer than a packet can be. */
+/* Makes the packet that stands for one of which only `size` bytes could be read: the trace `ends` in it, or
+ * it is longer than a packet can be. */
 static inline void ct_etm4_finish_cut(struct ct_etm4_packet *packet, size_t size, bool ends)
 {
     *packet = (struct ct_etm4_packet){.pos = packet->pos,

@@ -7,7 +7,7 @@ static void set(struct ct_etm4_header *table, unsigned first, unsigned last, uin
         table[i] = (struct ct_etm4_header){.type = type, .form = form};
 }
 
-/* Sets headers that this configuration may lack: they are defined, but reserved unless `there`. */
+/* Sets headers that are defined, but reserved unless `there`, because this configuration may lack them. */
 static void set_if(bool there, struct ct_etm4_header *table, unsigned first, unsigned last, uint8_t type,
                    uint8_t form)
 {
@@ -81,7 +81,7 @@ static void q_headers(const struct ct_etm4_config *c, struct ct_etm4_header *tab
 {
     static const uint8_t defined[] = {0x0, 0x1, 0x2, 0x5, 0x6, 0xa, 0xb, 0xc, 0xf};
     if (!c->q_elements)
-        return; /* the listings call these headers reserved, not reserved by configuration */
+        return; /* listings call these headers reserved, not reserved by configuration */
     for (size_t i = 0; i < sizeof defined; i++)
         set(table, 0xa0u + defined[i], 0xa0u + defined[i], CT_ETM4_Q, CT_ETM4_FORM_Q);
 }
@@ -105,7 +105,7 @@ void ct_etm4_headers_init(const struct ct_etm4_config *c, struct ct_etm4_header 
     set(table, 0x01, 0x01, CT_ETM4_TRACE_INFO, CT_ETM4_FORM_TRACE_INFO);
     set(table, 0x02, 0x03, CT_ETM4_TIMESTAMP, CT_ETM4_FORM_TIMESTAMP);
     set(table, 0x04, 0x04, CT_ETM4_TRACE_ON, CT_ETM4_FORM_PLAIN);
-    if (c->m_profile && !c->v7m && c->version >= 0x42) /* v8-M; elsewhere the header is not defined */
+    if (c->m_profile && !c->v7m && c->version >= 0x42) /* v8-M; undefined elsewhere */
         set(table, 0x05, 0x05, CT_ETM4_FUNC_RET, CT_ETM4_FORM_PLAIN);
     set(table, 0x06, 0x06, CT_ETM4_EXCEPT, CT_ETM4_FORM_EXCEPTION);
     set_if(!c->ete, table, 0x07, 0x07, CT_ETM4_EXCEPT_RTN, CT_ETM4_FORM_PLAIN);

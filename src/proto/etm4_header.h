@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first byte of an ETMv4/ETE packet: what it announces, in a given configuration. */
+/* The first byte of an ETMv4/ETE packet: what it announces, for a given configuration. */
 #ifndef CT_PROTO_ETM4_HEADER_H
 #define CT_PROTO_ETM4_HEADER_H
 
 #include "coretap/packet.h"
 #include "base/etm4_config.h"
 
-/* How the rest of a packet is read. Headers of one form share one handler. */
+/* The layout of the rest of a packet. Headers with the same form share one handler. */
 enum ct_etm4_form {
-    CT_ETM4_FORM_RESERVED,  /* not defined */
+    CT_ETM4_FORM_RESERVED,  /* undefined */
     CT_ETM4_FORM_CFG,       /* defined, but not with this configuration */
-    CT_ETM4_FORM_PLAIN,     /* the header is all */
-    CT_ETM4_FORM_ATOM,      /* the header is all: atoms */
+    CT_ETM4_FORM_PLAIN,     /* only the header */
+    CT_ETM4_FORM_ATOM,      /* only the header: atoms */
     CT_ETM4_FORM_EXTENSION, /* alignment, discard, overflow */
     CT_ETM4_FORM_TRACE_INFO,
     CT_ETM4_FORM_TIMESTAMP,
@@ -26,13 +26,13 @@ enum ct_etm4_form {
     CT_ETM4_FORM_CCNT_F1,
     CT_ETM4_FORM_CCNT_F2,
     CT_ETM4_FORM_CCNT_F3,
-    CT_ETM4_FORM_COUNT, /* commit, cancel format 1: a count */
-    CT_ETM4_FORM_SPEC,  /* mispredict, cancel formats 2 and 3: the header is all */
+    CT_ETM4_FORM_COUNT, /* commit, cancel format 1: followed by a count */
+    CT_ETM4_FORM_SPEC,  /* mispredict, cancel formats 2 and 3: only the header */
     CT_ETM4_FORM_EXCEPTION,
     CT_ETM4_FORM_EVENT,
     CT_ETM4_FORM_ITE,
     CT_ETM4_FORM_COND_KEY,  /* conditional instruction format 1 */
-    CT_ETM4_FORM_COND_BYTE, /* one byte of payload: conditional instruction format 3, result format 3 */
+    CT_ETM4_FORM_COND_BYTE, /* followed by one byte: conditional instruction format 3, result format 3 */
     CT_ETM4_FORM_COND_RES1, /* conditional result format 1 */
 };
 
@@ -44,7 +44,7 @@ struct ct_etm4_header {
     uint32_t atoms;
 };
 
-/* Fills in all 256 headers as a source of this configuration has them. */
+/* Fills in all 256 headers for a source with this configuration. */
 void ct_etm4_headers_init(const struct ct_etm4_config *config, struct ct_etm4_header table[256]);
 
 #endif

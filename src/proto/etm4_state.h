@@ -10,15 +10,15 @@
 struct ct_etm4_decoder {
     struct ct_etm4_header headers[256];
     struct ct_etm4_config config;
-    /* What the trace unit's compression registers hold. */
+    /* The contents of the trace unit's compression registers. */
     struct ct_etm4_address history[3];
     uint64_t timestamp;
     uint32_t cc_threshold;
-    uint32_t packet_max; /* bytes of a packet; one that is longer is bad */
-    bool sf;             /* the last context said 64 bits */
+    uint32_t packet_max; /* maximal size of a packet; a longer one is bad */
+    bool sf;             /* the last context was 64-bit */
     bool info_seen;
     bool synced;
-    /* A run of bytes without synchronisation that did not become a packet yet. */
+    /* A run of bytes without synchronisation that is not a packet yet. */
     struct ct_unsynced run;
 };
 

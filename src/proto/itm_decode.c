@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packet decoder of ITM and DWT: bytes to packets, one flat choice on the header. */
+/* The packet decoder of ITM and DWT: from bytes to packets, one flat switch on the header. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,18 +11,18 @@
 /* An alignment packet is at least 47 zero bits and a one: 5 bytes 00, one byte 80 (DDI 0403E D4.2.1). */
 #define ASYNC_ZEROS 5
 
-/* A longer row of zeros is cut into packets of ROW_MOST; ROW_KEPT zeros are read again as the begin of the
+/* A longer row of zeros is cut into packets of ROW_MOST; ROW_KEPT zeros are read again as the start of the
  * next. */
 #define ROW_MOST (CT_ITM_PACKET_MAX - 1)
 #define ROW_KEPT 8
 
 struct ct_itm_decoder {
     bool synced;
-    /* A run of bytes without synchronisation that did not become a packet yet. */
+    /* A run of bytes without synchronisation that is not a packet yet. */
     struct ct_unsynced run;
 };
 
-/* Bytes that can be read. A reader that needs more sets `cut` and gives 0. */
+/* A reader of bytes. A read beyond the end sets `cut` and returns 0. */
 struct cursor {
     const uint8_t *p;
     const uint8_t *end;
@@ -68,8 +68,8 @@ static void set_bad(struct ct_itm_packet *packet)
     packet->type = CT_ITM_BAD_SEQUENCE;
 }
 
-/* Reads up to `most` bytes of seven bits, lowest first, while bit 7 is set. *last is the last byte as it was
- * read, since some fields have flags in its top bits. Result: bytes read. */
+/* Reads up to `most` bytes of seven bits, lowest first, while bit 7 is set. *last receives the last byte,
+ * because some fields have flags in its top bits. Result: the number of bytes read. */
 static unsigned read_continued(struct cursor *c, unsigned most, uint64_t *value, uint8_t *last)
 {
     unsigned n = 0;
@@ -81,8 +81,8 @@ static unsigned read_continued(struct cursor *c, unsigned most, uint64_t *value,
     return n;
 }
 
-/* Reads a local timestamp (DDI 0403E D4.2.4): header 0TTT0000 is all of it, with TTT 1 to 6; 11TC0000 has one
- * to four bytes behind it. */
+/* Reads a local timestamp (DDI 0403E D4.2.4): 0TTT0000 has only its header, with TTT 1 to 6; 11TC0000 is
+ * followed by one to four bytes. */
 static void local_timestamp(struct cursor *c, struct ct_itm_packet *packet)
 {
     uint8_t last;
@@ -97,8 +97,8 @@ static void local_timestamp(struct cursor *c, struct ct_itm_packet *packet)
         set_bad(packet);
 }
 
-/* Reads the low part of a global timestamp (DDI 0403E D4.2.5): bits 6:0, 13:7, 20:14, then 25:21 with two
- * flags above them. */
+/* Reads the low part of a global timestamp (DDI 0403E D4.2.5): bits 6:0, 13:7, 20:14, then 25:21 below two
+ * flags. */
 static void global_timestamp_1(struct cursor *c, struct ct_itm_packet *packet)
 {
     uint8_t last;
@@ -122,7 +122,7 @@ static void global_timestamp_2(struct cursor *c, struct ct_itm_packet *packet)
         set_bad(packet);
 }
 
-/* Reads an extension packet (DDI 0403E D4.2.6): three bits in the header, seven in each byte behind it, eight
+/* Reads an extension packet (DDI 0403E D4.2.6): three bits in the header, seven in each byte after it, eight
  * in the fourth. */
 static void extension(struct cursor *c, struct ct_itm_packet *packet)
 {
@@ -142,8 +142,8 @@ static void extension(struct cursor *c, struct ct_itm_packet *packet)
         packet->flags |= CT_ITM_PAGE;
 }
 
-/* Reads what software or the DWT wrote (DDI 0403E D4.2.8 and D4.3): header bits 1:0 are the size, bit 2 tells
- * hardware from software. */
+/* Reads a packet of software or of the DWT (DDI 0403E D4.2.8 and D4.3): header bits 1:0 are the size, bit 2
+ * is set for hardware. */
 static void source(struct cursor *c, struct ct_itm_packet *packet)
 {
     unsigned bytes = (packet->header & 3) == 3 ? 4 : packet->header & 3;
@@ -154,7 +154,7 @@ static void source(struct cursor *c, struct ct_itm_packet *packet)
         packet->value |= (uint64_t)read_byte(c) << (8 * i);
 }
 
-/* Reads the rest of an alignment packet, behind its first zero byte. */
+/* Reads the rest of an alignment packet, after its first zero byte. */
 static void async(struct cursor *c, struct ct_itm_packet *packet)
 {
     unsigned zeros = 1;
@@ -191,11 +191,11 @@ static void decode_one(struct cursor *c, struct ct_itm_packet *packet)
         extension(c, packet);
 }
 
-/* Looks for the alignment packet in bytes without synchronisation. Result: bytes that belong to the run.
- * Zeros at the end are held back: they may be the packet's. */
+/* Searches bytes without synchronisation for the alignment packet. Result: the number of bytes in the run.
+ * Zeros at the end are held back, because the packet may begin with them. */
 static size_t unsynced_bytes(struct ct_itm_decoder *d, const uint8_t *data, size_t size, int final)
 {
-    size_t zeros = 0; /* up to here, not more than a packet has */
+    size_t zeros = 0; /* up to here, at most as many as a packet has */
     for (size_t i = 0; i < size; i++) {
         if (data[i] == 0) {
             zeros += zeros < ROW_MOST - 1;
@@ -210,8 +210,8 @@ static size_t unsynced_bytes(struct ct_itm_decoder *d, const uint8_t *data, size
     return final ? size : size - zeros;
 }
 
-/* Adds `bytes` at `pos` to the run without synchronisation, and makes a packet of the run when it is over.
- * Result: packets made, 0 or 1. */
+/* Adds `bytes` at `pos` to the run without synchronisation, and makes a packet of the run when it has ended.
+ * Result: number of packets, 0 or 1. */
 static size_t tell_run(struct ct_itm_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_itm_packet *packet)
 {
@@ -222,8 +222,8 @@ static size_t tell_run(struct ct_itm_decoder *d, size_t bytes, uint64_t pos, int
     return 1;
 }
 
-/* Removes the fields of a packet that the end of the trace cuts, or that cannot be. Its intended type
- * stays. */
+/* Clears the fields of an impossible packet, or of one that the end of the trace cuts. Its intended type is
+ * kept. */
 static void strip(struct ct_itm_packet *packet, bool cut)
 {
     uint8_t err = cut && packet->type != CT_ITM_BAD_SEQUENCE ? packet->type : packet->err;

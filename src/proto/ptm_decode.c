@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packet decoder of PTM: bytes to packets. ARM IHI 0035B chapter 4, "Program Flow Trace packets". */
+/* The packet decoder of PTM: from bytes to packets. ARM IHI 0035B chapter 4, "Program Flow Trace packets". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,16 +11,16 @@
 #include "proto/v7_seam.h"
 #include "proto/unsynced.h"
 
-/* An alignment packet that follows other trace has at most so many zeros more than it needs; more of them go
- * to the run without synchronisation, in groups of so many plus one (docs/listing.md). */
+/* An alignment packet after other trace has at most so many extra zeros; further ones go to the run without
+ * synchronisation, in groups of so many plus one (docs/listing.md). */
 #define SURPLUS_ZEROS 10
 
-/* Zeros at the end of a row that may go on: they may be the begin of an alignment packet. */
+/* Zeros at the end of a row that may continue: they may be the start of an alignment packet. */
 #define HELD_ZEROS (CT_V7_ASYNC_ZEROS + SURPLUS_ZEROS)
 
 struct ct_ptm_decoder {
     struct ct_v7_config config;
-    /* What the trace unit's compression registers hold. */
+    /* The contents of the trace unit's compression registers. */
     uint32_t addr;
     uint8_t addr_valid; /* low bits known */
     uint8_t isa;
@@ -28,7 +28,7 @@ struct ct_ptm_decoder {
     bool ns, hyp;
     uint64_t timestamp;
     bool synced;
-    /* A run of bytes without synchronisation that did not become a packet yet. */
+    /* A run of bytes without synchronisation that is not a packet yet. */
     struct ct_unsynced run;
 };
 
@@ -106,7 +106,7 @@ static void set_cc(struct ct_ptm_packet *packet, uint32_t cc)
 }
 
 /* Reads a cycle count: four bits in 5:2 of its first byte and, when bit 6 is set, seven bits in each further
- * one. */
+ * byte. */
 static uint32_t cycle_count(struct ct_v7_cursor *c, uint8_t first)
 {
     uint32_t count = first >> 2 & 15u;
@@ -121,7 +121,7 @@ static uint32_t cycle_count(struct ct_v7_cursor *c, uint8_t first)
     return count;
 }
 
-/* Reads an alignment packet while synchronised. The byte that breaks it off belongs to it. */
+/* Reads an alignment packet while synchronised. It includes the byte that interrupts it. */
 static void async(struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
 {
     unsigned zeros = 1;
@@ -168,8 +168,8 @@ static void isync(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_pt
     packet->flags |= (uint8_t)((d->ns ? CT_PTM_NS : 0) | (d->hyp ? CT_PTM_HYP : 0));
 }
 
-/* Reads atoms. They stand below the highest set bit of 6:1, the oldest on top; 0 is E. With cycle counts
- * there is one atom, in bit 1, and its count. */
+/* Reads atoms. They are below the highest set bit of 6:1, the oldest on top; 0 is E. With cycle counts there
+ * is one atom, in bit 1, and its count. */
 static void atom(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, uint8_t header,
                  struct ct_ptm_packet *packet)
 {
@@ -189,10 +189,10 @@ static void atom(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, uint8_t heade
             packet->atoms |= (uint8_t)(1u << i);
 }
 
-/* What the bytes of a branch or waypoint packet say of an address. */
+/* The address bytes of a branch or waypoint packet. */
 struct address {
     uint32_t bits;  /* as transmitted, from bit 1 of the first byte on */
-    unsigned count; /* of them */
+    unsigned count; /* number of bits */
     bool full;      /* five bytes, with the instruction set in the last */
     uint8_t last;   /* the fifth byte */
     bool has_info;  /* exception information bytes follow */
@@ -231,7 +231,7 @@ static uint8_t address_isa(const struct ct_ptm_decoder *d, const struct address 
     return CT_V7_A32;
 }
 
-/* Puts the bits of a packet into the address. A fifth byte completes the 32 bits. */
+/* Merges the bits of a packet into the address. A fifth byte completes the 32 bits. */
 static void set_address(struct ct_ptm_decoder *d, struct ct_ptm_packet *packet, const struct address *a)
 {
     unsigned shift = ct_v7_address_shift(packet->isa);
@@ -303,8 +303,8 @@ static void timestamp(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct c
     packet->valid = (uint8_t)bits;
 }
 
-/* Decodes the packet at c->p into *packet, of which pos and type are filled in. On `cut` nothing in the
- * decoder has changed. */
+/* Decodes the packet at c->p into *packet, whose pos and type are set. On `cut` the decoder does not
+ * change. */
 static void decode_one(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct ct_ptm_packet *packet)
 {
     uint8_t header = *c->p++;
@@ -333,16 +333,16 @@ static void decode_one(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct 
     case CT_PTM_TIMESTAMP:
         timestamp(d, c, packet);
         break;
-    default: /* the header is all */
+    default: /* only the header */
         break;
     }
 }
 
-/* Looks for an alignment packet in bytes without synchronisation. Result: bytes that belong to the run. Zeros
- * at the end are held back: an alignment packet may have begun there. */
+/* Searches bytes without synchronisation for an alignment packet. Result: the number of bytes in the run.
+ * Zeros at the end are held back, because an alignment packet may begin with them. */
 static size_t unsynced_bytes(struct ct_ptm_decoder *d, const uint8_t *data, size_t size, int final)
 {
-    size_t zeros = 0; /* of the row that ends at `at` */
+    size_t zeros = 0; /* in the row that ends at `at` */
     for (size_t at = 0; at < size; at++) {
         if (data[at] == 0) {
             zeros++;
@@ -356,7 +356,7 @@ static size_t unsynced_bytes(struct ct_ptm_decoder *d, const uint8_t *data, size
     }
     if (final)
         return size;
-    /* Whole groups of a long row are surplus whatever follows: they leave, the rest of the row stays. */
+    /* Whole groups of a long row are extra whatever follows: they are released, the rest of the row stays. */
     size_t held = zeros;
     if (zeros > HELD_ZEROS)
         held = CT_V7_ASYNC_ZEROS + (zeros - CT_V7_ASYNC_ZEROS) % (SURPLUS_ZEROS + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packet decoder of STPv2: 4-bit units, the low half of a byte first, to packets. */
+/* The packet decoder of STPv2: from 4-bit units, the low half of a byte first, to packets. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 #include "proto/stm_header.h"
 #include "proto/unsynced.h"
 
-/* An alignment packet is 21 units f and one unit 0. */
+/* An alignment packet has 21 units f and one unit 0. */
 #define ASYNC_ONES  21
 #define ASYNC_UNITS (ASYNC_ONES + 1)
 #define ASYNC_BYTES ((ASYNC_UNITS + 1) / 2)
 
-/* A row of units f without end is cut into bad packets of ROW_MOST; ROW_KEPT units, more than an alignment
+/* An endless row of units f is cut into bad packets of ROW_MOST; ROW_KEPT units, more than an alignment
  * packet needs, are read again. */
 #define ROW_MOST 120
 #define ROW_KEPT 24
@@ -24,19 +24,19 @@ struct ct_stm_decoder {
     uint16_t master;
     uint16_t channel;
     uint8_t version; /* enum ct_stm_version; 0: no version packet yet, and timestamps cannot be read */
-    uint8_t ones;    /* units f at the end of what is done with, ASYNC_ONES at most */
-    bool half;       /* the low half of the next byte is done with */
+    uint8_t ones;    /* units f at the end of the consumed ones, at most ASYNC_ONES */
+    bool half;       /* the low half of the next byte was consumed */
     bool synced;
-    bool arm; /* what no Arm STM sends is reserved */
-    /* A run of bytes without synchronisation that did not become a packet yet. */
+    bool arm; /* what an Arm STM does not send is reserved */
+    /* A run of bytes without synchronisation that is not a packet yet. */
     struct ct_unsynced run;
 };
 
-/* Units that can be read: from `at` up to but not including `end`, counted from the low half of data[0]. A
- * reader that needs more sets `cut` and gives 0. */
+/* A reader of units from `at` up to, not including, `end`, counted from the low half of data[0]. A read
+ * beyond the end sets `cut` and returns 0. */
 struct cursor {
     const uint8_t *data;
-    size_t begin; /* of what is new in this call */
+    size_t begin; /* start of the new units in this call */
     size_t at;
     size_t end;
     bool cut;
@@ -109,7 +109,7 @@ static uint64_t read_number(struct cursor *c, unsigned count)
     return highest_first >> (64 - 4 * count);
 }
 
-/* Counts the units f in a row right before unit `at`, up to ASYNC_ONES. */
+/* Counts the consecutive units f directly before unit `at`, up to ASYNC_ONES. */
 static unsigned ones_before(const struct ct_stm_decoder *d, const struct cursor *c, size_t at)
 {
     unsigned ones = 0;
@@ -143,7 +143,7 @@ static void set_bad(struct ct_stm_packet *packet)
 }
 
 /* Reads a timestamp (STPv2, timestamps): a unit with its length, then as many units. Lengths 13 and 14 mean
- * 14 and 16 units, 15 is not defined. False: damaged. */
+ * 14 and 16 units, 15 is undefined. False: damaged. */
 static bool read_timestamp(struct ct_stm_decoder *d, struct cursor *c, struct ct_stm_packet *packet)
 {
     unsigned length = read_unit(c);
@@ -172,7 +172,7 @@ static bool read_timestamp(struct ct_stm_decoder *d, struct cursor *c, struct ct
     return true;
 }
 
-/* Updates the state of the decoder by a complete packet. */
+/* Updates the state of the decoder with a complete packet. */
 static void apply(struct ct_stm_decoder *d, const struct ct_stm_packet *packet)
 {
     switch (packet->type) {
@@ -205,9 +205,8 @@ static void apply(struct ct_stm_decoder *d, const struct ct_stm_packet *packet)
     }
 }
 
-/* Reads an alignment packet behind two units f; it may have more of them than it needs. Only alignment
- * packets have 21 in a row, so where trace was lost, units that the packet before seemed to have count,
- * too. */
+/* Reads an alignment packet after two units f; it may have more than it needs. Only alignment packets have 21
+ * in a row, so after lost trace, units that seemed to belong to the packet before also count. */
 static void read_async(const struct ct_stm_decoder *d, struct cursor *c, struct ct_stm_packet *packet)
 {
     unsigned swallowed = ones_before(d, c, c->at - 2);
@@ -240,8 +239,8 @@ static const struct ct_stm_header *read_header(const struct ct_stm_decoder *d, s
     return c->cut || (d->arm && is_foreign(header)) ? &none : header;
 }
 
-/* Decodes the packet at c->at into *packet, of which pos and CT_STM_HALF are filled in. On `cut` nothing in
- * the decoder has changed. */
+/* Decodes the packet at c->at into *packet, whose pos and CT_STM_HALF are set. On `cut` the decoder does not
+ * change. */
 static void decode_one(struct ct_stm_decoder *d, struct cursor *c, struct ct_stm_packet *packet)
 {
     const unsigned oldest = d->arm ? CT_STM_VERSION_NATURAL : CT_STM_VERSION_DELTA;
@@ -264,9 +263,9 @@ static void decode_one(struct ct_stm_decoder *d, struct cursor *c, struct ct_stm
         set_bad(packet);
 }
 
-/* Looks for the alignment packet in bytes without synchronisation. Result: whole bytes that belong to the
- * run; the packet begins behind them, in the high half of a byte when d->half. Units f at the end are held
- * back: an alignment packet may have begun there. */
+/* Searches bytes without synchronisation for the alignment packet. Result: the number of whole bytes in the
+ * run; the packet begins after them, in the high half of a byte when d->half is set. Units f at the end are
+ * held back, because an alignment packet may begin with them. */
 static size_t unsynced_bytes(struct ct_stm_decoder *d, const uint8_t *data, size_t size, int final)
 {
     size_t ones = 0; /* units f up to here */
@@ -292,8 +291,8 @@ static size_t unsynced_bytes(struct ct_stm_decoder *d, const uint8_t *data, size
     return size - (held < ASYNC_BYTES ? held : ASYNC_BYTES);
 }
 
-/* Adds `bytes` at `pos` to the run without synchronisation, and makes a packet of the run when it is over.
- * Result: packets made, 0 or 1. */
+/* Adds `bytes` at `pos` to the run without synchronisation, and makes a packet of the run when it has ended.
+ * Result: number of packets, 0 or 1. */
 static size_t tell_run(struct ct_stm_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_stm_packet *packet)
 {
@@ -304,8 +303,8 @@ static size_t tell_run(struct ct_stm_decoder *d, size_t bytes, uint64_t pos, int
     return 1;
 }
 
-/* Removes the fields of a packet that the end of the trace cuts, or that cannot be. Its intended type
- * stays. */
+/* Clears the fields of an impossible packet, or of one that the end of the trace cuts. Its intended type is
+ * kept. */
 static void strip(struct ct_stm_packet *packet, bool cut)
 {
     if (cut) {

@@ -33,8 +33,8 @@ const struct ct_stm_header ct_stm_headers_2[16] = {
     [0xf] = {CT_STM_ASYNC, 0, 0},
 };
 
-/* Headers 4 and 5 are TIME: not decoded, since STPv2 leaves the length of its payload to the clock that it
- * names. */
+/* Headers 4 and 5 are TIME: not decoded, because in STPv2 the length of its payload depends on the clock that
+ * it names. */
 const struct ct_stm_header ct_stm_headers_3[16] = {
     [0x0] = {CT_STM_VERSION, 1, 0},  [0x1] = {CT_STM_NULL, 0, TIMED}, [0x2] = {CT_STM_USER, 1, 0},
     [0x3] = {CT_STM_USER, 1, TIMED}, [0x4] = {CT_STM_RESERVED, 0, 0}, [0x5] = {CT_STM_RESERVED, 0, 0},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first one to three units of an STPv2 packet: what they announce. */
+/* The first one to three units of an STPv2 packet, and what they announce. */
 #ifndef CT_PROTO_STM_HEADER_H
 #define CT_PROTO_STM_HEADER_H
 
@@ -7,15 +7,15 @@
 
 struct ct_stm_header {
     uint8_t type;  /* enum ct_stm_type; NOT_SYNC: the next unit is part of the header */
-    uint8_t units; /* of payload behind the header; USER: of its length field */
+    uint8_t units; /* payload units after the header; USER: units of its length field */
     uint8_t flags; /* CT_STM_HAS_TS: a timestamp follows the payload; CT_STM_MARKER */
 };
 
-/* Takes packets that no Arm STM sends (M16, USER, XSYNC, FREQ with a timestamp, version 2) for reserved ones,
- * whose header is all that is taken, and for bad ones. */
+/* Makes the decoder treat packets that no Arm STM sends (M16, USER, XSYNC, FREQ with a timestamp, version 2)
+ * as reserved, so that only their header is consumed, or as bad. */
 void ct_stm_decoder_be_arm(struct ct_stm_decoder *decoder);
 
-/* By the first unit; by the second behind f; by the third behind f 0. */
+/* Indexed by the first unit; by the second after f; by the third after f 0. */
 extern const struct ct_stm_header ct_stm_headers_1[16];
 extern const struct ct_stm_header ct_stm_headers_2[16];
 extern const struct ct_stm_header ct_stm_headers_3[16];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of bytes without synchronisation. All packet decoders make one packet of each, however the input is
+/* Runs of bytes without synchronisation. All packet decoders make one packet from each, however the input is
  * cut. */
 #ifndef CT_PROTO_UNSYNCED_H
 #define CT_PROTO_UNSYNCED_H
@@ -13,8 +13,8 @@ struct ct_unsynced {
     uint64_t size;
 };
 
-/* Adds `bytes` at `pos`. True: the run is over and not empty; the caller makes a packet of it and takes its
- * size with ct_unsynced_end. */
+/* Adds `bytes` at `pos`. True: the run has ended and is not empty; the caller makes a packet of it with the
+ * size from ct_unsynced_end. */
 static inline bool ct_unsynced_add(struct ct_unsynced *run, size_t bytes, uint64_t pos, bool over)
 {
     if (run->size == 0)
@@ -31,8 +31,8 @@ static inline uint64_t ct_unsynced_end(struct ct_unsynced *run)
     return size;
 }
 
-/* Looks for an alignment packet: `zeros` bytes of 0, at most 16, and 0x80. Result: bytes that belong to the
- * run; zeros at the end are held back unless it is final, since the packet may have begun there. */
+/* Searches for an alignment packet: `zeros` bytes of 0, at most 16, and 0x80. Result: the number of bytes in
+ * the run. Zeros at the end are held back unless it is final, because the packet may begin with them. */
 size_t ct_unsynced_find(const uint8_t *data, size_t size, size_t zeros, bool final, bool *found);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields that the packets of ETMv3 and PTM have in common. */
+/* Fields that the packets of ETMv3 and PTM share. */
 #ifndef CT_PROTO_V7_FIELDS_H
 #define CT_PROTO_V7_FIELDS_H
 
@@ -7,8 +7,8 @@
 
 #include "coretap/packet.h"
 
-/* Bytes that can be read: from `p` on, up to but not including `end`. A reader that needs more sets `cut`
- * and gives 0, so that a handler reads on without a test after each field and tests once at its end. */
+/* A reader of bytes from `p` up to, not including, `end`. A read beyond the end sets `cut` and returns 0, so
+ * that a handler can read all fields and test `cut` once at its end. */
 struct ct_v7_cursor {
     const uint8_t *p;
     const uint8_t *end;
@@ -20,18 +20,17 @@ uint8_t ct_v7_u8(struct ct_v7_cursor *c);
 /* Reads `bytes` little-endian bytes, 0 to 4. */
 uint32_t ct_v7_le(struct ct_v7_cursor *c, unsigned bytes);
 
-/* Reads seven bits a byte while bit 7 is set, five bytes at most. */
+/* Reads seven bits a byte while bit 7 is set, at most five bytes. */
 uint32_t ct_v7_cont(struct ct_v7_cursor *c);
 
-/* Reads a timestamp, seven bits a byte while bit 7 is set. One of 64 bits has nine bytes at most, all
- * bits of the ninth count; one of 48 bits has seven at most, six bits of the seventh. *bits is how many
- * bits it had. */
+/* Reads a timestamp, seven bits a byte while bit 7 is set. One of 64 bits has at most nine bytes, the ninth
+ * with eight bits; one of 48 bits has at most seven, the seventh with six bits. *bits receives its width. */
 uint64_t ct_v7_timestamp(struct ct_v7_cursor *c, bool wide, unsigned *bits);
 
-/* Gives the lowest bit of an address that branch packets of the instruction set have. */
+/* Returns the lowest address bit in branch packets of the instruction set. */
 unsigned ct_v7_address_shift(unsigned isa);
 
-/* Zero bytes that an alignment packet needs before its 0x80. */
+/* Number of zero bytes that an alignment packet needs before its 0x80. */
 #define CT_V7_ASYNC_ZEROS 5
 
 #endif

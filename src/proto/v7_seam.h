@@ -5,7 +5,7 @@
 
 #include "base/seam.h"
 
-/* Saves the state on which the decoding of later bytes depends. `decoder` is one of the protocol's. */
+/* Saves the state on which the decoding of later bytes depends. `decoder` belongs to the protocol. */
 void ct_ptm_decoder_seam(const void *decoder, struct ct_seam *seam);
 void ct_etm3_decoder_seam(const void *decoder, struct ct_seam *seam);
 
