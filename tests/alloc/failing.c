@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linked into a copy of the command: makes one allocation fail, or all from one on.
  *
- * With CT_ALLOC_SERVER=IN,OUT in the environment this process serves requests, which it reads from descriptor
- * IN: for each it forks a child that goes on to main() with its allocations failing as asked, and writes to
- * OUT how the child ended. So libraries are loaded once and not for each run. Allocations of the C library
- * and of other libraries come here too: the executable's functions take precedence over theirs. */
+ * With CT_ALLOC_SERVER=IN,OUT in the environment the process serves requests, which it reads from descriptor
+ * IN. For each it forks a child that continues to main() with its allocations failing as requested, and
+ * writes to OUT how the child ended. So libraries are loaded once, not for each run. Allocations of the C
+ * library and of other libraries come here, too: the executable's functions take precedence over theirs. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,19 +29,20 @@
 
 struct request {
     int64_t first;   /* number of the allocation that fails, from 0; -1: none */
-    int64_t forever; /* 1: all behind it fail as well */
-    int64_t seconds; /* after which the child is killed */
+    int64_t forever; /* 1: all later ones fail, too */
+    int64_t seconds; /* until the child is killed */
 };
 
 struct answer {
     int64_t status; /* of waitpid() */
-    int64_t count;  /* allocations that were asked for */
+    int64_t count;  /* number of allocations made */
     int64_t depth;
-    uint64_t frames[DEPTH]; /* who asked for the one that failed: addresses in this executable, as its file
-                               has them */
+    uint64_t frames[DEPTH]; /* backtrace of the allocation that failed: addresses in this executable, as its
+                             * file
+                             *                                has them */
 };
 
-/* What parent and child share. */
+/* State that parent and child share. */
 struct shared {
     atomic_long count;
     long first;
@@ -54,7 +55,7 @@ static struct shared *shared;
 static bool armed;
 #if HAVE_ASAN
 static _Thread_local bool
-    is_ours; /* the thread runs what it was started for, and not the sanitizer, which needs memory */
+    is_ours; /* the thread runs what it was started for, not the sanitizer, which needs memory */
 #else
 static const bool is_ours = true;
 #endif
@@ -135,7 +136,7 @@ static void *run_thread(void *user)
     return result;
 }
 
-/* Those of libraries come by here, too. */
+/* Starts threads of libraries, too. */
 int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *), void *user)
 {
     struct thread *thread = REAL(malloc)(sizeof *thread);
@@ -148,7 +149,7 @@ int pthread_create(pthread_t *id, const pthread_attr_t *attr, void *(*run)(void 
     return result;
 }
 
-/* The sanitizer's own copies of these do not call malloc(). */
+/* Replace the sanitizer's copies, which do not call malloc(). */
 char *strdup(const char *text)
 {
     const size_t size = strlen(text) + 1;
@@ -168,7 +169,7 @@ char *strndup(const char *text, size_t most)
 }
 #endif
 
-/* ---- what the command itself asks the system for (linked with --wrap) ---- */
+/* ---- requests of the command to the system (linked with --wrap) ---- */
 
 /* The linker's names: NOLINTBEGIN(bugprone-reserved-identifier) */
 void *__real_mmap(void *addr, size_t size, int prot, int flags, int fd, off_t offset);
@@ -201,7 +202,7 @@ static bool read_all(int fd, void *to, size_t size)
     return read(fd, to, size) == (ssize_t)size;
 }
 
-/* The child's output begins anew, and its input. */
+/* Sets input and output of the child to their start. */
 static void rewind_files(void)
 {
     lseek(STDIN_FILENO, 0, SEEK_SET);
@@ -210,7 +211,7 @@ static void rewind_files(void)
             lseek(fd, 0, SEEK_SET);
 }
 
-/* True in the child. */
+/* Forks the child for a request. Returns true in the child. */
 static bool start_child(const struct request *request, pid_t *child)
 {
     rewind_files();
@@ -236,7 +237,7 @@ static void answer_about(pid_t child, int out)
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
-    kill(-child, SIGKILL); /* what it started and left */
+    kill(-child, SIGKILL); /* processes that it started and left behind */
     struct answer answer = {.status = status, .count = atomic_load(&shared->count), .depth = shared->depth};
     for (int i = 0; i < shared->depth; i++) {
         const char *at = shared->frames[i];
@@ -247,7 +248,7 @@ static void answer_about(pid_t child, int out)
         _exit(1);
 }
 
-/* Runs before main(), and returns in the children only. */
+/* Serves requests before main(). Returns only in the children. */
 __attribute__((constructor)) static void serve(void)
 {
     int in, out;
@@ -259,9 +260,9 @@ __attribute__((constructor)) static void serve(void)
     if (shared == MAP_FAILED)
         _exit(1);
     void *once[1];
-    backtrace(once, 1); /* loads what it needs */
-    /* GnuTLS, which libmicrohttpd brings, writes a line of its own when it finds no memory while it is
-     * loaded, and both go on. So it is loaded before; where it is not, no case needs it. */
+    backtrace(once, 1); /* loads the library that it needs */
+    /* GnuTLS, which libmicrohttpd loads, prints a line of its own when memory runs out while it is loaded,
+     * and both continue. So it is loaded here; where it is missing, no case needs it. */
     dlopen("libmicrohttpd.so.12", RTLD_LAZY);
     struct request request;
     while (read_all(in, &request, sizeof request)) {

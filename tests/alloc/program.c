@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small program to record, without a C library: names as C++ mangles them, an inlined call, conditions, a
- * computed call, a loop that depends on its input. */
+/* A small program to record, without a C library: mangled C++ names, an inlined call, conditions, a computed
+ * call, a loop that depends on its input. */
 
 static volatile unsigned sink;
 volatile unsigned ports[2];

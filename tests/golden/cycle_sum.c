@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every cycle that the packets of a capture count is on an instruction range, on another element, or said to
- * be unplaced: the sums are equal. usage: cycle_sum SHARED, the folder that holds the corpus when $CT_SHARED
- * names none. Prints TAP. */
+/* Checks that every cycle counted by packets of a capture is on an instruction range, on another element, or
+ * reported as unplaced: the sums are equal. usage: cycle_sum SHARED, the folder of the corpus when $CT_SHARED
+ * is not set. Prints TAP. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 struct sums {
     uint64_t packets;
     uint64_t ranges, gaps, others, unplaced;
-    struct ct_flow kept; /* what attached cycles belong to */
+    struct ct_flow kept; /* record that attached cycles belong to */
 };
 
 static int on_packets(void *user, const struct ct_stream *stream, const struct ct_packet_batch *batch)

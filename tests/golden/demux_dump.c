@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Says what the input and frame layers make of a capture, for tests/golden/check_demux.py:
+/* Prints what the input and frame layers make of a capture, for tests/golden/check_demux.py:
  *   buffer NAME FRAMING SOURCES IMAGES MARKS LOST
- *   ID OFFSET HEX          bytes of a trace ID that lie side by side in the capture
+ *   ID OFFSET HEX          bytes of a trace ID that are adjacent in the capture
  *   missing N */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The PTM and ITM packets of real captures, encoded again, are the bytes that they were; their elements,
- * encoded and decoded again, the elements. usage: encode_again SHARED, the folder that holds the corpus when
- * $CT_SHARED names none. Prints TAP. */
+/* Checks that the PTM and ITM packets of real captures encode to their bytes, and that their elements survive
+ * encoding and decoding. usage: encode_again SHARED, the folder of the corpus when $CT_SHARED is not set.
+ * Prints TAP. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ struct state {
     struct elems elems[128];
     uint64_t same, other; /* packets */
     uint64_t itm_same, itm_other;
-    uint64_t elems_same, elems_other; /* elements, in their rows */
+    uint64_t elems_same, elems_other; /* elements, as rows */
 };
 
 static void *grown(void *old, size_t size)
@@ -85,12 +85,13 @@ static int on_packets(void *user, const struct ct_stream *stream, const struct c
     if (err)
         return err;
     for (size_t i = 0; i < batch->count; i++)
-        if (packets[i].type >= CT_PTM_ASYNC) /* those before stand for damage */
+        if (packets[i].type >= CT_PTM_ASYNC) /* types before it stand for damage */
             check(s, *encoder, &packets[i], batch->run->data + (packets[i].pos - batch->run->pos));
     return 0;
 }
 
-/* What was counted before decoding began is left out: the trace from there on is what can be said again. */
+/* Collects elements. Counts from before decoding began are left out: only the trace after it can be encoded
+ * again. */
 static int on_elems(void *user, const struct ct_stream *stream, const struct ct_elem_batch *batch)
 {
     struct state *s = user;
@@ -110,7 +111,7 @@ static int on_elems(void *user, const struct ct_stream *stream, const struct ct_
     return 0;
 }
 
-/* At most 24 bytes for an element, and one packet more than there are atoms. */
+/* Checks the elements. An element has at most 24 bytes, and there is one packet more than there are atoms. */
 static void check_elems(struct state *s, struct elems *e)
 {
     struct rng rng = {1};

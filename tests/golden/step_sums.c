@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of every stream of the corpus against the ranges of the walk and the counts in the trace: each range
- * is a step, the cycles add up, no cut changes anything, and the fast engine says the same. usage: step_sums
- * SHARED, the folder that holds the corpus when $CT_SHARED names none. Prints TAP. */
+/* Compares the steps of every stream of the corpus with the ranges of the walk and the counts in the trace:
+ * each range is a step, the cycles add up, no cut changes anything, and the fast engine agrees. usage:
+ * step_sums SHARED, the folder of the corpus when $CT_SHARED is not set. Prints TAP. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "coretap/decode.h"
 
-/* What ran, without its order. */
+/* A range and how often it ran, regardless of order. */
 struct piece {
     uint64_t start, end, count;
     uint32_t n, exec;
@@ -23,13 +23,13 @@ struct pieces {
 
 struct sums {
     struct pieces ranges;
-    uint64_t cycles;     /* in elements */
-    uint64_t in_packets; /* PTM and ETMv3 */
+    uint64_t cycles;     /* cycles in elements */
+    uint64_t in_packets; /* cycles in packets of PTM and ETMv3 */
     uint64_t stepped;    /* cycles of steps and marks */
-    uint64_t hash;       /* of steps and marks in order */
+    uint64_t hash;       /* over steps and marks in order */
     uint64_t steps;
     uint8_t last; /* kind of the last element */
-    int wrong;    /* a batch contradicts itself */
+    int wrong;    /* 1: a batch contradicts itself */
 };
 
 static void add_piece(struct pieces *p, struct piece piece)
@@ -55,7 +55,7 @@ static int by_place(const void *a, const void *b)
     return (int)x->exec - (int)y->exec;
 }
 
-/* Sorted, equal ones added up. */
+/* Sorts the pieces and adds up equal ones. */
 static void tidy(struct pieces *p)
 {
     size_t kept = 0;
@@ -178,7 +178,7 @@ static struct ct_chain *chain_of(struct ct_ctx *ctx, const struct ct_buffer *buf
     return ct_chain_new(ctx, buffer, &options, sink, &chain) ? NULL : chain;
 }
 
-/* The file in pieces of 1 to 500 bytes, with the fast engine. */
+/* Runs the fast engine on the file in pieces of 1 to 500 bytes. */
 static int run_cut(struct ct_ctx *ctx, const struct ct_buffer *buffer, uint8_t id, enum ct_framing framing,
                    struct sums *s)
 {
@@ -197,7 +197,7 @@ static int run_cut(struct ct_ctx *ctx, const struct ct_buffer *buffer, uint8_t i
     return rc;
 }
 
-/* Counts alone, which the fast engine makes without steps: 1 when they are those of the steps. */
+/* Returns 1 when counts alone, which the fast engine makes without steps, equal those of the steps. */
 static int counts_are(struct ct_ctx *ctx, const struct ct_buffer *buffer, uint8_t id,
                       const struct ct_stream *wanted)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What 'coretap cover -f lcov CAPTURE' prints, by the installed library. */
+/* Prints the same as 'coretap cover -f lcov CAPTURE', with the installed library. */
 #include <stdio.h>
 
 #include <coretap/cover.h>

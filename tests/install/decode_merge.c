@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What 'coretap decode --merge CAPTURE' prints, by the installed library. */
+/* Prints the same as 'coretap decode --merge CAPTURE', with the installed library. */
 #include <stdio.h>
 
 #include <coretap/format.h>

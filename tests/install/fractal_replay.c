@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What 'coretap fractal replay --messages MESSAGES --pgd 1000 --va-bits 39 -o LOG' prints and writes, of
- * bytes that come in pieces of 1000, by the installed library. */
+/* Prints and writes the same as 'coretap fractal replay --messages MESSAGES --pgd 1000 --va-bits 39 -o LOG',
+ * for bytes in pieces of 1000, with the installed library. */
 #include <stdio.h>
 
 #include <coretap/fractal_run.h>

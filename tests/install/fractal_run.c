@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What 'coretap fractal run -q -o LOG --point main -- PROGRAM ARG...' writes, by the installed library. */
+/* Writes the same as 'coretap fractal run -q -o LOG --point main -- PROGRAM ARG...', with the installed
+ * library. */
 #include <stdio.h>
 
 #include <coretap/fractal_run.h>

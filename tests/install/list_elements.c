@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What 'coretap list --elements CAPTURE' prints, by the installed library: one trace ID after the other. */
+/* Prints the same as 'coretap list --elements CAPTURE', one trace ID after the other, with the installed
+ * library. */
 #include <stdio.h>
 
 #include <coretap/decode.h>

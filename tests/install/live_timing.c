@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What 'coretap timing CAPTURE' prints, of bytes that come in pieces of 1000, by the installed library. */
+/* Prints the same as 'coretap timing CAPTURE', for bytes in pieces of 1000, with the installed library. */
 #include <stdio.h>
 
 #include <coretap/format.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What 'coretap profile -f folded CAPTURE...' prints, by the installed library. */
+/* Prints the same as 'coretap profile -f folded CAPTURE...', with the installed library. */
 #include <stdio.h>
 
 #include <coretap/format.h>
@@ -12,7 +12,7 @@ static int put(void *user, const void *data, size_t size)
     return fwrite(data, 1, size, user) == size ? CT_OK : CT_ERR_IO;
 }
 
-/* Adds what ran in one capture. */
+/* Adds the stacks of one capture. */
 static int add(struct ct_ctx *ctx, const char *path, struct ct_stack_sums *sums)
 {
     const struct ct_programs_options named = {.size = sizeof named};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What 'coretap timing CAPTURE' prints, by the installed library. */
+/* Prints the same as 'coretap timing CAPTURE', with the installed library. */
 #include <stdio.h>
 
 #include <coretap/format.h>
@@ -18,7 +18,7 @@ static int put(void *user, const void *data, size_t size)
     return fwrite(data, 1, size, user) == size ? CT_OK : CT_ERR_IO;
 }
 
-/* Prints each stream of a buffer that was decoded; they are in the order of their IDs. */
+/* Prints each stream of a decoded buffer, in the order of their IDs. */
 static int print(void *user, const struct ct_buffer *buffer, const struct ct_chain *chain)
 {
     const struct timing *t = user;

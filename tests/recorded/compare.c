@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Holds what was decoded against what was executed: the same instructions in the same order.
+/* Compares what was decoded with what was executed: the same instructions in the same order.
  *
  * usage: coretap list --elements DIR | compare TRUTH [ID]...     TRUTH as coretap record --truth writes it;
  *                                                                trace IDs in frames, when they are not 10,
  *                                                                11, …
  *
- * Both are made into runs of instructions side by side, as long as they get, and compared core by core.
- * Prints "N instructions" and exits with 0, or says where they differ and exits with 1. */
+ * Both are joined into the longest possible runs of adjacent instructions and compared core by core. Prints
+ * "N instructions" and exits with 0, or prints the difference and exits with 1. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct runs {
     size_t count, room;
 };
 
-/* The longest run that goes on, and what was compared of a core. */
+/* The run that may still grow, and the position of the comparison, of a core. */
 struct core {
     struct runs truth;
     size_t done;
@@ -97,7 +97,7 @@ static void differ(const struct core *core, const struct run *got)
     exit(1);
 }
 
-/* The run that went on has ended. */
+/* Ends the run that may still grow, and compares it. */
 static void close_run(struct core *core)
 {
     if (!core->now.n)
@@ -126,7 +126,7 @@ static void decoded(struct core *core, const char *fields)
     core->now = run;
 }
 
-/* The core that has this trace ID; of buffer `buffer` when it has no frames. */
+/* Returns the core with this trace ID, or that of buffer `buffer` when it has no frames. */
 static struct core *core_of(unsigned id, unsigned buffer, int count, char **ids)
 {
     for (int i = 0; i < count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Damaged trace of a recorded program: all engines and levels say the same, and nothing is counted that
- * did not run.
+/* Checks damaged trace of a recorded program: all engines and levels agree, and nothing is counted that did
+ * not run.
  *
  * usage: damaged DIR TRUTH COUNT [SEED [KEEP]]     a snapshot directory of one core without frames, and the
  *                                                  truth file of its recording; COUNT damaged traces, from
@@ -8,32 +8,30 @@
  *                                                  is written to
  *
  * Each trace is the recorded one with 1 to 3 damages: a flipped bit, or a range of bytes that is dropped,
- * doubled or moved. Of each trace is held:
+ * doubled or moved. Three rules must hold for each trace:
  *
  * 1. The records of the plain walk, the edges of the plain and the fast engine (counts, cycles), those of
- *    hops and of threads, and the statistics of all levels agree: the same graph, the same numbers, the same
- * gaps.
- * 2. What is counted is in the truth, or libopencsd says it too. The truth: the whole trace decodes to
- *    what was executed (TRUTH says), and gives the ranges of instructions that each of its bytes
- *    stands for. A range of a damaged trace is true when the byte that its packet has from the whole
- *    trace stands for it there, once. All others are invented. coretap's are those that count (stale
- *    ones do not), libopencsd's those that it puts out. The sum of both is printed; run_damaged.py
- *    holds that coretap's over all recordings is no more than libopencsd's, of ten thousand traces no
- *    more than half, and that it is not more than libopencsd's in any recording where libopencsd
- *    follows. In each trace they are compared where both follow. libopencsd does not follow where it
- *    has no element of the packet, or lost synchronisation in it: it waits for synchronisation, while
- *    coretap goes on with the next address, and it knows no ThumbEE. Nor is there a comparison where
- *    damage says that the code is of an instruction set that the program does not have: there its
- *    answers about words that are data are those of an older table. A trace in which coretap invents
- *    more is printed and counted.
- * 3. Where a record says that something is missing or contradicts, the statistics do; that makes the exit
- *    code.
+ *    hops and of threads, and the statistics of all levels agree: same graph, same numbers, same gaps.
+ * 2. What is counted is in the truth, or libopencsd reports it, too. See below.
+ * 3. When a record says that something is missing or contradicts the program, the statistics do as well, and
+ *    the exit code.
  *
- * libopencsd runs in a process of its own: 1.3.3 crashes when a damaged packet says that an atom was
- * mispredicted and there is none. Such traces are counted. Where it gives up in a packet it begins again
- * behind it.
+ * Rule 2 in detail. The whole trace decodes to what was executed (TRUTH), so each of its bytes stands for
+ * known ranges of instructions. A range of a damaged trace is true when the byte that its packet has from the
+ * whole trace stands for that range there, once; any other range is invented. For coretap, ranges that count
+ * are compared (stale ones do not count); for libopencsd, ranges that it puts out. The sums of both are
+ * printed. run_damaged.py checks them: over all recordings coretap must not invent more than libopencsd, for
+ * ten thousand traces not more than half as much; and in no recording more than libopencsd where that
+ * follows. libopencsd does not follow when it has no element of the packet, or lost synchronisation in it: it
+ * then waits for synchronisation, while coretap continues with the next address. It also knows no ThumbEE.
+ * Nothing is compared where damage names an instruction set that the program does not have: there the answers
+ * of libopencsd about words that are data come from an older table. A trace in which coretap invents more is
+ * printed and counted.
  *
- * Prints one line of sums, and each trace that breaks rule 1 or 3 with its seed; exits with 1 then. */
+ * libopencsd runs in a process of its own, because 1.3.3 crashes at a mispredict without an atom. Such traces
+ * are counted. Where it gives up in a packet it starts again after it.
+ *
+ * Prints one line of sums, and the seed of each trace that breaks rule 1 or 3; exits with 1 then. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -55,12 +53,12 @@
 
 enum {
     REGIONS = 256,
-    ISAS = 2,         /* T32, and the others: an address has the same bytes in both */
-    THEIRS = 4000000, /* ranges of libopencsd at most */
-    SEGMENT = 300,    /* bytes of a task of several threads */
+    ISAS = 2,         /* T32 and the others, because an address has the same bytes in both */
+    THEIRS = 4000000, /* greatest number of ranges of libopencsd */
+    SEGMENT = 300,    /* bytes per task of several threads */
 };
 
-/* How often each instruction was executed, by halfword of the images. */
+/* Number of executions of each instruction, by halfword of the images. */
 struct counts {
     uint32_t *times;
 };
@@ -69,7 +67,7 @@ struct region {
     uint64_t addr;
     uint64_t size;
     uint8_t *bytes;
-    size_t first; /* its first halfword in the counts */
+    size_t first; /* index of its first halfword in the counts */
 };
 
 static struct {
@@ -81,7 +79,7 @@ static struct {
     struct counts truth;
     unsigned isas; /* instruction sets that the program has: 1 << enum ct_isa */
     uint8_t *trace, *bytes;
-    uint32_t *origin; /* of each byte in the trace that was recorded */
+    uint32_t *origin; /* of each byte: its place in the recorded trace */
     size_t trace_size, size, room;
 } subject;
 
@@ -115,7 +113,7 @@ static uint8_t *read_file(const char *path, uint64_t offset, size_t *size)
     return bytes;
 }
 
-/* ---- what was executed ---- */
+/* ---- execution ---- */
 
 static const struct region *region_at(uint64_t addr)
 {
@@ -131,7 +129,7 @@ static bool t32_is_long(const struct region *r, uint64_t addr)
     return r->bytes[addr - r->addr + 1] >= 0xe8;
 }
 
-/* Adds one execution of all instructions from `start` up to `end`. */
+/* Adds one execution of all instructions from `start` to `end`. */
 static void count_range(struct counts *counts, bool t32, uint64_t start, uint64_t end)
 {
     const struct region *r = NULL;
@@ -147,7 +145,7 @@ static void count_range(struct counts *counts, bool t32, uint64_t start, uint64_
     }
 }
 
-/* True when an instruction was executed more often than in the truth. */
+/* Returns whether an instruction was executed more often than in the truth. */
 static bool exceeds(const struct counts *counts, const struct counts *truth)
 {
     for (size_t i = 0; i < subject.halfwords * ISAS; i++)
@@ -207,7 +205,7 @@ static void open_subject(const char *path, const char *truth)
     ct_ctx_free(ctx);
 }
 
-/* ---- ranges with their places ---- */
+/* ---- ranges with places ---- */
 
 struct range {
     uint64_t start, end;
@@ -216,7 +214,7 @@ struct range {
     uint32_t n, left;
 };
 
-/* All, in order. */
+/* All ranges, in order. */
 struct list {
     struct range *ranges;
     size_t count, room;
@@ -254,7 +252,7 @@ static void drop(size_t at, size_t size)
     subject.size -= size;
 }
 
-/* One damage of the bytes. */
+/* Damages the bytes once. */
 static void damage_once(struct rng *rng)
 {
     static uint8_t range[4096];
@@ -322,16 +320,16 @@ static const struct how hows[] = {
     {.name = "fast edge counts, threads", .level = CT_LEVEL_STEPS, .edges = CT_EDGES_COUNTS, .threads = 2},
 };
 
-/* What one way of decoding said, as bytes, beside the statistics. */
+/* Output of one way of decoding, as bytes, with statistics. */
 struct answer {
     struct ct_stream_stats stats;
     uint8_t *log;
     size_t size, room;
-    struct counts counts; /* by records */
-    uint64_t insns;       /* in records that count */
-    uint64_t stale;       /* in those that do not */
-    bool is_first;        /* its ranges are listed */
-    bool told;            /* a record or an element says that something is missing */
+    struct counts counts; /* from records */
+    uint64_t insns;       /* instructions in records that count */
+    uint64_t stale;       /* instructions in records that do not count */
+    bool is_first;        /* its ranges are recorded */
+    bool told;            /* a record or an element reports that something is missing */
 };
 
 static void add(struct answer *a, const void *bytes, size_t size)
@@ -385,7 +383,7 @@ static int on_steps(void *user, const struct ct_stream *stream, const struct ct_
     return 0;
 }
 
-/* Nodes, edges and contexts with their numbers, and what was counted. */
+/* Adds nodes, edges and contexts with their numbers, and their counts. */
 static void add_edges(struct answer *a, const struct ct_stream *stream)
 {
     uint32_t nodes, edges;
@@ -434,7 +432,7 @@ static void decode(const struct how *how, struct answer *a)
     ct_chain_free(chain);
 }
 
-/* For each the one before it that it is held against, and what has to be the same. */
+/* For each way, the earlier one that it is compared with, and what must be the same. */
 enum {
     SAME_GAPS = 1,
     SAME_FLOW = 2,
@@ -509,7 +507,7 @@ static bool engines_agree(void)
 
 #ifdef CT_HAVE_OPENCSD
 
-/* What it said, in memory that its process shares. */
+/* Output of libopencsd, in memory shared with its process. */
 static struct shared {
     size_t count;
     struct range ranges[THEIRS];
@@ -517,8 +515,8 @@ static struct shared {
     uint8_t seen[]; /* by offset of a packet: 1 when there is an element of it, and it was read to its end */
 } * theirs;
 
-/* An element of the packet at `place`. A packet before a loss of synchronisation
- * may have been dropped halfway. */
+/* Notes an element of the packet at `place`. A packet before a loss of synchronisation may have been dropped
+ * halfway. */
 static void see(uint32_t place, bool no_sync)
 {
     if (no_sync) {
@@ -541,7 +539,7 @@ static uint8_t isa_of(ocsd_isa isa)
     return isa == ocsd_isa_aarch64 ? CT_ISA_A64 : isa == ocsd_isa_thumb2 ? CT_ISA_T32 : CT_ISA_A32;
 }
 
-/* From `from` on. Result: where to start again; the end when all was read. */
+/* Decodes from `from` on. Returns where to start again, or the end when all was read. */
 static size_t run_etm4(const struct ocsd_region *regions, size_t from)
 {
     static struct ocsd ocsd;
@@ -601,7 +599,7 @@ static void run_here(void)
         at = ptm ? run_ptm(v7, at) : run_etm4(regions, at);
 }
 
-/* False when it crashed. */
+/* Runs libopencsd in a process of its own. Returns false when it crashed. */
 static bool run_opencsd(void)
 {
     int status = 0;
@@ -620,9 +618,9 @@ static bool run_opencsd(void)
     return WIFEXITED(status);
 }
 
-/* ---- what is invented ---- */
+/* ---- invented ranges ---- */
 
-/* A multiset: open addressing, `left` is how many there are. */
+/* A multiset of ranges with open addressing; `left` is the number of copies. */
 struct ranges {
     struct range *slots;
     size_t cap, count;
@@ -674,16 +672,16 @@ static void empty(struct ranges *set)
     set->count = 0;
 }
 
-/* True where libopencsd followed the packet of a range, too, and knows the instruction set. */
+/* Returns whether libopencsd followed the packet of a range, too, and knows the instruction set. */
 static bool is_followed(const struct range *range)
 {
     return theirs->seen[range->place] && subject.isas >> range->isa & 1;
 }
 
 #ifdef CT_HAVE_OPENCSD
-/* What of some ranges is not in the truth at its place, in instructions; of all of them, or of those that are
- * followed: where bytes came twice and only one of both decoders followed the first time, the second time is
- * true for the other. */
+/* Returns how many instructions of the ranges are not in the truth at their place: of all ranges, or only of
+ * followed ones. When bytes occur twice and only one of the decoders followed the first time, the second time
+ * is true for the other one. */
 static uint64_t invented(const struct range *ranges, size_t count, bool followed)
 {
     static struct ranges truth;
@@ -711,7 +709,7 @@ static struct {
     uint64_t invented, followed, theirs, instructions, stale, lost, crashes, more;
 } sums;
 
-/* The whole trace: its ranges are the truth, once it is sure that they are. */
+/* Decodes the whole trace, checks that it is what was executed, and keeps its ranges as the truth. */
 static void learn_truth(void)
 {
     make_damaged(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of programs that need no library. */
+/* Ends a program that needs no library. */
 static void leave(void)
 {
 #ifdef __aarch64__

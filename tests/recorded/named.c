@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes named events, and prints each of them as it is to be read back. Compiled as C and as C++, for an ITM
- * or with -DCHANNELS for an STM. */
+/* Writes named events, and prints each of them as a decoder must read it. Compiled as C and as C++, for an
+ * ITM or, with -DCHANNELS, for an STM. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ enum mode {
     FAST
 };
 
-/* What an interrupt handler would do between the words of another event. */
+/* Writes an event between the words of another one, as an interrupt handler would. */
 inline int nested(int x);
 inline int nested(int x)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recorded capture in OpenCSD: its elements are those of coretap.
+/* Checks that OpenCSD decodes a recorded capture to the same elements as coretap.
  *
  * usage: ocsd_compare DIR     a snapshot directory. Prints how many lines of elements are equal, or the
  *                             first two that are not, and exits with 1 */
@@ -15,7 +15,7 @@
 
 #define REGIONS 512
 
-/* A whole file. */
+/* Reads a whole file. */
 static uint8_t *read_file(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -33,7 +33,7 @@ static uint8_t *read_file(const char *path, size_t *size)
     return bytes;
 }
 
-/* The trace of one ID, frames taken off. */
+/* Trace of one ID, without frames. */
 struct stream {
     uint8_t *bytes;
     size_t size;
@@ -50,7 +50,7 @@ static int add(struct stream *stream, const uint8_t *bytes, size_t size)
     return 0;
 }
 
-/* 16-byte frames: ARM IHI 0029E, D4.2. Small, and not the library's. */
+/* Unpacks 16-byte frames (ARM IHI 0029E, D4.2), independently of the library. */
 static int unframe(struct stream *out, unsigned id, const uint8_t *bytes, size_t size)
 {
     unsigned now = 0;
@@ -81,8 +81,8 @@ static int unframe(struct stream *out, unsigned id, const uint8_t *bytes, size_t
     return 0;
 }
 
-/* docs/listing.md calls every instruction of an IT block conditional, OpenCSD 1.3.3 only branches that are so
- * by themselves. */
+/* Returns whether two lines are equal. docs/listing.md calls every instruction of an IT block conditional,
+ * OpenCSD 1.3.3 only branches that are conditional by themselves. */
 static int same(const char *ours, size_t size, const char *theirs, size_t their_size)
 {
     static const char is_t32[] = " isa=t32 ", conditional[] = " cond=1";
@@ -94,8 +94,8 @@ static int same(const char *ours, size_t size, const char *theirs, size_t their_
             (memmem(ours, size, is_t32, strlen(is_t32)) && !memcmp(ours + size - field, conditional, field)));
 }
 
-/* An exception behind atoms that could not be followed: OpenCSD 1.3.3 reads at the same address again, and
- * says again that it cannot. Only where memory is missing. */
+/* Returns whether a line repeats the one before. When memory is missing, an exception after atoms that could
+ * not be followed makes OpenCSD 1.3.3 read at the same address and report the failure again. */
 static int says_again(const char *line, size_t size, const char *before, size_t before_size)
 {
     static const char field[] = " addr_nacc addr=";
@@ -105,15 +105,16 @@ static int says_again(const char *line, size_t size, const char *before, size_t 
            !memcmp(at, was, size - (size_t)(at - line));
 }
 
-/* A branch that is always taken was not: behind memory that is missing both decoders went on where the
- * program was not. */
+/* Returns whether a line contradicts the program: an unconditional branch was not taken, because after
+ * missing memory both decoders continued in the wrong place. */
 static int contradicts(const char *line, size_t size)
 {
     static const char not_taken[] = " exec=N ", always[] = " cond=0";
     return memmem(line, size, not_taken, strlen(not_taken)) && memmem(line, size, always, strlen(always));
 }
 
-/* The next line that says where trace begins, or the end of the text. The lines before it add to *skipped. */
+/* Returns the next line at which trace begins, or the end of the text. Adds the lines before it to
+ * *skipped. */
 static const char *next_beginning(const char *text, unsigned *skipped)
 {
     for (const char *end; *text; text = end) {
@@ -126,14 +127,14 @@ static const char *next_beginning(const char *text, unsigned *skipped)
     return text;
 }
 
-/* Lines that are equal add to *total: a core that traced nothing has few. Behind a contradiction
- * nothing is compared before the next beginning of trace: both read data, or code as the other
- * instruction set has it. There OpenCSD 1.3.3 takes an LDRSB into the PC for a branch, and the
+/* Compares two listings and adds the number of equal lines to *total, since a core that traced nothing has
+ * few. After a contradiction nothing is compared up to the next beginning of trace: both decode data, or code
+ * of the other instruction set. There OpenCSD 1.3.3 takes an LDRSB into the PC for a branch, and follows the
  * instruction set of a BLX that was not taken. */
 static int report(const char *name, const char *ours, const char *theirs, unsigned *total)
 {
     unsigned lines = 0, again = 0, skipped = 0;
-    const char *unread = NULL; /* the last line of theirs that says so */
+    const char *unread = NULL; /* last line of theirs that reports missing memory */
     size_t unread_size = 0;
     while (*ours || *theirs) {
         const size_t size = strcspn(ours, "\n"), their_size = strcspn(theirs, "\n");
@@ -206,7 +207,7 @@ static int compare_ptm(const struct ct_source *source, const struct ocsd_region 
     return bad;
 }
 
-/* What there is to read instructions from. */
+/* Memory to read instructions from. */
 struct memory {
     struct ocsd_region regions[REGIONS];
     unsigned count;
@@ -236,7 +237,7 @@ static void drop_images(struct memory *memory)
     memory->count = 0;
 }
 
-/* Trace from its own beginning on, with the images of the buffer and those of a state (or NULL). */
+/* Compares trace from its own beginning on, with the images of the buffer and those of a state (or NULL). */
 static int compare_bytes(const struct ct_buffer *buffer, const struct ct_generation *state,
                          const uint8_t *trace, size_t size, unsigned *total)
 {
@@ -258,8 +259,8 @@ static int compare_bytes(const struct ct_buffer *buffer, const struct ct_generat
     return bad;
 }
 
-/* All of it with what OpenCSD reads from a capture; where memory changes, also
- * each piece with its own memory. */
+/* Compares a whole buffer with the memory that OpenCSD reads from a capture; where memory changes, also each
+ * piece with its own memory. */
 static int compare_buffer(const struct ct_buffer *buffer, unsigned *total)
 {
     size_t size;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Prints the functions of ELF files as coretap has them: "address size source name | label" each, behind
- * "file" the next one. usage: symbols_dump [--raw] [--lines] [--symdir DIR]... FILE...
+/* Prints the functions of ELF files as coretap reads them: "address size source name | label" per line, with
+ * a line "file" before each further file. usage: symbols_dump [--raw] [--lines] [--symdir DIR]... FILE...
  *        symbols_dump --demangle      lines of standard input as readable names */
 #include "coretap/program.h"
 #include "coretap/source_lines.h"
@@ -36,7 +36,7 @@ static int dump(struct ct_ctx *ctx, const char *path, const struct ct_symbol_opt
     return 0;
 }
 
-/* Rows and functions of the debug information. */
+/* Prints rows and functions of the debug information. */
 static int dump_lines(struct ct_ctx *ctx, const char *path, struct ct_debug_files *files)
 {
     const struct ct_line_options options = {.size = sizeof options, .files = files};
