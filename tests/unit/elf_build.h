@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small ELF files, made byte by byte for the tests. */
+/* Small ELF files, built byte by byte. */
 #ifndef CT_TEST_ELF_BUILD_H
 #define CT_TEST_ELF_BUILD_H
 
@@ -24,9 +24,9 @@ struct test_symbol {
     uint16_t section;
 };
 
-/* An AArch64 program: header, two PT_LOAD (text at 0x400000, 0x100 bytes; data at 0x500000, 0x10 bytes
- * and a tail of zeros up to 0x40) and a PT_NOTE with a build id of 1 … 20, then sections: none, .text,
- * .symtab, .strtab. */
+/* Builds an AArch64 program: header, two PT_LOAD (text at 0x400000, 0x100 bytes; data at 0x500000, 0x10 bytes
+ * and zeros up to 0x40) and a PT_NOTE with a build ID of 1 … 20, then sections: none, .text, .symtab,
+ * .strtab. */
 static inline void elf64_build(uint8_t file[ELF_SIZE], const struct test_symbol *symbols, size_t count)
 {
     memset(file, 0, ELF_SIZE);

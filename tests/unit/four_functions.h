@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program of four functions, and its addresses. */
+/* Addresses of a program with four functions. */
 #ifndef CT_TEST_FOUR_FUNCTIONS_H
 #define CT_TEST_FOUR_FUNCTIONS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every allocation of the input and frame layers fails once: the call says CT_ERR_NOMEM, and nothing leaks
- * (the sanitized build looks). Linked with --wrap, so that the library's allocations come here. */
+/* Lets every allocation of the input and frame layers fail once: the call returns CT_ERR_NOMEM, and nothing
+ * leaks (which the sanitizer checks). Linked with --wrap, so that the library's allocations come here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include "coretap/frame.h"
 #include "support/capture_fixture.h"
 
-static long left = -1; /* allocations until one fails; negative: none does */
+static long left = -1; /* allocations until one fails; negative: none fails */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -33,7 +33,7 @@ void *__wrap_calloc(size_t count, size_t size)
     return fails() ? NULL : __real_calloc(count, size);
 }
 
-/* Opens `path` with the nth allocation failing for all n; the number of allocations there are. */
+/* Opens `path` with the nth allocation failing, for all n. Returns the number of allocations. */
 static long open_with_failures(struct fixture *f, const char *path)
 {
     f->ctx = ct_ctx_new();
@@ -52,7 +52,7 @@ static long open_with_failures(struct fixture *f, const char *path)
     }
 }
 
-/* Many devices, so that the arena needs several blocks. */
+/* Has many devices, so that the arena needs several blocks. */
 static void snapshot_without_memory(void **state)
 {
     (void)state;
@@ -89,7 +89,7 @@ static void raw_without_memory(void **state)
     fixture_free(&f);
 }
 
-/* One ID a frame and a change in each, so that both the bytes and the map have to grow. */
+/* Pushes frames with an ID each that changes, so that both the bytes and the map have to grow. */
 static int push_all(struct ct_demux *demux)
 {
     static uint8_t data[16 * 1000];
@@ -114,7 +114,7 @@ static void demux_without_memory(void **state)
         int failed = left < 0;
         left = -1;
         assert_int_equal(status, failed ? CT_ERR_NOMEM : CT_OK);
-        if (failed && demux) /* and it stays so */
+        if (failed && demux) /* the error is permanent */
             assert_int_equal(push_all(demux), CT_ERR_NOMEM);
         ct_demux_free(demux);
         if (!failed) {

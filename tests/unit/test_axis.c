@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where events of two cores stand on one axis, made of timestamps, cycles and exceptions alone. */
+/* Checks the places of events of two cores on one axis, made of timestamps, cycles and exceptions alone. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -16,8 +16,8 @@ enum {
     TEXT = 2000,
 };
 
-/* Trace of a core, a word for each mark: T10 is a timestamp, C5 a count of cycles, X an exception, G a loss.
- */
+/* Reads the trace of a core, a word per mark: T10 is a timestamp, C5 a cycle count, X an exception, G a loss.
+ * Returns the number of marks. */
 static size_t parse(const char *text, struct ct_step_mark marks[MARKS])
 {
     size_t count = 0;
@@ -65,7 +65,7 @@ static void on_result(void *user, const struct ct_verify_result *r)
     put(s, "\n");
 }
 
-/* Two cores; what each of them did is taken `pieces` marks at a time. */
+/* Two cores, whose marks are taken `pieces` at a time. */
 struct cores {
     struct ct_step_mark marks[2][MARKS];
     size_t count[2], done[2];
@@ -87,7 +87,7 @@ static void take_more(struct cores *c, size_t core)
 }
 
 /* Runs a specification over two cores. Its inputs are x, the exceptions of any core or of each, and with
- * `fixed` l and r, those of one. */
+ * `fixed` also l and r, those of one core. */
 struct bound {
     const char *x;
     bool fixed;
@@ -133,7 +133,7 @@ static void run(const char *text, struct bound bound, const char *left, const ch
     ct_ctx_free(ctx);
 }
 
-/* However the trace is cut, the same results come. */
+/* Expects the same results however the trace is cut. */
 static void expect_with(struct bound bound, const char *text, const char *left, const char *right,
                         const char *wanted)
 {
@@ -151,7 +151,7 @@ static void expect(const char *text, const char *left, const char *right, const 
 
 #define AHEAD "def error = count(r) > count(l)\nout error\n"
 
-/* Between the timestamps around them, whoever is decoded first. */
+/* An event is between the timestamps around it, whichever core is decoded first. */
 static void order_of_timestamps(void **state)
 {
     (void)state;
@@ -163,42 +163,43 @@ static void order_of_timestamps(void **state)
            "70 error false left\n");
 }
 
-/* Intervals that overlap: what hangs on the order is uncertain, and what another order has is told. */
+/* Intervals overlap: a result that depends on the order is uncertain, and the result of another order is
+ * reported. */
 static void order_in_doubt(void **state)
 {
     (void)state;
     expect(AHEAD, "T10 X T20 T50 X T60", "T15 X T40 T70 X T80",
            "0 error false\n10 error false left\n15 error false ? right (left, right)\n"
            "15 error true ! ? right (left, right)\n50 error false left\n70 error false right\n");
-    /* Which of them an event is hangs on the order; how many there are does not. */
+    /* Which event is which depends on the order; their number does not. */
     expect(
         "out count(x) as n\nout count(l) as m\n", "T10 X X T20 T50 X T60", "T15 X T40",
         "0 n 0\n0 m 0\n10 n 1 ? left (left, right)\n10 m 1 left\n11 n 2 ? left (left, right)\n11 m 2 left\n"
         "15 n 3 ? right (left, right)\n50 n 4 left\n50 m 3 left\n");
-    /* Who does not feed the specification is in no doubt. */
+    /* A core that does not feed the specification causes no doubt. */
     expect("out count(l) as m\n", "T10 X T20", "T15 X T40", "0 m 0\n10 m 1 left\n");
-    /* Behind the last timestamp nothing is known. */
+    /* After the last timestamp nothing is known. */
     expect(AHEAD, "T10 X", "T20 T900 X",
            "0 error false\n10 error false left\n"
            "900 error false ? right (left, right)\n"
            "900 error true ! ? right (left, right)\n");
 }
 
-/* Cycles between two timestamps make the interval narrow. */
+/* Cycles between two timestamps narrow the interval. */
 static void order_of_cycles(void **state)
 {
     (void)state;
     expect(AHEAD, "T100 C10 X C1 C9 X C1 C79 T200", "T100 C30 X C1 C59 X C1 C9 T200",
            "0 error false\n110 error false left\n120 error false left\n130 error false right\n"
            "190 error false right\n");
-    /* A rate of its own for each of them. */
+    /* Each core has its own rate. */
     expect("def error = count(r) >= count(l) && count(l) > 0\nout error\n", "T100 C1 X C1 X C8 T200",
            "T100 C300 X C700 T200",
            "0 error false\n110 error false left\n120 error false left\n"
            "130 error false ? right (left, right)\n130 error true ! ? right (left, right)\n");
 }
 
-/* What was lost may have been anywhere between the timestamps around it. */
+/* A lost event may have been anywhere between the timestamps around the loss. */
 static void order_of_losses(void **state)
 {
     (void)state;
@@ -206,7 +207,7 @@ static void order_of_losses(void **state)
         "out count(x) as n\nout count(l) as m\n", "T10 X T20 G T50 X T60", "T5 X T8 T30 X T40 T70 X T80",
         "0 n 0\n0 m 0\n5 n 1 right\n10 n 2 left\n10 m 1 left\n30 n 3 ? right\n50 n 4 ? left\n50 m 2 ? left\n"
         "70 n 5 ? right\n");
-    /* What hung on an order before it hangs on what was lost, too: no two events are named. */
+    /* A result that depended on an order depends on the loss, too: no two events are named. */
     expect("def turn = merge(const(1, l), const(2, r))\n"
            "out fold(turn, 0, (a: Int, b: Int) => 2 * a + b) as n\n",
            "T10 X T20 T50 X T60 T70 G T80 X T90", "T15 X T40",
@@ -214,8 +215,8 @@ static void order_of_losses(void **state)
            "50 n 9 ? left (left, right)\n80 n 19 ? left\n");
 }
 
-/* An input of each core: an instance for each, which takes the events of its own core and those of the fixed
- * ones, and says what it says of its core. */
+/* With an input of each core there is an instance for each. It takes the events of its own core and of the
+ * fixed ones, and its results name its core. */
 static void of_each_core(void **state)
 {
     (void)state;
@@ -228,12 +229,12 @@ static void of_each_core(void **state)
                 "0 error@left false\n10 error@left false left\n"
                 "0 error@right false\n10 error@right false left\n30 error@right false right\n"
                 "50 error@right true ! right\n70 error@left false left\n70 error@right false left\n");
-    /* What hangs on an order for one of them does not for the other. */
+    /* Doubt about the order in one instance does not concern the other one. */
     expect_with(both, "def error = count(x) > count(l)\nout error\n", "T10 X T20", "T15 X T40",
                 "0 error@left false\n0 error@right false\n10 error@left false left\n"
                 "10 error@right false left\n15 error@right false ? right (left, right)\n"
                 "15 error@right true ! ? right (left, right)\n");
-    /* What one core lost is of no matter to the instance of another one. */
+    /* A loss of one core does not concern the instance of another one. */
     expect_with(alone, "out count(x) as n\n", "T10 X T20 G T50 X T60", "T30 X T40 T70 X T80",
                 "0 n@left 0\n10 n@left 1 left\n0 n@right 0\n30 n@right 1 right\n"
                 "50 n@left 2 ? left\n70 n@right 2 right\n");
@@ -241,7 +242,7 @@ static void of_each_core(void **state)
 
 /* ---- sources that are not waited for ---- */
 
-/* A run of one specification over x, the exceptions of both cores, whose trace is given by hand. */
+/* A run of one specification over x, the exceptions of both cores, whose trace is given by the test. */
 struct by_hand {
     struct ct_ctx *ctx;
     struct ct_monitor_spec *spec;
@@ -267,7 +268,7 @@ static void begin(struct by_hand *h, const char *text)
     assert_int_equal(ct_verifier_add(h->verifier, h->spec, "axis", &bind, 1), CT_OK);
     assert_int_equal(ct_verifier_begin(h->verifier, on_result, &h->seen), CT_OK);
     assert_int_equal(ct_verify_axis_new(h->ctx, h->verifier, h->watches, 2, &h->axis), CT_OK);
-    for (size_t i = 0; i < 2; i++) /* each timestamp is as far as a source of software trace is */
+    for (size_t i = 0; i < 2; i++) /* a timestamp is as far as a source of software trace has come */
         assert_int_equal(
             ct_verify_axis_source(h->axis, i, &(const struct ct_source){.protocol = CT_PROTOCOL_ITM}), CT_OK);
     assert_int_equal(ct_graph_new(h->ctx, &h->graph), CT_OK);
@@ -281,7 +282,7 @@ static void take(struct by_hand *h, size_t core, const char *text)
     assert_int_equal(ct_verify_axis_settle(h->axis), CT_OK);
 }
 
-/* Ends the run, and compares what came. */
+/* Ends the run and compares the results. */
 static void end(struct by_hand *h, const char *wanted)
 {
     for (size_t i = 0; i < 2; i++)
@@ -304,8 +305,8 @@ static struct ct_verify_axis_passed passed(const struct by_hand *h, size_t core)
     return p;
 }
 
-/* A core that says nothing for long: the others go on, and what they say is uncertain until it is as far as
- * they are. What it did before that came too late. */
+/* A core is silent for long: the others go on, and their results are uncertain until it has caught up. Its
+ * events of that time come too late. */
 static void silent_core(void **state)
 {
     struct by_hand h;
@@ -330,7 +331,7 @@ static void silent_core(void **state)
             "200 n 6 ? left\n");
 }
 
-/* A specification that comes while a core says nothing knows no more of it than the one before. */
+/* A specification added while a core is silent knows no more of that core than an earlier one. */
 static void exchanged_in_silence(void **state)
 {
     const struct ct_verify_bind bind = {"x", "exception"};
@@ -349,7 +350,7 @@ static void exchanged_in_silence(void **state)
             "0 n 0 ?\n70 n 1 ? left\n110 n 2 ? right\n");
 }
 
-/* A core of which nothing ever came is not missed. */
+/* A core that never had trace is not waited for. */
 static void core_without_trace(void **state)
 {
     struct by_hand h;
@@ -362,7 +363,7 @@ static void core_without_trace(void **state)
     assert_int_equal(ct_verify_axis_held(h.axis), 0);
     assert_int_equal(passed(&h, 1).late, 0);
     end(&h, "0 n 0\n10 n 1 left\n30 n 2 left\n");
-    /* … until something comes, which may be too late. */
+    /* … until it has, which may be too late. */
     begin(&h, "out count(x) as n\n");
     take(&h, 0, "T10 X T20 T30 X T40");
     assert_int_equal(ct_verify_axis_pass(h.axis), CT_OK);
@@ -373,8 +374,8 @@ static void core_without_trace(void **state)
     end(&h, "0 n 0\n10 n 1 left\n30 n 2 left\n60 n 3 ? right\n80 n 4 ? left\n");
 }
 
-/* The others do not wait for a core that did not begin, but for what they came to since they were last asked.
- * What of it is from before that comes too late; what is behind is as if all had waited. */
+/* The others do not wait for a core that has not begun, but they do wait for their own events since they were
+ * last asked. Its events from before that come too late; later ones are placed as if all had waited. */
 static void core_that_begins_later(void **state)
 {
     struct by_hand h;
@@ -398,7 +399,7 @@ static void core_that_begins_later(void **state)
     take(&h, 1, "T90 X T100");
     assert_int_equal(passed(&h, 1).times + passed(&h, 1).late + passed(&h, 1).unforeseen, 0);
     end(&h, "0 n 0\n10 n 1 left\n30 n 2 left\n45 n 3 right\n50 n 4 left\n70 n 5 left\n90 n 6 right\n");
-    for (int settles = 0; settles < 2; settles++) { /* whatever was given by then */
+    for (int settles = 0; settles < 2; settles++) { /* 0 and 1: whatever was delivered by then */
         begin(&h, "out count(x) as n\n");
         take(&h, 0, "T10 X T20 T30 X T35 X T40");
         for (int i = 0; i < 2; i++)
@@ -413,7 +414,7 @@ static void core_that_begins_later(void **state)
     }
 }
 
-/* A core that is muted holds nobody up, and what it lost makes nothing uncertain, until it is heard again. */
+/* A muted core holds up no other, and its losses make nothing uncertain, until it is heard again. */
 static void core_that_is_muted(void **state)
 {
     struct by_hand h;
@@ -438,7 +439,8 @@ static int only_left(void *user, size_t source, const struct ct_watch_event *eve
     return source == 0;
 }
 
-/* What the filter leaves out no specification takes; what no specification takes is not waited for. */
+/* An event that the filter leaves out reaches no specification; one that reaches no specification is not
+ * waited for. */
 static void filtered_core(void **state)
 {
     struct by_hand h;

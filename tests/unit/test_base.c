@@ -47,7 +47,7 @@ static void bit_fields(void **state)
     assert_true(ct_load64(bytes) == UINT64_C(0x8807060504030201));
 }
 
-/* As long as they are few, the places that were added; then all of the table. */
+/* A few places are kept as they were added; with more, the whole table is used. */
 static void places(void **state)
 {
     (void)state;
@@ -70,7 +70,7 @@ static void write_file(const char *path, const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-/* The first bytes of the file, or "" when it is not opened. */
+/* Returns the first bytes of the file, or "" when it cannot be opened. */
 static const char *opened(const char *path)
 {
     static char text[16];
@@ -83,7 +83,7 @@ static const char *opened(const char *path)
     return text;
 }
 
-/* What was checked is exchanged before it is opened: the file, a folder on the way to it. */
+/* A checked path is exchanged before it is opened: the file, or a folder on the way to it. */
 static void exchanged_paths_are_not_opened(void **state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static void exchanged_paths_are_not_opened(void **state)
     assert_true(unlink("in/sub/file") == 0 && symlink("../../out/file", "in/sub/file") == 0);
     assert_string_equal(opened(path), "");
     assert_true(unlink("in/sub/file") == 0 && mkfifo("in/sub/file", 0600) == 0);
-    assert_string_equal(opened(path), ""); /* and does not wait for a writer */
+    assert_string_equal(opened(path), ""); /* and opening does not wait for a writer */
     assert_true(unlink("in/sub/file") == 0 && mkdir("in/sub/file", 0700) == 0);
     assert_string_equal(opened(path), "");
 
@@ -117,7 +117,7 @@ static void exchanged_paths_are_not_opened(void **state)
     free(top);
 }
 
-/* From bytes to several large pages. */
+/* Grows arrays from bytes to several large pages. */
 static void arrays_grow_with_zeros(void **state)
 {
     (void)state;
@@ -137,7 +137,7 @@ static void arrays_grow_with_zeros(void **state)
     ct_array_free(array, count, sizeof *array);
 }
 
-/* "ab" and "cd", packed by each of the tools and joined, as gzip and others unpack them. */
+/* "ab" and "cd", packed by each of the tools and joined, unpack to one file, as with gzip and others. */
 static void packed_parts_are_one_file(void **state)
 {
     static const struct {
@@ -166,7 +166,7 @@ static void packed_parts_are_one_file(void **state)
         assert_true(rc == CT_OK || rc == CT_ERR_UNSUPPORTED); /* without liblzma */
         assert_true(rc || (size == 4 && memcmp(out, "abcd", 4) == 0));
         free(out);
-        /* cut in the second part */
+        /* cut off in the second part */
         assert_int_equal(
             ct_unpack(ctx, "packed", (const uint8_t *)packed[i].bytes, packed[i].size - 3, 64, &out, &size),
             rc ? CT_ERR_UNSUPPORTED : CT_ERR_FORMAT);
@@ -175,7 +175,7 @@ static void packed_parts_are_one_file(void **state)
     }
 }
 
-/* A number that a newer library may give has no name in an older one. */
+/* A number of a newer library has no name in an older one. */
 static void unknown_numbers_have_a_name(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The index of blocks by address, beside a list of what was put there. */
+/* Compares the index of blocks by address with a list of what was put into it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@ enum {
     BLOCKS = 4000
 };
 
-/* Gives one of many keys, in a few instruction sets, spaces and domains: some lie close, some far apart, some
- * where the instruction set has no address. */
+/* Returns one of many keys, in a few instruction sets, spaces and domains: some adjacent, some far apart,
+ * some where the instruction set has no address. */
 static struct ct_block_key key_of(uint32_t number)
 {
     static const uint8_t isas[] = {CT_ISA_A64, CT_ISA_A32, CT_ISA_T32, CT_ISA_T32};
@@ -29,7 +29,7 @@ static bool same(const struct ct_block_key *a, const struct ct_block_key *b)
     return a->addr == b->addr && a->view == b->view && a->at == b->at;
 }
 
-/* Returns the number that was put last to the key of `number`, of those up to `count`; 0: none. */
+/* Returns the last number, up to `count`, that was put to the key of `number`; 0: none. */
 static uint32_t expected(uint32_t number, uint32_t count)
 {
     const struct ct_block_key key = key_of(number);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operations of the engine: the library declares each with its one signature, and with no other could it. */
+/* Checks operations of the engine: the library declares each with its one signature, and no other is
+ * accepted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ enum {
     MEMORY = 16 << 20
 };
 
-/* The first error in a library of this text, NULL: none. It lasts until `arena` is freed. */
+/* Returns the first error in a library with this text, or NULL. It is valid until `arena` is freed. */
 static const char *library_error(struct ct_mon_arena *arena, const char *text, size_t size)
 {
     struct ct_mon_diags diags;
@@ -37,7 +38,7 @@ static const char *library_error(struct ct_mon_arena *arena, const char *text, s
     return diags.first ? diags.first->text : NULL;
 }
 
-/* A declaration of operation `name` with these types. */
+/* Writes a declaration of operation `name` with these types, and returns its length. */
 static size_t declare(char *text, size_t cap, const char *name, const char *signature)
 {
     size_t n = (size_t)snprintf(text, cap, "def f[A, B, C, D, E, F]");
@@ -74,8 +75,8 @@ static void test_own_signature(void **state)
     }
 }
 
-/* Each operation with the signature of every other one: 94 * 93 declarations, of
- * which those that are the same pass. */
+/* Declares each operation with the signature of every other one: 94 * 93 declarations, of which only equal
+ * signatures pass. */
 static void test_other_signatures(void **state)
 {
     (void)state;

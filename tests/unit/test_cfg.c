@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control flow of small programs made by hand: what follows calls, targets from
- * outside, blocks that are split. */
+/* Checks control flow of small handmade programs: code after calls, targets from outside, blocks that are
+ * split. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -80,7 +80,7 @@ static void drop(struct program *p)
     p->cfg = NULL;
 }
 
-/* The edge of that kind out of the block at word `from`; CT_CFG_NONE. */
+/* Returns the edge of a kind out of the block at word `from`, or CT_CFG_NONE. */
 static uint32_t edge_of(const struct program *p, unsigned from, enum ct_cfg_kind kind)
 {
     uint32_t block = ct_cfg_block_at(p->cfg, TEXT + 4 * from);
@@ -97,7 +97,7 @@ static uint32_t edge_of(const struct program *p, unsigned from, enum ct_cfg_kind
         .bind = STB_GLOBAL, .section = 1                                                                     \
     }
 
-/* main calls two(), then one(), which never returns: what is behind that is data. */
+/* main calls two(), then one(), which never returns: after that there is data. */
 static void what_follows_calls(void **state)
 {
     static struct program p;
@@ -117,8 +117,8 @@ static void what_follows_calls(void **state)
     drop(&p);
 }
 
-/* A function that there are only copies of is its copy, if that is one; parts of it are none. A name without
- * parameters is that of the only function that has it with some. */
+/* A function of which only one copy exists is that copy; its parts are not. A name without parameters means
+ * the only function that has it with parameters. */
 static void copies_have_the_name(void **state)
 {
     static struct program p;
@@ -159,7 +159,7 @@ static void tail_call_returns(void **state)
     drop(&p);
 }
 
-/* main calls the middle of fill, as Go programs do with runtime.duffzero: it returns as fill does. */
+/* main calls the middle of fill, as Go programs do with runtime.duffzero: the call returns like fill. */
 static void calls_into_the_middle_return(void **state)
 {
     static struct program p;
@@ -189,7 +189,7 @@ static void without_symbols(void **state)
     drop(&p);
 }
 
-/* A computed branch into the middle of a block of a loop, as a trace or a user may tell. */
+/* Adds a computed branch into the middle of a block of a loop, as a trace or a user may report. */
 static void edges_are_added(void **state)
 {
     static struct program p;
@@ -213,7 +213,7 @@ static void edges_are_added(void **state)
     assert_int_equal(p.blocks[ct_cfg_block_at(p.cfg, TEXT + 4)].n, 1);
     assert_int_not_equal(edge_of(&p, 3, CT_CFG_BRANCH), CT_CFG_NONE);
     assert_int_equal(p.loop_count, 1);
-    /* Again: the same edge. And what is no code, or no computed branch. */
+    /* The same edge again; then addresses that are no code, or no computed branch. */
     uint32_t again;
     assert_int_equal(ct_cfg_add_edge(p.cfg, TEXT + 16, TEXT + 8, CT_ISA_A64, CT_CFG_LEARNT, &again), CT_OK);
     assert_int_equal(again, edge);
@@ -224,7 +224,7 @@ static void edges_are_added(void **state)
     drop(&p);
 }
 
-/* Code that only a told target makes known is behind all that was known before. */
+/* Code that only an added target reaches comes after all code known before. */
 static void targets_make_code_known(void **state)
 {
     static struct program p;
@@ -278,7 +278,7 @@ static void mistakes_are_named(void **state)
     }
 }
 
-/* Two blocks jump to each other and both are entered from outside. */
+/* Two blocks jump to each other, and both are entered from outside. */
 static void irreducible_loops_are_marked(void **state)
 {
     static struct program p;
@@ -292,8 +292,8 @@ static void irreducible_loops_are_marked(void **state)
     drop(&p);
 }
 
-/* Three instructions of an interpreter, each of which may go on with any: they are one loop with three heads,
- * and none inside of it. */
+/* Three instructions of an interpreter, each of which may be followed by any: one loop with three heads and
+ * none inside. */
 static void an_interpreter_is_one_loop(void **state)
 {
     static struct program p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls of a chain in an order that cannot be, and options that are none. */
+/* Checks calls of a chain in an impossible order, and invalid options. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,11 +17,11 @@ struct fixture {
     struct ct_capture *capture;
     struct ct_chain *chain;
     unsigned calls;
-    int result;  /* of a receiver */
-    int entered; /* what the chain returned to a receiver that called it */
+    int result;  /* result of a receiver */
+    int entered; /* result of the chain to a receiver that called it */
 };
 
-/* the size of a segment, so that threads have some */
+/* size of a segment, so that threads have several */
 #define SEGMENT 64
 
 static struct fixture *open_capture(void)
@@ -121,7 +121,7 @@ static int on_events(void *user, const struct ct_stream *stream, const struct ct
     return 0;
 }
 
-/* A receiver gets nothing of a level that the chain does not reach. */
+/* A receiver gets nothing of a level above that of the chain. */
 static void packets_make_no_events(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coverage of a program without lines: instructions of a function of which nothing ran count as those that
- * are listed. Counts that are added up. */
+/* Checks coverage of a program without lines: the instructions of a function that never ran count like those
+ * that are listed. Also checks sums of counts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include "four_functions.h"
 
 #define FUNCTIONS 4
-#define INSNS     8 /* of a function */
+#define INSNS     8 /* per function */
 
 struct fixture {
     uint8_t file[ELF_SIZE] __attribute__((aligned(8)));
@@ -25,8 +25,8 @@ struct fixture {
     struct ct_cover_source source;
 };
 
-/* Four functions of a conditional branch, a call, CSEL, CCMN, FCCMP, FCSEL, a call through a register and a
- * return. */
+/* Makes four functions, each of a conditional branch, a call, CSEL, CCMN, FCCMP, FCSEL, a call through a
+ * register and a return. */
 static int begin(void **state)
 {
     static struct fixture f;
@@ -65,7 +65,7 @@ static struct ct_cover_report *report(const struct fixture *f, const struct ct_c
     return out;
 }
 
-/* A run that is counted no times keeps the instructions of its function, and adds nothing. */
+/* A run with count 0 lists the instructions of its function, and adds nothing. */
 static void test_unrun(void **state)
 {
     const struct fixture *f = *state;
@@ -103,8 +103,7 @@ static void test_unrun(void **state)
     ct_cover_report_free(counted);
 }
 
-/* What aligns the entries of a vector table is not code that nobody tested; a jump over a few instructions
- * is. */
+/* Padding between the entries of a vector table is not untested code; a jump over a few instructions is. */
 static void test_alignment(void **state)
 {
     static const uint32_t nop = 0xd503201f, jump = 0x14000001;
@@ -129,7 +128,7 @@ static void test_alignment(void **state)
     assert_int_equal(r->sums.insns.seen, 1);
     ct_cover_report_free(r);
     r = report(&f, NULL, 0);
-    assert_int_equal(r->sums.insns.all, 3 + 3); /* of a function that did not run, too */
+    assert_int_equal(r->sums.insns.all, 3 + 3); /* also in a function that did not run */
     ct_cover_report_free(r);
     ct_memory_free(f.memory);
     ct_symbols_free(f.symbols);
@@ -150,11 +149,11 @@ static void test_nothing(void **state)
 
 /* ---- sums ---- */
 
-#define DIFFERENT 3000u /* items, each of which is there twice */
-#define STEP      1117u /* has no factor in common with twice as many */
+#define DIFFERENT 3000u /* items, each of which occurs twice */
+#define STEP      1117u /* has no common factor with twice DIFFERENT */
 
-/* Makes item `number` in the order of kind, from, to and isa: three kinds of a thousand items each, of which
- * ten begin at the same place. Places are `apart` from each other. */
+/* Makes item `number` in the order of kind, from, to and isa: three kinds of a thousand items each, ten of
+ * which begin at the same place. Places are `apart` from each other. */
 static struct ct_cover_item ordered_item(unsigned number, uint64_t apart)
 {
     const unsigned within = number % 1000;
@@ -178,7 +177,7 @@ static void check_sums(uint64_t apart)
     }
 }
 
-/* Many items in no order are sorted and added up, wherever in the address space they are. */
+/* Sorts and adds up many items in random order, anywhere in the address space. */
 static void test_sums(void **state)
 {
     (void)state;
@@ -187,7 +186,7 @@ static void test_sums(void **state)
     check_sums(UINT64_MAX / 128);
 }
 
-/* Where nothing is left there is no padding, whatever lies behind. */
+/* At the end there is no padding, whatever follows. */
 static void test_padding(void **state)
 {
     static const uint8_t zeros[4];

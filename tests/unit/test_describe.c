@@ -50,7 +50,7 @@ static void registers_become_words(void **state)
     assert_non_null(strstr(said, "WFI and WFE: waypoints\n"));
 }
 
-/* Data trace is there where TRCIDR0 says so and TRCCONFIGR turns it on. */
+/* Data trace is on when TRCIDR0 has it and TRCCONFIGR enables it. */
 static void data_trace_is_told(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of edges: numbers in the order of first traversal by all streams, whatever a filter leaves out of a
- * stream, whichever streams come one after the other, and whoever else adds to the graph of all. */
+/* Checks events of edges: numbers are in the order of first traversal by all streams, whatever a filter
+ * leaves out, in whatever order streams come, and whoever else adds to the common graph. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,8 +18,8 @@ struct fixture {
     struct ct_ctx *ctx;
     struct ct_graph *all;
     struct ct_edge_events *events;
-    struct ct_edge_event out[10 * STEPS]; /* behind the magic */
-    size_t written;                       /* bytes, the magic among them */
+    struct ct_edge_event out[10 * STEPS]; /* after the magic */
+    size_t written;                       /* bytes written, with the magic */
 };
 
 static int keep(void *user, const void *bytes, size_t size)
@@ -59,8 +59,7 @@ static struct ct_node node_at(uint64_t number)
     return (struct ct_node){.start = start, .last = start + 12, .end = start + 16, .n = 4, .last_size = 4};
 }
 
-/* A stream: edges of a few nodes in any order; a filter may leave out those that lead to one of the targets.
- */
+/* A stream of random edges of a few nodes. A filter may leave out those that lead to one of the targets. */
 struct stream {
     struct ct_graph *graph;
     uint32_t edge[STEPS], cycles[STEPS];
@@ -93,8 +92,8 @@ static void give(struct fixture *f, const struct stream *s, size_t from, size_t 
     assert_int_equal(ct_edge_events_take(f->events, &batch), CT_OK);
 }
 
-/* Events from `at` on are the steps, each with the edge that the stream took. Returns where the next begin.
- */
+/* Checks that the events from `at` on are the steps, each with the edge that the stream took. Returns the
+ * index after them. */
 static size_t check(struct fixture *f, const struct stream *s, size_t at, bool counts)
 {
     uint32_t nodes, edges, n;
@@ -116,7 +115,7 @@ static size_t check(struct fixture *f, const struct stream *s, size_t at, bool c
     return at + 1 + s->count;
 }
 
-/* The numbers of all events come in order, from 0 on. */
+/* Checks that the numbers of all events come in order, from 0 on. */
 static void check_order(const struct fixture *f, size_t count)
 {
     uint32_t next = 0, edges;
@@ -167,7 +166,7 @@ static void test_filter(void **state)
     }
 }
 
-/* A node that no edge leaves has a number, too. */
+/* A node without outgoing edges has a number, too. */
 static void test_lone_node(void **state)
 {
     struct fixture *f = *state;

@@ -62,7 +62,8 @@ static void store(const struct fixture *f, size_t size)
     assert_int_equal(fclose(out), 0);
 }
 
-/* Result of adding the file to an empty memory; *count tells whether the text's first byte is there. */
+/* Adds the file to an empty memory and returns the result. *there: whether the first byte of the text can be
+ * read. */
 static int add(const struct fixture *f, uint64_t bias, int *there)
 {
     struct ct_memory *memory;
@@ -96,7 +97,7 @@ static void segments(void **state)
     ct_memory_free(memory);
 }
 
-/* The same file for more spaces: its segments are added to all of them or to none. */
+/* The same file for more spaces: its segments are added to all of the spaces or to none. */
 static void more_spaces(void **state)
 {
     struct fixture *f = *state;
@@ -118,7 +119,7 @@ static void more_spaces(void **state)
     ct_memory_free(memory);
 }
 
-/* Every damage is named, and nothing of the file is left in memory. */
+/* Every damage is reported, and nothing of the file is left in memory. */
 static void damaged(void **state)
 {
     struct fixture *f = *state;
@@ -203,7 +204,7 @@ static void functions(void **state)
     ct_symbols_free(s);
 }
 
-/* The name that counts at an address does not hang on the order of the table. */
+/* The name chosen for an address does not depend on the order of the table. */
 static void one_name(void **state)
 {
     static const char *const names[] = {"__memcpy", "mempcpy@@V_2", "memcpy@@V_1", "_memcpy"};
@@ -220,9 +221,9 @@ static void one_name(void **state)
     }
 }
 
-/* What no function is in has the name of the file and an address in it; padding is apart. */
-/* Holds what a span says of each address of [from, end), met in this order, against what the symbols say of
- * it alone. Returns how often the symbols were searched. */
+/* Code outside of all functions has the name of the file and an address; padding is separate. */
+/* Compares what a span says of each address of [from, end), in that order, with what the symbols say of the
+ * address. Returns how often the symbols were searched. */
 static unsigned check_spans(const struct ct_symbols *s, uint64_t from, uint64_t end)
 {
     struct ct_symbol_span span = {0};
@@ -282,7 +283,7 @@ static void pieces(void **state)
     ct_symbols_free(s);
 }
 
-/* Readable names, and what is none that is mangled, hostile or not. */
+/* Checks readable names, and texts that are no mangled names, hostile or not. */
 static void labels(void **state)
 {
     struct fixture *f = *state;
@@ -326,7 +327,7 @@ static void labels(void **state)
     assert_null(ct_demangle(""));
 }
 
-/* Assembly seldom says that its symbols are functions. Its labels are, where code is in no function. */
+/* Assembly rarely marks symbols as functions. Its labels count as such where code is in no function. */
 static void assembly(void **state)
 {
     struct fixture *f = *state;
@@ -388,7 +389,7 @@ static void odd_label(void **state)
     ct_symbols_free(s);
 }
 
-/* Names as gfortran, ocamlopt and GHC write them, and names of C that only look like them. */
+/* Checks names of gfortran, ocamlopt and GHC, and names of C that only look like them. */
 static void rules(void **state)
 {
     static const char *const names[][2] = {
@@ -455,7 +456,7 @@ static void no_functions(void **state)
     assert_int_equal(ct_symbols_load(f->ctx, NULL, 0, &s), CT_ERR_ARG);
 }
 
-/* A32 and T32 functions of a 32-bit file: bit 0 of the address says which. */
+/* A32 and T32 functions of a 32-bit file, which bit 0 of the address distinguishes. */
 static void arm_functions(void **state)
 {
     struct fixture *f = *state;
@@ -503,8 +504,8 @@ static void arm_functions(void **state)
     ct_symbols_free(s);
 }
 
-/* Functions anywhere, of any size, against the definition: the one that begins last among those that
- * contain the address. Some symbols are no functions and tell where code and data begin. */
+/* Compares random functions with the definition: of those that contain the address, the one that begins last.
+ * Some symbols are no functions but mark where code and data begin. */
 static void random_functions(void **state)
 {
     struct fixture *f = *state;
@@ -546,7 +547,7 @@ static void random_functions(void **state)
     }
 }
 
-/* Whatever is cut off or changed: a result or an error with a text, nothing else. */
+/* Whatever is cut off or changed gives a result, or an error with a text. */
 static void hostile(void **state)
 {
     struct fixture *f = *state;

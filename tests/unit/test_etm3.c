@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ETMv3 packets as ARM IHI 0014Q chapter 7 codes them, made by hand, and the elements they give. */
+/* Checks ETMv3 packets as coded in ARM IHI 0014Q chapter 7, written by hand, and their elements. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "support/listed.h"
 
-/* ETMCR: data values, data addresses, cycle-accurate, context IDs of four bytes, data only. */
+/* Bits of ETMCR: data values, data addresses, cycle-accurate, context IDs of four bytes, data only. */
 #define VALUES    0x4u
 #define ADDRESSES 0x8u
 #define CYCLES    0x1000u
@@ -43,12 +43,12 @@ static void synchronisation(void **state)
 {
     (void)state;
     lists(0, "0000000000 80", "0 10 000000000080 a_sync\n");
-    /* Zeros too many belong to the run before; once synchronised they are bad packets. */
+    /* Surplus zeros belong to the run before; after synchronisation they are bad packets. */
     lists(0, "00000000000000 80", "0 10 - notsync bytes=2\n2 10 000000000080 a_sync\n");
     lists(0, SYNC "000000000000 80", "6 10 00 bad_sequence err=a_sync\n7 10 000000000080 a_sync\n");
     lists(0, SYNC "0000 66", "6 10 0000 bad_sequence err=a_sync\n8 10 66 ignore\n");
     lists(0, SYNC "10", "6 10 10 reserved\n");
-    /* A cut packet is listed with what was known. */
+    /* A cut packet is listed with its known fields. */
     lists(0, I_SYNC_A32 "81", "12 10 81 branch_address addr=8000\n");
 }
 
@@ -64,7 +64,7 @@ static void i_sync(void **state)
     lists(CYCLES | CONTEXT4, SYNC "70 8f3c 78563412 21 00800000",
           "6 10 708f3c785634122100800000 i_sync_cycle reason=trace_enable addr=8000 isa=a32 sec=s "
           "ctxt=12345678 cc=7695\n");
-    /* A load or store in progress: its address is coded against the current one. */
+    /* A load or store in progress: its address is coded relative to the current one. */
     lists(0, SYNC "08 a1 00800000 05",
           "6 10 08a10080000005 i_sync reason=trace_enable addr=8008 curr=8000 isa=a32 sec=s\n");
     lists(DATA_ONLY | VALUES | CONTEXT4, SYNC "08 78563412 21",
@@ -185,7 +185,7 @@ static void instructions(void **state)
     makes(CYCLES, I_SYNC_A32 "88 82 e8 a4",
           START "12 10" NOP0 " cc=1\n12 10" NOP1 " cc=1\n13 10" JUMP " cc=1\n13 10" NOP0 " cc=0\n14 10" NOP1
                 " cc=3\n15 10 cycle_count cc=2\n15" END);
-    /* Behind an indirect branch nobody knows where instructions run. */
+    /* After an indirect branch the place of instructions is unknown. */
     makes(
         CYCLES, SYNC "08 01 0c800000 84 88 84",
         "12 10 instr_range start=800c end=8010 n=1 last_sz=4 isa=a32 exec=E type=ibr sub=v7_ret cond=0 cc=1\n"
@@ -197,10 +197,10 @@ static void cancelled(void **state)
     (void)state;
     makes(0, I_SYNC_A32 "88 81403c 84", START "12 10" NOP0 "\n13 10 exception exc=e\n16 10" NOP0 "\n16" END);
     makes(0, I_SYNC_A32 "84 76 81403c 84", START "14 10 exception exc=e\n17 10" NOP0 "\n17" END);
-    /* Not when something came between. */
+    /* Not when another packet came in between. */
     makes(0, I_SYNC_A32 "84 0c 81403c",
           START "12 10" NOP0 "\n13 10 event type=trigger\n14 10 exception exc=e\n14" END);
-    /* A branch that changes the security state says so first. */
+    /* A branch that changes the security state reports that first. */
     makes(0, I_SYNC_A32 "84 81401d",
           START "12 10" NOP0 "\n13 10 pe_context isa=a32 sec=ns bits=32\n13 10 exception exc=e\n13" END);
 }
@@ -227,7 +227,7 @@ static void broken(void **state)
                 "21 10 pe_context isa=a32 sec=s bits=32\n27 10" NOP0 "\n27" END);
 }
 
-/* Data transfers and the instructions that they belong to: v, kind, tag, instruction (0: not known). */
+/* Data transfers and their instructions: v, kind, tag, instruction (0: unknown). */
 static void transfers(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Speculation: what is held, committed, cancelled, mispredicted, discarded, and what is left at the end. */
+/* Checks speculation: what is held, committed, cancelled, mispredicted, discarded, and what is left at the
+ * end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,7 @@
 
 #define MOST 64
 
-/* A source with room for `max_spec` uncommitted P0 elements; cycle counts commit. */
+/* Returns a source with at most `max_spec` uncommitted P0 elements, whose cycle counts commit. */
 static struct ct_source source(uint32_t max_spec)
 {
     return (struct ct_source){.name = "etm",
@@ -25,8 +26,8 @@ struct run {
     size_t count;
 };
 
-/* Resolves the packets behind an alignment and a trace info, `room` elements at a time; gives what comes
- * after the GAP and the SYNC. */
+/* Resolves the packets after an alignment and a trace info, with room for `room` elements at a time. Keeps
+ * the elements after the GAP and the SYNC. */
 static void resolve(uint32_t max_spec, const struct ct_etm4_packet *packets, size_t size, size_t room,
                     struct run *run)
 {
@@ -56,7 +57,7 @@ static void resolve(uint32_t max_spec, const struct ct_etm4_packet *packets, siz
     memcpy(run->elems, raw.elems + 2, run->count * sizeof *run->elems);
 }
 
-/* The kinds as letters, atoms as their E and N. */
+/* Compares the kinds of elements as letters, atoms as E and N. */
 static void assert_resolves(uint32_t max_spec, const struct ct_etm4_packet *packets, size_t size,
                             const char *wanted)
 {
@@ -115,8 +116,8 @@ static void what_waits_at_the_end_is_dropped_from_the_first_p0_on(void **state)
     assert_resolves(0, on, SIZE(on), ".");
 }
 
-/* The address behind a committed branch is where it went, whatever comes after. Behind one that may be taken
- * back, or a pause of tracing, it is not. */
+/* The address after a committed branch is its target, whatever comes later. After a branch that may be
+ * cancelled, or a pause of tracing, it is not. */
 static void the_target_of_the_last_branch_is_put_out(void **state)
 {
     (void)state;
@@ -136,8 +137,8 @@ static void the_target_of_the_last_branch_is_put_out(void **state)
     assert_resolves(0, begun, SIZE(begun), "E.");
 }
 
-/* Seven atoms where six may be uncommitted: the first one is certain before the
- * trace unit takes back the rest. */
+/* Seven atoms where six may be uncommitted: the first one is certain before the trace unit discards the
+ * rest. */
 static void what_is_deeper_than_speculation_survives_a_discard(void **state)
 {
     (void)state;
@@ -169,7 +170,7 @@ static void cycle_counts_commit(void **state)
     assert_resolves(8, p, SIZE(p), "E.");
 }
 
-/* All is committed by itself. A commit packet, which nothing forces on a trace unit, is damage there. */
+/* Everything is committed at once, so a commit packet, which a trace unit never needs to send, is damage. */
 static void cycle_counts_commit_nothing_where_nothing_is_speculative(void **state)
 {
     (void)state;
@@ -209,8 +210,8 @@ static void more_commits_than_elements_are_damage(void **state)
     assert_resolves(8, p, SIZE(p), "EG.");
 }
 
-/* Three P0 elements from before the trace began, one atom, and a commit of so many.
- * Result: whether the atom came. */
+/* Resolves three P0 elements from before the trace, one atom, and `commits` commits. Returns whether the atom
+ * came out. */
 static bool commits_reach_the_atom(uint32_t commits)
 {
     struct ct_source s = source(8);
@@ -257,8 +258,7 @@ static void exceptions_wait_for_their_address(void **state)
     assert_int_equal(run.elems[0].pos, run.elems[1].pos);
 }
 
-/* An exception return counts as P0 element on every M profile: nothing holds it back where nothing is
- * speculative. */
+/* An exception return is a P0 element on every M profile: without speculation nothing holds it back. */
 static void exception_returns_of_the_m_profile_are_p0(void **state)
 {
     (void)state;
@@ -294,7 +294,7 @@ static void overflow_lets_times_go_and_marks_the_next_trace_on(void **state)
     struct run run;
     resolve(4, p, SIZE(p), MOST, &run);
     assert_int_equal(run.elems[1].n, CT_GAP_OVERFLOW);
-    assert_true(run.elems[2].v == 1); /* the event, which nothing can be made of */
+    assert_true(run.elems[2].v == 1); /* the event, which belongs to no element */
     assert_int_equal(run.elems[3].n, CT_TRACE_ON_OVERFLOW);
 }
 
@@ -337,7 +337,7 @@ static void little_room_changes_nothing(void **state)
     assert_memory_equal(whole.elems, pieces.elems, whole.count * sizeof *whole.elems);
 }
 
-/* Events with nothing that could push them out must not pile up without end. */
+/* Events that nothing pushes out must not accumulate without limit. */
 static void what_nobody_can_take_back_is_not_held_for_ever(void **state)
 {
     (void)state;

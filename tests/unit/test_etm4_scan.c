@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scan of ETMv4: the version that is asked for is the one that runs, and each finds the same packets. A
- * version that is never taken would pass all comparisons. */
+/* Checks the scan of ETMv4: the requested version runs, and each version finds the same packets. Without
+ * this, a version that is never used would pass all comparisons. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static void scan_as(const char *simd, struct ct_etm4_chunk *chunk)
     ct_etm4_burst_init(&burst, decoder);
     ct_etm4_scan_init(&table, &burst);
     for (size_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = i % 5 == 3 ? 0x90 : 0xf6 + i % 2; /* atoms, and addresses that are those before */
+        bytes[i] = i % 5 == 3 ? 0x90 : 0xf6 + i % 2; /* atoms, and addresses equal to the last one */
     memset(chunk, 0, sizeof *chunk);
     assert_true(ct_etm4_scan(&table, bytes, sizeof bytes, &entry, chunk) > 0 || !ct_etm4_scan_there());
     assert_int_equal(table.simd, ct_simd());
@@ -87,9 +87,9 @@ static void the_bits_of_a_mask_come_together(void **state)
     hold_gathered(UINT64_MAX, UINT64_MAX, 0);
     for (unsigned i = 0; i < 20000; i++) {
         uint64_t chosen = rng_next(&rng);
-        for (unsigned more = i % 7; more > 3; more--) /* few are left out */
+        for (unsigned more = i % 7; more > 3; more--) /* few bits are left out */
             chosen |= rng_next(&rng);
-        for (unsigned less = i % 7; less < 3; less++) /* few are left */
+        for (unsigned less = i % 7; less < 3; less++) /* few bits are left */
             chosen &= rng_next(&rng);
         hold_gathered(rng_next(&rng), rng_next(&rng), chosen);
     }

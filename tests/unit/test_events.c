@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events: which cycle count an event has, targets that are told later, gaps with what was lost. */
+/* Checks events: their cycle counts, targets that come later, gaps and what was lost in them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static void assert_event(const struct ct_event *e, unsigned type, uint64_t cycle
     assert_true(e->value == value);
 }
 
-/* A count belongs to the last P0 element before it and to what stands between them. */
+/* A count belongs to the last P0 element before it and to everything between the two. */
 static void counts_belong_to_what_is_before_them(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void targets_are_told_by_what_comes_next(void **state)
     assert_event(&got.events[6], CT_EVENT_NO_ACCESS, 4, 0x900);
 }
 
-/* Listed, but nothing says that it ran: no start and no target comes from it. */
+/* A stale range is listed but need not have run: neither start nor target is taken from it. */
 static void stale_ranges_tell_nothing(void **state)
 {
     (void)state;
@@ -173,8 +173,8 @@ static void many_events_without_a_count_are_not_held(void **state)
         assert_event(&got.events[i], CT_EVENT_HARDWARE, 0, i % 15 + 1);
 }
 
-/* A PTM repeats its context in each i-sync; exceptions and branches change
- * the security state and Hyp mode. */
+/* A PTM repeats its context in each i-sync; exceptions and branches change the security state and Hyp
+ * mode. */
 static void contexts_that_repeat_make_no_event(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ struct said {
 };
 
 struct both {
-    struct ct_events *events[128]; /* made here of records */
+    struct ct_events *events[128]; /* made of records by this test */
     struct said records[128];      /* by trace ID */
     struct said given[128];
 };
@@ -249,8 +249,8 @@ static int on_events(void *user, const struct ct_stream *stream, const struct ct
     return 0;
 }
 
-/* From level FLOW on a receiver of events gets all branches, whatever the trace unit tells of them, at each
- * level and with any number of threads, and whether records are wanted, too. */
+/* From level FLOW on, a receiver of events gets all branches, whatever the trace unit reports of them, at
+ * each level, with any number of threads, with and without a receiver of records. */
 static void along_the_program_no_branch_is_missing(void **state)
 {
     static struct both wanted, got;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 256 specifications at once, and one exchanged for another while they run: the others notice nothing, and
- * the new one sees each event from then on, also of a place that nobody watched before. */
+/* Runs 256 specifications and exchanges one of them during the run: the others do not change, and the new one
+ * gets each event from then on, also at a place that nobody watched before. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,16 +18,16 @@ enum {
     STEPS = 64,
     BATCHES = 40,
     EXCHANGED = 17,
-    AT = 23 /* the batch before which it is exchanged */
+    AT = 23 /* batch before which it is exchanged */
 };
 
 #define CODE UINT64_C(0x400000)
 
 struct run {
     struct ct_ctx *ctx;
-    uint64_t sums[SPECS]; /* of the results of each specification, order included */
+    uint64_t sums[SPECS]; /* of the results of each specification; depends on their order */
     uint64_t counts[SPECS];
-    uint64_t last; /* value of the last result of EXCHANGED */
+    uint64_t last; /* last result of EXCHANGED */
 };
 
 static void take(void *user, const struct ct_verify_result *result)
@@ -65,7 +65,7 @@ static struct ct_graph *make_graph(struct ct_ctx *ctx, uint32_t edges[NODES])
     return graph;
 }
 
-/* The step at `i`: node 7 is what nobody watches at first. */
+/* Returns the node of step `i`. Node 7 is not watched at first. */
 static uint32_t node_at(uint32_t i)
 {
     return (i * 2654435761u) >> 29;
@@ -140,14 +140,14 @@ static void run(struct run *r, bool exchange)
     ct_ctx_free(r->ctx);
 }
 
-/* Two specifications about node 7: one is there from the start, the other is added before batch AT and
- * removed before batch GONE. */
+/* Runs two specifications about node 7: one from the start, the other added before batch AT and removed
+ * before batch GONE. */
 enum {
     GONE = 31
 };
 
 struct comings {
-    uint64_t last[3]; /* value of the last result, by number */
+    uint64_t last[3]; /* last result, by specification */
     uint32_t results[3];
 };
 
@@ -189,7 +189,7 @@ static void added_and_removed_in_a_run(void **state)
             ct_watches_all(watches, &watched);
             assert_int_equal(ct_verifier_remove(verifier, 1), CT_OK);
             assert_int_equal(ct_verifier_remove(verifier, 1), CT_ERR_ARG);
-            /* Its number is free for the next one, and its place is watched already. */
+            /* Its number is free for the next one, and its place is already watched. */
             for (uint32_t i = 0; i < 100; i++) {
                 assert_int_equal(ct_verifier_add(verifier, spec, "again", NULL, 0), CT_OK);
                 assert_int_equal(ct_verifier_remove(verifier, 1), CT_OK);
@@ -207,7 +207,7 @@ static void added_and_removed_in_a_run(void **state)
     assert_int_equal(ct_verifier_finish(verifier), CT_OK);
     assert_true(between > 5);
     assert_int_equal(c.last[0], all);
-    assert_true(c.results[1] >= between); /* and a first one of 0 for each time that it began */
+    assert_true(c.results[1] >= between); /* and one first result of 0 for each time that it began */
     assert_int_equal(c.results[2], 0);
     ct_watcher_free(watcher);
     ct_verifier_free(verifier);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A filter: how windows are written, which streams are left, and that a session gives its analyses what is
- * kept. */
+/* Checks filters: the text form of windows, which streams remain, and that the analyses of a session get what
+ * is kept. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -137,7 +137,7 @@ static void a_time_needs_a_frequency(void **state)
     assert_int_equal(ct_filter_settle(ctx, &filter, capture, buffer, 1, &settled), CT_OK);
     assert_int_equal(settled.from.kind, CT_POINT_TICKS);
     assert_true(settled.to.value - settled.from.value == 4);
-    filter.frequency = 500000000; /* up to the tick that is not before it */
+    filter.frequency = 500000000; /* rounded up to the next tick */
     const uint64_t first = settled.from.value - 5;
     assert_int_equal(ct_filter_settle(ctx, &filter, capture, buffer, 1, &settled), CT_OK);
     assert_true(settled.from.value - first == 3 && settled.to.value - first == 5);
@@ -175,7 +175,7 @@ static const struct ct_analysis_kind kind = {.size = sizeof kind,
                                              .inputs = CT_INPUT_STEPS | CT_INPUT_COUNTS,
                                              .take = take};
 
-/* Steps that a filter keeps of the example. */
+/* Returns the number of steps of the example that a filter keeps. */
 static uint64_t kept(const struct ct_filter *filter, uint16_t threads)
 {
     struct ct_ctx *ctx = ct_ctx_new();
@@ -219,7 +219,7 @@ static void a_session_counts_what_is_kept(void **state)
 
 /* ---- events ---- */
 
-/* The sources of the example: the first counts cycles, the second does not. */
+/* Opens the example, whose first source counts cycles; the second does not. */
 static struct ct_capture *open_example(void)
 {
     struct ct_capture *capture;
@@ -235,7 +235,7 @@ static int sift(const struct ct_filter *filter, const struct ct_source *source, 
     const int rc = ct_event_sieve_new(NULL, &options, &sieve);
     if (rc)
         return rc;
-    /* One at a time and all at once are the same. */
+    /* One at a time and all at once give the same. */
     size_t first = 0, rest = 0;
     assert_int_equal(ct_event_sieve_run(sieve, events, count ? 1 : 0, &first), CT_OK);
     assert_int_equal(ct_event_sieve_run(sieve, events + 1, count - 1, &rest), CT_OK);
@@ -264,7 +264,7 @@ static void events_are_filtered(void **state)
         size_t first, count; /* of `all` */
     } cases[] = {
         {{.size = sizeof(struct ct_filter), .from = {.kind = CT_POINT_CYCLES, .value = 10}}, 1, 5},
-        /* The count of a timestamp is its own alone, so it does not end the window. */
+        /* The count of a timestamp is only its own, so it does not end the window. */
         {{.size = sizeof(struct ct_filter), .to = {.kind = CT_POINT_CYCLES, .value = 12}}, 0, 3},
         {{.size = sizeof(struct ct_filter), .from = {.kind = CT_POINT_TICKS, .value = 900}}, 2, 4},
         {{.size = sizeof(struct ct_filter), .to = {.kind = CT_POINT_TICKS, .value = 900}}, 0, 2},
@@ -320,7 +320,7 @@ static void what_was_seen_adds_up(void **state)
     (void)state;
     ct_sieve_seen_add(&sum, &part);
     part = (struct ct_sieve_seen){.cycles = 40, .instructions = 9, .first_ticks = 20, .last_ticks = 30};
-    ct_sieve_seen_add(&sum, &part); /* it has no timestamps */
+    ct_sieve_seen_add(&sum, &part); /* the sum has no timestamps yet */
     assert_int_equal(sum.first_ticks, 50);
     part.has_ticks = 1;
     ct_sieve_seen_add(&sum, &part);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written reaches its receiver, whose error ends the writing. */
+/* Checks that what is written reaches the receiver, whose error ends the writing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 
 struct receiver {
     size_t calls, got;
-    size_t stop_at; /* the call that fails; 0: none */
+    size_t stop_at; /* number of the call that fails; 0: none */
     char last;
 };
 
@@ -32,7 +32,7 @@ static int receive(void *user, const void *data, size_t size)
     return r->calls == r->stop_at ? STOP : CT_OK;
 }
 
-/* Writes more than the buffer holds, several times. */
+/* Writes several times what the buffer holds. */
 static int write_much(struct receiver *r, int result)
 {
     struct ct_out out;
@@ -88,7 +88,7 @@ static void test_coverage(void **state)
     ct_ctx_free(ctx);
 }
 
-/* A page of nothing is a page, and nothing is taken behind it. */
+/* An empty page is a page, and nothing is accepted after its end. */
 static void test_report(void **state)
 {
     struct ct_ctx *ctx = ct_ctx_new();
@@ -111,7 +111,7 @@ static void test_report(void **state)
     ct_ctx_free(ctx);
 }
 
-/* What cannot be written says why; a profile of no program is empty. */
+/* What cannot be written has an error text; a profile without programs is empty. */
 static void test_profile(void **state)
 {
     struct ct_ctx *ctx = ct_ctx_new();
@@ -144,7 +144,7 @@ static void test_profile(void **state)
     ct_ctx_free(ctx);
 }
 
-/* A file without a slice is a file; nothing is written before it is known to be one. */
+/* A file without slices is a file; nothing is written before it is known to be one. */
 static void test_slices(void **state)
 {
     struct ct_ctx *ctx = ct_ctx_new();
@@ -165,7 +165,7 @@ static void test_slices(void **state)
     ct_ctx_free(ctx);
 }
 
-/* What the receiver refuses is told, and steps come behind the begin of a capture. */
+/* An error of the receiver is returned, and steps come after the start of a capture. */
 static void test_perfetto(void **state)
 {
     const struct ct_capture capture = {.path = "none"};
@@ -194,7 +194,7 @@ static void test_perfetto(void **state)
     ct_ctx_free(ctx);
 }
 
-/* An array without an entry is an array; what was ended before anything came is nothing. */
+/* An array without entries is an array; one that is ended before anything came is nothing. */
 static void test_times(void **state)
 {
     struct ct_ctx *ctx = ct_ctx_new();
@@ -224,8 +224,8 @@ static void test_times(void **state)
     ct_ctx_free(ctx);
 }
 
-/* The names of columns come first, an error of the receiver ends the writing, and what is none of the
- * writer's events is an error. */
+/* The names of columns come first, an error of the receiver ends the writing, and an event that the writer
+ * does not know is an error. */
 static void test_events(void **state)
 {
     struct ct_ctx *ctx = ct_ctx_new();
@@ -262,7 +262,7 @@ static void test_events(void **state)
     ct_ctx_free(ctx);
 }
 
-/* Keeps what comes. */
+/* Keeps what is written. */
 struct page {
     char text[512];
     size_t size;
@@ -278,7 +278,7 @@ static int keep(void *user, const void *data, size_t size)
     return CT_OK;
 }
 
-/* What is written to it arrives with a flush; what closes nothing, and nothing to write to, are no harm. */
+/* What is written arrives with a flush. Closing nothing, and having nothing to write to, do no harm. */
 static void test_json(void **state)
 {
     const struct ct_losses losses = {.gaps = 2};

@@ -16,7 +16,8 @@
 #define L3T  UINT64_C(0x12000)
 #define DATA UINT64_C(0x80000)
 
-/* 39 bits of address, 4 KB pages: one table of each level; page n of the target is frame DATA + n. */
+/* The layout of memory: 39 bits of address, 4 KB pages, one table of each level. Page n of the target is
+ * frame DATA + n. */
 static void content(uint64_t pa, uint64_t line[CT_FRACTAL_LINE_WORDS])
 {
     memset(line, 0, CT_FRACTAL_LINE);
@@ -84,7 +85,7 @@ static struct ct_fractal *make(uint32_t sets, uint32_t ways, const struct ct_fra
     return make_with_ring(sets, ways, 0, t, log);
 }
 
-/* The walk of page n by a core whose caches hold nothing. */
+/* Makes the walk of page n by a core with empty caches. */
 static void walk(struct ct_fractal *f, uint64_t n, struct log *log)
 {
     hear(f, CT_FRACTAL_READ_SHARED, PGD, 0, log);
@@ -135,8 +136,8 @@ static void set_up_flushes_and_cleans(void **state)
     ct_fractal_free(f);
 }
 
-/* One set of four ways and a line of eight mappings: four stay, four wait beside it, and go out when
- * the next line comes in. */
+/* One set of four ways and a line of eight mappings: four stay, four wait next to it, and leave when the next
+ * line comes in. */
 static void eviction_is_active(void **state)
 {
     (void)state;
@@ -152,7 +153,8 @@ static void eviction_is_active(void **state)
     assert_int_equal(count_kind(&log, CT_FRACTAL_CMD_TLBI_VA), 8);
     assert_int_equal(count_kind(&log, CT_FRACTAL_CMD_CLEAN), 8);
     for (unsigned i = 0; i + 1 < log.count; i++)
-        if (log.c[i].kind == CT_FRACTAL_CMD_CLEAN) { /* the descriptor goes before the translation */
+        if (log.c[i].kind == CT_FRACTAL_CMD_CLEAN) { /* the descriptor is cleaned before the translation is
+                                                      * invalidated */
             assert_int_equal(log.c[i + 1].kind, CT_FRACTAL_CMD_TLBI_VA);
             assert_true(log.c[i].pa == L3T);
         }
@@ -165,7 +167,7 @@ static void invalidations_of_the_cores_are_followed(void **state)
     struct ct_fractal_event e[4];
     struct ct_fractal *f = make(512, 4, &plain, NULL);
     walk(f, 0, NULL);
-    hear(f, CT_FRACTAL_TLBI_VA, 0x1000, 8, NULL); /* another address space */
+    hear(f, CT_FRACTAL_TLBI_VA, 0x1000, 8, NULL); /* of another address space */
     hear(f, CT_FRACTAL_READ_SHARED, DATA + 0x1000, 0, NULL);
     assert_int_equal(ct_fractal_events(f, e, 4), 1);
     hear(f, CT_FRACTAL_TLBI_VA, 0x1000, 7, NULL);
@@ -188,7 +190,7 @@ static void every_access_to_a_point_is_made_to_show(void **state)
     ct_fractal_reg_write(f, CT_FRACTAL_REG_POINT_CMD, 4, CT_FRACTAL_POINT_ADD);
     answer(f, NULL);
     log.count = 0;
-    walk(f, 3, &log); /* resolved with its page: put out of the caches at once */
+    walk(f, 3, &log); /* it was resolved with its page, and is evicted at once */
     assert_int_equal(count_kind(&log, CT_FRACTAL_CMD_ICI), 1);
     assert_true(log.c[log.count - 1].pa == DATA + 0x3080);
     for (int i = 0; i < 3; i++) {
@@ -219,7 +221,7 @@ static void what_cannot_be_is_counted_not_believed(void **state)
     assert_int_equal(ct_fractal_data(f, 6, L3T, line), CT_ERR_FORMAT);
     ct_fractal_reg_read(f, CT_FRACTAL_REG_INCONSISTENT, 8, &n);
     assert_int_equal(n, 4);
-    /* A command waits: nothing is done until it is fetched. */
+    /* While a command waits, nothing is done until it is fetched. */
     m = (struct ct_fractal_message){.time = 7, .op = CT_FRACTAL_READ_SHARED, .addr = PGD};
     assert_int_equal(ct_fractal_take_message(f, &m), CT_OK);
     assert_int_equal(ct_fractal_take_message(f, &m), CT_ERR_LIMIT);
@@ -245,7 +247,7 @@ static void options_and_registers_are_checked(void **state)
     assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_PGD, 8, 1), CT_ERR_CONFIG);
     assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_CTRL, 4, 7), CT_ERR_CONFIG);
     assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_LOG_FIELDS, 4, 0), CT_ERR_CONFIG);
-    /* Two halves make one write, with the high one. */
+    /* Two halves make one write, together with the high half. */
     assert_int_equal(ct_fractal_reg_write(f, CT_FRACTAL_REG_PGD, 4, 0x12340000), CT_OK);
     ct_fractal_reg_read(f, CT_FRACTAL_REG_PGD, 8, &v);
     assert_int_equal(v, 0);
@@ -263,7 +265,7 @@ static void options_and_registers_are_checked(void **state)
     ct_ctx_free(ctx);
 }
 
-/* Ranges come and go beside each other; what cannot be is refused with its reason and changes nothing. */
+/* Adds and removes ranges; an impossible one is refused with its reason and changes nothing. */
 static void ranges_are_registers(void **state)
 {
     (void)state;
@@ -296,7 +298,8 @@ static void ranges_are_registers(void **state)
     ct_ctx_free(ctx);
 }
 
-/* Two functions in a line: the port tells 16 bytes apart, so events do, too; points stay lines. */
+/* Two functions in a cache line: the port distinguishes 16 bytes, and so do events; points are whole
+ * lines. */
 static void events_have_the_port_s_address(void **state)
 {
     (void)state;
@@ -324,7 +327,7 @@ static void events_have_the_port_s_address(void **state)
     ct_fractal_free(f);
 }
 
-/* The hook of a context switch says who runs the target, and a roll-over which ASID it has. */
+/* The hook of a context switch reports who runs the target, and a roll-over its new ASID. */
 static void the_port_tells_what_an_operating_system_does(void **state)
 {
     (void)state;
@@ -351,7 +354,7 @@ static void the_port_tells_what_an_operating_system_does(void **state)
     ct_fractal_free(f);
 }
 
-/* A file stands for the device: the library leaves in it what the model would have been told. */
+/* A file stands for the device: the library leaves in it what it would have written to the model. */
 static void the_port_writes_a_mapped_device(void **state)
 {
     (void)state;
@@ -423,7 +426,7 @@ static void logs_are_read_after_a_crash(void **state)
     assert_true(dropped == 3 && damaged == 0);
     assert_string_equal(ct_fractal_reader_info(r)->text, "program=x\nlater=y\n");
     ct_fractal_reader_free(r);
-    /* Every length: the records that are complete are read, none is made up. */
+    /* For every length, complete records are read, and none is made up. */
     FILE *file = fopen(path, "rb");
     char bytes[4096];
     const size_t size = fread(bytes, 1, sizeof bytes, file);
@@ -482,13 +485,13 @@ static void messages_are_text_and_back(void **state)
     ct_ctx_free(ctx);
 }
 
-/* The listener takes reads in blocks; one by one is what that has to be the same as. */
+/* Compares reads taken in blocks by the listener with single messages. */
 static void blocks_and_single_messages_agree(void **state)
 {
     (void)state;
     enum {
         COUNT = 20000,
-        FETCH = 500 /* messages after which events are fetched: the small ring is full before that */
+        FETCH = 500 /* messages between fetches of events; the small ring is full earlier */
     };
     struct ct_fractal_message *m = calloc(COUNT, sizeof *m);
     struct ct_fractal_event *a = calloc(COUNT, sizeof *a), *b = calloc(COUNT, sizeof *b);

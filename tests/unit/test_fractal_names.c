@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of addresses of FRACTAL's event logs, and reports of logs. */
+/* Checks names of addresses in FRACTAL's event logs, and reports of logs. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@
 
 static char path[] = "/tmp/coretap-fractal-names-XXXXXX";
 
-/* Regions count by address alone; the name of all that has none is the last one. */
+/* Regions are found by address alone. The name of addresses without a region is the last one. */
 static void regions(void **state)
 {
     (void)state;
@@ -41,8 +41,8 @@ static void regions(void **state)
     ct_fractal_names_free(names);
 }
 
-/* A region inside of another one counts where it is, and the other one on both sides; one that grows is the
- * same region. */
+/* An inner region is found where it is, and the outer one on both sides. A region that grows is still the
+ * same. */
 static void nested_regions(void **state)
 {
     (void)state;
@@ -64,7 +64,7 @@ static void nested_regions(void **state)
     ct_fractal_names_free(names);
 }
 
-/* The functions of a program, moved; a program that is not there. */
+/* Checks the functions of a program that is moved, and a program that does not exist. */
 static void program(void **state)
 {
     static const struct test_symbol symbols[] = {
@@ -103,7 +103,7 @@ static void program(void **state)
     assert_null(names);
 }
 
-/* A log that names its program, a bias, two regions of one name and a point. */
+/* Writes a log that names its program, a bias, two regions with the same name and a point. */
 static void write_log(void)
 {
     const struct ct_fractal_log_info info = {
@@ -129,7 +129,7 @@ static void log_places(void **state)
     assert_int_equal(ct_fractal_log_open(NULL, path, &log), CT_OK);
     while (ct_fractal_reader_next(ct_fractal_log_reader(log), &event, 1))
         continue;
-    assert_int_equal(ct_fractal_log_place(log, &event, &place), CT_ERR_ARG); /* without names */
+    assert_int_equal(ct_fractal_log_place(log, &event, &place), CT_ERR_ARG); /* it has no names */
     assert_int_equal(ct_fractal_log_program(log, name), CT_OK);
     assert_string_equal(name, "canny");
     assert_int_equal(ct_fractal_log_name(log, NULL), CT_OK);
@@ -203,7 +203,7 @@ static void report(void **state)
     const struct ct_fractal_report_write_options none = {.size = sizeof none, .format = (uint8_t)formats};
     assert_int_equal(ct_fractal_report_write(r, &none, refuse, NULL), CT_ERR_ARG);
     ct_fractal_report_free(r);
-    assert_int_equal(ct_fractal_report_new(NULL, log, NULL, &r), CT_ERR_ARG); /* it has names */
+    assert_int_equal(ct_fractal_report_new(NULL, log, NULL, &r), CT_ERR_ARG); /* it already has names */
     ct_fractal_log_free(log);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FRACTAL at work: ranges, replays, settings of the cluster, what overheads are written as; and how sums of
- * logs are made and written. What a program under QEMU gives is held in tests/recorded. */
+/* Checks FRACTAL runs: ranges, replays, settings of the cluster, the form of overheads, and sums of logs.
+ * Runs of a program under QEMU are checked in tests/recorded. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -87,7 +87,7 @@ static void lines_that_cannot_be_are_told(void **state)
     assert_int_equal(ct_fractal_replay_new(ctx, &how, &r), CT_OK);
     static const char stream[] = "time,op\n# x\n\n1,ReadShared,0,D,0x1000,0\nx";
     assert_int_equal(ct_fractal_replay_push(r, stream, sizeof stream - 1), CT_OK);
-    assert_int_equal(refused.size, 0); /* the last line may go on */
+    assert_int_equal(refused.size, 0); /* the last line may continue */
     assert_int_equal(ct_fractal_replay_finish(r), CT_OK);
     assert_int_equal(ct_fractal_replay_counts_of(r)->messages, 2);
     assert_int_equal(ct_fractal_replay_counts_of(r)->refused, 1);
@@ -210,7 +210,7 @@ static void settings(void **state)
     ct_ctx_free(ctx);
 }
 
-/* Numbers are decimal or have 0x, and are all of the value; lines are not cut. */
+/* Numbers are decimal or have 0x, and fill the value; lines are not cut. */
 static void settings_with_mistakes(void **state)
 {
     static const char *const wrong[] = {

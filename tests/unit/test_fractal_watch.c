@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes by watchpoints in an event log of FRACTAL. */
+/* Checks watchpoints in an event log of FRACTAL. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@
 
 static char path[] = "/tmp/coretap-fractal-watch-XXXXXX";
 
-/* Writes a log of so many events; three are dropped before the last one. */
+/* Writes a log of `count` events; three more are dropped before the last one. */
 static void write_log_with(const struct ct_fractal_event *events, size_t count, uint32_t fields,
                            const char *text)
 {
@@ -44,7 +44,7 @@ static struct ct_watches *watch(const char *const *specs)
     return watches;
 }
 
-/* Reads all events, `cap` at a time. */
+/* Reads all events, `cap` at a time. Returns how many. */
 static size_t read_log(const struct ct_watches *watches, size_t cap, struct ct_watch_event events[ROOM])
 {
     struct ct_fractal_watch *w;
@@ -62,8 +62,8 @@ static size_t read_log(const struct ct_watches *watches, size_t cap, struct ct_w
     return sum;
 }
 
-/* Both places of the second line come with one record; what was dropped comes at the time of the one before.
- */
+/* A record at the second line triggers both of its places. Dropped events have the time of the event
+ * before. */
 static void records_come_by_places(void **state)
 {
     static const char *const specs[] = {"0x1048", "0x1004", "0x1040", "overflow", NULL};
@@ -96,7 +96,7 @@ static void records_come_by_places(void **state)
     ct_watches_free(watches);
 }
 
-/* Reads the log's file, flipping a bit of the byte at `damage`. */
+/* Reads the file of the log, with one bit of the byte at `damage` flipped. */
 static size_t log_bytes(uint8_t *bytes, size_t room, size_t damage)
 {
     FILE *file = fopen(path, "rb");
@@ -108,7 +108,7 @@ static size_t log_bytes(uint8_t *bytes, size_t room, size_t damage)
     return size;
 }
 
-/* Takes a log in pieces. Returns how many events came, and the losses. */
+/* Takes a log in pieces. Returns the number of events, and sets the losses. */
 static size_t read_pieces(const struct ct_watches *watches, const uint8_t *bytes, size_t size, size_t piece,
                           struct ct_watch_event events[ROOM], struct ct_losses *losses)
 {
@@ -133,7 +133,7 @@ static size_t read_pieces(const struct ct_watches *watches, const uint8_t *bytes
     return sum;
 }
 
-/* A log in pieces of any size is the log in one: whole, cut, and damaged. */
+/* A log in pieces of any size equals the whole one: complete, cut off, and damaged. */
 static void a_log_that_grows_is_the_log(void **state)
 {
     static const char *const specs[] = {"0x1048", "0x1004", "overflow", "gap", NULL};
@@ -153,7 +153,7 @@ static void a_log_that_grows_is_the_log(void **state)
         assert_memory_equal(all, pieces, whole * sizeof *all);
         assert_true(losses.overflows == 3 && !losses.lost_bytes);
     }
-    /* the last record is cut: those before it are there, and the rest of it is damage */
+    /* the last record is cut off: those before it are there, and the rest of it is damage */
     assert_int_equal(read_pieces(watches, bytes, size - 1, 100, pieces, &losses), whole);
     assert_true(pieces[whole - 1].kind == CT_WATCH_GAP && losses.lost_bytes == 32);
     /* the block of the first three is damaged */
@@ -202,7 +202,7 @@ static void watchpoints_come_while_a_log_grows(void **state)
     ct_watches_free(watches);
 }
 
-/* Where the log tells 16 bytes apart, what lies beside them in the line is not meant. */
+/* Where the log distinguishes 16 bytes, other places in the same line do not match. */
 static void addresses_within_a_line(void **state)
 {
     static const char *const specs[] = {"0x1048", "0x1040", "0x1010", NULL};
@@ -218,8 +218,7 @@ static void addresses_within_a_line(void **state)
     ct_watches_free(watches);
 }
 
-/* Accesses to memory: which, of which process, and with which address; and what processes the cores come to.
- */
+/* Checks accesses to memory, by process and address, and context switches of the cores. */
 static void accesses_and_contexts(void **state)
 {
     static const char *const specs[] = {"access:0x1000..0x1048",
@@ -266,7 +265,7 @@ static void accesses_and_contexts(void **state)
     ct_watches_free(watches);
 }
 
-/* Processes are known by the names of what they run, also those that the log tells of at its end. */
+/* Processes are found by the name of what they run, also when the log gives it only at its end. */
 static void processes_by_name(void **state)
 {
     static const struct ct_fractal_event log[] = {
@@ -296,7 +295,7 @@ static void processes_by_name(void **state)
     ct_ctx_free(ctx);
 }
 
-/* What a watchpoint asks for has to be in the records. */
+/* Records must have the fields that a watchpoint needs. */
 static void fields_that_are_asked_for(void **state)
 {
     static const struct {

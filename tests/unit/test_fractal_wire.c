@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coherence protocols of FRACTAL: bits of flits against the fields of the specifications, DVM messages in
- * parts, ranges, other translation regimes, and flits that cannot be. */
+/* Checks coherence protocols of FRACTAL: bits of flits against the fields of the specifications, DVM messages
+ * in parts, ranges, other translation regimes, and impossible flits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ static struct ct_fractal_flit req(unsigned opcode, uint64_t addr, uint64_t data)
     return flit(CT_FRACTAL_CHANNEL_REQ, opcode, addr, data);
 }
 
-/* Gives a decoder a flit; returns the operation of the only message, -1 without one. */
+/* Passes a flit to a decoder. Returns the operation of the only message, or -1 without one. */
 static int hear(struct ct_fractal_wire *w, struct ct_fractal_flit f, struct ct_fractal_message *m)
 {
     struct ct_fractal_message another;
@@ -75,7 +75,7 @@ static void ace_commands(void **state)
     assert_int_equal(f[0].addr & 1, 0);
     c = (struct ct_fractal_command){.kind = CT_FRACTAL_CMD_CLEAN, .pa = 0x1240};
     assert_int_equal(ct_fractal_encode_command(CT_FRACTAL_ACE, &c, f), 1);
-    assert_int_equal(f[0].opcode, 0x9); /* CleanInvalid: MakeInvalid would lose dirty data */
+    assert_int_equal(f[0].opcode, 0x9); /* CleanInvalid, because MakeInvalid would lose dirty data */
     assert_int_equal(f[0].addr, 0x1240);
 }
 
@@ -143,7 +143,7 @@ static void chi_snoops(void **state)
     assert_int_equal(f[0].addr >> 1 & 0x7f, 0x5f); /* AddrV, VMIDV, ASIDV, Non-secure, guest OS */
     assert_int_equal(f[0].addr >> 8 & 7, 0);
     assert_int_equal(f[0].addr >> 19 & 0xffff, ASID);
-    assert_int_equal(f[0].addr >> 37 & 1, 0);                                         /* not the leaf alone */
+    assert_int_equal(f[0].addr >> 37 & 1, 0);                                         /* not only the leaf */
     assert_int_equal(f[0].addr >> 38 & 7, VA >> 46 & 7);                              /* VA[48:46] */
     assert_true((f[1].addr & ~UINT64_C(1)) == (VA & ((UINT64_C(1) << 46) - 1)) >> 5); /* VA[45:6] */
 }
@@ -171,7 +171,7 @@ static void parts_in_any_order(void **state)
     assert_true(m.addr == VA && m.value == ASID);
     assert_int_equal(ct_fractal_wire_finish(w), CT_OK);
 
-    assert_int_equal(hear(w, a[0], &m), -1); /* the same part twice: neither is left */
+    assert_int_equal(hear(w, a[0], &m), -1); /* the same part twice: both are dropped */
     assert_int_equal(ct_fractal_wire_flit(w, &a[0], &beside), CT_ERR_FORMAT);
     assert_non_null(strstr(ct_ctx_error(ctx), "came twice"));
     assert_int_equal(ct_fractal_wire_finish(w), CT_OK);
@@ -208,7 +208,7 @@ static void ranges_are_pages(void **state)
         assert_true(heard.addr == VA + pages * UINT64_C(4096) && heard.value == ASID);
     }
     assert_int_equal(pages, 5 << 6); /* (Num + 1) * 2^(5 * Scale + 1) */
-    /* the same as a request: Num[4] in the address, the rest beside the base; 64 KB */
+    /* the same as a request: Num[4] in the address, the other bits next to the base; 64 KB */
     const struct ct_fractal_flit request =
         req(0x14, 0x5f0 | (uint64_t)ASID << 22 | UINT64_C(3) << 41, (VA & ~UINT64_C(0xffff)) >> 2 | 3 << 8);
     assert_int_equal(ct_fractal_wire_flit(w, &request, &beside), CT_OK);
@@ -219,7 +219,7 @@ static void ranges_are_pages(void **state)
     ct_fractal_wire_free(w);
 }
 
-/* Makes the DVMOp of fields: type, exception, security, valid bits, stage and leaf. */
+/* Makes a DVMOp from fields: type, exception, security, valid bits, stage and leaf. */
 static struct ct_fractal_flit dvm(unsigned type, unsigned exception, unsigned security, unsigned valid,
                                   unsigned stage, unsigned leaf)
 {
@@ -387,7 +387,7 @@ static void what_has_no_flits(void **state)
     assert_int_equal(ct_fractal_encode_message(CT_FRACTAL_NEUTRAL, &m, f), 0);
     assert_int_equal(ct_fractal_encode_message(CT_FRACTAL_PROTOCOL_COUNT, &m, f), CT_ERR_ARG);
     assert_int_equal(ct_fractal_encode_command(CT_FRACTAL_CHI, &c, f), CT_ERR_ARG);
-    f[0] = req(0x1b, 0x1000, 0); /* a write-back is no command */
+    f[0] = req(0x1b, 0x1000, 0); /* a write-back is not a command */
     assert_int_equal(ct_fractal_decode_command(NULL, CT_FRACTAL_CHI, f, 1, &c), CT_ERR_FORMAT);
     f[0] = snp(0x01, 0x1000, 0); /* nor is a snoop */
     assert_int_equal(ct_fractal_decode_command(NULL, CT_FRACTAL_CHI, f, 1, &c), CT_ERR_FORMAT);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The demultiplexer against frames made by hand, against an encoder that is its
- * inverse, and against itself in pieces. */
+/* Checks the demultiplexer against handmade frames, against an encoder that is its inverse, and against
+ * itself in pieces. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ static void expect_mark(const struct demux_result *result, size_t i, unsigned ki
     assert_int_equal(result->marks[i].mark.lost, lost);
 }
 
-/* Byte 15 holds bit 0 of the even bytes: pair 0 in bit 0. */
+/* Byte 15 has the lowest bits of the even bytes: that of pair 0 in bit 0. */
 static void low_bits(void **state)
 {
     (void)state;
@@ -58,7 +58,8 @@ static void low_bits(void **state)
     demux_result_free(&r);
 }
 
-/* A new ID counts for the second byte of its pair when the pair's bit is 0, after it when it is 1. */
+/* A new ID takes effect with the second byte of its pair when the pair's bit is 0, and after it when it is
+ * 1. */
 static void id_at_once_and_delayed(void **state)
 {
     (void)state;
@@ -75,7 +76,7 @@ static void id_at_once_and_delayed(void **state)
     demux_result_free(&r);
 }
 
-/* An ID in byte 14 has no second byte: it counts from the next frame on, whatever its bit says. */
+/* An ID in byte 14 has no second byte: it takes effect with the next frame, whatever its bit says. */
 static void id_in_the_last_pair(void **state)
 {
     (void)state;
@@ -92,7 +93,7 @@ static void id_in_the_last_pair(void **state)
     }
 }
 
-/* The ID lasts over frames; all are mapped by one span of stride 15, which begins behind the ID byte. */
+/* The ID lasts over frames; all are mapped by one span of stride 15, which begins after the ID byte. */
 static void whole_frames_in_one_span(void **state)
 {
     (void)state;
@@ -160,7 +161,7 @@ static void unwanted_ids_are_counted_only(void **state)
     ct_demux_free(demux);
 }
 
-/* Memory that the trace did not come to is not trace whose ID is unknown, wherever the input is cut. */
+/* Memory that the trace did not reach is not trace of an unknown ID, wherever the input is cut. */
 static void zeros_before_the_first_id_are_padding(void **state)
 {
     (void)state;
@@ -189,7 +190,7 @@ static void four_fsyncs_are_a_reset(void **state)
     demux_result_free(&r);
 }
 
-/* Also in TPIU streams, once for a row of any length, and not at all when it is said to be filling. */
+/* Also in TPIU streams, once for a row of any length, and not at all when rows are declared as filling. */
 static void reset_in_a_tpiu_stream(void **state)
 {
     (void)state;
@@ -237,7 +238,7 @@ static void hsync_at_every_halfword(void **state)
     }
 }
 
-/* An FSYNC at any byte of a frame ends it there; the frame after it is whole, but its ID is not known. */
+/* An FSYNC at any byte of a frame ends it there; the next frame is whole, but its ID is unknown. */
 static void fsync_cuts_a_frame(void **state)
 {
     (void)state;
@@ -260,7 +261,7 @@ static void fsync_cuts_a_frame(void **state)
     }
 }
 
-/* Byte 15 may be ff, right before an FSYNC. */
+/* Byte 15 may be ff directly before an FSYNC. */
 static void full_low_bits_before_fsync(void **state)
 {
     (void)state;
@@ -271,15 +272,14 @@ static void full_low_bits_before_fsync(void **state)
     assert_int_equal(r.mark_count, 0);
     assert_int_equal(r.stats.fsyncs, 2);
     assert_int_equal(r.stats.frames, 2);
-    /* Bit 0 delays the ID: the first byte belongs to nobody. */
+    /* Bit 0 delays the ID: the first byte has none. */
     expect_bytes(&r, 3, "\x11\x09\x11\x09\x11\x09\x11\x09\x11\x09\x11\x09\x11\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
                  28);
     assert_int_equal(r.ids[3].offsets[13], 24);
     demux_result_free(&r);
 }
 
-/* The four bytes of an FSYNC stand next to each other: with an HSYNC between them they
- * are none, however they are taken. */
+/* The four bytes of an FSYNC are adjacent: with an HSYNC between them there is none, in any pieces. */
 static void hsync_between_the_bytes_of_an_fsync(void **state)
 {
     (void)state;
@@ -336,17 +336,16 @@ static void without_frames(void **state)
     demux_result_free(&r);
 }
 
-/* ---- the inverse: bytes of several IDs into frames, with synchronisation
- * words and footers strewn in ---- */
+/* ---- the inverse: bytes of several IDs to frames, with synchronisation words and footers among them ---- */
 
 struct item {
     uint8_t id, byte;
-    uint64_t offset; /* where it came to lie */
+    uint64_t offset; /* where it is in the frames */
 };
 
 struct stream {
     uint8_t bytes[1 << 16];
-    size_t from[1 << 16]; /* item that the byte carries, or SIZE_MAX */
+    size_t from[1 << 16]; /* item in the byte, or SIZE_MAX */
     size_t size;
 };
 
@@ -357,7 +356,7 @@ static void append(struct stream *s, uint8_t byte, size_t from)
     s->from[s->size++] = from;
 }
 
-/* One frame from items[*next..count): naive and complete. */
+/* Encodes one frame of items[*next..count), in a simple way that covers everything. */
 static void encode_frame(struct stream *s, const struct item *items, size_t count, size_t *next, unsigned *id)
 {
     uint8_t low = 0;
@@ -391,7 +390,7 @@ static void encode_frame(struct stream *s, const struct item *items, size_t coun
     append(s, low, SIZE_MAX);
 }
 
-/* Items in bursts, so that there are both whole frames of one ID and changes in every pair. */
+/* Makes items in bursts, so that there are both whole frames of one ID and changes in every pair. */
 static size_t make_items(struct item *items, size_t count, uint32_t *seed)
 {
     uint8_t id = 1;
@@ -471,13 +470,14 @@ static void inverse_of_an_encoder(void **state)
         struct demux_result r;
         demux_all(&r, &how, s.bytes, s.size);
         expect_items(&r, items, count);
-        for (size_t i = 0; i < r.mark_count; i++) /* the last frame may wait for its end: nothing is lost */
+        for (size_t i = 0; i < r.mark_count; i++) /* the last frame may wait for its end, without a loss */
             fail_msg("a mark in an undamaged stream");
         demux_result_free(&r);
     }
 }
 
-/* Damaged streams: bytes changed, left out, doubled; or noise with many synchronisation words. */
+/* Damages a stream: changes, removes and doubles bytes, or replaces it with noise with many synchronisation
+ * words. Returns the new size. */
 static size_t damage(uint8_t *data, size_t size, uint32_t *seed)
 {
     for (unsigned n = demux_random(seed) % 12; n && size > 40; n--) {
@@ -501,7 +501,7 @@ static size_t damage(uint8_t *data, size_t size, uint32_t *seed)
     return size;
 }
 
-/* Fast and plain, whole and in pieces: the same bytes, offsets, marks and statistics. */
+/* Fast and plain, whole and in pieces, give the same bytes, offsets, marks and statistics. */
 static void any_pieces_and_the_plain_twin(void **state)
 {
     (void)state;
@@ -575,7 +575,7 @@ static void framing_is_found(void **state)
     assert_int_equal(ct_framing_probe(NULL, 0), CT_FRAMING_FRAMES);
 }
 
-/* One FSYNC in a hundred frames, and the capture begins anywhere. */
+/* Has one FSYNC in a hundred frames, and begins anywhere. */
 static void rare_fsyncs_are_enough(void **state)
 {
     (void)state;
@@ -600,7 +600,7 @@ static void rare_fsyncs_are_enough(void **state)
     }
 }
 
-/* Frames with barriers of four FSYNC, as drivers put them, are still aligned frames. */
+/* Frames with barriers of four FSYNC, which drivers insert, are still aligned frames. */
 static void barriers_are_no_tpiu(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions and lines of stripped programs of Go, of each version of the table that has them, and of tables
- * that are damaged. */
+/* Checks functions and lines of stripped Go programs, for each version of the table that has them, and for
+ * damaged tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include "elf_build.h"
 
 #define TEXT  UINT64_C(0x400000)
-#define TABLE ELF_SYMBOLS /* where the table lies in the file */
+#define TABLE ELF_SYMBOLS /* offset of the table in the file */
 #define ROOM  (ELF_NAMES - ELF_SYMBOLS)
 
 enum {
@@ -25,7 +25,7 @@ enum {
     GO_20 = 0xf1,
 };
 
-/* A table while it is written. */
+/* A table being written. */
 struct table {
     uint8_t *bytes;
     size_t at;
@@ -45,8 +45,8 @@ static size_t put_bytes(struct table *t, const void *bytes, size_t size)
     return t->at - size;
 }
 
-/* main.main has lines 10 and 12 of a.go in its first 16 bytes and line 3 of b.go behind; main.add is line 7
- * of b.go. */
+/* main.main has lines 10 and 12 of a.go in its first 16 bytes, then line 3 of b.go; main.add is line 7 of
+ * b.go. */
 static const uint8_t lines_of_main[] = {22, 2, 4, 2, 17, 4, 0};
 static const uint8_t files_of_main[] = {4, 4, 2, 4, 0}; /* number 1, then 2 */
 static const uint8_t line_of_add[] = {16, 2, 0};
@@ -67,8 +67,8 @@ static size_t put_record(struct table *t, unsigned size, uint64_t addr, size_t n
     return at;
 }
 
-/* Writes a table of a version. Before Go 1.18 addresses have eight bytes, before 1.16 all offsets are from
- * the begin of the table. */
+/* Writes a table of a version. Before Go 1.18 addresses have eight bytes; before 1.16 all offsets count from
+ * the start of the table. */
 static size_t write_table(uint8_t *bytes, uint8_t version)
 {
     struct table t = {bytes, 0};
@@ -78,7 +78,7 @@ static size_t write_table(uint8_t *bytes, uint8_t version)
     const uint64_t text = is_relative ? 0 : TEXT;
     put(&t, 0xffffff00u | version, 4);
     put(&t, 4 << 16 | 8u << 24, 4);
-    put(&t, 2, 8); /* functions */
+    put(&t, 2, 8); /* number of functions */
     const size_t header = t.at;
     t.at += is_first ? (2 * 2 + 1) * 8 + 4 : 56;
     align(&t);
@@ -124,7 +124,7 @@ static size_t write_table(uint8_t *bytes, uint8_t version)
     return t.at;
 }
 
-/* Makes a stripped program with the table of a version, whose size is returned. */
+/* Makes a stripped program with the table of a version. Returns the size of the table. */
 static size_t make_program(uint8_t file[ELF_SIZE], uint8_t version)
 {
     static const char names[] = "\0.text\0.gopclntab\0.shstrtab";
@@ -205,7 +205,7 @@ static void addresses_have_lines(void **state)
     }
 }
 
-/* Reads a program whose table is damaged, from memory that ends where the file does. */
+/* Reads a program with a damaged table, from memory that ends with the file. */
 static void read_damaged(const uint8_t *file)
 {
     struct ct_ctx *ctx = ct_ctx_new();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ranks have to have alike: each difference is told by name. */
+/* Checks what must be equal on all ranks: each difference is reported by name. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -22,7 +22,7 @@ static struct ct_hello make(void)
     return hello;
 }
 
-/* Holds that a rank is refused in words that name it. */
+/* Checks that a rank is refused with text that contains `words`. */
 static void expect(const struct ct_hello *other, const char *words)
 {
     const struct ct_hello first = make();
@@ -50,7 +50,7 @@ static void byte_order(void **state)
     for (int i = 0; i < 4; i++)
         swapped[i] = other.order[3 - i];
     memcpy(other.order, swapped, sizeof swapped);
-    /* nothing behind it is believed: its numbers are swapped, too */
+    /* what follows is not used: its numbers are swapped, too */
     other.words = __builtin_bswap64(other.words);
     expect(&other, "another byte order than rank 0 on here");
 }
@@ -61,7 +61,7 @@ static void versions(void **state)
     struct ct_hello other = make();
     strcpy(other.version, "1.2.4");
     expect(&other, "has coretap 1.2.4, rank 0 on here has 1.2.3; install one version");
-    memset(other.host, 'x', sizeof other.host); /* no end */
+    memset(other.host, 'x', sizeof other.host); /* without an end */
     memset(other.version, 'y', sizeof other.version);
     expect(&other, "yyy, rank 0 on here");
 }
@@ -138,7 +138,7 @@ static void files(void **state)
     free(other.data);
 }
 
-/* Some differences are told, with as much of a long name as there is room for; a list may end anywhere. */
+/* A few differences are reported, with as much of a long name as fits; a list may end anywhere. */
 static void many_files(void **state)
 {
     (void)state;

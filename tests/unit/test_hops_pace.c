@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a byte takes: measured where the stream went on step by step in one thread, and only there. */
+/* Checks the time per byte: it is measured only where the stream continued step by step in one thread. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* Works until the processor time of the thread surely went on. */
+/* Works until the processor time of the thread has certainly advanced. */
 static void work(void)
 {
     volatile unsigned sum = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hand-picked encodings from the architecture manuals with what a trace unit makes of them. */
+/* Checks selected encodings from the architecture manuals, and how a trace unit treats them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static struct ct_arch arch_of(const char *model)
     return arch;
 }
 
-/* Conditional WLS and LE, by the bits that they have in common. */
+/* Returns whether a sample is a conditional WLS or LE, by their common bits. */
 static bool is_loop(enum ct_isa own, const struct sample *s)
 {
     return own == CT_ISA_T32 && s->cond && (s->op & 0xf800f001) == 0xf000c001;
@@ -105,7 +105,7 @@ static void a64(void **state)
         {"udf #0", 0x00000000, OTHER, 0, 0, 0},
         {"adr x0, .", 0x10000000, OTHER, 0, 0, 0},
         {"mrs x0, currentel", 0xd5384240, OTHER, 0, 0, 0},
-        /* not there before later versions */
+        /* they do not exist before later versions */
         {"retaa", 0xd65f0bff, OTHER, 0, 0, 0},
         {"braa x0, x1", 0xd71f0801, OTHER, 0, 0, 0},
         {"blraaz x0", 0xd63f081f, OTHER, 0, 0, 0},
@@ -187,8 +187,8 @@ static void a64_newer(void **state)
     CHECK(ct_insn_decode_a64, "ARMv9.6-A", CT_ISA_A64, 0x1000, tev);
 }
 
-/* The look-up by groups and the one that reads all of the table, over the words with each value of bits 31 to
- * 21 and many of the others. */
+/* The look-up by groups equals that through the whole table, for words with each value of bits 31 to 21 and
+ * many values of the others. */
 static void the_table_by_groups_is_the_table(void **state)
 {
     (void)state;
@@ -204,12 +204,13 @@ static void the_table_by_groups_is_the_table(void **state)
             struct ct_insn fast, plain;
             ct_insn_decode_a64(op, 0x1000, &arch, &fast);
             ct_insn_decode_a64_plain(op, 0x1000, &arch, &plain);
-            assert_memory_equal(&fast, &plain, offsetof(struct ct_insn, it) + 1); /* without padding */
+            assert_memory_equal(&fast, &plain, offsetof(struct ct_insn, it) + 1); /* without the padding */
         }
     }
 }
 
-/* Each row is the first that its own words fit, and says what it is and what brought it. */
+/* Each row is the first one that matches its own words, and gives their kind and the feature that added
+ * them. */
 static void each_row_of_the_table_counts(void **state)
 {
     (void)state;
@@ -320,7 +321,7 @@ static void a32(void **state)
     CHECK(ct_insn_decode_a32, "Cortex-A53", CT_ISA_A32, 0x8000, samples);
 }
 
-/* The address space ends at 4 GiB for A32 and T32, and branches wrap. */
+/* The address space of A32 and T32 ends at 4 GiB, and branches wrap. */
 static void wrap(void **state)
 {
     (void)state;
@@ -454,7 +455,7 @@ static void it_blocks(void **state)
     }
 }
 
-/* Encodings by GNU as; what they do to memory is by their names. */
+/* Encodings are from GNU as; their accesses to memory follow from their names. */
 static void accesses(void **state)
 {
     (void)state;
@@ -568,7 +569,7 @@ static void accesses(void **state)
             fail_msg("%s (%08x): loads %u, stores %u, bytes %u", samples[i].text, (unsigned)samples[i].op,
                      access.loads, access.stores, access.bytes);
     }
-    ct_insn_access_of(0xf9400000, CT_ISA_A64, &access); /* of A64 nothing is told */
+    ct_insn_access_of(0xf9400000, CT_ISA_A64, &access); /* A64 is not supported */
     assert_int_equal(access.bytes, 0);
 }
 

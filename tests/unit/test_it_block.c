@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions of instructions of T32 in the blocks of IT instructions, by the code in front of them. */
+/* Checks conditions of T32 instructions in IT blocks, found from the code before them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ enum {
     BRANCH = 0xf7ff, /* the first halfword of b.w, whose second one may look like an IT */
 };
 
-/* Returns the ITSTATE behind halfwords of code, the first of which begins an instruction. */
+/* Returns the ITSTATE after some halfwords of code, the first of which begins an instruction. */
 static uint8_t behind(const uint16_t *code, size_t count)
 {
     struct ct_ctx *ctx = ct_ctx_new();

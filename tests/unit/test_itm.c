@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each packet form of ITM and DWT, written by hand, as lines of the listing. */
+/* Checks each packet form of ITM and DWT, written by hand, as lines of the listing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static void expect(const char *bytes, enum lines_kind kind, const char *before, 
     expect_of(0, bytes, kind, before, lines);
 }
 
-/* Both listings of what stands behind the alignment packet. */
+/* Checks both listings of what follows the alignment packet. */
 static void behind_begin(const char *bytes, const char *packets, const char *elements)
 {
     expect(bytes, LINES_PACKETS, BEGIN_LINE, packets);
@@ -112,7 +112,7 @@ static void local_timestamps(void **state)
 static void local_timestamps_are_prescaled(void **state)
 {
     (void)state;
-    /* Prescaler 16, which counts in asynchronous mode only. */
+    /* Prescaler 16, which is only used in asynchronous mode. */
     expect_of(0x210, BEGIN "10 c0 05", LINES_ELEMENTS, NO_SYNC,
               "6 00 itm_trace type=ts_local delta=1 tc=0 ts=10\n"
               "7 00 itm_trace type=ts_local delta=5 tc=0 ts=60\n"
@@ -199,7 +199,7 @@ static void what_cannot_be(void **state)
 static void unsynchronised_runs(void **state)
 {
     (void)state;
-    /* Surplus zeros are the packet's. */
+    /* Surplus zeros belong to the packet. */
     expect("01 02 00 00 80 00 00 00 00 00 00 00 80 70", LINES_PACKETS, "",
            "0 00 - itm_notsync bytes=5\n"
            "5 00 0000000000000080 itm_async\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of functions for a copy of a kernel's memory, from the kallsyms beside it. */
+/* Checks names of functions in a copy of a kernel's memory, from the kallsyms file next to it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -40,7 +40,7 @@ static void write_file(const char *path, const void *bytes, size_t size)
     assert_int_equal(fclose(file), 0);
 }
 
-/* A folder with a kcore: a segment of a module and one of the kernel. */
+/* Makes a folder with a kcore of two segments, of a module and of the kernel. */
 static int begin(void **state)
 {
     static struct fixture f;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines that are kept and copied are those that are written anew: random packets, ranges and branches of
- * which many come again, and some are alike but in one member. */
+/* Checks that lines which are kept and copied equal those that are written anew: random packets, ranges and
+ * branches, many of them repeated, some different in one member only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,10 +18,10 @@
 
 enum {
     LINES = 20000,
-    ALIKE = 200, /* different ones are drawn from so many */
+    ALIKE = 200, /* number of different ones */
 };
 
-/* Two texts that are kept in memory. */
+/* Two texts in memory. */
 struct texts {
     struct ct_text anew, kept;
 };
@@ -84,7 +84,7 @@ static void test_packets(void **state)
     compare_texts(&texts);
 }
 
-/* Some are longer than what is kept. */
+/* Returns a random range. The lines of some are longer than what is kept. */
 static struct ct_flow range(struct rng *rng)
 {
     const uint64_t start =
@@ -125,7 +125,7 @@ static void test_ranges(void **state)
     compare_texts(&texts);
 }
 
-/* What a writer gave. */
+/* Appends the output of a writer. */
 static int append(void *user, const void *data, size_t size)
 {
     ct_text_room(user);

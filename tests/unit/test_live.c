@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A live run by the library: bytes that the caller gives, an input that is read, and the page. */
+/* Checks live runs with the library: bytes that the caller pushes, an input that is read, and the page. */
 #include <arpa/inet.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -36,10 +36,10 @@ struct bench {
     size_t size;
 };
 
-/* What the sink and the messages told. */
+/* What the sink and the messages reported. */
 struct told {
     size_t begun, ended, results;
-    size_t most; /* results that are taken; what comes behind them is an error */
+    size_t most; /* number of results accepted; later ones are an error */
     char words[4096];
     pthread_mutex_t lock;
     struct ct_ctx *ctx;
@@ -94,7 +94,7 @@ static int take_result(void *user, const struct ct_verdict_origin *origin,
     return t->results++ < t->most ? CT_OK : ct_ctx_fail(t->ctx, CT_ERR_IO, "nobody takes results any more");
 }
 
-/* Any thread. */
+/* Takes a message in any thread. */
 static void say(void *user, enum ct_log_level level, const char *text)
 {
     struct told *t = user;
@@ -159,7 +159,7 @@ static void pieces_are_the_whole(void **state)
         assert_int_equal(ct_live_finish(live), CT_OK);
         assert_int_equal(ct_live_push(live, b->trace, 1, 0), CT_ERR_ARG);
         const struct ct_live_seen *seen = ct_live_seen_of(live);
-        assert_int_equal(instructions(live), 939 + 3671); /* what 'examples/count.c' says */
+        assert_int_equal(instructions(live), 939 + 3671); /* as printed by examples/count.c */
         assert_int_equal(seen->analysed, b->size);
         assert_int_equal(seen->read, b->size);
         assert_true(seen->ended);
@@ -270,7 +270,7 @@ static void another_thread_ends_it(void **state)
 
 struct visitor {
     char address[16]; /* of the page */
-    bool done;        /* atomically */
+    bool done;        /* accessed atomically */
 };
 
 static void ask(const struct visitor *v, const char *method, const char *path, const char *body,
@@ -303,7 +303,7 @@ static void *visit(void *user)
     return NULL;
 }
 
-/* Requests are answered while the caller gives bytes, also when there are none. */
+/* Requests are answered while the caller pushes bytes, and when there are none. */
 static void the_page_answers(void **state)
 {
     struct bench *b = *state;
@@ -333,7 +333,7 @@ static void the_page_answers(void **state)
     ct_live_free(live);
 }
 
-/* ---- a page that interrupts who asks it ---- */
+/* ---- a page that interrupts its client ---- */
 
 struct interrupter {
     int listening;
@@ -345,7 +345,7 @@ static void do_nothing(int signal)
     (void)signal;
 }
 
-/* Takes a request, sends signals to the thread that waits for the answer, then answers. */
+/* Accepts a request, sends signals to the thread that waits for the answer, then answers. */
 static void *interrupt(void *user)
 {
     const struct interrupter *i = user;

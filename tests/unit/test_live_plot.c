@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a live run keeps of the results of a specification: each number is in its plot, whatever comes, and
- * the memory stays as it is. */
+/* Checks what a live run keeps of the results of a specification: each number is in its plot, for any
+ * numbers, in constant memory. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@ static void clear_plot(void)
     memset(&plot, 0, sizeof plot);
 }
 
-/* A number of any size and sign, or a small one. */
+/* Returns a number of any size and sign, or a small one. */
 static double any_number(struct rng *rng)
 {
     const double value = (double)rng_below(rng, 1 << 20) * ldexp(1, (int)rng_below(rng, 120) - 70);
@@ -41,7 +41,7 @@ static uint64_t sum(const uint64_t *counts, size_t size)
     return all;
 }
 
-/* Looks whether the plot has the values, and each where it belongs. */
+/* Checks that the plot has each of the values in its place. */
 static void compare(const double *values, size_t count, uint64_t from_zero)
 {
     double low = values[0], high = values[0];
@@ -83,7 +83,7 @@ static void each_value_is_there(void **state)
     }
 }
 
-/* Bars of a known place. */
+/* Checks bars of known values. */
 static void bars_are_where_the_values_are(void **state)
 {
     (void)state;
@@ -100,7 +100,7 @@ static void bars_are_where_the_values_are(void **state)
         assert_true(plot.points[i].low == (double)(100 + i));
 }
 
-/* The largest numbers and times are no trouble, and what is written is JSON. */
+/* The largest numbers and times are handled, and the output is JSON. */
 static void ends_of_the_range(void **state)
 {
     static const double values[] = {1.7e308, -1.7e308, 0, 5e-324, 1.7e308, 0x1p63, -0x1p63};
@@ -218,7 +218,7 @@ static void doubt_has_a_begin(void **state)
     ct_ctx_free(ctx);
 }
 
-/* More outputs than are shown, and texts that are cut in the midst of a character. */
+/* There are more outputs than are shown, and texts are cut in the middle of a character. */
 static void limits_hold(void **state)
 {
     char text[2000] = "in x: Events[Unit]\n", value[100];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ring between the input of a live run and its analyses: every byte arrives,
- * or is counted as lost, in order. */
+/* Checks the ring between the input of a live run and its analyses: every byte arrives in order, or is
+ * counted as lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,13 +14,13 @@
 #define SIZE  ((size_t)8192)
 #define TOTAL UINT64_C(3000000)
 
-/* The byte at an offset of the input. */
+/* Returns the byte at an offset of the input. */
 static uint8_t byte_at(uint64_t offset)
 {
     return (uint8_t)((offset * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
 }
 
-/* Puts up to `most` bytes; how many. */
+/* Puts at most `most` bytes and returns how many. */
 static size_t put(struct ct_live_ring *ring, uint64_t offset, size_t most)
 {
     uint8_t *data;
@@ -34,7 +34,7 @@ static size_t put(struct ct_live_ring *ring, uint64_t offset, size_t most)
     return room;
 }
 
-/* Takes at most `most` bytes of what is there and looks at them; the offset behind them. */
+/* Takes and checks at most `most` bytes. Returns the offset after them. */
 static uint64_t take(struct ct_live_ring *ring, uint64_t offset, size_t most, uint64_t *lost)
 {
     struct ct_live_piece piece;
@@ -52,7 +52,7 @@ static uint64_t take(struct ct_live_ring *ring, uint64_t offset, size_t most, ui
     return piece.offset + piece.size;
 }
 
-/* Random pieces in and out; with `drop` more in than out. */
+/* Puts and takes random pieces; with `drop` more go in than come out. */
 static void go(uint64_t seed, bool drop)
 {
     struct rng rng = {seed};
@@ -73,7 +73,7 @@ static void go(uint64_t seed, bool drop)
     assert_true(state.ended);
     assert_int_equal(state.read, in);
     assert_int_equal(state.taken + state.lost, in);
-    assert_true(state.lost >= lost); /* the last loss has no byte behind it */
+    assert_true(state.lost >= lost); /* no byte follows the last loss */
     assert_true(drop ? state.lost > 0 && state.losses > 0 : state.lost == 0 && out == in);
     ct_live_ring_free(ring);
 }
@@ -92,7 +92,7 @@ static void or_counted(void **state)
         go(seed, true);
 }
 
-/* A piece that is looked at and left shows its mark again. */
+/* A piece that was looked at but not taken has its mark again. */
 static void a_mark_stays_until_done(void **state)
 {
     (void)state;

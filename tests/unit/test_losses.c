@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions without memory, of which a table has the lowest. */
+/* Checks regions without memory, of which a table keeps the lowest. */
 #include "coretap/losses.h"
 
 #include <setjmp.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* More regions than a table has room for, each of which comes again and again. */
+/* More regions than a table holds, each of which occurs many times. */
 #define TIMES   1000u
 #define REGIONS 97u
 
@@ -27,7 +27,7 @@ static void add_times(struct ct_holes *holes, unsigned from, unsigned to)
     }
 }
 
-/* A trace that is cut into two parts, wherever it is cut and whichever part comes first. */
+/* Cuts a trace into two parts anywhere, and takes either part first. */
 static void parts_add_up_to_the_whole(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Three-valued verdicts against brute force: every word of up to six letters,
- * every continuation that can matter. */
+/* Compares three-valued verdicts with brute force: every word of up to six letters, every continuation that
+ * matters. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #include "coretap/monitor.h"
 
 /* A formula in prefix form: a b atoms, 0 1 constants, ! & | > (implies) = (iff), X U W R G F; B is "before".
- * It is evaluated here from the definitions and handed to the monitor in the words of the dialect. */
+ * It is evaluated here by the definitions, and given to the monitor in the dialect's words. */
 static const char *const FORMULAS[] = {
     "a",       "!a",          "0",     "1",        "&ab",      "|ab",     ">ab",    "=ab",         "Xa",
     "XXa",     "X!XXa",       "Ga",    "Fa",       "G!a",      "Uab",     "Wab",    "Rab",         "GFa",
@@ -99,7 +99,7 @@ static bool now(const struct formula *f, const bool *v, int i)
     return v[f->nodes[i].a];
 }
 
-/* Truth of all subformulas at a step from its letter and their truth at the next one. */
+/* Computes the truth of all subformulas at a step from its letter and their truth at the next step. */
 static void back(const struct formula *f, unsigned letter, const bool *next, bool *v)
 {
     for (int i = 0; i < f->count; i++) {
@@ -155,8 +155,8 @@ static void back(const struct formula *f, unsigned letter, const bool *next, boo
     }
 }
 
-/* On a loop the truth is the fixpoint: least for what must come, greatest for what may last. Operands come
- * before their operators, so a few rounds settle it. */
+/* Computes the truth on a loop, a fixpoint: the least for what must come, the greatest for what may last.
+ * Operands come before their operators, so a few rounds are enough. */
 static void loop_truth(const struct formula *f, const unsigned *letters, int n, bool *first)
 {
     bool v[LOOP][NODES] = {0};
@@ -164,7 +164,7 @@ static void loop_truth(const struct formula *f, const unsigned *letters, int n, 
         for (int k = 0; k < n; k++)
             v[k][i] = strchr("GWR", f->nodes[i].op) != NULL;
     for (int i = 0; i < f->count; i++) {
-        /* one subformula at a time: its operands are settled on the whole loop */
+        /* one subformula at a time, with its operands final on the whole loop */
         for (int round = 0; round <= n; round++) {
             for (int k = n; k-- > 0;) {
                 bool all[NODES];
@@ -196,7 +196,7 @@ static void add_future(struct futures *s, const struct formula *f, const bool *v
     memcpy(s->truth[s->n++], v, NODES * sizeof *v);
 }
 
-/* The truths that some infinite word gives: those of all short loops, and then all that lead to them. */
+/* Returns the truths that infinite words give: those of all short loops, and of all that lead to them. */
 static struct futures all_futures(const struct formula *f)
 {
     struct futures s = {0};
@@ -247,7 +247,7 @@ static void collect(void *user, const struct ct_monitor_result *r, size_t count)
         a->verdict[a->n++] = (int)r[i].v.i;
 }
 
-/* Every step has the letter of a word: the clock ticks, a and b are there or not. */
+/* Runs the monitor on a word: at every step the clock ticks, and a and b occur or not. */
 static void ask(const struct ct_monitor_spec *spec, const unsigned *word, int n, struct answers *a)
 {
     struct ct_monitor_event events[3 * WORD];
@@ -325,7 +325,7 @@ static int compile_formula(struct ct_ctx *ctx, const char *formula)
     return r;
 }
 
-/* What cannot be built is an error with a reason, not a long wait. */
+/* A formula that is too large is an error with a reason, not a long wait. */
 static void limits_are_errors(void **state)
 {
     (void)state;
@@ -341,7 +341,7 @@ static void limits_are_errors(void **state)
     ct_ctx_free(ctx);
 }
 
-/* More states than a table of bytes has room for. */
+/* More states than a table of bytes can number. */
 static void wide_tables(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of the M profile: which one the mark of a return from an exception names, and whether it says that
- * this was guessed. */
+/* Checks threads of the M profile: which thread the mark of an exception return names, and whether it is
+ * marked as a guess. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -36,7 +36,7 @@ static int finish(void **state)
     return 0;
 }
 
-/* A step of one instruction at `addr` that leaves it by an edge of `kind`, to `next`. */
+/* Adds a step of one instruction at `addr` that leaves it by an edge of `kind` to `next`. */
 static void step(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint8_t kind, uint64_t next)
 {
     const struct ct_node node = {
@@ -62,7 +62,7 @@ static void mark(struct fixture *f, struct ct_elem elem)
         (struct ct_step_mark){.at = (uint32_t)f->count, .kind = CT_MARK_ELEM, .elem = elem};
 }
 
-/* An instruction at `addr`, behind which a handler runs that goes on at `next`. Returns the mark. */
+/* Adds an instruction at `addr`, then a handler that returns to `next`. Returns the index of the mark. */
 static size_t handle(struct fixture *f, uint64_t addr, uint64_t next)
 {
     step(f, addr, CT_INSN_OTHER, 0, CT_EDGE_INTERRUPTED, addr + 4);
@@ -73,7 +73,7 @@ static size_t handle(struct fixture *f, uint64_t addr, uint64_t next)
 }
 
 /* Thread 0 waits in work(), called at MAIN; thread 1, called at LEAF or not seen to be called, is interrupted
- * there, too. Returns the mark of the return to one of them. */
+ * there, too. Returns the index of the mark of the return to one of them. */
 static size_t yield_at_one_place(struct fixture *f, bool is_called)
 {
     call(f, MAIN, WORK);
@@ -83,7 +83,8 @@ static size_t yield_at_one_place(struct fixture *f, bool is_called)
     return handle(f, WORK, WORK + 4);
 }
 
-/* Ends the stream and checks that mark `index` names `thread` with `flags`, and the others it may be. */
+/* Ends the stream and checks that mark `index` names `thread` with `flags`, and the other possible
+ * threads. */
 static void expect(struct fixture *f, size_t index, uint64_t thread, unsigned flags, uint64_t others)
 {
     mark(f, (struct ct_elem){.kind = CT_ELEM_END});
@@ -108,7 +109,7 @@ static void a_return_tells_threads_apart(void **state)
     expect(f, at, 1, 0, 0);
 }
 
-/* Where the return leads is not in the trace: it is no new thread. */
+/* The target of the return is not in the trace: that is no new thread. */
 static void a_return_to_nowhere_tells_nothing(void **state)
 {
     struct fixture *f = *state;
@@ -117,8 +118,8 @@ static void a_return_to_nowhere_tells_nothing(void **state)
     expect(f, at, 0, CT_RETURN_GUESSED, 3);
 }
 
-/* A handler comes while it is open which thread runs, and goes back to where it was taken, where none waits.
- */
+/* A handler runs while the thread is not decided, and returns to where it was taken, where no thread
+ * waits. */
 static void a_handler_keeps_it_open(void **state)
 {
     struct fixture *f = *state;
@@ -128,7 +129,7 @@ static void a_handler_keeps_it_open(void **state)
     expect(f, at, 1, 0, 0);
 }
 
-/* It goes back to where the other thread waits. */
+/* The handler returns to where the other thread waits. */
 static void a_handler_may_switch_again(void **state)
 {
     struct fixture *f = *state;
@@ -140,7 +141,7 @@ static void a_handler_may_switch_again(void **state)
     expect(f, at, 0, CT_RETURN_GUESSED, 3);
 }
 
-/* The other thread may have been called at the same place: nobody saw it. */
+/* The other thread may have been called at the same place, which nobody saw. */
 static void a_thread_whose_calls_are_unknown_is_no_less_likely(void **state)
 {
     struct fixture *f = *state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which memory a chain reads: by thread, by time, and across pieces of a buffer. */
+/* Checks which memory a chain reads: by thread, by time, and across pieces of a buffer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 static char paths[IMAGES][32];
 static struct ct_image images[IMAGES];
 
-/* Three files of four bytes, their own number each, all at one address. */
+/* Makes three files of four bytes, each with its own number, all for one address. */
 static int make_images(void **state)
 {
     (void)state;
@@ -67,7 +67,7 @@ static const struct ct_source with_vmid = {
     .name = "s", .protocol = CT_PROTOCOL_ETM4, .regs = {.configr = 1 << 7 | 1 << 15}};
 static const struct ct_source without = {.name = "s", .protocol = CT_PROTOCOL_ETM4};
 
-/* The number in the memory of a thread at a time, or -1. */
+/* Returns the number in the memory of a thread at a time, or -1. */
 static int number_at(struct ct_memories *m, uint32_t tid, uint64_t time)
 {
     const struct ct_place place = {.tid = tid, .time = time};
@@ -99,7 +99,7 @@ static void by_thread_and_time(void **state)
     assert_int_equal(number_at(m, 10, 100), 1);
     assert_int_equal(number_at(m, 10, CT_NO_TIME), 1);
     assert_int_equal(number_at(m, 20, 5), 2);
-    /* A thread changes its process; before it was heard of it is of the first. */
+    /* A thread changes its process; before its first record it belongs to the first process. */
     assert_int_equal(number_at(m, 11, 60), 0);
     assert_int_equal(number_at(m, 11, 150), 1);
     assert_int_equal(number_at(m, 11, 200), 2);
@@ -118,7 +118,7 @@ static void elements_change_the_place(void **state)
     assert_true(ct_memories_follow(m, &with_id, &context, &place));
     assert_int_equal(place.tid, 10);
     assert_false(ct_memories_follow(m, &with_id, &context, &place));
-    /* The context ID of EL2 is traced as VMID. */
+    /* The context ID of EL2 is traced as the VMID. */
     assert_false(ct_memories_follow(m, &with_vmid, &context, &place));
     context.aux |= CT_CONTEXT_VMID;
     assert_true(ct_memories_follow(m, &with_vmid, &context, &place));
@@ -131,8 +131,8 @@ static void elements_change_the_place(void **state)
     ct_memories_free(m);
 }
 
-/* Generations of equal images, as those of parent and child, are one memory: that of
- * the first which was asked for. */
+/* Generations with equal images, as of parent and child, share one memory: that of the first one
+ * requested. */
 static void equal_generations(void **state)
 {
     (void)state;
@@ -162,7 +162,7 @@ static void equal_generations(void **state)
     ct_memories_free(m);
 }
 
-/* One process that never changed is one memory, unless the trace may tell of another thread. */
+/* A single process that never changed has one memory, unless the trace may report another thread. */
 static void one_memory(void **state)
 {
     (void)state;

@@ -34,7 +34,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* First readable byte at addr, or -1. */
+/* Returns the first readable byte at addr, or -1. */
 static int byte_at(const struct fixture *f, uint64_t addr, uint32_t space, size_t expected)
 {
     size_t size = 99;
@@ -44,7 +44,7 @@ static int byte_at(const struct fixture *f, uint64_t addr, uint32_t space, size_
     return bytes ? bytes[0] : -1;
 }
 
-/* A file with these bytes; the caller unlinks it. */
+/* Makes a file with these bytes, which the caller unlinks. */
 static void make_file(char path[32], const void *bytes, size_t size)
 {
     strcpy(path, "/tmp/ct-memory-XXXXXX");
@@ -115,7 +115,7 @@ static void ends_of_the_address_space(void **state)
     assert_int_equal(ct_memory_add_bytes(f->memory, NULL, 1, 0x100, 0), CT_ERR_ARG);
 }
 
-/* Regions in any order against a map that is looked up byte by byte. */
+/* Compares regions added in any order with a map that is searched byte by byte. */
 static void random_regions(void **state)
 {
     struct fixture *f = *state;
@@ -166,13 +166,13 @@ static void files(void **state)
     struct ct_image image = {.path = path, .addr = 0x4000, .offset = 2, .size = 4, .space = CT_SPACE_EL1N};
     assert_int_equal(ct_memory_add_image(f->memory, &image), CT_OK);
     assert_int_equal(byte_at(f, 0x4000, CT_SPACE_EL1N, 4), '2');
-    /* again: nothing; for another space: there too */
+    /* the same image again adds nothing, except to another space */
     assert_int_equal(ct_memory_add_image(f->memory, &image), CT_OK);
     assert_int_equal(byte_at(f, 0x4000, CT_SPACE_EL1S, 0), -1);
     image.space = CT_SPACE_EL1S | CT_SPACE_EL1N;
     assert_int_equal(ct_memory_add_image(f->memory, &image), CT_OK);
     assert_int_equal(byte_at(f, 0x4003, CT_SPACE_EL1S | CT_SPACE_EL1N, 1), '5');
-    /* elsewhere, to the end of the file */
+    /* another address, up to the end of the file */
     image = (struct ct_image){.path = path, .addr = 0x8000, .offset = 7};
     assert_int_equal(ct_memory_add_image(f->memory, &image), CT_OK);
     unlink(path);
@@ -182,7 +182,7 @@ static void files(void **state)
 #define MANY      40u
 #define MANY_SIZE 300000u /* so that they fill several blocks */
 
-/* Small files of which there are many lie beside each other. One that comes again is the same. */
+/* Many small files are loaded next to each other. A repeated one is not loaded again. */
 static void many_files(void **state)
 {
     struct fixture *f = *state;
@@ -207,7 +207,7 @@ static void many_files(void **state)
     }
 }
 
-/* A kernel module with 8 bytes of code, not linked. */
+/* An unlinked kernel module with 8 bytes of code. */
 struct small_module {
     Elf64_Ehdr header;
     Elf64_Shdr sections[4];
@@ -255,7 +255,7 @@ static void modules_lie_where_their_image_says(void **state)
     assert_int_equal(ct_memory_add_image(f->memory, &image), CT_OK);
     assert_int_equal(byte_at(f, 0x10000, CT_SPACE_EL1N, 0), -1);
     assert_int_equal(byte_at(f, 0x10040, CT_SPACE_EL1N, 8), '1');
-    /* Of another image of the same file nothing is known; and in a memory of its own neither. */
+    /* Another image of the same file has no such place; neither has another memory. */
     image = (struct ct_image){.path = path, .addr = 0x20000, .space = CT_SPACE_EL1N, .is_elf = 1};
     assert_int_equal(ct_memory_add_image(f->memory, &image), CT_OK);
     assert_int_equal(byte_at(f, 0x20000, CT_SPACE_EL1N, 8), '1');
