@@ -104,6 +104,11 @@ CT_API int ct_live_add_milestone(struct ct_live *live, const char *place, double
  * CT_ERR_NOMEM, what `write` returned. */
 CT_API int ct_live_progress_write(struct ct_live *live, ct_write_fn *write, void *user);
 
+/* Writes a line for each place that is watched now: how often execution reached it since then, a tab, the
+ * place and what happened there ('coretap watch --format sums'). CT_ERR_ARG, CT_ERR_NOMEM, what `write`
+ * returned. */
+CT_API int ct_live_places_write(struct ct_live *live, ct_write_fn *write, void *user);
+
 /* Measures from one place to another in all trace IDs that begin from now on. Needs options.timing. The
  * errors of ct_timing_add_pair, CT_ERR_ARG. */
 CT_API int ct_live_add_pair(struct ct_live *live, const char *from, const char *to);

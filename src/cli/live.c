@@ -195,10 +195,12 @@ static int run(const struct cli_args *args)
                                      .milestone_option = MILESTONE,
                                      .cover = v[COVER].given,
                                      .timing = v[TIMING].given,
+                                     .watch = v[HTTP].given,
                                      .threads = (uint16_t)v[THREADS].number};
     bool any = wishes.cover || wishes.timing || cli_monitors_named(args, CLI_MONITOR_SPEC);
     for (size_t i = 0; i < args->list_count; i++) {
         wishes.timing |= args->list[i].option == PAIR;
+        wishes.watch |= args->list[i].option == AT;
         any |= args->list[i].option == PAIR || args->list[i].option == AT;
     }
     if (!any && !wishes.fractal)
@@ -216,7 +218,8 @@ const struct cli_command cli_command_live = {
                  "something could not be opened, read or written.",
     .about = "Reads trace as it comes in and analyses it at once: coverage and times (both if nothing else "
              "is asked for), watchpoints, specifications. At the end of the input, or on Ctrl-C, it writes "
-             "the reports of 'coretap cover', 'coretap timing' and 'coretap monitor' for the whole "
+             "the reports of 'coretap cover', 'coretap timing', 'coretap watch --format sums' and 'coretap "
+             "monitor' for the whole "
              "input.\nINPUT is - (standard input), a FIFO, a trace-sink device or a file. tcp:HOST:PORT "
              "connects and reads from there; listen:[ADDRESS:]PORT waits for one connection. --config "
              "describes the stream.\nMemory use depends on the program, not on the length of the trace.",

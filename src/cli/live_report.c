@@ -96,6 +96,13 @@ static int timing_json(struct cli_live *l, FILE *out)
     return print_timing(l, out, CT_TIMING_FORMAT_JSON);
 }
 
+/* Prints how often execution came by each watchpoint. */
+static int watch_text(struct cli_live *l, FILE *out)
+{
+    const int rc = ct_live_places_write(l->live, cli_output_write, out);
+    return rc && rc != CT_ERR_IO ? cli_library_error(l->ctx) : CLI_CLEAN;
+}
+
 static int status_json(struct cli_live *l, FILE *out)
 {
     const int rc = ct_live_status(l->live, CT_LIVE_JSON, cli_output_write, out);
@@ -117,25 +124,25 @@ static int write_file(struct cli_live *l, const char *name, print_fn *print)
 
 static int write_files(struct cli_live *l)
 {
-    static const struct {
+    const struct cli_live_wishes *w = l->wishes;
+    const struct {
         const char *name;
         print_fn *print;
-        bool timing;
+        bool wanted;
     } files[] = {
-        {"cover.txt", cover_text, false},   {"cover.info", cover_lcov, false},
-        {"cover.json", cover_json, false},  {"cover.html", cover_html, false},
-        {"cover.data", cover_data, false},  {"timing.txt", timing_text, true},
-        {"timing.json", timing_json, true},
+        {"cover.txt", cover_text, w->cover},     {"cover.info", cover_lcov, w->cover},
+        {"cover.json", cover_json, w->cover},    {"cover.html", cover_html, w->cover},
+        {"cover.data", cover_data, w->cover},    {"timing.txt", timing_text, w->timing},
+        {"timing.json", timing_json, w->timing}, {"watch.txt", watch_text, w->watch},
     };
     int worst = CLI_CLEAN;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        const bool wanted = files[i].timing ? l->wishes->timing : l->wishes->cover;
-        const int code = wanted ? write_file(l, files[i].name, files[i].print) : CLI_CLEAN;
+        const int code = files[i].wanted ? write_file(l, files[i].name, files[i].print) : CLI_CLEAN;
         worst = code > worst ? code : worst;
     }
-    if (l->wishes->tee)
-        cli_live_note_file(l, l->wishes->tee);
-    const int code = write_file(l, "live.json", status_json); /* lists the others */
+    if (w->tee)
+        cli_live_note_file(l, w->tee);
+    const int code = write_file(l, "live.json", status_json); /* names the others */
     return code > worst ? code : worst;
 }
 
@@ -144,6 +151,8 @@ static int print_all(struct cli_live *l)
     int code = l->wishes->cover ? cover_text(l, stdout) : CLI_CLEAN;
     if (l->wishes->timing)
         timing_text(l, stdout);
+    if (l->wishes->watch && watch_text(l, stdout) != CLI_CLEAN)
+        code = CLI_FAILED;
     return code;
 }
 

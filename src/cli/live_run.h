@@ -21,6 +21,7 @@ struct cli_live_wishes {
     size_t ring;                               /* in bytes; 0: the library's default */
     bool drop;
     bool cover, timing;
+    bool watch;                       /* how often execution came by watchpoints is told at the end */
     enum ct_verdict_format format;    /* of violations */
     const char *violations, *outputs; /* files that receive lines as results come, or NULL */
     bool outputs_csv;                 /* outputs are CSV rather than JSON */

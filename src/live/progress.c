@@ -100,11 +100,7 @@ int ct_live_progress_write(struct ct_live *l, ct_write_fn *write, void *user)
     if (!l || !write)
         return ct_fail_null(l ? l->ctx : NULL, "ct_live_progress_write");
     ct_live_say_progress(l, &text);
-    const int rc = text.lacks  ? ct_fail_nomem(l->ctx, "milestones")
-                   : text.size ? write(user, text.text, text.size)
-                               : CT_OK;
-    ct_live_text_free(&text);
-    return rc;
+    return ct_live_text_give(&text, l->ctx, "milestones", write, user);
 }
 
 void ct_live_say_progress(const struct ct_live *l, struct ct_live_text *out)

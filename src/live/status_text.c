@@ -20,6 +20,26 @@ static void say_place(struct ct_live_text *out, const struct ct_live_place *plac
     ct_live_text_print(out, ": %" PRIu64 " hits\n", place->hits);
 }
 
+/* Writes the line of a place as sums of watchpoints have it; one that nothing came by has no kind. */
+static void say_sum(struct ct_live_text *out, const struct ct_live_place *place)
+{
+    ct_live_text_print(out, "%" PRIu64 "\t", place->hits);
+    ct_live_text_put(out, place->text);
+    ct_live_text_print(out, "%s%s\n", place->hits ? " " : "",
+                       place->hits ? ct_watch_kind_name((enum ct_watch_kind)place->first.kind) : "");
+}
+
+int ct_live_places_write(struct ct_live *l, ct_write_fn *write, void *user)
+{
+    struct ct_live_text text = {0};
+    if (!l || !write)
+        return ct_fail_null(l ? l->ctx : NULL, __func__);
+    for (size_t i = 0; i < l->place_count; i++)
+        if (l->places[i].on)
+            say_sum(&text, &l->places[i]);
+    return ct_live_text_give(&text, l->ctx, "watchpoints", write, user);
+}
+
 static void say_spec(struct ct_live_text *out, const struct ct_live_spec *spec)
 {
     ct_live_text_print(out, "monitor ");

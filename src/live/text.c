@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ctx.h"
 #include "base/printable.h"
 #include "base/room.h"
 
@@ -54,4 +55,12 @@ void ct_live_text_free(struct ct_live_text *t)
 {
     free(t->text);
     *t = (struct ct_live_text){0};
+}
+
+int ct_live_text_give(struct ct_live_text *t, struct ct_ctx *ctx, const char *what, ct_write_fn *write,
+                      void *user)
+{
+    const int rc = t->lacks ? ct_fail_nomem(ctx, what) : t->size ? write(user, t->text, t->size) : CT_OK;
+    ct_live_text_free(t);
+    return rc;
 }

@@ -6,8 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A text. All zero: an empty one. */
-struct ct_live_text {
+#include "coretap/base.h"
+
+/* A text; all zero is an empty one. */
+    struct ct_live_text {
     char *text; /* NUL-terminated; NULL when nothing was allocated */
     size_t size, room;
     bool lacks; /* memory ran out, so the text is incomplete */
@@ -26,5 +28,10 @@ void ct_live_text_put(struct ct_live_text *text, const char *other);
 /* Empties the text and keeps its memory. */
 void ct_live_text_rewind(struct ct_live_text *text);
 void ct_live_text_free(struct ct_live_text *text);
+
+/* Hands the text to `write` unless it is empty, and frees it. CT_ERR_NOMEM with `what` in the message when
+ * the text is not whole; what `write` returned. */
+int ct_live_text_give(struct ct_live_text *text, struct ct_ctx *ctx, const char *what, ct_write_fn *write,
+                      void *user);
 
 #endif

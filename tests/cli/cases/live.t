@@ -29,6 +29,15 @@ $ coretap live --config examples/raw/board.ini -q --timing examples/raw/board.bi
 | # buffer trace, id 20, core itm
 | # cycles=0 edges=0 unplaced=0 steps=0 untimed=0 gaps=0 overflows=0 contradictions=0 bad_packets=0 lost_bytes=0 no_access=0 exceptions=0 switches=0
 | # function	cycles	runs	cut	self count	min	mean	max	deviation	inclusive count	min	mean	max	deviation	recursive	preempted	cycles of others
+# How often execution came by what was watched is told at the end, also without a page.
+$ coretap live -q --config examples/raw/board.ini --at exception --at 0x80000 examples/raw/board.bin
+| 0	exception
+| 1	0x80000 addr
+$ coretap live -q --config examples/raw/board.ini --at 0x80000 -o $T/sums examples/raw/board.bin
+$ cat $T/sums/watch.txt
+| 1	0x80000 addr
+$ coretap watch -q --format sums --at 0x80000 examples/raw/board.ini
+| 1	0x80000 addr
 $ coretap ctl
 ! coretap ctl: --http or --control is missing: which run is asked?
 ! Try 'coretap ctl --help'.
