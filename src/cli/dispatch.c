@@ -185,7 +185,7 @@ static int dispatch(int argc, char **argv)
         return CLI_CLEAN;
     }
     if (strcmp(word, "--version") == 0) {
-        printf("coretap %s\n", ct_version());
+        printf("coretap %s\n", ct_version_exact());
         cli_print_parts(stdout);
         return CLI_CLEAN;
     }

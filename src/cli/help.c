@@ -117,8 +117,9 @@ void cli_help_command(const struct cli_command *command, FILE *out)
 
 static const char program_about[] =
     "Decodes and analyses the trace that Arm processors emit about themselves.";
-static const char version_about[] = "--version prints the version and the optional parts: whether this build "
-                                    "has each, and what does not work without it.";
+static const char version_about[] =
+    "--version prints the version with a hash of its sources, by which map recognises its own pieces, and "
+    "the optional parts: whether this build has each, and what does not work without it.";
 
 static const struct variable {
     const char *name, *about;

@@ -9,7 +9,7 @@
 #include "coretap/base.h"
 
 /* A text; all zero is an empty one. */
-    struct ct_live_text {
+struct ct_live_text {
     char *text; /* NUL-terminated; NULL when nothing was allocated */
     size_t size, room;
     bool lacks; /* memory ran out, so the text is incomplete */

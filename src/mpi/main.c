@@ -123,7 +123,7 @@ static int begin(struct ct_ranks *r, int argc, char **argv)
     MPI_Get_processor_name(r->host, &length);
     if (argc > 1 && !strcmp(argv[1], "--version")) {
         if (!r->rank)
-            printf("coretap-mpi %s\n", ct_version());
+            printf("coretap-mpi %s\n", ct_version_exact());
         return CLI_CLEAN;
     }
     r->cut = &r->fleet->own.values[CUT];

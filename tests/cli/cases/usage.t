@@ -1,6 +1,6 @@
 # The command by itself.
 $ coretap --version
-| coretap 0.1.0
+| coretap 0[.]1[.]0-[0-9a-f]{12} (re)
 | capstone    (present|missing): .* (re)
 | cbc         (present|missing): .* (re)
 | gccjit      (present|missing): .* (re)
@@ -172,7 +172,10 @@ $ export CORETAP_SIMD=avx-2; coretap --version
 ! coretap: CORETAP_SIMD in the environment is 'avx-2', which is no way to decode; make it 'avx2', 'neon' or 'none', or take it out
 [2]
 $ export CORETAP_SIMD=avx2; coretap --version | head -n 1
-| coretap 0.1.0
+| coretap 0[.]1[.]0-[0-9a-f]{12} (re)
+# The hash is the one that pieces are named with.
+$ coretap map -q --state $T/state stats examples/quickstart >$T/sums; ls $T/state | grep -c -- "-$(coretap --version | sed -n 's/^coretap //p')[.]piece$"
+| 1
 
 # Output that cannot be written.
 $ coretap --version >/dev/full
