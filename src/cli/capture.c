@@ -256,7 +256,7 @@ bool cli_capture_open_path(struct cli_capture *c, const struct cli_args *args, c
 
 void cli_capture_close(struct cli_capture *c)
 {
-    cli_progress_finish(&c->progress);
+    cli_progress_clear();
     free(c->buffers);
     ct_capture_free(c->capture);
     if (c->spool >= 0)

@@ -211,7 +211,11 @@ struct ct_cover_views *cli_counts_views(struct cli_counts *c)
                                                    .each_context = c->contexts,
                                                    .all_functions = c->all_functions};
     struct ct_cover_views *views = NULL;
-    if (ct_cover_views_new(c->cover, c->read.programs, &options, &views) != CT_OK)
+    struct cli_wait wait;
+    cli_wait_begin(&wait, "working out the coverage", 0, args->quiet);
+    const int rc = ct_cover_views_new(c->cover, c->read.programs, &options, &views);
+    cli_wait_end(&wait);
+    if (rc)
         cli_library_error(all->ctx);
     return views;
 }

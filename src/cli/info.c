@@ -64,7 +64,7 @@ static void print_buffer(struct job *job, const struct ct_buffer *buffer, const 
     struct cli_info_buffer info = {
         .buffer = buffer, .frames = ct_chain_frame_stats(chain), .framing = ct_chain_framing(chain)};
     info.streams = ct_chain_streams(chain, &info.stream_count);
-    cli_progress_finish(&job->capture.progress);
+    cli_progress_clear();
     if (job->args->values[OPT_FORMAT].number == FORMAT_JSON)
         cli_info_json_buffer(job->json, &info);
     else

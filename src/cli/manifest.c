@@ -85,7 +85,7 @@ static int list(const struct cli_args *args, struct ct_manifest *manifest)
     cli_progress_start(&found.progress, 0, args->quiet);
     for (int i = 0; i < args->rest_count && !rc; i++)
         rc = find(manifest, args->rest[i], &found);
-    cli_progress_finish(&found.progress);
+    cli_progress_clear();
     if (!rc)
         rc = ct_manifest_write(manifest, cli_output_write, stdout);
     const bool nameless = rc == CT_ERR_FORMAT;

@@ -78,7 +78,7 @@ static int run_job(struct map *m)
         return CLI_FAILED;
     cli_progress_start(&m->progress, f->bytes / m->parts, f->own.quiet);
     int code = do_all(m);
-    cli_progress_finish(&m->progress);
+    cli_progress_clear();
     if (code == CLI_CLEAN)
         code = cli_fleet_write(f);
     return code == CLI_CLEAN ? cli_fleet_tell(f) : code;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* vasprintf */
 #include "cli/cli.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -49,6 +50,7 @@ void cli_say(const char *fmt, ...)
     va_list ap;
     va_start(ap, fmt);
     flockfile(stderr); /* keeps lines of several threads whole */
+    cli_progress_clear();
     fputs("coretap: ", stderr);
     print_safely(fmt, ap);
     fputc('\n', stderr);

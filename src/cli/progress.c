@@ -30,6 +30,8 @@ void cli_progress_start(struct cli_progress *progress, uint64_t total, bool quie
         progress->begin = now();
 }
 
+static bool on_screen; /* a progress line is shown; a message must clear it first */
+
 /* Shows a line in place of the last one, truncated to the width of the terminal: a wrapped line could not be
  * cleared. */
 static void show(const char *text)
@@ -38,13 +40,20 @@ static void show(const char *text)
     const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
     const size_t length = strlen(text);
     const size_t shown = known && length >= size.ws_col ? size.ws_col - 1u : length;
+    flockfile(stderr);
     fprintf(stderr, "\r%.*s\033[K", (int)shown, text);
     fflush(stderr);
+    on_screen = true;
+    funlockfile(stderr);
 }
 
-static void clear(void)
+void cli_progress_clear(void)
 {
-    fputs("\r\033[K", stderr);
+    flockfile(stderr);
+    if (on_screen)
+        fputs("\r\033[K", stderr);
+    on_screen = false;
+    funlockfile(stderr);
 }
 
 static void print_line(struct cli_progress *progress, uint64_t done, double seconds)
@@ -63,7 +72,6 @@ static void print_line(struct cli_progress *progress, uint64_t done, double seco
     else
         snprintf(line, sizeof line, "%.1f MB, %.1f MB/s", mb, rate);
     show(line);
-    progress->printed = true;
 }
 
 void cli_progress_update(struct cli_progress *progress, uint64_t done)
@@ -75,13 +83,6 @@ void cli_progress_update(struct cli_progress *progress, uint64_t done)
         return;
     progress->latest = t;
     print_line(progress, done, (double)(t - progress->begin) / (double)NS_PER_S);
-}
-
-void cli_progress_finish(struct cli_progress *progress)
-{
-    if (progress->printed)
-        clear();
-    progress->printed = false;
 }
 
 /* Prints the line once a second until the work ends. */
@@ -103,7 +104,6 @@ static void *show_wait(void *user)
                      wait->most % 60);
         snprintf(line, sizeof line, "%s, %u:%02u%s", wait->what, s / 60, s % 60, limit);
         show(line);
-        wait->shown = true;
     }
     pthread_mutex_unlock(&wait->lock);
     return NULL;
@@ -126,6 +126,6 @@ void cli_wait_end(struct cli_wait *wait)
     pthread_cond_signal(&wait->ended);
     pthread_mutex_unlock(&wait->lock);
     pthread_join(wait->thread, NULL);
-    if (wait->shown)
-        clear();
+    wait->runs = false;
+    cli_progress_clear();
 }

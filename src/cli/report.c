@@ -2,6 +2,7 @@
 /* coretap report: everything known of a capture, as one page. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/branch_lists.h"
 #include "cli/commands.h"
@@ -222,7 +223,10 @@ static int write_page(struct report *r, const struct ct_cover_views *views, cons
                                                  .cover = views,
                                                  .wcet = r->wcet.view.wcet ? &r->wcet.view : NULL,
                                                  .no_wcet = no_wcet};
+    struct cli_wait wait;
+    cli_wait_begin(&wait, "writing the page", 0, r->args->quiet || isatty(STDOUT_FILENO));
     const int rc = ct_report_write(r->collected, &page, cli_output_write, stdout);
+    cli_wait_end(&wait);
     /* A write error is reported at the end of the command. */
     if (rc && rc != CT_ERR_IO)
         return cli_library_error(r->args->ctx);

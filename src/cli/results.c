@@ -146,10 +146,20 @@ static int read_file(struct cli_results *r, const char *path)
 
 /* ---- captures ---- */
 
+/* Shows what is done with the programs while nothing of the trace is read. */
+static void begin_wait(struct cli_results *r, const char *what)
+{
+    if (r->programs)
+        cli_wait_begin(&r->wait, what, 0, r->args->quiet);
+}
+
 static int on_bytes(void *user, uint64_t bytes)
 {
     struct cli_results *r = user;
+    cli_wait_end(&r->wait);
     cli_progress_update(&r->capture.progress, bytes);
+    if (r->analysis && bytes == r->capture.progress.total)
+        begin_wait(r, "adding up what ran");
     const bool watched = r->capture.count == 1 && r->capture.buffers[0].path[0] == '-';
     return r->flush && watched ? r->flush(r->user) : CT_OK;
 }
@@ -202,8 +212,11 @@ static int run_session(struct cli_results *r)
     int rc = ct_session_new(r->args->ctx, &options, &r->session);
     if (!rc && r->analysis && !r->files_alone)
         rc = ct_session_add(r->session, r->analysis);
+    begin_wait(r, "reading the programs");
     if (!rc)
         rc = ct_session_run(r->session, r->capture.capture, r->capture.buffers, r->capture.count);
+    cli_wait_end(&r->wait);
+    cli_progress_clear();
     if (!rc) {
         r->capture.seen = *ct_session_seen(r->session);
         ct_sieve_seen_add(&r->filter.seen, ct_session_sieved(r->session));
@@ -220,10 +233,14 @@ bool cli_results_open(struct cli_results *r, const char *path)
     if (r->has_capture)
         cli_capture_close(&r->capture);
     r->has_capture = cli_capture_open_path(&r->capture, r->args, path);
-    return r->has_capture && (!r->begin || cli_capture_spool(&r->capture)) &&
-           (!r->programs || r->names_programs ||
-            cli_programs_of(r->programs, r->args, r->elf, &r->capture)) &&
-           (!r->opened || r->opened(r->user));
+    if (!r->has_capture || (r->begin && !cli_capture_spool(&r->capture)))
+        return false;
+    begin_wait(r, "reading the programs");
+    const bool fine =
+        (!r->programs || r->names_programs || cli_programs_of(r->programs, r->args, r->elf, &r->capture)) &&
+        (!r->opened || r->opened(r->user));
+    cli_wait_end(&r->wait);
+    return fine;
 }
 
 static int read_capture(struct cli_results *r, const char *path)

@@ -26,6 +26,7 @@ struct cli_results {
     struct ct_analysis *also[2];  /* NULL, or further analyses for saved files of their kinds */
     const char *takes;            /* the expected kinds of files, for the message about another kind */
     struct ct_session *session;   /* while a capture is decoded */
+    struct cli_wait wait;         /* shown where no bytes are read */
     struct cli_capture capture;   /* the last one */
     bool has_capture;
     bool needs_program;  /* a capture without known programs is refused */

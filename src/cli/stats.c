@@ -201,7 +201,7 @@ static int measure(struct counting *c)
     if (cli_filter_read(&c->read.filter, args, false))
         code = ct_filter_steps(&c->read.filter.filter) ? read_part(c) : read_all(c);
     const double seconds = cli_seconds() - begin;
-    cli_progress_finish(&c->read.capture.progress);
+    cli_progress_clear();
     if (code != CLI_FAILED && !c->read.kept_nothing)
         print(c, seconds);
     return code;

@@ -9,16 +9,21 @@ import pathlib
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLE = ROOT / "examples" / "quickstart"
 FRAME = 16
+RAW = ROOT / "examples" / "raw"
 FIRST = 4096  # the command waits for so many bytes to see the framing
+FUNCTIONS = 100000
+CODE = struct.pack("<5I", 0xB4000060, 0xF1000400, 0x54FFFFC1, 0xD65F03C0, 0xD503201F)  # a loop
 
 
 def run(coretap, terminal, *options, columns=80):
@@ -52,6 +57,63 @@ def run(coretap, terminal, *options, columns=80):
     return text, code
 
 
+def program(folder):
+    """An ELF file of many functions, behind the code that ran, as a capture of its own."""
+    code = (RAW / "loop-code.bin").read_bytes() + CODE * FUNCTIONS
+    address = 0x80000
+    first = address + len(code) - len(CODE) * FUNCTIONS
+    names = b"\0" + b"".join(b"f%06d\0" % i for i in range(FUNCTIONS))
+    table = bytes(24) + b"".join(
+        struct.pack("<IBBHQQ", 1 + 8 * i, 0x12, 0, 1, first + len(CODE) * i, len(CODE))
+        for i in range(FUNCTIONS))
+    sections = b"\0.text\0.symtab\0.strtab\0.shstrtab\0"
+    parts = [(1, 1, 6, address, code, 0, 0, 0), (7, 2, 0, 0, table, 3, 1, 24),
+             (15, 3, 0, 0, names, 0, 0, 0), (23, 3, 0, 0, sections, 0, 0, 0)]
+    body, rows = b"", bytes(64)
+    for name, kind, flags, at, data, link, info, entry in parts:
+        rows += struct.pack("<IIQQQQIIQQ", name, kind, flags, at, 120 + len(body), len(data), link, info, 4,
+                            entry)
+        body += data + bytes(-len(data) % 8)
+    head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 183, 1, address, 64,
+                                                      120 + len(body), 0, 64, 56, 1, 64, 5, 4)
+    load = struct.pack("<IIQQQQQQ", 1, 5, 120, address, address, len(code), len(code), 8)
+    (folder / "big.elf").write_bytes(head + load + body + rows)
+    text = (RAW / "board.ini").read_text(encoding="utf-8").replace("file = loop-code.bin", "elf = big.elf")
+    (folder / "board.ini").write_text(text.replace("address = 0x80000\n", ""), encoding="utf-8")
+    (folder / "board.bin").write_bytes((RAW / "board.bin").read_bytes())
+    return folder / "board.ini"
+
+
+def run_slowly(coretap, until, *arguments):
+    """What a command prints on a terminal until it says something, in a processor that has hardly any time
+    for it."""
+    reader, writer = pty.openpty()
+    text = b""
+    with subprocess.Popen([coretap, *arguments], stdout=subprocess.DEVNULL, stderr=writer) as process:
+        os.close(writer)
+        while process.poll() is None and until not in text:
+            process.send_signal(signal.SIGSTOP)
+            time.sleep(0.1)
+            process.send_signal(signal.SIGCONT)
+            if select.select([reader], [], [], 0.001)[0]:
+                try:
+                    text += os.read(reader, 4096)
+                except OSError:  # it ended
+                    break
+        process.kill()
+    os.close(reader)
+    return text
+
+
+def shown_programs(coretap):
+    """Whether the work with programs is shown, of a report and of coverage."""
+    with tempfile.TemporaryDirectory() as name:
+        capture = program(pathlib.Path(name))
+        for until, line in ((b"reading the programs, 0:01", ("report", "-o", f"{name}/page.html", capture)),
+                            (b"working out the coverage, 0:01", ("cover", capture))):
+            yield f"{line[0]}: {until.decode()}", run_slowly(coretap, until, *line), until
+
+
 def main():
     coretap = os.path.abspath(sys.argv[1])
     try:
@@ -72,11 +134,13 @@ def main():
         ("not with --quiet", quiet == b""),
         ("not in a pipe", piped == b""),
     ]
+    programs = list(shown_programs(coretap))
+    results += [(name, until in text) for name, text, until in programs]
     for number, (name, good) in enumerate(results, 1):
         print(f"{'' if good else 'not '}ok {number} - {name}")
     print(f"1..{len(results)}")
     if not all(good for _, good in results):
-        print(f"# {shown!r} {narrow!r} {code} {quiet!r} {piped!r}")
+        print(f"# {shown!r} {narrow!r} {code} {quiet!r} {piped!r} {programs!r}")
         return 1
     return 0
 
