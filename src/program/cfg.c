@@ -333,6 +333,8 @@ int ct_cfg_update(struct ct_cfg *cfg)
     }
     if (!rc)
         rc = fill_members(cfg);
+    if (!rc)
+        rc = ct_cfg_dominators_find(cfg);
     return rc ? rc : ct_cfg_loops_find(cfg);
 }
 

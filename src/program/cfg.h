@@ -186,9 +186,23 @@ int ct_cfg_table_find(struct ct_cfg *cfg, uint64_t addr, enum ct_isa isa, uint64
 /* Makes the blocks that start at leaders, and their edges. */
 int ct_cfg_build(struct ct_cfg *cfg);
 
+/* ---- cfg_dominators.c ---- */
+
+/* Tells whether an edge leads from a block to another one that the same call of a function executes. */
+static inline bool ct_cfg_stays(const struct ct_cfg *cfg, const struct ct_cfg_edge *edge)
+{
+    const bool flows =
+        edge->kind == CT_CFG_NEXT || edge->kind == CT_CFG_BRANCH || edge->kind == CT_CFG_CALLED;
+    return flows && edge->to != CT_CFG_NONE &&
+           cfg->blocks.at[edge->to].function == cfg->blocks.at[edge->from].function;
+}
+
+/* Finds the immediate dominator of each block. */
+int ct_cfg_dominators_find(struct ct_cfg *cfg);
+
 /* ---- cfg_loops.c ---- */
 
-/* Finds dominators and loops of all functions, from their members. */
+/* Finds the loops of all functions, from their members. */
 int ct_cfg_loops_find(struct ct_cfg *cfg);
 
 /* ---- cfg_targets.c ---- */

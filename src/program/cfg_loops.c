@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dominators (Cooper, Harvey and Kennedy: the simple fast algorithm) and loops of each function. A loop is a
- * strongly connected component of the blocks. Its heads are the blocks through which it is entered. Without
- * the edges into the heads, the components that remain are the inner loops. With one head each these are the
- * natural loops; with more they are irreducible. All heads are removed at once: an interpreter whose
- * instructions jump to each other then becomes two nested loops, and not as many loops as it has
- * instructions. */
+/* The loops of each function. A loop is a strongly connected component of the blocks. Its heads are the
+ * blocks through which it is entered. Without the edges into the heads, the components that remain are the
+ * inner loops. With one head each these are the natural loops; with more they are irreducible. All heads are
+ * removed at once: an interpreter whose instructions jump to each other then becomes two nested loops, and
+ * not as many loops as it has instructions. */
 #include <stdlib.h>
 
 #include "base/ctx.h"
@@ -25,7 +24,7 @@ struct work {
     uint32_t *low;
     uint32_t *piece; /* strongly connected component; UNSEEN while it is open */
     uint32_t *stack;
-    uint32_t *postorder;
+    uint32_t *start; /* by piece: where its blocks begin */
     struct frame *frames;
     uint32_t *region; /* the blocks of the function; those of each loop are adjacent */
     uint32_t *begin;  /* by loop of the function: start of its blocks in `region` */
@@ -36,99 +35,11 @@ struct work {
     uint32_t first_loop; /* of the function */
 };
 
-static bool stays(const struct ct_cfg *cfg, const struct ct_cfg_edge *edge)
-{
-    bool flows = edge->kind == CT_CFG_NEXT || edge->kind == CT_CFG_BRANCH || edge->kind == CT_CFG_CALLED;
-    return flows && edge->to != CT_CFG_NONE &&
-           cfg->blocks.at[edge->to].function == cfg->blocks.at[edge->from].function;
-}
-
-/* ---- dominators ---- */
-
-/* Numbers the blocks that the entry reaches, in reverse postorder. Returns their count. */
-static uint32_t visit_all(struct work *w, uint32_t entry)
-{
-    struct ct_cfg *cfg = w->cfg;
-    uint32_t count = 0;
-    uint32_t depth = 0;
-    w->frames[depth++] = (struct frame){entry, cfg->blocks.at[entry].first_out};
-    w->order[entry] = 0;
-    while (depth) {
-        struct frame *top = &w->frames[depth - 1];
-        if (top->edge == CT_CFG_NONE) {
-            w->order[top->block] = count;
-            w->postorder[count++] = top->block;
-            depth--;
-            continue;
-        }
-        const struct ct_cfg_edge *edge = &cfg->edges.at[top->edge];
-        top->edge = edge->next_out;
-        if (stays(cfg, edge) && w->order[edge->to] == UNSEEN) {
-            w->order[edge->to] = 0;
-            w->frames[depth++] = (struct frame){edge->to, cfg->blocks.at[edge->to].first_out};
-        }
-    }
-    return count;
-}
-
-static uint32_t meet(const struct work *w, uint32_t a, uint32_t b)
-{
-    while (a != b) {
-        while (w->order[a] < w->order[b])
-            a = w->low[a];
-        while (w->order[b] < w->order[a])
-            b = w->low[b];
-    }
-    return a;
-}
-
-static bool dominate_once(struct work *w, uint32_t count)
-{
-    struct ct_cfg *cfg = w->cfg;
-    bool changed = false;
-    for (uint32_t i = count - 1; i-- > 0;) {
-        uint32_t block = w->postorder[i];
-        uint32_t best = UNSEEN;
-        for (uint32_t e = cfg->blocks.at[block].first_in; e != CT_CFG_NONE; e = cfg->edges.at[e].next_in) {
-            uint32_t from = cfg->edges.at[e].from;
-            if (stays(cfg, &cfg->edges.at[e]) && w->low[from] != UNSEEN)
-                best = best == UNSEEN ? from : meet(w, from, best);
-        }
-        changed |= w->low[block] != best;
-        w->low[block] = best;
-    }
-    return changed;
-}
-
-/* Computes the dominator of each block, in `low`. */
-static void dominate(struct work *w, const struct ct_cfg_function *function)
-{
-    if (function->block == CT_CFG_NONE)
-        return;
-    uint32_t count = visit_all(w, function->block);
-    w->low[function->block] = function->block;
-    while (dominate_once(w, count))
-        ;
-    for (uint32_t i = 0; i + 1 < count; i++)
-        w->cfg->blocks.at[w->postorder[i]].dominator = w->low[w->postorder[i]];
-}
-
-static void forget(struct work *w, const struct ct_cfg_function *function)
-{
-    for (uint32_t i = 0; i < function->count; i++) {
-        uint32_t block = w->cfg->members.at[function->first + i];
-        w->order[block] = w->low[block] = w->piece[block] = UNSEEN;
-    }
-}
-
-/* ---- loops ---- */
-
-/* Returns whether an edge is in the region of loop `around`, in which no edge leads back to the loop's
- * heads. */
+/* Returns whether an edge is in the region of loop `around` without the edges into the loop's heads. */
 static bool in_region(const struct work *w, const struct ct_cfg_edge *edge, uint32_t around)
 {
     const struct ct_cfg *cfg = w->cfg;
-    return stays(cfg, edge) && cfg->blocks.at[edge->to].loop == around &&
+    return ct_cfg_stays(cfg, edge) && cfg->blocks.at[edge->to].loop == around &&
            (around == CT_CFG_NONE || !cfg->blocks.at[edge->to].head);
 }
 
@@ -184,7 +95,7 @@ static bool is_entered(const struct work *w, uint32_t block, uint32_t piece)
     if (cfg->functions.at[b->function].block == block)
         return true;
     for (uint32_t e = b->first_in; e != CT_CFG_NONE; e = cfg->edges.at[e].next_in)
-        if (!stays(cfg, &cfg->edges.at[e]) || w->piece[cfg->edges.at[e].from] != piece)
+        if (!ct_cfg_stays(cfg, &cfg->edges.at[e]) || w->piece[cfg->edges.at[e].from] != piece)
             return true;
     return false;
 }
@@ -235,7 +146,7 @@ static int add_loop(struct work *w, uint32_t first, uint32_t count, uint32_t aro
 /* Groups the blocks by component, keeping their order. Components that are no loop may stay anywhere. */
 static void sort_pieces(struct work *w, uint32_t *region, uint32_t count)
 {
-    uint32_t *start = w->postorder; /* reused: it has an entry for each block and one more */
+    uint32_t *start = w->start;
     uint32_t pieces = w->pieces - w->base;
     for (uint32_t i = 0; i <= pieces; i++)
         start[i] = 0;
@@ -289,7 +200,7 @@ static int find_loops(struct work *w, const struct ct_cfg_function *function)
 /* Returns whether an edge leads from inside of a loop to a head of it. */
 static bool leads_back(const struct ct_cfg *cfg, const struct ct_cfg_edge *edge)
 {
-    if (!stays(cfg, edge) || !cfg->blocks.at[edge->to].head)
+    if (!ct_cfg_stays(cfg, edge) || !cfg->blocks.at[edge->to].head)
         return false;
     uint32_t l = cfg->blocks.at[edge->from].loop;
     while (l != CT_CFG_NONE && l != cfg->blocks.at[edge->to].loop)
@@ -304,14 +215,10 @@ static int find_all(struct work *w)
     cfg->loops.count = 0;
     for (size_t i = 0; i < cfg->blocks.count; i++) {
         cfg->blocks.at[i].loop = CT_CFG_NONE;
-        cfg->blocks.at[i].dominator = CT_CFG_NONE;
         cfg->blocks.at[i].head = 0;
     }
-    for (size_t i = 0; !rc && i < cfg->functions.count; i++) {
-        forget(w, &cfg->functions.at[i]);
-        dominate(w, &cfg->functions.at[i]);
+    for (size_t i = 0; !rc && i < cfg->functions.count; i++)
         rc = find_loops(w, &cfg->functions.at[i]);
-    }
     for (size_t i = 0; i < cfg->edges.count; i++)
         cfg->edges.at[i].back = leads_back(cfg, &cfg->edges.at[i]);
     return rc;
@@ -332,7 +239,7 @@ int ct_cfg_loops_find(struct ct_cfg *cfg)
     w.low = columns + n;
     w.piece = columns + 2 * n;
     w.stack = columns + 3 * n;
-    w.postorder = columns + 4 * n;
+    w.start = columns + 4 * n;
     w.region = columns + 5 * n;
     w.begin = columns + 6 * n;
     int rc = find_all(&w);

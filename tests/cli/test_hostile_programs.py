@@ -135,6 +135,19 @@ def recorded(folder, mappings, children):
                           check=False, preexec_fn=limit)
 
 
+def nested(folder, depth):
+    """Processor time of the control flow of loops that stand one inside of the other."""
+    backward = [0xb5000000 | (-(2 * i + 1) & 0x7ffff) << 5 for i in range(depth)]
+    code = struct.pack(f"<{2 * depth + 1}I", *[0x91000400] * depth, *backward, 0xd65f03c0)
+    program = folder / f"nested{depth}"
+    program.write_bytes(small_elf.make(code, BASE, [(b"nested", BASE, len(code))]))
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([CORETAP, "graph", "-f", "json", "--elf", str(program)], stdout=subprocess.DEVNULL,
+                   check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def main():
     unit = abbreviation(1, COMPILE_UNIT, (LINES, OFFSET), (NAME, STRING), (LOW, ADDRESS), (HIGH, DATA8))
     entry = b"\1" + bytes(4) + b"a.c\0" + struct.pack("<QQ", BASE, 16)
@@ -159,6 +172,8 @@ def main():
               said.returncode == 0 and "names of its symbols" in said.stderr
               and "a" * 256 + "..." in said.stdout and len(said.stdout) < 8 << 20,
               f"{len(said.stdout)} bytes\n{said.stderr[:2000]}")
+        ratios = sorted(nested(folder, 40000) / nested(folder, 20000) for _ in range(5))
+        check("twice as many loops, one in the other, take about twice as long", ratios[2] < 2.8, ratios)
         said = recorded(folder, 1, 3)
         check("a child that maps something leaves the memory of its parent as it is",
               said.returncode == 0 and "1 of        1" in said.stdout, said.stdout + said.stderr)

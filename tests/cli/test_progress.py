@@ -17,11 +17,15 @@ import tempfile
 import termios
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import small_elf  # noqa: E402  pylint: disable=wrong-import-position
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLE = ROOT / "examples" / "quickstart"
 FRAME = 16
 RAW = ROOT / "examples" / "raw"
 FIRST = 4096  # the command waits for so many bytes to see the framing
+BASE = 0x80000
 FUNCTIONS = 100000
 CODE = struct.pack("<5I", 0xB4000060, 0xF1000400, 0x54FFFFC1, 0xD65F03C0, 0xD503201F)  # a loop
 
@@ -58,26 +62,12 @@ def run(coretap, terminal, *options, columns=80):
 
 
 def program(folder):
-    """An ELF file of many functions, behind the code that ran, as a capture of its own."""
-    code = (RAW / "loop-code.bin").read_bytes() + CODE * FUNCTIONS
-    address = 0x80000
-    first = address + len(code) - len(CODE) * FUNCTIONS
-    names = b"\0" + b"".join(b"f%06d\0" % i for i in range(FUNCTIONS))
-    table = bytes(24) + b"".join(
-        struct.pack("<IBBHQQ", 1 + 8 * i, 0x12, 0, 1, first + len(CODE) * i, len(CODE))
-        for i in range(FUNCTIONS))
-    sections = b"\0.text\0.symtab\0.strtab\0.shstrtab\0"
-    parts = [(1, 1, 6, address, code, 0, 0, 0), (7, 2, 0, 0, table, 3, 1, 24),
-             (15, 3, 0, 0, names, 0, 0, 0), (23, 3, 0, 0, sections, 0, 0, 0)]
-    body, rows = b"", bytes(64)
-    for name, kind, flags, at, data, link, info, entry in parts:
-        rows += struct.pack("<IIQQQQIIQQ", name, kind, flags, at, 120 + len(body), len(data), link, info, 4,
-                            entry)
-        body += data + bytes(-len(data) % 8)
-    head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 2, 183, 1, address, 64,
-                                                      120 + len(body), 0, 64, 56, 1, 64, 5, 4)
-    load = struct.pack("<IIQQQQQQ", 1, 5, 120, address, address, len(code), len(code), 8)
-    (folder / "big.elf").write_bytes(head + load + body + rows)
+    """A capture of a program of many functions, which stand behind the code that ran."""
+    code = (RAW / "loop-code.bin").read_bytes()
+    first = BASE + len(code)
+    data = small_elf.make(code + CODE * FUNCTIONS, BASE, [
+        (b"f%06d" % i, first + len(CODE) * i, len(CODE)) for i in range(FUNCTIONS)])
+    (folder / "big.elf").write_bytes(data)
     text = (RAW / "board.ini").read_text(encoding="utf-8").replace("file = loop-code.bin", "elf = big.elf")
     (folder / "board.ini").write_text(text.replace("address = 0x80000\n", ""), encoding="utf-8")
     (folder / "board.bin").write_bytes((RAW / "board.bin").read_bytes())

@@ -10,6 +10,7 @@
 
 #include "coretap/cfg.h"
 #include "elf_build.h"
+#include "support/rng.h"
 
 #define TEXT UINT64_C(0x400000)
 #define NOP  0xd503201f
@@ -313,6 +314,72 @@ static void an_interpreter_is_one_loop(void **state)
     drop(&p);
 }
 
+/* Marks the blocks that the entry reaches on edges inside of the function without coming by one block. */
+static void reach(const struct program *p, uint32_t entry, uint32_t without, bool *reached)
+{
+    uint32_t stack[64], depth = 0;
+    memset(reached, 0, 64);
+    if (entry == without)
+        return;
+    reached[stack[depth++] = entry] = true;
+    while (depth) {
+        uint32_t e = p->blocks[stack[--depth]].first_out;
+        for (; e != CT_CFG_NONE; e = p->edges[e].next_out) {
+            const bool flows = p->edges[e].kind == CT_CFG_NEXT || p->edges[e].kind == CT_CFG_BRANCH;
+            const uint32_t to = flows ? p->edges[e].to : CT_CFG_NONE;
+            if (to != CT_CFG_NONE && to != without && !reached[to])
+                reached[stack[depth++] = to] = true;
+        }
+    }
+}
+
+/* Holds the dominators of a function to their definition: without a block, none of those that it dominates is
+ * reached; and the immediate one is dominated by all others. */
+static void check_dominators(const struct program *p)
+{
+    static bool over[64][64]; /* [a][b]: a dominates b */
+    bool all[64], reached[64];
+    const uint32_t entry = ct_cfg_block_at(p->cfg, TEXT);
+    reach(p, entry, CT_CFG_NONE, all);
+    for (uint32_t a = 0; a < p->block_count; a++) {
+        reach(p, entry, a, reached);
+        for (uint32_t b = 0; b < p->block_count; b++)
+            over[a][b] = all[a] && all[b] && a != b && !reached[b];
+    }
+    for (uint32_t b = 0; b < p->block_count; b++) {
+        const uint32_t nearest = p->blocks[b].dominator;
+        assert_true(nearest == CT_CFG_NONE ? b == entry || !all[b] : over[nearest][b]);
+        for (uint32_t a = 0; a < p->block_count && nearest != CT_CFG_NONE; a++)
+            assert_true(a == nearest || !over[a][b] || over[a][nearest]);
+    }
+}
+
+static void dominators_of_any_program(void **state)
+{
+    static struct program p;
+    enum {
+        WORDS = 40
+    };
+    uint32_t code[WORDS];
+    struct rng rng = {1};
+    uint32_t seen = 0;
+    const struct test_symbol symbols[] = {FUNCTION("main", 0, WORDS)};
+    (void)state;
+    for (unsigned n = 0; n < test_count(300, 30000); n++) {
+        for (int i = 0; i < WORDS; i++) {
+            const int to = (int)rng_below(&rng, WORDS) - i;
+            code[i] = rng_chance(&rng, 130) ? cbz(to) : rng_chance(&rng, 40) ? b(to) : NOP;
+        }
+        code[WORDS - 1] = RET;
+        assert_int_equal(make(&p, code, WORDS, symbols, 1, NULL), CT_OK);
+        assert_true(p.block_count <= 64);
+        check_dominators(&p);
+        seen = p.block_count > seen ? (uint32_t)p.block_count : seen;
+        drop(&p);
+    }
+    assert_true(seen > 25);
+}
+
 static void edges_between_addresses(void **state)
 {
     static struct program p;
@@ -342,6 +409,7 @@ int main(void)
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(irreducible_loops_are_marked),
         cmocka_unit_test(an_interpreter_is_one_loop),
+        cmocka_unit_test(dominators_of_any_program),
         cmocka_unit_test(edges_between_addresses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
