@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cores by name, and the architecture each has. */
+/* Core names, and the architecture of each core. */
 #include "coretap/input.h"
 
 #include <stddef.h>
@@ -23,9 +23,8 @@ struct core {
         major, minor, CT_PROFILE_M, 0                                                                        \
     }
 
-/* Captures name the cores of the generation of the Cortex-A55 as if they were v8.3,
- * though most of them implement v8.2: tools that write captures and the listings agree on
- * it. The same goes for the v6-M cores. */
+/* Captures describe the cores of the generation of the Cortex-A55 as v8.3, though most implement v8.2: tools
+ * that write captures, and the listings, agree on it. The same goes for the v6-M cores. */
 static const struct core cores[] = {
     {"Cortex-A5", A(7, 0)},   {"Cortex-A7", A(7, 0)},     {"Cortex-A8", A(7, 0)},
     {"Cortex-A9", A(7, 0)},   {"Cortex-A12", A(7, 0)},    {"Cortex-A15", A(7, 0)},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths, .ini files and images, as all readers take them. */
+/* Paths, .ini files and images, shared by all readers. */
 #include "input/reader.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #include "base/elf_look.h"
 
-#define GONE_MAX 256 /* the most files that ran and are not there */
+#define GONE_MAX 256 /* maximal number of files that ran and do not exist here */
 
 const char *ct_path_folder(struct ct_arena *arena, const char *path)
 {
@@ -129,8 +129,8 @@ static int add_missing(struct ct_opening *opening, const char *path, const char 
     return rc;
 }
 
-/* Tells whether bytes of memory are named that are an ELF file whose code was linked for other addresses than
- * it would have as memory. */
+/* Returns whether bytes of memory come from an ELF file whose code was linked for other addresses than it
+ * would have as memory. */
 static bool is_linked_elsewhere(const struct ct_files *files, const struct ct_image_spec *spec)
 {
     struct ct_elf_look elf;

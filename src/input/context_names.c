@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of contexts: those that .ini files give, and finding one by its time. */
+/* Names of contexts: reads them from .ini files, and finds one by its time. */
 #include <string.h>
 
 #include "base/search.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of the events of trace units: those that a capture gives, and those of the PMU that registers select.
- */
+/* Names of the events of trace units: from the capture, or of the PMU events that registers select. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
@@ -10,7 +9,7 @@
 
 #define MOST_NAME 100 /* characters of a name */
 
-/* Numbers of PMU events by the architecture (DDI 0487, D13.11). */
+/* Architectural PMU event numbers (DDI 0487, D13.11). */
 static const struct {
     uint16_t number;
     const char *name;
@@ -190,9 +189,8 @@ const char *ct_pmu_event_name(uint32_t number)
     return NULL;
 }
 
-/* Gives the PMU event that an ETE's event is: TRCEVENTCTL0R selects a resource, which is to be one external
- * input, and TRCEXTINSELRn the event there. False when it is something else (IHI 0064H 7.3; DDI 0487, D24).
- */
+/* Returns the PMU event behind an ETE's event: TRCEVENTCTL0R must select a resource that is one external
+ * input, and TRCEXTINSELRn selects the event there. False otherwise (IHI 0064H 7.3; DDI 0487, D24). */
 static bool selected_event(const struct ct_source_regs *r, unsigned event, uint32_t *number)
 {
     const uint32_t control = r->eventctl0r >> 8 * event & 0xff;

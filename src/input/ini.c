@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines are taken apart by inih. Its dialect is not quite the one of snapshots, so the line source that it
- * reads from makes up for the difference: comments begin at any ; or #, a key may hold colons
- * ("TRCIDR1(id:0x079)"), a line may be longer than inih's buffer, and blanks at the start mean nothing. */
+/* Lines are split by inih. Its dialect differs a little from that of snapshots, so the line source that it
+ * reads from adapts the text: comments begin at any ; or #, a key may contain colons ("TRCIDR1(id:0x079)"), a
+ * line may be longer than inih's buffer, and leading blanks have no meaning. */
 #include "input/ini.h"
 
 #include <ctype.h>
@@ -20,8 +20,8 @@ struct parser {
     void *user;
     const char *next, *end; /* of the text */
     char *section;          /* name of the current section; "" before the first */
-    char *value;            /* the whole value, where inih got its beginning only */
-    const char *tail;       /* of the current line: what did not fit into inih's buffer */
+    char *value;            /* the whole value, if inih only got its beginning */
+    const char *tail;       /* of the current line: the rest after inih's buffer */
     size_t tail_size;
     int error;
 };
@@ -31,7 +31,7 @@ static int blank(char c)
     return isspace((unsigned char)c);
 }
 
-/* Takes the next line, without comment and surrounding blanks. */
+/* Returns the next line, without comment and surrounding blanks. */
 static const char *clean_line(struct parser *p, size_t *size)
 {
     const char *line = p->next;
@@ -75,7 +75,7 @@ static int line_fail(struct parser *p, const char *fact)
     return p->error;
 }
 
-/* Enters a section. inih is not asked for its name, of which it keeps only the first 49 characters. */
+/* Enters a section. Its name is not taken from inih, which keeps only the first 49 characters. */
 static void enter_section(struct parser *p, const char *line, size_t size)
 {
     if (size < 3 || line[size - 1] != ']') {
@@ -90,7 +90,7 @@ static void enter_section(struct parser *p, const char *line, size_t size)
     p->error = p->fn(p->user, &p->item);
 }
 
-/* Gives inih one line a call, in place of fgets, so that inih counts lines as this reader does. */
+/* Passes one line a call to inih, instead of fgets, so that inih's line numbers match. */
 static char *read_line(char *str, int num, void *stream)
 {
     struct parser *p = stream;
@@ -108,7 +108,7 @@ static char *read_line(char *str, int num, void *stream)
     }
     size_t fit = size;
     if (fit > (size_t)num - 1)
-        for (fit = (size_t)num - 1; fit && blank(line[fit - 1]);) /* inih drops blanks at the end */
+        for (fit = (size_t)num - 1; fit && blank(line[fit - 1]);) /* inih drops trailing blanks */
             fit--;
     memcpy(str, line, fit);
     str[fit] = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a capture calls its parts is only shown and compared from here on: it is made printable. Paths stay as
- * they are, since files are opened by them. */
+/* Makes the names in a capture printable, because from here on they are only shown and compared. Paths do not
+ * change, because files are opened by them. */
 #include "base/printable.h"
 #include "input/reader.h"
 
@@ -20,8 +20,8 @@ static int source_labels(struct ct_opening *opening, struct ct_source *source)
     return rc ? rc : make_printable(opening, &source->model);
 }
 
-/* Makes the names of a buffer and its sources printable. The capture's arrays are const for their readers,
- * but lie in its arena and may be written until it is given to them. */
+/* Makes the names of a buffer and its sources printable. The capture's arrays are const for readers, but are
+ * in its arena and may be written until it is returned. */
 static int buffer_labels(struct ct_opening *opening, struct ct_buffer *buffer)
 {
     struct ct_source *sources = (struct ct_source *)buffer->sources;
@@ -68,9 +68,9 @@ int ct_capture_labels(struct ct_opening *opening)
     for (size_t i = 0; !rc && i < capture->buffer_count; i++)
         rc = buffer_labels(opening, &buffers[i]);
     for (size_t i = 0; !rc && i < capture->buffer_count; i++)
-        if (!i || buffers[i].names != buffers[i - 1].names) /* that buffers share */
+        if (!i || buffers[i].names != buffers[i - 1].names) /* not shared with the buffer before */
             rc = context_labels(opening, &buffers[i]);
-    struct ct_image *gone = (struct ct_image *)capture->gone; /* nothing is opened by their paths */
+    struct ct_image *gone = (struct ct_image *)capture->gone; /* their paths are not opened */
     for (size_t i = 0; !rc && i < capture->gone_count; i++)
         rc = make_printable(opening, &gone[i].path);
     for (size_t i = 0; !rc && capture->maps && i < capture->maps->process_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Images and the generations of memory that they make up. */
+/* Images, and the generations of memory that consist of them. */
 #include "coretap/input.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words that formats use for framings, protocols and memory spaces. */
+/* The names of framings, protocols and memory spaces in files. */
 #include "input/reader.h"
 
 #include <string.h>

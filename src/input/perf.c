@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Gives the file of a recording that is a directory ('perf record --kcore'). */
+/* Returns the file of a recording that is a directory ('perf record --kcore'). */
 static const char *in_folder(char *text, size_t size, const char *folder)
 {
     snprintf(text, size, "%s/data", folder);
@@ -65,7 +65,7 @@ static int make_memory(struct ct_perf *p)
     return ct_perf_name_programs(p, maps);
 }
 
-/* Checks that there is trace, and says what a recording without it may be. */
+/* Checks that there is trace, and reports what a recording without trace may be. */
 static int check_trace(struct ct_perf *p)
 {
     if (p->has_info && p->trace_count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What single records of a perf.data file say. */
+/* Reads single records of a perf.data file. */
 #include "input/perf.h"
 
 #include <string.h>
@@ -21,8 +21,8 @@ static const struct ct_perf_attr *attr_by_id(const struct ct_perf *p, uint64_t i
     return NULL;
 }
 
-/* Finds the attribute whose event a record belongs to. Most recordings have one layout for all; otherwise the
- * record's last word names it. */
+/* Finds the attribute of a record's event. Most recordings have one layout for all; otherwise the record's
+ * last word identifies it. */
 static const struct ct_perf_attr *attr_of(const struct ct_perf *p, const struct ct_perf_record *r)
 {
     bool same = true;
@@ -37,7 +37,7 @@ static const struct ct_perf_attr *attr_of(const struct ct_perf *p, const struct 
     return attr ? attr : p->attrs;
 }
 
-/* Reads the sample ID; *size becomes that of the record's body without it. */
+/* Reads the sample ID; *size receives the size of the record's body without it. */
 static struct ct_perf_sample sample_of(const struct ct_perf *p, const struct ct_perf_record *r, size_t *size)
 {
     struct ct_perf_sample sample = {.tid = CT_NO_THREAD, .cpu = CT_PERF_NO_CPU};
@@ -66,7 +66,7 @@ static struct ct_perf_sample sample_of(const struct ct_perf *p, const struct ct_
     return sample;
 }
 
-/* ---- what is mapped, and who is who ---- */
+/* ---- mappings, processes and threads ---- */
 
 static int add_event(struct ct_perf *p, const struct ct_perf_event *event)
 {
@@ -85,7 +85,7 @@ static const char *copy_name(struct ct_perf *p, const uint8_t *bytes, size_t siz
     return ct_arena_strndup(&p->arena, (const char *)bytes, strnlen((const char *)bytes, size));
 }
 
-/* Copies a build id, which stands in the record in place of the file's device and inode. */
+/* Copies a build id, which replaces the file's device and inode in the record. */
 static int copy_build_id(struct ct_perf *p, const uint8_t *bytes, const struct ct_build_id **out)
 {
     struct ct_build_id *id = ct_arena_alloc(&p->arena, sizeof *id);
@@ -155,8 +155,7 @@ static int take_fork(struct ct_perf *p, const struct ct_perf_record *r, size_t s
                         });
 }
 
-/* The first process ID namespace of a system has this inode
- * (include/linux/proc_ns.h): others are containers. */
+/* The inode of the initial PID namespace of a system (include/linux/proc_ns.h); others are containers. */
 #define FIRST_PID_NAMESPACE UINT64_C(0xeffffffc)
 #define PID_NAMESPACE       3u
 

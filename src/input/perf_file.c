@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A perf.data file read through a window: records are looked at where they lie,
- * trace between them is jumped over. */
+/* Reads a perf.data file through a window, so that records are read in place and trace between them is
+ * skipped. */
 #include "input/perf.h"
 
 #include <errno.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers of the perf.data format, as Linux documents them:
+/* Constants of the perf.data format, as documented by Linux:
  * tools/perf/Documentation/perf.data-file-format.txt for the file, include/uapi/linux/perf_event.h for
- * records of the kernel, tools/perf/util/cs-etm.h for what describes the trace units. All fields are
- * little-endian and packed. docs/formats.md says which of it is read. */
+ * records of the kernel, tools/perf/util/cs-etm.h for the description of the trace units. All fields are
+ * little-endian and packed. docs/formats.md lists what is read. */
 #ifndef CT_INPUT_PERF_FORMAT_H
 #define CT_INPUT_PERF_FORMAT_H
 
 #define CT_PERF_MAGIC        "PERFILE2"
-#define CT_PERF_HEADER_SIZE  104u /* of a file; in pipe mode there are only magic and size: */
-#define CT_PERF_HEADER_FLAGS 72u  /* offset of the bits of its features */
+#define CT_PERF_HEADER_SIZE  104u /* of a file; pipe mode only has magic and size: */
+#define CT_PERF_HEADER_FLAGS 72u  /* offset of the feature bits */
 #define CT_PERF_PIPE_SIZE    16u
-#define CT_PERF_ATTR_SIZE    128u /* of struct perf_event_attr, as the exporter writes it */
+#define CT_PERF_ATTR_SIZE    128u /* of struct perf_event_attr, as written by the exporter */
 #define CT_PERF_RECORD_MAX   65535u
 
 enum ct_perf_record_type {
@@ -27,7 +27,7 @@ enum ct_perf_record_type {
     CT_PERF_SWITCH_CPU = 15,
     CT_PERF_NAMESPACES = 16,
     CT_PERF_AUX_HW_ID = 21,
-    CT_PERF_USER = 64, /* records from here on are perf's own and have no sample ID */
+    CT_PERF_USER = 64, /* records from here on come from perf itself and have no sample ID */
     CT_PERF_ATTR = 64,
     CT_PERF_TRACING_DATA = 66,
     CT_PERF_BUILD_ID = 67,
@@ -39,7 +39,7 @@ enum ct_perf_record_type {
     CT_PERF_COMPRESSED2 = 83,
 };
 
-/* Bits of `misc` in the head of a record. */
+/* Bits of `misc` in the header of a record. */
 #define CT_PERF_MISC_MODE          7u
 #define CT_PERF_MISC_KERNEL        1u
 #define CT_PERF_MISC_USER          2u
@@ -51,7 +51,7 @@ enum ct_perf_record_type {
 
 #define CT_PERF_PROT_EXEC 4u
 
-/* Bits of sample_type that add to the sample ID. */
+/* Bits of sample_type that add members to the sample ID. */
 #define CT_PERF_SAMPLE_IP         (1u << 0)
 #define CT_PERF_SAMPLE_TID        (1u << 1)
 #define CT_PERF_SAMPLE_TIME       (1u << 2)
@@ -60,7 +60,7 @@ enum ct_perf_record_type {
 #define CT_PERF_SAMPLE_STREAM_ID  (1u << 9)
 #define CT_PERF_SAMPLE_IDENTIFIER (1u << 16)
 
-/* Bits of sample_type that add to the sample besides. */
+/* Bits of sample_type that add further members to a sample. */
 #define CT_PERF_SAMPLE_PERIOD       (1u << 8)
 #define CT_PERF_SAMPLE_BRANCH_STACK (1u << 11)
 
@@ -79,14 +79,14 @@ enum ct_perf_record_type {
 #define CT_PERF_AUX_FORMAT    0xff00u
 #define CT_PERF_AUX_RAW       0x0100u /* one source, without frames */
 
-/* Features, which are sections behind the data or, in pipe mode, records. */
+/* Features, which are sections after the data or, in pipe mode, records. */
 enum ct_perf_feature {
     CT_PERF_FEATURE_BUILD_ID = 2,
     CT_PERF_FEATURE_OSRELEASE = 4,
     CT_PERF_FEATURE_ARCH = 6,
     CT_PERF_FEATURE_BRANCH_STACK = 15,
     CT_PERF_FEATURE_AUXTRACE = 18,
-    CT_PERF_FEATURE_INIT_MAP = 134, /* of simpleperf: records of what was mapped before */
+    CT_PERF_FEATURE_INIT_MAP = 134, /* of simpleperf: records of earlier mappings */
 };
 
 #define CT_PERF_AUXTRACE_CS_ETM 3u
@@ -96,7 +96,7 @@ enum ct_perf_feature {
 #define CT_PERF_MAGIC_ETM4 UINT64_C(0x4040404040404040)
 #define CT_PERF_MAGIC_ETE  UINT64_C(0x5050505050505050)
 
-/* The trace ID in the metadata is not in force; a record AUX_OUTPUT_HW_ID has it. */
+/* The trace ID in the metadata is not valid; a record AUX_OUTPUT_HW_ID contains it. */
 #define CT_PERF_ID_UNUSED (UINT64_C(1) << 31)
 
 #endif

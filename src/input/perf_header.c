@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The head of a perf.data file, its attributes, and the features behind its data. */
+/* The header of a perf.data file, its attributes, and the features after its data. */
 #include "input/perf.h"
 
 #include <stdarg.h>
@@ -195,7 +195,7 @@ bool ct_perf_section(struct ct_perf *p, enum ct_perf_feature feature, uint64_t *
     for (unsigned i = 0; i < feature; i++)
         at += 16u * (flags[i / 8] >> i % 8 & 1u);
     bytes = flags[feature / 8] >> feature % 8 & 1 ? ct_perf_file_bytes(&p->file, at, 16) : NULL;
-    if (!bytes) /* where the file is cut that is said already */
+    if (!bytes) /* a truncated file was reported before */
         return false;
     const struct section section = load_section(bytes);
     *offset = section.offset;

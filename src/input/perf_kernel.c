@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel's code: from kcore, which is what was in memory, or from vmlinux moved to where it ran. */
+/* The kernel's code: from kcore, a copy of memory, or from vmlinux, moved to where it ran. */
 #include "input/perf.h"
 #include "base/elf_strings.h"
 #include "base/module_name.h"
@@ -51,7 +51,7 @@ static bool find_symbol(Elf *elf, const char *name, uint64_t *value)
 
 static bool symbol_of_file(const char *path, const char *name, uint64_t *value)
 {
-    /* read, not mapped, so that a file that shrinks meanwhile is an error and no signal */
+    /* read, not mapped, so that a file that is truncated meanwhile is an error and not a signal */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
@@ -83,14 +83,13 @@ static const char *find_vmlinux(const struct ct_perf *p, const struct ct_build_i
     return path;
 }
 
-/* Returns what an ELF file of the kernel is for: its code, or names beside kcore. */
+/* Returns the use of an ELF file of the kernel: for its code, or for names beside kcore. */
 static uint8_t elf_kind_of(const struct ct_perf *p)
 {
     return p->kcore ? CT_IMAGE_OF_NAMES : 1;
 }
 
-/* Adds the kernel's ELF file. `event` maps the kernel; its name ends in the symbol that stands at its
- * `file_offset`. */
+/* Adds the kernel's ELF file. `event` maps the kernel; its name ends with the symbol at its `file_offset`. */
 static int add_vmlinux(struct kernel *k, const struct ct_perf_event *event)
 {
     struct ct_perf *p = k->perf;
@@ -146,7 +145,7 @@ static int add_map(struct kernel *k, const struct ct_perf_event *event)
     return add_image(k, &image);
 }
 
-/* Tells whether the recording has trace of the kernel. */
+/* Returns whether the recording has trace of the kernel. */
 static bool is_traced(const struct ct_perf *p)
 {
     for (size_t i = 0; i < p->attr_count; i++)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory over time. Records of what was mapped, sorted by time, are played through: a process keeps
- * one generation as long as mappings are only added (an address is not executed before it is there,
- * so it does no harm to have it early), and gets a new one when something else takes a place, or
- * when it becomes another program. */
+/* Memory over time. Mapping records, sorted by time, are replayed. A process keeps one generation as long as
+ * mappings are only added (an address is not executed before it is mapped, so it does no harm to have it
+ * early). It gets a new one when a mapping is replaced, or when it runs another program. */
 #include "base/archive.h"
 #include "base/search.h"
 #include "input/perf.h"
@@ -11,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Linux allows a process 65530 mappings. */
+/* Linux allows 65530 mappings in a process. */
 #define MAPPINGS_MAX 65536u
 
 /* Images of all generations together. Beyond it mappings replace each other without a new generation. */
 #define IMAGES_MAX ((size_t)1 << 20)
 
-/* Mappings that processes may copy from those that forked them, and more of them for each record. Short
- * records of forks could stand for any number of copies. */
+/* Limit for mappings that processes may copy on a fork, with more of them for each record. Short fork records
+ * could stand for any number of copies. */
 #define COPIES_MAX        ((size_t)1 << 20)
 #define COPIES_PER_RECORD 16u
 
@@ -28,12 +27,12 @@ struct mapping {
     const struct ct_perf_object *object;
 };
 
-/* What is mapped. Processes share a table from a fork up to the first change that one of them makes. */
+/* The mappings of processes. Processes share a table from a fork until one of them changes it. */
 struct table {
     struct mapping *mappings; /* by address */
     size_t count, cap;
     size_t owners;
-    struct ct_image started;            /* the ELF file it was started with; path NULL: not known */
+    struct ct_image started;            /* the ELF file it was started with; path NULL: unknown */
     const struct ct_generation *frozen; /* the last generation with these mappings; NULL: none yet */
 };
 
@@ -41,7 +40,7 @@ struct process {
     uint32_t pid;
     bool container;
     const char *name;
-    uint64_t from; /* of the generation in work */
+    uint64_t from; /* start of the current generation */
     struct table *table;
     struct ct_generation *generations;
     size_t generation_count;
@@ -52,12 +51,12 @@ struct player {
     struct ct_perf_objects *objects;
     struct process *processes;
     size_t count;
-    uint32_t *slots; /* hash of pids: index + 1 of the process */
+    uint32_t *slots; /* hash table of pids: index + 1 of the process */
     size_t slot_count;
     struct ct_thread *threads;
     size_t thread_count;
     size_t images;
-    size_t copies_left; /* mappings that may be copied yet */
+    size_t copies_left; /* mappings that may still be copied */
     bool told_full, told_copies;
 };
 
@@ -87,7 +86,7 @@ static int grow_slots(struct player *pl)
     return CT_OK;
 }
 
-/* Gives a process a table that holds nothing. */
+/* Gives a process an empty table. */
 static int new_table(struct player *pl, struct process *process)
 {
     process->table = ct_arena_alloc(&pl->perf->arena, sizeof *process->table);
@@ -130,7 +129,7 @@ static int add_thread(struct player *pl, uint32_t tid, uint32_t pid, uint64_t fr
 
 /* ---- generations ---- */
 
-/* Makes an image of that part of a mapping that its file has. */
+/* Makes an image of the part of a mapping that is in its file. */
 static struct ct_image to_image(const struct mapping *m)
 {
     uint64_t size = m->last - m->addr + 1;
@@ -142,7 +141,7 @@ static struct ct_image to_image(const struct mapping *m)
                              .space = CT_SPACE_ANY};
 }
 
-/* Finds the load bias of the ELF file that a mapping is of. False: it is none that can be read. */
+/* Finds the load bias of a mapping's ELF file. False: it is not a readable ELF file. */
 static bool to_program(const struct mapping *m, struct ct_image *program)
 {
     *program = (struct ct_image){.path = m->object->path, .space = CT_SPACE_ANY, .is_elf = 1};
@@ -150,7 +149,7 @@ static bool to_program(const struct mapping *m, struct ct_image *program)
                                                m->last - m->addr + 1, &program->addr);
 }
 
-/* Lists the ELF files of a generation, each once, the one that was started first. */
+/* Lists the ELF files of a generation without duplicates, the one that was started first. */
 static int find_programs(struct player *pl, const struct table *table, struct ct_generation *generation)
 {
     size_t cap = table->count < CT_PERF_PROGRAMS_MAX ? table->count + 1 : CT_PERF_PROGRAMS_MAX;
@@ -207,7 +206,7 @@ static int find_images(struct player *pl, const struct table *table, struct ct_g
     return find_programs(pl, table, generation);
 }
 
-/* Makes a generation of the current mappings of a process. It shares the lists of an earlier one that had the
+/* Makes a generation from the current mappings of a process. It shares the lists of an earlier one with the
  * same mappings. */
 static int freeze(struct player *pl, struct process *process)
 {
@@ -229,7 +228,7 @@ static int freeze(struct player *pl, struct process *process)
     return rc;
 }
 
-/* Ends the generation of a process, so that later changes make a new one. */
+/* Ends the generation of a process, so that later changes begin a new one. */
 static int begin_generation(struct player *pl, struct process *process, uint64_t time)
 {
     int rc = CT_OK;
@@ -242,8 +241,8 @@ static int begin_generation(struct player *pl, struct process *process, uint64_t
 
 /* ---- mappings ---- */
 
-/* Makes room for more mappings in a table that the process shares with no other. The table stays shared when
- * too many mappings were copied. */
+/* Makes room for more mappings in a table that the process does not share. The table stays shared when too
+ * many mappings were copied. */
 static int reserve(struct player *pl, struct process *process, size_t more)
 {
     struct table *old = process->table;
@@ -271,7 +270,7 @@ static int reserve(struct player *pl, struct process *process, size_t more)
     return CT_OK;
 }
 
-/* Finds the first mapping that ends at or behind an address. */
+/* Finds the first mapping that ends at or after an address. */
 static size_t first_behind(const struct table *table, uint64_t addr)
 {
     return CT_COUNT_BELOW(table->mappings, table->count, last, addr);
@@ -282,7 +281,7 @@ static bool continues(const struct mapping *a, const struct mapping *b)
     return a->object == b->object && a->addr - a->offset == b->addr - b->offset;
 }
 
-/* Puts the `n` mappings of `with` in place of those from `low` up to `high`. There is room. */
+/* Replaces the mappings from `low` up to `high` by the `n` mappings in `with`. There must be room. */
 static void replace(struct table *table, size_t low, size_t high, const struct mapping *with, size_t n)
 {
     struct mapping *m = table->mappings;
@@ -291,8 +290,8 @@ static void replace(struct table *table, size_t low, size_t high, const struct m
     table->count = table->count - (high - low) + n;
 }
 
-/* Puts a new mapping, and what it leaves of the first and the last one in its way, into `out`. Result: how
- * many. */
+/* Writes a new mapping, and the rests of the first and the last mapping that it overlaps, to `out`. Result:
+ * their number. */
 static size_t cut_out(const struct table *table, size_t low, size_t high, const struct mapping *new,
                       struct mapping out[3])
 {
@@ -323,7 +322,7 @@ static int tell_copies(struct player *pl, const struct process *process)
                           process->pid);
 }
 
-/* Tells whether a table has the mapping, by itself or as a part of a larger one. */
+/* Returns whether a table has the mapping, alone or as a part of a larger one. */
 static bool has_mapping(const struct table *table, const struct mapping *m)
 {
     const size_t i = first_behind(table, m->addr);
@@ -377,8 +376,8 @@ static int tell_full(struct player *pl, const struct process *process)
         process->pid, MAPPINGS_MAX);
 }
 
-/* Finds the file that a mapping is of. A program inside of an archive was mapped from the archive: it is an
- * object of its own, in which the mapping begins elsewhere. */
+/* Finds the file of a mapping. A program inside of an archive was mapped from the archive: it is a separate
+ * object, with another offset. */
 static int find_object(struct player *pl, const struct ct_perf_event *event, bool container,
                        struct mapping *mapping)
 {
@@ -421,7 +420,7 @@ static int on_map(struct player *pl, const struct ct_perf_event *event)
     return rc;
 }
 
-/* Leaves a process without mappings. */
+/* Removes all mappings of a process. */
 static int clear(struct player *pl, struct process *process)
 {
     struct table *old = process->table;
@@ -461,7 +460,7 @@ static int on_fork(struct player *pl, const struct ct_perf_event *event)
     if (rc || event->pid == event->parent)
         return rc;
     rc = find_process(pl, event->pid, &child);
-    if (!rc) /* the number was that of another process before */
+    if (!rc) /* the number belonged to another process before */
         rc = begin_generation(pl, child, event->time);
     if (!rc)
         rc = find_process(pl, event->parent, &parent);
@@ -523,7 +522,7 @@ static int thread_order(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Leaves out entries that repeat the one before. Result: how many are left. */
+/* Removes entries that repeat the one before. Result: the number that remain. */
 static size_t unique_threads(struct ct_thread *threads, size_t count)
 {
     size_t n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the sections of kernel modules lay, as the target's own files say it: /sys/module/NAME/sections, or
- * the addresses of the modules' symbols in /proc/kallsyms, of which perf keeps a copy in its cache. */
+/* Finds the section addresses of kernel modules in files of the target: /sys/module/NAME/sections, or the
+ * addresses of the modules' symbols in /proc/kallsyms, of which perf keeps a copy in its cache. */
 #include "base/ctx.h"
 #include "base/elf_strings.h"
 #include "base/kallsyms.h"
@@ -13,9 +13,9 @@
 #include <string.h>
 
 #define KALLSYMS_MAX (UINT64_C(256) << 20) /* bytes */
-#define MODULE_NAME  64u                   /* of a module, as Linux bounds it */
+#define MODULE_NAME  64u                   /* of a module, limited by Linux */
 
-/* A symbol of a module, as kallsyms has it. */
+/* A symbol of a module in kallsyms. */
 struct listed_symbol {
     const char *name;
     uint64_t addr;
@@ -32,7 +32,7 @@ struct module {
     size_t count;
 };
 
-/* Finds what a module is called: its file without the ending, and with _ for each -. False: it is none. */
+/* Derives the name of a module: its file name without the ending, with _ for each -. False: it is none. */
 static bool find_name(struct module *m)
 {
     const char *slash = strrchr(m->map->name, '/');
@@ -61,7 +61,7 @@ static int add_section(struct module *m, const char *name, uint64_t addr)
 
 /* ---- /sys/module ---- */
 
-/* Reads the address in one of the files there. False: it is not there, or hidden. */
+/* Reads the address in one of the files there. False: it does not exist, or is hidden. */
 static bool read_address(const struct ct_perf *p, const char *path, uint64_t *addr)
 {
     char text[32];
@@ -96,7 +96,7 @@ static int read_sections(struct module *m)
 
 /* ---- kallsyms ---- */
 
-/* Finds the target's kallsyms: beside kcore, below --symfs, or in the build-id cache. NULL: it has none. */
+/* Finds the target's kallsyms: beside kcore, below --symfs, or in the build-id cache. NULL: none. */
 static const char *find_kallsyms(const struct ct_perf *p, uint64_t *size)
 {
     static const char *const cached[] = {"kallsyms", NULL};
@@ -142,7 +142,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct listed_symbol *)a)->name, ((const struct listed_symbol *)b)->name);
 }
 
-/* Collects what kallsyms has of a module, by name. */
+/* Collects the symbols of a module in kallsyms, by name. */
 static int list_symbols(struct module *m, struct listed_symbol **out, size_t *count)
 {
     struct ct_arena *arena = &m->perf->arena;
@@ -166,7 +166,7 @@ static int list_symbols(struct module *m, struct listed_symbol **out, size_t *co
     return CT_OK;
 }
 
-/* Returns the one symbol with a name; NULL when there is none, or more. */
+/* Returns the only symbol with a name; NULL when there is none, or more than one. */
 static const struct listed_symbol *find_symbol(const struct listed_symbol *all, size_t count,
                                                const char *name)
 {
@@ -178,14 +178,14 @@ static const struct listed_symbol *find_symbol(const struct listed_symbol *all, 
     return found;
 }
 
-/* Where a section begins, as most of its functions say. */
+/* The start of a section, according to most of its functions. */
 struct begin {
     uint64_t addr;
-    size_t votes; /* while they are counted: those that are left for addr */
+    size_t votes; /* during the vote: the lead of addr */
     size_t agree, all;
 };
 
-/* Takes what one function says. A few have the name of another one that is not in memory any more. */
+/* Counts the vote of one function. A few have the name of a function that is no longer in memory. */
 static void vote(struct begin *begin, uint64_t addr, bool last)
 {
     if (last) {
@@ -198,8 +198,8 @@ static void vote(struct begin *begin, uint64_t addr, bool last)
     }
 }
 
-/* Lets all functions of the file vote for the begins of their sections: first they are found, last it is
- * counted how many agree. */
+/* Lets all functions of the file vote for the start of their sections. The first pass finds the starts, the
+ * last one counts how many agree. */
 static void place_by_symbols(const struct module *m, struct begin *begins, size_t sections,
                              const struct listed_symbol *all, size_t count, bool last)
 {
@@ -222,7 +222,7 @@ static void place_by_symbols(const struct module *m, struct begin *begins, size_
     }
 }
 
-/* Tells whether kallsyms is of the same version of the module. */
+/* Returns whether kallsyms belongs to the same version of the module. */
 static bool fits(const struct begin *begins, size_t sections)
 {
     size_t agree = 0, all = 0;
@@ -268,7 +268,7 @@ static int read_kallsyms(struct module *m)
 
 /* ---- both ---- */
 
-/* Tells whether the sections are of this boot: .text lies where the module was. */
+/* Returns whether the sections belong to this boot: .text is where the module was. */
 static bool is_there(const struct module *m)
 {
     for (size_t i = 0; i < m->count; i++)
@@ -302,8 +302,8 @@ static int find_sections(struct module *m, const struct ct_module_place **place)
     return give_place(m, place);
 }
 
-/* Reads the file, and unpacks it if need be. *bytes stays NULL when that fails, which is told by who reads it
- * for its code. CT_ERR_NOMEM. */
+/* Reads the file, and uncompresses it if necessary. *bytes stays NULL when that fails; the reader of its code
+ * reports this. CT_ERR_NOMEM. */
 static int read_file(struct ct_perf *p, const char *path, uint8_t **bytes, size_t *size)
 {
     const struct ct_files *files = p->opening->files;

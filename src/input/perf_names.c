@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the threads of a recording are called: COMM records say it, and a new thread is called like the one
- * that made it. */
+/* The names of the threads of a recording: from COMM records; a new thread has the name of the thread that
+ * created it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/search.h"
 #include "input/perf.h"
 
-/* A name, or that of the thread that made this one. */
+/* A name, or a reference to that of the creating thread. */
 struct entry {
     struct ct_context_name is;
-    uint32_t order;  /* among all */
-    uint32_t parent; /* the thread whose name it has, where is.name is NULL */
+    uint32_t order;  /* among all entries */
+    uint32_t parent; /* the thread whose name it gets if is.name is NULL */
 };
 
 static int by_thread(const void *a, const void *b)
@@ -23,7 +23,7 @@ static int by_thread(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* Makes an entry of each event that names a thread. The events are in order of time. */
+/* Makes an entry for each event that names a thread. The events must be in order of time. */
 static size_t collect(const struct ct_perf *p, struct entry *all)
 {
     size_t count = 0;
@@ -41,7 +41,7 @@ static size_t collect(const struct ct_perf *p, struct entry *all)
     return count;
 }
 
-/* Returns what a thread was called before an entry; NULL: nobody said it. */
+/* Returns the name of a thread before an entry; NULL: unknown. */
 static const char *name_before(struct entry *const *sorted, size_t count, uint32_t thread, uint32_t order)
 {
     const size_t n = CT_COUNT_WHILE(count, at,

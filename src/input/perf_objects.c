@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that were mapped on the target, found on this machine: by their path under --symfs (or as it is),
- * then by build id in perf's cache, then by build id from debuginfod. */
+/* Finds files that were mapped on the target on this machine: by their path, below --symfs if given, then by
+ * build id in perf's cache, then by build id from debuginfod. */
 #include "base/archive.h"
 #include "base/debuginfod.h"
 #include "base/path.h"
@@ -38,14 +38,14 @@ const struct ct_build_id *ct_perf_listed_id(const struct ct_perf *p, const char 
     return NULL;
 }
 
-/* Compares build ids as if both had full length: older recordings do not tell the length, and pad with
+/* Compares build ids as if both had full length: older recordings do not contain the length, and pad with
  * zeros. */
 static bool same_id(const struct ct_build_id *a, const struct ct_build_id *b)
 {
     return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
-/* Tells why the file at `path` cannot be the one that ran; NULL: it can. */
+/* Returns why the file at `path` cannot be the one that ran; NULL: it can. */
 static const char *unfit(const struct ct_perf *p, const char *path, const struct ct_build_id *id)
 {
     const struct ct_files *files = p->opening->files;
@@ -74,7 +74,7 @@ const char *ct_perf_check_file(const struct ct_perf *p, const char *path, const 
     const char *why = path ? unfit(p, path, id) : NULL;
     if (!why)
         return path;
-    /* the reason that a file is another one says more than that one is missing */
+    /* that a file differs is a better reason than that one is missing */
     if (!*reason || strcmp(*reason, strerror(ENOENT)) == 0)
         *reason = why;
     return NULL;
@@ -117,7 +117,7 @@ const char *ct_perf_debuginfod(struct ct_arena *arena, const struct ct_build_id 
     return copy;
 }
 
-/* Tells whether the name of a mapping is that of memory without a file. */
+/* Returns whether a mapping's name stands for memory without a file. */
 static bool is_anonymous(const char *name)
 {
     static const char *const beginnings[] = {"//anon",  "[heap]",    "[stack",      "[anon", "anon_inode:",
@@ -133,7 +133,7 @@ static const char *without_slash(const char *name)
     return *name == '/' ? name + 1 : name;
 }
 
-/* Searches all places for the file. NULL: it is nowhere, for the reason given. */
+/* Searches all places for the file. NULL: it was not found, for the reason given. */
 static const char *look_for(const struct ct_perf *p, const struct ct_perf_object *object, const char **reason)
 {
     static const char *const names[] = {"elf", "vdso", "", NULL};

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers of a perf.data file. AUXTRACE records hold stretches of AUX streams, one stream for
- * each CPU or thread that was recorded; AUX records say which parts of a stream were traced
- * without a break, how, and by whom. */
+/* Buffers of a perf.data file. AUXTRACE records contain pieces of AUX streams, one stream for each CPU or
+ * thread that was recorded. AUX records say which parts of a stream were traced without interruption, how,
+ * and by whom. */
 #include "input/perf.h"
 #include "base/search.h"
 
 #include <stdlib.h>
 
-/* What becomes one buffer: a stream, or that part of it that one sink (in
- * frames) or one CPU (without) wrote. */
+/* A group of pieces that becomes one buffer: a stream, or the part of it that one sink (with frames) or one
+ * CPU (without) wrote. */
 struct group {
-    const struct ct_perf_trace *trace; /* the first of it */
+    const struct ct_perf_trace *trace; /* the first of the group */
     struct ct_piece *pieces;
     size_t count;
     uint64_t end;                  /* end of the last piece in the AUX stream */
@@ -21,7 +21,7 @@ struct group {
 
 struct layout {
     struct ct_perf *perf;
-    const struct ct_perf_aux **by_cpu, **by_tid; /* all AUX records, then by where they begin */
+    const struct ct_perf_aux **by_cpu, **by_tid; /* all AUX records, sorted by CPU or thread, then by start */
     struct group *groups;
     size_t count;
 };
@@ -47,8 +47,8 @@ static int tid_order(const void *a, const void *b)
     return by_tid ? by_tid : compare(x->begin, y->begin);
 }
 
-/* Sets begin and end of snapshots. The record of one has its end in place of its begin, and a size that may
- * be more than what was kept. */
+/* Sets start and end of snapshots. The record of a snapshot has the end in place of the start, and a size
+ * that may exceed what was kept. */
 static void place_snapshots(struct ct_perf *p)
 {
     uint64_t largest = 0;
@@ -79,15 +79,15 @@ static int sort_auxes(struct layout *l)
     return CT_OK;
 }
 
-/* Tells whether a record is of a lower key, or ends at or before `at`. */
+/* Returns whether a record has a lower key, or ends at or before `at`. */
 static bool is_before(const struct ct_perf_aux *aux, bool by_cpu, uint32_t key, uint64_t at)
 {
     const uint32_t of = by_cpu ? aux->sample.cpu : aux->sample.tid;
     return of < key || (of == key && aux->end <= at);
 }
 
-/* Finds the index of the first record of a sorted list that is of `key` and ends behind `at`. Where the
- * recording does not tell whose they are, records have no key. */
+/* Finds the index of the first record in a sorted list that has `key` and ends after `at`. Records have no
+ * key when the recording does not say to whom they belong. */
 static size_t find_aux(const struct ct_perf_aux *const *list, size_t count, bool by_cpu, uint32_t key,
                        uint64_t at)
 {
@@ -125,9 +125,8 @@ static int find_group(struct layout *l, const struct ct_perf_trace *trace, bool 
     return CT_OK;
 }
 
-/* Adds the bytes `begin` to `end` of an AUX stream to a buffer. `aux` is the record that covers them, or
- * NULL. `last` is the one that covered bytes before: what is not covered was probably written in the same
- * way. */
+/* Adds bytes [begin, end) of an AUX stream to a buffer. `aux` is the record that covers them, or NULL. `last`
+ * is the one that covered bytes before: uncovered bytes were probably written in the same way. */
 static int add_piece(struct layout *l, const struct ct_perf_trace *trace, uint64_t begin, uint64_t end,
                      const struct ct_perf_aux *aux, const struct ct_perf_aux *last)
 {
@@ -171,7 +170,7 @@ static int cut_up(struct layout *l, const struct ct_perf_trace *trace)
     if (i < p->aux_count)
         of = by_cpu ? list[i]->sample.cpu : list[i]->sample.tid;
     if (of != key) {
-        /* records without sample IDs are for everybody */
+        /* records without sample IDs apply to all */
         key = UINT32_MAX;
         i = find_aux(list, p->aux_count, by_cpu, key, at);
     }
@@ -196,8 +195,8 @@ static int cut_up(struct layout *l, const struct ct_perf_trace *trace)
     return !rc && at < end ? add_piece(l, trace, at, end, NULL, last) : rc;
 }
 
-/* Says how much trace the records tell of that is not in the file. Of a snapshot nobody knows how much was
- * kept, and of a file that is cut it was said. */
+/* Reports how much trace in the records is not in the file. For a snapshot it is unknown how much was kept,
+ * and a truncated file was reported before. */
 static int tell_absent(struct ct_perf *p)
 {
     uint64_t bytes = 0, records = 0;

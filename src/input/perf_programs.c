@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ELF files of a recording ran: those of the processes that have trace, as far as the recording says
- * whose it is. Context IDs in the trace may tell of more. */
+/* Lists the ELF files of a recording that ran: those of the processes with trace, if the recording says whose
+ * it is. Context IDs in the trace may show more. */
 #include "input/perf.h"
 
 #include <stdlib.h>
 
-/* Numbers of threads or processes, in order. */
+/* Sorted numbers of threads or processes. */
 struct numbers {
     uint32_t *all;
     size_t count;
@@ -35,7 +35,7 @@ static void sort(struct numbers *n)
         qsort(n->all, n->count, sizeof *n->all, number_order);
 }
 
-/* Lists the processes that pieces of trace are of. */
+/* Lists the processes to which pieces of trace belong. */
 static int find_processes(struct ct_perf *p, const struct ct_maps *maps, struct numbers *pids)
 {
     struct numbers tids;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The records of a perf.data file, one after the other, those in compressed ones included. */
+/* Reads the records of a perf.data file in order, including those in compressed records. */
 #include "input/perf.h"
 
 #include <stdlib.h>
@@ -8,14 +8,14 @@
 
 #include "base/bytes.h"
 
-/* Records come out of the decompressor in pieces, so there is room for a piece and a whole record. */
+/* Records are uncompressed in pieces, so there is room for a piece and a whole record. */
 #define INFLATED_SIZE ((size_t)256 << 10)
 
-/* No recording unpacks to more than so many times its compressed records, and this much besides. */
+/* Limit for the size of uncompressed records: a multiple of the compressed size, plus a constant. */
 #define INFLATED_RATIO 1024u
 #define INFLATED_MORE  (UINT64_C(1) << 20)
 
-/* All compressed records of a recording are one zstd stream. */
+/* All compressed records of a recording form one zstd stream. */
 struct inflating {
     ZSTD_DStream *stream;
     uint8_t *bytes;
@@ -33,7 +33,7 @@ static int take_at(struct ct_perf *p, const uint8_t *record, size_t size, uint64
                                                     .misc = ct_load16(record + 4)});
 }
 
-/* Takes the whole records at the front of what was inflated. */
+/* Handles the complete records at the start of the uncompressed bytes. */
 static int take_inflated(struct ct_perf *p, struct inflating *in, uint64_t offset)
 {
     size_t at = 0;
@@ -102,7 +102,7 @@ static int cut(struct ct_perf *p, uint64_t at, const char *what)
                           what);
 }
 
-/* Gives the number of bytes that follow a record without being part of it. */
+/* Returns the number of bytes that follow a record without being part of it. */
 static uint64_t appendix(const uint8_t *record, size_t size)
 {
     switch (ct_load32(record)) {
@@ -151,7 +151,7 @@ static int read_range(struct ct_perf *p, struct inflating *in, uint64_t at, uint
     return CT_OK;
 }
 
-/* Reads the records from `at` to `end`, whose compressed ones are a stream by themselves. */
+/* Reads the records from `at` to `end`, whose compressed ones form a separate stream. */
 static int read_all(struct ct_perf *p, uint64_t at, uint64_t end)
 {
     struct inflating in = {0};

@@ -4,10 +4,10 @@
 
 #include "base/bytes.h"
 
-/* Words of metadata in front of the first CPU: version, PMU type and number of CPUs, snapshot. */
+/* Words of metadata before the first CPU: version, PMU type and number of CPUs, snapshot. */
 #define INFO_WORDS 3u
 
-/* Where in a CPU's parameters is what. */
+/* Indices of a CPU's parameters. */
 enum etm3_parameter {
     ETM3_CR,
     ETM3_TRACEIDR,
@@ -24,7 +24,7 @@ enum etm4_parameter {
     ETM4_IDR2,
     ETM4_IDR8,
     ETM4_AUTHSTATUS,
-    ETM4_PARAMETERS, /* in version 0; ETE has TRCDEVARCH here */
+    ETM4_PARAMETERS, /* number in version 0; ETE has TRCDEVARCH at this index */
 };
 
 static uint64_t word(const struct ct_perf_record *r, size_t i)
@@ -70,8 +70,8 @@ static struct ct_source etm4_source(const uint64_t *parameters, size_t count, bo
     return source;
 }
 
-/* Takes the CPU whose magic number is word `i`. *used is the number of its words, 0 when it is cut or
- * unknown. */
+/* Reads the CPU whose magic number is word `i`. *used receives the number of its words, 0 when it is
+ * truncated or unknown. */
 static int take_cpu(struct ct_perf *p, const struct ct_perf_record *r, size_t i, size_t words, size_t *used)
 {
     uint64_t parameters[ETM4_PARAMETERS + 2] = {0};
@@ -115,7 +115,7 @@ int ct_perf_take_info(struct ct_perf *p, const struct ct_perf_record *r)
             "%s: its trace is of kind %u, not CoreSight (%u); record it with 'perf record -e cs_etm//'",
             p->file.path, kind, CT_PERF_AUXTRACE_CS_ETM);
     if (p->has_info || words < INFO_WORDS)
-        return CT_OK; /* each session states it again */
+        return CT_OK; /* each session repeats it */
     p->has_info = true;
     p->info_version = word(r, 0);
     p->pmu = low(word(r, 1) >> 32);
@@ -138,7 +138,7 @@ int ct_perf_take_info(struct ct_perf *p, const struct ct_perf_record *r)
     return rc;
 }
 
-/* Takes the trace ID that AUX_OUTPUT_HW_ID has in bits 7:0 and, with minor version 1 (59:56), the sink in
+/* Sets the trace ID, which AUX_OUTPUT_HW_ID has in bits 7:0 and, with minor version 1 (59:56), the sink in
  * 39:8. */
 static void apply_hw_id(struct ct_perf *p, const struct ct_perf_hw_id *id)
 {
@@ -155,7 +155,7 @@ static void apply_hw_id(struct ct_perf *p, const struct ct_perf_hw_id *id)
 
 int ct_perf_finish_sources(struct ct_perf *p)
 {
-    /* an ID that is told elsewhere is marked by a bit of the ID itself */
+    /* a bit of the ID itself marks IDs that another record contains */
     for (size_t i = 0; i < p->cpu_count; i++) {
         const struct ct_source_regs *regs = &p->cpus[i].source.regs;
         bool v7 =

@@ -9,7 +9,7 @@
 
 #define IDS_MAX      2u /* one for each attribute: their numbers */
 #define TRACE_EVENT  1u
-#define SAMPLE_EVENT 1u /* where there is no trace */
+#define SAMPLE_EVENT 1u /* used without trace */
 #define DUMMY_EVENT  2u
 #define HARDWARE     0u /* PERF_TYPE_HARDWARE */
 #define INSTRUCTIONS 1u /* PERF_COUNT_HW_INSTRUCTIONS */
@@ -20,9 +20,9 @@
     (CT_PERF_SAMPLE_IP | CT_PERF_SAMPLE_TID | CT_PERF_SAMPLE_TIME | CT_PERF_SAMPLE_CPU |                     \
      CT_PERF_SAMPLE_IDENTIFIER)
 
-#define ARCH_SIZE 20u /* of the feature that says what machine it was */
+#define ARCH_SIZE 20u /* of the feature with the machine name */
 
-/* Flags of the attribute that follows mappings: mmap, comm, task, mmap2, comm_exec. */
+/* Flags of the attribute for mappings: mmap, comm, task, mmap2, comm_exec. */
 #define FOLLOWS                                                                                              \
     (UINT64_C(1) << 8 | UINT64_C(1) << 9 | UINT64_C(1) << 13 | UINT64_C(1) << 23 | UINT64_C(1) << 24)
 
@@ -68,7 +68,7 @@ static int write_body(struct ct_perf_writer *w, const struct ct_perf_body *b)
     return b->full ? CT_ERR_LIMIT : ct_perf_write_bytes(w, b->bytes, b->size);
 }
 
-/* Puts the head of a record whose body has `size` bytes. */
+/* Writes the header of a record whose body has `size` bytes. */
 static void put_head(uint8_t head[8], uint32_t type, unsigned misc, size_t size)
 {
     for (unsigned i = 0; i < 4; i++)
@@ -167,7 +167,7 @@ static int begin_pipe(struct ct_perf_writer *w)
     return rc;
 }
 
-/* Writes the head of a file. `data_size` and `features` are known at the file's end. */
+/* Writes the header of a file. `data_size` and `features` are known at the end of the file. */
 static int write_head(struct ct_perf_writer *w, uint64_t data_size, uint64_t features)
 {
     uint64_t ids = CT_PERF_HEADER_SIZE;
@@ -283,8 +283,8 @@ static void put_id(struct ct_perf_body *b, const struct ct_build_id *id)
     put(b, zeros, CT_BUILD_ID_MAX - (size_t)id->size);
 }
 
-/* Lists the build id of a file once. Without the list perf names only files in which a sample lies, and
- * perf2bolt refuses a program that is none of them. */
+/* Lists the build id of a file once. Without the list perf only names files that contain a sample, and
+ * perf2bolt refuses programs that are not named. */
 static int list_identity(struct ct_perf_writer *w, const struct ct_perf_map *map)
 {
     struct ct_perf_body *b = &w->body;
@@ -321,7 +321,7 @@ int ct_perf_write_map(struct ct_perf_writer *w, const struct ct_perf_stamp *stam
     ct_perf_put64(b, map->addr);
     ct_perf_put64(b, map->size);
     ct_perf_put64(b, map->offset);
-    ct_perf_put32(b, map->id.size); /* it and the id stand where device, inode and generation would */
+    ct_perf_put32(b, map->id.size); /* the size and the id replace device, inode and generation */
     put_id(b, &map->id);
     ct_perf_put32(b, CT_PERF_PROT_EXEC | 1);
     ct_perf_put32(b, 2); /* MAP_PRIVATE */
@@ -360,7 +360,7 @@ int ct_perf_write_sample(struct ct_perf_writer *w, const struct ct_perf_stamp *s
     for (size_t i = sample->count; i > 0; i--) {
         ct_perf_put64(b, sample->branches[i - 1].from);
         ct_perf_put64(b, sample->branches[i - 1].to);
-        ct_perf_put64(b, 0); /* nothing is known of how it was predicted */
+        ct_perf_put64(b, 0); /* nothing is known of its prediction */
     }
     return write_record(w, CT_PERF_SAMPLE, sample->kernel ? CT_PERF_MISC_KERNEL : CT_PERF_MISC_USER, b);
 }
@@ -389,7 +389,7 @@ int ct_perf_write_trace(struct ct_perf_writer *w, uint32_t idx, uint32_t tid, ui
     return rc ? rc : ct_perf_write_user(w, CT_PERF_AUXTRACE, 0, b);
 }
 
-/* Appends what machine it was, padded. */
+/* Appends the machine name, padded. */
 static void put_arch(struct ct_perf_body *b)
 {
     static const char arch[ARCH_SIZE - 4] = "aarch64";
@@ -397,8 +397,8 @@ static void put_arch(struct ct_perf_body *b)
     put(b, arch, sizeof arch);
 }
 
-/* Writes the features of a file of samples: a table of where each is, build ids, and what machine it was.
- * That there are branch stacks is a section without contents. */
+/* Writes the features of a file of samples: a table of offsets, build ids, and the machine name. A section
+ * without contents says that there are branch stacks. */
 static int write_features_of_samples(struct ct_perf_writer *w)
 {
     struct ct_perf_body *b = &w->body;
@@ -419,7 +419,7 @@ static int write_features_of_samples(struct ct_perf_writer *w)
     return rc ? rc : write_body(w, b);
 }
 
-/* Writes the features: a table of where each is, then what machine it was, and where trace is. */
+/* Writes the features: a table of offsets, then the machine name, and the index of trace. */
 static int write_features_of_trace(struct ct_perf_writer *w)
 {
     struct ct_perf_body *b = &w->body;

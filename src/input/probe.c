@@ -14,9 +14,9 @@ static const struct ct_reader *const readers[] = {
     &ct_reader_perf,
 };
 
-/* A capture and the memory of all it points to. */
+/* A capture and the memory of everything it points to. */
 struct owned_capture {
-    struct ct_capture capture; /* first: its address is that of the whole */
+    struct ct_capture capture; /* first, so that its address is that of the whole */
     struct ct_arena arena;
 };
 
@@ -24,7 +24,7 @@ static int note_section(void *user, const struct ct_ini_item *item)
 {
     struct ct_path_to_open *target = user;
     snprintf(target->section, sizeof target->section, "%s", item->section);
-    return CT_ERR_LIMIT; /* enough */
+    return CT_ERR_LIMIT; /* ends the parsing */
 }
 
 static int look_at(struct ct_ctx *ctx, const struct ct_files *files, const char *path,

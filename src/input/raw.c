@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Raw trace files, described by a small .ini (docs/formats.md): [capture], [source NAME], [image NAME],
- * [event SOURCE], [context], [gap]. Written by hand, so whatever is not understood is an error with its line.
- */
+ * [event SOURCE], [context], [gap]. It is written by hand, so anything unknown is an error with its line. */
 #include "input/reader.h"
 
 #include <errno.h>
@@ -22,16 +21,16 @@ enum section {
 struct raw_source {
     const char *where; /* "path:line: [source NAME]" */
     struct ct_source source;
-    uint64_t given; /* registers that are stated */
+    uint64_t given; /* mask of the registers that are given */
     uint8_t has_id;
 };
 
 struct raw_gap {
     const char *where;
-    uint64_t at; /* 0: not stated */
+    uint64_t at; /* 0: not given */
 };
 
-/* Names of events, of a source or of all. */
+/* Names of events, for one source or for all. */
 struct raw_events {
     const char *where;
     const char *source; /* "": all */
@@ -94,7 +93,7 @@ static int set_path(struct raw *raw, const struct ct_ini_item *item, const char 
     return *slot ? CT_OK : ct_fail_nomem(item->ctx, item->path);
 }
 
-/* ---- the keys: each sets one thing of the section that is being read ---- */
+/* ---- keys: each sets one member of the current section ---- */
 
 static struct raw_source *source(const struct raw *raw)
 {
@@ -151,7 +150,7 @@ static int source_core(struct raw *raw, const struct ct_ini_item *item)
 {
     struct ct_source *s = &source(raw)->source;
     int status = set_text(raw, item, &s->model);
-    s->core = s->name; /* no other name is there */
+    s->core = s->name; /* no other name is known */
     return status ? status : ct_core_arch(item->ctx, source(raw)->where, s->model, s->model, &s->arch);
 }
 
@@ -256,7 +255,7 @@ static int on_key(struct raw *raw, const struct ct_ini_item *item)
 
 /* ---- the sections ---- */
 
-/* Gives NAME of a section head "KIND NAME": "" without a name, NULL for another kind. */
+/* Returns NAME in a section header "KIND NAME": "" without a name, NULL for another kind. */
 static const char *name_after(const char *section, const char *kind)
 {
     size_t size = strlen(kind);
@@ -366,7 +365,7 @@ static int on_item(void *user, const struct ct_ini_item *item)
                              "[event SOURCE], [context] or [gap]");
 }
 
-/* ---- what can only be checked when everything is read ---- */
+/* ---- checks after everything was read ---- */
 
 static int finish_source(struct raw *raw, struct raw_source *entry)
 {
@@ -398,7 +397,7 @@ static int finish_source(struct raw *raw, struct raw_source *entry)
     return ct_regs_check(ctx, s->protocol, entry->given, raw->path, s->name);
 }
 
-/* Gives sources the names of their events: those of a section for one source first. */
+/* Sets the event names of sources. A section for one source takes precedence. */
 static int finish_events(struct raw *raw)
 {
     int status = CT_OK;
@@ -468,7 +467,7 @@ static int finish_images(struct raw *raw)
     return CT_OK;
 }
 
-/* Returns where the trace ends, or the most where that is not known. */
+/* Returns the end of the trace, or the maximum when it is unknown. */
 static uint64_t end_of_trace(const struct raw *raw)
 {
     const struct ct_files *files = raw->opening->files;
@@ -476,8 +475,7 @@ static uint64_t end_of_trace(const struct raw *raw)
     return files->look(files->user, raw->buffer.path, &size) == CT_FILE_REGULAR ? size : UINT64_MAX;
 }
 
-/* Splits the trace into pieces, where trace is missing between each and the next. A gap may be behind the end
- * of the trace. */
+/* Splits the trace into pieces at gaps, where trace is missing. A gap may be after the end of the trace. */
 static int finish_gaps(struct raw *raw)
 {
     const size_t count = raw->gap_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The description of a raw trace, for a copy of that trace that lies elsewhere. */
+/* Writes the description of a raw trace for a copy of that trace elsewhere. */
 #define _GNU_SOURCE /* asprintf, fopencookie */
 #include <ctype.h>
 #include <stdbool.h>
@@ -10,20 +10,20 @@
 #include "coretap/input.h"
 #include "input/ini.h"
 
-/* A description on its way to another one. */
+/* The state of copying a description. */
 struct copy {
     FILE *out;
-    const char *folder; /* of what is copied, with the slash, or "" */
+    const char *folder; /* folder of the original, with the slash, or "" */
     const char *trace;  /* file name of the trace */
     enum ct_framing framing;
-    bool is_gap; /* in a section that is left out */
-    bool any;    /* it has begun */
+    bool is_gap; /* in a section that is omitted */
+    bool any;    /* something was written */
     ct_write_fn *write;
     void *user;
     int result; /* the receiver's first error */
 };
 
-/* Tells whether an .ini can hold the name: there is no way to write one with a comment character in it. */
+/* Returns whether an .ini can contain the name: comment characters cannot be escaped. */
 int ct_raw_can_name(const char *name)
 {
     if (!name)
@@ -44,7 +44,7 @@ static int refuse_name(const struct ct_ini_item *item, const char *name)
         item->path, item->line, name);
 }
 
-/* Writes the path of a file that the description names, so that it is valid in any folder. */
+/* Writes the path of a file in the description such that it is valid in any folder. */
 static int copy_path(const struct copy *c, const struct ct_ini_item *item)
 {
     const char *value = ct_ini_unquote(item);
@@ -54,7 +54,7 @@ static int copy_path(const struct copy *c, const struct ct_ini_item *item)
     if (asprintf(&joined, "%s%s", value[0] == '/' ? "" : c->folder, value) < 0)
         return ct_fail_nomem(item->ctx, item->path);
     char *whole = realpath(joined, NULL);
-    const char *name = whole ? whole : joined; /* one that is not there is missing there too */
+    const char *name = whole ? whole : joined; /* a missing file stays missing */
     const int status = ct_raw_can_name(name) ? CT_OK : refuse_name(item, name);
     if (!status)
         fprintf(c->out, "%s = %s\n", item->key, name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of trace sources: their names in .ini files, their defaults, and
- * who needs which (docs/formats.md). */
+/* Registers of trace sources: their names in .ini files, their defaults, and which protocols need them
+ * (docs/formats.md). */
 #include "input/reader.h"
 
 #include <stddef.h>
@@ -14,9 +14,9 @@
 
 static const struct reg {
     const char *name;
-    size_t at;       /* in struct ct_source_regs */
-    uint32_t needed; /* protocols that cannot do without: bit per enum ct_protocol */
-    uint32_t value;  /* default of the others */
+    size_t at;       /* offset in struct ct_source_regs */
+    uint32_t needed; /* protocols that require it: bit per enum ct_protocol */
+    uint32_t value;  /* default for the others */
 } regs_table[] = {
     {"TRCCONFIGR", AT(configr), ETM4_ETE, 0},
     {"TRCTRACEIDR", AT(traceidr), ETM4_ETE, 0},
@@ -137,7 +137,7 @@ int ct_regs_check(struct ct_ctx *ctx, enum ct_protocol protocol, uint64_t given,
     return CT_OK;
 }
 
-/* Where a protocol keeps its trace ID: seven bits of one register. */
+/* Where a protocol has its trace ID: seven bits of one register. */
 struct id_field {
     size_t at;
     unsigned shift;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshot directories (docs/formats.md): snapshot.ini names the devices and the trace
- * file; here they become a capture. */
+/* Snapshot directories (docs/formats.md): snapshot.ini names the devices and the trace file; this file makes
+ * a capture of them. */
 #include "input/snapshot.h"
 #include "base/elf_look.h"
 
@@ -9,13 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAIN "program" /* the section of what was started */
+#define MAIN "program" /* the section of the started program */
 
 /* An ELF file that ran. */
 struct program {
     const char *section;
     const char *where; /* "path:line: [section]" */
-    const char *file;  /* NULL: not stated */
+    const char *file;  /* NULL: not given */
     uint64_t bias;
     const char *build_id; /* in hexadecimal digits, or NULL */
 };
@@ -35,7 +35,7 @@ struct snapshot {
     size_t program_count;
     struct ct_context_name *names;
     size_t name_count;
-    bool model_told; /* a note said that the model of a core is not known */
+    bool model_told; /* a message about an unknown core model was logged */
 };
 
 static int snapshot_probe(const struct ct_files *files, const struct ct_path_to_open *target, char *why,
@@ -88,7 +88,7 @@ static int on_program(struct snapshot *s, const struct ct_ini_item *item)
     return ct_ini_file(s->opening->arena, s->folder, item, &program->file);
 }
 
-/* Tells why the file cannot be the one that ran; NULL: it can. */
+/* Returns why the file cannot be the one that ran; NULL: it can. */
 static const char *why_not(const struct snapshot *s, const struct program *program)
 {
     const struct ct_files *files = s->opening->files;
@@ -104,7 +104,7 @@ static const char *why_not(const struct snapshot *s, const struct program *progr
     return strcmp(id, program->build_id) == 0 ? NULL : "another build id than the file that ran";
 }
 
-/* Finds a file with the build id of the program elsewhere, or NULL. */
+/* Searches for a file with the build id of the program elsewhere; NULL: none. */
 static const char *find_by_id(const struct snapshot *s, const struct program *program)
 {
     const struct ct_capture_options *options = s->opening->options;
@@ -120,7 +120,7 @@ static const char *find_by_id(const struct snapshot *s, const struct program *pr
 }
 
 /* Warns that a program is missing, which is no damage (the trace decodes without it), and keeps its build id,
- * which a file that is named for it must have. */
+ * which a file given for it must have. */
 static int tell_missing(const struct snapshot *s, const struct program *program, const char *why)
 {
     const char *text = ct_arena_printf(
@@ -226,7 +226,7 @@ static int read_device(struct snapshot *s, const struct ct_ini_pair *pair)
     return CT_OK;
 }
 
-/* Finds the device that `pair` of [source_buffers] says traces into a buffer. *out NULL: it is to be
+/* Finds the device that traces into a buffer according to `pair` of [source_buffers]. *out NULL: it is
  * skipped. */
 static int find_source(const struct snapshot *s, const struct ct_ini_pair *pair, const struct ct_device **out)
 {
@@ -252,7 +252,7 @@ static int find_source(const struct snapshot *s, const struct ct_ini_pair *pair,
     return ct_regs_check(ctx, ct_protocol_by_type(device->type), device->given, device->path, device->name);
 }
 
-/* Finds the line that says which core `source` traces, or NULL. The first one counts. */
+/* Finds the line that says which core `source` traces, or NULL. The first such line counts. */
 static const struct ct_ini_pair *find_core(const struct snapshot *s, const char *source)
 {
     for (size_t i = 0; i < s->trace.core_count; i++)
@@ -267,8 +267,8 @@ struct buffer_parts {
     struct ct_image *images;
 };
 
-/* Finds the architecture of the core that a source traces. Writers of snapshots know the models of their day
- * and write "unknown" for later ones; addresses of 64 bits still say which code the trace unit sees. */
+/* Finds the architecture of the core that a source traces. Writers of snapshots only know the models of their
+ * time and write "unknown" for later ones; 64-bit addresses still show what code the trace unit sees. */
 static int find_arch(struct snapshot *s, const struct ct_device *core, struct ct_source *source)
 {
     const bool wide = source->protocol == CT_PROTOCOL_ETE ||
@@ -338,8 +338,8 @@ static int add_source(struct snapshot *s, struct buffer_parts *parts, const stru
     return CT_OK;
 }
 
-/* Finds the framing of a buffer by its format (docs/formats.md). Whether a dstream_coresight file has footers
- * only its bytes tell, so that is AUTO. */
+/* Finds the framing of a buffer from its format (docs/formats.md). Only the bytes of a dstream_coresight file
+ * show whether it has footers, so that is AUTO. */
 static int framing_by_format(const struct snapshot *s, const struct ct_buffer_section *section,
                              uint8_t *framing)
 {
@@ -434,7 +434,7 @@ static const struct ct_buffer_section *find_section(const struct ct_trace_file *
     return NULL;
 }
 
-/* Adds the buffers that buffers= lists, by names with commas between them. */
+/* Adds the buffers listed in buffers=, names separated by commas. */
 static int add_buffers(struct snapshot *s)
 {
     struct ct_ctx *ctx = s->opening->ctx;
@@ -465,7 +465,7 @@ static int add_buffers(struct snapshot *s)
     return CT_OK;
 }
 
-/* Warns of lines of [source_buffers] that name no buffer: a typing error hides there. */
+/* Warns of lines of [source_buffers] that name no buffer, which is probably a typing error. */
 static void note_strays(const struct snapshot *s)
 {
     const struct ct_capture *capture = s->opening->capture;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the .ini files of a snapshot say, before it is made into a capture. */
+/* The contents of the .ini files of a snapshot, from which a capture is made. */
 #ifndef CT_INPUT_SNAPSHOT_H
 #define CT_INPUT_SNAPSHOT_H
 
@@ -10,7 +10,7 @@ struct ct_device {
     const char *name, *class_name, *type;
     struct ct_source_regs regs;
     const char *events[CT_SOURCE_EVENTS]; /* their names, or NULL */
-    uint64_t given;                       /* the registers that are given, for ct_regs_check */
+    uint64_t given;                       /* mask of the registers that are given, for ct_regs_check */
     struct ct_image_spec *dumps;
     size_t dump_count;
 };
@@ -20,13 +20,13 @@ struct ct_device {
 int ct_device_read(struct ct_opening *opening, const char *path, const char *wanted_by, const char *folder,
                    struct ct_device *device);
 
-/* A line key=value in the section of a list. */
+/* A line key=value in a section that is a list. */
 struct ct_ini_pair {
     const char *key, *value;
     unsigned line;
 };
 
-/* A section of the trace file that may be that of a buffer. */
+/* A section of the trace file that may describe a buffer. */
 struct ct_buffer_section {
     const char *section, *name, *file, *format;
     unsigned line;
@@ -49,7 +49,7 @@ struct ct_trace_file {
 int ct_trace_file_read(struct ct_opening *opening, const char *path, const char *wanted_by,
                        const char *folder, struct ct_trace_file *trace);
 
-/* Adds a copy of the item's key and value. CT_ERR_LIMIT after CT_ITEMS_MAX. */
+/* Adds a copy of the item's key and value. CT_ERR_LIMIT beyond CT_ITEMS_MAX. */
 int ct_pair_add(struct ct_opening *opening, const struct ct_ini_item *item, struct ct_ini_pair **pairs,
                 size_t *count);
 

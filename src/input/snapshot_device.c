@@ -98,7 +98,7 @@ static int on_item(void *user, const struct ct_ini_item *item)
     return CT_OK;
 }
 
-/* Checks what can only be checked at the end of the file, when all sections are complete. */
+/* Checks the complete device at the end of the file. */
 static int check(struct ct_ctx *ctx, const struct ct_device *device)
 {
     if (!device->name || !*device->name)

@@ -27,7 +27,7 @@ static int too_many(const struct ct_ini_item *item, const char *what, size_t mos
     return ct_fail(item->ctx, CT_ERR_LIMIT, "%s:%u: more than %zu %s", item->path, item->line, most, what);
 }
 
-/* ---- images, in the order of their numbers ---- */
+/* ---- images, sorted by number ---- */
 
 static int begin_image(struct ct_opening *opening, const struct ct_ini_item *item,
                        struct ct_snapshot_states *s, const char *where)
@@ -138,7 +138,7 @@ int ct_snapshot_states_item(struct ct_opening *opening, const char *folder, cons
     return image ? begin_image(opening, item, s, where) : begin_piece(opening, item, s, where);
 }
 
-/* ---- what they become ---- */
+/* ---- conversion to maps and pieces ---- */
 
 /* Adds an image. *image NULL: its file is missing. */
 static int add_image(struct ct_opening *opening, const struct ct_image_spec *spec, struct ct_image **image)
@@ -241,7 +241,7 @@ int ct_snapshot_states_apply(struct ct_opening *opening, const struct ct_snapsho
         if (!piece->buffer || strcmp(piece->buffer, buffer->name) != 0)
             continue;
         const struct ct_piece *before = pieces ? &pieces[buffer->piece_count - 1] : NULL;
-        if (!before && piece->from) /* what comes before is of the first state */
+        if (!before && piece->from) /* what comes before belongs to the first state */
             status = add_piece(opening, buffer, &pieces, 0, 0);
         if (!status)
             status = check_piece(opening, s, piece, buffer, pieces ? &pieces[buffer->piece_count - 1] : NULL);

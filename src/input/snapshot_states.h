@@ -8,7 +8,7 @@
 
 #include "input/reader.h"
 
-/* Images that are in memory at the same time, besides those that always are. */
+/* Images that are in memory at the same time, besides the permanent ones. */
 struct ct_snapshot_state {
     uint64_t *images; /* by number */
     size_t count;
@@ -27,21 +27,21 @@ struct ct_snapshot_states {
     size_t state_count;
     struct ct_snapshot_piece_spec *pieces;
     size_t piece_count;
-    const struct ct_maps *maps; /* made of the states; NULL when memory does not change */
+    const struct ct_maps *maps; /* made from the states; NULL when memory does not change */
 };
 
-/* Tells whether a section of the trace file is for ct_snapshot_states_item. */
+/* Returns whether a section of the trace file belongs to ct_snapshot_states_item. */
 bool ct_snapshot_states_has(const char *section);
 
-/* Takes a line of such a section, or its head. Names of files are relative to `folder`. */
+/* Handles a line of such a section, or its header. File names are relative to `folder`. */
 int ct_snapshot_states_item(struct ct_opening *opening, const char *folder, const struct ct_ini_item *item,
                             struct ct_snapshot_states *states);
 
-/* Makes the maps, once the file is read. CT_ERR_CONFIG: a reference leads nowhere. */
+/* Makes the maps, after the file was read. CT_ERR_CONFIG: a reference is invalid. */
 int ct_snapshot_states_finish(struct ct_opening *opening, const char *path,
                               struct ct_snapshot_states *states);
 
-/* Gives a buffer its pieces and maps. CT_ERR_CONFIG: they do not fit its file. */
+/* Sets the pieces and maps of a buffer. CT_ERR_CONFIG: they do not match its file. */
 int ct_snapshot_states_apply(struct ct_opening *opening, const struct ct_snapshot_states *states,
                              struct ct_buffer *buffer);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The trace file of a snapshot (docs/formats.md): which buffers there are, what
- * goes into them, who traces whom. */
+/* The trace file of a snapshot (docs/formats.md): the buffers, their sources, and the core of each source. */
 #include "input/snapshot.h"
 
 #include <string.h>
