@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of several sources come in one order, all of them; merging can be ended. */
+/* Checks that events of several sources come in one order, all of them, and that merging can be ended. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,10 +51,10 @@ static struct ct_merge *merge_of_one(const struct bench *b, size_t source)
     return merge_of(b, &options);
 }
 
-/* What came of the merged sources, which are two at most. */
+/* Events received from the merged sources, at most two. */
 struct tally {
     size_t counts[2];
-    size_t turns; /* how often the source changed */
+    size_t turns; /* number of changes from one source to the other */
 };
 
 static struct tally run(struct ct_merge *merge)
@@ -101,7 +101,7 @@ static void all_come_in_order(void **state)
     }
 }
 
-/* What two sources saw is what each of them saw, but for the bytes of the buffer that they share. */
+/* The statistics of two sources are the sum of those of each, except for the bytes of their common buffer. */
 static void seen_is_the_sum(void **state)
 {
     const struct bench *b = *state;
@@ -134,7 +134,7 @@ static void comes_from_the_trace(void **state)
     ct_merge_free(trace);
 }
 
-/* The time of an event in the middle, and how many are before it. */
+/* Returns the time of an event in the middle, and the number of earlier events. */
 static uint64_t middle_of(struct ct_merge *merge, size_t *before)
 {
     static uint64_t times[100000];
@@ -152,7 +152,7 @@ static uint64_t middle_of(struct ct_merge *merge, size_t *before)
     return middle;
 }
 
-/* A window ends before the events at its end, and begins with those at its begin. */
+/* A window ends before the events at its end, and begins with those at its start. */
 static void windows_end_before_their_end(void **state)
 {
     const struct bench *b = *state;
@@ -187,7 +187,7 @@ static int keep_last_time(void *user, const struct ct_stream *stream, const stru
     return 0;
 }
 
-/* A timestamp is reached at its very time. */
+/* A timestamp is reached at exactly its time. */
 static void reaches_its_timestamps(void **state)
 {
     const struct bench *b = *state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ct_monitor_* as a program uses it: streams and diagnostics by index, feeding, advancing, limits, misuse. */
+/* Checks ct_monitor_* as a program uses it: streams and diagnostics by index, feeding, advancing, limits,
+ * misuse. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -187,11 +188,11 @@ static void advance_says_what_is_known(void **state)
     struct log log;
     begin(ctx, spec, NULL, &log);
     assert_int_equal(ct_monitor_feed(log.monitor, &first, 1), CT_OK);
-    assert_string_equal(log.text, ""); /* more may come at 3 */
+    assert_string_equal(log.text, ""); /* more events may come at 3 */
     assert_int_equal(ct_monitor_advance(log.monitor, 4), CT_OK);
     assert_string_equal(log.text, "3: x = 1\n");
     assert_int_equal(ct_monitor_advance(log.monitor, 8), CT_OK);
-    assert_string_equal(log.text, "3: x = 1\n"); /* before 8, not at it */
+    assert_string_equal(log.text, "3: x = 1\n"); /* up to but not at 8 */
     assert_int_equal(ct_monitor_advance(log.monitor, 12), CT_OK);
     assert_string_equal(log.text, "3: x = 1\n8: d = ()\n");
     assert_int_equal(ct_monitor_feed(log.monitor, &fine, 1), CT_OK);
@@ -226,7 +227,7 @@ static void memory_is_bounded(void **state)
     ct_ctx_free(ctx);
 }
 
-/* Values that are dropped are freed: a long run of new strings and lists stays within a small limit. */
+/* Dropped values are freed: a long run of new strings and lists stays within a small limit. */
 static void garbage_is_collected(void **state)
 {
     (void)state;
@@ -294,7 +295,7 @@ static void time_is_bounded_where_asked(void **state)
     ct_ctx_free(ctx);
 }
 
-/* How many of the events are taken that each put one number more into a set. */
+/* Returns how many events are accepted when each adds a number to a set. */
 static uint64_t events_taken(struct ct_ctx *ctx, const struct ct_monitor_spec *spec, uint64_t budget,
                              uint64_t count)
 {
@@ -311,8 +312,8 @@ static uint64_t events_taken(struct ct_ctx *ctx, const struct ct_monitor_spec *s
     return taken;
 }
 
-/* Small events, and a collection of all that they left: it counts as work of
- * the event behind which it comes. */
+/* Feeds small events and causes a collection of their garbage: it counts as work of the event after which it
+ * runs. */
 static void collection_is_work_of_its_event(void **state)
 {
     (void)state;
@@ -320,7 +321,7 @@ static void collection_is_work_of_its_event(void **state)
     struct ct_monitor_spec *spec = compile(
         ctx, "in x: Events[Int]\ndef s = fold(x, Set.empty[Int], (s: Set[Int], k: Int) => Set.add(s, k))\n"
              "out filter(s, x < 0) as s\n");
-    const uint64_t all = 50000, entries = 96 / 16 + 2; /* bytes of a node of a tree */
+    const uint64_t all = 50000, entries = 96 / 16 + 2; /* bytes of a tree node */
     const uint64_t budget = 100000;
     assert_int_equal(events_taken(ctx, spec, 0, all), all);
     const uint64_t taken = events_taken(ctx, spec, budget, all);
@@ -330,7 +331,7 @@ static void collection_is_work_of_its_event(void **state)
     ct_ctx_free(ctx);
 }
 
-/* Macros that never end are an error soon, whatever form the endlessness has. */
+/* Macros that never end are soon an error, in whatever form. */
 static void expansion_is_bounded(void **state)
 {
     (void)state;

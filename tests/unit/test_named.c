@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Named events: the table of a file, putting writes together, text. */
+/* Checks named events: the table in a file, joining writes, text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,8 @@
 #include "coretap/named_event.h"
 #include "support/named_elf.h"
 
-/* An entry with its padding; `kinds` is that of the event and those of its arguments. */
+/* Writes an entry with its padding and returns its size. `kinds` has the kind of the event and those of its
+ * arguments. */
 static size_t put_entry(char *at, const char *kinds, const char *text)
 {
     memset(at, 0, 8);
@@ -37,7 +38,7 @@ static int load(const void *section, size_t size, uint64_t claimed, struct ct_ct
     return rc;
 }
 
-/* A table of one entry for a text. */
+/* Makes a table with one entry for a text. */
 static struct ct_named_table *table_of(const char *kinds, const char *text)
 {
     char section[512];
@@ -54,7 +55,7 @@ static void entries_have_numbers(void **state)
     size_t count;
     (void)state;
     size_t size = put_entry(section, "tip", "%d %s");
-    memset(section + size, 0, 16); /* what a linker puts between two files */
+    memset(section + size, 0, 16); /* linkers insert this between two files */
     size += 16;
     size += put_entry(section + size, "vd", "speed");
     assert_int_equal(load(section, size, size, NULL, &table), CT_OK);
@@ -82,7 +83,7 @@ static void damaged_sections_are_refused(void **state)
         int rc;
     } rows[] = {
         {"ti\0\0\0\0\0\0%d\0", 11, 11, CT_OK},
-        {"ti\0\0\0\0\0\0%d", 10, 10, CT_ERR_FORMAT},       /* no end */
+        {"ti\0\0\0\0\0\0%d", 10, 10, CT_ERR_FORMAT},       /* no NUL */
         {"ti\0\0\0\0\0\0", 8, 8, CT_ERR_FORMAT},           /* no text */
         {"xi\0\0\0\0\0\0%d\0", 11, 11, CT_ERR_FORMAT},     /* no such kind */
         {"t?\0\0\0\0\0\0%d\0", 11, 11, CT_ERR_FORMAT},     /* no such type */
@@ -129,7 +130,7 @@ static void writes_nest_by_port(void **state)
     struct ct_named_event e;
     (void)state;
     assert_int_equal(ct_named_reader_new(NULL, table, &reader), CT_OK);
-    assert_int_equal(take(reader, 32, 1, 5, &e), CT_NAMED_OTHER); /* of nothing */
+    assert_int_equal(take(reader, 32, 1, 5, &e), CT_NAMED_OTHER); /* belongs to no event */
     assert_int_equal(take(reader, 16, 1, 0xc001, &e), CT_NAMED_OTHER);
     assert_int_equal(take(reader, 16, 1, 0xc000, &e), CT_NAMED_PART);
     assert_int_equal(take(reader, 32, 1, 1, &e), CT_NAMED_PART);
@@ -177,7 +178,7 @@ static void what_is_not_whole_is_told(void **state)
     ct_named_table_free(table);
 }
 
-/* Checks the text of an event of one format and its arguments. */
+/* Checks the text of an event with a format and arguments. */
 static void expect_text(const char *kinds, const char *format, const union ct_named_argument *arguments,
                         const char *text)
 {
@@ -193,7 +194,7 @@ static void expect_text(const char *kinds, const char *format, const union ct_na
     ct_named_table_free(table);
 }
 
-/* Formats and arguments that fit give what printf gives. */
+/* Formats and arguments that match give the output of printf. */
 static void text_is_that_of_printf(void **state)
 {
     static const char *const flags[] = {"", "-", "+", " ", "0", "#", "-+", "+0", "#0", "- "};
@@ -215,7 +216,7 @@ static void text_is_that_of_printf(void **state)
                 char want[700];
                 const char letter = rows[n].letter[strlen(rows[n].letter) - 1];
                 if (strchr(flags[i], '#') && strchr("du", letter))
-                    continue; /* undefined */
+                    continue; /* undefined in C */
                 snprintf(format, sizeof format, "<%%%s%s%s>", flags[i], sizes[k], rows[n].letter);
                 if (strchr("fega", letter))
                     snprintf(want, sizeof want, format, rows[n].a.f);
@@ -228,7 +229,7 @@ static void text_is_that_of_printf(void **state)
         }
 }
 
-/* What does not fit is shown as what it is, and nothing is read that is not there. */
+/* An argument that does not match is shown by its own type, and nothing is read that does not exist. */
 static void odd_formats(void **state)
 {
     const union ct_named_argument real = {.f = 1.5};

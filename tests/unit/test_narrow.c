@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a chain leaves out of a stream: elements by their context, whose clocks go on, wherever batches are
- * cut. */
+/* Checks what a chain removes from a stream: elements by their context, while clocks continue, wherever
+ * batches are cut. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static struct ct_elem context(unsigned level, uint32_t id)
         .kind = CT_ELEM_CONTEXT, .n = (uint8_t)level, .aux = CT_CONTEXT_EL | CT_CONTEXT_CTXT, .v = id};
 }
 
-/* Kinds and values of what is followed. */
+/* Kinds and values of the elements that are kept. */
 struct followed {
     struct ct_elem elems[64];
     size_t count;
@@ -36,7 +36,7 @@ static void put(struct followed *to, const struct ct_elem *elems, size_t count)
     to->count += count;
 }
 
-/* Sifts a batch as a stream does, but for the clocks at its end. */
+/* Sifts a batch like a stream, without the clocks at its end. */
 static void sift(struct ct_narrow *n, const struct ct_elem *elems, size_t count, struct followed *to)
 {
     struct ct_elem before[CT_NARROW_BEFORE];
@@ -63,7 +63,7 @@ static void levels_are_left_out(void **state)
 {
     (void)state;
     struct ct_elem count = elem(CT_ELEM_CYCLES, 5), own = elem(CT_ELEM_CYCLES, 100);
-    own.n = CT_CYCLES_ATTACHED; /* of the timestamp before it */
+    own.n = CT_CYCLES_ATTACHED; /* belongs to the timestamp before it */
     const struct ct_elem in[] = {elem(CT_ELEM_ATOMS, 1),
                                  context(0, 7),
                                  elem(CT_ELEM_ADDRESS, 0x10),
@@ -89,12 +89,12 @@ static void levels_are_left_out(void **state)
                                    in[3],
                                    in[4],
                                    in[5],
-                                   in[11], /* a mark that is no clock */
+                                   in[11], /* a mark, not a clock */
                                    elem(CT_ELEM_CYCLES, 10),
                                    in[13],
                                    elem(CT_ELEM_TRACE_ON, 0),
                                    in[14],
-                                   in[16], /* the atoms before it have no place */
+                                   in[16], /* the atoms before it are left out */
                                    in[17],
                                    in[18]};
     for (size_t cut = 0; cut <= COUNT(in); cut++) {
@@ -133,7 +133,7 @@ static void a_widened_stream_waits_for_an_address(void **state)
     assert_false(ct_narrow_sifts(&n));
     ct_narrow_note(&n, 17);
     assert_true(n.resumed && !n.waits && n.resumed_at == 17);
-    ct_narrow_note(&n, 18); /* it was told */
+    ct_narrow_note(&n, 18); /* the chain was told */
     assert_int_equal(n.resumed_at, 17);
 }
 

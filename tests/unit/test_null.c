@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Null where a function needs an object is CT_ERR_ARG, and no object has nothing. */
+/* Checks that NULL for a required object gives CT_ERR_ARG, and that a NULL object has nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 enum kind {
-    CAN_FAIL, /* gives 0 or a negative error */
-    VALUE,    /* gives something else, which is zero here */
+    CAN_FAIL, /* returns 0 or a negative error */
+    VALUE,    /* returns another value, zero here */
     NOTHING,
 };
 
@@ -27,7 +27,7 @@ struct call {
 
 #include "null_calls.h"
 
-/* Functions whose int is an answer or a count, not an error; closing nothing is none either. */
+/* Functions whose int is an answer or a count, not an error, and functions that close something. */
 static const char *const answers[] = {
     "ct_analysis_is_saved",
     "ct_branch_list_is_file",
@@ -82,7 +82,7 @@ static const char *const answers[] = {
     "ct_wcet_is_of",
 };
 
-/* Functions that give something else than zero where nothing is: a text, a new context, "none of them". */
+/* Functions that return something other than zero for nothing: a text, a new context, "none of them". */
 static const char *const something[] = {
     "ct_cfg_block_at",      "ct_cfg_edge_between",     "ct_cfg_function_at",   "ct_cfg_function_named",
     "ct_cfg_kind_name",     "ct_cfg_origin_name",      "ct_cover_kind",        "ct_event_counts_kind",
@@ -105,7 +105,7 @@ static bool is_in(const char *const *names, size_t count, const char *name)
 
 #define IS_IN(names, name) is_in(names, sizeof(names) / sizeof *(names), name)
 
-/* Calls all from `from` on and writes their results, until one ends the process. */
+/* Calls everything from `from` on and writes the results, until a call ends the process. */
 static void call_from(size_t from, int fd)
 {
     for (size_t i = from; i < sizeof calls / sizeof *calls; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers as people read them. */
+/* Checks numbers in the form for people. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

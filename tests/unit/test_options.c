@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every options struct of the public headers is read by its size: a caller of an older or a newer version
- * gets what it asked for, or is told that it cannot. */
+/* Checks that every options struct of the public headers is read by its size: a caller of an older or newer
+ * version gets what it asked for, or an error. */
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@
 
 #define SPEC "in x: Events[Int]\nout x\n"
 
-/* What functions need besides their options. */
+/* What functions need in addition to their options. */
 struct bench {
     struct ct_ctx *ctx;
     struct ct_capture *capture;
@@ -72,7 +72,7 @@ NEW(new_sieve, ct_sieve_new, sieve, b->ctx, options)
 NEW(new_cfg, ct_cfg_load_bytes, cfg, b->ctx, "elf", b->elf, sizeof b->elf, options)
 NEW(new_chain, ct_chain_new, chain, b->ctx, b->capture->buffers, options, &(const struct ct_chain_sink){0})
 
-/* Narrows a chain of a level that can be. */
+/* Narrows a chain of a level that supports it. */
 static int narrow_chain(struct bench *b, const void *options)
 {
     const struct ct_chain_options level = {.size = sizeof level, .level = CT_LEVEL_STEPS};
@@ -287,7 +287,7 @@ static int new_soc(struct bench *b, const void *options)
     return rc;
 }
 
-/* A report of an event log without events. */
+/* Writes the report of an event log without events. */
 static int write_log_report(struct bench *b, const void *options)
 {
     char path[] = "/tmp/coretap-options-XXXXXX";
@@ -441,7 +441,7 @@ static int solve_wcet(struct bench *b, const void *options)
     return ct_wcet_solve(b->wcet, options, NULL, NULL, &result);
 }
 
-/* `plain` is the result with options that are all zero. */
+/* `plain` is the result for options that are all zero. */
 #define KIND(name, call, plain)                                                                              \
     {                                                                                                        \
         "ct_" #name, sizeof(struct ct_##name), call, plain                                                   \
@@ -563,7 +563,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* The result with options that say that they are `size` bytes, of which those from `from` on are `fill`. */
+/* Returns the result for options of `size` bytes, of which those from `from` on are `fill`. */
 static int with(struct bench *b, const struct kind *kind, size_t size, size_t from, int fill)
 {
     _Alignas(max_align_t) uint8_t options[256] = {0};
@@ -573,7 +573,7 @@ static int with(struct bench *b, const struct kind *kind, size_t size, size_t fr
     return kind->call(b, options);
 }
 
-/* `what` says in messages which options gave the result. */
+/* Compares a result with the expected one; `what` names the options in the message. */
 static void expect(const struct bench *b, const struct kind *kind, const char *what, int rc, int want)
 {
     if (rc != want)
@@ -597,7 +597,7 @@ static void none_are_zero(void **state)
     }
 }
 
-/* Of a short struct nothing is read that it does not have. */
+/* Members beyond the end of a short struct are not read. */
 static void old_callers(void **state)
 {
     struct bench *b = *state;
@@ -628,7 +628,7 @@ static void size_is_needed(void **state)
         }
 }
 
-/* Options within options are read in the same way. */
+/* Options inside of options are read in the same way. */
 static void options_in_options(void **state)
 {
     struct bench *b = *state;
@@ -638,7 +638,7 @@ static void options_in_options(void **state)
     assert_int_equal(ct_cfg_load_bytes(b->ctx, "elf", b->elf, sizeof b->elf, &options, &cfg), CT_ERR_ARG);
 }
 
-/* The last option arrives. */
+/* The last option takes effect. */
 static void all_is_copied(void **state)
 {
     struct bench *b = *state;
@@ -656,7 +656,7 @@ static bool is_known(const char *name)
     return false;
 }
 
-/* Each struct of a header that begins with its size is in the table, but for those that are no options. */
+/* Each struct of a header that begins with its size is in the table, except those that are not options. */
 static void all_are_here(void **state)
 {
     char name[128], line[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* perf.data files, made to measure by the exporter's writer. */
+/* Checks perf.data files, made by the exporter's writer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static void begin(struct recording *r, bool pipe)
     assert_int_equal(ct_perf_write_begin(&r->writer, ct_write_file, r->out, &options), CT_OK);
 }
 
-/* Trace of a CPU (or with NO_CPU of TID): bytes that count up. */
+/* Writes trace of a CPU (or, with NO_CPU, of TID): bytes that count up. */
 static void put_trace(struct recording *r, uint32_t cpu, uint64_t aux_offset, size_t size)
 {
     uint8_t bytes[4096];
@@ -116,7 +116,7 @@ static void assert_trace(const struct recording *r, const struct ct_piece *piece
     assert_int_equal((uint8_t)r->bytes[piece->offset + size - 1], (uint8_t)(aux_offset + size - 1));
 }
 
-/* Two CPUs, one of which was traced twice and has trace that no record covers. */
+/* Has two CPUs, one of which was traced twice and has trace that no record covers. */
 static void put_two_cpus(struct recording *r)
 {
     assert_int_equal(ct_perf_write_info(&r->writer, sources, 2, 1), CT_OK);
@@ -204,8 +204,7 @@ static void a_folder(void **state)
     free(r.bytes);
 }
 
-/* The records between the info and the trace of a recording in compressed ones: of
- * one zstd stream, cut anywhere. */
+/* Puts the records between the info and the trace into compressed ones: one zstd stream, cut anywhere. */
 static void compressed(void **state)
 {
     (void)state;
@@ -246,7 +245,7 @@ static void compressed(void **state)
     }
 }
 
-/* Metadata of version 0, and ETMv3 and PTM in version 1. */
+/* Checks metadata of version 0, and ETMv3 and PTM in version 1. */
 static void older_units(void **state)
 {
     (void)state;
@@ -283,7 +282,7 @@ static void put_hw_id(struct recording *r, uint32_t cpu, uint64_t value)
     assert_int_equal(ct_perf_write_kernel(&r->writer, CT_PERF_AUX_HW_ID, 0, body, &stamp), CT_OK);
 }
 
-/* Version 2: IDs are told by records; a unit without one did not run; two sinks may have the same IDs. */
+/* Checks version 2: records give the IDs; a unit without one did not run; two sinks may have the same IDs. */
 static void hardware_ids(void **state)
 {
     (void)state;
@@ -324,7 +323,7 @@ static void hardware_ids(void **state)
     free(r.bytes);
 }
 
-/* Without frames the CPU that wrote it tells the source. */
+/* Without frames, the CPU that wrote the trace identifies the source. */
 static void unformatted(void **state)
 {
     (void)state;
@@ -353,8 +352,8 @@ static void unformatted(void **state)
     free(r.bytes);
 }
 
-/* A snapshot's record says where it ends, and a size that is more than there was room for. Trace of one AUX
- * record in two trace records goes on. */
+/* The record of a snapshot says where it ends, with a size larger than the buffer. The trace of one AUX
+ * record in two trace records is continuous. */
 static void snapshots_and_joins(void **state)
 {
     (void)state;
@@ -424,7 +423,7 @@ static void maps_over_time(void **state)
     put_map(&r, 0, 1, 0x1000, 0x10, 0, "/bin/sh");
     stamp = at(100, TID, TID, 0);
     assert_int_equal(ct_perf_write_fork(&r.writer, &stamp, 1), CT_OK);
-    /* Out of order in the file: */
+    /* Not in the order of time: */
     put_map(&r, 210, TID, 0x2000, 0x10, 8, "/bin/a");
     stamp = at(200, TID, TID, 0);
     assert_int_equal(ct_perf_write_comm(&r.writer, &stamp, "a", true), CT_OK);
@@ -454,7 +453,7 @@ static void maps_over_time(void **state)
     assert_image(g, 1, "root/lib/b", 0x3000, 0, 8);
     assert_image(g, 2, "root/bin/a", 0x3008, 4, 8);
     assert_image(g, 3, "root/lib/b", 0x3010, 0x10, 0x10);
-    assert_image(g, 4, "root/lib/b", 0x4000, 0x18, 8); /* as far as the file goes */
+    assert_image(g, 4, "root/lib/b", 0x4000, 0x18, 8); /* up to the end of the file */
     assert_int_equal(maps->thread_count, 2);
     assert_int_equal(maps->threads[1].tid, 555);
     assert_int_equal(maps->threads[1].pid, TID);
@@ -464,7 +463,7 @@ static void maps_over_time(void **state)
     free(r.bytes);
 }
 
-/* A mapping takes away what lies below its last byte, and no more. */
+/* A mapping removes what is below its last byte, and no more. */
 static void maps_that_share_a_byte(void **state)
 {
     (void)state;
@@ -491,7 +490,7 @@ static void put_lost(struct recording *r, uint64_t count)
 {
     const struct ct_perf_stamp stamp = at(80, TID, TID, 0);
     r->writer.body.size = 0;
-    ct_perf_put64(&r->writer.body, 1); /* of which event */
+    ct_perf_put64(&r->writer.body, 1); /* number of an event */
     ct_perf_put64(&r->writer.body, count);
     assert_int_equal(ct_perf_write_kernel(&r->writer, CT_PERF_LOST, 0, &r->writer.body, &stamp), CT_OK);
 }
@@ -514,7 +513,7 @@ static void lost_records_add_up(void **state)
     free(r.bytes);
 }
 
-/* A context has a name from the nanosecond on from which it says so. */
+/* A context has its name from the nanosecond of the record on. */
 static void names_hold_from_their_time_on(void **state)
 {
     (void)state;
@@ -532,7 +531,7 @@ static void names_hold_from_their_time_on(void **state)
     assert_null(ct_context_name_find(&buffer, 6, CT_NO_TIME));
 }
 
-/* A little ELF file with one note: its build id, 20 times the same byte. */
+/* Makes a small ELF file with one note: its build ID, 20 times the same byte. */
 static void make_elf(char out[160], uint16_t machine, uint8_t id)
 {
     memset(out, 0, 160);
@@ -565,8 +564,8 @@ static void put_build_id(struct recording *r, const char *name, uint8_t id)
                      CT_OK);
 }
 
-/* By path when the build id is right, else by build id in the cache; what is
- * nowhere is named with its reason. */
+/* An object is found by path when its build ID is right, else by build ID in the cache; a missing one is
+ * reported with the reason. */
 static void objects(void **state)
 {
     (void)state;
@@ -615,14 +614,14 @@ static void objects(void **state)
     assert_int_equal(f.capture->gone_count, 6);
     assert_string_equal(f.capture->gone[0].path, "/bin/wrong");
     assert_string_equal(f.capture->gone_build_ids[0], "9999999999999999999999999999999999999999");
-    assert_null(f.capture->gone_build_ids[2]); /* /bin/gone is not among those whose build id is listed */
+    assert_null(f.capture->gone_build_ids[2]); /* /bin/gone has no build ID in the list */
     fixture_free(&f);
     free(r.bytes);
 }
 
 /* ---- damage ---- */
 
-/* Cut anywhere, the file gives what is before the cut, and says where that was. */
+/* A file cut off anywhere gives what is before the cut, and reports where that was. */
 static void cut_anywhere(void **state)
 {
     (void)state;
@@ -654,7 +653,7 @@ static void cut_anywhere(void **state)
                 assert_true(piece->offset + piece->size <= size);
                 bytes += piece->size;
             }
-        /* All that lies before the cut, and nothing else. */
+        /* Everything before the cut, and nothing else. */
         uint64_t left = 0;
         for (size_t i = 0; i < pieces; i++)
             if (whole[i].offset < size)
@@ -678,7 +677,7 @@ static void never_closed(void **state)
     end(&r, &f, "perf.data");
     memset(r.bytes + 48, 0, 8);
     memset(r.bytes + 72, 0, 32);
-    r.size -= 32 + 20 + 8 + 32; /* the features */
+    r.size -= 32 + 20 + 8 + 32; /* removes the features */
     fixture_put_bytes(&f, "perf.data", r.bytes, r.size);
     assert_int_equal(fixture_open(&f, "perf.data"), CT_OK);
     check_two_cpus(&r, &f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A capture that is written while it is read, or between its parts, is not counted as if it were whole. */
+/* Checks that a capture written while it is read, or between its parts, is not counted as a whole one. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 
 #include "coretap/fleet.h"
 
-#define ROOM 128 /* of a path */
+#define ROOM 128 /* bytes for a path */
 
 struct rig {
     struct ct_ctx *ctx;
@@ -33,10 +33,10 @@ static void write_file(const char *path, const char *text)
     assert_int_equal(fclose(file), 0);
 }
 
-/* What a script of the shell begins with: the capture is the last word. */
+/* Start of a shell script: the capture is its last word. */
 #define CAPTURE "for capture; do :; done; "
 
-/* Makes a capture, and a job whose command is a script of the shell. */
+/* Makes a capture, and a job whose command is a shell script. */
 static void begin(struct rig *rig, const char *name, const char *script, uint8_t trust)
 {
     const char *const words[] = {"/bin/sh", "-c", script, NULL};
@@ -66,7 +66,7 @@ static void end(struct rig *rig)
     assert_int_equal(rmdir(rig->folder), 0);
 }
 
-/* Holds what a piece that was begun comes to: its text, or the words of its failure. */
+/* Checks the result of a piece: its text, or the words of its failure. */
 static void expect(struct ct_fleet_piece *piece, const char *text, const char *failure)
 {
     const void *data;
@@ -92,7 +92,7 @@ static void written_while_read(void **state)
         struct rig rig;
         struct ct_fleet_piece *piece;
         begin(&rig, "capture", CAPTURE "cat \"$capture\"; printf after! >\"$capture\"",
-              trust); /* of the same size */
+              trust); /* of the same size as before */
         assert_int_equal(ct_fleet_piece_begin(rig.job, 0, &piece), CT_OK);
         expect(piece, NULL, written);
         assert_false(ct_fleet_job_has(rig.job, 0));
@@ -117,14 +117,14 @@ static void left_as_it_was(void **state)
     end(&rig);
 }
 
-/* Parts, and the word that contents were compared, are of one state of the files. */
+/* Parts, and the report that contents were compared, belong to one state of the files. */
 static void written_between_parts(void **state)
 {
     (void)state;
     struct rig rig;
     struct ct_fleet_piece *piece;
     begin(&rig, "capture", CAPTURE "cat \"$capture\"", 0);
-    for (int turn = 0; turn < 2; turn++) { /* the second time both are kept */
+    for (int turn = 0; turn < 2; turn++) { /* the second time both are in the cache */
         assert_int_equal(ct_fleet_check_begin(rig.job, 0, &piece), CT_OK);
         assert_int_equal(ct_fleet_piece_was_kept(piece), turn);
         expect(piece, "checked\n", NULL);
@@ -142,7 +142,7 @@ static void written_between_parts(void **state)
     end(&rig);
 }
 
-/* A process names its capture as it can be printed; the failure names it once, as it is. */
+/* A process prints the escaped name of its capture; the failure has the name once, unescaped. */
 static void named_once(void **state)
 {
     (void)state;
@@ -159,14 +159,14 @@ static void named_once(void **state)
     end(&rig);
 }
 
-/* Prints its last two words, and the number of them all as exit code. */
+/* Prints its last two words, and exits with the number of words. */
 static int print_words(int argc, char **argv)
 {
     printf("%s %s", argv[argc - 2], strrchr(argv[argc - 1], '/') + 1);
     return argc == 3 && !argv[argc] ? 1 : 2;
 }
 
-/* A function in the place of a program: what it prints is the piece, without what the caller holds back. */
+/* A function instead of a program: its output is the piece, without what the caller holds back. */
 static void run_without_a_program(void **state)
 {
     (void)state;
@@ -185,7 +185,8 @@ static void run_without_a_program(void **state)
     end(&rig);
 }
 
-/* Prints its process and the how many-th call in it this is; a capture's name says what else it does. */
+/* Prints its process and the number of this call in the process. The name of a capture selects what else it
+ * does. */
 static int count_calls(int argc, char **argv)
 {
     static int calls;
@@ -200,7 +201,7 @@ static const char *const called[] = {"first", "second", "fails", "third", "dies"
 
 #define CALLED (sizeof called / sizeof *called)
 
-/* Does a capture. Returns which call in its process it was, or 0 where it failed. */
+/* Runs a capture. Returns its number among the calls in its process, or 0 when it failed. */
 static int call_of(struct rig *rig, size_t number, pid_t *process)
 {
     struct ct_fleet_piece *piece;
@@ -224,7 +225,8 @@ static int call_of(struct rig *rig, size_t number, pid_t *process)
     return call;
 }
 
-/* A process does one capture after the other, until one fails or it is ended, which is told of that one. */
+/* A process handles captures in turn until one fails or the process is ended; the failure is reported for
+ * that capture. */
 static void processes_go_on(void **state)
 {
     static const int calls[CALLED] = {1, 2, 0, 1, 0, 1, 1};
@@ -250,7 +252,7 @@ static void processes_go_on(void **state)
     assert_int_equal(ct_fleet_job_new(rig.ctx, &options, rig.manifest, &rig.job), CT_OK);
     for (size_t i = 0; i < CALLED; i++) {
         assert_int_equal(call_of(&rig, i, &pid), calls[i]);
-        if (!strcmp(called[i], "fourth")) { /* as when memory is short and it has nothing to do */
+        if (!strcmp(called[i], "fourth")) { /* as when memory is short and the process is idle */
             assert_int_equal(kill(pid, SIGKILL), 0);
             assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
         }

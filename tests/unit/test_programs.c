@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The programs that ran: those that are named for those of a capture, memories, and that files are loaded
- * when they are asked for, once. */
+/* Checks the programs that ran: named ones instead of those of a capture, memories, and that files are loaded
+ * once, when they are needed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -38,7 +38,7 @@ static void renew(struct fixture *f, struct ct_programs_options options)
     assert_int_equal(ct_programs_new(f->ctx, &options, &f->programs), CT_OK);
 }
 
-/* Two files, of one program and another. */
+/* Makes two files with different programs. */
 static int begin(void **state)
 {
     static struct fixture f;
@@ -99,7 +99,7 @@ static void takes_what_the_capture_names(void **state)
     assert_int_equal(ct_programs_at(f->programs, 2)->bias, HIGH);
     assert_int_equal(ct_programs_at(f->programs, 2)->named, 0);
     assert_null(ct_programs_at(f->programs, 3));
-    /* … and behind them one for the memory that is no ELF file, which both buffers have */
+    /* … and after them one for the memory that is no ELF file, which both buffers have */
     assert_int_equal(ct_programs_places(f->programs, &places, &count), CT_OK);
     assert_int_equal(count, 4);
     assert_int_equal(places[1].shift, HIGH);
@@ -118,11 +118,11 @@ static void a_named_one_stands_for_that_of_the_capture(void **state)
     const struct ct_program *program = add(f, f->here, NULL, &capture);
     assert_int_equal(program->bias, HIGH);
     assert_string_equal(program->ran_as, "/target/program");
-    struct ct_buffer given = buffer; /* has it already */
+    struct ct_buffer given = buffer; /* it has the image already */
     assert_int_equal(ct_programs_give(f->programs, &given), CT_OK);
     assert_int_equal(given.image_count, 1);
     assert_int_equal(ct_programs_add_capture(f->programs, &capture), CT_OK);
-    /* the file that was named stands for the one at another address, too */
+    /* the named file also replaces the one at another address */
     assert_int_equal(ct_programs_count(f->programs), 2);
     assert_string_equal(ct_programs_at(f->programs, 1)->path, f->here);
     assert_int_equal(ct_programs_at(f->programs, 1)->bias, 0x10000);
@@ -158,7 +158,7 @@ static void another_build_than_what_is_gone_is_refused(void **state)
 {
     static const struct {
         struct ct_image gone;
-        const char *id; /* of the file that is named: 01, ID_REST */
+        const char *id; /* of the named file: 01, ID_REST */
         uint64_t bias;
         int rc;
     } cases[] = {
@@ -168,7 +168,7 @@ static void another_build_than_what_is_gone_is_refused(void **state)
         {{.path = "/t/x", .addr = HIGH, .is_elf = 1}, "02" ID_REST, HIGH, CT_ERR_CONFIG},
         {{.path = "/t/x", .addr = HIGH, .is_elf = 1}, "02" ID_REST, HIGH + 0x1000, CT_OK},
         {{.path = "/t/program", .addr = HIGH, .is_elf = 1}, "02" ID_REST, 0, CT_ERR_CONFIG},
-        {{.path = "/t/x", .addr = 0, .is_elf = 1}, "02" ID_REST, 0, CT_OK}, /* not known to overlap */
+        {{.path = "/t/x", .addr = 0, .is_elf = 1}, "02" ID_REST, 0, CT_OK}, /* no overlap is known */
         {{.path = "/t/x", .addr = HIGH + TEXT + 0xfc, .size = 8}, "02" ID_REST, HIGH, CT_ERR_CONFIG},
         {{.path = "/t/x", .addr = HIGH + TEXT + 0x100, .size = 8}, "02" ID_REST, HIGH, CT_OK},
         {{.path = "/t/x", .addr = HIGH + TEXT - 8, .size = 9}, "02" ID_REST, HIGH, CT_ERR_CONFIG},
@@ -222,7 +222,7 @@ static void one_of_several_has_to_be_the_build(void **state)
     snprintf(copy, sizeof copy, "%s/copy", f->folder);
     write_file(copy, 1);
     const struct ct_program *program = add(f, copy, &bias, &capture);
-    assert_string_equal(program->ran_as, f->here); /* known by its build id */
+    assert_string_equal(program->ran_as, f->here); /* found by its build ID */
     unlink(copy);
 }
 
@@ -295,7 +295,7 @@ static void loads_a_file_once_and_late(void **state)
     assert_ptr_equal(add(f, f->here, &bias, NULL), high);
     assert_int_equal(ct_program_symbols(high, &one), CT_OK);
     assert_int_equal(ct_program_lines(high, &lines), CT_OK);
-    unlink(f->here); /* what was loaded is not read again, also not for the same file elsewhere */
+    unlink(f->here); /* a loaded file is not read again, even for another address */
     assert_int_equal(ct_program_symbols(low, &two), CT_OK);
     assert_ptr_equal(one, two);
     assert_int_equal(ct_program_memory(low, &memory), CT_ERR_IO);
@@ -312,7 +312,7 @@ static void loads_a_file_once_and_late(void **state)
     assert_int_equal(ct_program_has(high, MAIN, 0), 0);
 }
 
-/* Headers tell where code lies and the build id, without functions, for which the whole file is read. */
+/* Headers give the place of code and the build ID. For functions the whole file is read. */
 static void headers_are_loaded_alone(void **state)
 {
     struct fixture *f = *state;

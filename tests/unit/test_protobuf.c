@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages of Protocol Buffers against bytes of the published encoding. */
+/* Compares messages of Protocol Buffers with bytes of the published encoding. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ static void test_fields(void **state)
           28);
 }
 
-/* A string has to be UTF-8, whatever the name in a file is. */
+/* A string is always UTF-8, whatever the name in a file is. */
 static void test_text(void **state)
 {
     struct ct_grown to = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PTM packets as ARM IHI 0035B chapter 4 codes them, made by hand, and the elements they give. */
+/* Checks PTM packets as coded in ARM IHI 0035B chapter 4, written by hand, and their elements. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include "support/listed.h"
 
-/* The cycle counter is on, context IDs have four bytes. */
+/* Bits of ETMCR: cycle counter on, context IDs of four bytes. */
 #define CYCLES   0x1000u
 #define CONTEXT4 0xc000u
 #define RETURNS  0x20000000u
@@ -37,7 +37,7 @@ static void synchronisation(void **state)
     (void)state;
     lists(0, "0000000000 80", "0 10 000000000080 async\n");
     lists(0, "84 00000000 80", "0 10 - notsync bytes=6\n");
-    /* Ten zeros too many belong to the packet, eleven do not. */
+    /* Ten surplus zeros belong to the packet, eleven do not. */
     lists(0, "000000000000000000000000000000 80", "0 10 00000000000000000000000000000080 async\n");
     lists(0, "00000000000000000000000000000000 80", "0 10 - notsync bytes=11\n11 10 000000000080 async\n");
     lists(0, SYNC "00000080", "6 10 00000080 bad_sequence err=async\n");
@@ -54,7 +54,7 @@ static void isync(void **state)
           "6 10 08018000004d isync reason=restart_overflow addr=8000 isa=tee sec=ns\n");
     lists(0, SYNC "08 00800000 6b",
           "6 10 08008000006b isync reason=debug_exit addr=8000 isa=a32 sec=ns hyp=1\n");
-    /* Periodic ones have no cycle count. */
+    /* Periodic i-syncs have no cycle count. */
     lists(CYCLES, ISYNC_A32, "6 10 080080000001 isync reason=periodic addr=8000 isa=a32 sec=s\n");
     lists(CYCLES | CONTEXT4, SYNC "08 00800000 21 c405 78563412",
           "6 10 080080000021c40578563412 isync reason=trace_enable addr=8000 isa=a32 sec=s ctxt=12345678 "
@@ -82,9 +82,9 @@ static void branches(void **state)
     lists(0, ISYNC_A32 "8102", "12 10 8102 branch_address addr=8200\n");
     lists(0, ISYNC_A32 "818102", "12 10 818102 branch_address addr=10100\n");
     lists(0, ISYNC_A32 "81818102", "12 10 81818102 branch_address addr=808100\n");
-    /* Six bits of an address are known when none was before; what is not known counts as halfwords. */
+    /* Six bits of an address are known if none was before; unknown bits count as halfwords. */
     lists(0, SYNC "ff26", "6 10 ff26 branch_address addr=137e valid=13\n");
-    /* Five bytes say the instruction set: 001 A32, 01 T32, 1 Jazelle. */
+    /* Five bytes give the instruction set: 001 A32, 01 T32, 1 Jazelle. */
     lists(0, ISYNC_A32 "818080800c", "12 10 818080800c branch_address addr=80000000\n");
     lists(0, ISYNC_A32 "8380808018", "12 10 8380808018 branch_address addr=80000002 isa=t32\n");
     lists(0, ISYNC_A32 "8380808030", "12 10 8380808030 branch_address addr=80000001 isa=jaz\n");
@@ -109,7 +109,7 @@ static void others(void **state)
     lists(0, SYNC "0c", "6 10 0c trigger\n");
     lists(0, SYNC "66", "6 10 66 ignore\n");
     lists(0, SYNC "76", "6 10 76 eret\n");
-    /* Bits that are not in a timestamp stay; the ninth byte has eight. */
+    /* Bits that a timestamp does not contain stay; the ninth byte has eight. */
     lists(0, SYNC "428182 03 4205", "10 10 4205 timestamp ts=c105\n");
     lists(0, SYNC "42ffffffffffffffffff", "6 10 42ffffffffffffffffff timestamp ts=ffffffffffffffff\n");
     lists(CYCLES, SYNC "420148 05", "6 10 42014805 timestamp ts=1 cc=82\n");
@@ -143,26 +143,26 @@ static void return_stack(void **state)
     (void)state;
     makes(RETURNS, 0, ISYNC_A32 "90",
           START "12 10" BL "12 10" BX_LR "12 10" B "12 10 eo_trace reason=end_of_trace\n");
-    /* A branch packet in place of an atom leaves the stack alone; an i-sync empties it. */
+    /* A branch packet instead of an atom does not change the stack; an i-sync empties it. */
     makes(RETURNS, 0, ISYNC_A32 "84 03 84",
           START "12 10" BL "13 10" BX_LR "14 10" B "14 10 eo_trace reason=end_of_trace\n");
     makes(RETURNS, 0, ISYNC_A32 "84 08 10800000 01 84",
           START "12 10" BL "19 10" BX_LR
                 "19 10 no_sync reason=bad_program_image\n19 10 eo_trace reason=end_of_trace\n");
-    /* Without the stack an address must follow. */
+    /* Without a return stack an address must follow. */
     makes(0, 0, ISYNC_A32 "88 84", START "12 10" BL "12 10" BX_LR "13 10 eo_trace reason=end_of_trace\n");
 }
 
 static void waypoints(void **state)
 {
     (void)state;
-    /* DSB is a waypoint where ETMCCER bit 24 says so. */
+    /* DSB is a waypoint when bit 24 of ETMCCER is set. */
     makes(0, 1u << 24, SYNC "08 04800000 01 88",
           START
           "12 10 instr_range start=8004 end=800c n=2 last_sz=4 isa=a32 exec=E type=dsb_dmb sub=none cond=0\n"
           "12 10 instr_range start=800c end=8010 n=1 last_sz=4 isa=a32 exec=E type=br sub=none cond=0\n"
           "12 10 eo_trace reason=end_of_trace\n");
-    /* A waypoint update, then an exception where execution has come to. */
+    /* A waypoint update, then an exception at the place that execution has reached. */
     makes(0, 0, SYNC "08 04800000 01 7203 81401c",
           START
           "12 10 instr_range start=8004 end=8008 n=1 last_sz=4 isa=a32 exec=E type=other sub=none cond=0\n"
@@ -178,7 +178,7 @@ static void exceptions(void **state)
           "13 10 exception exc=e ret=8010 cc=17\n"
           "18 10 instr_range start=8000 end=8004 n=1 last_sz=4 isa=a32 exec=E type=br sub=link cond=0 cc=9\n"
           "19 10 exception_ret\n19 10 eo_trace reason=end_of_trace\n");
-    /* Number 0 is none: a branch, here to non-secure code. */
+    /* Number 0 is no exception but a branch, here to non-secure code. */
     makes(0, 0, ISYNC_A32 "81904101 84",
           START "12 10" BL "16 10 addr_nacc addr=9000 space=any_ns\n16 10 eo_trace reason=end_of_trace\n");
 }
@@ -189,7 +189,7 @@ static void damage(void **state)
     makes(0, 0, ISYNC_A32 "10 84" ISYNC_A32 "84",
           START "12 10 no_sync reason=bad_packet\n20 10 trace_on reason=begin_or_filter\n26 10" BL
                 "26 10 eo_trace reason=end_of_trace\n");
-    /* Memory that is not there ends the walk until the trace gives an address. */
+    /* Missing memory ends the walk until the next address. */
     makes(0, 0, SYNC "08 00900000 01 8888 08 00800000 01 84",
           START "12 10 addr_nacc addr=9000 space=any_s\n20 10" BL "20 10 eo_trace reason=end_of_trace\n");
 }

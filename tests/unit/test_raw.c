@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Raw traces with an .ini. */
+/* Checks raw traces with an .ini. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -133,7 +133,7 @@ static void every_error_says_where(void **state)
     }
 }
 
-/* The examples that the documentation points to, through the real file system. */
+/* Opens the examples of the documentation with the real file system. */
 static void the_examples_open(void **state)
 {
     (void)state;

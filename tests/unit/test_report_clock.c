@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The axis of timestamps in a report: times between and outside of timestamps, pauses, more timestamps than
- * are kept. */
+/* Checks the axis of timestamps in a report: times between and outside of timestamps, pauses, more timestamps
+ * than are kept. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include "format/report_clock.h"
 
-/* Takes a step of so many cycles, and a timestamp behind it. */
+/* Takes a step of `cycles` cycles, then a timestamp. */
 static void take(struct ct_report_clock *clock, uint32_t cycles, uint64_t time)
 {
     const uint32_t edge = 0;
@@ -39,7 +39,8 @@ static void test_between(void **state)
     ct_report_clock_free(&clock);
 }
 
-/* Nothing runs between three timestamps. What began there began behind them, and what ended, before. */
+/* Nothing runs between three timestamps. What began there is placed after them, and what ended there,
+ * before. */
 static void test_pause(void **state)
 {
     (void)state;
@@ -56,7 +57,7 @@ static void test_pause(void **state)
     ct_report_clock_free(&clock);
 }
 
-/* A pause is the first or the last that is known. */
+/* The pause is the first or the last known time. */
 static void test_pause_at_ends(void **state)
 {
     (void)state;
@@ -85,7 +86,7 @@ static void test_backwards(void **state)
     ct_report_clock_free(&clock);
 }
 
-/* What would be before time 0 is at 0, and what would be behind all times at the last one. */
+/* A time before 0 becomes 0, and one after all timestamps becomes the last one. */
 static void test_limits(void **state)
 {
     (void)state;
@@ -97,7 +98,7 @@ static void test_limits(void **state)
     ct_report_clock_free(&clock);
 }
 
-/* The memory is bounded, and the first and the last timestamps stay near. */
+/* Memory is bounded, and times near the first and the last timestamp stay exact. */
 static void test_many(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SALT's operators against brute force: each is evaluated here by its meaning on infinite words, with
- * quantifiers over steps, and not by rewriting. Verdicts are compared for all words of up to three letters,
+/* Compares SALT's operators with brute force: here each is evaluated by its meaning on infinite words, with
+ * quantifiers over steps and without rewriting. Verdicts are compared for all words of up to three letters,
  * each with every continuation that is a short word and a short loop. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,8 +14,8 @@
 
 #include "coretap/monitor.h"
 
-/* Formulas in prefix form. Behind an operator stand, after dots, what its end is (x excl, i incl; r req,
- * w weak, o opt) or its range of steps (2-3, 2- for at least 2). */
+/* Formulas in prefix form. An operator is followed, after dots, by its kind of end (x excl, i incl; r req, w
+ * weak, o opt) or its range of steps (2-3; 2- for at least 2). */
 static const char *const FORMULAS[] = {
     "until a b",
     "until.xr a b",
@@ -132,7 +132,7 @@ static const char *const FORMULAS[] = {
     "-eventually and a -next -always not b",
 };
 
-/* Regular expressions: a sequence, one from the last step of another on, alternatives, repetitions. */
+/* Regular expressions: sequence, sequence that shares a step, alternatives, repetitions. */
 static const char *const REGULAR[] = {
     "regex a",
     "regex seq a b",
@@ -180,7 +180,7 @@ static const char *const REGULAR[] = {
     "rejecton regex seq a rep.1- a b",
 };
 
-/* With times: t0-3 is a distance below 3, t2- one of at least 2. */
+/* Formulas with times: t0-3 is a distance below 3, t2- one of at least 2. */
 static const char *const TIMED[] = {
     "eventually.t0-3 b",
     "always.t0-3 a",
@@ -277,7 +277,7 @@ struct node {
     bool inclusive[2];
     char need[2]; /* r, w or o */
     int low, high;
-    int from, to; /* in time */
+    int from, to; /* as times */
     int args[3];
 };
 
@@ -361,7 +361,7 @@ static void timed(const struct node *n, char *out)
         sprintf(out, " timed[<%d]", n->to);
 }
 
-/* A repetition in the shortest words. */
+/* Writes a repetition in the fewest words. */
 static void repetition(const struct node *n, const char *steps, const char *a, char *out)
 {
     if (n->high == FOREVER && n->low < 2)
@@ -412,12 +412,12 @@ static void words(const struct formula *f, int i, char *out)
 /* An infinite word: a stem and a loop. */
 struct word {
     unsigned letters[WORD + STEM + LOOP];
-    int gaps[WORD + STEM + LOOP]; /* time since the step before */
+    int gaps[WORD + STEM + LOOP]; /* time since the previous step */
     int stem, length;
 };
 
-/* What a formula is read over: the steps before `end`, where letters from `cut` on make everything true that
- * stands there (`accept`) or false. Below a negation it is the other way round. */
+/* What a formula is evaluated on: the steps before `end`; letters from `cut` on make every atom there true
+ * (`accept`) or false. Below a negation it is the other way round. */
 struct view {
     int end, cut;
     bool accept;
@@ -427,7 +427,7 @@ static const struct view WHOLE = {FOREVER, FOREVER, true};
 
 static bool holds(const struct formula *f, int i, const struct word *w, int at, struct view v);
 
-/* Up to here steps are tried: what lies behind repeats. */
+/* Returns the step up to which steps are tried: later ones repeat. */
 static int horizon(const struct word *w, int at, struct view v)
 {
     const int loop = w->length - w->stem;
@@ -449,7 +449,7 @@ static int time_of(const struct word *w, int at)
     return time;
 }
 
-/* Tells whether the distance of two steps lies within the time of an operator. */
+/* Returns whether the distance of two steps is within the time of an operator. */
 static bool in_time(const struct node *n, const struct word *w, int from, int to)
 {
     if (!n->from && n->to == FOREVER)
@@ -550,7 +550,7 @@ static bool unary(const struct formula *f, const struct node *n, const struct wo
         return first >= n->low && first <= n->high;
     case 'n':
         return n->op[2] == 'v' ? count == 0 : any;
-    default: /* within */
+    default: /* "within" */
         return any;
     }
 }
@@ -591,20 +591,20 @@ static bool from(const struct formula *f, const struct node *n, const struct wor
 static bool exception(const struct formula *f, const struct node *n, const struct word *w, int at,
                       struct view v)
 {
-    /* what stands at the present step counts in a scope without steps, too */
+    /* the present step counts even in a scope without steps */
     const struct view present = {v.end > at ? v.end : at + 1, v.cut, v.accept};
     const int j = first_of(f, n->args[1], w, at, present);
     const bool accept = n->op[0] == 'a';
     struct view inner = v;
-    if (j < v.cut) { /* below a negation it decides the other way round */
+    if (j < v.cut) { /* below a negation the decision is reversed */
         inner.cut = j;
         inner.accept = accept;
     }
     return holds(f, n->args[0], w, at, inner);
 }
 
-/* Tells whether a regular expression matches the steps from `at` on before `to`. What stands at the first
- * step of a formula counts in a scope without steps, too. */
+/* Returns whether a regular expression matches the steps from `at` to before `to`. The first step of a
+ * formula counts even in a scope without steps. */
 static bool matches(const struct formula *f, int i, const struct word *w, int at, int to, struct view v)
 {
     const struct node *n = &f->nodes[i];
@@ -676,7 +676,7 @@ static bool holds(const struct formula *f, int i, const struct word *w, int at, 
     return unary(f, n, w, at, v);
 }
 
-/* Letters are two bits, with the time since the step before three. */
+/* A letter is two bits; with times, one of three durations since the previous step is added. */
 static void put(struct word *w, int k, unsigned symbol)
 {
     w->letters[k] = symbol & 3;
@@ -731,9 +731,9 @@ static void ask(const struct ct_monitor_spec *spec, const unsigned *word, int n,
     assert_int_equal(a->n, n);
 }
 
-/* Counts the words on which the monitor and the meaning differ, and shows the first. With times the monitor
- * may be later: it does not ask how many steps fit before a deadline. What it says must be true all the same.
- */
+/* Counts the words on which monitor and meaning differ, and prints the first one. With times the monitor may
+ * decide later, because it does not ask how many steps fit before a deadline; its verdicts must still be
+ * true. */
 static int differences(const char *text, int bits, int *decided, int *due)
 {
     struct formula f = {0};
@@ -759,7 +759,7 @@ static int differences(const char *text, int bits, int *decided, int *due)
             word[k] = x >> bits * k & ((1u << bits) - 1);
         ask(spec, word, WORD, &a);
         for (int n = 1; n <= WORD; n++) {
-            if (n < WORD && x >> bits * n && stride == 1) /* each beginning once */
+            if (n < WORD && x >> bits * n && stride == 1) /* each prefix once */
                 continue;
             const int want = brute_force(&f, word, n, bits);
             *due += want != CT_MONITOR_UNKNOWN;

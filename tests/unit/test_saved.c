@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of saved files: what is written whole wherever the buffer ends, and which words are numbers. */
+/* Checks lines of saved files: lines are written whole wherever the buffer ends, and only numbers are read as
+ * numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,8 +15,8 @@
 #include "coretap/analysis.h"
 
 enum {
-    LINES = 900, /* longer ones than the buffer of a file at the end */
-    STEP = 101,  /* letters that a line has more than the one before */
+    LINES = 900, /* the last ones are longer than the buffer of a file */
+    STEP = 101,  /* letters by which a line is longer than the one before */
 };
 
 /* ---- numbers ---- */
@@ -33,8 +34,8 @@ static void numbers(void **state)
     assert_true(read_number("18446744073709551615", 10, &value) && value == UINT64_MAX);
     assert_true(read_number("ffffffffffffffff", 16, &value) && value == UINT64_MAX);
     assert_true(read_number("0000000000000000000000000000012", 10, &value) && value == 12);
-    assert_false(read_number("18446744073709551616", 10, &value)); /* the last digit is too much */
-    assert_false(read_number("18446744073709551620", 10, &value)); /* the one before it is */
+    assert_false(read_number("18446744073709551616", 10, &value)); /* the last digit is too large */
+    assert_false(read_number("18446744073709551620", 10, &value)); /* the digit before it is */
     assert_false(read_number("99999999999999999999", 10, &value));
     assert_false(read_number("10000000000000000", 16, &value));
     assert_false(read_number("", 10, &value));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session gives each analysis what it takes, of each stream by itself, whatever the number of threads; it
- * can be ended. */
+/* Checks that a session gives each analysis what it takes, of each stream separately, for any number of
+ * threads, and that it can be ended. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,11 +18,11 @@ enum {
     STOP = 17,
 };
 
-/* Counts what comes. */
+/* Counts what it receives. */
 struct counter {
     struct ct_analysis analysis;
-    uint64_t steps[LANES];  /* that came as steps, by lane */
-    uint64_t counts[LANES]; /* that came as counts */
+    uint64_t steps[LANES];  /* received as steps, by lane */
+    uint64_t counts[LANES]; /* received as counts */
 };
 
 static int take(struct ct_analysis *analysis, const struct ct_analysis_batch *batch)
@@ -133,7 +133,7 @@ static void ends_when_it_is_told(void **state)
 struct again {
     struct ct_session *session;
     const struct ct_capture *capture;
-    int rc; /* of a run from inside of the first one */
+    int rc; /* result of a run from inside of the first one */
 };
 
 static int run_again(void *user, uint64_t bytes)
@@ -165,7 +165,7 @@ static void calls_come_in_their_order(void **state)
     ct_ctx_free(ctx);
 }
 
-/* A batch that lacks what its input says is refused. */
+/* A batch without what its input requires is refused. */
 static void batches_are_whole(void **state)
 {
     struct ct_analysis_kind kind = {.size = sizeof kind, .name = "kind", .take = take};
@@ -178,18 +178,18 @@ static void batches_are_whole(void **state)
     }
 }
 
-/* ---- streams in their turn ---- */
+/* ---- streams in turn ---- */
 
 struct turns {
-    uint8_t ids[8]; /* in the order in which their turn came */
+    uint8_t ids[8]; /* in the order of their turns */
     unsigned count;
-    unsigned at;       /* the one that is decoded */
+    unsigned at;       /* the turn that is being decoded */
     uint64_t steps[8]; /* by turn */
     uint64_t packets[8];
     unsigned ended, parts;
     uint8_t level;
-    bool other; /* the second stream has packets alone */
-    bool brief; /* no more is wanted of a stream than its first steps */
+    bool other; /* the second stream has only packets */
+    bool brief; /* only the first steps of a stream are wanted */
 };
 
 static int turn_steps(void *user, const struct ct_stream *stream, const struct ct_step_batch *batch)
@@ -208,7 +208,7 @@ static int turn_packets(void *user, const struct ct_stream *stream, const struct
     return CT_OK;
 }
 
-/* A part of a stream is the whole's, which is fine with one thread at a time. */
+/* Creates a part. Parts of a stream share the data of the whole, which is safe with one thread at a time. */
 static void *turn_part(void *user, const struct ct_stream *stream)
 {
     struct turns *part = calloc(1, sizeof *part);
@@ -299,7 +299,7 @@ static void streams_come_in_their_turn(void **state)
     ct_ctx_free(ctx);
 }
 
-/* Each stream has its own receivers, and threads the parts that they make. */
+/* Each stream has its own receivers, and threads have the parts that these create. */
 static void each_turn_says_who_takes(void **state)
 {
     (void)state;
@@ -312,7 +312,7 @@ static void each_turn_says_who_takes(void **state)
     ct_ctx_free(ctx);
 }
 
-/* Who wants no more of a stream gets the next one, whose turn comes as if nothing had been. */
+/* A receiver that ends a stream gets the next one, whose turn begins as usual. */
 static void streams_can_be_left(void **state)
 {
     (void)state;
@@ -327,7 +327,7 @@ static void streams_can_be_left(void **state)
     ct_ctx_free(ctx);
 }
 
-/* Steps are filtered; other records cannot be, and there are no analyses beside. */
+/* Steps can be filtered; other records cannot, and no analyses can be added. */
 static void turns_are_filtered(void **state)
 {
     (void)state;
@@ -348,7 +348,7 @@ static void turns_are_filtered(void **state)
     ct_ctx_free(ctx);
 }
 
-/* A table may be one of an older header, without `cut`: nothing is read behind what it has. */
+/* A table may come from an older header, without `cut`: members beyond its size are not read. */
 static void kinds_have_their_size(void **state)
 {
     struct ct_analysis_kind older = {
@@ -365,7 +365,7 @@ static void kinds_have_their_size(void **state)
     ct_ctx_free(ctx);
 }
 
-/* Of options that are shorter, as an older program has them, the rest is zero. */
+/* Members beyond the size of shorter options, of an older program, are zero. */
 static void arguments_are_checked(void **state)
 {
     (void)state;
@@ -385,8 +385,8 @@ static void arguments_are_checked(void **state)
     ct_session_free(NULL);
 }
 
-/* What makes a capture damaged: what is missing in the file, a framing that found nothing, gaps. Overflows
- * and code without memory do where that is asked for, or nothing ran. */
+/* A capture is damaged when its file is incomplete, no framing was found, or there are gaps. Overflows and
+ * code without memory count when that is requested, or when nothing ran. */
 static void damage_is_told_from_loss(void **state)
 {
     const struct ct_capture whole = {0}, cut = {.damage_count = 1};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of a capture are joined in their order, all of them and each once, or not at all. What they count is
- * held against the whole in tests/property/test_shards.c. */
+/* Checks that parts of a capture are joined in order, each exactly once, or not at all. Their counts are
+ * compared with the whole in tests/property/test_shards.c. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -51,7 +51,7 @@ static struct ct_shard *new_shard(struct ct_ctx *ctx, uint32_t number, uint32_t 
     return shard;
 }
 
-/* Decodes a part of the example, or all of it, and saves what an analysis found, which is freed. */
+/* Decodes a part of the example, or all of it, saves the results of an analysis and frees that. */
 static void make(struct ct_ctx *ctx, struct ct_shard *shard, struct ct_analysis *analysis,
                  const struct ct_filter *filter, struct text *text)
 {
@@ -71,7 +71,7 @@ static void make(struct ct_ctx *ctx, struct ct_shard *shard, struct ct_analysis 
     ct_analysis_free(analysis);
 }
 
-/* The example in parts, and in one. */
+/* The example in parts, and as a whole. */
 struct world {
     struct ct_ctx *ctx;
     struct text parts[PARTS], whole;
@@ -165,7 +165,7 @@ static void damage_is_found(void **state)
     }
 }
 
-/* Lines that no shard has, in a file whose sum is right; '#' stands for a zero byte. */
+/* Reads lines that no shard writes, in a file with a correct checksum. */
 static void lines_are_checked(void **state)
 {
     static const char *const lines[] = {
@@ -205,7 +205,7 @@ static void lines_are_checked(void **state)
     }
 }
 
-/* A window of a stream begins where all before it says: of such a capture no part is decoded. */
+/* A window of a stream begins where everything before it says: of such a capture no part is decoded. */
 static void windows_are_not_cut(void **state)
 {
     static struct text text;

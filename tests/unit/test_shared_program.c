@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program that the parts of a stream share. */
+/* Checks the program that the parts of a stream share. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static struct ct_graph *graph_of(struct ct_shared_program *shared, bool part)
     return graph;
 }
 
-/* Goes from one node to another one, and gives the number of the edge. */
+/* Adds the edge from one node to another one and returns its number. */
 static uint32_t go(struct ct_graph *graph, uint64_t from, uint64_t to)
 {
     const struct ct_node node = node_at(from);
@@ -65,7 +65,7 @@ static void parts_number_by_their_own_way(void **state)
     ct_shared_program_release(shared);
 }
 
-/* Takes all nodes and edges of a part. */
+/* Adds all nodes and edges of a part. */
 static void take(struct ct_graph *whole, const struct ct_graph *part)
 {
     uint32_t nodes, edges, number;
@@ -77,7 +77,7 @@ static void take(struct ct_graph *whole, const struct ct_graph *part)
         assert_int_equal(ct_graph_take_edge(whole, part, i, &number), CT_OK);
 }
 
-/* The second part came to all of it first, and to more. */
+/* The second part met everything first, and more. */
 static void whole_is_numbered_in_the_order_of_its_parts(void **state)
 {
     (void)state;
@@ -120,7 +120,7 @@ struct meeting {
     uint32_t numbers[BLOCKS];
 };
 
-/* Comes to all blocks, in an order of its own, and links each to the next one. */
+/* Meets all blocks in its own order, and links each to the next one. */
 static void *meet(void *user)
 {
     struct meeting *m = user;
@@ -189,7 +189,7 @@ static void who_has_no_room_says_so(void **state)
     ct_shared_program_release(shared);
 }
 
-/* Nodes of the same few instructions, and the edges of one branch, want the same slots of the index. */
+/* Nodes with the same few instructions, and the edges of one branch, compete for slots of the index. */
 static void crowded_entries_keep_their_numbers(void **state)
 {
     (void)state;
@@ -212,8 +212,8 @@ static void crowded_entries_keep_their_numbers(void **state)
     ct_graph_free(graph);
 }
 
-/* Nodes and edges that blocks say are new are not looked for, and found by all who ask later; what others
- * added before is found by blocks. */
+/* Nodes and edges that are new according to blocks are not searched for; later searches find them, and blocks
+ * find what others added before. */
 static void what_is_new_to_blocks_has_one_number(void **state)
 {
     (void)state;
@@ -223,7 +223,7 @@ static void what_is_new_to_blocks_has_one_number(void **state)
     for (unsigned pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < BLOCKS; i++) {
             struct ct_node node = node_at(0x1000 + i * 4);
-            node.flags = i % 4 == 1 ? CT_NODE_CUT : 0; /* which no block is */
+            node.flags = i % 4 == 1 ? CT_NODE_CUT : 0; /* no block has this flag */
             if (i % 4 == 0 && !pass)
                 assert_int_equal(ct_graph_append(graph, &node, 1, NULL, 0), CT_OK);
             else if (i % 4 == 3 || (i % 4 == 0 && pass))
@@ -235,7 +235,7 @@ static void what_is_new_to_blocks_has_one_number(void **state)
     for (uint32_t i = 0; i < BLOCKS; i++) {
         struct ct_edge edge = edge_from(i, 0x40);
         edge.kind = i % 4 == 2 ? CT_EDGE_OPEN : CT_EDGE_NEXT;
-        const bool is_new = i % 4 == 3; /* to blocks */
+        const bool is_new = i % 4 == 3; /* according to blocks */
         assert_int_equal(is_new ? ct_graph_edge_as(graph, &edge, true, NULL, &number)
                                 : ct_graph_edge(graph, &edge, &number),
                          CT_OK);

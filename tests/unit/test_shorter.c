@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file of trace, of messages or of code that somebody cuts while it is used is an error that says what is
- * lost: read or mapped, by one thread or by several. */
+/* Checks that a file of trace, messages or code which is shortened while in use gives an error that says what
+ * is lost: read or mapped, by one thread or several. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,16 +19,16 @@
 
 enum {
     CHUNK = 1 << 18,
-    SIZE = 3 * CHUNK / 2, /* two chunks, in one window when they are mapped */
-    LARGE = 32 * CHUNK,   /* enough for threads that read the file themselves */
-    LESS = 100, /* so that the cut is in the last page of the file: no access behind it is a SIGBUS */
+    SIZE = 3 * CHUNK / 2, /* two chunks, in one window when mapped */
+    LARGE = 32 * CHUNK,   /* enough for threads to read the file themselves */
+    LESS = 100,           /* so that the cut is in the last page of the file, where no access is a SIGBUS */
 };
 
 /* How the file is decoded. */
 struct how {
     int maps;
     unsigned threads;
-    size_t size, left; /* of the file, before the cut and after it */
+    size_t size, left; /* size of the file before the cut and after it */
     struct ct_piece *piece;
 };
 
@@ -38,7 +38,7 @@ struct test {
     int was_cut;
 };
 
-/* Writes a file that begins with `head` again and again, the rest of each part being `filler`. */
+/* Writes a file of parts that begin with `head`; the rest of each part is `filler`. */
 static void write_parts(struct test *t, const void *head, size_t head_size, int filler, size_t part,
                         size_t size)
 {
@@ -55,7 +55,7 @@ static void write_parts(struct test *t, const void *head, size_t head_size, int 
     free(bytes);
 }
 
-/* Writes ETMv4 trace: points of synchronisation, and events between them. */
+/* Writes ETMv4 trace: synchronisation points, and events between them. */
 static void write_trace(struct test *t, size_t size)
 {
     static const uint8_t sync[14] = {[11] = 0x80, 0x01, 0x00};
@@ -120,7 +120,7 @@ static void test_threads(void **state)
     decode(&(struct how){.threads = 2, .size = LARGE, .left = CHUNK}, " of its 8388608 bytes are lost");
 }
 
-/* What is behind the cut reads as zeros, which nothing says but the size of the file. */
+/* Mapped bytes after the cut are zeros, which only the size of the file shows. */
 static void test_mapped(void **state)
 {
     (void)state;
@@ -129,7 +129,7 @@ static void test_mapped(void **state)
            ": 100 of its 131072 bytes");
 }
 
-/* Also when it was cut before it was opened again. */
+/* Also when the file was cut before it was opened again. */
 static void test_piece(void **state)
 {
     struct ct_piece piece = {
@@ -150,7 +150,7 @@ static void cut_messages(void *user, const char *text)
     t->was_cut = 1;
 }
 
-/* None of the lines is a message, of which the first ones are told. */
+/* No line is a message, and only the first ones are reported. */
 static void test_messages(void **state)
 {
     struct test t = {.left = CHUNK};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executions kept for a timeline: the longest ones, no more than there is room for, whatever the order. */
+/* Checks executions kept for a timeline: the longest ones, at most as many as fit, in any order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ static struct ct_slices filled(size_t most, uint64_t count, uint64_t step)
     struct ct_slices slices = {.most = most, .end = UINT64_MAX};
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t length =
-            1 + i * step % count; /* each from 1 to count once, when step and count share nothing */
+            1 + i * step % count; /* each from 1 to count once, when step and count are coprime */
         const struct ct_slice slice = {
             .lane = (uint32_t)(length % 3), .from = 10 * length, .to = 11 * length};
         assert_int_equal(ct_slices_add(&slices, &slice), CT_OK);
@@ -54,7 +54,7 @@ static void test_many(void **state)
     ct_slices_free(&other);
 }
 
-/* Which of equal ones would stay is chance, so none does. */
+/* Which of several equal ones would stay is random, so none does. */
 static void test_equal(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshot directories: what they become, and what is said when something is wrong in them. */
+/* Checks snapshot directories: their content, and the messages for everything that can be wrong in them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -120,7 +120,7 @@ static void check_sources(const struct ct_buffer *buffer)
     assert_int_equal(etm->protocol, CT_PROTOCOL_ETM4);
     assert_int_equal(etm->trace_id, 0x10);
     assert_int_equal(etm->regs.configr, 0xc1);
-    assert_int_equal(etm->regs.idr1, 0x4100f403); /* default */
+    assert_int_equal(etm->regs.idr1, 0x4100f403); /* the default */
     assert_int_equal(etm->regs.idr2, 1160);
     assert_int_equal(etm->regs.idr9, 7);
     assert_int_equal(etm->regs.devarch, 0x47705a13);
@@ -173,7 +173,7 @@ static void images_of_all_cores_once(void **state)
     fixture_free(&f);
 }
 
-/* The code of the ELF file is at 0x1000 in it and was linked for 0x400000, its header for 0x500000. */
+/* The code of the ELF file is at offset 0x1000 and linked for 0x400000, its header for 0x500000. */
 static void an_elf_file_as_memory(void **state)
 {
     static const struct {
@@ -183,9 +183,9 @@ static void an_elf_file_as_memory(void **state)
     } cases[] = {
         {"address=0\nlength=0x1800\n", 0, 1},
         {"address=0x400000\n", 0, 1},
-        {"address=0x500000\n", 0x500000, 0},                /* memory from there on */
+        {"address=0x500000\n", 0x500000, 0},                /* memory from that address on */
         {"address=0x3ff000\n", 0x3ff000, 0},                /* its bytes were memory */
-        {"address=0x400000\noffset=0x1000\n", 0x400000, 0}, /* a part of them */
+        {"address=0x400000\noffset=0x1000\n", 0x400000, 0}, /* a part of the memory */
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -219,7 +219,7 @@ static void the_ini_itself_may_be_named(void **state)
     fixture_free(&f);
 }
 
-/* One file of the snapshot is replaced; opening must fail with this code and say these words. */
+/* Replaces one file of the snapshot; opening must fail with this code and this text. */
 static void every_error_says_where(void **state)
 {
     (void)state;
@@ -371,7 +371,7 @@ static void what_is_only_noted(void **state)
     }
 }
 
-/* Arm's access library writes type=unknown for cores that are newer than itself. */
+/* Arm's access library writes type=unknown for cores newer than itself. */
 static void an_unknown_core_with_64_bits(void **state)
 {
     (void)state;
@@ -470,7 +470,7 @@ static void lines_of_the_dialect(void **state)
                                "\tREG(id:0x10,size:32)=1\n"
                                "\n"
                                "# whole line\n"
-                               "[two;]\n" /* the comment rule knows no exception: this is no section head */
+                               "[two;]\n" /* not a section head: the rule for comments has no exception */
                                "x=1";
     assert_int_equal(ct_ini_parse(NULL, "t", text, sizeof text - 1, collect, seen), CT_ERR_FORMAT);
     assert_string_equal(seen, "1 [one]\n2 one|key|a value with = and :\n3 one|REG(id:0x10,size:32)|1\n");
@@ -481,7 +481,7 @@ static void lines_of_the_dialect(void **state)
     assert_int_equal(ct_ini_parse(NULL, "t", "", 0, collect, seen), CT_OK);
 }
 
-/* Values of any length, blanks wherever a buffer might end; section names of any length. */
+/* Values and section names of any length, with blanks wherever a buffer might end. */
 static void long_lines(void **state)
 {
     (void)state;
@@ -559,14 +559,14 @@ static void code_that_changed(void **state)
     struct fixture f;
     assert_int_equal(open_with_states(&f, ""), CT_OK);
     const struct ct_buffer *etb = &f.capture->buffers[0], *probe = &f.capture->buffers[1];
-    assert_int_equal(etb->image_count, 2); /* those that stay */
+    assert_int_equal(etb->image_count, 2); /* images that never change */
     assert_true(etb->maps->by_piece);
     assert_ptr_equal(etb->maps, f.capture->maps);
     assert_int_equal(etb->maps->process_count, 1);
     const struct ct_process *process = etb->maps->processes;
     assert_int_equal(process->generation_count, 2);
     assert_int_equal(process->generations[0].image_count, 1);
-    assert_int_equal(process->generations[1].image_count, 1); /* one is missing */
+    assert_int_equal(process->generations[1].image_count, 1); /* one file is missing */
     assert_int_equal(process->generations[1].images[0].offset, 8);
     assert_int_equal(f.capture->missing_count, 2);
     assert_int_equal(etb->piece_count, 2);
@@ -577,7 +577,7 @@ static void code_that_changed(void **state)
     assert_int_equal(etb->pieces[1].size, 16);
     assert_int_equal(etb->pieces[1].time, 1);
     assert_int_equal(etb->pieces[1].joins, 1);
-    assert_int_equal(probe->piece_count, 1); /* all of it is of the first state */
+    assert_int_equal(probe->piece_count, 1); /* the whole trace has the first state */
     fixture_free(&f);
 
     assert_int_equal(open_with_states(&f, "[coretap.piece1]\nbuffer=ETB\nfrom=48\nstate=0\n"), CT_OK);

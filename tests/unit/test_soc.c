@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What programs ask of the address spaces of the simulated cluster. */
+/* Checks the address spaces of the simulated cluster as programs use them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,7 @@ static int end(void **state)
     return 0;
 }
 
-/* Writes an address as a process, which brings its page in. Returns where that is. */
+/* Writes to an address as a process, which loads the page. Returns the physical address. */
 static uint64_t use(uint32_t who, uint64_t va)
 {
     uint64_t pa = 0;
@@ -53,10 +53,10 @@ static void shared_memory_has_one_frame(void **state)
     assert_int_equal(ct_soc_object(soc, pid, HERE + 0x3fff), (1 << 20) + 3);
     assert_int_equal(ct_soc_object(soc, pid, HERE + 0x4000), 0);
     assert_int_equal(ct_soc_object(soc, UINT32_MAX, HERE), 0);
-    /* what is mapped there later is private again */
+    /* a later mapping there is private again */
     assert_int_equal(ct_soc_shared(soc, other, THERE, THERE + 0x1000, 0), 1);
     assert_true(use(other, THERE) != use(pid, THERE));
-    /* however many areas there are, and in a child, too */
+    /* for any number of areas, and also in a child */
     for (uint64_t i = 0; i < 1000; i++)
         assert_int_equal(ct_soc_shared(soc, pid, HERE + (i << 20), HERE + (i << 20) + 0x4000, (2 + i) << 20),
                          1);
@@ -90,14 +90,14 @@ static void hear_nothing(void *user, const struct ct_fractal_message *m, const u
     (void)line;
 }
 
-/* Returns the cycles of 64 misses, before each of which memory takes so many bytes of a log. */
+/* Returns the cycles of 64 misses, before each of which memory receives `bytes` bytes of a log. */
 static uint64_t misses_beside_a_log(uint64_t bytes)
 {
     struct ct_soc *one;
     assert_int_equal(ct_soc_new(NULL, NULL, NULL, &one), CT_OK);
     assert_int_equal(ct_soc_attach(one, &(struct ct_soc_tap){.message = hear_nothing}), 0);
     ct_soc_run(one, 0, ct_soc_process(one));
-    for (uint64_t at = 0; at < BLOCK; at += 64) /* twice what the last level holds */
+    for (uint64_t at = 0; at < BLOCK; at += 64) /* twice the size of the last level */
         ct_soc_touch(one, 0, HERE + at, CT_SOC_LOAD);
     const uint64_t before = ct_soc_cycles(one, 0);
     for (uint64_t at = 0; at < 4096; at += 64) {
@@ -109,7 +109,7 @@ static uint64_t misses_beside_a_log(uint64_t bytes)
     return spent;
 }
 
-/* A line of the log for each miss is taken while the core works; a hundred of them are waited for. */
+/* A log line per miss is written while the core works; a hundred lines make it wait. */
 static void misses_wait_for_a_log_in_memory(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The effect of calls and returns on a return stack says what they do one by one: whatever was on the stack,
- * at all depths, where a full stack drops its oldest entries and where some are in doubt. */
+/* Checks that the combined effect of calls and returns on a return stack equals their effects one by one: for
+ * any content and depth, when a full stack drops its oldest entries, and when some entries are in doubt. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,10 +12,10 @@
 
 enum {
     ROWS = 20000,
-    MOST = 40, /* calls and returns of a row */
+    MOST = 40, /* calls and returns per row */
 };
 
-/* A row of calls, each to its own return address, and returns (0). */
+/* A row of calls, each with its own return address, and returns (0). */
 struct row {
     uint64_t calls[MOST];
     unsigned size;
@@ -41,7 +41,7 @@ static struct ct_return_stack random_stack(struct rng *rng)
     return stack;
 }
 
-/* Does a row one by one. Returns false when the stack has too little for it. */
+/* Executes a row one by one. Returns false when the stack has too few entries. */
 static bool run(struct ct_return_stack *stack, const struct row *row)
 {
     uint64_t addr;
@@ -54,7 +54,7 @@ static bool run(struct ct_return_stack *stack, const struct row *row)
     return true;
 }
 
-/* Works out the effect of a row. Returns false when it is more than one can hold. */
+/* Computes the effect of a row. Returns false when an effect cannot hold it. */
 static bool effect_of(const struct ct_return_stack *stack, const struct row *row,
                       struct ct_stack_effect *effect)
 {
@@ -118,7 +118,7 @@ static void test_rows(void **state)
     assert_in_range(changed, ROWS / 4, ROWS);
 }
 
-/* The same row on another stack: it has what is taken off, or it has not. */
+/* The same row on another stack, which has the removed entries or not. */
 static void test_other_stacks(void **state)
 {
     struct rng rng = {2};
@@ -145,7 +145,7 @@ static void test_other_stacks(void **state)
     assert_in_range(refused, ROWS / 50, ROWS);
 }
 
-/* An entry of another instruction set is another one. */
+/* An entry of another instruction set is a different one. */
 static void test_instruction_set(void **state)
 {
     const struct ct_stack_effect effect = {.addr = {0x2000}, .pops = 1};

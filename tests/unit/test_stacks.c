@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stacks of calls: exceptions right behind a branch, before anything ran where the branch leads to; branches
- * that are returns, and that only look like some. */
+/* Checks stacks of calls: exceptions directly after a branch, before its target ran; branches that are
+ * returns, and branches that only look like returns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,8 +33,8 @@ struct fixture {
     uint32_t open[MOST]; /* functions that have begun and not ended */
     size_t depth;
     uint8_t isa;
-    uint64_t renewed;             /* how many stacks begin anew */
-    struct ct_m_threads *threads; /* of the M profile, or NULL */
+    uint64_t renewed;             /* number of stacks that begin anew */
+    struct ct_m_threads *threads; /* for the M profile, or NULL */
 };
 
 static int begin(void **state)
@@ -64,7 +64,7 @@ static int finish(void **state)
     return 0;
 }
 
-/* A step of one instruction at `addr`; an exception behind it returns to `next`. */
+/* Adds a step of one instruction at `addr`; an exception after it returns to `next`. */
 static void step(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint8_t kind, uint64_t next)
 {
     const struct ct_node node = {.start = addr,
@@ -101,7 +101,7 @@ static void eret(struct fixture *f, uint64_t from, uint64_t to)
     step(f, from, CT_INSN_IBR, CT_INSN_SUB_ERET, CT_EDGE_NEXT, to);
 }
 
-/* Before the step that comes, tracing was off. */
+/* Turns tracing off before the next step. */
 static void off(struct fixture *f)
 {
     f->marks[f->mark_count++] =
@@ -118,7 +118,7 @@ static void write_stack(const struct fixture *f, const struct ct_stack_place *pl
     strncat(text, ct_stacks_name(f->stacks, places[place].function), size - strlen(text) - 1);
 }
 
-/* Functions of one context end in the opposite order in which they began, whichever thread runs. */
+/* Checks that functions of one context end in the reverse order of their starts, whichever thread runs. */
 static void check_nesting(struct fixture *f)
 {
     size_t count;
@@ -136,7 +136,7 @@ static void check_nesting(struct fixture *f)
     }
 }
 
-/* All stacks with their instructions, as `a;b 2`, each followed by a line feed. */
+/* Compares all stacks with their instructions, as `a;b 2`, each followed by a line feed. */
 static void expect(struct fixture *f, const char *want)
 {
     struct ct_step_batch batch = {.graph = f->graph,
@@ -195,7 +195,7 @@ static void untraced_handler_behind_tail_call(void **state)
     expect(f, "main 2\nmain;work 1\nmain;leaf 1\n");
 }
 
-/* What the edge before says of where execution went is nothing that was seen. */
+/* The place that the last edge leads to was not necessarily reached. */
 static void off_behind_call(void **state)
 {
     struct fixture *f = *state;
@@ -218,7 +218,7 @@ static void off_behind_exception(void **state)
     expect(f, "main 2\nmain;work 3\n");
 }
 
-/* The program is over with a system call, and begins again: no handler begins where the program does. */
+/* The program ends with a system call and begins again: no handler begins where the program does. */
 static void the_program_begins_again(void **state)
 {
     struct fixture *f = *state;
@@ -232,13 +232,13 @@ static void the_program_begins_again(void **state)
     expect(f, "main 4\nmain;work 2\n");
 }
 
-/* Firmware takes exceptions where it is, to an entry in the middle of its vector table. */
+/* Firmware takes exceptions in its own exception level, to an entry in the middle of its vector table. */
 static void entries_of_a_vector_table(void **state)
 {
     (void)state;
     assert_true(ct_transfer_may_be_handler(1, 1, 0x40080a00, true, false));
     assert_true(ct_transfer_may_be_handler(3, 3, 0x80, true, false));
-    assert_false(ct_transfer_may_be_handler(0, 0, 0x40080a00, true, false)); /* none is at EL0 */
+    assert_false(ct_transfer_may_be_handler(0, 0, 0x40080a00, true, false)); /* there is no handler at EL0 */
     assert_false(ct_transfer_may_be_handler(1, 1, 0x40080a04, true, false));
     assert_true(ct_transfer_may_be_handler(1, 0, 0x40080a04, true, false));
 }
@@ -267,7 +267,7 @@ static void handler_behind_return(void **state)
     expect(f, "main 2\nmain;work 1\nmain;irq 2\nmain;irq;leaf 1\n");
 }
 
-/* work() calls itself, and in the inner call a branch leads to what is behind the call. */
+/* work() calls itself, and in the inner call a branch leads to the place after the call. */
 static void branch_to_behind_recursive_call(void **state)
 {
     struct fixture *f = *state;
@@ -288,7 +288,7 @@ static void mark(struct fixture *f, struct ct_elem elem)
         (struct ct_step_mark){.at = (uint32_t)f->count, .kind = CT_MARK_ELEM, .elem = elem};
 }
 
-/* M profile: an instruction at `addr`, behind which there is an exception. */
+/* Adds an instruction of the M profile at `addr`, and an exception after it. */
 static void interrupt(struct fixture *f, uint64_t addr)
 {
     f->isa = CT_ISA_T32;
@@ -296,14 +296,14 @@ static void interrupt(struct fixture *f, uint64_t addr)
     mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = addr + 4});
 }
 
-/* M profile: a handler ends with a return to `to`. */
+/* Ends a handler of the M profile with a return to `to`. */
 static void end_handler(struct fixture *f, uint64_t from, uint64_t to)
 {
     ret(f, from, to, CT_EDGE_NEXT);
     mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
 }
 
-/* M profile: a handler ends, and the next one follows at once. */
+/* Ends a handler of the M profile, which another one follows at once. */
 static void chain_handler(struct fixture *f, uint64_t from)
 {
     ret(f, from, 0, CT_EDGE_INTERRUPTED);
@@ -367,7 +367,7 @@ static void an_exception_arrives_late(void **state)
     expect(f, "main 3\nmain;work 2\nmain;work;leaf 2\nmain;work;irq 1\nmain;irq 1\nleaf 1\n");
 }
 
-/* The handlers that one handler is chained to are called where the code was interrupted, each time anew. */
+/* The handlers that another handler is chained to are called anew, where the code was interrupted. */
 static void calls_of_chained_handlers(void **state)
 {
     struct fixture *f = *state;
@@ -384,7 +384,7 @@ static void calls_of_chained_handlers(void **state)
         assert_int_equal(calls[i].count, 1);
 }
 
-/* A handler that switches threads of an operating system: the other one begins, or goes on in a function that
+/* A handler switches threads of an operating system: the other thread begins, or continues in a function that
  * both are in. */
 static void another_thread_goes_on(void **state)
 {
@@ -399,7 +399,7 @@ static void another_thread_goes_on(void **state)
     expect(f, "main 2\nmain;work 2\nmain;work;irq 2\nleaf 1\nwork 1\n");
 }
 
-/* The handler comes back to threads that it left: each goes on with its stack. */
+/* The handler returns to threads that were left: each continues with its stack. */
 static void threads_go_on(void **state)
 {
     struct fixture *f = *state;
@@ -415,7 +415,7 @@ static void threads_go_on(void **state)
     expect(f, "main 2\nmain;work 2\nmain;work;irq 1\nleaf 2\nleaf;irq 1\nmain;irq 1\n");
 }
 
-/* Both threads wait at one place in work(): which one goes on is known when it returns. */
+/* Both threads wait at the same place in work(): a return shows which one continued. */
 static void threads_at_one_place(void **state)
 {
     static const uint64_t callers[] = {MAIN, LEAF};
@@ -436,7 +436,7 @@ static void threads_at_one_place(void **state)
               "main;irq 1\n");
 }
 
-/* As old Arm code returns: MOV PC, LR. */
+/* Old Arm code returns with MOV PC, LR. */
 static void return_through_a_jump(void **state)
 {
     struct fixture *f = *state;
@@ -446,7 +446,7 @@ static void return_through_a_jump(void **state)
     expect(f, "main 2\nmain;work 1\n");
 }
 
-/* Writes the program, with RET behind the calls of work() and leaf(), and takes stacks along that file. */
+/* Writes the program, with RET after the calls of work() and leaf(), and begins stacks with that file. */
 static void write_program(struct fixture *f, char *path)
 {
     static const uint8_t ret[] = {0xc0, 0x03, 0x5f, 0xd6};
@@ -464,7 +464,7 @@ static void write_program(struct fixture *f, char *path)
     assert_int_equal(ct_stacks_new(NULL, &options, &f->stacks), CT_OK);
 }
 
-/* As GHC's code leaves its functions: BL with RET behind, where nothing has kept the link register. */
+/* Code of GHC leaves its functions with BL and a RET after it, when nothing has saved the link register. */
 static void calls_that_cannot_return(void **state)
 {
     struct fixture *f = *state;
@@ -481,7 +481,7 @@ static void calls_that_cannot_return(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* What is written of stacks. */
+/* Measures of the output for stacks. */
 struct lines {
     size_t bytes, calls, deepest, count;
     char end[24]; /* of the last line */
@@ -505,7 +505,7 @@ static int measure(void *user, const void *bytes, size_t size)
     return CT_OK;
 }
 
-/* Calls that never return, of which the code does not tell that they cannot. */
+/* Calls that never return, although their code does not show that. */
 static void stacks_too_deep_to_write(void **state)
 {
     enum {
@@ -538,7 +538,7 @@ static void stacks_too_deep_to_write(void **state)
     ct_stack_sums_free(sums);
 }
 
-/* Functions begin and end in order, and a mark stands where it stands between the steps. */
+/* Functions begin and end in order, and a mark keeps its place between the steps. */
 static void moves_in_order(void **state)
 {
     static const struct ct_stack_move want[] = {
@@ -611,7 +611,7 @@ static void owners_have_places_of_their_own(void **state)
     ct_stacks_free(apart);
 }
 
-/* A stream has a stack of its own, however many contexts another one had. */
+/* A stream has its own stack, however many contexts another one had. */
 static void a_stream_behind_many_contexts(void **state)
 {
     struct fixture *f = *state;

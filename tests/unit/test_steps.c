@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records of the walk as steps: edges, cycles, marks; and what edges add up to. */
+/* Checks steps made from records of the walk: edges, cycles, marks; and the sums over edges. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -39,7 +39,7 @@ static int finish(void **state)
     return 0;
 }
 
-/* Everything at once; what is known then is f->batch. */
+/* Runs everything at once. The result is in f->batch. */
 static void run(struct fixture *f, const struct ct_flow *records, size_t size)
 {
     size_t taken;
@@ -215,7 +215,7 @@ static void an_unknown_path_ends_where_it_says(void **state)
     assert_true(edge(f, 0).next == 0x3000);
 }
 
-/* Steps that wait for ever, and marks behind a step whose edge nobody tells. */
+/* Has steps that would wait without end, and marks after a step whose edge is never known. */
 static void nothing_is_held_for_ever(void **state)
 {
     struct fixture *f = *state;
@@ -286,7 +286,7 @@ static void squares_carry(void **state)
     ct_edges_free(edges);
 }
 
-/* A loop of one edge, in one call: its cycles have more than 32 bits. */
+/* A loop of one edge, in one call: its cycles need more than 32 bits. */
 static void cycles_of_an_edge_are_not_limited(void **state)
 {
     (void)state;
@@ -326,7 +326,7 @@ static void cycles_of_an_edge_are_not_limited(void **state)
     ct_memory_free(memory);
 }
 
-/* Edges that have counts alone get cycles later. */
+/* Edges that only have counts get cycles later. */
 static void cycles_come_to_edges_that_were_counted(void **state)
 {
     (void)state;
@@ -371,7 +371,7 @@ static void contexts_beyond_the_limit_count_together(void **state)
     assert_int_equal(ct_edges_new(NULL, &wrong, &edges), CT_ERR_ARG);
 }
 
-/* Whatever way the division goes, it is that of integers, and nothing of the count is lost. */
+/* The division is exact for all integers, and no part of the count is lost. */
 static void parts_are_exact(void **state)
 {
     (void)state;

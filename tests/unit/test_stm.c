@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each packet form of STPv2, written by hand, as lines of the listing. */
+/* Checks each packet form of STPv2, written by hand, as lines of the listing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "support/software_lines.h"
 
-/* 21 units f and a 0: 11 bytes. Behind it the version packet, 2 bytes: natural timestamps. */
+/* 21 units f and a 0: 11 bytes. Then the version packet, 2 bytes: natural timestamps. */
 #define ASYNC      "fffffffffffffffffffff0 "
 #define ASYNC_LINE "0 00 ffffffffffffffffffff0f async\n"
 #define BEGIN      ASYNC "f003 "
@@ -27,7 +27,7 @@ static void expect(const char *units, enum lines_kind kind, const char *before, 
     free(got);
 }
 
-/* Both listings of what stands behind the alignment and version packets. */
+/* Checks both listings of what follows the alignment and version packets. */
 static void behind_begin(const char *units, const char *packets, const char *elements)
 {
     expect(units, LINES_PACKETS, BEGIN_LINE, packets);
@@ -252,7 +252,7 @@ static void timestamp_before_the_version(void **state)
 static void unsynchronised_runs(void **state)
 {
     (void)state;
-    /* The alignment packet takes the last 21 units f; a byte that it shares is not of the run. */
+    /* The alignment packet takes the last 21 units f; a byte shared with it is not part of the run. */
     expect("33 ff fff" ASYNC "0", LINES_PACKETS, "",
            "0 00 - notsync bytes=3\n"
            "3 00 f0ffffffffffffffffffff00 async\n"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes that somebody keeps, in memory and in a file. */
+/* Checks bytes that are kept in memory and in a file. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static void expect(struct ct_stream_bytes *piece, size_t from, size_t to)
     assert_int_equal(ct_run_offset(&run, run.pos), run.pos);
 }
 
-/* Forwards with overlap, back, within what is there, beyond its end, and nothing. */
+/* Reads forwards with overlap, back, within the present bytes, beyond their end, and nothing. */
 static void test_parts_of_a_file(void **state)
 {
     (void)state;
@@ -58,7 +58,7 @@ static void test_parts_of_a_file(void **state)
     close(fd);
 }
 
-/* Windows grow, go back, and end where the file ends. */
+/* Windows grow, move back, and end with the file. */
 static void test_windows_of_a_file(void **state)
 {
     (void)state;
@@ -107,7 +107,7 @@ static void test_file_that_became_shorter(void **state)
     ct_stream_bytes_free(&piece);
 }
 
-/* What was of a file can be filled, and says where its bytes came from. */
+/* An object used for a file can be filled from memory, and reports where its bytes came from. */
 static void test_used_again_in_memory(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plots of times. */
+/* Checks plots of times. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 #include "format/svg_hist.h"
 
-/* The plot of `value`, measured three times. */
+/* Returns the plot of `value`, measured three times. */
 static char *plot_of(uint64_t value)
 {
     uint32_t histogram[CT_DIST_BUCKETS] = {0};
@@ -32,7 +32,8 @@ static char *plot_of(uint64_t value)
     return text;
 }
 
-/* Beside a large value the width of its place would vanish in a double, and coordinates be no numbers. */
+/* Compared with a large value, the width of its place would be lost in a double, and coordinates would not be
+ * numbers. */
 static void test_one_value(void **state)
 {
     static const uint64_t values[] = {0, 1, 1000, UINT64_C(1) << 53, UINT64_C(1) << 60, UINT64_MAX / 3};
@@ -45,7 +46,7 @@ static void test_one_value(void **state)
     }
 }
 
-/* Labels of the axis of a small plot, over several powers of ten, do not lie over each other. */
+/* Labels on the axis of a small plot, over several powers of ten, do not overlap. */
 static void labels_keep_apart(void **state)
 {
     uint32_t histogram[CT_DIST_BUCKETS] = {0};
@@ -78,7 +79,7 @@ static void labels_keep_apart(void **state)
     free(text);
 }
 
-/* The plot of times from `least` to `most`. */
+/* Returns the plot of times from `least` to `most`. */
 static char *plot_between(uint64_t least, uint64_t most)
 {
     uint32_t histogram[CT_DIST_BUCKETS] = {0};
@@ -98,7 +99,7 @@ static char *plot_between(uint64_t least, uint64_t most)
     return text;
 }
 
-/* Numbers of cycles of one plot are all whole or all short. */
+/* Cycle numbers in one plot are all complete or all abbreviated. */
 static void numbers_are_alike(void **state)
 {
     (void)state;
@@ -115,8 +116,8 @@ static void numbers_are_alike(void **state)
     free(text);
 }
 
-/* A long name ends in front of how many times it was measured, between two letters; a tooltip has all of it.
- * A mean has as many digits as its extremes. */
+/* A long name is cut between two letters, before the number of measurements; a tooltip has all of it. A mean
+ * has as many digits as its extremes. */
 static void long_names_are_cut(void **state)
 {
     uint32_t histogram[CT_DIST_BUCKETS] = {0};

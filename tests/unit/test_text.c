@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers and atoms as text, against printf and one at a time. */
+/* Compares numbers and atoms as text with printf, and with the same written one at a time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@ static void expect(const char *wanted)
     text.used = 0;
 }
 
-/* All widths, and both sides of each power of ten and of sixteen. */
+/* Checks all widths, and both sides of each power of ten and of sixteen. */
 static void numbers(void **state)
 {
     (void)state;
@@ -62,7 +62,7 @@ static void fixed_width(void **state)
     }
 }
 
-/* Offsets that ascend by a little, leap to another width, and come back. */
+/* Offsets increase by a little, jump to another width, and return. */
 static void offsets(void **state)
 {
     (void)state;
@@ -92,7 +92,7 @@ static void atoms(void **state)
     }
 }
 
-/* A word is copied whole and counted for what it is. */
+/* A word is copied whole, and its kind is counted. */
 static void words(void **state)
 {
     (void)state;
@@ -102,7 +102,7 @@ static void words(void **state)
     expect("a64i_addr_ctxt_l_64is1");
 }
 
-/* A string of each kind of character: what is printed as it is, and what is escaped how. */
+/* Strings with each kind of character, and their escaped forms. */
 static const struct {
     const char *text, *printable, *csv, *json;
 } samples[] = {
@@ -141,7 +141,7 @@ static void escapes(void **state)
     ct_arena_free(&arena);
 }
 
-/* Every string comes back from what ct_escape_to_read wrote of it, and that is printable. */
+/* Every string can be read back from what ct_escape_to_read wrote, which is printable. */
 static void escaped_and_back(void **state)
 {
     (void)state;
@@ -159,7 +159,7 @@ static void escaped_and_back(void **state)
     assert_false(ct_unescape(zero));
 }
 
-/* A string longer than the room between two looks. */
+/* A string is longer than the room between two checks. */
 static void long_text(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Firmware as text: Intel HEX and S-records. */
+/* Checks firmware as text: Intel HEX and S-records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* Eight bytes at 0x08000000 and four at 0x20000000, with an entry. */
+/* Eight bytes at 0x08000000 and four at 0x20000000, with an entry address. */
 static const char two_places[] = ":020000042000DA\r\n"
                                  ":04000000AABBCCDDEE\r\n"
                                  "\r\n"
@@ -27,7 +27,7 @@ static const char records[] = "S00600004844521B\n"
                               "S5030003F9\n"
                               "S9030000FC\n";
 
-/* Adds the image of a text, and returns the result. */
+/* Adds the image of a text and returns the result. */
 static int add(struct ct_memory *memory, const char *text, uint8_t is_elf)
 {
     char path[40];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where events lie between timestamps that arrive after them. */
+/* Checks the times of events between timestamps that arrive after them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static void large_numbers_do_not_overflow(void **state)
     assert_times(events, SIZE(events), times);
 }
 
-/* A timestamp that counts cycles itself lies behind events that have no count for them yet. */
+/* A timestamp that counts cycles itself comes after events that have no count for these yet. */
 static void what_a_timestamp_counts_is_not_counted_again(void **state)
 {
     (void)state;

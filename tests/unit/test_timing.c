@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times: distributions, and runs of functions that exceptions, threads and recursion come between. */
+/* Checks times: distributions, and runs of functions with exceptions, threads and recursion in between. */
 #include <inttypes.h>
 #include <math.h>
 #include <setjmp.h>
@@ -28,7 +28,7 @@ struct fixture {
     uint32_t edges[MOST], cycles[MOST];
     struct ct_step_mark marks[MOST];
     size_t count, mark_count;
-    struct ct_m_threads *threads; /* of the M profile */
+    struct ct_m_threads *threads; /* for the M profile */
     bool has_threads;
 };
 
@@ -56,7 +56,7 @@ static int finish(void **state)
     return 0;
 }
 
-/* A step of one instruction at `addr` that leaves it by an edge of `kind`, to `next`. */
+/* Adds a step of one instruction at `addr` that leaves it by an edge of `kind` to `next`. */
 static void leave(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint8_t kind, uint64_t next,
                   uint32_t cycles)
 {
@@ -69,7 +69,7 @@ static void leave(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, u
     f->cycles[f->count++] = cycles;
 }
 
-/* A step of one instruction at `addr`, on to `next`. */
+/* Adds a step of one instruction at `addr`, which continues at `next`. */
 static void step(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint64_t next, uint32_t cycles)
 {
     leave(f, addr, type, sub, CT_EDGE_NEXT, next, cycles);
@@ -101,7 +101,7 @@ static void exception(struct fixture *f, uint64_t resumes_at)
     mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = resumes_at});
 }
 
-/* A branch at `addr` to `next`, and an exception before what is there ran. */
+/* Adds a branch at `addr` to `next`, and an exception before anything at `next` ran. */
 static void interrupted(struct fixture *f, uint64_t addr, uint8_t type, uint8_t sub, uint64_t next,
                         uint32_t cycles)
 {
@@ -114,14 +114,14 @@ static void trace_on(struct fixture *f)
     mark(f, (struct ct_elem){.kind = CT_ELEM_TRACE_ON, .n = CT_TRACE_ON_FILTER});
 }
 
-/* A handler of one instruction. */
+/* Adds a handler of one instruction. */
 static void handle(struct fixture *f, uint64_t resumes_at, uint32_t cycles)
 {
     step(f, IRQ, CT_INSN_IBR, CT_INSN_SUB_ERET, resumes_at, cycles);
     mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
 }
 
-/* Everything in one batch, or cut into batches of `most` steps. */
+/* Runs everything in one batch, or in batches of `most` steps. */
 static void run(struct fixture *f, size_t most)
 {
     size_t m = 0;
@@ -171,7 +171,7 @@ static void calls_nest(void **state)
     assert_int_equal(function(f, "work")->preempted.count, 0);
 }
 
-/* A handler's cycles are its own, and those it interrupts say how many there were. */
+/* A handler's cycles are its own; the functions that it interrupted have their number separately. */
 static void exceptions_are_apart(void **state)
 {
     struct fixture *f = *state;
@@ -243,8 +243,8 @@ static void tail_calls_return_together(void **state)
     assert_int_equal(function(f, "work")->inclusive.sum, 15);
 }
 
-/* What comes right behind a branch, before what it leads to ran: the branch takes effect first. Handlers that
- * are traced and that are not take turns. */
+/* Exceptions directly after a branch, before its target ran: the branch takes effect first. Traced and
+ * untraced handlers alternate. */
 static void branches_happen_before_exceptions(void **state)
 {
     struct fixture *f = *state;
@@ -270,8 +270,8 @@ static void branches_happen_before_exceptions(void **state)
     assert_int_equal(ct_timing_totals_of(f->timing).exceptions, 5);
 }
 
-/* A thread switch right behind a call: what was called ran when its thread was back. The other one was
- * switched right behind its return. */
+/* A thread switch directly after a call: the called function ran when its thread was back. The other thread
+ * was switched directly after its return. */
 static void branches_happen_before_switches(void **state)
 {
     struct fixture *f = *state;
@@ -297,8 +297,7 @@ static void branches_happen_before_switches(void **state)
     assert_int_equal(work->cut, 0);
 }
 
-/* The next exception came when the one before it, which was handled untraced, had just
- * returned: nothing ran in between. */
+/* The next exception came directly after the return from an untraced handler: nothing ran in between. */
 static void exceptions_follow_each_other(void **state)
 {
     struct fixture *f = *state;
@@ -313,7 +312,7 @@ static void exceptions_follow_each_other(void **state)
     assert_int_equal(function(f, "work")->cut, 0);
 }
 
-/* M profile: a load of the PC from the stack returns from the exception, which the trace tells as well. */
+/* M profile: a load of the PC from the stack is an exception return, which the trace reports as well. */
 static void a_jump_can_return_from_an_exception(void **state)
 {
     struct fixture *f = *state;
@@ -333,7 +332,7 @@ static void a_jump_can_return_from_an_exception(void **state)
     assert_int_equal(function(f, "work")->cut, 0);
 }
 
-/* M profile: a handler of one instruction, which takes 100 cycles, goes on to `next`. */
+/* Adds a handler of the M profile: one instruction of 100 cycles, which continues at `next`. */
 static void end_handler(struct fixture *f, uint64_t addr, uint64_t next)
 {
     f->has_threads = true;
@@ -341,7 +340,7 @@ static void end_handler(struct fixture *f, uint64_t addr, uint64_t next)
     mark(f, (struct ct_elem){.kind = CT_ELEM_RETURN});
 }
 
-/* M profile: the same, and another one follows at once. Some units tell of the return. */
+/* Adds the same, followed at once by another handler. Some trace units report the return. */
 static void chain_handler(struct fixture *f, uint64_t addr, bool returns)
 {
     leave(f, addr, CT_INSN_IBR, CT_INSN_SUB_RET, CT_EDGE_INTERRUPTED, returns ? EXC_RETURN : 0, 100);
@@ -350,7 +349,7 @@ static void chain_handler(struct fixture *f, uint64_t addr, bool returns)
     mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .v = EXC_RETURN});
 }
 
-/* A second handler is tail-chained to the first one, then work() goes on or another thread does, which is in
+/* A second handler is tail-chained to the first one, then work() continues, or another thread, which is in
  * work(), too. */
 static void threads_change_in_handlers(void **state)
 {
@@ -389,7 +388,7 @@ static void a_handler_may_be_interrupted_at_once(void **state)
     assert_int_equal(function(f, "work")->inclusive.sum, 30);
 }
 
-/* M profile: an exception arrives late and goes first. The one before it follows, before which a third one
+/* M profile: an exception arrives late and goes first. The earlier one follows, before which a third one
  * arrives late. */
 static void exceptions_may_arrive_late(void **state)
 {
@@ -412,8 +411,8 @@ static void exceptions_may_arrive_late(void **state)
     assert_int_equal(function(f, "work")->inclusive.sum, 60);
 }
 
-/* M profile: each of two threads in work() is taken up where it was interrupted, so that both are whole. The
- * handlers are functions, which run from the exception to the return from it. */
+/* M profile: each of two threads in work() continues where it was interrupted, so that both runs are whole.
+ * The handlers are functions, which run from the exception to the exception return. */
 static void threads_go_on_where_they_were_interrupted(void **state)
 {
     struct fixture *f = *state;
@@ -439,8 +438,8 @@ static void threads_go_on_where_they_were_interrupted(void **state)
     assert_int_equal(function(f, "irq")->inclusive.sum, 300);
 }
 
-/* Two threads wait at one place in work(), which is called at MAIN and at `second`. The first one that goes
- * on returns to behind MAIN. */
+/* Makes two threads wait at the same place in work(), which is called at MAIN and at `second`. The first one
+ * to continue returns to the place after MAIN. */
 static void wait_at_one_place(struct fixture *f, uint64_t second)
 {
     const uint64_t callers[] = {MAIN, second};
@@ -458,7 +457,7 @@ static void wait_at_one_place(struct fixture *f, uint64_t second)
     run(f, 1);
 }
 
-/* Where they return to tells them apart, though nobody knows it before. */
+/* The places that they return to distinguish the threads, but only afterwards. */
 static void threads_at_one_place_are_told_apart(void **state)
 {
     struct fixture *f = *state;
@@ -469,7 +468,7 @@ static void threads_at_one_place_are_told_apart(void **state)
     assert_int_equal(function(f, "work")->cut, 0);
 }
 
-/* When nothing tells them apart, no run is of both. */
+/* When nothing distinguishes the threads, no run counts for both. */
 static void threads_that_are_alike_are_cut(void **state)
 {
     struct fixture *f = *state;
@@ -478,7 +477,7 @@ static void threads_that_are_alike_are_cut(void **state)
     assert_int_equal(function(f, "work")->cut, 2);
 }
 
-/* What a gap cuts is counted as begun and not as whole. */
+/* A run cut by a gap counts as begun but not as whole. */
 static void gaps_cut_runs(void **state)
 {
     struct fixture *f = *state;
@@ -542,7 +541,7 @@ static void distributions_add_up(void **state)
     ct_dist_free(&b);
 }
 
-/* A histogram has room for the values that came, and no more than twice that. */
+/* A histogram has room for the values that came, and at most twice that. */
 static void histograms_are_as_long_as_needed(void **state)
 {
     (void)state;
@@ -567,7 +566,7 @@ static void histograms_are_as_long_as_needed(void **state)
     ct_dist_free(&far);
 }
 
-/* Loads a file of one edge whose line is `edge`, as `version` writes it. */
+/* Loads a file of one edge, whose line is `edge` in the form of `version`. */
 static int load_edge(struct ct_timing_sums *sums, int version, const char *edge)
 {
     char text[400];
@@ -580,7 +579,7 @@ static int load_edge(struct ct_timing_sums *sums, int version, const char *edge)
     return ct_analysis_load(ct_timing_sums_analysis(sums), "saved", text, (size_t)(body + end));
 }
 
-/* What a file of an older version does not tell comes from one that does, in either order. */
+/* What a file of an older version lacks is taken from a newer one, in either order. */
 static void older_files_are_read(void **state)
 {
     (void)state;
@@ -611,14 +610,14 @@ static void older_files_are_read(void **state)
     }
 }
 
-/* An event of a watchpoint in a context whose ID is known. */
+/* Returns an event of a watchpoint in a context with a known ID. */
 static struct ct_watch_event event(uint64_t cycle, uint32_t watch, enum ct_watch_kind kind, uint32_t ctxt)
 {
     return (struct ct_watch_event){
         .cycle = cycle, .watch = watch, .kind = (uint8_t)kind, .ctxt = ctxt, .known = CT_CONTEXT_CTXT};
 }
 
-/* A change of context may begin a pair and end it, and is then not what came in between. */
+/* A change of context may begin a pair and end it, and then does not count as a change in between. */
 static void contexts_are_ends_of_pairs(void **state)
 {
     enum {
@@ -628,7 +627,7 @@ static void contexts_are_ends_of_pairs(void **state)
         FROM_1,
         AT,
         FROM_1_AGAIN
-    }; /* watchpoints, as they are added */
+    }; /* watchpoints, in the order of addition */
     struct fixture *f = *state;
     const struct ct_watch_event events[] = {event(10, CONTEXT, CT_WATCH_CONTEXT, 1),
                                             event(10, FROM_1, CT_WATCH_CONTEXT, 1),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk along a small program: ranges, indirect branches, the return stack, exceptions, missing memory. */
+/* Checks the walk along a small program: ranges, indirect branches, the return stack, exceptions, missing
+ * memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,8 +20,8 @@
 #define B_EQ(n) (0x54000000u | ((uint32_t)(n)&0x7ffffu) << 5)
 #define BL(n)   (0x94000000u | ((uint32_t)(n)&0x3ffffffu))
 
-/* At 0x1000: nop; bl 0x1014; b.eq 0x1000; nop; ret; at 0x1014: nop; ret;
- * then a nop with nothing behind it. */
+/* At 0x1000: nop; bl 0x1014; b.eq 0x1000; nop; ret; at 0x1014: nop; ret; then a nop with no memory after
+ * it. */
 static const uint32_t program[] = {NOP, BL(4), B_EQ(-2), NOP, RET, NOP, RET, NOP};
 
 struct fixture {
@@ -109,7 +110,7 @@ static void ranges_follow_branches(void **state)
     finish(&f);
 }
 
-/* A record that says of a contradiction, and makes no line. */
+/* Checks a record that reports a contradiction, and makes no line. */
 static void assert_contradiction(const struct ct_flow *r)
 {
     assert_int_equal(r->kind, CT_FLOW_ELEM);
@@ -119,8 +120,8 @@ static void assert_contradiction(const struct ct_flow *r)
     assert_int_equal(r->stale, 0);
 }
 
-/* They make no line, but something ran and is not known: that is said once, up to where both are there.
- * Behind atoms without a context execution is not where the address was. */
+/* Atoms make no line, but something unknown ran: that is reported once, up to where both context and address
+ * are known. After atoms without a context, execution is not at the address. */
 static void atoms_before_context_and_address_are_told(void **state)
 {
     (void)state;
@@ -136,7 +137,7 @@ static void atoms_before_context_and_address_are_told(void **state)
     finish(&f);
 }
 
-/* A gap says that something is missing, up to the address and the context behind it. */
+/* A gap reports missing trace, up to the next address and context. */
 static void atoms_behind_a_gap_are_told_with_it(void **state)
 {
     (void)state;
@@ -153,7 +154,7 @@ static void atoms_behind_a_gap_are_told_with_it(void **state)
     finish(&f);
 }
 
-/* bl 0x1014, and the trace says that execution is at 0x1008. Behind a pause it can be anywhere. */
+/* bl 0x1014, but the trace says that execution is at 0x1008. After a pause it can be anywhere. */
 static void an_address_that_is_not_where_a_branch_went_is_told(void **state)
 {
     (void)state;
@@ -186,7 +187,7 @@ static void an_address_that_is_not_where_a_branch_went_is_told(void **state)
     finish(&f);
 }
 
-/* ret, and no address: with a return stack or without, what ran behind it is told to be missing. */
+/* ret without an address: with a return stack or without, what ran after it is reported as missing. */
 static void atoms_behind_an_indirect_branch_are_told(void **state)
 {
     (void)state;
@@ -230,7 +231,7 @@ static void an_empty_return_stack_is_a_gap(void **state)
     finish(&f);
 }
 
-/* bl with an N atom: what follows is listed, but stale up to the next address. */
+/* bl with an N atom: later ranges are listed, but stale up to the next address. */
 static void a_branch_that_is_always_taken_has_no_n_atom(void **state)
 {
     (void)state;
@@ -249,7 +250,7 @@ static void a_branch_that_is_always_taken_has_no_n_atom(void **state)
     finish(&f);
 }
 
-/* The return stack was empty: nobody knows where execution is, so an exception lists nothing. */
+/* The return stack was empty, so the place is unknown, and an exception lists nothing. */
 static void an_exception_behind_an_empty_stack_lists_nothing(void **state)
 {
     (void)state;
@@ -268,7 +269,7 @@ static void an_exception_behind_an_empty_stack_lists_nothing(void **state)
     finish(&f);
 }
 
-/* The bl on the way to the return address would have given an atom. */
+/* The bl on the way to the return address would have needed an atom. */
 static void an_exception_behind_a_branch_without_atom_is_a_contradiction(void **state)
 {
     (void)state;
@@ -291,8 +292,8 @@ static void an_exception_behind_a_branch_without_atom_is_a_contradiction(void **
     finish(&f);
 }
 
-/* The way to the source address leads over the bl; split or not, the answer is
- * the same, and goes on behind it. */
+/* The way to the source address includes the bl; split or not, the answer is the same, and the walk continues
+ * after it. */
 static void a_source_address_behind_a_taken_branch_is_a_contradiction(void **state)
 {
     (void)state;
@@ -337,12 +338,12 @@ static void exceptions_tell_how_far_execution_came(void **state)
     assert_int_equal(f.count, 4);
     assert_range(&f.records[1], 0x100c, 0x1010, true, CT_INSN_OTHER);
     assert_int_equal(f.records[2].elem.kind, CT_ELEM_EXCEPTION);
-    assert_contradiction(&f.records[3]); /* where the exception went was not told */
+    assert_contradiction(&f.records[3]); /* the target of the exception is unknown */
     finish(&f);
 }
 
-/* E1:E0 = 2: the return address is where the return went, so the stack must
- * not be asked (libopencsd does). */
+/* E1:E0 = 2: the return address is the target of the return, so the stack must not be used (libopencsd uses
+ * it). */
 static void an_exception_at_the_target_needs_no_stack(void **state)
 {
     (void)state;
@@ -425,8 +426,7 @@ static void q_counts_lead_to_an_address_or_nowhere(void **state)
     finish(&f);
 }
 
-/* Execution was behind a return that no address followed: the path of the
- * counted instruction is not known. */
+/* Execution was after a return without an address: the path of the counted instruction is unknown. */
 static void a_q_element_behind_an_indirect_branch_has_no_path(void **state)
 {
     (void)state;
@@ -446,8 +446,8 @@ static void a_q_element_behind_an_indirect_branch_has_no_path(void **state)
     finish(&f);
 }
 
-/* With a full return stack: the atom behind an exception return whose target is not told is not where the
- * last call returns to; the call's own return is, for listings. */
+/* With a full return stack: the atom after an exception return without a target does not mean the return
+ * address of the last call; that call's own return is still listed. */
 static void an_exception_return_leaves_the_return_stack(void **state)
 {
     (void)state;
@@ -468,8 +468,8 @@ static void an_exception_return_leaves_the_return_stack(void **state)
     finish(&f);
 }
 
-/* A call from before code that nobody can read may have returned there. What is listed behind a return to it
- * is stale, up to the next address; calls from then on count again. */
+/* A call made before unreadable code may have returned there. Ranges after a return to it are stale, up to
+ * the next address; later calls count again. */
 static void calls_from_before_missing_memory_are_in_doubt(void **state)
 {
     (void)state;
@@ -493,8 +493,8 @@ static void calls_from_before_missing_memory_are_in_doubt(void **state)
     finish(&f);
 }
 
-/* So is a call that was followed behind a contradiction: bl with an N atom, b.eq
- * taken, then bl with an E atom. */
+/* The same holds for a call followed after a contradiction: bl with an N atom, b.eq taken, then bl with an E
+ * atom. */
 static void calls_in_doubt_stay_in_doubt(void **state)
 {
     (void)state;
@@ -529,8 +529,8 @@ static void an_eret_of_an_ete_leaves_the_return_stack(void **state)
     finish(&f);
 }
 
-/* nop; add.w r0, r0, #1; nop; nop. The exception came inside of the add, which
- * can be restarted or continued. */
+/* nop; add.w r0, r0, #1; nop; nop. The exception came inside of the add, which can be restarted or
+ * continued. */
 static void a_return_address_inside_of_an_instruction_ends_behind_it(void **state)
 {
     (void)state;
@@ -555,7 +555,7 @@ static void a_return_address_inside_of_an_instruction_ends_behind_it(void **stat
     }
 }
 
-/* nop (5 of them); le lr, back to the first: the loop's end goes back or on. */
+/* nop (5 of them); le lr, back to the first: the end of the loop goes back or continues. */
 static void the_end_of_a_low_overhead_loop_may_fall_through(void **state)
 {
     (void)state;
@@ -577,7 +577,7 @@ static void the_end_of_a_low_overhead_loop_may_fall_through(void **state)
     finish(&f);
 }
 
-/* Where execution was when trace paused, was lost or ended. */
+/* Checks the place of execution when trace paused, was lost or ended. */
 static void the_last_place_is_told(void **state)
 {
     (void)state;
@@ -598,7 +598,7 @@ static void the_last_place_is_told(void **state)
     assert_int_equal(f.count, 8);
     assert_true(f.records[2].n == 1 && f.records[2].start == 0x1014); /* bl 0x1014 */
     assert_true(f.records[4].n == 1 && f.records[4].start == 0x1014);
-    assert_true(f.records[7].n == 0 && f.records[7].start == 0); /* a return to nobody knows where */
+    assert_true(f.records[7].n == 0 && f.records[7].start == 0); /* a return to an unknown place */
     finish(&f);
 }
 

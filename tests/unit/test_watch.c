@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Watchpoints: what a step passes, marks, and that neither batches nor room for events change anything. */
+/* Checks watchpoints: what a step passes, marks, and that neither batches nor room for events change
+ * anything. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -67,7 +68,7 @@ static int finish(void **state)
     return 0;
 }
 
-/* n instructions from `addr`, the last one of this type, on to `next`. */
+/* Adds n instructions from `addr`, the last one of type `type`, which continues at `next`. */
 static void step(struct fixture *f, uint64_t addr, uint32_t n, uint8_t type, uint8_t sub, uint64_t next,
                  uint32_t cycles)
 {
@@ -90,7 +91,7 @@ static void mark(struct fixture *f, struct ct_elem elem)
     f->marks[f->mark_count++] = (struct ct_step_mark){.elem = elem, .at = (uint32_t)f->count};
 }
 
-/* Batches of at most `most` steps, room for `cap` events at a time. */
+/* Runs batches of at most `most` steps, with room for `cap` events at a time. */
 static void run(struct fixture *f, size_t most, size_t cap)
 {
     struct ct_watcher *watcher;
@@ -174,7 +175,7 @@ static void steps_and_marks_make_events(void **state)
     expect(f, 5, CT_WATCH_ENTRY, LEAF, 18);
     assert_int_equal(f->events[5].timestamp, 1000);
     assert_int_equal(f->events[5].ctxt, 7);
-    /* the jump of leaf to its own first instruction is no entry */
+    /* a jump of leaf to its own first instruction is no entry */
     expect(f, 6, CT_WATCH_RETURN, LEAF + 4, 25);
     /* a tail call ends work */
     expect(f, 7, CT_WATCH_RETURN, WORK + 16, 130);
@@ -201,8 +202,7 @@ static void cuts_change_nothing(void **state)
         }
 }
 
-/* As many as a program has edges. A set that is put in order for each of them takes
- * minutes, and the test its time limit. */
+/* As many as a program has edges. Sorting a set for each of them would exceed the test's time limit. */
 static void many_are_told_apart(void **state)
 {
     enum {
@@ -223,7 +223,7 @@ static void many_are_told_apart(void **state)
     assert_int_equal(f->events[1].watch, 0x100 / 4);
 }
 
-/* Watchpoints that come while a watcher is there are found too. */
+/* Watchpoints that are added while a watcher exists are found, too. */
 static void later_ones_are_seen(void **state)
 {
     struct fixture *f = *state;
@@ -274,7 +274,7 @@ static void what_is_missing_is_said(void **state)
     assert_int_equal(count, 0);
 }
 
-/* Where no function is, a place is an offset in its file, wherever that was loaded. */
+/* Outside of functions a place is an offset in its file, wherever the file was loaded. */
 static void offsets_in_files_are_places(void **state)
 {
     const struct fixture *f = *state;
@@ -295,7 +295,7 @@ static void offsets_in_files_are_places(void **state)
         assert_int_equal(ct_watches_add(watches, spec, NULL, NULL), CT_OK);
         assert_int_equal(ct_watches_places(watches, &count)->addr, bias + 0x400010);
         assert_int_equal(count, 1);
-        snprintf(spec, sizeof spec, "%s+0x400100", strrchr(path, '/') + 1); /* behind its code */
+        snprintf(spec, sizeof spec, "%s+0x400100", strrchr(path, '/') + 1); /* after its code */
         assert_int_equal(ct_watches_add(watches, spec, NULL, NULL), CT_ERR_NOT_FOUND);
         ct_watches_free(watches);
         ct_programs_free(programs);
@@ -333,7 +333,7 @@ static void offsets_are_those_of_all_programs(void **state)
     fclose(opened);
 }
 
-/* A write of software trace, or a packet of a DWT. */
+/* Adds a write of software trace, or a packet of a DWT. */
 static void write(struct fixture *f, uint8_t kind, uint8_t n, uint16_t bits, uint64_t value)
 {
     mark(f, (struct ct_elem){.kind = kind, .n = n, .aux = bits, .v = value});
@@ -352,7 +352,8 @@ static void expect_write(const struct fixture *f, size_t i, uint32_t watch, uint
     assert_int_equal(f->events[i].number, bits);
 }
 
-/* Writes to ports and channels go by port, master and channel; what has a sign has it in all 64 bits. */
+/* Writes to ports and channels are found by port, master and channel; signed values have their sign in all 64
+ * bits. */
 static void writes_have_values(void **state)
 {
     struct fixture *f = *state;
@@ -384,7 +385,7 @@ static void writes_have_values(void **state)
     expect_write(f, 7, 1, 9, 32);
 }
 
-/* A timestamp says how many events right before it are of the access that it stands behind. */
+/* A timestamp has the number of events right before it that belong to the access that it stamps. */
 static void timestamps_count_what_they_stamp(void **state)
 {
     struct fixture *f = *state;
@@ -414,12 +415,13 @@ static void timestamps_count_what_they_stamp(void **state)
     assert_int_equal(f->events[6].timestamp, 130);
 }
 
-/* Steps, of which some come by a watchpoint, with timestamps and a few counts and contexts between them.
- * Gives each timestamp the number of its row. */
+/* Makes random steps, some at a watchpoint, with timestamps, counts and contexts between them. Gives each
+ * timestamp the number of its row. */
 static void random_rows(struct fixture *f, struct rng *rng, unsigned rows[MOST])
 {
     bool is_first = true; /* the next timestamp begins a row … */
-    bool is_right = true; /* … unless a step is right before it, and it is no earlier than the one before */
+    bool is_right = true; /* … unless a step is directly before it, and its time is no earlier than the last
+                           * one */
     uint64_t time = 100;
     unsigned row = 0;
     f->count = f->mark_count = 0;
@@ -453,7 +455,7 @@ static void random_rows(struct fixture *f, struct rng *rng, unsigned rows[MOST])
     }
 }
 
-/* Leaves out the timestamps inside of rows: all but the first and the last two. */
+/* Removes the timestamps inside of rows: all but the first and the last two. */
 static size_t leave_out(const struct ct_watch_event *events, size_t count, const unsigned *rows,
                         struct ct_watch_event *out)
 {
@@ -495,7 +497,7 @@ static void timestamps_in_rows(void **state)
             assert_memory_equal(&f->events[i], &wanted[i], sizeof wanted[i]);
     }
     assert_true(left_out > 1000);
-    watch(f, "timestamp"); /* who has a second watchpoint of timestamps gets all of them */
+    watch(f, "timestamp"); /* a second watchpoint of timestamps gets all of them */
     run(f, MOST, 2);
     const size_t all = f->event_count;
     f->folds = false;
@@ -532,7 +534,7 @@ static void run_thread(struct fixture *f, uint32_t thread)
     mark(f, (struct ct_elem){.kind = CT_ELEM_CONTEXT, .aux = CT_CONTEXT_VMID, .v = (uint64_t)thread << 32});
 }
 
-/* A name counts from its time on, for a thread and for all threads of a process. Threads of Linux may be
+/* A name is valid from its time on, for a thread or for all threads of a process. Threads of Linux may be
  * traced as VMIDs. */
 static void contexts_go_by_name(void **state)
 {
@@ -576,7 +578,7 @@ static void contexts_go_by_name(void **state)
     assert_int_equal(at, f->event_count);
 }
 
-/* The name of a context at a time. */
+/* Checks the name of a context at a time. */
 static void names_have_times(void **state)
 {
     static const struct ct_context_name names[] = {{"a", 10, 1, 1}, {"b", 20, 1, 1}, {"c", 0, 3, 3}};
@@ -592,7 +594,7 @@ static void names_have_times(void **state)
     assert_null(ct_context_name_find(&buffer, 4, 0));
 }
 
-/* What no trace tells is refused where it would be watched in one. */
+/* A watchpoint for something that no trace contains is refused for trace. */
 static void accesses_are_of_logs(void **state)
 {
     struct fixture *f = *state;
@@ -611,7 +613,7 @@ static void accesses_are_of_logs(void **state)
     assert_non_null(strstr(ct_ctx_error(f->ctx), "in an event log"));
 }
 
-/* Calls go to the function and to the copy of it that the compiler made for some of them. */
+/* Calls go to the function and to the copy that the compiler made for some of them. */
 static void copies_are_the_function(void **state)
 {
     struct fixture *f = *state;

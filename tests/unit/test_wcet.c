@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The longest time of small programs whose steps are made by hand, each piece always taking the same time:
- * the bound of a program with one path is the time that was observed, to the cycle. */
+/* Checks the longest time of small programs with handmade steps, in which each piece always takes the same
+ * time: the bound of a program with one path is the observed time, to the cycle. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,8 @@
 #define MOST  4096
 #define MARKS 8
 
-/* main calls work, whose loop counts to 10 and calls leaf in each round. work goes on as w0 says. */
+/* main calls work, whose loop counts to 10 and calls leaf in each round. Then w0 decides how work
+ * continues. */
 enum {
     WORK = 2,
     HEAD = 3,
@@ -136,7 +137,7 @@ static int finish(void **state)
     return 0;
 }
 
-/* From word `from` through `last`, on at `next`. */
+/* Adds a step from word `from` through `last`, which continues at `next`. */
 static void step(struct fixture *f, unsigned from, unsigned last, unsigned next, bool taken, uint32_t cycles)
 {
     struct ct_insn insn;
@@ -158,8 +159,8 @@ static void step(struct fixture *f, unsigned from, unsigned last, unsigned next,
     f->cycles[f->count++] = cycles;
 }
 
-/* One run of work; `slow` more cycles in the leaf of the first round. Without
- * `other` it takes the short way. */
+/* Runs work once, with `slow` more cycles in the leaf of the first round. Without `other` it takes the short
+ * way. */
 static void run_work(struct fixture *f, bool other, uint32_t slow)
 {
     step(f, 0, 0, WORK, true, 3);
@@ -172,7 +173,7 @@ static void run_work(struct fixture *f, bool other, uint32_t slow)
     step(f, other ? OTHER : 11, 11, 1, true, other ? 100 : 19);
 }
 
-/* What was measured, as sums: of code that is in no program of theirs. */
+/* Adds what was measured as sums, for code in none of their programs. */
 static void observe(struct fixture *f)
 {
     size_t count;
@@ -213,7 +214,7 @@ static struct ct_wcet_result solve(struct fixture *f, bool exclude)
     return result;
 }
 
-/* The loop counts to 10 by itself; what was never observed is left out: one path, and its time exactly. */
+/* The loop counts to 10 by itself, and code that never ran is excluded: one path with exactly its time. */
 static void one_path_is_exact(void **state)
 {
     struct fixture *f = *state;
@@ -229,7 +230,7 @@ static void one_path_is_exact(void **state)
     assert_int_equal(r.assumed_count, 0);
 }
 
-/* What stands in the place of a return address in a handler of the M profile. */
+/* Value in place of a return address in a handler of the M profile. */
 #define EXC_RETURN UINT64_C(0xfffffff0)
 
 static void mark(struct fixture *f, struct ct_elem elem)
@@ -239,7 +240,7 @@ static void mark(struct fixture *f, struct ct_elem elem)
         (struct ct_step_mark){.at = (uint32_t)f->count, .kind = CT_MARK_ELEM, .elem = elem};
 }
 
-/* An exception of the M profile, whose handler leads to `next`. */
+/* Adds an exception of the M profile, whose handler continues at `next`. */
 static void handle(struct fixture *f, uint64_t resumes_at, uint64_t next)
 {
     mark(f, (struct ct_elem){.kind = CT_ELEM_EXCEPTION, .n = CT_EXCEPTION_HAS_RET, .v = resumes_at});
@@ -272,8 +273,8 @@ static uint64_t most_in_a_run(const struct fixture *f)
     return most;
 }
 
-/* Returns the most rounds of the loop in a run of work, which a handler leads from the begin of the third
- * round to `next`; from there on `rounds` more begin. */
+/* Returns the most rounds of the loop in a run of work. At the start of the third round a handler continues
+ * at `next`, after which `rounds` more begin. */
 static uint64_t rounds_of_run(struct fixture *f, bool chained, unsigned next, unsigned rounds)
 {
     f->count = f->mark_count = 0;
@@ -297,7 +298,7 @@ static uint64_t rounds_of_run(struct fixture *f, bool chained, unsigned next, un
     return most_in_a_run(f);
 }
 
-/* Of a run of work in which another thread comes up nothing counts from then on. */
+/* In a run of work, nothing counts after another thread appears. */
 static void threads_change_in_handlers(void **state)
 {
     assert_int_equal(rounds_of_run(*state, false, BEHIND, 8), 3);
@@ -306,7 +307,7 @@ static void threads_change_in_handlers(void **state)
     assert_int_equal(rounds_of_run(*state, true, BEHIND, 8), 6);
 }
 
-/* Rounds of the loop in work, of which the first one enters it. */
+/* Runs `n` rounds of the loop in work. With `enters` the first one enters the loop. */
 static void go_round(struct fixture *f, unsigned n, bool enters)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -316,8 +317,8 @@ static void go_round(struct fixture *f, unsigned n, bool enters)
     }
 }
 
-/* Of two threads in one loop, told apart by where each of them was interrupted, one runs the head 7 times and
- * the other one 6 times. */
+/* Two threads in one loop, distinguished by where each was interrupted: one runs the head 7 times, the other
+ * 6 times. */
 static void threads_have_rounds_of_their_own(void **state)
 {
     struct fixture *f = *state;
@@ -344,7 +345,7 @@ static void threads_have_rounds_of_their_own(void **state)
     assert_int_equal(most_in_a_run(f), 7);
 }
 
-/* The longer of two ways, each seen once. */
+/* The longer of two ways counts, each of which ran once. */
 static void the_longer_way_counts(void **state)
 {
     struct fixture *f = *state;
@@ -357,7 +358,7 @@ static void the_longer_way_counts(void **state)
     assert_int_equal(r.observed_runs, 2);
 }
 
-/* A leaf that was slow once may be slow each time. */
+/* A leaf that was slow once may be slow every time. */
 static void the_largest_time_counts_each_time(void **state)
 {
     struct fixture *f = *state;
@@ -381,7 +382,7 @@ static void what_was_not_seen_is_assumed(void **state)
     assert_int_equal(r.assumed[0].kind, CT_WCET_CYCLES);
 }
 
-/* spin begins with the head of its loop, which never ran: the head runs once, and not again. */
+/* spin begins with the head of its loop, which never ran: the head runs once and is not repeated. */
 static void an_entry_may_head_a_loop_that_never_ran(void **state)
 {
     struct fixture *f = *state;
@@ -405,7 +406,7 @@ static void a_recursion_that_never_ran_is_left_out(void **state)
     f->entry = ct_cfg_function_at(f->cfg, AT(ONE));
     const struct ct_wcet_result r = solve(f, false);
     assert_int_equal(r.wcet, 5 + 7);
-    assert_int_equal(r.assumed_count, 2); /* how often one ran is only what was observed */
+    assert_int_equal(r.assumed_count, 2); /* only the observed number of calls of one is known */
     assert_int_equal(r.assumed[1].kind, CT_WCET_UNCALLED);
     assert_int_equal(r.assumed[1].what, ct_cfg_block_at(f->cfg, AT(TWO)));
     f->entry = ct_cfg_function_at(f->cfg, AT(TWO));
@@ -454,7 +455,7 @@ static int keep_text(void *user, const void *data, size_t size)
     return CT_OK;
 }
 
-/* A call of a recursion from outside is counted once, and not in the row of each of its functions. */
+/* A call of a recursion from outside is counted once, not once for each of its functions. */
 static void calls_of_a_recursion_are_counted_once(void **state)
 {
     struct fixture *f = *state;
@@ -543,7 +544,7 @@ static void a_model_that_takes_too_long_is_refused(void **state)
     struct ct_wcet_model model;
     run_work(f, true, 3);
     measure(f);
-    (void)solve(f, false); /* makes the loops that a model has */
+    (void)solve(f, false); /* makes the loops of the model */
     assert_int_equal(ct_wcet_model_init(&model, f->wcet, &options), CT_OK);
     assert_int_equal(ct_wcet_model_columns(&model) | ct_wcet_model_rows(&model), CT_OK);
     assert_int_equal(ct_wcet_model_refuse(&model, 30), CT_ERR_LIMIT);
