@@ -12,6 +12,9 @@
 /* Tables of this size and larger are populated; all page sizes divide it. */
 #define LARGE ((size_t)1 << 16)
 
+/* arrays of at least so many bytes have pages of their own: smaller ones come and go with each capture */
+#define OWN_PAGES ((size_t)1 << 18)
+
 /* the usual size of a large page, and that of a cache line */
 #define LARGE_PAGE ((size_t)2 << 20)
 #define LINE       ((size_t)64)
@@ -62,7 +65,7 @@ void *ct_table_memory(size_t count, size_t size)
  * thread, and each move would be a copy into new pages. */
 static bool has_pages(size_t bytes)
 {
-    return bytes >= LARGE;
+    return bytes >= OWN_PAGES;
 }
 
 /* Returns whether an array of this size is kept in large pages. */

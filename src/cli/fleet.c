@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -437,8 +438,19 @@ bool cli_fleet_trusts(const struct cli_fleet *f)
     return f->own.values[CLI_FLEET_TRUST].given || !f->own.values[CLI_FLEET_MANIFEST].given;
 }
 
+/* Lets this process and those that it makes keep the memory that they free, for the next capture: the kernel
+ * would clear it each time. */
+static void keep_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
+}
+
 bool cli_fleet_open(struct cli_fleet *f, bool with_state)
 {
+    keep_memory();
     const char *cache = f->own.values[CLI_FLEET_CACHE].text;
     if (cache && setenv("DEBUGINFOD_CACHE_PATH", cache, 1))
         return cli_no_memory(), false;

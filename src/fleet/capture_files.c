@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _GNU_SOURCE /* dprintf, st_mtim */
+#define _GNU_SOURCE /* st_mtim */
 #include "fleet/capture_files.h"
 
 #include <dirent.h>
@@ -22,15 +22,9 @@ struct finder {
     struct ct_capture_files *out;
 };
 
-/* Adds a file. A pipe or a device is refused, since reading it may never end. */
+/* Adds a file. */
 static int add(const struct finder *f, const char *name, const char *path)
 {
-    struct stat st;
-    if (!stat(path, &st) && !S_ISREG(st.st_mode))
-        return ct_fail(f->ctx, CT_ERR_IO,
-                       "%s: is neither a file nor a folder, but a pipe or a device; put a "
-                       "copy of the trace in its place",
-                       path);
     struct ct_capture_files *out = f->out;
     struct ct_capture_file *list = ct_arena_push(&out->arena, out->list, &out->count, sizeof *list);
     if (!list)
@@ -39,6 +33,18 @@ static int add(const struct finder *f, const char *name, const char *path)
     list[out->count - 1].name = ct_arena_strdup(&out->arena, name);
     list[out->count - 1].path = ct_arena_strdup(&out->arena, path);
     return list[out->count - 1].name && list[out->count - 1].path ? CT_OK : ct_fail_nomem(f->ctx, path);
+}
+
+/* Adds a file that is named. A pipe or a device, which may never end, is refused. */
+static int add_named(const struct finder *f, const char *path)
+{
+    struct stat st;
+    if (!stat(path, &st) && !S_ISREG(st.st_mode))
+        return ct_fail(f->ctx, CT_ERR_IO,
+                       "%s: is neither a file nor a folder, but a pipe or a device; put a "
+                       "copy of the trace in its place",
+                       path);
+    return add(f, ct_base_name(path), path);
 }
 
 bool ct_folder_enter(struct ct_folder *folder, const struct ct_folder *outer, const struct stat *st)
@@ -115,7 +121,7 @@ static int add_buffers(const struct finder *f, const char *path)
     }
     for (size_t i = 0; i < capture->buffer_count && !rc; i++)
         if (strcmp(capture->buffers[i].path, path) != 0)
-            rc = add(f, ct_base_name(capture->buffers[i].path), capture->buffers[i].path);
+            rc = add_named(f, capture->buffers[i].path);
     ct_capture_free(capture);
     ct_ctx_free(quiet);
     return rc;
@@ -141,7 +147,7 @@ int ct_capture_files_find(struct ct_ctx *ctx, const char *path, struct ct_captur
         const char *folder = ct_arena_strndup(&out->arena, path, (size_t)(ct_base_name(path) - path));
         rc = !folder ? ct_fail_nomem(ctx, path) : add_all(&f, *folder ? folder : ".");
     } else {
-        rc = add(&f, ct_base_name(path), path);
+        rc = add_named(&f, path);
         if (!rc)
             rc = add_buffers(&f, path);
     }
@@ -162,11 +168,10 @@ static void tell_numbers(const struct stat *st, char out[NUMBERS])
 }
 
 /* A note has two texts for each file, size with time and path, and ends with an empty text. */
-int ct_capture_files_note(struct ct_ctx *ctx, const struct ct_capture_files *files, int out, uint64_t *size)
+int ct_capture_files_note(struct ct_ctx *ctx, const struct ct_capture_files *files, FILE *out, uint64_t *size)
 {
-    int rc = CT_OK;
     *size = 0;
-    for (size_t i = 0; i < files->count && !rc; i++) {
+    for (size_t i = 0; i < files->count; i++) {
         const char *path = files->list[i].path;
         char numbers[NUMBERS];
         struct stat st;
@@ -174,12 +179,10 @@ int ct_capture_files_note(struct ct_ctx *ctx, const struct ct_capture_files *fil
             return ct_fail(ctx, CT_ERR_IO, "%s: cannot be looked at: %s", path, strerror(errno));
         tell_numbers(&st, numbers);
         *size += (uint64_t)st.st_size;
-        if (dprintf(out, "%s%c%s%c", numbers, 0, path, 0) < 0)
-            rc = ct_fail(ctx, CT_ERR_IO, "%s: cannot be noted: %s", path, strerror(errno));
+        fprintf(out, "%s%c%s%c", numbers, 0, path, 0);
     }
-    if (!rc && dprintf(out, "%c", 0) < 0)
-        rc = ct_fail(ctx, CT_ERR_IO, "a capture cannot be noted: %s", strerror(errno));
-    return rc;
+    fputc(0, out);
+    return !fflush(out) ? CT_OK : ct_fail(ctx, CT_ERR_IO, "a capture cannot be noted: %s", strerror(errno));
 }
 
 /* Returns the text at *at, and moves behind it; NULL when its end is missing. */

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "base/arena.h"
@@ -38,7 +39,8 @@ int ct_capture_files_find(struct ct_ctx *ctx, const char *path, struct ct_captur
 
 /* Writes a note with size and modification time of each file to `out`. *size becomes the total size of the
  * files. Their contents are not read. CT_ERR_IO. */
-int ct_capture_files_note(struct ct_ctx *ctx, const struct ct_capture_files *files, int out, uint64_t *size);
+int ct_capture_files_note(struct ct_ctx *ctx, const struct ct_capture_files *files, FILE *out,
+                          uint64_t *size);
 
 /* Returns the size of the note at `text` when its files have not changed since, otherwise 0. Other bytes may
  * follow the note. */

@@ -23,6 +23,7 @@
 
 #define CANNOT  2            /* exit code of a process that could not read its capture */
 #define MOST_KB (128L << 10) /* most memory that a process may have used and still get another task */
+#define ROOM    65536        /* bytes written at once: each write wakes up the reader */
 
 /* The pipes and the socket of a process, while it is made. */
 struct ends {
@@ -66,7 +67,7 @@ static int check_size(const struct ct_fleet_job *job, const struct ct_worker_tas
 
 /* Writes the note about the files of the capture, and compares them with the manifest. False after a message
  * when they differ. */
-static bool look(const struct ct_fleet_job *job, const struct ct_worker_task *task, int note)
+static bool look(const struct ct_fleet_job *job, const struct ct_worker_task *task, FILE *note)
 {
     struct ct_capture_files files = {0};
     uint64_t size;
@@ -126,7 +127,7 @@ static int run(const struct ct_fleet_job *job, const struct ct_worker_task *task
     return fflush(stdout) ? CANNOT : code;
 }
 
-static int do_task(const struct ct_fleet_job *job, const struct ct_worker_task *task, int note)
+static int do_task(const struct ct_fleet_job *job, const struct ct_worker_task *task, FILE *note)
 {
     if (!look(job, task, note))
         return CANNOT;
@@ -154,8 +155,11 @@ static _Noreturn void work(const struct ct_fleet_job *job, const struct ct_worke
     for (int i = 0; i < CT_WORKER_TEXTS; i++)
         close(ends->texts[i][0]);
     close(ends->control[0]);
+    FILE *note = fdopen(ends->texts[CT_WORKER_NOTE][1], "w");
+    if (!note || setvbuf(note, NULL, _IOFBF, ROOM) || setvbuf(stdout, NULL, _IOFBF, ROOM))
+        _exit(127);
     for (;;) {
-        const int code = do_task(job, &task, ends->texts[CT_WORKER_NOTE][1]);
+        const int code = do_task(job, &task, note);
         if (!goes_on(code) || send(ends->control[1], &code, sizeof code, MSG_NOSIGNAL) != sizeof code ||
             recv(ends->control[1], &task, sizeof task, 0) != sizeof task)
             _exit(code);

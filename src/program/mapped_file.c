@@ -16,28 +16,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The first files of a memory get their own pages: most captures have no more. */
-#define FEW_FILES 8u
-
-#define SMALL_FILE ((size_t)512 << 10)
+/* The first block of a memory holds the few small files that most captures have; the others fill large
+ * pages. */
+#define FIRST_SIZE ((size_t)256 << 10)
 #define BLOCK_SIZE ((size_t)4 << 20)
-#define LINE       ((size_t)64) /* cache line, to which files are aligned */
+#define FIRST_FILE ((size_t)64 << 10)  /* the largest file in the first block */
+#define SMALL_FILE ((size_t)512 << 10) /* the largest file in the others */
+#define LINE       ((size_t)64)        /* cache line, to which files are aligned */
 
 struct ct_small_block {
     struct ct_small_block *next;
     uint8_t *bytes;
-    size_t used;
+    size_t used, size;
 };
 
 static struct ct_small_block *add_block(struct ct_small_files *small)
 {
+    const size_t size = small->blocks ? BLOCK_SIZE : FIRST_SIZE;
     struct ct_small_block *block = malloc(sizeof *block);
-    uint8_t *bytes = block ? ct_array_grow(NULL, 0, BLOCK_SIZE, 1) : NULL;
+    uint8_t *bytes = block ? ct_table_of_records(size, 1) : NULL;
     if (!bytes) {
         free(block);
         return NULL;
     }
-    *block = (struct ct_small_block){.next = small->blocks, .bytes = bytes};
+    *block = (struct ct_small_block){.next = small->blocks, .bytes = bytes, .size = size};
     small->blocks = block;
     return block;
 }
@@ -51,10 +53,11 @@ static size_t room_of(size_t size)
 /* Returns a block with room for a file after others; NULL: the file needs its own pages. */
 static struct ct_small_block *block_for(struct ct_small_files *small, size_t size)
 {
-    if (!small || ++small->count <= FEW_FILES || size > SMALL_FILE)
+    struct ct_small_block *block = small ? small->blocks : NULL;
+    const size_t most = block && block->size == BLOCK_SIZE ? SMALL_FILE : FIRST_FILE;
+    if (!small || size > most)
         return NULL;
-    struct ct_small_block *block = small->blocks;
-    return block && BLOCK_SIZE - block->used >= room_of(size) ? block : add_block(small);
+    return block && block->size - block->used >= room_of(size) ? block : add_block(small);
 }
 
 void ct_small_files_free(struct ct_small_files *small)
@@ -62,10 +65,9 @@ void ct_small_files_free(struct ct_small_files *small)
     while (small->blocks) {
         struct ct_small_block *block = small->blocks;
         small->blocks = block->next;
-        ct_array_free(block->bytes, BLOCK_SIZE, 1);
+        free(block->bytes);
         free(block);
     }
-    small->count = 0;
 }
 
 /* Frees the bytes. When the file is the last one in a block, the next file reuses its room. This is how a

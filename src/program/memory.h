@@ -27,7 +27,6 @@ struct ct_mapped_file {
  * separate pages for each would take several times as long as reading it. All zero: none. */
 struct ct_small_files {
     struct ct_small_block *blocks; /* newest first */
-    size_t count;                  /* number of files requested */
 };
 
 /* Where a region's bytes come from, and so how they are freed. */
