@@ -17,19 +17,19 @@
 #include "record/states.h"
 #include "record/file.h"
 
-#define PIECES_MAX ((size_t)1 << 17) /* of all buffers, so that the list of them stays readable */
+#define PIECES_MAX ((size_t)1 << 17) /* for all buffers together, so that the list of them stays readable */
 
-#define ID_PERIOD 8 /* frames after which a trace ID is named again, about as often as hardware does */
+#define ID_PERIOD 8 /* frames after which a trace ID is repeated, about as often as in hardware */
 
-#define PAUSE (INT64_C(500) * 1000 * 1000) /* nanoseconds between checkpoints, at least */
-#define SHARE 20                           /* a pause follows each, this many times as long as it took */
+#define PAUSE (INT64_C(500) * 1000 * 1000) /* least nanoseconds between checkpoints */
+#define SHARE 20 /* the pause after a checkpoint is at least this many times its duration */
 
 /* One buffer of the capture. */
 struct buffer {
-    struct ct_code_view *view;        /* code that changes, as its writers see it */
-    uint32_t state;                   /* of memory, for what is written now */
+    struct ct_code_view *view;        /* the state of changing code for its writers */
+    uint32_t state;                   /* current state of memory */
     uint64_t size;                    /* bytes */
-    struct ct_snapshot_piece *pieces; /* where it changed */
+    struct ct_snapshot_piece *pieces; /* where the state changes */
     size_t piece_count;
 };
 
@@ -38,18 +38,18 @@ struct core {
     unsigned number;
     struct ct_unit *unit;
     struct ct_unit_options options;
-    struct ct_record_file trace; /* none when framed */
+    struct ct_record_file trace; /* unused when framed */
     char file[32];
     struct buffer own;
-    struct buffer *buffer; /* its own or, framed, that of all */
+    struct buffer *buffer; /* its own or, when framed, the shared one */
 };
 
 /* A source of software trace. */
 struct software {
     struct ct_record_capture *capture;
-    struct ct_software *writer; /* NULL: there is none */
+    struct ct_software *writer; /* NULL: none */
     struct ct_source source;
-    struct ct_record_file trace; /* none when framed */
+    struct ct_record_file trace; /* unused when framed */
     const char *file;
 };
 
@@ -60,16 +60,16 @@ struct ct_record_capture {
     unsigned core_count;
     struct ct_framer *framer;
     struct ct_record_file frames;
-    struct buffer shared; /* the frames */
+    struct buffer shared; /* for the frames */
     struct software software[CT_RECORD_SOFTWARE];
     struct ct_code *code;
     struct ct_states *states;
     size_t piece_count;
-    bool changed;         /* since the last checkpoint: code, states, cores or files */
-    bool named;           /* the program is among the files that ran */
-    unsigned checkpoint;  /* number of the last one; 0: none yet */
-    struct timespec last; /* when that was */
-    int64_t pause;        /* nanoseconds from it to the next one, at least */
+    bool changed;         /* since the last checkpoint: new code, states, cores or files */
+    bool named;           /* the program has its place among the executed files */
+    unsigned checkpoint;  /* number of the last one; 0: none */
+    struct timespec last; /* time of that checkpoint */
+    int64_t pause;        /* least nanoseconds from there to the next one */
     uint64_t bytes;
     uint64_t unpadded; /* bytes since the last padding */
 };
@@ -107,7 +107,7 @@ int ct_record_make_directory(struct ct_ctx *ctx, const char *directory, bool *ma
 
 static int write_software(void *user, const uint8_t *bytes, size_t size);
 
-/* Makes what writes software trace. */
+/* Makes the writers of software trace. */
 static int make_software(struct ct_record_capture *capture)
 {
     static const char *const files[] = {"trace_itm.bin", "trace_stm.bin"};
@@ -175,7 +175,7 @@ static int push_frames(struct ct_record_capture *capture, uint8_t id, const uint
     return rc;
 }
 
-/* Writes bytes as frames. With `padding` it adds bytes of ID 0 now and then, from 1 to 15 of them. */
+/* Writes bytes as frames. With `padding` it adds 1 to 15 bytes of ID 0 from time to time. */
 static int write_framed(struct core *core, const uint8_t *bytes, size_t size)
 {
     static const uint8_t nothing[15];
@@ -223,7 +223,7 @@ int ct_record_capture_access(struct ct_record_capture *capture, const struct ct_
     return ct_software_take(capture->software[is_stm ? CT_RECORD_STM : CT_RECORD_ITM].writer, &given);
 }
 
-/* Does something with each source of software trace, up to an error. */
+/* Calls a function for each source of software trace, until one fails. */
 static int each_software(struct ct_record_capture *capture, int (*what)(struct ct_software *))
 {
     int rc = CT_OK;
@@ -233,8 +233,8 @@ static int each_software(struct ct_record_capture *capture, int (*what)(struct c
     return rc;
 }
 
-/* Writes a line of the truth file: traced or not, core, context ID, instruction set, first address, address
- * behind, instructions. */
+/* Writes a line of the truth file: whether it was traced, core, context ID, instruction set, first address,
+ * end address, instructions. */
 static int write_run(void *user, const struct ct_unit_run *run)
 {
     static const char *const isas[] = {"a64", "a32", "t32"};
@@ -248,7 +248,7 @@ static int write_run(void *user, const struct ct_unit_run *run)
 
 /* ---- code that changes ---- */
 
-/* Ends the frames so far, which writes what the framer holds back. */
+/* Ends the current frames, which writes the framer's held bytes. */
 static int end_frames(struct ct_record_capture *capture)
 {
     uint8_t last[1024];
@@ -258,7 +258,7 @@ static int end_frames(struct ct_record_capture *capture)
     return rc ? rc : ct_record_file_add(&capture->frames, last, len);
 }
 
-/* Begins everything afresh that goes into the buffer of the core. */
+/* Restarts everything that writes to the core's buffer. */
 static int restart(struct core *core)
 {
     struct ct_record_capture *capture = core->capture;
@@ -296,7 +296,7 @@ static int renew(void *user, bool *good)
     uint32_t state;
     const int status = ct_states_find(core->capture->states, buffer->view, &state);
     *good = state < CT_STATES_MAX && core->capture->piece_count < PIECES_MAX;
-    if (!status && !*good) /* what runs there is not traced, what comes elsewhere is */
+    if (!status && !*good) /* this core's code is not traced, but code elsewhere still is */
         ct_states_restore(core->capture->states, buffer->state, buffer->view);
     return status || !*good || state == buffer->state ? status : begin_piece(core, state);
 }
@@ -375,10 +375,10 @@ void ct_record_capture_changed(struct ct_record_capture *capture)
     capture->changed = true;
 }
 
-/* ---- what describes the trace ---- */
+/* ---- description of the trace ---- */
 
-/* Names the program in the capture. When that fails the trace is whole nevertheless, so it is only a
- * warning. */
+/* Puts the program's name into the capture. Only a warning if that fails, since the trace is still
+ * complete. */
 static void name_program(struct ct_record_capture *capture, struct ct_record_programs *programs)
 {
     char *path = NULL;
@@ -429,7 +429,7 @@ static int describe(struct ct_record_capture *capture, struct ct_record_programs
     return ct_snapshot_write(capture->ctx, &snapshot, capture->code);
 }
 
-/* Removes the folder of a checkpoint, in which all files are of coretap. */
+/* Removes the folder of a checkpoint. All its files were written by coretap. */
 static void remove_checkpoint(const struct ct_record_capture *capture, unsigned number)
 {
     char path[4096];
@@ -443,7 +443,7 @@ static void remove_checkpoint(const struct ct_record_capture *capture, unsigned 
     rmdir(path);
 }
 
-/* Releases what is held for all files; those behind one that fails are written, too. */
+/* Writes the held bytes of all files, even after one fails. */
 static int release(struct ct_record_capture *capture)
 {
     int rc = ct_record_file_release(capture->ctx, &capture->frames,
@@ -464,8 +464,8 @@ static int release(struct ct_record_capture *capture)
     return rc;
 }
 
-/* Describes what ran up to now in a new folder and then puts it in the place of the last one, so that a whole
- * description is there at any time. */
+/* Describes the recording so far in a new folder, which then replaces the last one, so that there is a
+ * complete description at any time. */
 static int make_checkpoint(struct ct_record_capture *capture, struct ct_record_programs *programs)
 {
     char part[32], path[4096];
@@ -506,7 +506,7 @@ int ct_record_capture_flush(struct ct_record_capture *capture, struct ct_record_
 
 /* ---- the end ---- */
 
-/* Logs an error of one of the last steps, which are all taken. Tells whether there was one. */
+/* Logs an error of one of the last steps, which all run. Returns whether there was an error. */
 static bool failed(const struct ct_record_capture *capture, int rc)
 {
     if (rc)

@@ -10,8 +10,7 @@
 
 #define PAGE CT_CODE_PAGE
 
-/* Versions of all places together. Code that changes more often is not told apart from what was there
- * before. */
+/* Most versions of all places together. Code that changes more often is treated as unchanged. */
 #define VERSIONS_MAX 8192u
 
 struct ct_code {
@@ -20,12 +19,12 @@ struct ct_code {
     struct ct_arena arena;
     struct ct_code_block **blocks;
     size_t block_room;
-    struct ct_code_place **places; /* in the order in which they came, or sorted */
+    struct ct_code_place **places; /* in order of their addition, or sorted */
     size_t place_count;
-    struct ct_code_place **table; /* open addressing, a power of two */
+    struct ct_code_place **table; /* hash table, open addressing, a power of two */
     size_t table_size;
     uint32_t changing; /* places with several versions */
-    uint32_t versions; /* versions of all places, but for the first of each */
+    uint32_t versions; /* versions of all places, without the first of each */
     bool t32;
 };
 
@@ -80,7 +79,7 @@ static int grow_table(struct ct_code *code)
     return CT_OK;
 }
 
-/* Finds or makes the place that begins at `addr`. NULL: no memory. */
+/* Finds or makes the place at `addr`. NULL: no memory. */
 static struct ct_code_place *place_at(struct ct_code *code, uint64_t addr)
 {
     if (code->place_count * 2 >= code->table_size && grow_table(code))
@@ -106,8 +105,8 @@ static bool was_executed(const struct ct_code_page *page, size_t at)
     return page->executed[at / 8] >> at % 8 & 1;
 }
 
-/* Tells whether the page can hold these executed bytes at `at`: whatever was executed there before is the
- * same. */
+/* Returns whether the page can have these executed bytes at `at`: everything executed there before is
+ * equal. */
 static bool agrees(const struct ct_code_page *page, size_t at, const uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
@@ -116,7 +115,7 @@ static bool agrees(const struct ct_code_page *page, size_t at, const uint8_t *by
     return true;
 }
 
-/* Puts executed bytes into the page, over bytes that were only seen. */
+/* Puts executed bytes into the page, over bytes that were not executed. */
 static void put_executed(struct ct_code_page *page, size_t at, const uint8_t *bytes, size_t size)
 {
     memcpy(page->bytes + at, bytes, size);
@@ -124,7 +123,7 @@ static void put_executed(struct ct_code_page *page, size_t at, const uint8_t *by
         page->executed[i / 8] |= (uint8_t)(1u << i % 8);
 }
 
-/* Adds a version of a place, with the bytes of the one before: around the code that changed they are taken to
+/* Adds a version of a place, with the previous version's bytes: around the changed code they are assumed to
  * be the same. */
 static struct ct_code_page *add_version(struct ct_code *code, struct ct_code_place *place)
 {
@@ -144,8 +143,8 @@ static struct ct_code_page *add_version(struct ct_code *code, struct ct_code_pla
     return page;
 }
 
-/* Finds or makes a version that holds the part of a block that lies in one place. *page is NULL when there
- * are too many versions. */
+/* Finds or makes a version with the part of a block in one place. *page is NULL when there are too many
+ * versions. */
 static int show_part(struct ct_code *code, uint64_t addr, const uint8_t *bytes, size_t size,
                      struct ct_code_place **place, struct ct_code_page **page)
 {
@@ -266,8 +265,8 @@ static struct ct_code_page *in_force(const struct ct_code_view *view, const stru
     return place->first;
 }
 
-/* Brings a version of part `i` of a block into force, unless the one in force can hold it, too. *shown false:
- * there are too many versions. */
+/* Makes a version for part `i` of a block current, unless the current one fits too. *shown false: there are
+ * too many versions. */
 static int show_in_view(struct ct_code_view *view, struct ct_code_block *b, unsigned i, bool *shown)
 {
     const struct ct_code_place *place = b->places[i];
@@ -323,8 +322,8 @@ void ct_code_view_set(struct ct_code_view *view, const uint32_t *versions, uint3
 
 /* ---- blocks ---- */
 
-/* Tells how an instruction that is no branch ends a block (DDI 0487, C4.1.93, F3 and F4). A block that ends
- * in none of those that raise an exception was long, at the end of a page, or at a system instruction. */
+/* Returns how an instruction other than a branch ends a block (DDI 0487, C4.1.93, F3 and F4). A block that
+ * ends without raising an exception was long, at the end of a page, or at a system instruction. */
 static uint8_t end_a64(uint32_t op)
 {
     if ((op & 0xffe0001f) == 0xd4000001) /* SVC */
@@ -352,7 +351,7 @@ static uint8_t end_t32(uint32_t op, unsigned size)
     return CT_CODE_PLAIN;
 }
 
-/* Classifies the instruction at `p`, of which `left` bytes are in the block. */
+/* Decodes the instruction at `p`, which has `left` bytes in the block, and returns how it can end a block. */
 static uint8_t classify(const struct ct_code *code, enum ct_isa isa, const uint8_t *p, size_t left,
                         uint64_t addr, struct ct_insn *insn)
 {
@@ -374,7 +373,7 @@ static uint8_t classify(const struct ct_code *code, enum ct_isa isa, const uint8
     return end;
 }
 
-/* Finds the waypoints; with `stops` NULL it only counts them. */
+/* Finds the waypoints, or only counts them if `stops` is NULL. */
 static uint32_t find_stops(const struct ct_code *code, struct ct_code_block *b, struct ct_code_stop *stops)
 {
     uint32_t count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The code that a recorded program ran: blocks as the recorder saw them, each with the waypoints in it, and
- * the memory that they lay in. */
+/* The code that a recorded program executed: blocks from the recorder with their waypoints, and their
+ * memory. */
 #ifndef CT_RECORD_CODE_H
 #define CT_RECORD_CODE_H
 
@@ -9,17 +9,17 @@
 #include "base/arena.h"
 #include "coretap/program.h"
 
-/* What the last instruction of a block does besides branching. */
+/* Other effects of the last instruction of a block than a branch. */
 enum ct_code_end {
     CT_CODE_PLAIN,
-    CT_CODE_CALL, /* makes a system call: an exception follows */
+    CT_CODE_CALL, /* a system call: an exception follows */
     CT_CODE_TRAP, /* cannot be executed: an exception comes before it */
 };
 
 /* A waypoint in a block. Only the last instruction of a block can branch. */
 struct ct_code_stop {
-    uint32_t index; /* of the instruction in the block */
-    bool in_it;     /* T32: it is in an IT block */
+    uint32_t index; /* index of the instruction in the block */
+    bool in_it;     /* T32: in an IT block */
     struct ct_insn insn;
     uint64_t end; /* address behind the instruction */
 };
@@ -29,13 +29,13 @@ struct ct_code_block {
     uint64_t end;
     uint32_t insns;
     uint32_t stop_count;
-    struct ct_code_stop *stops; /* in order of their index */
+    struct ct_code_stop *stops; /* sorted by index */
     const uint8_t *bytes;
     uint8_t isa;     /* enum ct_isa */
     uint8_t level;   /* exception level */
     uint8_t end_how; /* enum ct_code_end */
     uint64_t last;   /* address of the last instruction */
-    /* The places of its first and last byte, with the version of memory there; NULL when there is no second
+    /* The places of its first and last byte, and the versions of memory there; NULL when there is no second
      * place, or there were too many versions. */
     struct ct_code_place *places[2];
     struct ct_code_page *pages[2];
@@ -43,11 +43,12 @@ struct ct_code_block {
 
 #define CT_CODE_PAGE UINT64_C(4096)
 
-/* What a page of memory held for a while. Two versions differ in some byte that was executed in both. */
+/* The contents of a page of memory for some time. Two versions differ in some byte that was executed in
+ * both. */
 struct ct_code_page {
     struct ct_code_place *place;
     uint32_t version;           /* 0 for the first at this place */
-    struct ct_code_page *older; /* the version before, or NULL */
+    struct ct_code_page *older; /* the previous version, or NULL */
     uint8_t bytes[CT_CODE_PAGE];
     uint8_t executed[CT_CODE_PAGE / 8]; /* a bit for each byte */
 };
@@ -56,12 +57,12 @@ struct ct_code_page {
 struct ct_code_place {
     uint64_t addr;
     struct ct_code_page *first, *newest;
-    uint32_t changing; /* number, from 1, among the places with several versions; or 0 */
+    uint32_t changing; /* number among the places with several versions, from 1; 0: none */
 };
 
 struct ct_code;
 
-/* Makes an object for cores of this architecture, on which waits and barriers are no waypoints. */
+/* Makes an object for cores with this architecture, for which waits and barriers are not waypoints. */
 int ct_code_new(struct ct_ctx *ctx, const struct ct_arch *arch, struct ct_code **out);
 void ct_code_free(struct ct_code *code);
 
@@ -70,44 +71,44 @@ void ct_code_free(struct ct_code *code);
 int ct_code_add_block(struct ct_code *code, uint32_t id, uint64_t addr, enum ct_isa isa, unsigned level,
                       const uint8_t *bytes, size_t size, uint32_t insns);
 
-/* Adds what lay in memory, for bytes that no block has. CT_ERR_NOMEM. */
+/* Adds contents of memory that are in no block. CT_ERR_NOMEM. */
 int ct_code_add_memory(struct ct_code *code, uint64_t addr, const uint8_t *bytes, size_t size);
 
-/* Returns a block by its number; NULL when there is none. */
+/* Returns a block by its number, or NULL. */
 struct ct_code_block *ct_code_block(const struct ct_code *code, uint32_t id);
 
-/* Gives the address of instruction `index` of the block, or the block's end. */
+/* Returns the address of instruction `index` of the block, or the block's end. */
 uint64_t ct_code_insn_addr(const struct ct_code_block *block, uint32_t index);
 
-/* Gives all places, sorted by address. */
+/* Returns all places, sorted by address. */
 struct ct_code_place *const *ct_code_places(struct ct_code *code, size_t *count);
 
 struct ct_code_page *ct_code_version(const struct ct_code_place *place, uint32_t version);
 
-/* Tells whether some of the code is T32, whose instructions may lie in two pages. */
+/* Returns whether there is T32 code, whose instructions may lie in two pages. */
 bool ct_code_has_t32(const struct ct_code *code);
 
-/* Gives a pointer to the number of places that have several versions by now. */
+/* Returns a pointer to the current number of places with several versions. */
 const uint32_t *ct_code_changing(const struct ct_code *code);
 
-/* Which versions are in force for a core: the first ones to begin with. */
+/* The current versions for a core: initially the first ones. */
 struct ct_code_view;
 
 int ct_code_view_new(struct ct_code *code, struct ct_code_view **out);
 void ct_code_view_free(struct ct_code_view *view);
 
-/* Executes a block: its versions come into force, unless those in force hold the same bytes. *shown false:
+/* Executes a block: its versions become current, unless the current ones have the same bytes. *shown false:
  * there were too many versions to keep one. With `view` NULL only the first versions count. CT_ERR_NOMEM. */
 int ct_code_view_show(struct ct_code_view *view, struct ct_code_block *block, bool *shown);
 
-/* Gives a pointer to a number that grows whenever another version comes into force. */
+/* Returns a pointer to a number that grows whenever another version becomes current. */
 const uint32_t *ct_code_view_epoch(const struct ct_code_view *view);
 
-/* Gives the number of the version in force at the place with this number. */
+/* Returns the current version at the place with this number. */
 uint32_t ct_code_view_version(const struct ct_code_view *view, uint32_t changing);
 
-/* Brings a former set of versions back into force: versions[i] at the place with the number i + 1, the first
- * ones at places beyond `count`. */
+/* Makes earlier versions current again: versions[i] at the place with the number i + 1, and the first version
+ * at places beyond `count`. */
 void ct_code_view_set(struct ct_code_view *view, const uint32_t *versions, uint32_t count);
 
 #endif

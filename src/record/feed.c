@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program under QEMU with the trace plugin, at the other end of shared memory. */
+/* A program under QEMU with the trace plugin, connected through shared memory. */
 #define _GNU_SOURCE /* memfd_create */
 #include "record/feed.h"
 
@@ -41,7 +41,7 @@ int ct_record_feed_start(struct ct_ctx *ctx, struct ct_record_feed *feed, const 
     return rc;
 }
 
-/* Tells whether the child has ended; waits for that when `block`. */
+/* Returns whether the child has ended; if `block`, it waits for that. */
 static bool reap(struct ct_record_feed *feed, bool block)
 {
     const struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
@@ -69,7 +69,7 @@ struct trace_chunk *ct_record_feed_chunk(struct ct_record_feed *feed)
             return &area->chunks[area->order[feed->done++ % TRACE_CHUNKS] % TRACE_CHUNKS];
         if (feed->over)
             return NULL;
-        /* what it handed over before it ended is in the area once it has ended */
+        /* once it has ended, all that it handed over is in the area */
         feed->over = reap(feed, false);
         if (!feed->over)
             syscall(SYS_futex, &area->handed, FUTEX_WAIT, handed, &pause, NULL, 0);
@@ -100,7 +100,7 @@ const struct trace_block *ct_record_feed_block(struct ct_record_feed *feed)
     if (feed->blocks_chunk == TRACE_NO_CHUNK)
         feed->blocks_chunk = atomic_load(&area->first_blocks) % TRACE_CHUNKS;
     struct trace_chunk *chunk = &area->chunks[feed->blocks_chunk];
-    const uint32_t next = atomic_load(&chunk->next); /* before `used`, which then is the last */
+    const uint32_t next = atomic_load(&chunk->next); /* before `used`, which is then final */
     const uint32_t end = atomic_load(&chunk->used);
     const uint32_t head = sizeof(struct trace_block) / sizeof(uint32_t);
     if (feed->blocks_at + head <= end) {

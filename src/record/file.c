@@ -13,10 +13,10 @@
 #include "base/ctx.h"
 #include "base/room.h"
 
-#define GRACE 2  /* seconds that the reader of a pipe has behind a signal */
-#define LOOK  50 /* milliseconds between two looks at the signal */
+#define GRACE 2  /* seconds that the reader of a pipe has after a signal */
+#define LOOK  50 /* milliseconds between two checks for the signal */
 
-/* Opens a named pipe when somebody reads it. -1, with errno EINTR once there is a signal. */
+/* Opens a named pipe once it has a reader. -1, with errno EINTR after a signal. */
 static int open_pipe(const char *path, const volatile int *signal)
 {
     const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
@@ -54,7 +54,7 @@ int ct_record_file_open(struct ct_ctx *ctx, struct ct_record_file *t, const char
         return ct_fail(ctx, CT_ERR_IO, "%s: nobody read it before a signal came; nothing was recorded", path);
     if (!t->file)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", path, strerror(errno));
-    setvbuf(t->file, NULL, _IONBF, 0); /* all of it is held here */
+    setvbuf(t->file, NULL, _IONBF, 0); /* unwritten bytes are held here anyway */
     return CT_OK;
 }
 
@@ -67,7 +67,8 @@ int ct_record_file_add(struct ct_record_file *t, const uint8_t *bytes, size_t si
     return CT_OK;
 }
 
-/* Tells whether a signal came GRACE seconds ago. *since is when it was seen, 0 before that. */
+/* Returns whether a signal came more than GRACE seconds ago. *since becomes the time when it was noticed; 0
+ * before. */
 static bool is_over(const struct ct_record_file *t, time_t *since)
 {
     struct timespec now;
@@ -79,8 +80,8 @@ static bool is_over(const struct ct_record_file *t, time_t *since)
     return now.tv_sec - *since > GRACE;
 }
 
-/* Writes to a pipe, which does not block. Returns how many bytes its reader took: fewer with errno, or when
- * it is left. */
+/* Writes to a pipe without blocking. Returns how many bytes its reader took: fewer after an error (errno), or
+ * when writing was given up. */
 static size_t write_pipe(struct ct_record_file *t)
 {
     struct pollfd room = {.fd = fileno(t->file), .events = POLLOUT};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file of trace that is being recorded: it grows only when what describes its trace is written. */
+/* A trace file that is being recorded. Trace is held back until its description is written. */
 #ifndef CT_RECORD_FILE_H
 #define CT_RECORD_FILE_H
 
@@ -12,19 +12,19 @@ struct ct_record_file {
     FILE *file;
     uint8_t *bytes; /* not yet in the file */
     size_t size, room;
-    const volatile int *signal; /* that ends waiting; NULL: there is none */
-    bool is_pipe;               /* its reader may let it wait */
-    bool left;                  /* the reader left behind a signal: nothing more is written */
+    const volatile int *signal; /* ends waiting; NULL: none */
+    bool is_pipe;               /* its reader may be slow */
+    bool left;                  /* given up after a signal: nothing more is written */
 };
 
-/* Creates the file. For the reader of a pipe it waits until *signal (NULL: there is none) is not 0, and so
- * does each release. CT_ERR_IO. */
+/* Creates the file. If it is a pipe, this and each release wait for its reader until *signal is not 0
+ * (`signal` NULL: without limit). CT_ERR_IO. */
 int ct_record_file_open(struct ct_ctx *ctx, struct ct_record_file *trace, const char *path,
                         const volatile int *signal);
 /* Holds bytes for the file. CT_ERR_NOMEM, without a text. */
 int ct_record_file_add(struct ct_record_file *trace, const uint8_t *bytes, size_t size);
-/* Writes what is held; of a pipe's until its reader takes nothing for two seconds behind a signal. CT_ERR_IO
- * with a text that names the file: `name`, in `dir` or, with NULL, as it is. */
+/* Writes the held bytes; to a pipe until its reader takes nothing for two seconds after a signal. CT_ERR_IO
+ * with a text that names the file: `name` in `dir`, or only `name` if `dir` is NULL. */
 int ct_record_file_release(struct ct_ctx *ctx, struct ct_record_file *trace, const char *dir,
                            const char *name);
 void ct_record_file_close(struct ct_record_file *trace);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What describes a stream of trace while it is being recorded: a raw capture's .ini (docs/formats.md). */
+/* Describes a stream of trace while it is being recorded, as the .ini of a raw capture (docs/formats.md). */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "record/capture.h"
 #include "record/snapshot_file.h"
 
-#define LIVE_CORES 16 /* sources that are named: the number of threads is not known yet */
+#define LIVE_CORES 16 /* sources to describe: the number of threads is not known yet */
 
 static void write_source(FILE *out, const struct ct_recording *recording, unsigned core)
 {
@@ -84,7 +84,7 @@ static int write_image(struct ct_ctx *ctx, FILE *out, const struct ct_recording 
     return CT_OK;
 }
 
-/* Writes live.ini. It gets its name when it is whole, because readers of the stream wait for it. */
+/* Writes live.ini. It gets its name once it is complete, because readers of the stream wait for it. */
 int ct_recording_live_ini(struct ct_ctx *ctx, const struct ct_recording *recording)
 {
     const struct ct_snapshot place = {.dir = recording->directory, .part = ""};

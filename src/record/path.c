@@ -18,7 +18,7 @@ enum {
 };
 
 #define VECTOR_BASES 16
-#define VECTOR_TABLE UINT64_C(0x800) /* bytes; an entry each 0x80: Arm ARM DDI 0487, D1.3.1 */
+#define VECTOR_TABLE UINT64_C(0x800) /* bytes; 0x80 per entry: Arm ARM DDI 0487, D1.3.1 */
 
 struct place {
     uint64_t addr;
@@ -33,21 +33,21 @@ struct ct_path {
     const uint32_t *changing; /* not 0: some code has several versions */
     struct ct_unit *unit;
     uint32_t id;
-    struct ct_code_block *now; /* entered, and not told yet */
+    struct ct_code_block *now; /* entered, and not passed on yet */
     bool partial;              /* `now` was left early */
-    uint32_t at;               /* instructions of `now` that were executed, when it was left early */
-    bool handler;              /* the next block begins a signal handler */
-    bool interrupted_known;    /* `interrupted` is where the program was interrupted */
+    uint32_t at;               /* executed instructions of `now`, if it was left early */
+    bool handler;              /* a signal handler begins with the next block */
+    bool interrupted_known;    /* `interrupted` is set */
     struct place interrupted;
-    struct place told; /* where the unit was left when the core went to another thread */
+    struct place told; /* address of the unit when the core switched to another thread */
     bool away;
     bool system;
-    bool returns; /* the next block may be an exception vector that returns to `return_to` */
+    bool returns; /* the next block may be an exception vector with the return address `return_to` */
     uint64_t return_to;
-    bool vague;           /* where execution was when it left the block is not known */
-    uint32_t spent_insns; /* instructions of the block entered last whose cycles have not gone by yet */
+    bool vague;           /* the address from which execution left the block is unknown */
+    uint32_t spent_insns; /* instructions of the last entered block whose cycles are not counted yet */
     uint64_t spent_end;
-    uint64_t vectors[VECTOR_BASES]; /* tables of vectors that exceptions went to */
+    uint64_t vectors[VECTOR_BASES]; /* vector tables of earlier exceptions */
     unsigned vector_count;
     ct_path_access_fn *access; /* NULL: no memory is watched */
     void *access_user;
@@ -102,7 +102,7 @@ static bool is_vector(const struct ct_path *p, struct place at)
     return p->system && at.level && !(at.addr & 0x7f) && knows_vectors(p, at.addr);
 }
 
-/* Learns a vector base from `at`, to which only an exception can have led. */
+/* Learns a vector base from `at`, which only an exception can have led to. */
 static void learn_vector(struct ct_path *p, struct place at)
 {
     if (p->system && at.level && !(at.addr & 0x7f) && !knows_vectors(p, at.addr) &&
@@ -110,7 +110,7 @@ static void learn_vector(struct ct_path *p, struct place at)
         p->vectors[p->vector_count++] = at.addr & ~(VECTOR_TABLE - 1);
 }
 
-/* Finds the number of the exception between two blocks by the vector that it took. */
+/* Returns the number of the exception between two blocks, from its vector. */
 static unsigned async_number(const struct ct_path *p, struct place at)
 {
     static const uint8_t by_entry[] = {EXCEPTION_INSN_FAULT, EXCEPTION_IRQ, EXCEPTION_FIQ,
@@ -120,7 +120,8 @@ static unsigned async_number(const struct ct_path *p, struct place at)
 
 /* ---- a block ---- */
 
-/* Tells the trace unit of the first `count` instructions of a block, without a waypoint that is its last. */
+/* Passes the first `count` instructions of a block to the trace unit, except a waypoint that is the last of
+ * them. */
 static int tell_insns(struct ct_path *p, struct ct_code_block *b, uint32_t count)
 {
     uint32_t told = 0;
@@ -150,7 +151,7 @@ static bool is_at(struct place place, uint64_t addr)
     return place.addr == addr;
 }
 
-/* Tells of a direct branch. The next address shows whether it was taken, except when it leads to the next
+/* Passes on a direct branch. The next address shows whether it was taken, unless the target is the next
  * instruction. */
 static int tell_direct(struct ct_path *p, const struct ct_code_stop *stop, struct place next, bool *async)
 {
@@ -185,12 +186,12 @@ static int tell_stop(struct ct_path *p, const struct ct_code_stop *stop, struct 
     return ct_unit_branch(p->unit, &stop->insn, true, stop->end, (enum ct_isa)p->now->isa);
 }
 
-/* Tells of a block that was left at its instruction `count`, which was not executed. */
+/* Passes on a block that was left before its instruction `count`. */
 static int tell_fault(struct ct_path *p, uint32_t count, struct place next, unsigned number, bool *left)
 {
     struct ct_code_block *b = p->now;
     const int status = tell_insns(p, b, count);
-    /* without a signal QEMU only began again there */
+    /* without a signal QEMU only restarted there */
     if (status || (!p->handler && is_at(next, ct_code_insn_addr(b, count))))
         return status;
     *left = true;
@@ -204,7 +205,7 @@ static int tell_call(struct ct_path *p, bool *left)
     return status ? status : ct_unit_exception(p->unit, EXCEPTION_CALL);
 }
 
-/* Tells of a block that was executed as a whole before execution came to `next`. */
+/* Passes on a block that was executed completely before execution reached `next`. */
 static int tell_whole(struct ct_path *p, struct place next, bool *left)
 {
     struct ct_code_block *b = p->now;
@@ -213,7 +214,7 @@ static int tell_whole(struct ct_path *p, struct place next, bool *left)
     if (b->stop_count && b->stops[b->stop_count - 1].index + 1 == b->insns)
         stop = &b->stops[b->stop_count - 1];
     if (p->system && b->end_how == CT_CODE_TRAP && is_at(next, b->end))
-        return tell_call(p, left); /* QEMU did what a hypervisor or firmware is asked for */
+        return tell_call(p, left); /* QEMU itself did what a hypervisor or firmware does */
     if (p->system && !stop && b->end_how == CT_CODE_PLAIN && is_vector(p, next) &&
         async_number(p, next) == EXCEPTION_INSN_FAULT && b->end % 4096)
         return tell_fault(p, b->insns - 1, next, EXCEPTION_TRAP, left);
@@ -235,11 +236,11 @@ static int tell_whole(struct ct_path *p, struct place next, bool *left)
     return p->vague ? CT_OK : ct_unit_exception(p->unit, async_number(p, next));
 }
 
-/* Tells of the current block. `next` is where execution came, or where a signal found it. */
+/* Passes on the current block. `next` is the next address, or where a signal interrupted. */
 static int settle(struct ct_path *p, struct place next, bool *left)
 {
     const struct ct_code_block *b = p->now;
-    /* the last instruction may have made no access, when its condition failed */
+    /* the last instruction may have skipped its access, if its condition failed */
     const bool whole = !p->partial || (p->at >= b->insns && is_at(next, b->end));
     int status;
     if (whole)
@@ -255,13 +256,13 @@ static int settle(struct ct_path *p, struct place next, bool *left)
     return status;
 }
 
-/* ---- exceptions of a whole machine, by where they return to (ELR_ELx) ---- */
+/* ---- exceptions of a whole machine, recognised by their return address (ELR_ELx) ---- */
 
 /* How far the current block was executed before an exception. */
 struct ending {
     uint32_t count;                  /* instructions */
-    const struct ct_code_stop *stop; /* the waypoint that is the last of them, or NULL */
-    bool taken;                      /* the waypoint led to where the exception returns to */
+    const struct ct_code_stop *stop; /* the waypoint that is the last instruction, or NULL */
+    bool taken;                      /* the waypoint led to the return address of the exception */
 };
 
 static bool ends_behind(const struct ct_code_block *b, const struct ct_code_stop *stop, uint64_t to,
@@ -277,8 +278,8 @@ static bool ends_behind(const struct ct_code_block *b, const struct ct_code_stop
     return to == b->end;
 }
 
-/* Finds how far the current block was executed when an exception returns to `to`. False: that address does
- * not fit the block. */
+/* Finds how far the current block was executed before an exception with the return address `to`. False: the
+ * address does not fit the block. */
 static bool find_ending(const struct ct_path *p, uint64_t to, struct ending *e)
 {
     const struct ct_code_block *b = p->now;
@@ -290,8 +291,7 @@ static bool find_ending(const struct ct_path *p, uint64_t to, struct ending *e)
     return to >= b->addr && to < b->end && !(to & 3);
 }
 
-/* Tells whether the current block can lead to `at` without an exception, as far as its last instruction
- * shows. */
+/* Returns whether the last instruction of the current block can lead to `at` without an exception. */
 static bool leads_to(const struct ct_path *p, struct place at)
 {
     const struct ct_code_block *b = p->now;
@@ -303,7 +303,7 @@ static bool leads_to(const struct ct_path *p, struct place at)
     return is_at(at, last->insn.target) || (last->insn.cond && is_at(at, b->end));
 }
 
-/* Tells whether an exception led to `at`. */
+/* Returns whether an exception led to `at`. */
 static bool is_exception(struct ct_path *p, struct place at, struct ending *e)
 {
     if (!p->system || !p->returns || !p->now || !find_ending(p, p->return_to, e))
@@ -323,7 +323,7 @@ static unsigned exception_number(const struct ct_path *p, const struct ending *e
     return p->now->end_how == CT_CODE_PLAIN ? number : EXCEPTION_CALL;
 }
 
-/* Gives the level that the exception came from: entries from 0x400 on are for lower levels. */
+/* Returns the level before the exception: entries from 0x400 are for lower levels. */
 static unsigned level_before(struct place vector)
 {
     return vector.addr & 0x400 ? vector.level - 1 : vector.level;
@@ -375,14 +375,14 @@ static int enter(struct ct_path *p, struct ct_code_block *b)
     return status;
 }
 
-/* Tells whether the current block ends in a system call, of which the trace unit can be told before the next
- * address is known. */
+/* Returns whether the current block ends in a system call, which can be passed on before the next address is
+ * known. */
 static bool is_at_call(const struct ct_path *p)
 {
     return p->now && p->now->end_how == CT_CODE_CALL && !p->partial;
 }
 
-/* Lets the core wait: in a system call behind its exception, else before the branch at the end of the
+/* Lets the core wait: after the exception of a system call, otherwise before the branch at the end of the
  * block. */
 static int wait_for(struct ct_path *p, uint64_t cycles)
 {
@@ -396,7 +396,7 @@ static int wait_for(struct ct_path *p, uint64_t cycles)
     return status ? status : ct_unit_wait(p->unit, cycles);
 }
 
-/* Tells of an access, in five words, by the block that was entered last. */
+/* Passes on an access, given in five words, which is in the last entered block. */
 static int tell_access(struct ct_path *p, const uint32_t *words)
 {
     const uint32_t value = TRACE_VALUE(words[0]);

@@ -39,7 +39,7 @@ int ct_record_programs_first(struct ct_ctx *ctx, struct ct_record_programs *p, c
                              uint64_t bias)
 {
     struct ct_elf_look elf = {0};
-    (void)ct_elf_look(&ct_files_system, path, &elf); /* a file that cannot be read has no build id */
+    (void)ct_elf_look(&ct_files_system, path, &elf); /* an unreadable file has no build id */
     const int rc = add(ctx, p, path, bias, &elf.id);
     if (rc)
         return rc;

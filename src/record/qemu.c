@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running an Arm program under QEMU with one of the project's plugins. */
+/* Runs an Arm program under QEMU with one of the project's plugins. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #define CT_PLUGIN_DIR "/usr/local/lib/coretap"
 #endif
 
-/* Finds the path of a plugin. Returns false when nothing lies there. */
+/* Sets the path of a plugin. Returns false when there is no file. */
 static bool find_plugin(char path[4096], const char *file, const char *variable)
 {
     const char *named = getenv(variable);
@@ -45,7 +45,7 @@ static bool is_big_endian(const unsigned char *head, ssize_t n)
     return n > EI_DATA && !memcmp(head, ELFMAG, SELFMAG) && head[EI_DATA] == ELFDATA2MSB;
 }
 
-/* Finds the command for the architecture of a program, which its ELF header tells. */
+/* Finds the command for the architecture in a program's ELF header. */
 static int find_command(struct ct_ctx *ctx, struct ct_qemu *qemu, const char *program)
 {
     unsigned char head[EMULATOR_HEAD];
@@ -89,7 +89,7 @@ int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *opti
     size_t count = 0;
     if (!qemu || !option || !argv)
         return ct_fail_null(ctx, __func__);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody would read what it has to say */
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* without the parent, nobody reads its output */
     while (argv[count])
         count++;
     char **all = calloc(count + 8, sizeof *all);
@@ -104,10 +104,10 @@ int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *opti
     }
     all[n++] = (char *)(uintptr_t) "-plugin";
     all[n++] = plugin;
-    argv += qemu->system; /* the command itself */
+    argv += qemu->system; /* without the emulator's own name */
     count -= qemu->system;
     memcpy(all + n, argv, count * sizeof *all);
-    if (strchr(qemu->command, '/')) /* execvp gives a file of another format to the shell */
+    if (strchr(qemu->command, '/')) /* execvp would pass a file of another format to the shell */
         execv(qemu->command, all);
     else
         execvp(qemu->command, all);
@@ -125,7 +125,7 @@ int ct_qemu_start(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *op
 {
     if (!qemu || !option || !argv || !child)
         return ct_fail_null(ctx, __func__);
-    fflush(NULL); /* else the child would have a copy of what waits */
+    fflush(NULL); /* otherwise the child would write buffered output again */
     *child = fork();
     if (!*child) {
         ct_qemu_run(ctx, qemu, option, argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording: what QEMU says of a program becomes paths of threads, and these the trace of cores. */
+/* A recording: QEMU's data about a program becomes paths of threads, and these become the trace of cores. */
 #include "coretap/record.h"
 
 #include <errno.h>
@@ -34,16 +34,16 @@ struct record {
     struct ct_recording o;
     struct ct_record_feed feed;
     struct ct_record_capture *out;
-    struct ct_volume *volume;      /* the volume that is measured; NULL: a capture is made */
-    struct ct_volume_meter *meter; /* measures `volume`; NULL: a capture is made */
+    struct ct_volume *volume;      /* the volume to measure; NULL: make a capture */
+    struct ct_volume_meter *meter; /* measures `volume`; NULL: make a capture */
     struct ct_code *code;
     struct ct_record_programs programs;
     struct thread threads[TRACE_THREADS];
     bool busy[CT_RECORD_CORES];
-    bool main_began;  /* the trace of the main thread, which comes behind that of others where it waits */
-    unsigned running; /* index of the thread that the one core runs, of contexts */
-    uint64_t budget;  /* instructions yet to be traced, with --max-instructions */
-    bool stopped;     /* enough is recorded */
+    bool main_began;  /* the main thread has trace; if it waits, other threads come before it */
+    unsigned running; /* index of the current thread of the only core, with contexts */
+    uint64_t budget;  /* instructions left to trace, with --max-instructions */
+    bool stopped;     /* the recording is complete */
 };
 
 static int new_code(struct record *r)
@@ -67,8 +67,8 @@ static unsigned level_of(const struct trace_block *b)
     return (b->flags & TRACE_BLOCK_LEVEL) >> TRACE_BLOCK_LEVEL_SHIFT;
 }
 
-/* Only processors of a whole machine that run A64 have a trace unit: the exceptions of others are not told
- * of. A QEMU for both kinds does not say which it runs, but where A64 code lies. */
+/* Refuses machines that do not run A64: the exceptions of other processors are not reported. A QEMU for both
+ * kinds does not report which one it runs, so the address decides. */
 static int check_machine(const struct record *r, uint64_t addr)
 {
     if (!r->o.system || (r->feed.area->bits == 64 && !(addr & 3)))
@@ -118,8 +118,8 @@ static int end_thread(struct record *r, unsigned index, bool certain)
     return status;
 }
 
-/* Returns the index of the function with a name, or else of the only one that is its copy or has its name
- * with parameters; `count`: there is none, or several. */
+/* Returns the index of the function with a name, otherwise of the only copy of it or function with that name
+ * and parameters; `count`: none, or several. */
 static size_t function_named(const struct ct_symbols *symbols, const struct ct_symbol *all, size_t count,
                              const char *name)
 {
@@ -136,7 +136,7 @@ static size_t function_named(const struct ct_symbols *symbols, const struct ct_s
     return others == 1 ? other : count;
 }
 
-/* Finds the address of a function of the program, as it was loaded. */
+/* Finds the load address of a function of the program. */
 static int find_function(struct record *r, const char *text, uint64_t *addr)
 {
     struct ct_programs *programs;
@@ -175,7 +175,7 @@ static int find_point(struct record *r, const char *text, uint64_t *addr, bool *
     return end != text && !*end && !errno ? CT_OK : find_function(r, text, addr);
 }
 
-/* Makes what takes the execution: a capture, or what measures volume. */
+/* Makes the destination of the execution: a capture, or a volume meter. */
 static int make_out(struct record *r)
 {
     struct ct_unit_options *unit = &r->o.unit;
@@ -189,15 +189,14 @@ static int make_out(struct record *r)
     return rc ? rc : ct_record_capture_new(r->ctx, &r->o, r->code, &r->out);
 }
 
-/* Returns the trace unit of a core; NULL after an error, which is *rc. */
+/* Returns the trace unit of a core; NULL after an error in *rc. */
 static struct ct_unit *unit_of(struct record *r, unsigned core, int *rc)
 {
     return r->meter ? ct_volume_meter_unit(r->meter, core, rc) : ct_record_capture_unit(r->out, core, rc);
 }
 
-/* Finds the first core for a thread that begins at `clock`: one that is free and did nothing after that time.
- * The first core of all is kept for the main thread, number 1, until that comes. *core is CT_RECORD_CORES
- * when there is none. */
+/* Finds the first core for a thread that begins at `clock`: free, and idle since that time. The first core is
+ * reserved for the main thread, number 1, until it begins. *core is CT_RECORD_CORES when there is none. */
 static int find_core(struct record *r, uint32_t number, uint64_t clock, unsigned *core)
 {
     r->main_began |= number == MAIN_THREAD;
@@ -248,7 +247,7 @@ static int begin_thread(struct record *r, unsigned index, uint32_t number, uint6
     return rc;
 }
 
-/* Switches to another thread. Where one core runs all threads the one before is paused. */
+/* Switches to another thread. If one core runs all threads, the previous one is paused. */
 static int switch_to(struct record *r, unsigned index)
 {
     const struct thread *before = &r->threads[r->running];
@@ -259,7 +258,8 @@ static int switch_to(struct record *r, unsigned index)
     return status;
 }
 
-/* Gives the reader of a stream all that a core did before its thread made a system call, and may sleep. */
+/* Passes all of a core's trace to the reader of a stream before its thread makes a system call, which may
+ * sleep. */
 static int flush_core(struct record *r, const struct thread *t)
 {
     int rc = CT_OK;
@@ -289,7 +289,7 @@ static int take_chunk(struct record *r, const struct trace_chunk *chunk)
     return !rc && used < TRACE_CHUNK_WORDS ? flush_core(r, &r->threads[index]) : rc;
 }
 
-/* Warns of what the recorder saw and could not tell. */
+/* Warns about events that the recorder could not report. */
 static void tell_unseen(const struct record *r)
 {
     const struct trace_area *area = r->feed.area;
@@ -306,7 +306,7 @@ static void tell_unseen(const struct record *r)
                r->o.program, unread);
 }
 
-/* Takes what threads have not handed over when the program is over, and ends them. */
+/* Processes what threads have not handed over when the program has ended, and ends them. */
 static int take_rest(struct record *r)
 {
     struct trace_area *area = r->feed.area;
@@ -350,7 +350,7 @@ static uint32_t or_else(uint32_t value, uint32_t otherwise)
     return value ? value : otherwise;
 }
 
-/* Checks the options. Result: what does not go together or is out of range, or NULL. */
+/* Checks the options. Returns a conflict or an option that is out of range, or NULL. */
 static const char *fault(const struct ct_record_options *g, bool volume)
 {
     if (!g->argv || !g->argv[0] || (!g->directory && !volume))
@@ -430,9 +430,9 @@ static int read_options(struct record *r)
         CT_RECORD_CORES);
 }
 
-/* Gives the cycles by which a core is to be later than what it saw of another, so that its trace shows the
- * order: at least the threshold, below which there is no cycle count. 0 without timestamps, which compare
- * cores, and with a single core. */
+/* Returns the cycles by which a core is later than an event that it saw of another core, so that its trace
+ * shows the order: at least the threshold for cycle counts. 0 without timestamps, which compare cores, and
+ * with a single core. */
 static uint32_t latency(const struct record *r)
 {
     if (!r->o.wishes.timestamps || r->o.contexts)
@@ -441,8 +441,8 @@ static uint32_t latency(const struct record *r)
     return threshold && r->o.unit.cc_threshold ? r->o.unit.cc_threshold : 1;
 }
 
-/* Takes what the program hands over, and logs an error at once, since the program may go on for long. The
- * recording returns the error, too. */
+/* Processes the data from the program. Logs an error at once, since the program may run for long afterwards,
+ * and returns it too. */
 static int take_all_told(struct record *r)
 {
     const int rc = ct_tell_nomem(r->ctx, r->o.directory, take_all(r));
@@ -451,7 +451,7 @@ static int take_all_told(struct record *r)
     return rc;
 }
 
-/* Runs the program, whose threads go to a capture or a meter. *exit_code is the program's. */
+/* Runs the program and sends its threads to a capture or a meter. *exit_code is the program's. */
 static int run_program(struct record *r, const struct ct_qemu *qemu, int32_t *exit_code)
 {
     char watch[CT_RECORD_FEED_WATCH];
@@ -474,7 +474,7 @@ static int run_program(struct record *r, const struct ct_qemu *qemu, int32_t *ex
     return rc;
 }
 
-/* Finds QEMU and the plugin. CT_ERR_ARG: the program is none for the protocol that is wanted. */
+/* Finds QEMU and the plugin. CT_ERR_ARG: the protocol does not support the program's instruction set. */
 static int find_qemu(struct record *r, struct ct_qemu *qemu)
 {
     static const char file[] = "coretap-trace.so", variable[] = "CORETAP_TRACE_PLUGIN";
@@ -495,7 +495,7 @@ static int record(struct record *r, struct ct_record_result *result)
     if (!rc)
         rc = run_program(r, &qemu, &result->exit_code);
     if (made && !r->out)
-        rmdir(r->o.directory); /* nothing came to be in it */
+        rmdir(r->o.directory); /* it is still empty */
     if (!rc)
         rc = ct_record_capture_finish(r->out, &r->programs);
     if (!rc)
@@ -541,7 +541,8 @@ int ct_record(struct ct_ctx *ctx, const struct ct_record_options *options, struc
     return ct_tell_nomem(ctx, "a recording", rc);
 }
 
-/* Sets what a clock for all rows needs: cores are as far apart as with cycle counts and timestamps. */
+/* Sets options so that all rows have the same clock: cores are ordered as with cycle counts and
+ * timestamps. */
 static void set_all(struct ct_record_options *o)
 {
     o->branch_broadcast = o->return_stack = o->vmid = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows from the options of a recording: trace IDs, what comparators compare, sources of software
- * trace. */
+/* Derives data from the options of a recording: trace IDs, comparators, sources of software trace. */
 #include "record/capture.h"
 
 #define FIRST_ID 0x10

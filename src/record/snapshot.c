@@ -32,7 +32,7 @@ int ct_snapshot_finish(struct ct_snapshot_file *file)
                    strerror(errno));
 }
 
-/* ---- memory that stays ---- */
+/* ---- unchanging memory ---- */
 
 static void region_name(char name[40], uint64_t addr)
 {
@@ -44,7 +44,7 @@ static bool follows(const struct ct_code_place *place, const struct ct_code_plac
     return next->addr == place->addr + PAGE;
 }
 
-/* Counts places from `first` on that lie side by side and do not change. */
+/* Counts the adjacent, unchanging places from `first` on. */
 static size_t region_count(const struct ct_snapshot_memory *m, size_t first)
 {
     size_t n = 1;
@@ -54,7 +54,7 @@ static size_t region_count(const struct ct_snapshot_memory *m, size_t first)
     return n;
 }
 
-/* Gives the bytes that are written behind a region: none where another one follows. */
+/* Returns the number of bytes to write behind a region: none before an adjacent one. */
 static size_t region_tail(const struct ct_snapshot_memory *m, size_t last)
 {
     return last + 1 < m->count && follows(m->places[last], m->places[last + 1]) ? 0 : CT_SNAPSHOT_TAIL;
@@ -176,7 +176,7 @@ static void write_program(FILE *out, const struct ct_snapshot_program *program, 
         fprintf(out, "\n[program%zu]", number);
     else
         fprintf(out, "\n[program]");
-    /* a line break in the path would end the line, so the program is found by its build id */
+    /* a line break in the path would end the line, so it is escaped, and the build id finds the program */
     fputs("\nelf=", out);
     ct_put_printable(out, program->path);
     fprintf(out, "\nbias=0x%" PRIx64 "\n", program->bias);
@@ -216,7 +216,7 @@ static int write_index(struct ct_ctx *ctx, const struct ct_snapshot *s)
                : CT_OK;
 }
 
-/* Writes trace.ini: a buffer for each core, or one with frames. */
+/* Writes trace.ini: a buffer for each core, or a single one with frames. */
 static int write_trace(struct ct_ctx *ctx, const struct ct_snapshot *s, const struct ct_snapshot_memory *m)
 {
     struct ct_snapshot_file file;

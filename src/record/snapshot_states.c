@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The part of a snapshot that only coretap reads (docs/formats.md): code that changed while it ran. It is in
- * no [dump…], so other readers find no memory there rather than the wrong one. */
+ * no [dump…], so that other readers find no memory there instead of wrong memory. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static bool follows(const struct ct_snapshot_memory *m, size_t i)
     return i + 1 < m->count && m->places[i + 1]->addr == m->places[i]->addr + PAGE;
 }
 
-/* Tells whether an instruction at the end of the place goes on in the next one. */
+/* Returns whether an instruction at the end of the place continues in the next one. */
 static bool runs_over(const struct ct_snapshot_memory *m, size_t i)
 {
     bool executed = false;
@@ -23,8 +23,8 @@ static bool runs_over(const struct ct_snapshot_memory *m, size_t i)
     return executed && follows(m, i);
 }
 
-/* Marks places as changing that share an instruction with one that changes: an instruction is read from one
- * image. */
+/* Marks places that share an instruction with a changing one as changing, because an instruction is read from
+ * a single image. */
 static void join(struct ct_snapshot_memory *m)
 {
     for (size_t i = 0; i + 1 < m->count; i++)
@@ -48,10 +48,10 @@ int ct_snapshot_look(struct ct_ctx *ctx, const struct ct_snapshot *s, struct ct_
     return CT_OK;
 }
 
-/* Places that are one image. */
+/* Places in one image. */
 struct group {
     size_t first, count;
-    uint32_t *images; /* number of its image, by state */
+    uint32_t *images; /* by state: number of its image */
 };
 
 struct writer {

@@ -7,18 +7,18 @@
 #include "base/ctx.h"
 #include "record/software_writer.h"
 
-#define HELD 8192u /* accesses that are sorted at a time: the older half of them is written */
+#define HELD 8192u /* accesses that are sorted at once; then the older half of them is written */
 
 struct held {
     struct ct_software_access access;
-    uint64_t number; /* in the order in which they came */
+    uint64_t number; /* in order of arrival */
 };
 
 struct ct_software {
     struct held held[HELD];
     unsigned count;
     uint64_t taken;
-    uint64_t clock; /* of the last one written */
+    uint64_t clock; /* of the last written access */
     bool is_stm;
     struct ct_itm_writer itm;
     struct ct_stm_writer stm;
@@ -71,7 +71,7 @@ static int by_clock(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Writes the oldest `count` of what is held. */
+/* Writes the oldest `count` held accesses. */
 static int put_oldest(struct ct_software *s, unsigned count)
 {
     int rc = CT_OK;

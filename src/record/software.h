@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model of an ITM with its DWT, or of an STM: it is told of accesses to memory that stands for stimulus
- * ports, or that is watched, and writes the trace that says them. */
+/* A model of an ITM with its DWT, or of an STM: it receives accesses to watched memory and to stimulus ports,
+ * and writes their trace. */
 #ifndef CT_RECORD_SOFTWARE_H
 #define CT_RECORD_SOFTWARE_H
 
@@ -21,42 +21,43 @@ enum ct_software_kind {
 struct ct_software_access {
     uint64_t clock; /* cycles */
     uint64_t pc;    /* address of the instruction */
-    uint64_t addr;  /* address that was accessed; of stimulus ports the offset from the first one */
+    uint64_t addr;  /* accessed address; for stimulus ports the offset from the first one */
     uint64_t data;
     uint16_t core;
     uint8_t bytes; /* 1, 2, 4 or 8 */
     uint8_t kind;  /* enum ct_software_kind */
     uint8_t comparator;
-    uint8_t piece; /* of the memory that is watched, by number */
+    uint8_t piece; /* number of the watched memory */
     bool store;
 };
 
 struct ct_software_options {
     const struct ct_source *source; /* an ITM or an STM */
-    uint32_t sync_period;           /* bytes of trace between alignment packets; 0: only at the begin */
-    /* Takes trace bytes. An error is returned. */
+    uint32_t sync_period;           /* bytes of trace between alignment packets; 0: only at the beginning */
+    /* Writes trace bytes. An error is returned. */
     int (*write)(void *user, const uint8_t *bytes, size_t size);
     void *user;
 };
 
 struct ct_software;
 
-/* Sets up a source: `protocol` is CT_PROTOCOL_ITM or CT_PROTOCOL_STM. */
+/* Fills in a source. `protocol` is CT_PROTOCOL_ITM or CT_PROTOCOL_STM. */
 void ct_software_source(enum ct_protocol protocol, uint8_t trace_id, struct ct_source *source);
 
 /* CT_ERR_NOMEM. */
 int ct_software_new(struct ct_ctx *ctx, const struct ct_software_options *options, struct ct_software **out);
 void ct_software_free(struct ct_software *software);
 
-/* Takes an access. Those of several cores come in nearly the order of their clocks: some thousands are held
- * back and sorted; one that comes later still is written with the time of the one before it. What `write`
- * returns. */
+/* Adds an access. Accesses of several cores arrive nearly in the order of their clocks: thousands are held
+ * back and sorted. One that arrives even later gets the time of the one before it. Returns the result of
+ * `write`. */
 int ct_software_take(struct ct_software *software, const struct ct_software_access *access);
 
-/* Writes all that is held back. What `write` returns. */
+/* Writes all held accesses. Returns the result of `write`. */
 int ct_software_flush(struct ct_software *software);
 
-/* Writes all that is held back; what comes then begins with an alignment packet. What `write` returns. */
+/* Writes all held accesses; the following trace begins with an alignment packet. Returns the result of
+ * `write`. */
 int ct_software_restart(struct ct_software *software);
 
 #endif

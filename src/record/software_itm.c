@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an ITM and the DWT behind it write. */
+/* The trace of an ITM and the DWT that uses it. */
 #include "record/software_writer.h"
 
 #include "coretap/encode.h"
 
-/* Bits of a global timestamp in its first packet, and in both where the second is short (DDI 0403E D4.2.5).
- */
+/* Timestamp bits in the first global timestamp packet, and in both packets if the second is short (DDI 0403E
+ * D4.2.5). */
 #define LOW_BITS   26
 #define SHORT_BITS 48
 
-/* Discriminators of the DWT's data trace (DDI 0403E, table D4-5): these and twice the comparator. */
+/* Discriminators of the DWT's data trace (DDI 0403E, table D4-5): add twice the comparator. */
 #define DWT_PC      8u
 #define DWT_ADDRESS 9u
 #define DWT_READ    16u
@@ -26,7 +26,7 @@ static int put(struct ct_itm_writer *w, struct ct_itm_packet packet)
     return w->out.write(w->out.user, bytes, size);
 }
 
-/* Returns how many bits of a timestamp its first packet has: those up to the highest one that changed. */
+/* Returns the number of timestamp bits in the first packet, up to the highest bit that changed. */
 static unsigned low_bits(uint64_t clock, uint64_t before)
 {
     unsigned bits = 7;
@@ -35,7 +35,7 @@ static unsigned low_bits(uint64_t clock, uint64_t before)
     return clock >> bits == before >> bits ? bits : LOW_BITS;
 }
 
-/* Writes the time of what was written before it. */
+/* Writes the time of the previous packet. */
 static int put_time(struct ct_itm_writer *w, uint64_t clock)
 {
     const bool whole = !w->begun || clock >> LOW_BITS != w->clock >> LOW_BITS;
@@ -54,7 +54,7 @@ static int put_time(struct ct_itm_writer *w, uint64_t clock)
     return rc;
 }
 
-/* Writes `bytes` of a stimulus port or of the DWT, eight as two halves in turn. */
+/* Writes `bytes` bytes of a stimulus port or of the DWT; four for each half of eight. */
 static int put_data(struct ct_itm_writer *w, enum ct_itm_type type, unsigned source, uint64_t data,
                     unsigned bytes)
 {
@@ -65,7 +65,7 @@ static int put_data(struct ct_itm_writer *w, enum ct_itm_type type, unsigned sou
                                          .value = data & mask});
 }
 
-/* Writes what came to a stimulus port. Eight bytes are a write to this port and one to the next. */
+/* Writes a store to a stimulus port. Eight bytes are a store to this port and one to the next. */
 static int put_port(struct ct_itm_writer *w, const struct ct_software_access *a)
 {
     int rc = CT_OK;
@@ -96,14 +96,14 @@ static int put_watched(struct ct_itm_writer *w, const struct ct_software_access 
     return rc;
 }
 
-/* Writes an alignment packet where it is time for one. */
+/* Writes an alignment packet if one is due. */
 static int put_sync(struct ct_itm_writer *w)
 {
     if (w->begun && (!w->out.sync_period || w->since < w->out.sync_period))
         return CT_OK;
     w->since = 0;
     w->begun = false;
-    w->page = 0xff; /* a reader that begins here does not know it */
+    w->page = 0xff; /* unknown to a reader that begins here */
     return put(w, (struct ct_itm_packet){.type = CT_ITM_ASYNC});
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an STM writes: the address of a store says its channel and what kind of packet it becomes. */
+/* The trace of an STM. The address of a store gives its channel and its type of packet. */
 #include "record/software_writer.h"
 
 #include "coretap/encode.h"
@@ -38,8 +38,7 @@ int ct_stm_writer_fill(struct ct_stm_writer *w)
     return ct_stm_encoder_holds(w->encoder) ? put_value(w, CT_STM_NULL, 0) : CT_OK;
 }
 
-/* Writes alignment and version packets where it is time for them. A reader that begins there waits for a
- * master. */
+/* Writes alignment and version packets if they are due. A reader that begins there waits for a master. */
 static int put_sync(struct ct_stm_writer *w)
 {
     if (w->begun && (!w->out.sync_period || w->since < w->out.sync_period))
@@ -51,8 +50,8 @@ static int put_sync(struct ct_stm_writer *w)
     return rc ? rc : put_value(w, CT_STM_VERSION, CT_STM_VERSION_NATURAL);
 }
 
-/* Names master and channel where they are others. A master packet sets the channel to 0; one of 8 bits keeps
- * the upper bits. */
+/* Writes master and channel if they differ from the last. A master packet sets the channel to 0; a channel
+ * packet of 8 bits keeps the upper bits. */
 static int put_place(struct ct_stm_writer *w, uint16_t master, uint16_t channel)
 {
     int rc = CT_OK;
@@ -68,8 +67,8 @@ static int put_place(struct ct_stm_writer *w, uint16_t master, uint16_t channel)
     return rc;
 }
 
-/* Finds the packet of a store to an offset in a channel (IHI 0054, the address decoding of stimulus ports).
- * False: to that one nothing is written. */
+/* Finds the packet for a store to an offset in a channel (IHI 0054, the address decoding of stimulus ports).
+ * False: a store there writes nothing. */
 static bool packet_at(unsigned offset, unsigned bytes, struct ct_stm_packet *packet)
 {
     static const uint8_t data[] = {CT_STM_D8, CT_STM_D16, CT_STM_D32, CT_STM_D64};

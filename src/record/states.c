@@ -5,11 +5,11 @@
 
 #include "base/ctx.h"
 
-/* Versions in all states, so that what describes them stays readable. */
+/* Most versions in all states, so that their description stays readable. */
 #define ENTRIES_MAX ((size_t)1 << 18)
 
-/* Versions by number of the place less one; later places have their first version. The last one here is not a
- * first one. */
+/* Versions by number of the place minus one; places beyond `count` have their first version. The last one
+ * here is not a first version. */
 struct state {
     uint32_t *versions;
     uint32_t count;

@@ -7,7 +7,7 @@
 #include "base/ctx.h"
 #include "record/unit_state.h"
 
-/* Gives a random number below n (xorshift64*); the seed decides it. */
+/* Returns a random number below n (xorshift64*), determined by the seed. */
 static uint32_t random_below(struct ct_unit *u, uint32_t n)
 {
     uint64_t x = u->random;
@@ -18,7 +18,8 @@ static uint32_t random_below(struct ct_unit *u, uint32_t n)
     return (uint32_t)((x * UINT64_C(2685821657736338717) >> 32) * n >> 32);
 }
 
-/* Chooses after which instruction something comes next that comes about once in `rate` of them. */
+/* Returns the number of executed instructions at the next event, if there is about one in `rate`
+ * instructions. */
 static uint64_t next_at(struct ct_unit *u, uint32_t rate)
 {
     return rate ? u->executed + rate / 2 + random_below(u, rate) : UINT64_MAX;
@@ -64,7 +65,7 @@ void ct_unit_beside(struct ct_unit *u, struct ct_unit *other)
 
 /* ---- elements to bytes ---- */
 
-/* Writes elements as bytes; with `final` all of them. */
+/* Writes elements as bytes; if `final`, all of them. */
 static int flush(struct ct_unit *u, bool final)
 {
     uint8_t bytes[4096];
@@ -78,7 +79,7 @@ static int flush(struct ct_unit *u, bool final)
         if (!status && len)
             status = u->o.write(u->o.user, bytes, len);
     } while (!status && (len || (taken < u->count && final)));
-    /* an element that depends on the one behind it stays */
+    /* an element that depends on the next one stays */
     u->count -= taken;
     memmove(u->elems, u->elems + taken, u->count * sizeof *u->elems);
     return status;
@@ -99,7 +100,7 @@ int ct_unit_address(struct ct_unit *u, const struct ct_unit_place *at)
                                            .v = at->addr});
 }
 
-/* ---- return stack: what the decoder can know ---- */
+/* ---- return stack: the addresses that a decoder can predict ---- */
 
 static void push(struct ct_unit *u, uint64_t addr, uint8_t isa)
 {
@@ -120,7 +121,7 @@ static bool pops(struct ct_unit *u, uint64_t addr, uint8_t isa)
     return true;
 }
 
-/* ---- what is traced ---- */
+/* ---- filters ---- */
 
 static bool holds(uint64_t addr, const struct ct_unit *u)
 {
@@ -137,8 +138,8 @@ static bool in_ranges(const struct ct_unit *u)
     return false;
 }
 
-/* Tells whether the run that has ended is traced. A run that holds a start or stop address counts as if it
- * began or ended with it. */
+/* Returns whether the run that has ended is traced. A run with a start or stop address counts as if it began
+ * or ended with it. */
 static bool filter(struct ct_unit *u)
 {
     if (u->o.has_start && holds(u->o.start, u))
@@ -158,7 +159,7 @@ static int say_time(struct ct_unit *u, uint64_t clock)
     return u->o.ts_period ? u->voice->time(u, clock) : CT_OK;
 }
 
-/* Gives the clock at the begin of the current run. */
+/* Returns the clock at the beginning of the current run. */
 static uint64_t begin_of(const struct ct_unit *u)
 {
     return u->clock - u->pending;
@@ -170,8 +171,8 @@ static void spend(struct ct_unit *u, uint64_t cycles)
     u->pending += cycles;
 }
 
-/* Lets the core wait. Long waits are left out of cycle counts; a timestamp on each side of one shows it,
- * since between two of them time goes by as cycles do. */
+/* Lets the core wait. Long waits are not in cycle counts; the timestamps before and after one show it, since
+ * otherwise the time between two of them equals the cycles. */
 static int wait_now(struct ct_unit *u, uint64_t cycles)
 {
     if (u->tracing && cycles <= CT_UNIT_COUNTED_WAIT) {
@@ -186,7 +187,7 @@ static int wait_now(struct ct_unit *u, uint64_t cycles)
     return say_time(u, u->told);
 }
 
-/* Ends the time of a run: cycles are counted when it is traced, the clock goes on always. */
+/* Ends the time of a run: cycles are counted only if it is traced, but the clock always advances. */
 static void count_cycles(struct ct_unit *u, bool traced)
 {
     u->cycles += traced ? u->pending : 0;
@@ -205,7 +206,8 @@ static int begin(struct ct_unit *u)
     return status;
 }
 
-/* Loses trace as full buffers do: what was not written is gone, and so is what comes for a while. */
+/* Loses trace like a full buffer: unwritten elements are lost, and so are the following runs for some
+ * time. */
 static int overflow(struct ct_unit *u)
 {
     if (u->losing) {
@@ -223,7 +225,7 @@ static int overflow(struct ct_unit *u)
     return status ? status : u->voice->lose(u);
 }
 
-/* Begins another epoch: the run is of other code than what was traced before. *on false: it cannot be
+/* Begins another epoch: the run belongs to other code than the trace before it. *on false: it cannot be
  * traced. */
 static int renew(struct ct_unit *u, bool *on)
 {
@@ -234,11 +236,11 @@ static int renew(struct ct_unit *u, bool *on)
     return status;
 }
 
-/* Decides whether the run is traced, and makes tracing ready for it. Result: CT_OK and *on, or an error. */
+/* Decides whether the run is traced, and begins tracing if necessary. CT_OK and *on, or an error. */
 static int decide(struct ct_unit *u, bool *on)
 {
     int status = overflow(u);
-    if (u->o.epoch && u->n && u->epoch != *u->o.epoch) /* what it began in is not there any more */
+    if (u->o.epoch && u->n && u->epoch != *u->o.epoch) /* the code at its beginning has been replaced */
         u->traceable = false;
     *on = filter(u) && !u->losing;
     if (*on && !status && u->o.epoch && u->n && u->epoch != u->spoken)
@@ -269,7 +271,7 @@ static int tell(struct ct_unit *u, bool traced)
     return u->n && u->o.run ? u->o.run(u->o.user, &run) : CT_OK;
 }
 
-/* Adds events and timestamps, which come behind a run. */
+/* Adds events and timestamps, which follow a run. */
 static int extras(struct ct_unit *u)
 {
     int status = CT_OK;
@@ -293,7 +295,7 @@ static void next_run(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
     u->traceable = true;
 }
 
-/* ---- what is executed, for one unit ---- */
+/* ---- execution, for one unit ---- */
 
 static int place(struct ct_unit *u, uint64_t addr, enum ct_isa isa)
 {
@@ -392,9 +394,9 @@ static int restart(struct ct_unit *u)
     return u->voice->open(u);
 }
 
-/* ---- what is executed, for a unit and those beside it ---- */
+/* ---- execution, for a unit and the units beside it ---- */
 
-/* Does the same with each unit, up to the first that fails. */
+/* Does the same with each unit, until one fails. */
 #define TELL_ALL(u, call)                                                                                    \
     do {                                                                                                     \
         int status_ = CT_OK;                                                                                 \
@@ -477,7 +479,7 @@ int ct_unit_finish(struct ct_unit *u)
     TELL_ALL(u, flush(u, true));
 }
 
-/* ---- what became of it ---- */
+/* ---- results ---- */
 
 uint64_t ct_unit_clock(const struct ct_unit *u)
 {

@@ -35,7 +35,7 @@ static int emit_etm4(struct ct_unit *u, const struct ct_elem *elems, size_t size
     return ct_etm4_emit(u->etm4, elems, size, final, taken, out, cap, len);
 }
 
-/* Makes the context element. Everything that is recorded is non-secure. */
+/* Makes the context element. All recorded code is non-secure. */
 static struct ct_elem context_of(const struct ct_unit *u, unsigned level)
 {
     uint16_t aux = 0;
@@ -73,8 +73,8 @@ static int enter_etm4(struct ct_unit *u)
     return status ? status : ct_unit_address(u, &u->at);
 }
 
-/* Puts out a return from an exception, which changes the level. An ETE has no element for it: its decoder
- * knows the instruction. */
+/* Adds a return from an exception, which changes the level. ETE has no element for it: its decoder recognises
+ * the instruction. */
 static int say_return(struct ct_unit *u)
 {
     const bool ete = u->o.source.protocol == CT_PROTOCOL_ETE;
@@ -86,7 +86,7 @@ static int say_cycles(struct ct_unit *u)
 {
     if (!has(u, CONFIGR_CCI) || u->cycles < u->o.cc_threshold)
         return CT_OK;
-    const uint64_t most = (UINT64_C(1) << 20) - 1; /* what the counter of this unit holds */
+    const uint64_t most = (UINT64_C(1) << 20) - 1; /* limit of this unit's counter */
     const struct ct_elem elem = {.kind = CT_ELEM_CYCLES,
                                  .n = CT_CYCLES_ALONE,
                                  .aux = u->cycles > most,
@@ -125,7 +125,7 @@ static int event_etm4(struct ct_unit *u, unsigned bits)
     return ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_EVENT, .n = (uint8_t)bits});
 }
 
-/* Puts out a timestamp and the cycles since the last count, which place the timestamp exactly. */
+/* Adds a timestamp and the cycles since the last count, which place the timestamp exactly. */
 static int time_etm4(struct ct_unit *u, uint64_t clock)
 {
     int status = CT_OK;
@@ -155,9 +155,8 @@ const struct ct_unit_voice ct_unit_voice_etm4 = {
     .lose = lose_etm4,
 };
 
-/* Fills in the registers (IHI 0064H chapter 7). TRCIDR0 has cycle counts, branch broadcast, return stack,
- * 64-bit timestamps; TRCIDR2 a cycle counter of 20 bits, context IDs and VMIDs of 4 bytes, 64-bit
- * addresses. */
+/* Sets the registers (IHI 0064H chapter 7). TRCIDR0 has cycle counts, branch broadcast, return stack, 64-bit
+ * timestamps; TRCIDR2 a cycle counter of 20 bits, context IDs and VMIDs of 4 bytes, 64-bit addresses. */
 static void source_etm4(const struct ct_unit_wishes *w, struct ct_source *source)
 {
     source->regs.configr = 1 | unit_bit(w->branch_broadcast, CONFIGR_BB) |

@@ -45,7 +45,7 @@ static struct ct_elem context_of(const struct ct_unit *u, bool vmid, unsigned is
                             .v = (ctxt ? u->context : 0) | (uint64_t)(vmid ? u->o.vmid : 0) << 32};
 }
 
-/* Puts out the cycle count that most elements have in a cycle-accurate trace. */
+/* Adds the cycle count, which most elements have in a cycle-accurate trace. */
 static int say_cycles(struct ct_unit *u)
 {
     if (!has(u, ETMCR_CA))
@@ -55,7 +55,7 @@ static int say_cycles(struct ct_unit *u)
     return ct_unit_put(u, elem);
 }
 
-/* Puts out an i-sync. It has no VMID, which therefore comes behind the first one. */
+/* Adds an i-sync. It has no VMID, which therefore follows the first one. */
 static int begin_ptm(struct ct_unit *u, bool periodic)
 {
     int status = ct_unit_put(u, (struct ct_elem){.kind = CT_ELEM_SYNC, .n = !u->begun});
@@ -79,7 +79,7 @@ static int begin_ptm(struct ct_unit *u, bool periodic)
 
 static int branch_ptm(struct ct_unit *u, bool taken, bool target, bool eret, const struct ct_unit_place *next)
 {
-    (void)eret; /* programs have none */
+    (void)eret; /* programs have no ERET */
     struct ct_elem *last = u->count ? &u->elems[u->count - 1] : NULL;
     const bool gathers = !target && !has(u, ETMCR_CA);
     int status = CT_OK;
@@ -94,8 +94,8 @@ static int branch_ptm(struct ct_unit *u, bool taken, bool target, bool eret, con
     return status || !target ? status : ct_unit_address(u, next);
 }
 
-/* Puts out an exception. A PTM has numbers of its own, and tells the address of the handler: at the high
- * vectors, as in Linux. */
+/* Adds an exception. A PTM has its own numbers, and the address of the handler: in the high vectors, as in
+ * Linux. */
 static int exception_ptm(struct ct_unit *u, unsigned number)
 {
     static const struct {
@@ -117,7 +117,7 @@ static int exception_ptm(struct ct_unit *u, unsigned number)
     return status ? status : ct_unit_address(u, &vector);
 }
 
-/* Puts out an event. A PTM has no other event than a trigger. */
+/* Adds an event. A PTM's only event is a trigger. */
 static int event_ptm(struct ct_unit *u, unsigned bits)
 {
     (void)bits;
@@ -132,7 +132,7 @@ static int time_ptm(struct ct_unit *u, uint64_t clock)
     return status ? status : say_cycles(u);
 }
 
-/* Does nothing: the i-sync after an overflow tells of it. */
+/* Does nothing: the i-sync after an overflow shows it. */
 static int lose_ptm(struct ct_unit *u)
 {
     (void)u;
@@ -151,8 +151,8 @@ const struct ct_unit_voice ct_unit_voice_ptm = {
     .lose = lose_ptm,
 };
 
-/* Fills in the registers. ETMIDR says PFTv1.1; ETMCCER a return stack (23), the virtualization extensions
- * (26), timestamps of 64 bits (29), and that barriers are no waypoints. */
+/* Sets the registers. ETMIDR is for PFTv1.1; ETMCCER has a return stack (23), the virtualization extensions
+ * (26), timestamps of 64 bits (29), and barriers that are not waypoints. */
 void ct_unit_source_ptm(const struct ct_unit_wishes *w, struct ct_source *source)
 {
     source->regs.etmcr = unit_bit(w->branch_broadcast, ETMCR_BB) | unit_bit(w->cycle_count, ETMCR_CA) |

@@ -9,7 +9,7 @@ struct ct_volume_meter {
     struct ct_ctx *ctx;
     struct ct_unit_options unit;
     struct ct_volume *volume;
-    struct ct_unit *cores[CT_RECORD_CORES]; /* the first unit of each, which has the others beside it */
+    struct ct_unit *cores[CT_RECORD_CORES]; /* by core: its first unit, which has the others beside it */
     unsigned core_count;
     uint64_t budgets[CT_VOLUME_ROWS]; /* of instructions: the units of a row share one */
 };
@@ -62,7 +62,7 @@ void ct_volume_meter_free(struct ct_volume_meter *meter)
     free(meter);
 }
 
-/* Makes the unit of a row, for core `number`. Its period of timestamps is 0 where it has none. */
+/* Makes the unit of a row, for core `number`. Its timestamp period is 0 if the row has none. */
 static int make_unit(struct ct_volume_meter *meter, unsigned number, size_t row, struct ct_unit **out)
 {
     struct ct_volume_row *r = &meter->volume->rows[row];
@@ -79,7 +79,7 @@ static int make_unit(struct ct_volume_meter *meter, unsigned number, size_t row,
     ct_unit_source(&wishes, &options.source);
     options.ts_period = r->timestamps ? options.ts_period : 0;
     options.seed += number;
-    /* The first unit's is that of the recording, which ends when nothing is left of it. */
+    /* The first unit uses the recording's own budget, whose end ends the recording. */
     if (options.budget && row)
         options.budget = &meter->budgets[row];
     options.write = count;

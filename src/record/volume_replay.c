@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Volume of what another trace says: its records are told to trace units with other settings. */
+/* Trace volume of another trace: its records are passed to trace units with other settings. */
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -14,20 +14,20 @@
 
 struct ct_volume_replay {
     struct ct_ctx *ctx;
-    struct ct_volume_options o; /* its ranges are in `ranges` */
+    struct ct_volume_options o; /* its ranges point to `ranges` */
     struct ct_record_range ranges[CT_RECORD_RANGES];
     struct ct_volume *volume;
-    struct ct_volume_meter *meter; /* from the first range on, which shows the instruction set */
-    struct ct_unit *unit;          /* of the stream, from its first range on */
+    struct ct_volume_meter *meter; /* made at the first range, which shows the instruction set */
+    struct ct_unit *unit;          /* of the stream, made at its first range */
     uint64_t budget;
-    struct ct_flow run; /* a run that was told but for where its last instruction led */
-    bool open;          /* `run` holds a run */
-    bool placed;        /* execution follows on from `run` */
-    bool excepted;      /* an exception came, and no gap behind it: */
+    struct ct_flow run; /* a run that was passed on, except where its last instruction led */
+    bool open;          /* `run` is set */
+    bool placed;        /* execution continues from `run` */
+    bool excepted;      /* an exception was the last record, without a gap since */
     bool counted;       /* the stream counts cycles */
-    bool etm4;          /* exceptions have the numbers of an ETMv4 */
-    bool arm32;         /* what traced it is for programs of 32 bits */
-    uint32_t context;   /* context ID, and exception level, of what comes next */
+    bool etm4;          /* exceptions have ETMv4 numbers */
+    bool arm32;         /* traced by a unit for programs of 32 bits */
+    uint32_t context;   /* context ID and exception level of the following runs */
     unsigned level;
 };
 
@@ -59,7 +59,7 @@ static int start_unit(struct ct_volume_replay *r, const struct ct_flow *first)
     return rc;
 }
 
-/* Tells what the last instruction of the run did, which led to `next`. */
+/* Passes on the last instruction of the run, which led to `next`. */
 static int settle(struct ct_volume_replay *r, uint64_t next, uint8_t isa)
 {
     const struct ct_flow *run = &r->run;
@@ -77,15 +77,14 @@ static int settle(struct ct_volume_replay *r, uint64_t next, uint8_t isa)
                              : ct_unit_branch(r->unit, &insn, taken, run->end, (enum ct_isa)run->isa);
 }
 
-/* Settles the run where the trace has the address that it led to, but no code there that shows its
- * instruction set: it is that of the run, but for an address that only T32 can have. */
+/* Settles the run when the trace has the next address, but no code there that shows the instruction set: it
+ * stays the same, unless only T32 can have that address. */
 static int settle_blind(struct ct_volume_replay *r, uint64_t next)
 {
     return settle(r, next, next & 3 && r->run.isa == CT_ISA_A32 ? CT_ISA_T32 : r->run.isa);
 }
 
-/* Ends what was executed without a gap. Of instructions with no waypoint behind them a trace unit cannot
- * tell. */
+/* Ends the execution at a gap. A trace unit cannot describe instructions without a waypoint behind them. */
 static int break_off(struct ct_volume_replay *r, const struct ct_flow *at)
 {
     const bool untold = r->open && r->run.type == CT_INSN_OTHER;
@@ -104,7 +103,7 @@ static int place(struct ct_volume_replay *r, const struct ct_flow *run)
                    : ct_unit_place(r->unit, run->start, (enum ct_isa)run->isa);
 }
 
-/* Spends the cycles of a run. Where nothing counts them they follow the rule of recordings: one for each
+/* Adds the cycles of a run. If the trace has no counts, the rule of recordings applies: one for each
  * instruction, and one more for a branch to another place. */
 static void spend(struct ct_volume_replay *r, const struct ct_flow *run)
 {
@@ -131,7 +130,7 @@ static int take_range(struct ct_volume_replay *r, const struct ct_flow *run)
     return CT_OK;
 }
 
-/* Takes instructions whose path is not known: no trace unit can be told of them. */
+/* Processes instructions with an unknown path, which no trace unit can describe. */
 static int take_unknown(struct ct_volume_replay *r, const struct ct_flow *run)
 {
     int rc = r->unit ? settle(r, run->start, run->isa) : start_unit(r, run);
@@ -190,7 +189,7 @@ static int take(struct ct_volume_replay *r, const struct ct_flow *record)
     }
 }
 
-/* ---- for who decodes ---- */
+/* ---- for the decoder ---- */
 
 static int read_options(struct ct_volume_replay *r, const struct ct_volume_options *options)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes how much trace a program makes: as a table, as JSON, or as bars. */
+/* Writes the volume of trace as a table, as JSON, or as bars. */
 #include "coretap/record.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "base/out.h"
 #include "coretap/json.h"
 
-/* Bars: pixels. */
+/* Sizes of the bar chart, in pixels. */
 #define WIDTH   820
 #define LEFT    300
 #define RIGHT   110
@@ -19,7 +19,7 @@
 #define HEADING 34
 #define TOP     70
 
-/* The settings of a row, in the order in which they are written. */
+/* The settings of a row, in the order of the output. */
 static const struct setting {
     size_t member;
     const char *name, *brief;
@@ -33,7 +33,7 @@ static const struct setting {
 
 #define SETTINGS (sizeof settings / sizeof *settings)
 
-/* What is written, and with which clock. */
+/* The output and its options. */
 struct writing {
     const struct ct_volume *volume;
     struct ct_volume_write_options o;
@@ -55,14 +55,13 @@ static double part(uint64_t bytes, uint64_t of)
     return of ? 8 * (double)bytes / (double)of : 0;
 }
 
-/* Returns the cycles that the cores took: those of the recording, or what the instructions for a cycle say.
- */
+/* Returns the cycles of the cores: measured, or calculated from the given instructions per cycle. */
 static double cycles_of(const struct writing *w)
 {
     return w->o.ipc > 0 ? (double)w->volume->instructions / w->o.ipc : (double)w->volume->cycles;
 }
 
-/* Returns megabytes a second that one core makes. */
+/* Returns the megabytes per second of one core. */
 static double rate_of(const struct writing *w, const struct ct_volume_row *row)
 {
     const double cycles = cycles_of(w);

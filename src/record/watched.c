@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory whose accesses are traced: where the variables lie that stand for ports, channels and comparators.
- */
+/* Memory with traced accesses: the variables for ports, channels and comparators. */
 #include "coretap/variable.h"
 
 #include <inttypes.h>
@@ -19,7 +18,7 @@ struct search {
     struct ct_recording *o;
 };
 
-/* Finds a variable in the symbol table; *found is NULL when there is none of that name. */
+/* Finds a variable in the symbol table; *found is NULL when there is none with that name. */
 static int find_object(struct search *r, const struct ct_layout *layout, const char *name,
                        const struct ct_area **found)
 {
@@ -39,8 +38,8 @@ static int find_object(struct search *r, const struct ct_layout *layout, const c
     return CT_OK;
 }
 
-/* Finds a variable by the debug information, or a part of one. Where there is neither that nor a symbol table
- * its errors would not say so. */
+/* Finds a variable or a part of one in the debug information. It reports a missing variable itself, since the
+ * errors of the search would not mention the symbol table. */
 static int find_part(struct search *r, const struct ct_layout *layout, const char *name, struct ct_area *out)
 {
     struct ct_variable *variable;
@@ -57,8 +56,7 @@ static int find_part(struct search *r, const struct ct_layout *layout, const cha
     return CT_OK;
 }
 
-/* Finds where something lies that is to be watched: a variable of the symbol table, or what the debug
- * information calls so. */
+/* Finds the place of a variable by name, in the symbol table or in the debug information. */
 static int find_area(struct search *r, const struct ct_layout *layout, const char *name, struct ct_area *out)
 {
     const struct ct_area *object;
@@ -71,8 +69,7 @@ static int find_area(struct search *r, const struct ct_layout *layout, const cha
     return CT_OK;
 }
 
-/* Adds the variable `name`. CT_ERR_LIMIT: it is larger than what it stands for, and the errors of
- * find_area. */
+/* Adds the variable `name`. CT_ERR_LIMIT: too large for its kind; the errors of find_area. */
 static int add_watched(struct search *r, const struct ct_layout *layout, uint64_t code, const char *name,
                        enum ct_software_kind kind)
 {

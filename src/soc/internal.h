@@ -309,7 +309,7 @@ int ct_soc_zero_frame(struct ct_soc *soc, unsigned core, uint32_t frame, int tab
 uint32_t ct_soc_shared_frame(struct ct_soc *soc, unsigned core, uint32_t pid, uint64_t va, uint64_t *bits);
 /* Frees the frames that a leaf descriptor of this level maps. TLBs must be flushed before. */
 void ct_soc_put_leaf(struct ct_soc *soc, uint64_t desc, unsigned level);
-/* pages that a contiguous group has at the last level */
+/* Returns how many pages a contiguous group has at the last level. */
 unsigned ct_soc_contig_count(const struct ct_soc *soc);
 /* Adds an area. Returns 0 when memory is missing. */
 int ct_soc_areas_add(struct ct_soc *soc, struct ct_soc_areas *areas, const struct ct_soc_area *area);
