@@ -138,6 +138,8 @@ struct ct_analysis_kind {
      * numbers at the call. CT_ERR_NOT_FOUND: the state does not fit into so many numbers, and the capture is
      * decoded whole; CT_ERR_NOMEM. */
     int (*cut)(struct ct_analysis *analysis, uint32_t lane, int is_end, struct ct_analysis_cut *cut);
+    unsigned words; /* in files of this version and later ones that sum is over words of eight bytes, which is
+                       quicker; 0: in none, it is over bytes */
 };
 
 /* Maximal number of run names and of failure texts that are kept, and of bytes in each. */

@@ -67,15 +67,30 @@ struct ct_program_table *ct_cover_table(struct ct_cover *cover);
 /* Numbers the programs as ct_program_table_sort does, with the same errors. */
 int ct_cover_sort_programs(struct ct_cover *cover, uint32_t **numbers);
 
-/* Compare two items, as for qsort, and sort a list of them: by kind, from, to and isa. */
+/* Compare two items, the first as for qsort, and sort a list of them: by kind, from, to and isa. */
 int ct_cover_order(const void *a, const void *b);
+static inline int ct_cover_compare(const struct ct_cover_item *a, const struct ct_cover_item *b)
+{
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    if (a->from != b->from)
+        return a->from < b->from ? -1 : 1;
+    if (a->to != b->to)
+        return a->to < b->to ? -1 : 1;
+    return a->isa - b->isa;
+}
 void ct_cover_sort(struct ct_cover_item *items, size_t count);
 
 /* Returns the counts of a program in one context, sorted. They belong to the coverage. */
 const struct ct_cover_item *ct_cover_items_in(struct ct_cover *cover, uint32_t program, size_t context,
                                               size_t *count);
 
-/* Writes the counts of a program, summed over all contexts. CT_ERR_NOMEM. */
+/* Adds many items of one program and context, whose kinds are known and whose padding is 0. The same errors
+ * as those of ct_cover_add_item. */
+int ct_cover_add_items(struct ct_cover *cover, uint32_t program, const struct ct_edge_context *context,
+                       const struct ct_cover_item *items, size_t count);
+
+/* Writes the counts of a program, those of all contexts together. CT_ERR_NOMEM. */
 int ct_cover_save_items(struct ct_save *to, struct ct_cover *cover, uint32_t program);
 
 /* Loads a line that begins with "run", of a program and of no context. CT_ERR_FORMAT, CT_ERR_NOMEM. */

@@ -164,7 +164,7 @@ static int find_cell(struct ct_cover *cover, uint32_t program, uint32_t context,
 static size_t count_ordered(const struct ct_cover_item *items, size_t count)
 {
     size_t n = count ? 1 : 0;
-    while (n < count && ct_cover_order(&items[n - 1], &items[n]) < 0)
+    while (n < count && ct_cover_compare(&items[n - 1], &items[n]) < 0)
         n++;
     return n;
 }
@@ -177,7 +177,7 @@ size_t ct_cover_add_up(struct ct_cover_item *items, size_t count)
     ct_cover_sort(items, count);
     size_t n = 0;
     for (size_t i = 1; i < count; i++) {
-        if (ct_cover_order(&items[n], &items[i]) == 0)
+        if (ct_cover_compare(&items[n], &items[i]) == 0)
             ct_add_up(&items[n].count, items[i].count);
         else
             items[++n] = items[i];
@@ -221,6 +221,19 @@ static int push(struct ct_cover *cover, struct cell *cell, const struct ct_cover
     return CT_OK;
 }
 
+int ct_cover_add_items(struct ct_cover *cover, uint32_t program, const struct ct_edge_context *context,
+                       const struct ct_cover_item *items, size_t count)
+{
+    uint32_t number = 0;
+    struct cell *cell = NULL;
+    int result = count ? find_context(cover, context, &number) : CT_OK;
+    if (count && result == CT_OK)
+        result = find_cell(cover, program, number, &cell);
+    for (size_t i = 0; i < count && result == CT_OK; i++)
+        result = push(cover, cell, &items[i]);
+    return result;
+}
+
 int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_edge_context *context,
                       const struct ct_cover_item *item)
 {
@@ -229,12 +242,7 @@ int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_
     if (program >= cover->programs.count || item->kind > CT_COVER_NOT)
         return ct_fail(cover->analysis.ctx, CT_ERR_ARG, "coverage: program %u or kind %u does not exist",
                        program, item->kind);
-    uint32_t number = 0;
-    struct cell *cell = NULL;
-    int result = find_context(cover, context, &number);
-    if (result == CT_OK)
-        result = find_cell(cover, program, number, &cell);
-    return cell ? push(cover, cell, item) : result;
+    return ct_cover_add_items(cover, program, context, item, 1);
 }
 
 /* Adds the items of an edge, at most ITEMS_OF_EDGE, with `bias` subtracted from the addresses. */
@@ -492,30 +500,32 @@ int ct_cover_take(struct ct_analysis *analysis, const struct ct_analysis_batch *
     return result;
 }
 
-/* Returns the number of different items in two sorted lists. */
-static size_t count_both(const struct cell *a, const struct cell *b)
+/* Adds the counts of items that both lists have, which are in order. Returns how many `from` has besides. */
+static size_t add_common(struct cell *into, const struct cell *from)
 {
-    size_t i = 0, k = 0, n = 0;
-    for (; i < a->count && k < b->count; n++) {
-        const int order = ct_cover_order(&a->items[i], &b->items[k]);
-        i += order <= 0;
-        k += order >= 0;
+    size_t i = 0, missing = 0;
+    for (size_t k = 0; k < from->count; k++) {
+        int order = -1;
+        while (i < into->count && (order = ct_cover_compare(&into->items[i], &from->items[k])) < 0)
+            i++;
+        if (i < into->count && order == 0)
+            ct_add_up(&into->items[i++].count, from->items[k].count);
+        else
+            missing++;
     }
-    return n + (a->count - i) + (b->count - k);
+    return missing;
 }
 
-/* Merges a sorted list into a sorted list with room for `sum` items, the number of different items of both.
- * Goes from the last item on, so that none is overwritten before it is read. */
-static void add_ordered(struct cell *into, const struct cell *from, size_t sum)
+/* Puts the items that `from` alone has, as many as `missing`, between those of a list with room for them:
+ * from the last one on, so that none is written over before it is read. */
+static void insert(struct cell *into, const struct cell *from, size_t missing)
 {
     size_t i = into->count, k = from->count;
-    into->count = into->settled = sum;
-    while (k) {
-        const int order = i ? ct_cover_order(&into->items[i - 1], &from->items[k - 1]) : -1;
-        struct ct_cover_item *to = &into->items[--sum];
-        *to = order < 0 ? from->items[k - 1] : into->items[i - 1];
-        if (order == 0)
-            ct_add_up(&to->count, from->items[k - 1].count);
+    into->count = into->settled = i + missing;
+    while (missing) {
+        const int order = i ? ct_cover_compare(&into->items[i - 1], &from->items[k - 1]) : -1;
+        into->items[i + missing - 1] = order < 0 ? from->items[k - 1] : into->items[i - 1];
+        missing -= order < 0;
         i -= order >= 0;
         k -= order <= 0;
     }
@@ -541,10 +551,10 @@ static int merge_cell(struct ct_cover *cover, const struct ct_cover *from, struc
     if (!into)
         return result;
     settle_cell(into);
-    const size_t sum = count_both(into, cell);
-    result = make_room(cover, into, sum);
+    const size_t missing = add_common(into, cell);
+    result = make_room(cover, into, into->count + missing);
     if (!result)
-        add_ordered(into, cell, sum);
+        insert(into, cell, missing);
     return result;
 }
 

@@ -20,15 +20,7 @@ struct key {
 
 int ct_cover_order(const void *a, const void *b)
 {
-    const struct ct_cover_item *x = a;
-    const struct ct_cover_item *y = b;
-    if (x->kind != y->kind)
-        return x->kind < y->kind ? -1 : 1;
-    if (x->from != y->from)
-        return x->from < y->from ? -1 : 1;
-    if (x->to != y->to)
-        return x->to < y->to ? -1 : 1;
-    return x->isa - y->isa;
+    return ct_cover_compare(a, b);
 }
 
 static struct key find_key(const struct ct_cover_item *items, size_t count)
@@ -79,7 +71,7 @@ static void sort_equal(struct ct_cover_item *items, size_t count)
         for (end = begin + 1;
              end < count && items[end].from == items[begin].from && items[end].kind == items[begin].kind;
              end++)
-            ordered &= ct_cover_order(&items[end - 1], &items[end]) <= 0;
+            ordered &= ct_cover_compare(&items[end - 1], &items[end]) <= 0;
         if (!ordered)
             qsort(items + begin, end - begin, sizeof *items, ct_cover_order);
     }

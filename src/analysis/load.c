@@ -5,6 +5,7 @@
 #include "analysis/saved.h"
 #include "base/ctx.h"
 #include "base/fnv.h"
+#include "base/word_sum.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -18,8 +19,7 @@ struct file {
     struct ct_load load; /* must be the first member */
     struct ct_analysis *part;
     const char *name, *text;
-    size_t size, at; /* `at`: offset behind the current line */
-    uint64_t sum;    /* checksum of the lines before the current one */
+    size_t size, at; /* `at` is the offset behind the current line */
     size_t line;     /* number of the line, from 1 */
     const char *begin;
     size_t length;
@@ -186,8 +186,6 @@ static bool next_line(struct file *f)
         return false;
     const char *newline = memchr(f->text + f->at, '\n', f->size - f->at);
     const size_t end = newline ? (size_t)(newline - f->text) : f->size;
-    /* The checksum is updated line by line, because a processor then computes it while it reads the words. */
-    f->sum = f->begin ? ct_fnv(f->sum, f->begin, (size_t)(f->text + f->at - f->begin)) : CT_FNV_BEGIN;
     f->begin = f->text + f->at;
     f->length = end - f->at;
     f->at = end + 1;
@@ -196,11 +194,36 @@ static bool next_line(struct file *f)
     return true;
 }
 
+const char *ct_load_rest(const struct ct_load *load, const char **end)
+{
+    const struct file *f = (const struct file *)load;
+    *end = f->text + f->size;
+    return f->at < f->size ? f->text + f->at : *end;
+}
+
+void ct_load_skip(struct ct_load *load, const char *to, size_t lines)
+{
+    struct file *f = (struct file *)load;
+    f->at = (size_t)(to - f->text);
+    f->line += lines;
+}
+
+/* Returns the sum over all bytes before the current line. */
+static uint64_t find_sum(const struct file *f)
+{
+    const size_t size = (size_t)(f->begin - f->text);
+    struct ct_word_sum words = {0};
+    if (!ct_saved_has_words(f->part->kind, f->load.version))
+        return ct_fnv(CT_FNV_BEGIN, f->text, size);
+    ct_word_sum_add(&words, f->text, size);
+    return ct_word_sum_end(&words);
+}
+
 static int check_end(struct file *f)
 {
     uint64_t sum;
     const bool good = f->load.word_count == 2 && ct_load_number(&f->load, 1, 16, &sum);
-    if (!good || sum != f->sum)
+    if (!good || sum != find_sum(f))
         return ct_load_bad(&f->load,
                            "the sum of the file is another one: it was changed since it was written");
     if (f->at != f->size)

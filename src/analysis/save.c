@@ -6,11 +6,13 @@
 #include "analysis/saved.h"
 #include "base/ctx.h"
 #include "base/fnv.h"
+#include "base/word_sum.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define FIRST_ROOM 65536
 
@@ -20,27 +22,25 @@ struct ct_save {
     void *user;
     char *text; /* text that is not written yet */
     size_t used, room;
-    size_t summed; /* bytes of it that are in the checksum */
+    bool in_words; /* which of both sums is that of the file */
     uint64_t sum;
+    struct ct_word_sum words;
     int result;
 };
 
-/* Adds the new text to the checksum. Called after each of many lines, because a processor then computes the
- * checksum while it formats the next line. */
-static void add_up(struct ct_save *to)
+/* Writes the first bytes of the text, and adds them to the sum. */
+static void flush(struct ct_save *to, size_t size)
 {
-    to->sum = ct_fnv(to->sum, to->text + to->summed, to->used - to->summed);
-    to->summed = to->used;
-}
-
-static void flush(struct ct_save *to)
-{
-    if (to->used)
-        add_up(to);
-    if (!to->result && to->used)
-        to->result = to->write(to->user, to->text, to->used);
-    to->used = 0;
-    to->summed = 0;
+    if (!size)
+        return;
+    if (to->in_words)
+        ct_word_sum_add(&to->words, to->text, size);
+    else
+        to->sum = ct_fnv(to->sum, to->text, size);
+    if (!to->result)
+        to->result = to->write(to->user, to->text, size);
+    to->used -= size;
+    memmove(to->text, to->text + size, to->used);
 }
 
 /* Makes room for a line of `size` bytes. CT_ERR_NOMEM. */
@@ -48,10 +48,10 @@ static int make_room(struct ct_save *to, size_t size)
 {
     if (to->room - to->used >= size)
         return CT_OK;
-    flush(to);
-    if (to->room >= size)
+    flush(to, to->used - to->used % CT_WORD_SUM_BLOCK);
+    if (to->room - to->used >= size)
         return CT_OK;
-    const size_t room = size > FIRST_ROOM ? 2 * size : FIRST_ROOM;
+    const size_t room = size > FIRST_ROOM / 2 ? 2 * size + FIRST_ROOM : FIRST_ROOM;
     char *text = realloc(to->text, room);
     if (!text)
         return ct_fail_nomem(to->ctx, "saving");
@@ -102,7 +102,6 @@ void ct_save_end(struct ct_save *to, char *end)
 {
     *end++ = '\n';
     to->used = (size_t)(end - to->text);
-    add_up(to);
 }
 
 static void save_lost(struct ct_save *to, const char *kind, uint64_t count)
@@ -134,15 +133,20 @@ int ct_analysis_save(struct ct_analysis *analysis, ct_write_fn *write, void *use
 {
     if (!analysis || !write)
         return CT_ERR_ARG;
-    struct ct_save to = {.ctx = analysis->ctx, .write = write, .user = user, .sum = CT_FNV_BEGIN};
-    ct_save_line(&to, "coretap-%s %u", analysis->kind->name, analysis->kind->version);
+    const struct ct_analysis_kind *kind = analysis->kind;
+    struct ct_save to = {.ctx = analysis->ctx,
+                         .write = write,
+                         .user = user,
+                         .in_words = ct_saved_has_words(kind, kind->version),
+                         .sum = CT_FNV_BEGIN};
+    ct_save_line(&to, "coretap-%s %u", kind->name, kind->version);
     save_captures(&to, &analysis->captures);
     ct_save_runs(&to, analysis);
-    const int rc = analysis->kind->save(analysis, &to);
-    flush(&to);
-    if (analysis->kind->version >= analysis->kind->checked)
-        ct_save_line(&to, "end %016" PRIx64, to.sum);
-    flush(&to);
+    const int rc = kind->save(analysis, &to);
+    flush(&to, to.used);
+    if (kind->version >= kind->checked)
+        ct_save_line(&to, "end %016" PRIx64, to.in_words ? ct_word_sum_end(&to.words) : to.sum);
+    flush(&to, to.used);
     free(to.text);
     return rc ? rc : to.result;
 }

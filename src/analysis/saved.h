@@ -7,6 +7,13 @@
 
 #include "coretap/analysis.h"
 
+/* Tells whether the sum at the end of files of a version is one over words (base/word_sum.h). A kind that was
+ * compiled against an older header does not say. */
+static inline bool ct_saved_has_words(const struct ct_analysis_kind *kind, unsigned version)
+{
+    return kind->size >= sizeof *kind && kind->words && version >= kind->words;
+}
+
 /* Adds captures and their losses to a sum. */
 void ct_captures_add(struct ct_analysis_captures *sum, const struct ct_analysis_captures *more);
 
@@ -16,6 +23,13 @@ char *ct_save_begin(struct ct_save *to, size_t most);
 
 /* Ends the line that was begun. `end` is behind its last byte. */
 void ct_save_end(struct ct_save *to, char *end);
+
+/* Returns the text behind the current line, which ends at *end, for kinds that read very many lines by
+ * themselves. */
+const char *ct_load_rest(const struct ct_load *load, const char **end);
+
+/* Goes on behind `lines` lines of that text, the last of which ends before `to`. */
+void ct_load_skip(struct ct_load *load, const char *to, size_t lines);
 
 /* Writes the lines that name runs and failures. */
 void ct_save_runs(struct ct_save *to, const struct ct_analysis *analysis);

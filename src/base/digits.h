@@ -38,7 +38,42 @@ static inline uint64_t ct_digits_eight_hex(uint32_t value)
     return x + CT_DIGITS_ASCII_ZEROS + letters * ('a' - '0' - 10);
 }
 
-/* Writes eight characters, the lowest byte first. */
+/* Returns the number of eight hexadecimal digits in lower case, the highest digit in the lowest byte. Other
+ * characters give any number. */
+static inline uint32_t ct_digits_from_hex(uint64_t characters)
+{
+    const uint64_t letters = characters >> 6 & UINT64_C(0x0101010101010101);
+    uint64_t x = (characters & UINT64_C(0x0f0f0f0f0f0f0f0f)) + 9 * letters;
+    x = (x << 4 | x >> 8) & UINT64_C(0x00ff00ff00ff00ff);
+    x = (x << 8 | x >> 16) & UINT64_C(0x0000ffff0000ffff);
+    return (uint32_t)(x << 16 | x >> 32);
+}
+
+/* Returns the number of eight decimal digits, the highest one in the lowest byte. Other characters give any
+ * number. */
+static inline uint32_t ct_digits_from_dec(uint64_t characters)
+{
+    uint64_t x = characters & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    x = (10 * x + (x >> 8)) & UINT64_C(0x00ff00ff00ff00ff);
+    x = (100 * x + (x >> 16)) & UINT64_C(0x0000ffff0000ffff);
+    return (uint32_t)(10000 * x + (x >> 32));
+}
+
+/* Returns how many of eight characters, from the lowest byte on, come before the first that is less than a
+ * digit: a space or a line break. */
+static inline unsigned ct_digits_count(uint64_t characters)
+{
+    const uint64_t less = ~(characters | characters >> 2) & UINT64_C(0x1010101010101010);
+    return less ? (unsigned)__builtin_ctzll(less) / 8 : 8;
+}
+
+/* Moves the first `count` of eight characters, 1 to 8, to the end and puts zeros in front of them. */
+static inline uint64_t ct_digits_align(uint64_t characters, unsigned count)
+{
+    return count == 8 ? characters : characters << (64 - 8 * count) | CT_DIGITS_ASCII_ZEROS >> 8 * count;
+}
+
+/* Writes eight characters, that of the lowest byte first. */
 static inline void ct_digits_put_eight(char *to, uint64_t characters)
 {
     characters = ct_le64(characters);

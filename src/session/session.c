@@ -14,6 +14,7 @@
 #include "session/sieve.h"
 
 #include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 int ct_session_new(struct ct_ctx *ctx, const struct ct_session_options *options, struct ct_session **out)
@@ -294,7 +295,7 @@ static int begin_dead(struct pass *pass)
 /* Returns whether an analysis can give the state of a stream. One compiled with an older header cannot. */
 static bool can_say_state(const struct ct_analysis *analysis)
 {
-    return analysis->kind->size >= sizeof *analysis->kind && analysis->kind->cut;
+    return analysis->kind->size >= offsetof(struct ct_analysis_kind, words) && analysis->kind->cut;
 }
 
 /* Adds the states of the analyses to that of decoding, where a stream is cut. */

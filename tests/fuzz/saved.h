@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/saved.h"
 #include "base/fnv.h"
+#include "base/word_sum.h"
 #include "coretap/counts.h"
 #include "coretap/cover.h"
 #include "coretap/fractal_sums.h"
@@ -65,6 +67,22 @@ static inline struct ct_analysis *saved_new(const void *data, size_t size)
     return ct_timing_sums_new(NULL, NULL, &times) ? NULL : ct_timing_sums_analysis(times);
 }
 
+/* Returns the sum that a file of this version of its kind has after these bytes. */
+static inline uint64_t saved_sum(const uint8_t *data, size_t size)
+{
+    struct ct_analysis *of = saved_new(data, size);
+    struct ct_word_sum words = {0};
+    char head[64] = "";
+    unsigned version = 0;
+    require(of != NULL);
+    memcpy(head, data, size < sizeof head ? size : sizeof head - 1);
+    sscanf(head, "%*s %u", &version);
+    const bool in_words = ct_saved_has_words(of->kind, version);
+    ct_analysis_free(of);
+    ct_word_sum_add(&words, (const char *)data, size);
+    return in_words ? ct_word_sum_end(&words) : ct_fnv(CT_FNV_BEGIN, data, size);
+}
+
 /* Returns a file up to its last line, with the end that belongs there: its sum is right. */
 static inline struct written saved_mended(const uint8_t *data, size_t size)
 {
@@ -74,7 +92,7 @@ static inline struct written saved_mended(const uint8_t *data, size_t size)
         size--;
     while (size && data[size - 1] != '\n')
         size--;
-    const int length = snprintf(end, sizeof end, "end %016" PRIx64 "\n", ct_fnv(CT_FNV_BEGIN, data, size));
+    const int length = snprintf(end, sizeof end, "end %016" PRIx64 "\n", saved_sum(data, size));
     require(!written_append(&mended, data, size) && !written_append(&mended, end, (size_t)length));
     return mended;
 }

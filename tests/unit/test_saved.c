@@ -89,11 +89,111 @@ static void lines(void **state)
     free(text);
 }
 
+/* ---- sums ---- */
+
+static int make_part(const struct ct_analysis *whole, struct ct_analysis **part)
+{
+    *part = calloc(1, sizeof **part);
+    assert_non_null(*part);
+    (*part)->kind = whole->kind;
+    return CT_OK;
+}
+
+static int merge_nothing(struct ct_analysis *into, struct ct_analysis *from)
+{
+    (void)into, (void)from;
+    return CT_OK;
+}
+
+static int load_lines(struct ct_analysis *part, struct ct_load *from)
+{
+    (void)part;
+    while (ct_load_line(from))
+        assert_true(ct_load_is(from, 0, "line"));
+    return CT_OK;
+}
+
+static void free_part(struct ct_analysis *part)
+{
+    free(part);
+}
+
+/* Kinds whose files have a sum over bytes (1), and over words (2). */
+#define KIND(VERSION)                                                                                        \
+    {                                                                                                        \
+        .size = sizeof(struct ct_analysis_kind), .name = "lines", .writer = "a test", .version = (VERSION),  \
+        .part = make_part, .merge = merge_nothing, .save = save_lines, .load = load_lines,                   \
+        .free = free_part, .words = 2                                                                        \
+    }
+
+static void save(const struct ct_analysis_kind *kind, char **text, size_t *size)
+{
+    struct ct_analysis analysis = {.kind = kind};
+    FILE *file = open_memstream(text, size);
+    assert_non_null(file);
+    assert_int_equal(ct_analysis_save(&analysis, append, file), CT_OK);
+    fclose(file);
+}
+
+static int load(const struct ct_analysis_kind *kind, const char *text, size_t size)
+{
+    struct ct_analysis analysis = {.kind = kind};
+    return ct_analysis_load(&analysis, "lines", text, size);
+}
+
+/* Where a file is written in pieces, its sum is that of all of it; and every change is found. */
+static void sums(void **state)
+{
+    const struct ct_analysis_kind kinds[] = {KIND(1), KIND(2)};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char *text;
+        size_t size;
+        save(&kinds[i], &text, &size);
+        assert_int_equal(load(&kinds[1], text, size), CT_OK);
+        const size_t sum = size - sizeof "end 0123456789abcdef"; /* the line break before it */
+        for (size_t at = sum - 40; at < sum; at++) {
+            for (unsigned bit = 0; bit < 4; bit++) { /* x becomes no line break by one of these */
+                text[at] ^= (char)(1 << bit);
+                assert_int_equal(load(&kinds[1], text, size), CT_ERR_FORMAT);
+                text[at] ^= (char)(1 << bit);
+            }
+        }
+        const size_t middle = (size_t)(strstr(text, "line 400 ") - text) + 9;
+        for (size_t at = middle; at < middle + 50; at++) { /* the same bit of two words one block apart */
+            text[at] ^= 1;
+            text[at + 32] ^= 1;
+            assert_int_equal(load(&kinds[1], text, size), CT_ERR_FORMAT);
+            text[at] ^= 1;
+            text[at + 32] ^= 1;
+        }
+        assert_int_equal(load(&kinds[1], text, size), CT_OK);
+        free(text);
+    }
+}
+
+/* A kind that was compiled before sums were over words writes and reads those over bytes. */
+static void older_kind(void **state)
+{
+    const struct ct_analysis_kind kind = KIND(2);
+    struct ct_analysis_kind older = kind;
+    char *text;
+    size_t size;
+    (void)state;
+    older.size = offsetof(struct ct_analysis_kind, words);
+    save(&older, &text, &size);
+    assert_int_equal(load(&older, text, size), CT_OK);
+    assert_int_equal(load(&kind, text, size), CT_ERR_FORMAT);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers),
         cmocka_unit_test(lines),
+        cmocka_unit_test(sums),
+        cmocka_unit_test(older_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

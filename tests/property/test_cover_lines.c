@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts in a saved file: those that are read many at a time, and the same ones line by line. */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "coretap/cover.h"
+#include "support/rng.h"
+
+enum {
+    LINES = 40,
+    LINE_MOST = 128,
+};
+
+static void must(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+/* Writes a line as a saved file has it, or one that is read all the same. */
+static void make_line(struct rng *rng, char line[LINE_MOST])
+{
+    static const char *const isas[] = {"", " a32", " t32"};
+    const unsigned from_digits = rng_chance(rng, 30) ? 1 + rng_below(rng, 18) : 1;
+    const uint64_t from = rng_wide(rng, rng_chance(rng, 60) ? 64 : 32), to = rng_wide(rng, 64);
+    const uint64_t count = rng_wide(rng, rng_chance(rng, 60) ? 64 : 30);
+    switch (rng_below(rng, 3)) {
+    case 0:
+        snprintf(line, LINE_MOST, "run %0*" PRIx64 " %" PRIx64 " %" PRIu64 "%s", (int)from_digits, from, to,
+                 count, isas[rng_chance(rng, 60) ? rng_below(rng, 3) : 0]);
+        break;
+    case 1:
+        snprintf(line, LINE_MOST, "taken %" PRIx64 " %0*" PRIx64 " %" PRIu64, to, (int)from_digits, from,
+                 count);
+        break;
+    default:
+        snprintf(line, LINE_MOST, "not %" PRIx64 " %0*" PRIu64, from, (int)from_digits, count);
+    }
+}
+
+/* Changes a letter, leaves one out, or puts one in. Never to a line break. */
+static void damage(struct rng *rng, char line[LINE_MOST])
+{
+    const size_t size = strlen(line), at = rng_below(rng, (uint32_t)size);
+    static const char letters[] = " 0123456789abcdefgA:/`-\t\x80\xff";
+    const char letter = letters[rng_below(rng, sizeof letters - 1)];
+    switch (rng_below(rng, 3)) {
+    case 0:
+        line[at] = letter;
+        break;
+    case 1:
+        memmove(line + at, line + at + 1, size - at);
+        break;
+    default:
+        if (size + 1 < LINE_MOST) {
+            memmove(line + at + 1, line + at, size - at + 1);
+            line[at] = letter;
+        }
+    }
+}
+
+static int append(void *user, const void *data, size_t size)
+{
+    return fwrite(data, 1, size, user) == size ? CT_OK : CT_ERR_IO;
+}
+
+/* Loads a file of some lines. With `apart` a context stands in front of each, so that it is read alone.
+ * Returns what was loaded as it is saved, or NULL where the file was refused. */
+static char *load(char lines[][LINE_MOST], bool apart)
+{
+    char *text, *saved = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    struct ct_cover *cover;
+    must(file);
+    fputs("coretap-coverage 1\nprogram 0 ffffffff - p\n", file);
+    for (int i = 0; i < LINES; i++)
+        fprintf(file, "%s%s\n", !i || apart ? "context 0 0 0 0 0\n" : "", lines[i]);
+    fclose(file);
+    must(ct_cover_new(NULL, &cover) == CT_OK);
+    const int rc = ct_analysis_load(ct_cover_analysis(cover), "lines", text, size);
+    must(!rc || rc == CT_ERR_FORMAT);
+    free(text);
+    file = rc ? NULL : open_memstream(&saved, &size);
+    if (file) {
+        must(ct_analysis_save(ct_cover_analysis(cover), append, file) == CT_OK);
+        fclose(file);
+    }
+    ct_cover_free(cover);
+    return saved;
+}
+
+/* Tells whether a file of one seed is read in both ways alike. *refused counts those that neither takes. */
+static bool check(uint64_t seed, uint64_t *refused)
+{
+    struct rng rng = {seed};
+    static char lines[LINES][LINE_MOST];
+    for (int i = 0; i < LINES; i++) {
+        make_line(&rng, lines[i]);
+        if (i && rng_chance(&rng, 20)) /* which adds up */
+            memcpy(lines[i], lines[rng_below(&rng, (uint32_t)i)], LINE_MOST);
+    }
+    if (rng_chance(&rng, 128))
+        damage(&rng, lines[rng_below(&rng, LINES)]);
+    char *together = load(lines, false), *apart = load(lines, true);
+    const bool ok = !together == !apart && (!together || !strcmp(together, apart));
+    *refused += !together;
+    free(together);
+    free(apart);
+    return ok;
+}
+
+int main(void)
+{
+    uint64_t seed = test_number("CT_SEED", 1), refused = 0;
+    const uint64_t count = test_count(3000, 200000), end = seed + count;
+    bool ok = true;
+    printf("TAP version 13\n1..1\n# CT_SEED=%" PRIu64 " CT_COUNT=%" PRIu64 "\n", seed, count);
+    for (; seed < end && ok; seed++)
+        ok = check(seed, &refused);
+    printf("# %" PRIu64 " files were refused\n", refused);
+    printf("%sok 1 - counts that are read many at a time are those that are read line by line",
+           ok ? "" : "not ");
+    printf(ok ? "\n" : " # CT_SEED=%" PRIu64 " CT_COUNT=1\n", seed - 1);
+    return ok ? 0 : 1;
+}
