@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Talks to the page of a live run whose allocations fail, and judges its answers: right, refused (500, 503)
-or cut off."""
+"""Sends requests to the page of a live run whose allocations fail, and classifies the answers: right, refused
+(500, 503) or cut off."""
 import fcntl
 import http.client
 import json

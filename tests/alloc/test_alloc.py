@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every allocation of every command fails in turn: exit code 2 with a message that says so, or else the whole
-answer; no crash, no leak, no other answer, and output files as they were. Prints TAP.
+"""Lets every allocation of every command fail in turn. The command must exit with 2 and a message about
+memory, or give the whole answer; no crash, no leak, no other answer, and output files as they were before.
+Prints TAP.
 
 usage: test_alloc.py COMMAND FAILING PLUGIN [--case GLOB] [--step N] [--mode once|on]
 
-FAILING is the command with an allocator that fails as it is told (failing.c). Each command is run on a small
-capture: once with each n-th allocation failing alone, once with all failing from the n-th on. A leak is seen
-where FAILING is built with AddressSanitizer. Every 100th allocation is tried, from a different start for each
-command; with CT_LONG=1 all of them, under the sanitizers every 10th (CT_LONG=10). Of commands in which CBC
-and libgccjit allocate ten thousand times, for their own ends, a twentieth of that. --step and --case choose
-otherwise."""
+FAILING is the command with an allocator that fails on request (failing.c). Each command runs on a small
+capture: once for each n with only the n-th allocation failing, once with all failing from the n-th on. Leaks
+are found when FAILING is built with AddressSanitizer. Every 100th allocation is tried, from a different start
+for each command; with CT_LONG=1 all of them, under the sanitizers every 10th (CT_LONG=10). In commands where
+CBC and libgccjit make ten thousand allocations of their own, a twentieth of that is tried. --step and --case
+override this."""
 import argparse
 import collections
 import fnmatch

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What 'coretap tessla --analyse' says of memory is what happens: a specification whose values are said to be
-of bounded size runs on many events with little memory, and one that grows with each event runs out of it. One
-that may grow may do neither. Prints TAP.
+"""Checks that 'coretap tessla --analyse' is right about memory: a specification with values of bounded size
+runs on many events with little memory, and one that grows with each event runs out of it. One that may
+grow may do either. Prints TAP.
 
 usage: test_analyse.py COMMAND"""
 import json

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""test_bytewise.py COMMAND: decoding so many bytes a turn prints what decoding always prints.
+"""Checks that byte-wise decoding, with any number of bytes per turn, prints what decoding always prints.
 
-Every number of bytes, along the program and by the trace alone, on whole captures and on copies with flipped
-bits that are cut: what is printed, what was lost and the exit code. A copy is decoded with three of the
-numbers, which differ from copy to copy, and under the sanitizers so is the whole; with CT_LONG=1 all. The
-corpus is in $CT_SHARED, or in
-../shared beside the sources. Prints TAP."""
+usage: test_bytewise.py COMMAND
+
+Compares the output, the losses and the exit code, along the program and by the trace alone, for whole
+captures and for copies that are cut off and have flipped bits. A copy is decoded with three of the numbers of
+bytes, which differ from copy to copy; under the sanitizers a whole capture is, too; with CT_LONG=1 all
+numbers are used. The corpus is in $CT_SHARED, or in ../shared beside the sources. Prints TAP."""
 import os
 import pathlib
 import random

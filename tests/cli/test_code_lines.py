@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap list and decode with --symbols and --disasm: each instruction that ran is there, called what the
-symbol table calls it, at the source line that addr2line says, with the mnemonic of objdump, in A64, A32 and
-T32. Prints TAP.
+"""Checks coretap list and decode with --symbols and --disasm: each executed instruction is listed, with the
+name of the symbol table, the source line of addr2line and the mnemonic of objdump, in A64, A32 and T32.
+Prints TAP.
 
 usage: test_code_lines.py CORETAP"""
 import bisect

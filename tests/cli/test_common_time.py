@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Several captures are one run of a system only where their timestamps have a time in common. Prints TAP.
+"""Checks that several captures count as one run of a system only when their timestamps overlap in time.
+Prints TAP.
 
 usage: test_common_time.py CORETAP"""
 import os

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""test_completion.py COMMAND: what the scripts of src/cli/completion offer in bash, zsh and fish.
+"""Checks what the scripts of src/cli/completion offer in bash, zsh and fish.
 
-bash calls the function as it does for a Tab, bash and zsh are also asked on a terminal, and fish answers by
-itself what it would complete. Prints TAP."""
+usage: test_completion.py COMMAND
+
+bash calls the function as for a Tab, bash and zsh are also asked on a terminal, and fish itself prints what
+it would complete. Prints TAP."""
 import os
 import pathlib
 import pty

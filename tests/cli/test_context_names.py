@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Context switches by name: those that a [context] section of an .ini names, and the threads and processes of
-a perf.data; as places of watch and inputs of monitor, and their names as Strings. Lines that are written to
-an ITM as Strings. Prints TAP.
+"""Checks context switches by name: names from the [context] section of an .ini, and threads and processes of
+a perf.data; as places of watch and inputs of monitor, and as Strings. Also checks lines written to an ITM
+as Strings. Prints TAP.
 
 usage: test_context_names.py CORETAP"""
 import json

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Coverage of one recorded program in every format: they agree with each other, with the path that QEMU
-logged, and with the tools that read them. Prints TAP.
+"""Checks coverage of a recorded program in every format: the formats agree with each other, with the path
+that QEMU logged, and with the tools that read them. Prints TAP.
 
-usage: test_formats.py CORETAP"""
+usage: test_cover_formats.py CORETAP"""
 import json
 import os
 import pathlib

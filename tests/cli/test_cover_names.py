@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of C++ in coverage: classes, namespaces and parameters for people, and in lcov the names that
+"""Checks C++ functions in coverage: classes, namespaces and parameters for people, and in lcov the names that
 gcov and geninfo write. Prints TAP.
 
-usage: test_names.py CORETAP"""
+usage: test_cover_names.py CORETAP"""
 import json
 import os
 import pathlib

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Debug information is not trusted: line tables that name files of the machine show nothing of them, and
-packed sections are held to a limit. Programs are made here; the coverage file needs no trace. Prints TAP.
+"""Checks that debug information is not trusted: line tables that name files of this machine reveal nothing of
+them, and unpacked sections have a size limit. The programs are made here; the coverage file needs no
+trace. Prints TAP.
 
-usage: test_trust.py CORETAP"""
+usage: test_cover_trust.py CORETAP"""
 import os
 import pathlib
 import resource

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap decode says beside each address what it is called: as the linker's symbol table has it, in all
-formats, in a stripped program with its symbols elsewhere, and not with --no-names. Prints TAP.
+"""Checks the names that coretap decode prints beside addresses: those of the linker's symbol table, in all
+formats, also for a stripped program with separate symbols, and none with --no-names. Prints TAP.
 
 usage: test_decode_names.py CORETAP"""
 import bisect

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Events of trace units by name: those that an [event] section gives, and those of the PMU that the registers
-of an ETE select; in decode, in the columns of Table I, in watch and in monitor. Prints TAP.
+"""Checks events of trace units by name: names from an [event] section, and those of PMU events that the
+registers of an ETE select; in decode, in the columns of Table I, in watch and in monitor. Prints TAP.
 
 usage: test_event_names.py CORETAP"""
 import json

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""test_examples.py COMMAND [COMMAND_MPI]: each example that help shows runs, on a capture made for it.
+"""Checks that each example shown by help runs, on a capture made for it.
 
-All of them run in one folder, in which what an example reads was written by another one or lies there. They
-must end with exit code 0 and without an error, and the files that they name must have something in them.
-The man page of a command has the same lines. Prints TAP."""
+usage: test_examples.py COMMAND [COMMAND_MPI]
+
+All examples run in one folder, which has what they read, or another example writes it. They must end with
+exit code 0 and without an error, and the files that they name must not be empty. The man page of a command
+has the same lines. Prints TAP."""
 import contextlib
 import os
 import pathlib

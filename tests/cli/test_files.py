@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files that do not end, or change: pipes and devices that a capture names are refused, and a file that
-becomes shorter while it is used is an error and no signal. Prints TAP.
+"""Checks files that never end or that change: pipes and devices named by a capture are refused, and a file
+that is shortened while in use is an error, not a signal. Prints TAP.
 
 usage: test_files.py CORETAP"""
 import os

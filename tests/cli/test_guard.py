@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A library that uses a null pointer: exit code 2 with a message where memory ran out, else a fault that can
-be seen. A file that somebody cuts while it is read: exit code 2 with a message that says what is lost. Prints
-TAP.
+"""Checks a library that uses a null pointer: exit code 2 with a message when memory ran out, else a visible
+fault. Checks a file that is cut while it is read: exit code 2 with a message that says what is lost.
+Prints TAP.
 
 usage: test_guard.py COMMAND COMPILER..."""
 import os

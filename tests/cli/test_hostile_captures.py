@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Captures, specifications and logs that a terminal would obey or whose names would be records. Prints TAP.
+"""Checks captures, specifications and logs whose names would control a terminal or look like records. Prints
+TAP.
 
 usage: test_hostile_captures.py COMMAND SOURCES
 
-Each input is made twice: with usual names of its files, buffers, sources, cores, processes and programs, and
-with names that have line breaks, escape sequences, C1 controls, marks of direction, markup and bytes that are
-no UTF-8. Every command says of the one in as many lines what it says of the other, and no control
-character."""
+Each input is made twice: with usual names of files, buffers, sources, cores, processes and programs, and with
+names that contain line breaks, escape sequences, C1 controls, direction marks, markup and bytes that are not
+UTF-8. Every command must print the same number of lines for both, and no control character."""
 import collections
 import html.parser
 import importlib.util

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Small programs whose debug information or jump tables would become much, and recordings whose processes
-would: a command says what it leaves out, and takes little memory. Prints TAP.
+"""Checks small programs whose debug information or jump tables would become very large, and recordings with
+very many processes: a command reports what it leaves out, and needs little memory. Prints TAP.
 
 usage: test_hostile_programs.py CORETAP"""
 import os

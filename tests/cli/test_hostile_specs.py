@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Specifications that take more work or memory than they may: each is stopped with a message, in both
-engines, while one beside it has the results that it has alone. Prints TAP.
+"""Checks specifications that take more work or memory than allowed: each is stopped with a message, in both
+engines, while another one in the same run has the results that it has alone. Prints TAP.
 
 usage: test_hostile_specs.py CORETAP"""
 import os

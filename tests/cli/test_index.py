@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Indexes beside captures: they are written when there is none, used when they are of the trace, written anew
-when they are of another one, and refused when they are damaged. What is printed is the same. Prints TAP.
+"""Checks indexes beside captures: one is written when there is none, used when it belongs to the trace,
+replaced when it belongs to another one, and refused when it is damaged. The output never changes. Prints
+TAP.
 
 usage: test_index.py COMMAND"""
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A perf.data of a kernel with kcore: functions have the names of the kallsyms beside it, in all that names
-functions; with its vmlinux, the kernel is a program by itself. Prints TAP.
+"""Checks a perf.data of a kernel with kcore: functions have the names of the kallsyms file beside it, in
+every command that names functions; with its vmlinux, the kernel is a program of its own. Prints TAP.
 
 usage: test_kallsyms.py CORETAP"""
 import os

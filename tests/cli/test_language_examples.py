@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the examples of docs/tessla-language.md: each line of a block "example stream", "watch",
-"formula" or "timed" is an expression, what comes in, and what comes out. Prints TAP.
+"""Runs the examples of docs/tessla-language.md: each line of a block "example stream", "watch", "formula" or
+"timed" has an expression, its input, and its output. Prints TAP.
 
-usage: test_language_examples.py COMMAND [--write]     --write puts what comes out in its place"""
+usage: test_language_examples.py COMMAND [--write]     --write replaces the output in the document"""
 import os
 import pathlib
 import re

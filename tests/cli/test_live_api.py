@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the API of a live run's page says of specifications: details with plots, last results as lines, what
-compiling finds, events that tell what changed, and who may ask. Prints TAP.
+"""Checks the API of a live run's page for specifications: details with plots, last results as lines, messages
+of the compiler, events that report changes, and who may ask. Prints TAP.
 
 usage: test_live_api.py CORETAP"""
 import csv

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the page of a live run gives away, and whom it lets in: hosts, tokens, include, connections that say
-nothing. Prints TAP.
+"""Checks what the page of a live run reveals, and whom it lets in: hosts, tokens, include, silent
+connections. Prints TAP.
 
-usage: test_guard.py CORETAP"""
+usage: test_live_guard.py CORETAP"""
 import contextlib
 import json
 import os

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What coretap live does about violations, and its results as lines: a command that is run, a URL that is
-told, files; also where the command fails or hangs, nobody answers, and the disk is full. Prints TAP.
+"""Checks what coretap live does at violations: it runs a command, sends a request to a URL, and writes
+results as lines to files; even when the command fails or hangs, nobody answers, or the disk is full.
+Prints TAP.
 
 usage: test_live_hooks.py CORETAP"""
 import collections

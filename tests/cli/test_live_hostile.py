@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap live under attack by its specifications: what is slow is stopped and the rest goes on, a signal
-ends the run whatever they do, compiling is bounded and one at a time. Prints TAP.
+"""Attacks coretap live with specifications: slow ones are stopped while the others go on, a signal ends the
+run whatever they do, and compiling is bounded and one at a time. Prints TAP.
 
-usage: test_hostile.py CORETAP"""
+usage: test_live_hostile.py CORETAP"""
 import concurrent.futures
 import json
 import os

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sources of coretap live that break and come again, the file that keeps the trace, and consumers that stop.
-Prints TAP.
+"""Checks sources of coretap live that break off and return, the file that keeps the trace, and consumers that
+stop. Prints TAP.
 
-usage: test_sources.py CORETAP
+usage: test_live_sources.py CORETAP
 
-The trace is that of examples/raw, in units of 512 bytes that each begin with a point of synchronisation: so
-what is dropped (multiples of 512 bytes) is whole units, and what is left has so many instructions a unit."""
+The trace is that of examples/raw, in units of 512 bytes that each begin with a synchronisation point. Losses
+are multiples of 512 bytes, so whole units are lost, and each unit that is left has a known number of
+instructions."""
 import contextlib
 import json
 import os

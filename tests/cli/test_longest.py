@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""test_longest.py COMMAND: where the longest runs of functions were is told, in sums of captures too.
+"""Checks the places of the longest runs of functions, in sums of captures as well.
 
-A window at the place that is told has to hold one run of the function, which takes as long as was said.
-Prints TAP."""
+usage: test_longest.py COMMAND
+
+A window at the printed place must contain one run of the function, which takes the printed time. Prints
+TAP."""
 import json
 import pathlib
 import re

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""test_losses.py COMMAND RECORD_EXAMPLES: what was lost is the same number in every command.
+"""Checks that every command reports the same losses.
 
-Runs every command that decodes over captures (examples, the corpus, programs recorded with overflows, a PTM
-made here) and over damaged copies of them, at each level, with each engine and number of threads, and holds
-that all tell the same losses and have the same exit code. The corpus is in $CT_SHARED, or in ../shared beside
-the sources; programs are recorded when QEMU and cross compilers are there. Prints TAP."""
+usage: test_losses.py COMMAND RECORD_EXAMPLES
+
+Runs every decoding command on captures (examples, the corpus, programs recorded with overflows, a PTM made
+here) and on damaged copies of them, at each level, with each engine and number of threads, and compares the
+losses and the exit codes. The corpus is in $CT_SHARED, or in ../shared beside the sources; programs are
+recorded when QEMU and cross compilers are installed. Prints TAP."""
 import html
 import itertools
 import json

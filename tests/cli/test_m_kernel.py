@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel of the M profile (support/m_kernel.py) whose threads yield at one address: times of runs, stacks,
-rounds of a loop and calls are those of the model's own books, or else a note says that threads were guessed.
+"""Checks a kernel of the M profile (support/m_kernel.py) whose threads yield at one address: times of runs,
+stacks, rounds of a loop and calls equal the model's own books, or a note says that threads were guessed.
 Prints TAP.
 
 usage: test_m_kernel.py CORETAP"""

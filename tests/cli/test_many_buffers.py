@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A capture with a buffer for each of many cores, as machines with 64 and more of them have: profiles and the
-report have the streams of all. Each buffer is the one of examples/quickstart. Prints TAP.
+"""Checks a capture with a buffer for each of many cores, as on machines with 64 and more: profiles and the
+report have the streams of all. Each buffer is that of examples/quickstart. Prints TAP.
 
 usage: test_many_buffers.py CORETAP"""
 import pathlib

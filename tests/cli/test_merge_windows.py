@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""decode --merge with a window prints the lines of the whole that are in it: windows of ticks and cycles.
-Threads change nothing. CT_SEED, CT_COUNT; captures that are named are added. Prints TAP.
+"""Checks that decode --merge with a window, of ticks or cycles, prints the lines of the whole output that are
+in it, with any number of threads. Prints TAP.
 
-usage: test_merge_windows.py COMMAND [CAPTURE]…"""
+usage: test_merge_windows.py COMMAND [CAPTURE]…
+
+Captures that are named are checked in addition. CT_SEED sets the first seed, CT_COUNT the number of
+windows."""
 import os
 import pathlib
 import random

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sums of 'coretap monitor' say what its results say that are printed one by one: each count is made here
-again from --format jsonl --all. Saved parts merged in any order are the whole. Prints TAP.
+"""Checks that the sums of 'coretap monitor' agree with its single results: each count is computed here from
+--format jsonl --all. Saved parts merged in any order equal the whole. Prints TAP.
 
 usage: test_monitor_sums.py COMMAND [CAPTURE PLACE PLACE]"""
 import json

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A run that ends while its machine code is made, by itself or by a signal, leaves no temporary file; one
-whose compiler crashes goes on as bytecode. Prints TAP.
+"""Checks that a run which ends while its machine code is made, by itself or by a signal, leaves no temporary
+file, and that one whose compiler crashes continues as bytecode. Prints TAP.
 
 usage: test_native_ends.py COMMAND"""
 import os

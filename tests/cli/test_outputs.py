@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files that results are written to are whole or not there. Prints TAP.
+"""Checks that output files are complete or do not exist. Prints TAP.
 
 usage: test_outputs.py COMMAND
 
-Each command that writes a file is run to its end, without room (a limit of file sizes, a full file system,
-/dev/full), after an error and with a signal in the middle: what was in the file before stays, and nothing
+Each command that writes a file runs to its end, without room (a limit of file sizes, a full file system,
+/dev/full), into an error, and into a signal in the middle: the earlier content of the file stays, and nothing
 else is in its folder."""
 import contextlib
 import os

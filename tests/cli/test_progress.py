@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The progress meter: on a terminal it comes and goes, elsewhere and with --quiet there is none. Prints TAP.
+"""Checks the progress meter: on a terminal it appears and disappears, elsewhere and with --quiet there is
+none. Prints TAP.
 
 usage: test_progress.py COMMAND"""
 import fcntl

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the README to its word: what it shows under "$ coretap …" is what the command prints, and the program
-in it is examples/count.c. A line "[...]" stands for any number of lines. The example of a file of bounds in
-docs/analysis.md has one statement a line. Prints TAP.
+"""Checks the README: the text shown under "$ coretap …" is what the command prints, and the program in it is
+examples/count.c. A line "[...]" stands for any number of lines. Also checks that the example of a file of
+bounds in docs/analysis.md has one statement per line. Prints TAP.
 
-usage: test_readme.py COMMAND [--write]     --write puts the first lines of what is printed in their places"""
+usage: test_readme.py COMMAND [--write]     --write replaces the first lines of each output"""
 import os
 import pathlib
 import re

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""test_tables.py COMMAND RECORD_EXAMPLES: 'coretap export-results' writes tables that say what results do.
+"""Checks that the tables of 'coretap export-results' agree with the results.
 
-Files are read by readers of Parquet and Arrow of the tests' own, by DuckDB and by the library of the Arrow
-project, and held against the text of the results and what other commands print of them. DuckDB and that
-library are looked for in $CORETAP_NODE, a folder with node_modules; npm fetches them into a folder of the
-user's cache unless CORETAP_NO_INSTALL is 1. Prints TAP."""
+usage: test_tables.py COMMAND RECORD_EXAMPLES
+
+Files are read by the tests' own readers of Parquet and Arrow, by DuckDB and by the library of the Arrow
+project, and compared with the text of the results and the output of other commands. DuckDB and that library
+are looked for in $CORETAP_NODE, a folder with node_modules; npm fetches them into a folder of the user's
+cache unless CORETAP_NO_INSTALL is 1. Prints TAP."""
 import collections
 import json
 import os

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""test_wcet_wait.py COMMAND COMPILER...: a solver that takes long. On a terminal a line says meanwhile what
-is done; in a pipe none does. When it gives up the message names what to take out of the model. Prints TAP.
+"""Checks a solver that takes long. On a terminal a line reports what is being done; in a pipe there is none.
+When the solver gives up, the message names what to remove from the model. Prints TAP.
 
-The solver is a library of this test, which waits and says that it ran out of time."""
+usage: test_wcet_wait.py COMMAND COMPILER...
+
+The solver is a library of this test, which waits and reports that it ran out of time."""
 import os
 import pathlib
 import pty

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Captures for tests of fleets: the example of the README with its trace cut at many places, some of them
-damaged."""
+"""Makes captures for tests of fleets: the example of the README with its trace cut at many places, some of
+them damaged."""
 import pathlib
 import shutil
 import struct

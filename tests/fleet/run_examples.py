@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of questions to a fleet (examples/fleet) find what is in the week that they record. Prints
-TAP.
+"""Checks that the examples of questions to a fleet (examples/fleet) find what is in the week that they
+record. Prints TAP.
 
 usage: run_examples.py COMMAND PLUGIN"""
 import html

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Captures that are divided among processes give the bytes of one, whatever is killed, missing or damaged.
-Prints TAP.
+"""Checks that captures divided among processes give the bytes of one process, whatever is killed, missing or
+damaged. Prints TAP.
 
 usage: run_fleet.py COMMAND [COMMAND_MPI MPIRUN]"""
 import contextlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The jobs of docs/fleet.md without MPI, as they stand there: GNU parallel, an array of Slurm on a cluster of
-this machine, which the test starts on loopback and ends, and what the pods of Kubernetes do. All give the
+"""Runs the jobs of docs/fleet.md without MPI, word for word: GNU parallel, an array of Slurm on a cluster of
+this machine, which the test starts on loopback and ends, and the commands of Kubernetes pods. All give the
 bytes of one 'coretap map'. Prints TAP.
 
 usage: run_schedulers.py COMMAND"""

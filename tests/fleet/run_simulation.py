@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The simulator of fleets (bench/fleet/simulate.py) gives the times that can be worked out by hand. Prints
+"""Checks that the simulator of fleets (bench/fleet/simulate.py) gives the times computed by hand. Prints
 TAP."""
 import json
 import pathlib

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gathers all TeSSLa specifications of folders and runs random_tessla with them.
+"""Collects all TeSSLa specifications in folders and runs random_tessla with them.
 
 usage: random_tessla.py PROGRAM FINDINGS FOLDER...
 
-Specifications are files *.tessla, those in cases (*.t), the fuzzer's corpus, and strings of C and Python
+Specifications are files *.tessla, those in cases (*.t), the fuzzer's corpus, and strings in C and Python
 sources that look like one."""
 import ast
 import os

@@ -4,9 +4,9 @@
 
 usage: run_fuzz.py PROGRAM CORPUS [COMMAND]
 
-Without $CT_FUZZ_SECONDS it takes 2 seconds (a COMMAND, of which there are many, 1) and is always the same
-walk, so that what a change breaks is found with that change. With it, it takes so long and goes new ways.
-What breaks the target is kept in the folder fuzz-findings of the build."""
+Without $CT_FUZZ_SECONDS it takes 2 seconds (1 for a COMMAND, because there are many) and always generates the
+same inputs, so that a change which breaks something is found with that change. With it, it takes that long
+and generates new ones. Findings are kept in the folder fuzz-findings of the build."""
 import os
 import pathlib
 import subprocess

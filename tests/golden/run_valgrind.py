@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads of memory that holds nothing, beyond its end or that was given back, and leaks: the listings of the
-corpus and the seeds of the commands (tests/fuzz/corpus/command), under valgrind. Prints TAP.
+"""Looks for reads of uninitialised, foreign or freed memory, and for leaks, with valgrind: in the listings of
+the corpus and the seeds of the commands (tests/fuzz/corpus/command). Prints TAP.
 
 usage: run_valgrind.py COMMAND PROTOCOL[,PROTOCOL...] REPLAY
 
-REPLAY is the fuzz target of the commands, built without a fuzzer. valgrind knows no AVX-512: where the
-processor has it, the ways to decode that are looked at are those of AVX2 and, in the long form, those of
-CORETAP_SIMD=none. In the short form a few seeds are replayed; with CT_LONG=1 all of them, and all
-listings."""
+REPLAY is the fuzz target of the commands, built without a fuzzer. valgrind does not support AVX-512: on a
+processor that has it, the AVX2 decoders are checked instead and, in the long form, those of
+CORETAP_SIMD=none. The short form replays a few seeds; CT_LONG=1 runs all seeds and all listings."""
 import concurrent.futures
 import os
 import pathlib

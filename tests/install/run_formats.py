@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that a stranger writes on the installed library print what the command prints, to the byte, of a
-capture that is recorded for it. Prints TAP.
+"""Checks that programs built against the installed library print what the command prints, to the byte, for a
+capture recorded here. Prints TAP.
 
 usage: run_formats.py BUILD"""
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Installs into an empty folder and uses what lies there as somebody else's program would: through
-pkg-config, shared and static; every public header by itself, in C and in C++. Prints TAP.
+"""Installs into an empty folder and uses the result like a third-party program: through pkg-config, shared
+and static; every public header alone, in C and in C++. Prints TAP.
 
 usage: run_install.py BUILD SOURCE_ROOT"""
 import os

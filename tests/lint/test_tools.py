@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tools that decide whether a check failed, checked themselves. Prints TAP.
+"""Checks the tools that decide whether a check failed. Prints TAP.
 
 usage: test_tools.py TOOLS_FOLDER"""
 import importlib.machinery

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that each use one function of OpenCSD's C interface print the same with the system's library and
-with coretap's in its place, and write the same files. There is a program for each function that the header
-declares, but for those of statistics, which have tests of their own.
+"""Checks that programs which each use one function of OpenCSD's C interface print the same, and write the
+same files, with the system's library and with coretap's in its place. There is a program for each function
+that the header declares, except those of statistics, which have tests of their own.
 
 usage: api.py PROGRAMS LIBRARY"""
 import itertools

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Captures of the corpus, and recorded ones, through coretap's library and through OpenCSD's: a client gets
-the same from both, in frames and without, in small pieces, with pauses, flushes and resets, as packets and as
-elements. Of damaged ones a few packets are known to differ in their text (docs/perf.md): each is told, and
-more than one recording in three that has one is too many.
+"""Decodes captures of the corpus, and recorded ones, through coretap's library and through OpenCSD's: a
+client gets the same from both, with frames and without, in small pieces, with pauses, flushes and resets,
+as packets and as elements. For damaged captures the text of a few packets is known to differ
+(docs/perf.md): each is printed, and at most one recording in three may have one.
 
 usage: captures.py PLAYER OPENCSD CORETAP_LIBRARY COMMAND PLUGIN EXAMPLES"""
 import pathlib

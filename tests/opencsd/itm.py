@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Captures with an ITM by coretap's library: those of the corpus say what its listings say, which were made
-with OpenCSD, and recorded ones what 'coretap list' says, however the client cuts them and pauses.
+"""Decodes captures with an ITM through coretap's library: those of the corpus agree with their listings,
+which were made with OpenCSD, and recorded ones with 'coretap list', however the client cuts them and
+pauses.
 
 usage: itm.py CLIENT LIBRARY COMMAND PLUGIN"""
 import pathlib

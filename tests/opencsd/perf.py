@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""perf with coretap's library in the place of OpenCSD's prints the same, byte by byte: of perf.data of the
-corpus, and of recorded programs, sound and damaged. The instructions of damaged trace are compared up to
-where execution leaves the files that are mapped, since there perf shows what OpenCSD happened to have read
-ahead, or up to where a decoder complains: test_streams.c compares what comes then. Each output of damaged
-trace that differs is told, and more than one in a hundred are too many: what 1.3.3 makes of some depends on
-memory that it never set. perf does half of what it can with each recording, with CT_LONG=1 all.
+"""Checks that perf prints the same bytes with coretap's library in place of OpenCSD's: for perf.data of the
+corpus, and for recorded programs, sound and damaged. Instructions of damaged trace are compared up to
+where execution leaves the mapped files, because there perf shows what OpenCSD happened to have read ahead,
+or up to where a decoder complains: test_streams.c compares what follows. Each output of damaged trace that
+differs is printed, and at most one in a hundred may: some results of 1.3.3 depend on memory that it never
+wrote. perf runs half of its commands on each recording, with CT_LONG=1 all.
 
 usage: perf.py COMMAND PLUGIN EXAMPLES LIBRARY"""
 import os

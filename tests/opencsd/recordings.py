@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded programs, sound and damaged, for comparing coretap's library with OpenCSD's."""
+"""Recorded programs, sound and damaged, for comparisons of coretap's library with OpenCSD's."""
 import itertools
 import os
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Branch lists of simpleperf. What it would write of a recording is put together here from the packets, and
-encoded by protoc; what coretap writes is decoded by protoc.
+"""Checks branch lists of simpleperf. What simpleperf would write for a recording is put together here from
+the packets, and encoded by protoc; coretap's output is decoded by protoc.
 
 usage: branch_lists.py COMMAND PLUGIN EXAMPLES"""
 import collections

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small ELF64 files for A64: segments of code, and functions' names."""
+"""Writes small ELF64 files for A64: segments of code, and names of functions."""
 import struct
 
 EXECUTABLE, CORE = 2, 4

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel modules (.ko) of a recording. A module is an object file; for the truth the same object is linked
-into a program, in the order in which the kernel lays sections out, and runs. The recording says that the part
-of the program was the module, and the rest the kernel.
+"""Checks recordings with kernel modules (.ko). A module is an object file; to know what ran, the same object
+is linked into a program, in the order in which the kernel lays sections out, and run. The recording then
+says that this part of the program was the module, and the rest the kernel.
 
 usage: modules.py COMMAND PLUGIN"""
 import collections

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""perf.data that is cut before its trace: no command crashes, and each says what is missing.
+"""Checks perf.data that is cut off before its trace: no command crashes, and each reports what is missing.
 
 usage: perf_cut.py COMMAND"""
 import os

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Exported captures in perf: the addresses of all instructions are those of coretap, and what perf writes of
-them is what coretap reads.
+"""Checks exported captures in perf: the addresses of all instructions equal those of coretap, and coretap can
+read what perf writes of them.
 
 usage: perf_export.py COMMAND [CAPTURE...]
 
-Without a capture the examples and, when it is there, snapshots of the corpus are taken."""
+Without a capture, the examples are used and, when it is there, snapshots of the corpus."""
 import collections
 import json
 import pathlib

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where the files of a recording are found: below --symfs, in perf's cache of build ids, from a debuginfod
-server; and what is said when they are nowhere. With them the path is the one that was executed, and profiles
-are of the program.
+"""Checks where the files of a recording are found: below --symfs, in perf's cache of build IDs, on a
+debuginfod server; and what is reported when they are missing. With the files the path is the executed one,
+and profiles belong to the program.
 
 usage: perf_files.py COMMAND PLUGIN EXAMPLES"""
 import http.server

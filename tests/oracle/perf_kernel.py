@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A Linux kernel that boots, recorded, as a perf.data file of the whole system: with the kernel's memory
-(kcore), or with a vmlinux that was linked for other addresses than it ran at, the path is the one that was
-executed.
+"""Records a booting Linux kernel as a perf.data file of the whole system. With the kernel's memory (kcore),
+or with a vmlinux linked for other addresses than it ran at, the path is the executed one.
 
 usage: perf_kernel.py COMMAND PLUGIN
 

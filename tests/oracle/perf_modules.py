@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Kernel modules of a Linux that boots: a recording that names their .ko files is decoded as the memory of
-the machine is, in which the kernel has laid out and relocated them.
+"""Checks kernel modules of a booting Linux: a recording that names their .ko files decodes like the memory of
+the machine, in which the kernel has placed and relocated them.
 
 usage: perf_modules.py COMMAND PLUGIN
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A phone's recording: packets as 'perf report -D' lists them, missing files by name, and what is left of it
-when it is cut.
+"""Checks the recording of a phone: packets as 'perf report -D' lists them, missing files by name, and what
+remains when it is cut off.
 
 usage: perf_packets.py COMMAND"""
 import json

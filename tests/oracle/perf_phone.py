@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings as Android's simpleperf writes them: with records and features of its own, files called as on a
-phone, and trace that is not there. They are of programs that were recorded here.
+"""Checks recordings as Android's simpleperf writes them: with its own records and features, file names as on
+a phone, and missing trace. They are made of programs that were recorded here.
 
 usage: perf_phone.py COMMAND PLUGIN EXAMPLES"""
 import pathlib

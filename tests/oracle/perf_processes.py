@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Processes with other code at the same addresses: recordings of several programs become one perf.data file,
-as perf would have written it, and each of them decodes to the path that it took.
+"""Checks processes with different code at the same addresses: recordings of several programs become one
+perf.data file, as perf would have written it, and each process decodes to the path that it took.
 
 usage: perf_processes.py COMMAND PLUGIN EXAMPLES"""
 import pathlib

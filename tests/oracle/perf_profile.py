@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles of a phone's recording against what simpleperf makes of it. The program is not here; one with the
-same branches at the same addresses stands for it. It has no symbols. And which of the missing files are
-named.
+"""Compares profiles of a phone's recording with those of simpleperf. The program itself is not available; one
+with the same branches at the same addresses, without symbols, replaces it. Also checks which missing files
+are named.
 
 usage: perf_profile.py COMMAND"""
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Recorded programs, exported: perf script gives the instructions that coretap lists.
+"""Exports recorded programs and checks that perf script gives the instructions that coretap lists.
 
 usage: perf_recorded.py COMMAND PLUGIN EXAMPLES"""
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that 'coretap record' ran, and what coretap says of perf.data files that are made of them."""
+"""Programs run by 'coretap record', and coretap's output for perf.data files made of them."""
 import os
 import pathlib
 import shutil

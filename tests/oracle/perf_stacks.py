@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Samples with branch stacks: perf, create_llvm_prof, llvm-profgen and perf2bolt read them, and their counts
-are those of the profiles that coretap writes as text.
+"""Checks samples with branch stacks: perf, create_llvm_prof, llvm-profgen and perf2bolt read them, and their
+counts equal those of the profiles that coretap writes as text.
 
 usage: perf_stacks.py COMMAND PLUGIN EXAMPLES"""
 import collections

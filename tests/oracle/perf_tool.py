@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""perf as a black box, and the TAP lines that its tests print."""
+"""Runs perf as a black box, and prints the TAP lines of its tests."""
 import os
 import pathlib
 import shutil

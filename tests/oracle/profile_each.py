@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles of all programs of a recording in one go: each file is that of the program by itself.
+"""Checks profiles of all programs of a recording in one run: each file equals that of the program alone.
 
 usage: profile_each.py COMMAND PLUGIN EXAMPLES"""
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A64 instructions that coretap writes as text by itself, against objdump: all hints, and random words of the
-groups that atomic accesses are in. Prints TAP.
+"""Compares the A64 instructions that coretap disassembles itself with objdump: all hints, and random words of
+the groups that contain atomic accesses. Prints TAP.
 
 usage: run_a64_words.py A64_WORDS"""
 import os

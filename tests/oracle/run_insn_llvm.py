@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The A64 classifier against LLVM 19 with all its extensions: random words of the branch group, most of them
-near encodings. What differs has to be in the list of what came after LLVM 19.
+"""Compares the A64 classifier with LLVM 19 and all its extensions: random words of the branch group, most of
+them close to valid encodings. Differences must be in the list of instructions newer than LLVM 19.
 
 usage: run_insn_llvm.py INSN_WORDS"""
 import collections

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Source lines against addr2line: each instruction of a program, at several levels of optimisation and in
+"""Compares source lines with addr2line: each instruction of a program, at several optimisation levels and in
 several versions of DWARF, has the same file, line and chain of inlined calls. Prints TAP.
 
 usage: test_lines.py DUMP_LINES"""

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Functions and inlined calls of programs whose debug information is in files of its own (-gsplit-dwarf), or
-in a package of them: coverage says the same as of the same program compiled without. The counts are written
-here, so that no trace is needed. Prints TAP.
+"""Checks functions and inlined calls of programs whose debug information is in separate files
+(-gsplit-dwarf), or in a package of them: coverage equals that of the same program compiled without. The
+counts are written here, so no trace is needed. Prints TAP.
 
 usage: test_split_lines.py COMMAND"""
 import json

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ints of any size, against Python's: every operation, in both engines, written as literals and in the trace;
-and what is too large.
+"""Compares Ints of any size with Python's: every operation, in both engines, with values as literals and in
+the trace; also checks values that are too large.
 
-usage: test_big.py COMMAND"""
+usage: test_tessla_big.py COMMAND"""
 import os
 import random
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Variables against gdb: where each of them lies and how many bytes it has, of programs in C, C++ and Rust,
-by several compilers and in two versions of DWARF; and what cannot be found says why. Prints TAP.
+"""Compares variables with gdb: the address and the size of each, in programs in C, C++ and Rust, from several
+compilers and in two versions of DWARF. A variable that cannot be found has an error text. Prints TAP.
 
 usage: test_variables.py DUMP_VARIABLES"""
 import pathlib

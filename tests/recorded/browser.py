@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page in headless Chromium, driven over the pipe of its debugging protocol: no library is needed."""
+"""Controls a page in headless Chromium over the pipe of its debugging protocol; no library is needed."""
 import json
 import os
 import select

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The clocks of the cores of a recording agree with causality: what one core stored and another one saw comes
-before the next branch of that one, in the order of decode --merge.
+"""Checks that the clocks of the cores of a recording agree with causality: what one core stored and another
+one saw comes before the next branch of the other core, in the order of decode --merge.
 
-usage: clocks.py COMMAND PLUGIN EXAMPLES
+usage: run_clocks.py COMMAND PLUGIN EXAMPLES
 
-examples/record/pingpong.c hands each number on once it was taken, so produce and consume take turns.
+examples/record/pingpong.c passes each number on after it was taken, so produce and consume alternate.
 CT_LONG=1 records it more often."""
 import os
 import pathlib

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged trace of recorded programs: what is counted ran, or no decoder could have known (damaged.c says
-exactly what).
+"""Checks damaged trace of recorded programs: what is counted ran, or no decoder could have known better
+(damaged.c has the exact rules).
 
 usage: run_damaged.py COMMAND PLUGIN DAMAGED EXAMPLES
 
-A few hundred damaged traces of recordings with several sets of options; with CT_LONG=1 ten thousand. Of the
-last one of each recording, and of the whole one, also the commands are held against each other: stats at all
-levels, with all engines and with threads, info, list, decode, cover, and timing where cycles were counted.
-All tell the same losses, and have exit code 1 where trace was lost or contradicts the program."""
+Runs a few hundred damaged traces of recordings with several sets of options; with CT_LONG=1 ten thousand. For
+the last one of each recording, and the undamaged one, commands are also compared with each other: stats at
+all levels, with all engines and with threads, info, list, decode, cover, and timing where cycles were
+counted. All report the same losses, and exit with 1 when trace was lost or contradicts the program."""
 import os
 import pathlib
 import shutil

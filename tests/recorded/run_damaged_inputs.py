@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged trace of real programs: all ways to count say the same, and all commands tell the same losses.
+"""Checks damaged trace of real programs: all ways to count agree, and all commands report the same losses.
 
 usage: run_damaged_inputs.py COMMAND FOLDER     a folder of snapshot directories, such as `make bench` records
 
 Each trace is a window of a recording with damages: bytes that are flipped, cut out, doubled or moved, runs of
-00 or ff. The reference is the plain engine; the fast one counts with each kind of vector instructions, with
-one thread and with several. Each fourth trace also goes through cover, timing, decode and report.
+00 or ff. The plain engine is the reference; the fast one counts with each kind of vector instructions, with
+one thread and with several. Every fourth trace also goes through cover, timing, decode and report.
 
-CT_SEED sets the first seed, CT_COUNT the number of traces of each recording, CT_ONLY the words that names of
-recordings have (BENCH_ONLY in `make bench`), CT_KEEP a folder for the traces that differ. Prints TAP."""
+CT_SEED sets the first seed, CT_COUNT the number of traces of each recording, CT_ONLY the words in names of
+recordings (BENCH_ONLY in `make bench`), CT_KEEP a folder for the traces that differ. Prints TAP."""
 import json
 import os
 import pathlib

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`coretap watch --all-edges`: an event for each run of instructions that the recorder saw, in its order, and
-all cycles of the trace; the binary form, threads, filters, losses, the reader of the example. Prints TAP.
+"""Checks `coretap watch --all-edges`: an event for each run of instructions that the recorder saw, in order,
+and all cycles of the trace; also the binary form, threads, filters, losses, and the reader of the example.
+Prints TAP.
 
 usage: run_edges.py CORETAP PLUGIN SOURCE READER"""
 import collections

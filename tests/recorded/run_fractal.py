@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An Arm program under QEMU on the simulated cluster: what FRACTAL logs is what the cluster knows.
+"""Runs an Arm program under QEMU on the simulated cluster, and compares what FRACTAL logs with what the
+cluster did.
 
 usage: run_fractal.py COMMAND PLUGIN EXAMPLES"""
 import csv

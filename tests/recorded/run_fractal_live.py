@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap live on a FRACTAL log while it is written: milestones, watchpoints and specifications as 'coretap
-monitor' says of the whole log, progress before the end, the page in a browser, and what is refused.
+"""Runs coretap live on a FRACTAL log while it is written: milestones, watchpoints and specifications agree
+with 'coretap monitor' on the whole log; also checks progress before the end, the page in a browser, and
+what is refused.
 
 usage: run_fractal_live.py COMMAND PLUGIN EXAMPLES"""
 import json

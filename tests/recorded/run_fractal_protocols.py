@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The examples of FRACTAL with a port that speaks AMBA ACE or CHI: the traced accesses are those of a port
-without a protocol, and what the cluster knows.
+"""Runs the examples of FRACTAL with an AMBA ACE or CHI port: the traced accesses equal those of a port
+without a protocol, and those of the cluster.
 
 usage: run_fractal_protocols.py COMMAND PLUGIN EXAMPLES"""
 import csv

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What of a program is traced: several ranges, objects of several lines, and changes while it runs.
+"""Checks the selection of what is traced: several ranges, objects of several lines, and changes during the
+run.
 
 usage: run_fractal_select.py COMMAND PLUGIN EXAMPLES"""
 import os

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap graph against objdump, on what gcc and clang make of switches.c for A64, A32 and T32.
+"""Compares coretap graph with objdump, for the code that gcc and clang make of switches.c for A64, A32 and
+T32.
 
 usage: run_graph.py COMMAND SWITCHES.C
 
-Of every program: each block is whole instructions one behind the other, its edges are what its last
-instruction says, every computed branch is a recognised table whose targets are instructions, and loops are
-what dominators say."""
+For every program: each block is a series of whole instructions, its edges follow from its last instruction,
+every computed branch is a recognised table whose targets are instructions, and loops agree with
+dominators."""
 import json
 import pathlib
 import re

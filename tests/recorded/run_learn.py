@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap graph --learn: targets of computed calls and branches from a trace, against what computed.c does.
+"""Checks coretap graph --learn: targets of computed calls and branches from a trace, compared with those of
+computed.c.
 
 usage: run_learn.py COMMAND PLUGIN COMPUTED.C"""
 import json

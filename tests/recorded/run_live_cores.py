@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap live of two cores that take turns: one run of the specifications, which say what coretap monitor
-says of the same bytes, however they come; the page and its JSON name cores and what is in doubt. Prints TAP.
+"""Checks coretap live for two cores that take turns: one run of the specifications, which agrees with coretap
+monitor on the same bytes, however they arrive; the page and its JSON name cores and what is in doubt.
+Prints TAP.
 
 usage: run_live_cores.py COMMAND PLUGIN EXAMPLES"""
 import json

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap monitor on recorded programs: the four listings of paper 2 in both dialects, without the bug and
-with it.
+"""Runs coretap monitor on recorded programs: the four listings of paper 2 in both dialects, without the bug
+and with it.
 
-And of two cores that take turns: what the right verdict is follows from how the program is built.
+Also runs it on two cores that take turns, where the right verdict follows from how the program is built.
 
-usage: run_traces.py COMMAND PLUGIN EXAMPLES
+usage: run_monitor.py COMMAND PLUGIN EXAMPLES
 
-What the right verdicts are, and when, is computed here from the watchpoints alone ('coretap watch')."""
+The right verdicts and their times are computed here from the watchpoints alone ('coretap watch')."""
 import json
 import os
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Named events of recorded programs, which include coretap/itm.h: `decode` gives what the program itself
-printed; C and C++, A64, A32 and T32, ITM and STM, with the names in memory and out of it. Prints TAP.
+"""Checks named events of recorded programs, which include coretap/itm.h: `decode` prints what the program
+itself printed; C and C++, A64, A32 and T32, ITM and STM, with the names in memory and outside. Prints TAP.
 
 usage: run_named.py CORETAP PLUGIN SOURCE INCLUDE"""
 import json

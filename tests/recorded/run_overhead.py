@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The study of the FRACTAL paper's Fig. 2, all of it: four workloads, three image sizes, four
+"""Repeats the whole study of the FRACTAL paper's Fig. 2: four workloads, three image sizes, four
 configurations.
 
 usage: run_overhead.py COMMAND PLUGIN EXAMPLES
 
-What has to hold in each row: a coherent port costs something and less than ten per cent, as in the paper, and
-tracing, whose log may be in memory, costs no more than half a per cent on top of it. CT_SIZES names the
-sizes; all three without it."""
+In each row a coherent port must cost something and less than ten per cent, as in the paper, and tracing,
+whose log may be in memory, at most half a per cent more. CT_SIZES names the sizes; the default is all
+three."""
 import importlib.util
 import os
 import pathlib

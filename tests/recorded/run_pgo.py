@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The example of a closed loop of profiles (examples/pgo): a program that clang compiles with what coretap
-says of its run executes fewer instructions, and takes fewer branches once BOLT has put its blocks into order.
-All three print the same. Prints TAP.
+"""Checks the example of a closed loop of profiles (examples/pgo): a program that clang compiles with
+coretap's profile executes fewer instructions, and takes fewer branches after BOLT has reordered its
+blocks. All three programs print the same. Prints TAP.
 
 usage: run_pgo.py COMMAND PLUGIN EXAMPLE"""
 import os

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What coretap record writes decodes to exactly what the program executed.
+"""Checks that the output of coretap record decodes to exactly what the program executed.
 
 usage: run_record.py COMMAND PLUGIN COMPARE EXAMPLES [OCSD]
 
-With OCSD (ocsd_compare.c) OpenCSD has to give equal elements.
+With OCSD (ocsd_compare.c) OpenCSD must give equal elements.
 
-CT_LONG=1 runs every program with every set of options; without, a few of them."""
+CT_LONG=1 runs every program with every set of options; without it, a few of them."""
 import os
 import pathlib
 import re

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Software trace of recorded programs: what the ITM and DWT trace says of stores to stimulus ports and of
-accesses to variables is what the program itself says that it did; A64, T32, dynamic, position-independent,
-several threads, frames and streams. Prints TAP.
+"""Checks software trace of recorded programs: ITM and DWT trace of stores to stimulus ports and of accesses
+to variables agrees with what the program itself prints; A64, T32, dynamic, position-independent, several
+threads, frames and streams. Prints TAP.
 
 usage: run_software.py CORETAP PLUGIN SOURCE"""
 import os

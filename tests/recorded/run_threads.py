@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Commands with several threads say what they say with one, to the byte, of a recording that is long enough
-to be cut, of one that is damaged, and of one of several cores in one buffer. Prints TAP.
+"""Checks that commands with several threads print what they print with one, to the byte, for a recording long
+enough to be divided, for a damaged one, and for one of several cores in one buffer. Prints TAP.
 
 usage: run_threads.py CORETAP PLUGIN SOURCE"""
 import os

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap timing: sums, and runs of functions against events of their entries and returns.
+"""Checks coretap timing: sums, and runs of functions against events of their entries and returns.
 
 usage: run_timing.py COMMAND PLUGIN WORKER.C NESTED.C
 
-Of every capture of the corpus with instruction trace: the cycles of all edges and those of no instruction are
-all cycles that the trace has, as 'coretap decode' counts them from the elements alone."""
+For every capture of the corpus with instruction trace: the cycles of all edges and those of no instruction
+add up to all cycles in the trace, as 'coretap decode' counts them from the elements alone."""
 import collections
 import csv
 import json

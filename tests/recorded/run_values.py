@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap monitor over values: what programs write to an ITM or STM and what a DWT traces of their data. What
-the right results are is computed here from `coretap decode --merge`. Prints TAP.
+"""Checks coretap monitor on values: what programs write to an ITM or STM, and data that a DWT traces. The
+right results are computed here from `coretap decode --merge`. Prints TAP.
 
 usage: run_values.py CORETAP PLUGIN EXAMPLES NAMED INCLUDE"""
 import json

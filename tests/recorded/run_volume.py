@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`coretap volume` counts for each combination of settings the bytes that `coretap record` writes with them;
-one and several threads, A64 and T32, ranges and limits; text, JSON and bars agree. Prints TAP.
+"""Checks that `coretap volume` counts, for each combination of settings, the bytes that `coretap record`
+writes with them; one and several threads, A64 and T32, ranges and limits; text, JSON and bars agree.
+Prints TAP.
 
 usage: run_volume.py CORETAP PLUGIN SOURCE FIGURE"""
 import json

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap watch on a recorded program against the path that was executed.
+"""Compares coretap watch on a recorded program with the executed path.
 
 usage: run_watch.py COMMAND PLUGIN WORKER.C
 
-Every instruction and every edge of the program is watched: the events have to be the path of the truth, one
-by one."""
+Every instruction and every edge of the program is watched: the events must be the path of the truth, one by
+one."""
 import json
 import os
 import pathlib

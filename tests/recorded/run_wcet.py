@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap wcet on recorded programs: never below what was observed, and the written model has the same
-optimum for CBC and GLPK.
+"""Checks coretap wcet on recorded programs: the bound is never below the observed time, and the written model
+has the same optimum in CBC and GLPK.
 
 usage: run_wcet.py COMMAND PLUGIN WORKER.C NESTED.C COMPUTED.C LIBRARY.C"""
 import json

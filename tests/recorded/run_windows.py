@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A window says the same whether decoding begins shortly before it, by an index beside the capture, or at the
-first byte, as of standard input: random windows over a recording of several cores in frames, by all kinds of
-commands. What was lost is of what was decoded, and not compared. CT_SEED, CT_COUNT. Prints TAP.
+"""Checks that a window gives the same whether decoding begins shortly before it, by an index beside the
+capture, or at the first byte, as with standard input: random windows in a recording of several cores in
+frames, for all kinds of commands. Losses concern what was decoded, so they are not compared. CT_SEED sets
+the first seed, CT_COUNT the number of windows. Prints TAP.
 
 usage: run_windows.py CORETAP PLUGIN SOURCES"""
 import os

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Conditions that no branch shows, on instructions of which there are known numbers; the table of contexts,
-which says of each what --context says of it alone; functions in assembly, and of a big-endian program. Prints
-TAP.
+"""Checks conditions that no branch shows, on instructions executed a known number of times; the table of
+contexts, in which each row equals --context for it alone; functions in assembly, and in a big-endian
+program. Prints TAP.
 
-usage: test_conditions.py CORETAP"""
+usage: test_cover_conditions.py CORETAP"""
 import json
 import pathlib
 import re

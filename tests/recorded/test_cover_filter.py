@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The options that say which part of a capture is wanted: windows that meet add up to the whole, and so do
-contexts, cores and exception levels; threads change no byte; functions and modules are those that are named;
-what cannot be applied is refused by name; perf.data has processes and threads. Prints TAP.
+"""Checks the options that select a part of a capture: windows that meet add up to the whole, and so do
+contexts, cores and exception levels; threads change no byte; functions and modules are selected by name;
+an option that cannot be applied is refused by name; perf.data has processes and threads. Prints TAP.
 
-usage: test_filter.py CORETAP"""
+usage: test_cover_filter.py CORETAP"""
 import collections
 import json
 import os

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Coverage against gcov: programs built at -O0 for A64, A32 and T32, run once plain under QEMU, where their
-path is recorded, and once with gcov's counters. Lines and branches have the same counts; where the two cannot
-agree, docs/analysis.md says why, and the list below has each such line. Prints TAP.
+"""Compares coverage with gcov: programs built at -O0 for A64, A32 and T32 run once plain under QEMU, where
+their path is recorded, and once with gcov's counters. Lines and branches have the same counts; where they
+cannot agree, docs/analysis.md gives the reason, and the list below has each such line. Prints TAP.
 
-usage: test_gcov.py CORETAP [PROGRAM…]      without a program: all of them with CT_LONG=1, else a few"""
+usage: test_cover_gcov.py CORETAP [PROGRAM…]      without a program: all of them with CT_LONG=1, else a few"""
 import collections
 import json
 import os

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Several captures on one command line, coverage files among them, are what their merged coverage files are:
-of one program at different paths and of different ones, of memory that changes, and with one that is damaged.
-Prints TAP.
+"""Checks that several captures on one command line, with coverage files among them, equal their merged
+coverage files: of one program at different paths and of different programs, with memory that changes, and
+with a damaged capture. Prints TAP.
 
-usage: test_several.py CORETAP"""
+usage: test_cover_several.py CORETAP"""
 import json
 import os
 import pathlib

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A result that is empty while instructions ran is an error: exit code 1, how many ran, in which modules,
-what is missing, and nothing on standard output that looks like a result. Prints TAP.
+"""Checks that an empty result while instructions ran is an error: exit code 1, the number of instructions,
+their modes, what is missing, and nothing on standard output that looks like a result. Prints TAP.
 
 usage: test_empty.py CORETAP"""
 import os

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A recording that is ended from outside leaves a capture that can be read up to there. Prints TAP.
+"""Checks that a recording ended from outside leaves a capture that can be read up to there. Prints TAP.
 
 usage: test_ended.py COMMAND PLUGIN
 
-A program that never ends, and one that writes its own code, are recorded; then the recorder or QEMU gets a
-signal, or the disk is full. The capture decodes without a contradiction or missing code."""
+Records a program that never ends, and one that writes its own code; then the recorder or QEMU gets a signal,
+or the disk is full. The capture decodes without a contradiction or missing code."""
 import contextlib
 import fcntl
 import os

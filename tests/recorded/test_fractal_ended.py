@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A run of coretap fractal that is ended from outside leaves a whole log. Prints TAP.
+"""Checks that a run of coretap fractal ended from outside leaves a complete log. Prints TAP.
 
 usage: test_fractal_ended.py COMMAND PLUGIN
 
-Programs that do not end by themselves are traced, and the command gets a signal: it ends as a recording does,
-with all that the cluster saw until then in the log, and none of the programs is left behind."""
+Programs that do not end by themselves are traced, and the command gets a signal: it ends like a recording,
+with everything that the cluster saw until then in the log, and none of the programs is left running."""
 import os
 import pathlib
 import shutil

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The figures of the FRACTAL paper, in small: pictures, their data, and the page that compares.
+"""Makes the figures of the FRACTAL paper in small, and checks the pictures, their data, and the page that
+compares.
 
 usage: test_fractal_figures.py COMMAND PLUGIN EXAMPLES"""
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sums of logs of FRACTAL say what the events of each log say: two programs that ran under QEMU are counted
-here again from --csv. Prints TAP.
+"""Checks that sums of FRACTAL logs agree with the events of each log: two programs that ran under QEMU are
+counted here again from --csv. Prints TAP.
 
 usage: test_fractal_sums.py COMMAND PLUGIN SOURCE…"""
 import collections

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Names that a terminal would obey or that would be records of their own. Prints TAP.
+"""Checks names that would control a terminal or look like records of their own. Prints TAP.
 
 usage: test_hostile_names.py COMMAND PLUGIN
 
-One program is recorded and has its functions and source files named twice: as usual, and with line breaks,
-escape sequences, tabs and separators. Every format has as many lines with the one as with the other, and no
+One program is recorded, with two sets of names for its functions and source files: usual ones, and names with
+line breaks, escape sequences, tabs and separators. Every format has the same number of lines for both, and no
 control character."""
 import gzip
 import json

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""coretap live over an endless recorded stream: its reports are those of the offline commands over the same
-bytes, its memory stays, what is exchanged comes within a second and loses nothing, its page works. Prints
-TAP.
+"""Runs coretap live on an endless recorded stream: its reports equal those of the offline commands on the
+same bytes, its memory is constant, an exchange takes effect within a second and loses nothing, its page
+works. Prints TAP.
 
 usage: test_live.py CORETAP
 

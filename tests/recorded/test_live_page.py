@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The monitors of the live page in Chromium: what it shows of each specification, editing with what is wrong
-under the lines and places to choose from, exchange while trace comes, a list of 256, and the end of the run;
-on a desktop and a telephone, light and dark. Prints TAP.
+"""Checks the monitors of the live page in Chromium: the display of each specification, editing with errors
+under the lines and places to choose from, exchange while trace arrives, a list of 256, and the end of the
+run; on a desktop and a phone, light and dark. Prints TAP.
 
 usage: test_live_page.py CORETAP"""
 import json

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A file that --elf names is another build of what ran: it is refused by its build id, whether what ran is
-still there, was built again or is gone; or by its code, where it has no build id and the capture has memory
-or the file that ran. Files of the same build are taken, with a build id or without, also when a few words of
-their code differ. Where only the trace tells, its contradictions are told. Prints TAP.
+"""Checks a file named by --elf that is another build of what ran. It is refused by its build ID, whether what
+ran is still there, was built again or is gone; or by its code, when it has no build ID and the capture has
+memory or the file that ran. Files of the same build are accepted, with a build ID or without, also when a
+few words of their code differ. When only the trace shows the difference, its contradictions are reported.
+Prints TAP.
 
 usage: test_other_build.py CORETAP"""
 import os

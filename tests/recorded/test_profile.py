@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles of recorded programs against the path that was executed, and against the tools that read them.
-Prints TAP.
+"""Compares profiles of recorded programs with the executed path, and with the tools that read them. Prints
+TAP.
 
 usage: test_profile.py CORETAP [PROGRAM…]      without a program: all of them with CT_LONG=1, else a few"""
 import collections

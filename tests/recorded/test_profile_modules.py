@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles of a program and its libraries: whose code a function is in folded stacks, callgrind and pprof,
-also of a saved file when a library is not there any more. Prints TAP.
+"""Checks profiles of a program and its libraries: folded stacks, callgrind and pprof name the module of each
+function, even for a saved file when a library no longer exists. Prints TAP.
 
 usage: test_profile_modules.py CORETAP"""
 import collections

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Traces for Perfetto, read by Google's reader of messages along the published schema: functions against the
-slices of the JSON form, times of events against 'decode --merge', threads, what programs write to an ITM,
-limits and windows. Prints TAP.
+"""Checks traces for Perfetto, read by Google's message reader with the published schema: functions against
+the slices of the JSON form, times of events against 'decode --merge', threads, what programs write to an
+ITM, limits and windows. Prints TAP.
 
 usage: test_profile_perfetto.py CORETAP"""
 import collections

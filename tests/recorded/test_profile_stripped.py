@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What needs no symbols is the same for a program and its stripped copies: ranges and branches, executed
-instructions, and the bounds of functions that .eh_frame gives. Prints TAP.
+"""Checks that what needs no symbols is the same for a program and its stripped copies: ranges and branches,
+executed instructions, and the bounds of functions from .eh_frame. Prints TAP.
 
-usage: test_stripped.py CORETAP"""
+usage: test_profile_stripped.py CORETAP"""
 import json
 import os
 import pathlib

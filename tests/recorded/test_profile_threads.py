@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stacks of threads that follow each other on one core, with context IDs and without them, against the path
-of each thread that was executed. Prints TAP.
+"""Compares stacks of threads that alternate on one core, with context IDs and without, with the executed path
+of each thread. Prints TAP.
 
 usage: test_profile_threads.py CORETAP
 

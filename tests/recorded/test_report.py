@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The report of a recorded program: its numbers are those of the other commands, nothing in it is taken for
-markup, it loads nothing, and in a browser it draws, sorts and zooms, and can be read in light and dark.
-Prints TAP.
+"""Checks the report of a recorded program: its numbers equal those of the other commands, nothing in it is
+taken for markup, it loads nothing, and in a browser it draws, sorts and zooms, and is readable in light
+and dark. Prints TAP.
 
 usage: test_report.py CORETAP EXAMPLES WHERE     the folder of the recorded examples, and what the demo reads
-       with"""
+                                                with"""
 import collections
 import concurrent.futures
 import html

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The report in Chromium, as a reader uses it, on a desktop and a telephone. Prints TAP.
+"""Uses the report in Chromium like a reader, on a desktop and a phone. Prints TAP.
 
 usage: test_report_page.py CORETAP EXAMPLES     the folder of the recorded examples"""
 import collections

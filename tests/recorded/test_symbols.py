@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Names and bounds of functions: a program and its stripped copies of every kind have the same ones. Prints
-TAP.
+"""Checks names and bounds of functions: a program and its stripped copies of every kind have the same ones.
+Prints TAP.
 
 usage: test_symbols.py DUMP COMMAND    (tests/recorded/symbols_dump.c; COMMAND says which parts were built)"""
 import http.server

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the truth file of 'coretap record' says, worked out again without coretap: counts of runs and
-branches, and the stack of functions at each of them."""
+"""Computes from the truth file of 'coretap record', without coretap, the counts of runs and branches, and the
+stack of functions at each of them."""
 import collections
 import pathlib
 import re

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads streams of Arrow as far as coretap writes them: flat tables of texts, numbers and real numbers.
+"""Reads Arrow streams of the kind that coretap writes: flat tables of texts, integers and real numbers.
 
 It was written from the description of the format (arrow.apache.org, Columnar Format; Schema.fbs, Message.fbs)
-and of FlatBuffers, and shares nothing with the writer."""
+and of FlatBuffers, and shares no code with the writer."""
 import struct
 
 VERSION_5 = 4

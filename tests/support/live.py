@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Live runs for tests: a program that is recorded, its stream repeated without an end, and coretap live that
-reads it."""
+"""Live runs for tests: a recorded program, its stream repeated endlessly, and coretap live that reads it."""
 import json
 import os
 import pathlib

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small kernel of the M profile that runs in this model: threads that yield at one address, a handler that
-switches them, interrupts that nest, chain and arrive late. The model writes the program (ELF, T32) and the
-trace of its ETMv4, and keeps books of what ran."""
+"""A model of a small kernel of the M profile: threads that yield at one address, a handler that switches
+them, interrupts that nest, chain and arrive late. The model writes the program (ELF, T32) and the trace of
+its ETMv4, and keeps books of what ran."""
 import collections
 import random
 import struct

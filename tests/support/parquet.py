@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads Parquet files as far as coretap writes them: flat tables, plain and dictionary pages, with zstd.
+"""Reads Parquet files of the kind that coretap writes: flat tables, plain and dictionary pages, with zstd.
 
-It was written from the description of the format (github.com/apache/parquet-format) and shares nothing with
+It was written from the description of the format (github.com/apache/parquet-format) and shares no code with
 the writer."""
 import ctypes
 import ctypes.util

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The optional parts that a coretap was built without, as 'coretap --version' has them."""
+"""Returns which optional parts a coretap was built without, from 'coretap --version'."""
 import re
 import subprocess
 

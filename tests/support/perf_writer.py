@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes perf.data files record by record, by Linux's tools/perf/Documentation/perf.data-file-format.txt, and
-independent of coretap's own writer: recordings made to measure, of captures that 'coretap record' made."""
+"""Writes perf.data files record by record, from Linux's tools/perf/Documentation/perf.data-file-format.txt
+and independently of coretap's own writer: made-to-measure recordings from captures of 'coretap record'."""
 import configparser
 import pathlib
 import struct

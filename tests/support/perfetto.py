@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads traces of Perfetto as its documentation says they are read: packets in packets are unpacked, names
-are looked up where they were told before, and events of a track make slices that lie in one another."""
+"""Reads Perfetto traces as documented: packets in packets are unpacked, names are looked up where they were
+defined before, and events of a track make nested slices."""
 import collections
 import zlib
 

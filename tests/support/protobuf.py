@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages of Protocol Buffers, read by Google's library along tables of the published fields. The library is
-python3-protobuf of Debian; MISSING says so where it is not there."""
+"""Reads messages of Protocol Buffers with Google's library and tables of the published fields. The library is
+python3-protobuf of Debian; MISSING is set when it is not installed."""
 import sys
 
 sys.path.append("/usr/lib/python3/dist-packages")  # for a Python that is not Debian's

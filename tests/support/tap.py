@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TAP, as tests in Python print it: results by number, the plan at the end."""
+"""Prints TAP for tests in Python: numbered results, the plan at the end."""
 import pathlib
 
 count = 0

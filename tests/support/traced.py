@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program did under QEMU, for tests: the addresses of all instructions that it executed, and coverage
-counts made from them without any trace."""
+"""What a program did under QEMU, for tests: the addresses of all executed instructions, and coverage counts
+computed from them without any trace."""
 import collections
 import pathlib
 import re

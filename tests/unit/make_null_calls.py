@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a row for each function that the public headers declare, in which it is called with null pointers
-and zeros.
+"""Writes a row for each function that the public headers declare, which calls it with null pointers and
+zeros.
 
 usage: make_null_calls.py HEADERS_FOLDER OUT"""
 import pathlib
