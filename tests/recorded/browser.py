@@ -74,14 +74,14 @@ class Browser:
         self.wait('location.href !== "about:blank" && document.readyState === "complete"')
 
     def value(self, script):
-        """What a script gives; of a promise, what it becomes."""
+        """Returns the value of a script, and of a promise its result."""
         result = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in result:
             raise RuntimeError(result["exceptionDetails"])
         return result["result"].get("value")
 
     def wait(self, script, patience=120):
-        """Waits until a script gives what counts as true, and gives that."""
+        """Waits until the value of a script is true, and returns it."""
         end = time.monotonic() + patience
         while time.monotonic() < end:
             value = self.value(script)
@@ -97,6 +97,6 @@ class Browser:
         os.close(self.come)
         try:
             self.folder.cleanup()
-        except OSError:  # a child of it that is not gone yet
+        except OSError:  # a child process that still exists
             time.sleep(1)
             self.folder.cleanup()

@@ -28,7 +28,7 @@ CASES = [("A64", "etm4", COUNTED), ("A64", "etm4", ["--cycle-count=4", "--timest
 
 
 def build(folder, isa):
-    """The program, and the names of the addresses of its two functions."""
+    """Returns the program, and the names of its two functions by address."""
     prefix, flags = COMPILERS[isa]
     path = folder / isa
     subprocess.run([prefix + "gcc", "-O2", "-static", *flags, "-o", path, EXAMPLES / "pingpong.c",
@@ -38,7 +38,7 @@ def build(folder, isa):
 
 
 def order(capture, names):
-    """The functions as they were called, in the merged order, with their times; and whether time ran back."""
+    """Returns the calls of the functions in merged order, with their times, and whether time ran back."""
     calls, last = [], 0
     with subprocess.Popen([COMMAND, "decode", "-q", "--merge", capture], stdout=subprocess.PIPE,
                           text=True) as merged:
@@ -63,7 +63,7 @@ out error
 
 
 def monitor_says(folder, calls):
-    """'' or what a specification over both cores has against the merged order."""
+    """Returns '', or how a specification over both cores contradicts the merged order."""
     (folder / "turns.tessla").write_text(TURNS, encoding="ascii")
     events = "".join(f"{time}: {name} = ()\n" for name, time in calls)
     ran = subprocess.run([COMMAND, "tessla", "--spec", folder / "turns.tessla"], input=events,
@@ -76,7 +76,7 @@ def monitor_says(folder, calls):
 
 
 def turns_are_taken(folder, program, names, protocol, options):
-    """'' or what is wrong."""
+    """Returns '' or what is wrong."""
     for attempt in range(TIMES):
         capture = folder / "capture"
         shutil.rmtree(capture, ignore_errors=True)

@@ -18,7 +18,7 @@ import tempfile
 
 COMMAND, PLUGIN, DAMAGED, EXAMPLES = (pathlib.Path(arg).resolve() for arg in sys.argv[1:5])
 LONG = os.environ.get("CT_LONG") == "1"
-# What a program finds on its stack is the same each time, so that a seed says which trace it was.
+# The initial stack is the same each time, so that a seed identifies a trace.
 ENV = {key: value for key, value in os.environ.items() if key in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS")}
 ENV |= {"CORETAP_TRACE_PLUGIN": PLUGIN, "QEMU_RAND_SEED": "1"}
 COMPILERS = {"a64": ["aarch64-linux-gnu-gcc"], "a32": ["arm-linux-gnueabihf-gcc", "-marm"],
@@ -38,23 +38,25 @@ RECORDINGS = [
     ("signals", "a32", "--protocol etm4 --return-stack --timestamps=500 --cycle-count"),
 ]
 EACH = 1000 if LONG else 15
-# In so many of a hundred traces coretap may invent more than libopencsd where both follow, with one of these
-# reasons: - Damage says A32 where T32 code or data lies, and a word of it has 15 in the place of a
-# destination register and is no   branch: LDRD and STRD (0xa1e0f8df, 0x0002f6f6), MOVW (0x0300f04f), MUL
-# (0x0002f796), a shift by a register (0x0002f658).   All are UNPREDICTABLE with the PC there. libopencsd
-# 1.3.3 ends the range, coretap goes on to the next branch. - Damage says ThumbEE, which libopencsd does not
-# know; coretap goes on where the code returns to T32. - A damaged PTM branch leads to an address between two
-# words: libopencsd takes A32 there, coretap T32, which has more   instructions in the same bytes. - A damaged
-# PTM branch has exception information with number 0, which is no exception (IHI 0035B 4.5.4): coretap has the
-# range   up to the branch, libopencsd takes it for an exception and has none. - An atom finds the return
-# stack empty: coretap has the range that the return before it ended, libopencsd drops all that it   made of
-# that packet. The range is right when only the stack was lost.
+# In this many of a hundred traces coretap may invent more than libopencsd where both follow, for one of these
+# reasons:
+# - Damage says A32 where T32 code or data is, and a word has 15 in the place of a destination register but is
+#   no branch: LDRD and STRD (0xa1e0f8df, 0x0002f6f6), MOVW (0x0300f04f), MUL (0x0002f796), a shift by a
+#   register (0x0002f658). All are UNPREDICTABLE with the PC there. libopencsd 1.3.3 ends the range, coretap
+#   continues to the next branch.
+# - Damage says ThumbEE, which libopencsd does not know; coretap continues where the code returns to T32.
+# - A damaged PTM branch leads to an address between two words: libopencsd takes it for A32, coretap for T32,
+#   which has more instructions in the same bytes.
+# - A damaged PTM branch has exception information with number 0, which is no exception (IHI 0035B 4.5.4):
+#   coretap has the range up to the branch, libopencsd takes it for an exception and has none.
+# - An atom finds the return stack empty: coretap has the range that the return before it ended, libopencsd
+#   drops everything that it made of that packet. The range is right when only the stack was lost.
 MORE = 1
 
-# What stats tells of what is missing.
+# Numbers of stats about missing trace.
 LOSSES = ("gaps", "overflows", "contradictions", "bad_packets", "lost_bytes", "no_access")
 
-# What stats counts instructions with.
+# Numbers of stats about instructions.
 WAYS = [["--level", "flow"], ["--level", "flow", "--engine", "plain"], ["--level", "coverage"],
         ["--level", "coverage", "--engine", "plain"], ["--level", "timing"],
         ["--level", "coverage", "--threads", "3"], ["--level", "flow", "--threads", "2"]]
@@ -73,14 +75,14 @@ def run(*command):
 
 
 def told(got):
-    """The losses that a command tells on standard error."""
+    """Returns the losses that a command reports on standard error."""
     found = [line.split(": losses: ", 1)[1] for line in got.stderr.splitlines() if ": losses: " in line]
     return found[0] if found else ""
 
 
 def commands_agree(capture, elf, options):
-    """'' or what is wrong: all commands tell the same losses, and have exit code 1 where anything is known to
-    be lost."""
+    """Returns '' or what is wrong: all commands must report the same losses, and exit with 1 when anything is
+    lost."""
     answers = set()
     for way in WAYS:
         got = run("stats", *way, capture)
@@ -106,7 +108,7 @@ def commands_agree(capture, elf, options):
 
 
 def check(folder, number):
-    """What is wrong, or '', and the line of sums."""
+    """Returns what is wrong, or '', and the line of sums."""
     source, isa, options = RECORDINGS[number]
     capture, truth = folder / "capture", folder / "truth"
     elf = program(folder, source, isa)
@@ -146,8 +148,8 @@ def main():
             print("# " + (why or sums).strip().replace("\n", "\n# "), flush=True)
             if sums:
                 total = {key: total[key] + int(values[key]) for key in total}
-    # libopencsd goes on behind contradictions, so that coretap invents a third of what it does. One trace of
-    # 300 can have a fifth of all, so that few traces show less. Without libopencsd both are 0.
+    # libopencsd continues after contradictions, so that coretap invents a third of its ranges. One trace of
+    # 300 can have a fifth of all, so a few traces show less. Without libopencsd both numbers are 0.
     times = 2 if LONG else 1
     fine = times * total["invented"] <= total["opencsd"] and total["more"] * 100 <= total["traces"] * MORE
     failed += not fine

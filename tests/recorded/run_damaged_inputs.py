@@ -34,7 +34,7 @@ COMMANDS = (["cover", "--all-functions"], ["timing", "--edges"], ["decode"], ["r
 
 
 def damage(trace, rng):
-    """A window of the trace with 1 to 30 damages."""
+    """Returns a window of the trace with 1 to 30 damages."""
     start = rng.randrange(max(1, len(trace) - WINDOW))
     data = bytearray(trace[start:start + WINDOW])
     for _ in range(rng.randint(1, 30)):
@@ -57,8 +57,8 @@ def damage(trace, rng):
 
 
 def run(capture, simd, *command):
-    """What a command prints, its exit code, and the losses that it tells."""
-    # "avx512" is no value of the variable: all that the processor has, which is the choice without it.
+    """Returns the output of a command, its exit code, and the losses that it reports."""
+    # "avx512" is no value of the variable: without it everything that the processor has is used.
     env = {key: value for key, value in os.environ.items() if key != "CORETAP_SIMD"}
     env |= {"CORETAP_SIMD": simd} if simd != "avx512" else {}
     got = subprocess.run([COMMAND, *command, capture], capture_output=True, text=True, check=False, env=env,
@@ -75,7 +75,7 @@ def stats(capture, level, engine, simd, threads):
 
 
 def differs(capture, seed):
-    """'' or what the ways to count do not agree in."""
+    """Returns '', or where the ways to count disagree."""
     for level in ("flow", "coverage" if seed % 2 else "timing"):
         plain = stats(capture, level, "plain", "none", 1)
         for simd, threads in WAYS:
@@ -86,7 +86,7 @@ def differs(capture, seed):
         return ""
     for command in COMMANDS:
         _, code, losses = run(capture, "avx512", *command)
-        # A table of times that is empty has exit code 1, too.
+        # An empty table of times has exit code 1, too.
         if losses != plain[2] or code != plain[1] and command[0] != "timing":
             return f"{command[0]}: {code}, {losses!r}; stats: {plain[1:]}"
     pages = {run(capture, simd, "cover", "--format", "data", "--threads", str(threads))[0]
@@ -95,7 +95,7 @@ def differs(capture, seed):
 
 
 def check(source, folder):
-    """Damaged copies of one recording. Its memory images are not copied."""
+    """Checks damaged copies of one recording. Its memory images are not copied."""
     capture = folder / source.name
     capture.mkdir()
     for path in source.iterdir():

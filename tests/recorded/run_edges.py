@@ -31,7 +31,7 @@ def run(*words, check=True, text=True):
 
 
 def record(folder, compiler, *options, program=None):
-    """A capture and its truth: core, first address, instructions of each run that was traced."""
+    """Returns a capture and its truth: core, first address, instructions of each traced run."""
     program = program or folder / compiler[0]
     subprocess.run([*compiler, "-static", "-pthread", "-o", program, SOURCE], check=True)
     shutil.rmtree(folder / "capture", ignore_errors=True)
@@ -41,7 +41,7 @@ def record(folder, compiler, *options, program=None):
 
 
 def watch(folder, capture, *options):
-    """Events (what, value), and the table of numbers."""
+    """Returns the events (what, value), and the table of numbers."""
     text = run("watch", "-q", "--all-edges", "--edge-numbers", folder / "numbers", *options, capture).stdout
     table = [line.split("\t") for line in (folder / "numbers").read_text().splitlines()[1:]]
     assert [int(row[0]) for row in table] == list(range(len(table)))
@@ -49,7 +49,7 @@ def watch(folder, capture, *options):
 
 
 def check_truth(folder, compiler, *options):
-    """Each run of the truth is an event, and each count of the trace is in one."""
+    """Checks that each run of the truth is an event, and each cycle count of the trace is in one."""
     capture, truth = record(folder, compiler, *options)
     events, table = watch(folder, capture)
     edges = [table[int(what)] for what, _ in events if what.isdigit()]
@@ -66,7 +66,7 @@ def check_truth(folder, compiler, *options):
 
 
 def check_threads(folder):
-    """Cores have streams of their own and common numbers; decoding with threads changes nothing."""
+    """Checks that cores have separate streams and common numbers, and that threads change nothing."""
     program = folder / "threads"
     capture, truth = record(folder, A64, "--cycle-count=1", "--timestamps=500", program=program)
     events, table = watch(folder, capture)
@@ -82,7 +82,7 @@ def check_threads(folder):
 
 
 def check_binary(folder):
-    """Eight bytes an event, and what the lines say."""
+    """Checks the binary form: eight bytes per event, with the same content as the lines."""
     capture, _ = record(folder, A64, "--cycle-count=1", "--timestamps=500", "--context-id")
     events, _ = watch(folder, capture)
     data = run("watch", "-q", "--all-edges", "--format", "binary", capture, text=False).stdout
@@ -101,7 +101,7 @@ def check_binary(folder):
 
 
 def check_filter(folder):
-    """--function leaves the edges of a function."""
+    """Checks that --function keeps only the edges of a function."""
     capture, _ = record(folder, A64, "--cycle-count=1")
     whole, _ = watch(folder, capture)
     events, table = watch(folder, capture, "--function", "main")
@@ -112,7 +112,7 @@ def check_filter(folder):
 
 
 def check_losses(folder):
-    """Each overflow of the trace unit is an event."""
+    """Checks that each overflow of the trace unit is an event."""
     capture, truth = record(folder, A64, "--overflow=20000")
     events, table = watch(folder, capture)
     told = run("info", "--format", "json", capture, check=False).stdout
@@ -126,7 +126,7 @@ def check_losses(folder):
 
 
 def check_reader(folder):
-    """The example's reader adds up what the events say."""
+    """Checks that the example's reader adds up the events."""
     capture, truth = record(folder, A64, "--cycle-count=1")
     events, _ = watch(folder, capture)
     data = run("watch", "-q", "--all-edges", "-f", "binary", capture, text=False).stdout

@@ -34,7 +34,7 @@ def run(folder, program, *options, size="cif", times="1"):
 
 
 def truth_is_logged(folder, program, *options):
-    """The same lines in the same order, symbols included."""
+    """Checks that the log has the lines of the truth in the same order, symbols included."""
     _, truth, logged = run(folder, program, *options, size="96x80")
     return truth.count("\n") > 100 and truth == logged
 
@@ -81,8 +81,8 @@ def pictures(folder, program):
 
 
 def stripped_has_names(folder, program):
-    """Functions of a stripped program are named from the file of its .gnu_debuglink, or that of its build id
-    below --symdir."""
+    """Checks that functions of a stripped program are named from the file of its .gnu_debuglink, or that of
+    its build ID below --symdir."""
     log, _, logged = run(folder, program, "--section", ".text", size="96x80")
     (folder / "bare").mkdir()
     bare, debug = folder / "bare" / "canny", folder / "bare" / "canny.debug"
@@ -101,7 +101,7 @@ def stripped_has_names(folder, program):
 
 
 def zero_is_the_default(folder, program):
-    """A setting of zero stands for that of a Kria."""
+    """Checks that a setting of zero means that of a Kria."""
     (folder / "zero").write_text("cores = 0\ngranule = 0\nva_bits = 0\n")
     logs = [run(folder, program, *options, size="96x80")[0].read_bytes()
             for options in ((), ("--config", folder / "zero"))]
@@ -109,7 +109,7 @@ def zero_is_the_default(folder, program):
 
 
 def program_beside_that_cannot_run(folder, program):
-    """Where there is no QEMU for it, the run fails and leaves no log."""
+    """Checks that a run fails and leaves no log when there is no QEMU for the second program."""
     (folder / "bin").mkdir()
     (folder / "bin/qemu-aarch64").symlink_to(shutil.which("qemu-aarch64"))
     (folder / "arm").write_bytes(b"\x7fELF\1\1\1" + bytes(11) + b"\x28\0" + bytes(32))
@@ -123,8 +123,8 @@ def program_beside_that_cannot_run(folder, program):
 
 
 def monitors_know_processes(folder, _):
-    """Accesses of a program and of its child are inputs, as often as the report has them; the program is the
-    one that the log names."""
+    """Checks that accesses of a program and of its child are inputs, as often as the report counts them; the
+    program is the one named in the log."""
     program = folder / "processes"
     subprocess.run([COMPILER, "-O1", "-static", "-o", program, EXAMPLES / "processes.c", "-lpthread"],
                    check=True)
@@ -185,7 +185,7 @@ int main(void)
 
 
 def all_of_a_child_that_is_waited_for(folder, _):
-    """While a process waits for its child, the child does more than a pipe holds; all of it counts."""
+    """Checks that all of a child counts, which does more than a pipe holds while a process waits for it."""
     source, program, log = folder / "waits.c", folder / "waits", folder / "log of waits"
     source.write_text(WAITS)
     subprocess.run([COMPILER, "-O1", "-static", "-o", program, source], check=True)
@@ -196,7 +196,7 @@ def all_of_a_child_that_is_waited_for(folder, _):
 
 
 def all_of_a_grandchild_that_is_waited_for(folder, _):
-    """The same where the child waits, too, for one that nobody but it knows of yet."""
+    """Checks the same when the child itself waits for one that only it knows of yet."""
     source, program, log = folder / "nested.c", folder / "nested", folder / "log of nested"
     source.write_text(WAITS.replace("if (!fork()) {", "if (!fork()) {\n        if (fork())\n"
                                     "            _exit(wait(0) < 0);"))
@@ -221,7 +221,7 @@ int main(void)
 
 
 def the_heap_has_a_name(folder, _):
-    """Of a program with libraries, whose loader uses the stack before it asks for a heap."""
+    """Checks the heap of a program with libraries, whose loader uses the stack before it requests a heap."""
     source, program, log = folder / "grows.c", folder / "grows", folder / "log of grows"
     source.write_text(GROWS)
     subprocess.run([COMPILER, "-O1", "-o", program, source], check=True)
@@ -234,8 +234,9 @@ def the_heap_has_a_name(folder, _):
 
 
 def files_have_their_paths(folder, _):
-    """A library is one region, whatever parts its loader maps. The loader, which QEMU maps, is a file, too:
-    not the stack, and its pages come from memory. A long path is whole, and what ends a line is replaced."""
+    """Checks that a library is one region, whatever parts its loader maps. The loader, which QEMU maps, is a
+    file, not the stack, and its pages come from memory. A long path is kept whole, and line ends in it are
+    replaced."""
     source, program, log = folder / "maps.c", folder / "maps", folder / "log of maps"
     mapped = folder / ("long" * 30) / "new\nline"
     mapped.parent.mkdir()
@@ -256,7 +257,8 @@ def files_have_their_paths(folder, _):
 
 
 def calls_of_threads_are_told_apart(folder, _):
-    """What mmap gave has the size that its thread asked for, whatever calls other threads make meanwhile."""
+    """Checks that memory from mmap has the size that its thread requested, whatever other threads call
+    meanwhile."""
     source, program, log = folder / "calls.c", folder / "calls", folder / "log of calls"
     source.write_text(CALLS)
     subprocess.run([COMPILER, "-O1", "-static", "-pthread", "-o", program, source], check=True)
@@ -308,7 +310,8 @@ int main(int argc, char **argv)
 
 
 def the_exit_code_is_that_of_the_program(folder, _):
-    """Also 2, which is that of a run without a log, and what a shell makes of a signal; the log is kept."""
+    """Checks exit codes, also 2, which is that of a run without a log, and a shell's code for a signal. The
+    log is kept."""
     source, program, log = folder / "ends.c", folder / "ends", folder / "log of ends"
     source.write_text("#include <stdlib.h>\n"
                       "int main(int n, char **a) { if (n < 2) abort(); return atoi(a[1]); }\n")
@@ -324,7 +327,8 @@ def the_exit_code_is_that_of_the_program(folder, _):
 
 
 def names_without_elf(folder, _):
-    """The log says whose they are; where that file is gone, or newer, a message says what to give."""
+    """Checks that the log names its program; when that file is gone, or newer, a message says which option to
+    give."""
     source, program, log = folder / "grows.c", folder / "named", folder / "log of named"
     source.write_text(GROWS)
     subprocess.run([COMPILER, "-O1", "-static", "-o", program, source], check=True)

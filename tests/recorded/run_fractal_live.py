@@ -40,7 +40,7 @@ def milestones():
 
 
 def first_ms(program, log, place):
-    """When a function first shows in a log, as milliseconds of its clock."""
+    """Returns when a function first occurs in a log, in milliseconds of its clock."""
     spec = log.with_suffix(".tessla")
     spec.write_text(f'define e := function_call "{place}"\nout e\n')
     lines = coretap("monitor", "--spec", spec, "--elf", program, "--all", log).stdout.splitlines()
@@ -48,7 +48,7 @@ def first_ms(program, log, place):
 
 
 def whole_log(folder, program, log):
-    """Of a log that is there, the report of live says what monitor says."""
+    """Checks that for a complete log the report of live agrees with monitor."""
     said = coretap("live", "-q", "--fractal", "--elf", program, *milestones(), log, code=1)
     start, gradient, thin = (first_ms(program, log, name) for name in ("main", "gradient", "thin"))
     check("milestones of a log that is there", said.stdout.splitlines() == [
@@ -80,7 +80,7 @@ def refusals(program, log):
 
 
 class Run:
-    """live at a FIFO, and its page."""
+    """A run of coretap live that reads a FIFO, and its page."""
 
     def __init__(self, folder, program):
         self.fifo = folder / "fifo"
@@ -105,7 +105,7 @@ class Run:
             return json.load(answer)
 
     def wait(self, what):
-        """Waits until the status has it, and gives the status; None after a while."""
+        """Waits until `what(status)` is true. Returns the status, or None after 20 seconds."""
         end = time.monotonic() + 20
         while time.monotonic() < end:
             status = self.status()
@@ -137,7 +137,7 @@ def first_block_end(log):
 
 
 def growing(folder, program, log):
-    """The first block of a log shows a part of the progress, before there is more."""
+    """Checks that the first block of a log shows as progress before there is more."""
     run = Run(folder, program)
     bytes_of = log.read_bytes()
     with open(run.fifo, "wb", buffering=0) as fifo:
@@ -168,7 +168,7 @@ def growing(folder, program, log):
 
 
 def program_and_page(folder, program):
-    """A program, its log in a FIFO, and live at the other end."""
+    """Checks a program, its log in a FIFO, and live at the other end."""
     fifo, log = folder / "straight", folder / "straight.log"
     os.mkfifo(fifo)
     reader = subprocess.Popen([COMMAND, "live", "-q", "--fractal", "--elf", program, "--milestone",
@@ -213,7 +213,7 @@ PLACES = ["access:table.write", "access:2:table.write", "entry:work", "context:w
 
 
 def stated_places(folder, program, log):
-    """Where a log says where its program lay, that counts; else what --elf states does."""
+    """Checks that the place of the program in the log counts, and without one that of --elf."""
     silent = folder / "silent.log"
     silent.write_bytes(log.read_bytes().replace(b"\nbias=", b"\nbxas=", 1))
     bias = re.search(rb"\nbias=0x([0-9a-f]+)", log.read_bytes())[1].decode()
@@ -227,8 +227,9 @@ def stated_places(folder, program, log):
 
 
 def several_programs(folder):
-    """Each process has the names of its own program, where that was loaded; the log tells both while it
-    comes. What live counts is what monitor counts of the whole log, which finds the programs by itself."""
+    """Checks that each process has the names of its own program at its place, both of which the log gives
+    while it grows. Counts of live equal those of monitor for the whole log, which finds the programs
+    itself."""
     for number, (compiler, kind) in enumerate((("aarch64-linux-gnu-gcc", "-static"),
                                                ("aarch64-linux-gnu-gcc", "-static-pie"),
                                                ("arm-linux-gnueabihf-gcc", "-static"))):
@@ -247,7 +248,7 @@ def several_programs(folder):
         hits = {w["place"]: w["hits"] for w in
                 json.loads((folder / "out" / "live.json").read_text())["watchpoints"]}
         (folder / "count.tessla").write_text("in a: Events[Unit]\nout a\n")
-        # monitor looks the whole log up
+        # monitor searches the whole log
         known = {place: len(coretap("monitor", "-q", "-a", "--spec", folder / "count.tessla", "--bind",
                                     f"a={place}", *(elf if place.startswith("entry") else ()),
                                     log).stdout.splitlines()) for place in PLACES}

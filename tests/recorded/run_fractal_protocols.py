@@ -35,7 +35,7 @@ def coretap(*args, given=""):
 
 
 def run(folder, program, options, arguments):
-    """The log as a table, and whether it is what the cluster knows."""
+    """Returns the log as a table, and whether it agrees with the cluster."""
     coretap("run", "-q", "-o", folder / "log", "--truth", folder / "truth", *options, "--", program,
             *arguments, given="\n\n")
     logged = coretap("report", folder / "log", "--elf", program, "--csv")
@@ -54,8 +54,8 @@ def accesses_are_the_same(folder, name, options, arguments, repeats):
 
 
 def flits_replay(folder):
-    """The flits of a run give the tracer the same events again, also when the port does not tell instructions
-    from data, and commands are flits of the protocol."""
+    """Checks that replayed flits of a run give the same events, also when the port does not distinguish
+    instructions from data, and that commands are flits of the protocol."""
     for protocol, snoop, request in (("ace", "AC.ReadClean", "AR.DVMMessage"),
                                      ("chi", "SNP.SnpClean", "REQ.DVMOp")):
         options = ("--protocol", protocol, "--messages", folder / "flits")

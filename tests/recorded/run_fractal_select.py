@@ -37,7 +37,7 @@ def report(folder, program):
 
 
 def hits(folder, program):
-    """Hits of each milestone, with how they were told apart."""
+    """Returns the hits of each milestone, with how they were distinguished."""
     return {name: (int(count), told) for count, told, name in
             re.findall(r"^ +\d+ 0x[0-9a-f]{16} +(\d+) .* (line|address) +(.+)$", report(folder, program),
                        re.MULTILINE)}
@@ -48,7 +48,7 @@ def steps(folder):
 
 
 def both_ranges_are_traced(folder, program):
-    """What is logged of two sections is what the cluster knows, and the report says which they were."""
+    """Checks that the log of two sections agrees with the cluster, and that the report names them."""
     trace(folder, program, "--section", ".text", "--section", ".data", "--truth", folder / "truth")
     logged = coretap("fractal", "report", folder / "log", "--elf", program, "--csv").stdout
     kinds = {row.split(",")[5] for row in logged.splitlines()[1:]}
@@ -63,7 +63,8 @@ def an_object_is_all_its_lines(folder, program):
 
 
 def functions_of_one_line(folder, program):
-    """Hits of both are told of together, or apart where the port says which part of the line was wanted."""
+    """Checks two functions in one line: their hits are reported together, or separately when the port says
+    which part of the line was requested."""
     points = ("--point", "even", "--point", "odd", "--points-only", "--mode", "points")
     trace(folder, program, "--section", ".text", *points)
     together = hits(folder, program)
@@ -99,7 +100,7 @@ def bad_selections_name_the_limit(folder, program):
 
 
 def a_script_exchanges_points(folder, program):
-    """The table is watched for a while, and then the range that it is in goes."""
+    """Checks that the table is watched for a while, and then its range is removed."""
     (folder / "script").write_text("# the table, for a while\n100us point add table\n"
                                    "140us point remove table\n141us section remove .bss\n9s point add main\n")
     result = coretap("fractal", "run", "-o", folder / "log", *BOTH, "--mode", "points", "--script",
@@ -112,7 +113,7 @@ def a_script_exchanges_points(folder, program):
 
 
 def a_command_before_the_first_event(folder, program):
-    """Times of a report begin at its first event; what was exchanged before that has a time below zero."""
+    """Checks times of a report, which begin at its first event; an earlier exchange has a negative time."""
     (folder / "script").write_text("1us point add table\n")
     trace(folder, program, "--section", ".bss", "--mode", "points", "--script", folder / "script")
     return re.search(r"^ +at -0\.\d+: point add table$", report(folder, program), re.MULTILINE)
@@ -138,7 +139,7 @@ int main(void)
 
 
 def a_script_goes_by_the_thread_that_runs(folder, _program):
-    """The first thread waits, and its core's clock stands."""
+    """Checks a script while the first thread waits and its core's clock stands still."""
     source, waits = folder / "waits.c", folder / "waits"
     source.write_text(THREAD)
     subprocess.run([COMPILER, "-O1", "-static", "-pthread", "-o", waits, source], check=True)
@@ -169,8 +170,8 @@ def ask(socket, *words):
 
 
 def a_client_exchanges_points(folder, program):
-    """Three stages; a client adds the table before the second and takes it away before the third. While the
-    program waits, clients are served, also where children are followed."""
+    """Runs three stages; a client adds the table before the second and removes it before the third. Clients
+    are served while the program waits, also when children are followed."""
     return all(exchanges_points(folder, program, *more) for more in ((), ("--follow-forks",)))
 
 
@@ -202,8 +203,8 @@ def exchanges_points(folder, program, *more):
 
 
 def points_that_a_removal_leaves(folder, program):
-    """Points that no range has any more are told of, to the client and in the report; a child is forked with
-    them as its parent has them."""
+    """Checks that points without a range are reported, to the client and in the report; a forked child has
+    the same ones as its parent."""
     socket, log = folder / "socket", folder / "log"
     with subprocess.Popen([COMMAND, "fractal", "run", "-q", "-o", log, *BOTH, "--mode", "points", "--point",
                            "table", "--point", "main", "--point", "even", "--control", socket, "--", program],
@@ -229,7 +230,7 @@ def points_that_a_removal_leaves(folder, program):
 
 
 def points_of_a_program_beside(folder, program):
-    """The program beside is traced with a point of its own; the other one is not asked for anything."""
+    """Checks that the second program is traced with its own point, which the first one need not have."""
     trace(folder, program, "--with", program, "--point", "1:table", "--points-only", "--mode", "points")
     events = coretap("fractal", "report", folder / "log", "--elf", program, "--perfetto").stdout
     return hits(folder, program)["1:table"][0] > 100 and \
@@ -237,8 +238,8 @@ def points_of_a_program_beside(folder, program):
 
 
 def children_and_their_memory(folder, program):
-    """A child has the points of its parent, and pages of its own from its first write on. In the log each has
-    its own hits; without the option only the parent's are there."""
+    """Checks that a child has the points of its parent, and its own pages from its first write on. In the log
+    each has its own hits; without the option only those of the parent exist."""
     processes = folder / "processes"
     points = ("--point", "table", "--mode", "points", "--points-only")
     trace(folder, processes, *points, arguments=("fork",))
@@ -258,8 +259,8 @@ def children_and_their_memory(folder, program):
 
 
 def a_program_in_the_place_of_a_child(folder, program):
-    """A child becomes another program: it goes on in the log with its own names and points, also through a
-    script; what the cluster knows is what is logged. A program for another machine is told of."""
+    """Checks a child that becomes another program: it continues in the log with its own names and points,
+    also through a script, and the log agrees with the cluster. A program for another machine is reported."""
     processes, script = folder / "processes", folder / "starter"
     script.write_text(f"#!{program} --\n")
     script.chmod(0o755)
@@ -293,8 +294,8 @@ def a_program_in_the_place_of_a_child(folder, program):
 
 
 def a_program_in_its_own_place(folder, program):
-    """The program becomes another one, which is traced by the same names where it has them; more of them than
-    there are tracers at once."""
+    """Checks a program that becomes another one, which is traced by the same names where it has them, with
+    more programs at once than there are tracers."""
     source, launcher = folder / "again.c", folder / "again"
     source.write_text(AGAIN)
     subprocess.run([COMPILER, "-O1", "-static", "-o", launcher, source], check=True)
@@ -333,13 +334,13 @@ int main(int argc, char **argv)
 
 
 def is_truth(folder, program):
-    """Tells whether the log has what the cluster knows; what happened at one time has no order."""
+    """Returns whether the log agrees with the cluster. Events at the same time have no order."""
     rows = coretap("fractal", "report", folder / "log", "--elf", program, "--csv").stdout
     return sorted(rows.splitlines()) == sorted((folder / "truth").read_text().splitlines())
 
 
 def many_processes_at_once(folder, program):
-    """As many as a log can tell apart are traced at once; one more is an error that names the limit."""
+    """Checks as many traced processes as a log can distinguish; one more is an error that names the limit."""
     source, many = folder / "many.c", folder / "many"
     source.write_text(MANY)
     subprocess.run([COMPILER, "-O1", "-static", "-o", many, source], check=True)
@@ -391,8 +392,8 @@ int main(int argc, char **argv)
 
 
 def programs_of_32_bits(folder, program):
-    """A program of 32 bits forks and becomes another one of 64 bits, and a child of 64 bits becomes one of
-    32: each is traced under its own names, and its memory is followed."""
+    """Checks a 32-bit program that forks and becomes a 64-bit one, and a 64-bit child that becomes a 32-bit
+    one: each is traced under its own names, and its memory is followed."""
     if not shutil.which(COMPILER_32) or not shutil.which("qemu-arm"):
         print("# SKIP programs of 32 bits: qemu-arm and arm-linux-gnueabihf-gcc are needed")
         return True
@@ -422,7 +423,7 @@ def programs_of_32_bits(folder, program):
 
 
 def a_child_that_is_killed(folder, program):
-    """What it did, and the child that it had forked, are there, whoever killed it."""
+    """Checks that what a killed child did is in the log, and so is the child that it had forked."""
     source, killed = folder / "killed.c", folder / "killed"
     wanted = {KILLED: {"table": 64, "1:table": 64, "2:table": 64},
               KILLED_BY_ANOTHER: {"table": 64, "1:table": 64}}
@@ -463,7 +464,7 @@ int main(void)
 """
 
 
-# The child waits where the plugin does not write what it has.
+# The child waits where the plugin does not write its buffer.
 KILLED_BY_ANOTHER = """
 #include <signal.h>
 #include <sys/mman.h>
@@ -497,7 +498,7 @@ int main(void)
 
 
 def shared_memory_of_each_process(folder, program):
-    """What two processes share with their children, each by itself, is not the same memory."""
+    """Checks that memory which two processes share with their own children is not the same memory."""
     source, each = folder / "each.c", folder / "each"
     source.write_text(EACH)
     subprocess.run([COMPILER, "-O1", "-static", "-o", each, source], check=True)
@@ -529,7 +530,8 @@ int main(void)
 
 
 def memory_of_all_kinds(folder, program):
-    """Threads, memory at two addresses, memory that moves, huge pages: the log is what the cluster knows."""
+    """Checks threads, memory at two addresses, memory that moves, huge pages: the log agrees with the
+    cluster."""
     processes = folder / "processes"
     for what in ("threads", "shared", "mremap", "huge"):
         trace(folder, processes, "--truth", folder / "truth", arguments=(what,))
@@ -540,7 +542,8 @@ def memory_of_all_kinds(folder, program):
 
 
 def shared_memory_that_grows(folder, program):
-    """What mremap moves and makes larger shows the same file, where nothing was touched before, too."""
+    """Checks that memory which mremap moves and enlarges shows the same file, even where nothing was touched
+    before."""
     source, grows = folder / "grows.c", folder / "grows"
     source.write_text(GROWS)
     subprocess.run([COMPILER, "-O1", "-static", "-o", grows, source], check=True)
@@ -556,7 +559,7 @@ def shared_memory_that_grows(folder, program):
     return True
 
 
-# Each page is written in a line of its own, so that physical addresses tell which it is.
+# Each page is written in another line, so that physical addresses identify it.
 GROWS = """
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -594,7 +597,7 @@ int main(int argc, char **argv)
 
 
 def a_page_that_moves(folder, program):
-    """An address keeps its name when its page gets another frame."""
+    """Checks that an address keeps its name when its page gets another frame."""
     nm = subprocess.run(["aarch64-linux-gnu-nm", program], capture_output=True, text=True, check=True).stdout
     address = re.search(r"^([0-9a-f]+) . table$", nm, re.MULTILINE).group(1)
     (folder / "script").write_text(f"150us page move {address}\n")
@@ -608,8 +611,8 @@ def a_page_that_moves(folder, program):
 
 
 def passive_is_complete_where_walks_show(folder, program):
-    """The paper's claim: passive mode logs every miss, if the port sees the walks; else nearly none. The mode
-    of the paper's measurements, without points, logs every one on either cluster."""
+    """Checks the paper's claim: passive mode logs every miss if the port sees the walks, else nearly none.
+    The mode of the paper's measurements, without points, logs every miss on either cluster."""
     (folder / "walks").write_text("walks = 1\n")
     logged = {}
     for mode in ("passive", "points"):

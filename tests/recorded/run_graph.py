@@ -34,7 +34,7 @@ LEVELS = ["-O0", "-O1", "-O2", "-Os"]
 
 
 def disassembly(program, arm64):
-    """{address: (size, mnemonic, operands)} as objdump sees the instructions."""
+    """Returns {address: (size, mnemonic, operands)} as objdump disassembles the instructions."""
     tool = "aarch64-linux-gnu-objdump" if arm64 else "arm-linux-gnueabihf-objdump"
     rows = {}
     for line in subprocess.run([tool, "-d", program], capture_output=True, text=True,
@@ -61,7 +61,8 @@ def check_blocks(graph, rows):
 
 
 def check_branches(graph, rows):
-    """Direct branches lead where objdump says; conditional ones also on."""
+    """Checks that direct branches lead where objdump says, and conditional ones also to the next
+    instruction."""
     for _, block in blocks_of(graph):
         _, name, operands = rows[int(block["last"], 16)]
         kinds = {edge["kind"] for edge in block["edges"]}
@@ -86,7 +87,7 @@ def check_tables(graph):
 
 
 def check_calls(graph):
-    """stop() never returns, so nothing follows its calls; all else does."""
+    """Checks that nothing follows calls of stop(), which never returns, and something follows all others."""
     names = {f["name"]: f for f in graph["functions"]}
     assert not names["stop"]["returns"] and not names["_start"]["returns"]
     assert all(f["returns"] for f in graph["functions"] if f["name"] not in ("stop", "_start"))
@@ -99,7 +100,7 @@ def check_calls(graph):
 
 
 def dominators(blocks, entry):
-    """{block: blocks that are on every way to it}, by repetition."""
+    """Returns {block: blocks that are on every way to it}, by iteration."""
     inner = {b["id"]: [e["to"] for e in b["edges"] if e["kind"] in ("next", "branch", "called")
                        and e["to"] is not None]
              for b in blocks}
@@ -122,8 +123,8 @@ def dominators(blocks, entry):
 
 
 def check_loops(graph):
-    """An edge to a block that dominates its start goes back to the head of a loop, and each such head has a
-    loop."""
+    """Checks that an edge to a block that dominates its start goes back to the head of a loop, and that each
+    such head has a loop."""
     heads = {loop["head"] for loop in graph["loops"] if not loop["irreducible"]}
     seen = set()
     for function in graph["functions"]:

@@ -34,7 +34,7 @@ def run(*command):
 
 
 def learnt_edges(graph):
-    """{(function, kind): [what the learnt edges of its blocks lead to]}."""
+    """Returns {(function, kind): [targets of the learnt edges of its blocks]}."""
     entries = {f["entry"]: f["name"] for f in graph["functions"]}
     found = {}
     for function in graph["functions"]:
@@ -55,11 +55,11 @@ def check(folder, program):
     graph = json.loads(text)
     found = learnt_edges(graph)
     assert sorted(found["dispatch", "call"]) == ["handle_first", "handle_third"], found
-    # From labels of the first program byte to those of the others: add, then end; mul never ran.
+    # From the labels of the first program byte to those of the others: add, then end; mul never ran.
     branches = found["interpret", "branch"]
     assert len(set(branches)) == len(branches) == 2, found
     assert set(found) == {("dispatch", "call"), ("interpret", "branch")}, found
-    # What was known before keeps its numbers.
+    # Edges known before keep their numbers.
     old = {e["id"]: (e["kind"], e.get("target")) for f in before["functions"] for b in f["blocks"]
            for e in b["edges"]}
     new = {e["id"]: (e["kind"], e.get("target")) for f in graph["functions"] for b in f["blocks"]

@@ -104,14 +104,14 @@ class Turns:
         self.described.write_text(self.config.read_text().replace("file = -", f"file = {raw}"))
 
     def monitor(self, *options, spec=SPEC, binds=BINDS):
-        """(exit code, standard output) of the offline command."""
+        """Returns (exit code, standard output) of the offline command."""
         done = subprocess.run([COMMAND, "monitor", "-q", "-a", "--elf", self.program, "--spec", spec, *binds,
                                *options, self.described], capture_output=True, text=True, timeout=120,
                               check=False)
         return done.returncode, done.stdout
 
     def described_more(self):
-        """A description with one core more, of which no trace comes."""
+        """Writes a description with one more core, from which no trace comes. Returns its path."""
         text = self.config.read_text()
         section = re.search(r"(?ms)^\[source [^\]]*\]\n.*?(?=^\[|\Z)", text)[0]
         more = re.sub(r"(?m)^id *=.*$", "id = 0x6e", re.sub(r"^\[source [^\]]*\]", "[source idle]", section))
@@ -135,7 +135,7 @@ def piped(case, spec=SPEC):
 
 
 def slowly(case, seed, data=None, spec=SPEC):
-    """The run over a pipe that gets pieces of any size, some of them after a while."""
+    """Runs over a pipe that receives pieces of any size, some of them after a while."""
     rng = random.Random(seed)
     child = piped(case, spec)
     data = data or case.bytes
@@ -191,8 +191,8 @@ def check_verdicts(folder):
 
 
 def check_doubt(folder):
-    """Timestamps that are far apart: what hangs on an order that is not known is uncertain, with both
-    events."""
+    """Checks timestamps that are far apart: results that depend on an unknown order are uncertain, and name
+    both events."""
     for attempt in range(6):
         case = Turns(folder, f"sparse{attempt}", "-DLOOKS=1000000", options=("--timestamps=100000",))
         code, wanted = case.monitor()
@@ -214,14 +214,15 @@ def check_doubt(folder):
 
 
 def check_sleeper(folder):
-    """A core that sleeps while the others have more events than can wait: without a word about it all that
-    they do is uncertain, and with --assume-idle it is what coretap monitor says, who sees all of it."""
+    """Checks a core that sleeps while the others have more events than can wait: without an option all of
+    their results are uncertain, and with --assume-idle they equal those of coretap monitor, which sees
+    everything."""
     source, spec = folder / "sleeper.c", folder / "sleeper.tessla"
     source.write_text(SLEEPER)
     spec.write_text("in produced: Events[Unit]\nin consumed: Events[Unit]\n"
                     "def p = count(produced)\nout filter(p, p % 10000 == 0) as thousands\n"
                     "def c = count(consumed)\nout filter(c, c % 4 == 0) as fourth\n")
-    for attempt in range(6):  # until nobody but the core that sleeps is far behind, however threads ran
+    for attempt in range(6):  # until only the core that sleeps is far behind, however threads ran
         case = Turns(folder, f"sleeper{attempt}", source=source, options=("--cycle-count=4", "--timestamps"))
         got = case.live(spec=spec)
         if got[2].count("has no timestamp") == 1 and "ID 10 (cpu0): has no timestamp" in got[2]:
@@ -243,8 +244,8 @@ def check_sleeper(folder):
 
 
 def check_later(folder):
-    """Cores that are described and did not begin hold nobody up: results come while there is more to come. A
-    core that begins later has the results of coretap monitor, unless its trace comes too late."""
+    """Checks that cores which are described but have not begun delay nobody: results come before the trace
+    ends. A core that begins later has the results of coretap monitor, unless its trace comes too late."""
     source, spec = folder / "later.c", folder / "later.tessla"
     source.write_text(LATER)
     spec.write_text("in produced: Events[Unit]\nin consumed: Events[Unit]\n"
@@ -259,7 +260,7 @@ def check_later(folder):
     child.stdin.flush()
     hangs = threading.Timer(60, child.kill)
     hangs.start()
-    first = [child.stdout.readline().decode() for _ in range(4)]  # before the rest comes
+    first = [child.stdout.readline().decode() for _ in range(4)]  # before the rest is written
     hangs.cancel()
     if child.poll() is None:
         child.stdin.write(case.bytes[len(case.bytes) // 2:])
@@ -281,7 +282,8 @@ def check_later(folder):
 
 
 def check_untimed(folder):
-    """Without timestamps nobody knows the order of cores: that is said before results do not come."""
+    """Checks a capture without timestamps, where the order of cores is unknown: a message says so before
+    results are missing."""
     case = Turns(folder, "untimed", options=("--cycle-count=4",))
     said = f"{case.config}: none of the 16 cores has timestamps"
     check("without timestamps it is said that results come at the end", said in case.live()[2], case.live())
@@ -289,7 +291,7 @@ def check_untimed(folder):
 
 
 def check_exchange(folder):
-    """Specifications come, are replaced and go while trace comes."""
+    """Adds, replaces and removes specifications while trace arrives."""
     case = Turns(folder, "exchanged", "-DBUG")
     count = folder / "count.tessla"
     count.write_text("in produced: Events[Unit]\nin consumed: Events[Unit]\nout count(produced) as p\n"
@@ -317,7 +319,8 @@ def check_exchange(folder):
 
 
 def check_filter(folder):
-    """What a filter leaves out is not followed, but where times want all of it; results are the same."""
+    """Checks that what a filter leaves out is not followed, except where times need it; results are the
+    same."""
     case = Turns(folder, "filtered")
     counts = []
     for body in ({}, {"ids": ["10"]}, {"ids": ["11"]}, {"levels": [0]}, {"levels": [3]}):

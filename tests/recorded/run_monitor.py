@@ -28,7 +28,8 @@ def run(*command, codes=(0,)):
 
 
 def watch(case, *places):
-    """(time, place) of each event, with times as the monitor has them: what is not later is one later."""
+    """Returns (time, place) of each event, with times as in the monitor: an event that is not later is one
+    later."""
     at = [x for place in places for x in ("--at", place)]
     rows = run("watch", "-q", "-f", "jsonl", "--elf", case.program, *at, case.capture).splitlines()
     events, last = [], -1
@@ -88,7 +89,7 @@ BINDS = {
 
 
 class Case:
-    """One example as a capture."""
+    """An example as a capture."""
 
     def __init__(self, folder, listing, bug):
         self.listing, self.bug, self.folder = listing, bug, folder
@@ -107,7 +108,7 @@ class Case:
         raise KeyError(symbol)
 
     def spec(self, dialect):
-        """The specification, with the addresses of this program in it."""
+        """Returns the specification, with the addresses of this program in it."""
         text = (EXAMPLES / f"{self.listing.__name__}{dialect}.tessla").read_text()
         for name in ("block_start", "block_end"):
             if f"@{name.upper()}@" in text:
@@ -152,13 +153,13 @@ class Turns:
 
 
 def calls(bug):
-    """The functions in the order in which the threads call them."""
+    """Returns the functions in the order in which the threads call them."""
     return ["produce", "consume"] * 3 + ["produce"] * (2 if bug else 1) + ["consume"] + (
         ["consume"] if bug else ["produce", "consume"]) + ["produce", "consume"] * 3
 
 
 def check_turns(folder, bug):
-    """What needs both cores to be seen: neither of them alone knows whether the other one took its turn."""
+    """Checks a property that needs both cores: neither alone knows whether the other one took its turn."""
     case = Turns(folder, *(["-DBUG"] if bug else []))
     for options in (["--spec", EXAMPLES / "turns.tessla"],
                     ["--spec", EXAMPLES / "turns-stream.tessla", *case.binds]):
@@ -185,15 +186,15 @@ def check_turns(folder, bug):
         assert text[0] == (1 if bug else 0) and " on cpu_0\n" in text[1] and " on cpu_1\n" in text[1], text
         for threads in (2, 5):
             assert case.stream("-a", "-n", 2, "--threads", threads, capture) == text
-    # One run for each core, as it says: false in either program.
+    # One run per core says so: false in either program.
     code, out, err = case.stream("--per-core", case.capture)
     assert code == 1 and "on cpu_" not in out and out.count("# buffer") == 2, (code, out, err)
 
 
 def check_doubt(folder):
-    """Timestamps that are far apart: the order is not known, the numbers of events are. What is in doubt is
-    said, with the two events; a result that is certain is right. Calls that are as far apart are not in
-    doubt, as they may be where the threads had one processor."""
+    """Checks timestamps that are far apart: the order of events is unknown, their numbers are not. Doubt is
+    reported, with the two events; a certain result is right. Calls that are equally far apart are not in
+    doubt, as may be when the threads shared a processor."""
     case = Turns(folder, "-DLOOKS=1000000")
     spec = folder / "numbers.tessla"
     spec.write_text((EXAMPLES / "turns-stream.tessla").read_text() + "out count(produced) as p\n"
@@ -220,7 +221,7 @@ def check_doubt(folder):
 
 
 def check_cores(folder):
-    """Inputs of one core, and of none; captures of one system; what has no clock."""
+    """Checks inputs of one core, and of none; captures of one system; sources without a clock."""
     case = Turns(folder, "-DBUG")
     core = next(row["core"] for row in case.rows("-a", case.capture, codes=(1,)) if "core" in row)
     other = "cpu_1" if core == "cpu_0" else "cpu_0"
@@ -250,7 +251,7 @@ def check_cores(folder):
 
 
 def halves_of(case):
-    """The two buffers of a capture as two captures, each with its part of the same run."""
+    """Returns the two buffers of a capture as two captures, each with its part of the same run."""
     halves = []
     for number in (0, 1):
         halves.append(case.folder / f"half{number}")
@@ -263,7 +264,7 @@ def halves_of(case):
 
 
 def check_captures(folder):
-    """Captures of one system are one run, others are each a run of their own; an option says which."""
+    """Checks that captures of one system are one run, while others are separate runs; an option decides."""
     case = Turns(folder, "-DBUG")
     halves = halves_of(case)
     whole = case.stream("-q", "-a", case.capture)
@@ -307,8 +308,8 @@ def check_captures(folder):
 
 
 def check_each(folder):
-    """Inputs of each core: an instance for each, with a verdict of its own, whose events are its own and
-    those of fixed cores; the same as with the core in the place of each."""
+    """Checks inputs of each core: each core has an instance with its own verdict, whose events are its own
+    and those of fixed cores; the result equals that with the core in place of each."""
     case = Turns(folder, "-DBUG")
     spec = folder / "own.tessla"
     spec.write_text("in mine: Events[Unit]\nin produced: Events[Unit]\nout count(mine) as n\n"
@@ -358,7 +359,7 @@ def check_each(folder):
 
 
 def check_one_core(folder):
-    """A place of a core where one source alone has trace: as without it. Another core is an error."""
+    """Checks a place of a core when only one source has trace: as without it. Another core is an error."""
     case = Turns(folder)
     for options in (["-b", "ETB_0"], ["-b", "ETB_0", "--per-core"]):
         for core in ("@cpu_0", "@each", ""):
@@ -374,8 +375,8 @@ def check_one_core(folder):
 
 
 def check_many(folder):
-    """Several specifications on one axis: each says what it says alone, in an order that does not hang on how
-    the sources are decoded."""
+    """Checks several specifications on one axis: each has the results that it has alone, in an order that
+    does not depend on how the sources are decoded."""
     case = Turns(folder, "-DBUG")
     specs = []
     for number in range(20):
@@ -395,7 +396,7 @@ def check_many(folder):
 
 
 def check_lossy(folder):
-    """Trace that a core lost: results behind it are uncertain as they are with one core, wherever the others
+    """Checks trace that a core lost: results after it are uncertain as with one core, wherever the others
     are."""
     case = Turns(folder)
     lossy = case.record("lossy", "--cycle-count=4", "--timestamps=1", "--overflow=6000", "--seed=3")
@@ -432,7 +433,7 @@ class Control:
 
 
 def loop(bug):
-    """(set point, measured, output, integral) of each round, as control.c is written."""
+    """Returns (set point, measured, output, integral) of each round, as control.c computes it."""
     speed = integral = 0
     half = lambda x: int(x / 2)
     for number in range(120):
@@ -446,7 +447,7 @@ def loop(bug):
 
 
 def check_control(folder, bug):
-    """Values that a program writes, in both dialects, against the same loop in Python."""
+    """Compares values that a program writes, in both dialects, with the same loop in Python."""
     case = Control(folder, *(["-DBUG"] if bug else []))
     rounds = list(loop(bug))
     errors = [("control-stream", case.binds, "settling_error", 20 if bug else 0),
@@ -475,21 +476,22 @@ def check_control(folder, bug):
     assert order == ["target", "measured", "output"] * 120, order[:12]
     for threads in (2, 5):
         assert case.monitor(spec, "-a", "--threads", threads, *given) == (code, rows, err)
-    # The timestamp behind a write is its time, as decode has it.
+    # The timestamp after a write is its time, as in decode.
     decoded = map(json.loads, run("decode", "--merge", "-f", "jsonl", case.capture).splitlines())
     written = [row for row in decoded if row["type"] == "Sw" and row["note"] == "port 1"]
     code, rows, err = case.monitor(case.spec("in target: Events[Int]\nout target\n"), "-a", "--bind",
                                    "target=itm:1")
     assert [row["time"] for row in rows] == [int(row["time"]) for row in written], rows[:3]
     assert len(rows) == 120
-    # Between calls and writes, what is certain is right; how much is, hangs on where cycles were counted.
+    # Between calls and writes, what is certain is right; how much is certain depends on where cycles were
+    # counted.
     spec = case.spec("in target: Events[Int]\nin call: Events[Unit]\nout count(call) - count(target) as n\n")
     code, rows, err = case.monitor(spec, "-a", "--bind", "target=itm:1", "--bind", "call=entry:control")
     assert code == 0 and all(row["value"] in ("0", "1") or row.get("uncertain") for row in rows), rows[:5]
 
 
 def check_control_errors(folder):
-    """What nothing gives, what cannot be given, and writes of another width than a Float's."""
+    """Checks inputs that nothing gives, that cannot be given, and writes of another width than a Float's."""
     case = Control(folder)
     spec = case.spec("in v: Events[Int]\nout v\n")
     for place, text in (("stm:3", "is of an STM, and the capture has none"),
@@ -526,7 +528,7 @@ def check_listing(case):
     for dialect, options in (("", []), ("-stream", binds)):
         rows = case.monitor("--spec", case.spec(dialect), *options, codes=(1 if case.bug else 0,))
         got = [(row["time"], row["output"], row["value"]) for row in rows if row.get("violation")]
-        # Of a property that stays violated the first result counts.
+        # For a property that stays violated the first result counts.
         got = got[:1] if case.listing in (structure,) else got
         assert got == wanted, (dialect, got, wanted)
         assert not any(row.get("uncertain") for row in rows)
@@ -535,7 +537,7 @@ def check_listing(case):
 
 
 def check_together(folder):
-    """Several specifications in one run say what each of them says alone."""
+    """Checks that several specifications in one run have the results that each of them has alone."""
     case = Case(folder, timing, True)
     single = folder / "count.tessla"
     single.write_text("in trigger: Events[Unit]\ndef calls = count(trigger)\nout calls\n")
@@ -547,8 +549,8 @@ def check_together(folder):
 
 
 def check_gaps(folder):
-    """Lost trace: an event of its own; behind it results are uncertain that what was lost could have
-    changed."""
+    """Checks lost trace: it is an event of its own, and later results that it could have changed are
+    uncertain."""
     case = Case(folder, structure, False)
     spec = folder / "gaps.tessla"
     spec.write_text("in gap: Events[Int]\nin overflow: Events[Int]\nin taken: Events[Unit]\n"
@@ -562,16 +564,15 @@ def check_gaps(folder):
     assert gaps, rows[:5]
     for row in rows:
         assert bool(row.get("uncertain")) == (row["time"] > gaps[0] and row["output"] == "n"), row
-    # A pair of which both came behind a gap is certain. Where gaps lie depends on what the C library does at
-    # the start.
+    # A pair after a gap is certain. Where gaps are depends on what the C library does at the start.
     assert [row for row in rows if row["output"] == "apart" and row["time"] > gaps[0]], (gaps, rows[-5:])
     forgets = case.monitor("-a", "--forget", 1, "--spec", spec, "--bind", "taken=structure.c:10")
     assert not any(row.get("uncertain") for row in forgets if row["time"] > gaps[-1] + 1)
 
 
 def check_generated(folder):
-    """What 'coretap spec' writes says nothing of the capture that it is from, and flags a slower and a faster
-    program."""
+    """Checks that a specification written by 'coretap spec' is not violated by its own capture, and flags a
+    slower and a faster program."""
     (folder / "slow").mkdir()
     usual, odd = Case(folder, validation, False), Case(folder / "slow", validation, True)
     spec = folder / "generated.tessla"
@@ -589,13 +590,14 @@ def check_generated(folder):
 
 
 def ways_of(text):
-    """{way: (times seen, least, most)} of a generated specification."""
+    """Returns {way: (times seen, least, most)} of a generated specification."""
     rows = re.findall(r"-- (\w+): seen (\d+) times?, (\d+) to (\d+) cycles", text)
     return {name: tuple(map(int, numbers)) for name, *numbers in rows}
 
 
 def check_all_functions(folder):
-    """Without a way: all functions that ran, in all captures together; none of the captures violates it."""
+    """Checks 'coretap spec' without a way: all functions that ran, in all captures together; no capture
+    violates it."""
     case = Case(folder, validation, False)
     captures = [folder / f"seed{seed}" for seed in (1, 2)]
     for seed, capture in enumerate(captures, 1):
@@ -604,16 +606,16 @@ def check_all_functions(folder):
     spec = [*usual, "--most", 256] # more than the program has
     text = run(*spec, *captures)
     both = ways_of(text)
-    # Two events of one input in the same cycle come a cycle apart, so times are the same only where the same
-    # is watched.
+    # Two events of one input in the same cycle are placed a cycle apart, so times are only equal when the
+    # same places are watched.
     functions = re.findall(r'_start := function_call\("([^"]*)"\)', text)
     same = [word for name in functions for word in ("--function", name)]
     first, second = (ways_of(run(*usual, *same, capture)) for capture in captures)
     assert both.keys() == first.keys() | second.keys() and len(both) > 1, (both, first, second)
     for name, (count, least, most) in both.items():
         ones = [w[name] for w in (first, second) if name in w]
-        # In a capture by itself a function is left out whose only run has a system call in it, of which no
-        # cycles are known. Whether one has depends on where the kernel put its memory.
+        # For a capture alone, a function is left out when its only run contains a system call, whose cycles
+        # are unknown. Whether it does depends on where the kernel put its memory.
         if len(ones) < len(captures):
             assert count >= sum(n for n, _, _ in ones), (name, both[name], ones)
             continue
@@ -625,7 +627,7 @@ def check_all_functions(folder):
     for case.capture in captures:
         assert not any(row["output"].endswith("violation")
                        for row in case.monitor("-a", "--spec", generated, codes=(0,)))
-    # The first capture alone does not cover the second one, whose cycles are others.
+    # The first capture alone does not cover the second one, which has other cycles.
     generated.write_text(run(*spec, captures[0]))
     assert case.monitor("--spec", generated, codes=(1,))
     # Options between and behind the captures, and what restricts them.
@@ -633,7 +635,7 @@ def check_all_functions(folder):
     assert ways_of(run(*usual, captures[0], "--match", name, captures[1])).keys() == {name}
     assert list(ways_of(run(*usual, *captures, "--most", 1))) == [name]
     assert list(ways_of(run(*usual, *captures))) == list(both)[:64]
-    # A part of a capture; --function names what is measured, and leaves nothing out.
+    # A part of a capture; --function selects what is measured, and leaves nothing out.
     part = ways_of(run(*usual, "--to", "2000insn", captures[0], codes=(0, 1)))
     assert part.keys() < both.keys(), part
     assert not run(*usual, "--from", "999999999insn", captures[0], codes=(1,))

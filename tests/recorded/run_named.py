@@ -43,7 +43,7 @@ def build(folder, compiler, options):
 
 
 def record(folder, program, *options, name=None):
-    """The lines that the program prints."""
+    """Records a program and returns the lines that it prints."""
     shutil.rmtree(folder / "capture", ignore_errors=True)
     port = {"channels": ["--stm", "channels"], "nothing": []}.get(name, ["--itm", "ports"])
     run = subprocess.run([CORETAP, "record", "-q", "-o", folder / "capture", *port, *options, "--", program],
@@ -59,7 +59,7 @@ def decode(capture, *options):
 
 
 def events(capture, *options):
-    """What decode says of named events, as the program prints it."""
+    """Returns what decode prints of named events, in the form that the program prints."""
     rows = [json.loads(line) for line in decode(capture, "--format", "jsonl", *options).splitlines()]
     assert not any(row["type"] == "Sw" for row in rows), rows
     return [f"{row['type']} {int(row['value'], 16) & 0xffff} {row['note']}" for row in rows
@@ -78,7 +78,7 @@ def check_build(folder, compiler, options):
 
 
 def check_json(folder):
-    """A program reads names and arguments without the text."""
+    """Checks that a program can read names and arguments without the text."""
     record(folder, build(folder, A64, ["-O1", "-static"]))
     rows = [json.loads(line) for line in decode(folder / "capture", "--format", "jsonl").splitlines()]
     by_event = {row["event"]: row for row in rows if "event" in row}
@@ -89,7 +89,7 @@ def check_json(folder):
 
 
 def check_watch(folder):
-    """The lines of watchpoints have the values, each as its type says; texts and spans have none."""
+    """Checks that the lines of watchpoints have the values, each in its type; texts and spans have none."""
     record(folder, build(folder, A64, ["-O1", "-static"]))
     said = {name: (None, "-") for name in ("text:nothing", "begin:outer")}
     for row in map(json.loads, decode(folder / "capture", "--format", "jsonl").splitlines()):
@@ -110,8 +110,8 @@ def check_watch(folder):
 
 
 def check_live(folder):
-    """A live run knows the names of its program, as monitor does of the same stream. One core and the ITM are
-    one run, on the axis of their timestamps; the ITM alone is on its own."""
+    """Checks that a live run knows the names of its program, like monitor on the same stream. One core and
+    the ITM are one run, on the axis of their timestamps; the ITM alone is a run of its own."""
     stream, spec, ini = folder / "stream", folder / "spec.tessla", folder / "capture" / "live.ini"
     record(folder, build(folder, A64, ["-O1", "-static"]), "--timestamps=100", "--stream", stream)
     sources = re.findall(r"\[source (\w+)\]\n(?:.+\n)+\n", ini.read_text())
@@ -141,7 +141,7 @@ def check_live(folder):
 
 
 def check_raw(folder):
-    """Without names the writes are there as they are."""
+    """Checks that without names the plain writes are printed."""
     said = record(folder, build(folder, A64, ["-O1", "-static"]))
     rows = decode(folder / "capture", "--no-names").splitlines()
     assert not any(row.split("\t")[0] in KINDS for row in rows)
@@ -151,7 +151,8 @@ def check_raw(folder):
 
 
 def section(capture, *options):
-    """The report's section of named events, as text by row of its tables; None when it is not there."""
+    """Returns the report's section of named events, as text by row of its tables, or None when there is
+    none."""
     run = subprocess.run([CORETAP, "report", "-q", *options, capture], capture_output=True, text=True,
                          timeout=120)
     assert run.returncode == 0, run
@@ -165,7 +166,7 @@ def section(capture, *options):
 
 
 def check_report(folder):
-    """The report adds values and spans up by name, draws them, and has the texts."""
+    """Checks that the report adds values and spans up by name, draws them, and has the texts."""
     program = build(folder, A64, ["-O1", "-static"])
     said = record(folder, program, "--timestamps=100")
     page, rows = section(folder / "capture")
@@ -188,14 +189,15 @@ def check_report(folder):
 
 
 def packets(capture):
-    """Offset and text of the ITM's packets."""
+    """Returns offset and text of the ITM's packets."""
     text = subprocess.run([CORETAP, "list", "-q", "--packets", capture], capture_output=True, text=True,
                           check=True, timeout=120).stdout
     return [(int(line.split()[0]), line) for line in text.splitlines() if " itm_" in line]
 
 
 def check_cut(folder):
-    """Where the ITM lost trace, an event says that it is not whole, and no other one is mixed with it."""
+    """Checks that where the ITM lost trace, an event says that it is incomplete, and no other one is mixed
+    with it."""
     said = record(folder, build(folder, A64, ["-O1", "-static"]), "--sync-period", "8")
     trace = folder / "capture" / "trace_itm.bin"
     whole = trace.read_bytes()
@@ -217,7 +219,7 @@ def check_cut(folder):
 
 
 def check_damaged(folder):
-    """Names that are damaged are told, and the writes are there."""
+    """Checks that damaged names are reported, and the writes are printed."""
     program = build(folder, A64, ["-O1", "-static"])
     record(folder, program)
     data = program.read_bytes()

@@ -43,7 +43,7 @@ SETS = {
     "all": ["--framed", "--branch-broadcast", "--return-stack", "--cycle-count=2", "--timestamps=200",
             "--events", "30", "--overflow", "5000", "--context-id", "--vmid", "--sync-period", "9"],
 }
-# … and what each is tried with on its architecture.
+# … and options that each set is combined with on its architecture.
 PROTOCOLS = {"arm64": ["etm4", "ete"], "armhf": ["etm4", "ptm"]}
 FEW = {"plain", "contexts", "all"}
 
@@ -57,7 +57,7 @@ class Example:
         self.env = {}
 
     def command(self, folder):
-        """The command line, or None when it cannot be had."""
+        """Returns the command line, or None when the program cannot be built."""
         path = folder / self.name.replace(" ", "_")
         compiler = COMPILERS[self.arch] + ("g++" if self.source.endswith(".cc") else "gcc")
         if not shutil.which(compiler):
@@ -68,7 +68,7 @@ class Example:
 
 
 class Debian:
-    """A program that tools/fetch-arm-programs got."""
+    """A program that tools/fetch-arm-programs downloaded."""
 
     def __init__(self, arch, path, *arguments):
         self.arch, self.path, self.arguments = arch, path, arguments
@@ -114,12 +114,13 @@ def programs_of(arch):
                  "t;")
 
 
-# QEMU 7.2 itself aborts now and then when a program writes over its code (once in 280 recordings): what calls
-# plugins for accesses to memory finds a list that is none. Such a program is recorded again, and counted.
+# QEMU 7.2 itself rarely aborts when a program writes over its code (once in 280 recordings): the function
+# that calls plugins for memory accesses finds an invalid list. Such a program is recorded again, and counted.
 QEMU_ABORTS = b"plugins/core.c:473:qemu_plugin_vcpu_mem_cb"
 # OpenCSD reads again where it could not (ocsd_compare.c, says_again).
 SAYS_AGAIN = re.compile(r"; (\d+) times OpenCSD says of an address again")
-# Where memory is missing both go on behind a wrong return, in what is no code (ocsd_compare.c, contradicts).
+# Where memory is missing both decoders continue after a wrong return, in what is no code (ocsd_compare.c,
+# contradicts).
 NOT_COMPARED = re.compile(r"; (\d+) behind contradictions are not compared")
 counted = {"QEMU aborted by itself and was started again": 0,
            "OpenCSD said again that it cannot read an address": 0,
@@ -140,7 +141,7 @@ def record(folder, command, *options, env=()):
 
 
 def path_is_truth_alone(folder, command, options, env):
-    """'' or what is wrong."""
+    """Returns '' or what is wrong."""
     result = record(folder, command, *options, env=env)
     if result.returncode != 0:
         return f"exit code {result.returncode}: {result.stderr}"
@@ -153,7 +154,7 @@ def path_is_truth_alone(folder, command, options, env):
 
 
 def whole(folder):
-    """'' or what is missing in a recording that is not damaged: nothing but overflows may be, and nothing
+    """Returns '' or what is missing in an undamaged recording: only overflows may lose trace, and nothing
     contradicts."""
     got = subprocess.run([COMMAND, "stats", "--level", "flow", "-q", folder], capture_output=True, text=True,
                          check=False)
@@ -163,7 +164,7 @@ def whole(folder):
 
 
 def path_is_truth(folder, command, options, env):
-    """… and OpenCSD says the same."""
+    """… and OpenCSD agrees."""
     why = path_is_truth_alone(folder, command, options, env)
     if why or not OCSD:
         return why
@@ -183,7 +184,7 @@ def output_is_its_own(folder, path):
 
 
 def names_are_known(folder, path):
-    """The capture names the program, moved or not: nobody has to."""
+    """Checks that the capture names the program, moved or not, so nobody has to."""
     moved = path.with_name("primes_moved")
     subprocess.run([COMPILERS["arm64"] + "gcc", "-O2", "-pie", "-o", moved, EXAMPLES / "primes.c"],
                    check=True)
@@ -200,8 +201,8 @@ def names_are_known(folder, path):
 
 
 def libraries_are_named(folder, path):
-    """The capture names what else ran: interpreter and libraries; one that is gone or another one by now is
-    told."""
+    """Checks that the capture names what else ran: interpreter and libraries. One that is gone or has changed
+    is reported."""
     moved = path.with_name("primes_libraries")
     subprocess.run([COMPILERS["arm64"] + "gcc", "-O2", "-pie", "-Wl,--build-id", "-o", moved,
                     EXAMPLES / "primes.c"],
@@ -234,7 +235,7 @@ def libraries_are_named(folder, path):
 
 
 def stream_is_live(folder, path):
-    """What is read from the pipe, while it is written, is what a capture of the same run holds."""
+    """Checks that what is read from the pipe while it is written equals a capture of the same run."""
     pipe = f"{folder}.pipe"
     os.mkfifo(pipe)
     with subprocess.Popen([COMMAND, "record", "-q", "-o", folder, "--stream", pipe, "--", path, "500"],
@@ -253,7 +254,7 @@ def stream_is_live(folder, path):
 
 
 def same_trace_again(folder, path, *options):
-    """The trace follows from program and seed, however the program was watched."""
+    """Checks that program and seed determine the trace, however the program was watched."""
     traces = []
     for extra in [[], ["--each"]]:
         result = record(folder, [path], "--cycle-count", "--timestamps", "--overflow", "2000", *options,
@@ -285,7 +286,8 @@ int main(void)
 
 
 def a_crowd_is_told(folder):
-    """Threads beyond those that the recorder follows at a time are missing, and it says how many."""
+    """Checks that threads beyond those that the recorder can follow at a time are missing, and counted in a
+    message."""
     with tempfile.TemporaryDirectory() as name:
         source, program = pathlib.Path(name, "crowd.c"), pathlib.Path(name, "crowd")
         source.write_text(CROWD)
@@ -331,7 +333,7 @@ int main(void)
 
 
 def main_is_first(folder):
-    """The main thread has core 0, although what another one traced comes before its own."""
+    """Checks that the main thread has core 0, although trace of another one comes before its own."""
     with tempfile.TemporaryDirectory() as name:
         source, program = pathlib.Path(name, "busy.c"), pathlib.Path(name, "busy")
         source.write_text(BUSY)
@@ -345,7 +347,7 @@ def main_is_first(folder):
 
 
 def child_is_left_out(folder):
-    """What a forked child executes is not in the trace; its output and exit code are there."""
+    """Checks that a forked child is not in the trace; its output and exit code are kept."""
     with tempfile.TemporaryDirectory() as name:
         source, program = pathlib.Path(name, "forks.c"), pathlib.Path(name, "forks")
         source.write_text(FORKS)
@@ -358,7 +360,7 @@ def child_is_left_out(folder):
 
 
 def contexts_are_told_again(folder, path):
-    """Identifiers stand behind each synchronisation, so that a decoder can begin there."""
+    """Checks that identifiers come after each synchronisation, so that a decoder can begin there."""
     record(folder, [path, "300"], "--context-id", "--vmid", "--sync-period", "9")
     got = subprocess.run([COMMAND, "list", "-q", "--packets", folder], capture_output=True, text=True,
                          check=True)
@@ -370,7 +372,7 @@ def contexts_are_told_again(folder, path):
 
 
 def truth_is_qemus(folder, path):
-    """QEMU's own log of single instructions has the same addresses."""
+    """Checks that QEMU's own log of single instructions has the same addresses."""
     log = f"{folder}.log"
     subprocess.run(["qemu-aarch64", "-singlestep", "-d", "exec,nochain", "-D", log, path, "300"], check=True,
                    capture_output=True, env=ENV)
@@ -386,15 +388,15 @@ def truth_is_qemus(folder, path):
 
 
 def is_quick(program, first, what, last):
-    """Every set once on each architecture, the few with both protocols; of other programs the set that has
-    most."""
+    """Returns whether a combination is in the short tier: every set once per architecture, a few with both
+    protocols; for other programs the set with the most options."""
     if first:
         return last or what in FEW
     return last and (what == "all" or what == "contexts" and program.name.startswith("threads"))
 
 
 def matrix(folder):
-    """Names of tests with what runs them, or a text: why they cannot be."""
+    """Returns the names of tests with what runs them, or a text with the reason why they cannot run."""
     capture = folder / "capture"
     text = "".join(f"{i * 7919 % 1000} line {'abcdefghij'[i % 10:]} {'end' * (i % 5)}\n" for i in range(200))
     (folder / "text").write_text(text, encoding="ascii")
@@ -419,9 +421,9 @@ def matrix(folder):
 
 
 def machine_boots(folder):
-    """The first 150 million instructions of a kernel on two processors, with timer interrupts and code that
-    the kernel changes. Nothing but those changes and calls of the firmware, which is not there, leaves a gap
-    in the trace."""
+    """Records the first 150 million instructions of a kernel on two processors, with timer interrupts and
+    code that the kernel changes. Only those changes and calls of the firmware, which is not there, leave
+    gaps in the trace."""
     kernel = sorted((DEBIAN / "arm64/boot").glob("vmlinuz-*"))[-1]
     command = ["qemu-system-aarch64", "-M", "virt", "-cpu", "cortex-a53", "-smp", "2", "-m", "512", "-nic",
                "none",
@@ -448,7 +450,7 @@ def machine_boots(folder):
 
 
 def machine_of_32_bits_is_refused(folder):
-    """A Cortex-M that ends itself by a call of the debugger's: the message says what is recorded."""
+    """Checks a Cortex-M that ends itself by a semihosting call: the message says what can be recorded."""
     kernel = folder.with_name("exit.bin")
     kernel.write_bytes(struct.pack("<II6HI", 0x20001000, 0xb, 0xbf00, 0x2018, 0x4901, 0xbeab, 0xe7fe, 0xbf00,
                                    0x20026))
