@@ -46,7 +46,8 @@ enum ct_mark_kind {
 /* The n of a RETURN of the M profile, when its mark gives the thread that continues. */
 enum ct_return {
     CT_RETURN_NEW = 1,     /* nothing is known of that thread */
-    CT_RETURN_GUESSED = 2, /* it may also be another thread of those in v, with other calls */
+    CT_RETURN_GUESSED = 2, /* it may also be another thread of those in v; with NEW, one that was forgotten
+                              because there are too many */
 };
 
 /* A mark: anything in the stream that is not a step. */
@@ -56,7 +57,7 @@ struct ct_step_mark {
                         count; for DATA the instruction it belongs to, when n is 1; for a RETURN that leaves
                         the last handler of the M profile the thread that continues, below CT_M_THREADS (0:
                         the first one), when n is 1. The n of the element is then enum ct_return, and its v
-                        has the threads that it may be, as bits, if nothing tells them apart, or else 0 */
+                        has the threads that it may be, as bits, when it is a guess among those, or else 0 */
     struct ct_elem elem;
     uint32_t at;   /* index in the batch of the step after it; `count`: after the last */
     uint8_t kind;  /* enum ct_mark_kind */

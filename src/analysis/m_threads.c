@@ -137,13 +137,14 @@ static void say(struct ct_m_threads *t, size_t thread, uint8_t flags, uint64_t o
     mark->elem.v = others;
 }
 
-/* Makes an unknown thread the running one, with the calls seen since the return. When there are too many
- * threads, replaces the one that has waited longest. */
+/* Makes a thread of which nothing is known the running one, with the calls that were seen. Where there are
+ * too many, the one that waits for longest is forgotten, which this one may be. */
 static void begin_thread(struct ct_m_threads *t)
 {
-    const size_t number = t->count < CT_M_THREADS ? t->count++ : find_oldest(t, UINT64_MAX);
+    const bool is_full = t->count == CT_M_THREADS;
+    const size_t number = is_full ? find_oldest(t, UINT64_MAX) : t->count++;
     t->threads[number] = (struct thread){.calls = t->calls};
-    say(t, number, CT_RETURN_NEW, 0);
+    say(t, number, CT_RETURN_NEW | (is_full ? CT_RETURN_GUESSED : 0), 0);
     t->candidates = 0;
     t->now = number;
 }
@@ -155,7 +156,7 @@ static void decide(struct ct_m_threads *t)
     const uint64_t possible = t->candidates | t->doubted;
     const bool is_known = (possible & (possible - 1)) == 0;
     struct thread *thread = &t->threads[number];
-    say(t, number, t->doubted || !are_alike(t) ? CT_RETURN_GUESSED : 0, is_known ? 0 : possible);
+    say(t, number, is_known ? 0 : CT_RETURN_GUESSED, is_known ? 0 : possible);
     thread->calls.depth = left_of(t, number);
     for (size_t i = 0; i < t->calls.depth; i++)
         push(&thread->calls, t->calls.returns[i]);

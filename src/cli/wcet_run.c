@@ -71,6 +71,14 @@ static int end_streams(void *user, const struct ct_buffer *buffer, const struct 
     return rc;
 }
 
+/* Says how often it was a guess which thread went on, whose loops were then counted. */
+static void tell_guesses(const struct cli_wcet *w)
+{
+    struct ct_timing_found found;
+    if (!w->wish.untold && ct_timing_sums_find(w->sums, &found) == CT_OK)
+        cli_note_new_stacks(w->read.args, found.totals.renewed);
+}
+
 static int measure(struct cli_wcet *w)
 {
     const struct cli_ran ran = w->read.ran;
@@ -85,6 +93,7 @@ static int measure(struct cli_wcet *w)
     w->read.ran = ran; /* the second run would count it again */
     if (code == CLI_FAILED)
         return code;
+    tell_guesses(w);
     const bool fine =
         ct_wcet_observe(w->wcet, w->files, 0) == CT_OK && ct_wcet_observe(w->wcet, w->sums, 1) == CT_OK;
     return fine ? code : cli_library_error(w->read.args->ctx);

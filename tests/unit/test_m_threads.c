@@ -10,7 +10,7 @@
 #include "four_functions.h"
 #include "support/m_profile.h"
 
-#define MOST 32
+#define MOST 160
 
 struct fixture {
     struct ct_graph *graph;
@@ -150,6 +150,27 @@ static void a_thread_whose_calls_are_unknown_is_no_less_likely(void **state)
     expect(f, at, 0, CT_RETURN_GUESSED, 3);
 }
 
+/* Both were called at the same place: their stacks are the same, but not what they counted. */
+static void threads_that_are_alike_are_a_guess(void **state)
+{
+    struct fixture *f = *state;
+    call(f, MAIN, WORK);
+    handle(f, WORK, MAIN);
+    call(f, MAIN, WORK);
+    expect(f, handle(f, WORK, WORK + 4), 0, CT_RETURN_GUESSED, 3);
+}
+
+/* Each handler goes on where no thread waits. There is one thread more than can be told apart, which
+ * may be the first one. */
+static void a_thread_too_many_is_a_guess(void **state)
+{
+    struct fixture *f = *state;
+    size_t at = 0;
+    for (unsigned i = 0; i < CT_M_THREADS; i++)
+        at = handle(f, WORK + 16 * i, WORK + 16 * (i + 1));
+    expect(f, at, 0, CT_RETURN_NEW | CT_RETURN_GUESSED, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +179,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_handler_keeps_it_open, begin, finish),
         cmocka_unit_test_setup_teardown(a_handler_may_switch_again, begin, finish),
         cmocka_unit_test_setup_teardown(a_thread_whose_calls_are_unknown_is_no_less_likely, begin, finish),
+        cmocka_unit_test_setup_teardown(threads_that_are_alike_are_a_guess, begin, finish),
+        cmocka_unit_test_setup_teardown(a_thread_too_many_is_a_guess, begin, finish),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
