@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QEMU user-mode plugin: every fetch of an instruction line, load and store of a program, to a pipe.
+/* QEMU user-mode plugin: writes every fetch of an instruction line, load and store of a program to a pipe.
  *
- *   qemu-aarch64 -plugin access_plugin.so,fd=N,ring=N[,forks=SOCKET][,image=1] PROGRAM
+ *  qemu-aarch64 -plugin access_plugin.so,fd=N,ring=N[,forks=SOCKET][,image=1] PROGRAM
  *
- * `ring` is a file of the size of struct access_ring. With forks, each forked child gets a pipe and a ring of
- * its own, which are sent through the socket. A program that another one started in its place (execve) has
- * image=1, and goes on in both. */
+ * `ring` is a file of the size of struct access_ring. With forks, each forked child gets its own pipe and
+ * ring, which are sent through the socket. A program that replaces another one (execve) gets image=1, and
+ * uses the same pipe and ring. */
 #define _GNU_SOURCE /* pipe2, memfd_create */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,23 +34,23 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
 
 #define WORDS ACCESS_RING_WORDS
 
-/* Words of a process that nobody reads. */
+/* For the words of a process without a reader. */
 static struct access_ring unread;
 
-/* One program: QEMU loads the plugin once. */
+/* One for the process: QEMU loads the plugin once. */
 static struct {
     pthread_mutex_t lock;
     int fd;
     int ring_fd; /* the file of `ring` */
-    int forks;   /* socket for the pipes of children; -1: they record nothing */
-    int next[3]; /* pipe and ring of the child in the making */
-    pid_t pid;   /* that writes to fd */
+    int forks;   /* socket for the pipes of children; -1: do not record them */
+    int next[3]; /* both ends of the pipe, and the ring, of the next child */
+    pid_t pid;   /* the process that writes to fd */
     struct access_ring *ring;
     int started;
-    int arm32;        /* the program is one of 32 bits */
-    int keeping;      /* the lock is held, and the files are kept, while the program closes numbers */
-    int image;        /* the program was started in place of another one */
-    uint64_t objects; /* of anonymous shared memory */
+    int arm32;        /* the program has 32 bits */
+    int keeping;      /* the lock is held and the files are kept, while the program closes file descriptors */
+    int image;        /* the program replaced another one */
+    uint64_t objects; /* number of anonymous shared memories */
 } out = {.lock = PTHREAD_MUTEX_INITIALIZER,
          .fd = -1,
          .ring_fd = -1,
@@ -58,9 +58,9 @@ static struct {
          .next = {-1, -1, -1},
          .ring = &unread};
 
-static _Thread_local uint64_t args[6]; /* of the system call under way in this thread */
+static _Thread_local uint64_t args[6]; /* of this thread's current system call */
 
-/* Writes words that lie side by side to the pipe. */
+/* Writes adjacent words to the pipe. */
 static void write_words(const uint64_t *words, size_t count)
 {
     const char *at = (const char *)words;
@@ -70,7 +70,7 @@ static void write_words(const uint64_t *words, size_t count)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
-            out.fd = -1; /* the reader has gone; the program goes on */
+            out.fd = -1; /* no reader any more; the program continues */
             return;
         }
         at += n;
@@ -92,7 +92,7 @@ static void flush(void)
     atomic_store_explicit(&out.ring->sent, end, memory_order_relaxed);
 }
 
-/* Adds words, which the reader sees all or none of. With the lock. */
+/* Adds words. The reader sees all or none of them. Requires the lock. */
 static void add(const uint64_t *words, size_t count)
 {
     const uint64_t end = atomic_load_explicit(&out.ring->end, memory_order_relaxed);
@@ -103,7 +103,7 @@ static void add(const uint64_t *words, size_t count)
     atomic_store_explicit(&out.ring->end, end + count, memory_order_release);
 }
 
-/* Writes what was noted so far, because no more may come for long. */
+/* Writes all words so far, because the next may take long. */
 static void flush_now(void)
 {
     pthread_mutex_lock(&out.lock);
@@ -126,7 +126,7 @@ static void note(enum ct_access_note what, uint64_t a, uint64_t b, uint64_t c)
     pthread_mutex_unlock(&out.lock);
 }
 
-/* Tells of a file by its path, whose bytes follow the note in whole words. */
+/* Notes a file by its path, whose bytes follow the note in whole words. */
 static void note_path(enum ct_access_note what, const char *path, uint64_t a, uint64_t b)
 {
     const size_t size = path ? strnlen(path, PATH_MAX - 1) : 0;
@@ -139,7 +139,7 @@ static void note_path(enum ct_access_note what, const char *path, uint64_t a, ui
     pthread_mutex_unlock(&out.lock);
 }
 
-/* `user` is the word of the run, made when the block was translated. */
+/* `user` is the word of the run, made at translation. */
 static void on_fetch(unsigned cpu, void *user)
 {
     put((uint64_t)(uintptr_t)user | ct_access_word(CT_ACCESS_FETCH, cpu, 0, 0));
@@ -152,8 +152,8 @@ static void on_memory(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, voi
     put(ct_access_word(store ? CT_ACCESS_STORE : CT_ACCESS_LOAD, cpu, qemu_plugin_mem_size_shift(info), va));
 }
 
-/* Tells of the file that has the first instruction: the loader of a program with libraries, which QEMU mapped
- * without a call. */
+/* Notes the file with the first instruction: the loader of a program with libraries, which QEMU mapped
+ * without a system call. */
 static void note_first_file(const struct qemu_plugin_insn *insn)
 {
     const void *host = qemu_plugin_insn_haddr(insn);
@@ -163,7 +163,7 @@ static void note_first_file(const struct qemu_plugin_insn *insn)
     const uint64_t at = qemu_plugin_insn_vaddr(insn) + file.start - (uintptr_t)host;
     const uint64_t size = file.end - file.start;
     if (qemu_plugin_start_code() - at < size)
-        return; /* it is the program */
+        return; /* the program itself */
     note(CT_NOTE_MAP, at, size, 1);
     note_path(CT_NOTE_FILE, file.path, at, size);
 }
@@ -209,7 +209,7 @@ enum call {
     CALL_FORK, /* fork, vfork */
     CALL_EXECVE,
     CALL_WAIT4,
-    CALL_WAITS, /* one that may wait long, or end a process: what was done before has to be known then */
+    CALL_WAITS, /* may block for long, or end a process: flush the words before */
 };
 
 /* A system call by its number. */
@@ -218,9 +218,9 @@ struct call_number {
     uint8_t call; /* enum call */
 };
 
-/* Those of arm64 (asm-generic/unistd.h). The ones that wait are epoll_pwait, read, readv, pselect6, ppoll,
- * waitid, futex, nanosleep, clock_nanosleep, rt_sigsuspend, accept, recvfrom, recvmsg and accept4;
- * kill, tkill and tgkill may end one. */
+/* System calls of arm64 (asm-generic/unistd.h). The ones that block are epoll_pwait, read, readv, pselect6,
+ * ppoll, waitid, futex, nanosleep, clock_nanosleep, rt_sigsuspend, accept, recvfrom, recvmsg and accept4;
+ * kill, tkill and tgkill may end a process. */
 static const struct call_number calls_a64[] = {
     {24, CALL_DUP_TO},  {57, CALL_CLOSE},  {436, CALL_CLOSE_RANGE}, {214, CALL_BRK},   {215, CALL_MUNMAP},
     {216, CALL_MREMAP}, {222, CALL_MMAP},  {233, CALL_MADVISE},     {220, CALL_CLONE}, {221, CALL_EXECVE},
@@ -230,9 +230,9 @@ static const struct call_number calls_a64[] = {
     {129, CALL_WAITS},  {130, CALL_WAITS}, {131, CALL_WAITS},
 };
 
-/* Those of arm's EABI (arch/arm/tools/syscall.tbl); mmap is mmap2. Besides the same ones there wait pause,
- * poll, sigsuspend, _newselect, epoll_wait, recv, and those of 64-bit time: clock_nanosleep, pselect6, ppoll
- * and futex. */
+/* System calls of arm's EABI (arch/arm/tools/syscall.tbl); mmap is mmap2. Besides the same ones, these block:
+ * pause, poll, sigsuspend, _newselect, epoll_wait, recv, and those of 64-bit time: clock_nanosleep, pselect6,
+ * ppoll and futex. */
 static const struct call_number calls_a32[] = {
     {63, CALL_DUP_TO}, {358, CALL_DUP_TO}, {6, CALL_CLOSE},   {436, CALL_CLOSE_RANGE}, {45, CALL_BRK},
     {91, CALL_MUNMAP}, {163, CALL_MREMAP}, {192, CALL_MMAP},  {220, CALL_MADVISE},     {120, CALL_CLONE},
@@ -245,7 +245,7 @@ static const struct call_number calls_a32[] = {
     {268, CALL_WAITS},
 };
 
-/* Returns what a system call of the program does. */
+/* Returns the kind of a system call of the program. */
 static enum call call_of(int64_t number)
 {
     const struct call_number *all = out.arm32 ? calls_a32 : calls_a64;
@@ -257,7 +257,7 @@ static enum call call_of(int64_t number)
     return CALL_OTHER;
 }
 
-/* Arguments of Linux, the same for both. */
+/* Argument values of Linux, the same for both. */
 enum {
     ARG_CLONE_VM = 0x100,
     ARG_CLONE_VFORK = 0x4000,
@@ -266,13 +266,13 @@ enum {
     ARG_MADV_HUGEPAGE = 14
 };
 
-/* Tells whether a clone makes a process of its own. QEMU does so for vfork, too. */
+/* Returns whether a clone makes a new process. QEMU does so for vfork too. */
 static int makes_process(uint64_t flags)
 {
     return !(flags & ARG_CLONE_VM) || flags & ARG_CLONE_VFORK;
 }
 
-/* Maps the ring in a file. NULL: that cannot be. */
+/* Maps the ring in a file. NULL: failed. */
 static struct access_ring *map_ring(int fd)
 {
     void *ring =
@@ -289,7 +289,8 @@ static void close_next(void)
     }
 }
 
-/* Makes pipe and ring of a child that is about to be forked, which must not write what its parent did. */
+/* Makes pipe and ring of a child before its fork, and flushes the parent's words, so that the child does not
+ * write them. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&out.lock);
@@ -302,7 +303,7 @@ static void before_fork(void)
     pthread_mutex_unlock(&out.lock);
 }
 
-/* Lets the child write to its own pipe and ring, if it has some. Another thread of the parent may have held
+/* Makes the child write to its own pipe and ring, if it has them. Another thread of the parent may have held
  * the lock. */
 static void in_child(void)
 {
@@ -312,7 +313,7 @@ static void in_child(void)
         munmap(out.ring, sizeof *out.ring);
     out.ring = ring ? ring : &unread;
     if (out.fd >= 0 && !out.keeping)
-        close(out.fd); /* its parent's, which ends with the parent */
+        close(out.fd); /* its parent's, which must end with the parent */
     out.fd = -1;
     if (out.forks < 0)
         return;
@@ -324,7 +325,7 @@ static void in_child(void)
     close_next();
 }
 
-/* Sends the child's ring, and the end to read from of its pipe. Returns 0 when they could not be sent. */
+/* Sends the child's ring and the read end of its pipe. Returns 0 when that fails. */
 static int send_pipe(int64_t child)
 {
     const int files[] = {out.next[0], out.next[2]};
@@ -345,7 +346,7 @@ static int send_pipe(int64_t child)
     return files[0] >= 0 && sendmsg(out.forks, &m, MSG_NOSIGNAL) == (ssize_t)sizeof child;
 }
 
-/* Follows both sides of a fork. A child that is not followed must not write to the ring either. */
+/* Handles both sides of a fork. A child that is not followed must not write to the ring either. */
 static void after_fork(int64_t result)
 {
     if (result == 0 && getpid() != out.pid) {
@@ -356,14 +357,13 @@ static void after_fork(int64_t result)
         return;
     if (result > 0 && send_pipe(result)) {
         note(CT_NOTE_FORK, (uint64_t)result, 0, 0);
-        flush_now(); /* the reader asks for the child when it reads this, and waits for its words */
+        flush_now(); /* after this note the reader takes the child's files and waits for its words */
     }
     close_next();
 }
 
-/* Starts a program in place of this one. A child that is not followed goes on without the plugin, and a
- * program that this QEMU does not run is left to the host, which is told of. Returns when the call is QEMU's
- * to make. */
+/* Replaces the program. A child that is not followed continues without the plugin, and a program for which
+ * there is no QEMU is left to the host, which is noted. Returns when QEMU should make the call itself. */
 static void on_exec(uint64_t path, uint64_t argv, uint64_t envp)
 {
     const bool followed = getpid() == out.pid;
@@ -391,8 +391,8 @@ static void on_exec(uint64_t path, uint64_t argv, uint64_t envp)
     exec_free(&image);
 }
 
-/* Moves a file of the plugin away from a number that the program closes, as programs do with all numbers
- * before they start another one. */
+/* Moves a file of the plugin away from a descriptor that the program closes; programs often close all
+ * descriptors before they start another program. */
 static void leave_number(int *fd, uint64_t number)
 {
     if (*fd < 0 || (uint64_t)*fd != number)
@@ -402,8 +402,8 @@ static void leave_number(int *fd, uint64_t number)
         *fd = other;
 }
 
-/* Keeps the plugin's files while the program closes the numbers from `first` on. Other threads' words wait.
- */
+/* Keeps the plugin's files while the program closes the descriptors from `first` to `last`. Words of other
+ * threads wait. */
 static void before_close(uint64_t first, uint64_t last)
 {
     const int files[KEEP_FILES] = {out.fd, out.forks, out.ring_fd};
@@ -418,7 +418,7 @@ static void before_close(uint64_t first, uint64_t last)
         pthread_mutex_unlock(&out.lock);
 }
 
-/* Takes the plugin's files back. */
+/* Restores the plugin's files. */
 static void after_close(void)
 {
     int files[KEEP_FILES] = {out.fd, out.forks, out.ring_fd};
@@ -432,8 +432,8 @@ static void after_close(void)
     pthread_mutex_unlock(&out.lock);
 }
 
-/* What shared memory shows: a file by its number and page; or memory without a file by the process that made
- * it, so that it is not taken for that of another one, and a number. */
+/* Returns a number for the contents of shared memory: a file by its inode and page; memory without a file by
+ * its creating process, so that it differs from another one's, and a counter. */
 static uint64_t object_of(uint64_t flags, uint64_t fd, uint64_t page)
 {
     struct stat st;
@@ -490,7 +490,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64
     memcpy(args, a, sizeof a);
 }
 
-/* Tells of which file memory shows, by the number that it is open with. */
+/* Notes the file behind mapped memory, by its descriptor. */
 static void note_file(uint64_t at, uint64_t size, int fd)
 {
     char link[32], path[PATH_MAX];
@@ -500,7 +500,7 @@ static void note_file(uint64_t at, uint64_t size, int fd)
     note_path(CT_NOTE_FILE, path, at, size);
 }
 
-/* Tells of memory that mmap gave, whose arguments are `a`. */
+/* Notes memory from mmap with the arguments `a`. */
 static void note_map(uint64_t at, const uint64_t a[6])
 {
     const uint64_t page = out.arm32 ? a[5] : a[5] >> 12;
@@ -511,7 +511,7 @@ static void note_map(uint64_t at, const uint64_t a[6])
     note(CT_NOTE_SHARED, at, a[1], object_of(a[3], a[4], page));
 }
 
-/* Tells of memory that mremap gave, whose arguments are `a`. */
+/* Notes memory from mremap with the arguments `a`. */
 static void note_remap(uint64_t at, const uint64_t a[6])
 {
     if (a[2] < a[1])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of the access plugin (access.h) in memory that it shares with the reader of its pipe. They go
- * through the pipe in pieces; the last ones of a process that is killed are still here. */
+/* The words of the access plugin (access.h), in memory shared with the reader of its pipe. They go through
+ * the pipe in pieces; the last ones of a killed process are still here. */
 #ifndef RECORDER_ACCESS_RING_H
 #define RECORDER_ACCESS_RING_H
 
@@ -9,11 +9,11 @@
 
 #define ACCESS_RING_WORDS (1u << 15)
 
-/* Word number n of a process, from 0 on, is in words[n % ACCESS_RING_WORDS] until another one needs its
- * place, which is after it went through the pipe. */
+/* Word number n of a process, from 0, is in words[n % ACCESS_RING_WORDS]. It is overwritten only after it
+ * went through the pipe. */
 struct access_ring {
-    _Atomic uint64_t end;  /* how many words there were */
-    _Atomic uint64_t sent; /* how many of them went through the pipe, but for those that are on their way */
+    _Atomic uint64_t end;  /* number of words so far */
+    _Atomic uint64_t sent; /* number of words that went through the pipe, without those being written */
     uint64_t words[ACCESS_RING_WORDS];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QEMU's user emulation for each machine whose programs can be recorded. */
+/* QEMU's user emulation for each machine with recordable programs. */
 #ifndef RECORDER_EMULATORS_H
 #define RECORDER_EMULATORS_H
 
@@ -8,10 +8,10 @@
 #include <string.h>
 
 struct emulator {
-    unsigned machine;    /* e_machine of its programs' files … */
-    unsigned char class; /* … and EI_CLASS */
+    unsigned machine;    /* e_machine of its programs' files */
+    unsigned char class; /* EI_CLASS of its programs' files */
     const char *command;
-    const char *sysroot; /* where Debian has the libraries of programs for this machine */
+    const char *sysroot; /* Debian's folder with libraries for this machine */
 };
 
 static const struct emulator emulators[] = {
@@ -19,10 +19,10 @@ static const struct emulator emulators[] = {
     {EM_ARM, ELFCLASS32, "qemu-arm", "/usr/arm-linux-gnueabihf"},
 };
 
-/* Bytes of a file that tell its machine. */
+/* Bytes of a file that determine its machine. */
 #define EMULATOR_HEAD 20
 
-/* Returns the emulator of a program by the first bytes of its file; NULL when it is for another machine, or
+/* Returns the emulator for a program with these first bytes of its file; NULL for another machine, or when it
  * is no program. */
 static inline const struct emulator *emulator_of(const unsigned char *head, size_t size)
 {

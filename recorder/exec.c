@@ -15,11 +15,11 @@
 #define PAGE        4096
 #define TEXT_MAX    (32 * PAGE) /* Linux's MAX_ARG_STRLEN */
 #define STRINGS_MAX (1u << 20)
-#define HEAD_BYTES  256 /* that Linux reads of a script */
+#define HEAD_BYTES  256 /* as many as Linux reads from a script */
 
 /* ---- arguments ---- */
 
-/* Copies a string out of the program's memory, page by page. Returns NULL when it is not there. */
+/* Copies a string from the program's memory, page by page. Returns NULL when it is unmapped. */
 static char *read_text(uint64_t addr)
 {
     char *text = NULL;
@@ -46,11 +46,11 @@ static void free_texts(char **texts)
     free(texts);
 }
 
-/* Copies the strings that an array of pointers of `width` bytes has. Returns NULL when one is not there. */
+/* Copies the strings in an array of pointers of `width` bytes. Returns NULL when one is unmapped. */
 static char **read_texts(uint64_t addr, size_t width)
 {
     size_t count = 0;
-    uint64_t at = 0; /* little-endian, as the host is */
+    uint64_t at = 0; /* little-endian, like the host */
     while (addr && count < STRINGS_MAX && guest_memory(addr + count * width, &at, width) && at)
         count++;
     char **texts = at ? NULL : calloc(count + 1, sizeof *texts);
@@ -64,10 +64,10 @@ static char **read_texts(uint64_t addr, size_t width)
     return texts;
 }
 
-/* ---- how this QEMU was started ---- */
+/* ---- this QEMU's command line ---- */
 
 struct command {
-    char *text; /* arguments, with a zero behind each */
+    char *text; /* arguments, each with a final zero */
     const char *prefix, *plugin;
 };
 
@@ -102,7 +102,7 @@ static bool read_command(struct command *out)
 
 /* ---- files ---- */
 
-/* Finds a file that may be executed. Returns false when there is none. */
+/* Finds an executable file. Returns false when there is none. */
 static bool find_file(const char *path, char found[PATH_MAX])
 {
     struct stat st;
@@ -120,7 +120,7 @@ static bool find_file(const char *path, char found[PATH_MAX])
     return there && !stat(found, &st) && S_ISREG(st.st_mode);
 }
 
-/* Reads how a file begins. Returns how many bytes. */
+/* Reads the first bytes of a file. Returns their number. */
 static size_t read_head(const char *path, char head[HEAD_BYTES + 1])
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -131,7 +131,7 @@ static size_t read_head(const char *path, char head[HEAD_BYTES + 1])
     return n < 0 ? 0 : (size_t)n;
 }
 
-/* Finds a command beside this QEMU, else in PATH. Returns false when it is not there. */
+/* Finds a command beside this QEMU, otherwise in PATH. Returns false when there is none. */
 static bool find_command(const char *command, char found[PATH_MAX])
 {
     char self[PATH_MAX];
@@ -152,7 +152,7 @@ static bool find_command(const char *command, char found[PATH_MAX])
     return false;
 }
 
-/* Finds the QEMU of a program by how its file begins: this one, or that of the other machine. */
+/* Finds the QEMU for a program, from the first bytes of its file: this one, or the other machine's. */
 static void find_qemu(bool arm32, const char *head, size_t size, struct exec_image *image)
 {
     struct command command;
@@ -170,7 +170,8 @@ static void find_qemu(bool arm32, const char *head, size_t size, struct exec_ima
     free(command.text);
 }
 
-/* Puts the interpreter of a script, and its argument, before the script's path and arguments (execve(2)). */
+/* Inserts the interpreter of a script, and its argument, before the script's path and arguments
+ * (execve(2)). */
 static bool take_interpreter(struct exec_image *image, const char *script, char *line)
 {
     char *name = line + strspn(line, " \t");

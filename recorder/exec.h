@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of a program that starts another one in its place (execve). QEMU gives that to the host, which
- * cannot run it, or runs it under a QEMU without the plugin. So the plugin starts QEMU again by itself. */
+/* Handles a program that replaces itself by another one (execve). QEMU would pass the call to the host, which
+ * cannot run the program or runs it under a QEMU without the plugin. So the plugin starts QEMU itself. */
 #ifndef RECORDER_EXEC_H
 #define RECORDER_EXEC_H
 
@@ -8,22 +8,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A program that is about to begin. */
+/* A program that will be started. */
 struct exec_image {
-    char path[PATH_MAX]; /* of its file: of a script that of the interpreter */
-    char qemu[PATH_MAX]; /* what runs it; "": nothing that would take the plugin */
-    char *sysroot;       /* where that looks for its loader and libraries; NULL: at their own paths */
-    char **argv;         /* with the name that it is called by, and NULL behind the last */
+    char path[PATH_MAX]; /* of its file; for a script, of the interpreter */
+    char qemu[PATH_MAX]; /* its QEMU; "": none that takes the plugin */
+    char *sysroot;       /* prefix for its loader and libraries; NULL: none */
+    char **argv;         /* with its name as argv[0] and NULL at the end */
     char **envp;
 };
 
-/* Reads the arguments of an execve out of the memory of a program (arm32: of 32 bits), and finds the file and
- * the QEMU of its machine. An absolute path is looked for below QEMU's prefix (-L, QEMU_LD_PREFIX) first.
- * Returns false when the call will fail. */
+/* Reads the arguments of an execve from the memory of a program (arm32: a 32-bit one), and finds the file and
+ * its machine's QEMU. An absolute path is first searched below QEMU's prefix (-L, QEMU_LD_PREFIX). Returns
+ * false when the call will fail. */
 bool exec_read(bool arm32, uint64_t path, uint64_t argv, uint64_t envp, struct exec_image *out);
 
-/* Replaces this process by a QEMU that runs the image, with the plugin at its own path and these options, or
- * without it (NULL). Returns only when that cannot be. */
+/* Replaces this process by a QEMU that runs the image, with the plugin and these options, or without it
+ * (NULL). Returns only on failure. */
 void exec_start(const struct exec_image *image, const char *options);
 
 void exec_free(struct exec_image *image);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Everything counts as an access to memory but the encodings that are known not to be one (Arm ARM DDI 0487,
- * C4.1, F3.1 and F4.1): a mark too many costs time, one too few would hide a fault. */
+/* All instructions count as memory accesses, except encodings known not to be one (Arm ARM DDI 0487, C4.1,
+ * F3.1 and F4.1): a superfluous mark costs time, a missing one would hide a fault. */
 #include "fault.h"
 
 static unsigned ones(uint32_t list)
@@ -66,7 +66,7 @@ static unsigned t32_wide(uint32_t first, uint32_t second)
     }
 }
 
-/* ---- stores: every access but those that are known to load only ---- */
+/* ---- stores: every access, except those known to only load ---- */
 
 static bool a64_loads(uint32_t op)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which instructions can end a block before its last instruction: those that access memory. */
+/* The instructions that can end a block early: those that access memory. */
 #ifndef RECORDER_FAULT_H
 #define RECORDER_FAULT_H
 
@@ -13,11 +13,11 @@ enum fault_isa {
     FAULT_T32
 };
 
-/* Memory accesses that have to be done before the instruction is: 0 when it has none, and else at least 1.
- * One that loads the PC with others says how many they are; for the others 1 is enough. */
+/* Returns the memory accesses that must finish before the instruction does: 0 without any, otherwise at least
+ * 1. An instruction that loads the PC and other registers has the exact number; for others 1 is enough. */
 unsigned fault_accesses(enum fault_isa isa, const uint8_t *bytes, size_t size);
 
-/* True when the instruction may write to memory. */
+/* Returns whether the instruction may write to memory. */
 bool fault_stores(enum fault_isa isa, const uint8_t *bytes, size_t size);
 
 #endif

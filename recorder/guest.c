@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* glib's, as far as it is used. */
+/* The used part of glib's. */
 struct byte_array {
     uint8_t *data;
     unsigned size;
@@ -19,9 +19,9 @@ static struct {
     int (*read_a32)(void *cpu, struct byte_array *out, int number);
     struct byte_array *(*new_array)(void);
     uint8_t *(*free_array)(struct byte_array *array, int with_data);
-    const uintptr_t *base; /* guest address 0 in this process */
-    size_t xregs;          /* where the registers are in a processor of a machine … */
-    size_t elr;            /* … and ELR_EL0 (which there is not) to ELR_EL3; 0: nobody knows */
+    const uintptr_t *base; /* address of the guest's address 0 in this process */
+    size_t xregs;          /* offset of the registers in the state of a processor */
+    size_t elr; /* offset of ELR_EL0 (which does not exist), before ELR_EL1 to ELR_EL3; 0: unknown */
 } qemu;
 
 static void find(void *function, const char *name)
@@ -61,7 +61,7 @@ struct state_description {
     const struct state_field *fields;
 };
 
-/* Memory of QEMU itself, where it may be laid out in another way. */
+/* Reads memory of QEMU itself, whose layout may differ. */
 static bool peek(const void *from, void *out, size_t size)
 {
     const struct iovec to = {out, size}, there = {(void *)(uintptr_t)from, size};
@@ -107,7 +107,7 @@ void guest_init(void)
     find(&qemu.base, "guest_base");
 }
 
-/* A register by the debugger's number; false when it cannot be read. */
+/* Reads a register by the debugger's number. False when it cannot be read. */
 static bool read_register(void *cpu, int arm32, int number, uint64_t *value)
 {
     int (*read)(void *, struct byte_array *, int) = arm32 ? qemu.read_a32 : qemu.read_a64;
@@ -126,7 +126,7 @@ static bool read_register(void *cpu, int arm32, int number, uint64_t *value)
 #define A32_CPSR 25
 #define CPSR_T   0x20
 
-/* The processor that translates is in the state that the block is for. */
+/* Returns the processor that translates. Its state is the one that the block is for. */
 static void *this_cpu(void)
 {
     void **current = dlsym(RTLD_DEFAULT, "current_cpu");
@@ -159,7 +159,7 @@ bool guest_register(unsigned cpu, int number, uint64_t *value)
     return qemu.get_cpu && read_register(qemu.get_cpu((int)cpu), 0, number, value);
 }
 
-/* Where the description says that the registers are, there have to be those that the debugger reads. */
+/* Returns whether the registers at the described offset equal those that the debugger reads. */
 static bool is_as_described(void *cpu)
 {
     for (int i = 0; i < 31; i++) {
@@ -174,7 +174,7 @@ static bool is_as_described(void *cpu)
 
 bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value)
 {
-    static _Atomic int checked; /* 1: good, -1: not */
+    static _Atomic int checked; /* 1: valid, -1: invalid */
     void *state = qemu.elr && qemu.get_cpu && level - 1 < 3 ? qemu.get_cpu((int)cpu) : NULL;
     if (!state || checked < 0)
         return false;
@@ -195,7 +195,7 @@ bool guest_memory(uint64_t addr, void *out, size_t size)
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
 }
 
-/* Linux puts struct rt_sigframe at the stack pointer; these are offsets in it:
+/* Linux puts struct rt_sigframe at the stack pointer. These are offsets in it:
  * linux/arch/arm64/include/uapi/asm/ sigcontext.h and ucontext.h, and those of arm. A frame of arm without
  * siginfo begins with its context. */
 enum {
@@ -256,5 +256,5 @@ bool guest_sets_handler(int64_t number, int arm32, uint64_t action, uint64_t *ha
         return false;
     if (arm32)
         *handler = handler32 & ~1u;
-    return *handler > 1; /* not the default, not ignored */
+    return *handler > 1; /* neither default nor ignored */
 }

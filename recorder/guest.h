@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the plugin interface does not tell of the program: registers. Debian's QEMU exports the
- * functions that its debugger stub uses; where they are not there the answers are "unknown",
- * and the recording has less in it. */
+/* Data about the program beyond the plugin interface: registers and memory. Debian's QEMU exports the
+ * functions of its debugger stub. Without them the answers are "unknown", and the recording has less in
+ * it. */
 #ifndef RECORDER_GUEST_H
 #define RECORDER_GUEST_H
 
@@ -13,21 +13,21 @@
 /* Finds the functions. */
 void guest_init(void);
 
-/* 1 when the block that is being translated is T32, 0 when it is A32, -1 when nobody knows. */
+/* Returns 1 when the block being translated is T32, 0 when it is A32, -1 when that is unknown. */
 int guest_is_t32(const struct qemu_plugin_tb *tb);
 
-/* Exception level of the block that is being translated; 0 where nobody knows. */
+/* Returns the exception level of the block being translated; 0 when it is unknown. */
 unsigned guest_level(void);
 
-/* X register `number` of an A64 processor; false when it cannot be read. */
+/* Reads X register `number` of an A64 processor. False when it cannot be read. */
 bool guest_register(unsigned cpu, int number, uint64_t *value);
 
-/* Where the exception that was last taken to exception level `level` (1 to 3) returns to:
- * ELR_ELx. False when it cannot be read. */
+/* Reads ELR_ELx, the return address of the last exception that was taken to level `level` (1 to 3). False
+ * when it cannot be read. */
 bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value);
 
-/* Reads memory of the program, whose address 0 is elsewhere in this process. False when it is not there, or
- * nobody knows where. */
+/* Reads memory of the program, whose addresses differ from this process's. False when it is unmapped, or the
+ * offset is unknown. */
 bool guest_memory(uint64_t addr, void *out, size_t size);
 
 enum guest_signal {
@@ -36,10 +36,10 @@ enum guest_signal {
     GUEST_UNKNOWN,
 };
 
-/* At the first instruction of a signal handler: where the program was interrupted. */
+/* At the first instruction of a signal handler: finds the address where the program was interrupted. */
 enum guest_signal guest_signal_frame(unsigned cpu, int arm32, uint64_t *pc, int *t32);
 
-/* True when this system call sets a signal handler, to *handler (bit 0 clear). */
+/* Returns whether this system call sets a signal handler; *handler becomes its address (bit 0 clear). */
 bool guest_sets_handler(int64_t number, int arm32, uint64_t action, uint64_t *handler);
 
 #endif

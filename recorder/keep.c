@@ -14,14 +14,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Files of one call at a time; the caller's lock is held. */
+/* The files of one call at a time. The caller holds a lock. */
 static struct {
     pthread_t thread;
     sem_t ready, back;
     int files[KEEP_FILES];
-    bool apart; /* the thread has a table of its own */
+    bool apart; /* the thread has its own file table */
     struct sockaddr_un to;
-    socklen_t to_size; /* 0: nobody wants them back */
+    socklen_t to_size; /* 0: nobody takes them back */
 } keeper;
 
 union rights {
@@ -29,7 +29,7 @@ union rights {
     char bytes[CMSG_SPACE(KEEP_FILES * sizeof(int))];
 };
 
-/* Sends the files that there are, with a byte that says which. */
+/* Sends the open files, with a bit mask of their positions. */
 static void send_back(void)
 {
     int have[KEEP_FILES] = {-1, -1};
@@ -77,7 +77,7 @@ bool keep_begin(const int files[KEEP_FILES])
     sem_init(&keeper.ready, 0, 0);
     sem_init(&keeper.back, 0, 0);
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals of the program are not this thread's */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* this thread must not take the program's signals */
     const int rc = pthread_create(&keeper.thread, NULL, hold, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc)
@@ -87,7 +87,7 @@ bool keep_begin(const int files[KEEP_FILES])
     return true;
 }
 
-/* Takes what the thread sends. */
+/* Receives the files from the thread. */
 static void receive(int s, int files[KEEP_FILES])
 {
     union rights control;

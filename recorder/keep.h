@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of the plugin while the program closes all numbers from one on, as before it starts another program.
- * The call cannot be held back. So a thread with a table of files of its own has them meanwhile. */
+/* Keeps files of the plugin open while the program closes all descriptors from a number on, as programs do
+ * before they start another one. The call cannot be intercepted, so a thread with its own file table keeps
+ * them meanwhile. */
 #ifndef RECORDER_KEEP_H
 #define RECORDER_KEEP_H
 
@@ -8,10 +9,10 @@
 
 #define KEEP_FILES 3
 
-/* Lets a thread keep the files; those of -1 are none. Returns false when that cannot be. */
+/* Starts a thread that keeps the files; -1: no file. Returns false on failure. */
 bool keep_begin(const int files[KEEP_FILES]);
 
-/* Takes files back that were closed since; a file has another number then, and -1 when it was lost. */
+/* Restores files that were closed since; a file then has another descriptor, or -1 if it was lost. */
 void keep_end(int files[KEEP_FILES]);
 
 #endif

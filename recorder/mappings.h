@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which file lies where in the memory of the program: QEMU maps its files as they are, so the kernel's list
- * of this process has them. */
+/* Finds the files mapped in the program's memory: QEMU maps them as they are, so they are in the kernel's
+ * list for this process. */
 #ifndef RECORDER_MAPPINGS_H
 #define RECORDER_MAPPINGS_H
 
@@ -13,10 +13,10 @@ struct mapping {
     char path[4096];
 };
 
-/* The mapping of a file at an address of this process. False: there is none, or the file was deleted. */
+/* Finds the mapping of a file at an address of this process. False: none, or the file was deleted. */
 bool mapping_at(const void *address, struct mapping *out);
 
-/* The same from the first to the last mapping of that file; `offset` is of the first one that was found. */
+/* The same, from the first to the last mapping of that file; `offset` is that of the mapping found first. */
 bool mapping_of_file(const void *address, struct mapping *out);
 
 #endif

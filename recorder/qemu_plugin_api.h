@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of QEMU's plugin interface, API version 1 (QEMU 7.2), that the recorder uses. Debian ships
- * no header for it; these declarations say no more than what the calls look like. */
+/* The part of QEMU's plugin interface, API version 1 (QEMU 7.2), that the recorder uses. Debian ships no
+ * header for it, so the functions are declared here. */
 #ifndef RECORDER_QEMU_PLUGIN_API_H
 #define RECORDER_QEMU_PLUGIN_API_H
 
