@@ -88,7 +88,7 @@ class Recording:
                                         env=ENV, stderr=subprocess.PIPE, text=True)
 
     def wait_for_trace(self):
-        """Until there is some, and a checkpoint more."""
+        """Waits until there is some trace, and one more checkpoint."""
         end = time.monotonic() + 60
         while time.monotonic() < end and sum(f.stat().st_size for f in self.dir.glob("trace*.bin")) < ENOUGH:
             time.sleep(0.05)
@@ -99,7 +99,7 @@ class Recording:
         return int(found.stdout.split()[0])
 
     def end(self):
-        """The exit code and what was said."""
+        """Returns the exit code and the messages."""
         try:
             said = self.process.communicate(timeout=60)[1]
         except subprocess.TimeoutExpired:
@@ -123,7 +123,7 @@ def is_sound(numbers):
 
 
 def check_ended(folder, name, program, options, how, codes):
-    """`how` ends the recording."""
+    """Checks a recording that `how` ends."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
         recording = Recording(pathlib.Path(place) / "capture", folder / program, *options)
         recording.wait_for_trace()
@@ -169,7 +169,7 @@ def check_signals(folder):
 
 
 def check_truth(folder):
-    """The truth is whole, or what was there before."""
+    """Checks that the truth file is complete, or unchanged."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with tempfile.TemporaryDirectory(dir=folder) as place:
             truth = pathlib.Path(place) / "truth"
@@ -200,7 +200,7 @@ def check_full_disk(folder):
         try:
             recording = Recording(pathlib.Path(place) / "capture", folder / "endless")
             line = recording.process.stderr.readline()
-            recording.process.terminate()  # the program goes on untraced
+            recording.process.terminate()  # the program continues untraced
             code, said = recording.end()
             numbers, done = recording.numbers()
             tap.check(f"{name} is told with its cause", code == 2 and
@@ -214,7 +214,7 @@ def check_full_disk(folder):
 
 
 def check_directory(folder):
-    """Where nothing can be written the program does not run: this one would not end."""
+    """Checks that the program does not run when nothing can be written: this one would not end."""
     done = subprocess.run([COMMAND, "record", "-o", "/proc/nowhere", "--", folder / "endless"], text=True,
                           capture_output=True, check=False, timeout=60, env=ENV)
     tap.check("a directory that cannot be made costs no run", done.returncode == 2 and
@@ -223,7 +223,7 @@ def check_directory(folder):
 
 
 def check_unread_stream(folder):
-    """The recorder waits for a reader, and ends when it is told to."""
+    """Checks that the recorder waits for a reader, and ends on request."""
     pipe, place = folder / "pipe", folder / "unread"
     os.mkfifo(pipe)
     recording = Recording(place, folder / "endless", "--stream", str(pipe))
@@ -238,7 +238,8 @@ def check_unread_stream(folder):
 
 
 def check_stuck_reader(folder):
-    """A reader that opens the stream and takes nothing is waited for until the recorder is told to end."""
+    """Checks that a reader which opens the stream and reads nothing is waited for until the recorder is told
+    to end."""
     for number in (signal.SIGTERM, signal.SIGINT):
         place = folder / f"stuck {number.name}"
         pipe = folder / f"stuck {number.name} pipe"

@@ -27,9 +27,9 @@ from tap import check, finish, is_sanitized, skip  # noqa: E402  pylint: disable
 
 LONG = os.environ.get("CT_LONG") == "1"
 SECONDS = 600 if LONG else 15
-RATE = 5e5 if LONG else 3e6  # bytes a second
-# What resident memory may grow by in a quarter of the run. What is lost for each event grows in every
-# quarter; a buffer that a busy machine needs for the first time comes once.
+RATE = 5e5 if LONG else 3e6  # bytes per second
+# Growth of resident memory allowed in a quarter of the run. A leak per event grows in every quarter; a buffer
+# that a busy machine needs for the first time comes once.
 GROWTH = 256 * 1024
 KEPT = """define calls := function_call "sort"
 define n := eventCount(calls)
@@ -42,7 +42,7 @@ SECOND = 'define b := function_return "sort"\ndefine n := eventCount(b)\nout n\n
 
 
 def events(coretap, stream, data, place):
-    """Cycles of the events of a watchpoint."""
+    """Returns the cycles of a watchpoint's events."""
     lines = offline(coretap, "watch", stream, data, "--at", place).decode().splitlines()
     kind = place.split(":")[0]
     return [int(line.split("\t")[0]) for line in lines if not line.startswith("#")
@@ -101,7 +101,7 @@ def drive_page(live):
 
 
 def exchange(live):
-    """Watchpoints and a specification come while trace does; how long each took."""
+    """Adds watchpoints and a specification while trace arrives, and returns how long each took."""
     took = []
     for args in (("watch", "add", "return:sort"), ("monitor", "replace", str(live.first), str(live.second))):
         code, said, seconds = live.ctl(*args)
@@ -139,8 +139,8 @@ def compare_exchange(coretap, stream, data, status):
 
 
 def without_captures(saved):
-    """A saved result without the names of captures: a live run is of a stream that has none. The sum in the
-    last line is another one then."""
+    """Returns a saved result without the names of captures, which a live run does not have. The checksum in
+    the last line is adjusted."""
     return [line for line in saved.splitlines() if not line.startswith((b"capture ", b"end "))]
 
 
@@ -245,7 +245,7 @@ def from_fifo(coretap, stream):
 
 
 def from_device(coretap, stream):
-    """/dev/zero is a device, and frames of zeros hold no trace."""
+    """Reads /dev/zero, a device whose frames of zeros hold no trace."""
     live = Live(coretap, stream, "--timing", "--http", "0", "--ring", "1", source="/dev/zero")
     end = time.monotonic() + 20
     status = live.ask("/api/status")[1]["input"]
@@ -258,7 +258,7 @@ def from_device(coretap, stream):
 
 
 def monitor_live(coretap, stream):
-    """coretap monitor --live prints what coretap monitor prints."""
+    """Checks that coretap monitor --live prints what coretap monitor prints."""
     data = 64 * stream.once
     spec = stream.folder / "kept.tessla"
     for format_ in ("text", "jsonl"):
@@ -378,7 +378,7 @@ def filters(coretap, stream):
 
 
 def processor_time(coretap, stream, data, body):
-    """What analysing costs with a filter, in seconds of the processor, and the hits of a watchpoint."""
+    """Returns the processor time of analysing with a filter, in seconds, and the hits of a watchpoint."""
     folder = stream.folder / "narrow"
     live = Live(coretap, stream, "--http", "0", "--at", "entry:sort", "-o", folder)
     answer = live.ask("/api/filter", body)[1]["done"]
@@ -391,7 +391,7 @@ def processor_time(coretap, stream, data, body):
 
 
 def filters_narrow(coretap, stream):
-    """What a filter leaves out is not followed, which saves time."""
+    """Checks that what a filter leaves out is not followed, which saves time."""
     data = stream.bytes(8 << 20)
     all_time, all_hits, _ = processor_time(coretap, stream, data, {})
     for what, body, most in (("a source", {"ids": ["11"]}, 0.5), ("a context", {"contexts": ["dead"]}, 0.8),
@@ -413,7 +413,7 @@ def filters_narrow(coretap, stream):
 
 
 def filters_widen(coretap, stream):
-    """From where the trace first says where execution is, nothing is missing any more."""
+    """Checks that nothing is missing once the trace has given the place of execution."""
     # whole repetitions: a packet that the end cuts would be a loss
     half, data = 4 << 20, stream.once * ((8 << 20) // len(stream.once) + 1)
     for narrow in ({"ids": ["11"]}, {"contexts": ["dead"]}):

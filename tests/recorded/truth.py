@@ -17,7 +17,7 @@ def run(*command):
 
 
 def runs(file):
-    """(first address, address behind the last instruction, instructions) of each traced run."""
+    """Yields (first address, address after the last instruction, instructions) of each traced run."""
     with open(file, encoding="ascii") as lines:
         for line in lines:
             words = line.split()
@@ -26,7 +26,7 @@ def runs(file):
 
 
 def code(program):
-    """The range of its executable sections."""
+    """Returns the range of its executable sections."""
     text = run("aarch64-linux-gnu-readelf", "-SW", str(program))
     rows = [(int(addr, 16), int(addr, 16) + int(size, 16)) for addr, size in
             re.findall(r"PROGBITS\s+([0-9a-f]+) [0-9a-f]+ ([0-9a-f]+) [0-9a-f]+\s+AX ", text)]
@@ -34,16 +34,16 @@ def code(program):
 
 
 def branches(program):
-    """Address -> mnemonic."""
+    """Returns address -> mnemonic."""
     return {int(m.group(1), 16): m.group(2)
             for m in map(BRANCH.match, run("aarch64-linux-gnu-objdump", "-d", str(program)).splitlines())
             if m}
 
 
 class Functions:
-    """Functions by address, named as coretap names them: of several names the one with a size, then the most
-    global, the longest, the one with fewest underscores, the first by alphabet. What has none is named by
-    module and address."""
+    """Functions by address, with the names that coretap chooses: of several names the one with a size, then
+    the most global, the longest, the one with the fewest underscores, the first in the alphabet. Code
+    without a name is named by module and address."""
 
     def __init__(self, program, capture):
         self.dumps = {int(path.stem[4:], 16): path for path in capture.glob("mem_*.bin")}
@@ -76,8 +76,8 @@ class Functions:
 
     @staticmethod
     def add_plt(program, code, best):
-        """Entries of functions that are chosen when the program starts: each reads a slot that a relocation
-        fills."""
+        """Adds entries of functions that are chosen when the program starts: each reads a slot that a
+        relocation fills."""
         slots = {int(m[1], 16): int(m[2], 16) for m in re.finditer(
             r"^([0-9a-f]+)  \S+ R_AARCH64_IRELATIV\S* +([0-9a-f]+)$",
             run("aarch64-linux-gnu-readelf", "-rW", str(program)), re.M)}
@@ -88,7 +88,7 @@ class Functions:
                 best[int(m[1], 16)] = (None, 16, best[target][2] + "@plt", None)
 
     def add_unwind(self, program, best):
-        """Functions that have no symbol."""
+        """Adds functions without a symbol."""
         named = sorted((addr, addr + size) for addr, (_, size, _, _) in best.items() if size)
         frames = run("aarch64-linux-gnu-readelf", "--debug-dump=frames", str(program))
         for m in re.finditer(r" FDE .* pc=([0-9a-f]+)\.\.([0-9a-f]+)", frames):
@@ -97,13 +97,15 @@ class Functions:
                 best[addr] = (None, end - addr, f"{self.module}+0x{addr:x}", None)
 
     def memory(self, addr):
-        """What the capture has as bytes alone: QEMU's page with the return from signals."""
+        """Returns address and name of a place that the capture has only as bytes: QEMU's page with the return
+        from signals."""
         begin = max(start for start in self.dumps if start <= addr)
         assert addr < begin + self.dumps[begin].stat().st_size
         return begin, f"{self.dumps[begin].name}+0x0"
 
     def piece(self, addr):
-        """What is in no function: from the end of the one before on, without padding."""
+        """Returns address and name of code outside of functions: it begins at the end of the last function,
+        without padding."""
         section = max((s for s in self.sections if s <= addr), default=None)
         if section is None or addr not in self.code:
             return self.memory(addr)
@@ -119,7 +121,7 @@ class Functions:
         return {ndx: int(addr, 16) + int(size, 16) for ndx, addr, size in rows}
 
     def at(self, addr):
-        """Address and name of the innermost function."""
+        """Returns address and name of the innermost function."""
         if addr not in self.known:
             inside = [f for f in self.all if f[0] <= addr < f[0] + f[1]]
             self.known[addr] = (inside[-1][0], inside[-1][2]) if inside else self.piece(addr)
@@ -127,7 +129,7 @@ class Functions:
 
 
 def counts(file, program):
-    """Ranges (first, last instruction) and branches (from, to), with how often."""
+    """Returns ranges (first, last instruction) and branches (from, to), with their counts."""
     decides = branches(program)
     ranges = collections.Counter()
     taken = collections.Counter()
@@ -142,8 +144,8 @@ def counts(file, program):
 
 
 def followed(stack, here, start, before, op):
-    """The stack behind a step: from the branch `op` at `before`, or another instruction, to `start` in the
-    function `here`. A frame is [function, where it returns to, entered by a signal]."""
+    """Returns the stack after a step: from the branch `op` at `before`, or another instruction, to `start` in
+    the function `here`. A frame is [function, return address, entered by a signal]."""
     if not stack:
         stack.append([here, None, False])
     elif op in ("bl", "blr"):
@@ -157,7 +159,7 @@ def followed(stack, here, start, before, op):
         elif not op:
             stack.append([here, before + 4, True])
         elif stack[-1][2]:
-            pass  # the handler returns to what ends it
+            pass  # the handler returns to the code that ends it
         elif same:
             del stack[same[-1] + 1:]
         else:
@@ -172,7 +174,7 @@ def followed(stack, here, start, before, op):
 
 
 def stacks(file, decides, functions):
-    """"outer;inner" -> instructions; of the branches and functions of the program."""
+    """Returns "outer;inner" -> instructions, computed from the branches and functions of the program."""
     weights = collections.Counter()
     stack, name, before = [], "", None
     for start, end, n in runs(file):

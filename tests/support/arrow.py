@@ -11,7 +11,7 @@ NUMBER, REAL, TEXT = 2, 3, 5
 
 
 class Table:
-    """A table of a FlatBuffer."""
+    """A table in a FlatBuffer."""
 
     def __init__(self, data, at):
         self.data, self.at = data, at
@@ -19,7 +19,7 @@ class Table:
         assert at % 4 == 0 and self.places % 2 == 0
 
     def place(self, field):
-        """Where a field is; None when it has its default."""
+        """Returns the place of a field, or None when it has its default."""
         if 4 + 2 * field >= struct.unpack_from("<H", self.data, self.places)[0]:
             return None
         offset = struct.unpack_from("<H", self.data, self.places + 4 + 2 * field)[0]
@@ -43,7 +43,7 @@ class Table:
         return [Table(self.data, place + struct.unpack_from("<I", self.data, place)[0]) for place in first]
 
     def pairs(self, field):
-        """A list of structs of two numbers of 64 bits."""
+        """Returns a list of structs of two 64-bit numbers."""
         at = self.follow(field)
         assert (at + 4) % 8 == 0, "structs are not aligned"
         return [struct.unpack_from("<qq", self.data, at + 4 + 16 * i)
@@ -57,7 +57,7 @@ class Table:
 
 
 def messages(data):
-    """The messages of a stream, each with its body."""
+    """Yields the messages of a stream, each with its body."""
     at = 0
     while True:
         mark, size = struct.unpack_from("<Ii", data, at)
@@ -83,7 +83,7 @@ def column_of(field):
 
 
 def values_of(kind, rows, body, buffers):
-    """The values of a column in a batch; takes its buffers off the list."""
+    """Returns the values of a column in a batch, and removes its buffers from the list."""
     def take():
         at, size = buffers.pop(0)
         assert at % 8 == 0 and at + size <= len(body)
@@ -100,7 +100,7 @@ def values_of(kind, rows, body, buffers):
 
 
 def read(data):
-    """The columns of a stream: their names, and rows."""
+    """Returns the columns of a stream: names and rows."""
     stream = messages(memoryview(data))
     schema, _ = next(stream)
     assert schema.number(1, "B") == SCHEMA

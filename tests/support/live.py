@@ -22,8 +22,7 @@ def missing():
 
 
 class Stream:
-    """The recorded stream of a program. Each repetition begins at a point of synchronisation: the first
-    one."""
+    """The recorded stream of a program. Each repetition begins at the first synchronisation point."""
 
     def __init__(self, coretap, folder):
         self.folder = pathlib.Path(folder)
@@ -44,8 +43,8 @@ class Stream:
 
 
 class Feeder(threading.Thread):
-    """Writes the stream to a file object, so many bytes a second (0: as fast as it is taken), until it is
-    stopped. With `burst` it rests for half a second behind as many bytes."""
+    """Writes the stream to a file object at a number of bytes per second (0: as fast as it is read), until it
+    is stopped. With `burst` it pauses for half a second after that many bytes."""
 
     def __init__(self, stream, to, rate, size=None, burst=None):
         super().__init__(daemon=True)
@@ -68,13 +67,13 @@ class Feeder(threading.Thread):
                 if self.burst and self.sent % self.burst < n:
                     time.sleep(0.5)
         except OSError:
-            pass  # who reads is gone
+            pass  # the reader is gone
         self.to.close()
 
 
 class Live:
-    """coretap live on a pipe, or on `source`; each trace ID is a run of its own unless `one_run`: a stream
-    that is repeated has timestamps that go back."""
+    """coretap live on a pipe, or on `source`. Each trace ID is a run of its own unless `one_run`, because a
+    repeated stream has timestamps that go back."""
 
     def __init__(self, coretap, stream, *args, source="-", env=None, one_run=False):
         self.coretap = coretap
@@ -95,7 +94,7 @@ class Live:
             lines.append(line.decode())
 
     def hear(self, pattern, patience=120):
-        """What the group of a pattern was in something that it said."""
+        """Waits for a message with a pattern, and returns the group of the pattern in it."""
         end = time.monotonic() + patience
         while time.monotonic() < end:
             for line in list(self.said):
@@ -109,7 +108,8 @@ class Live:
         return int(self.hear(r"page at http://.*:(\d+)/"))
 
     def resident(self):
-        """Bytes in memory. The kernel's VmRSS is off by pages of each processor; the sum of maps is exact."""
+        """Returns the resident bytes. The kernel's VmRSS is off by pages per processor; the sum of maps is
+        exact."""
         process = pathlib.Path(f"/proc/{self.child.pid}")
         try:
             said = (process / "smaps_rollup").read_text()
@@ -128,14 +128,14 @@ class Live:
         return code
 
     def ctl(self, *args, env=None):
-        """Exit code, what it printed and said, and the seconds that it took."""
+        """Returns exit code, output, messages and seconds of a control command."""
         begin = time.monotonic()
         done = subprocess.run([self.coretap, "ctl", "--http", str(self.port()), *args], capture_output=True,
                               text=True, timeout=120, check=False, env={**os.environ, **(env or {})})
         return done.returncode, done.stdout + done.stderr, time.monotonic() - begin
 
     def ask(self, path, body=None, **headers):
-        """Status and JSON of an answer. Names of headers have _ in the place of -."""
+        """Returns status and JSON of an answer. Names of headers have _ instead of -."""
         data = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
         request = urllib.request.Request(f"http://127.0.0.1:{self.port()}{path}", data=data,
                                          headers={key.replace("_", "-"): value
@@ -163,8 +163,8 @@ def free_port():
 
 
 class Raw:
-    """The stream of examples/raw, for what needs no program: six times what is traced there, in a unit of 512
-    bytes that begins with a point of synchronisation. The instruction at PLACE runs six times in it."""
+    """The stream of examples/raw, for tests without a program: its trace six times, in a unit of 512 bytes
+    that begins with a synchronisation point. The instruction at PLACE runs six times in it."""
     PLACE, EVENTS = "0x80000", 6
 
     def __init__(self):

@@ -18,13 +18,13 @@ CODE = {
     "systick": [NOP, NOP, NOP, RETURN],
     "uart": [NOP, RETURN],
 }
-YIELDS = ("yield", 1)  # pendsv is taken behind its first instruction
+YIELDS = ("yield", 1)  # pendsv is taken after its first instruction
 PRIORITIES = {"pendsv": 0, "systick": 1, "uart": 2}
-CHAINED = 0xfffffffe  # where a chained exception returns to, as a trace unit says it
+CHAINED = 0xfffffffe  # return address of a chained exception, as a trace unit reports it
 
 
 def _place():
-    """The address of each instruction by (function, index)."""
+    """Returns the address of each instruction by (function, index)."""
     at, places = BASE, {}
     for name, body in CODE.items():
         for i, insn in enumerate(body):
@@ -54,7 +54,7 @@ def _encode(name, i):
 
 
 def elf():
-    """The program."""
+    """Returns the program as an ELF file."""
     code, strings, symbols = b"", b"\0$t\0", bytes(16) + struct.pack("<IIIBBH", 1, BASE, 0, 0, 0, 1)
     for name, body in CODE.items():
         first = len(code)
@@ -79,7 +79,7 @@ CONFIG = ("[capture]\nfile=trace.bin\nframing=none\n[source 10]\nprotocol=etmv4i
 
 
 class Unit:
-    """The trace unit: what it says costs no time, and each instruction takes one cycle."""
+    """The trace unit. Its output costs no time, and each instruction takes one cycle."""
 
     def __init__(self, at):
         self.bytes = bytes(11) + b"\x80\x01\x09\x01\x00\x04\x83" + self._address(at) + b"\0"
@@ -112,9 +112,10 @@ class Frame:
 
 
 class Kernel:
-    """Runs. `runs` has the cycles of each run that is over by function, `begun` how many began, `stacks` the
-    instructions by stack, `seen` what happened how often, and `rounds` the most of the loop in work. Where
-    it is open for a while which thread goes on, a quiet kernel has no interrupts."""
+    """Executes the kernel. `runs` has the cycles of each finished run by function, `begun` the number of runs
+    begun, `stacks` the instructions by stack, `seen` the number of events by kind, and `rounds` the most
+    rounds of the loop in work. A quiet kernel has no interrupts while it is unknown which thread
+    continues."""
 
     def __init__(self, seed, is_quiet):
         self.rng = random.Random(seed)
@@ -142,8 +143,8 @@ class Kernel:
         self.begun[handler] += 1
 
     def take(self):
-        """Takes exceptions that go first, some of which arrive while the state is saved, and some when it is
-        but before the first instruction of the handler."""
+        """Takes exceptions of higher priority, some of which arrive while the state is saved, and some after
+        that but before the first instruction of the handler."""
         while self.pending:
             first = self.first_pending()
             if self.handlers and PRIORITIES[first] <= PRIORITIES[self.handlers[-1][0].function]:
@@ -163,7 +164,7 @@ class Kernel:
                 self.pending.add("uart")
 
     def leave_handler(self, handler):
-        """Ends a handler: the next one follows at once, or what was interrupted goes on."""
+        """Ends a handler: the next one follows at once, or the interrupted code continues."""
         self.handlers.pop()
         if handler == "pendsv":
             self.now ^= 1
@@ -225,8 +226,8 @@ class Kernel:
             self.pending.add("pendsv")
 
     def run(self, steps):
-        """Runs so many instructions, and then up to the second branch of a known thread that is no call: of
-        the first one the trace tells where it led."""
+        """Executes a number of instructions, then continues up to the second branch of a known thread that is
+        no call: the trace shows where the first one led."""
         self.step()
         while steps > 0 or self.unit.cycles or self.handlers or self.is_open:
             steps -= 1

@@ -12,7 +12,7 @@ ZSTD.ZSTD_decompress.restype = ctypes.c_size_t
 
 
 class Thrift:
-    """The compact protocol: structs become dictionaries by the number of the field."""
+    """Reads the compact protocol: structs become dictionaries by field number."""
 
     def __init__(self, data, at=0):
         self.data, self.at = data, at
@@ -64,7 +64,7 @@ class Thrift:
 
 
 def runs(data, width, count):
-    """Numbers of so many bits, in runs of one number and of eight numbers each."""
+    """Returns numbers of `width` bits, from runs of one number and of eight numbers each."""
     numbers, at = [], Thrift(data)
     while len(numbers) < count:
         head = at.varint()
@@ -84,7 +84,7 @@ def runs(data, width, count):
 
 
 def page(data, at):
-    """The header of a page, its bytes, and where the next one begins."""
+    """Returns the header of a page, its bytes, and the offset of the next one."""
     head = Thrift(data, at)
     fields = head.struct()
     size, packed = fields[2], fields[3]
@@ -142,7 +142,7 @@ def column(data, meta, optional):
 
 
 def read(path):
-    """The columns, name -> whether it has texts, and the rows as tuples."""
+    """Returns the columns, name -> whether it has texts, and the rows as tuples."""
     data = path.read_bytes()
     assert data[:4] == data[-4:] == b"PAR1", "no Parquet file"
     size = int.from_bytes(data[-8:-4], "little")

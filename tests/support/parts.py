@@ -5,6 +5,6 @@ import subprocess
 
 
 def missing_parts(coretap):
-    """Name -> what cannot be done, and the Debian package."""
+    """Returns name -> what cannot be done, and the Debian package that is missing."""
     text = subprocess.run([coretap, "--version"], capture_output=True, text=True, check=True).stdout
     return dict(re.findall(r"^(\w+) +missing: (.*)$", text, re.MULTILINE))

@@ -34,7 +34,7 @@ class Capture:
         return ini
 
     def registers(self, name):
-        """By the names that the metadata has, in its order."""
+        """Returns registers by the names in the metadata, in its order."""
         regs = {key.partition("(")[0].upper(): int(value, 16)
                 for key, value in self.read(name)["regs"].items()}
         return [regs.get(reg, 0)
@@ -42,13 +42,13 @@ class Capture:
                             "TRCAUTHSTATUS")]
 
     def maps(self):
-        """(address, size, offset in the file, path) of the code of each program."""
+        """Returns (address, size, offset in the file, path) of the code of each program."""
         return [(bias + addr, size, offset, path) for path, bias in self.programs
                 for addr, size, offset in code_of(path)]
 
 
 def code_of(path):
-    """(address, size, offset) of the executable segments of an ELF64 file, in whole pages."""
+    """Returns (address, size, offset) of the executable segments of an ELF64 file, in whole pages."""
     elf = pathlib.Path(path).read_bytes()
     at, = struct.unpack_from("<Q", elf, 32)
     entry, count = struct.unpack_from("<HH", elf, 54)
@@ -60,13 +60,14 @@ def code_of(path):
 
 
 def frames(trace, trace_id):
-    """Trace of one source in CoreSight frames: its ID first in each, and ID 0 behind the last byte."""
+    """Returns trace of one source in CoreSight frames: its ID comes first in each, and ID 0 after the last
+    byte."""
     out = bytearray()
     for at in range(0, len(trace), 14):
         part = trace[at:at + 14]
         frame = bytearray([trace_id << 1 | 1]) + part + bytes(15 - len(part))
         behind, late = len(part) + 1, 0
-        if len(part) < 14 and behind % 2:  # the ID stands before the last byte and counts after it
+        if len(part) < 14 and behind % 2:  # the ID is before the last byte and takes effect after it
             behind, late = behind - 1, 1
             frame[behind + 1] = part[-1]
         for i in range(2, 15, 2):
@@ -81,10 +82,10 @@ def frames(trace, trace_id):
 
 
 def unframed(data):
-    """The bytes of each trace ID in CoreSight frames."""
+    """Returns the bytes of each trace ID in CoreSight frames."""
     out, current = {}, 0
     for at in range(0, len(data), 16):
-        before = None  # the ID of the next byte, where another one follows behind it
+        before = None  # the ID of the next byte, when another one takes effect after that
         for i, byte in enumerate(data[at:at + 15]):
             bit = data[at + 15] >> i // 2 & 1
             if i % 2 == 0 and byte & 1:
@@ -102,7 +103,7 @@ def text(name):
 
 
 class Writer:
-    """A file in the making. Trace is of one CPU, whose buffer is written at the end."""
+    """Writes a file. Trace is of one CPU, whose buffer is written at the end."""
 
     def __init__(self, units, contexts=False, kernel=False):
         self.units, self.contexts, self.kernel = units, contexts, kernel
@@ -134,22 +135,22 @@ class Writer:
 
     def map(self, pid, addr, size, offset, path, build_id=b""):
         kernel = pid == KERNEL
-        # Else device and inode.
+        # Otherwise device and inode.
         where = struct.pack("<B3x20s", len(build_id), build_id) if build_id else bytes(24)
         self.record(MMAP2, struct.pack("<IIQQQ", pid, 0 if kernel else pid, addr, size, offset) + where
                     + struct.pack("<II", 5, 2) + text(path) + self.stamp(pid, pid, DUMMY_EVENT),
                     (MISC_KERNEL if kernel else MISC_USER) | (MISC_BUILD_ID if build_id else 0))
 
     def start(self, pid, capture, root="", ids=False):
-        """The process becomes the program of a capture. Its files are named as those of a target, below
-        `root` here."""
+        """Makes a process become the program of a capture. Its files are named as on a target, below `root`
+        here."""
         self.comm(pid, capture.programs[0][0].name)
         for addr, size, offset, path in capture.maps():
             name = str(path).removeprefix(str(root))
             self.map(pid, addr, size, offset, name, capture.build_ids[path] if ids else b"")
 
     def run(self, pid, trace):
-        """A piece of trace, made by a process. Time goes on."""
+        """Adds a piece of trace made by a process, and lets time advance."""
         trace = trace + bytes(-len(trace) % 16)
         self.time += 1000
         self.record(AUX,
@@ -162,7 +163,7 @@ class Writer:
                            flags | 1 << 18) + bytes(80)
 
     def whole(self):
-        """The bytes of the file."""
+        """Returns the bytes of the file."""
         self.record(AUXTRACE, struct.pack("<QQQIIII", len(self.trace), 0, 0, 0, KERNEL, 0, 0))
         ids = 104
         attributes = b"".join(
@@ -176,7 +177,7 @@ class Writer:
 
 
 def with_features(data, sections):
-    """Adds sections of features (number -> bytes) behind the data of a file that has none."""
+    """Adds sections of features (number -> bytes) after the data of a file that has none."""
     data, at = bytearray(data), len(data) + 16 * len(sections)
     for number, body in sorted(sections.items()):
         data[72 + number // 8] |= 1 << number % 8

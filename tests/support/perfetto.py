@@ -13,8 +13,8 @@ Slice = collections.namedtuple("Slice", "name begin end depth")
 
 
 class Track:
-    """What a track has: slices, (time, name) of instants, (category, time, name, function that it is in) of
-    those with a category, (time, value) of a counter."""
+    """Content of a track: slices; (time, name) of instants; (category, time, name, surrounding function) of
+    those with a category; (time, value) of a counter."""
 
     def __init__(self, descriptor):
         self.descriptor = descriptor
@@ -23,7 +23,7 @@ class Track:
 
 
 class Trace:
-    """A file. What breaks a rule of the format is an AssertionError."""
+    """A file. A broken rule of the format raises an AssertionError."""
 
     def __init__(self, data):
         outer = protobuf.messages("perfetto", protobuf.PERFETTO, "proto2")["Trace"]
@@ -76,7 +76,7 @@ class Trace:
             track.values.append((time, event.double_counter_value))
 
     def name(self, track):
-        """The names of a track and those that it is in, from the outermost on."""
+        """Returns the names of a track and of those that contain it, outermost first."""
         of = track.descriptor
         outer = self.name(self.tracks[of.parent_uuid]) if of.parent_uuid else ()
         return outer + (of.process.process_name or of.thread.thread_name or of.name,)

@@ -3,7 +3,7 @@
 python3-protobuf of Debian; MISSING is set when it is not installed."""
 import sys
 
-sys.path.append("/usr/lib/python3/dist-packages")  # for a Python that is not Debian's
+sys.path.append("/usr/lib/python3/dist-packages")  # for a Python other than Debian's
 try:
     from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
     MISSING = None
@@ -50,7 +50,7 @@ PERFETTO = {
 
 
 def messages(name, tables, syntax="proto3"):
-    """The classes of the messages in a table."""
+    """Returns the classes of the messages in a table."""
     file = descriptor_pb2.FileDescriptorProto(name=f"{name}.proto", package=name, syntax=syntax)
     for message, fields in tables.items():
         made = file.message_type.add(name=message)
@@ -69,7 +69,7 @@ def messages(name, tables, syntax="proto3"):
 
 
 def unknown(message):
-    """Fields of a message, and of those inside of it, that the table has not."""
+    """Returns fields of a message, and of those inside of it, that are missing in the table."""
     found = [field.field_number for field in message.UnknownFields()]
     for field, value in message.ListFields():
         if field.message_type:

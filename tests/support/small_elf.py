@@ -8,13 +8,13 @@ def _section(name, kind, flags, addr, offset, size, link=0, info=0, align=1, ent
 
 
 def _note(build_id):
-    """The note of a build id, whose bytes are a multiple of four."""
+    """Returns the note of a build ID, whose length is a multiple of four."""
     return struct.pack("<III", 4, len(build_id), 3) + b"GNU\0" + build_id
 
 
 def make(code, base, functions, objects=(), build_id=None, debug=()):
-    """The bytes of a file that has `code` at `base`; `functions` and `objects`, which are data, are (name in
-    bytes, address, size), and `debug` are the sections of debug information: (name in bytes, bytes)."""
+    """Returns the bytes of a file that has `code` at `base`. `functions` and `objects`, which are data, are
+    (name in bytes, address, size); `debug` are the sections of debug information: (name in bytes, bytes)."""
     strings, symbols = b"\0", bytes(24)
     for kind, all_of_kind in ((0x12, functions), (0x11, objects)):
         for name, addr, size in all_of_kind:

@@ -7,7 +7,7 @@ failed = 0
 
 
 def check(name, truth, detail=""):
-    """One result; `detail`, a text or its lines, says what was there instead."""
+    """Prints one result; `detail`, a text or its lines, describes a failure."""
     global count, failed
     count += 1
     failed += not truth
@@ -24,8 +24,8 @@ def skip(name, why):
 
 
 def case(name, missing, body):
-    """A result that an assertion decides; what `body` returns is a note. `missing`: why it cannot be, or
-    nothing."""
+    """Prints a result that an assertion decides; the value of `body` is a note. `missing` gives the reason
+    for a skip, or nothing."""
     if missing:
         skip(name, missing)
         return
@@ -39,17 +39,18 @@ def case(name, missing, body):
 
 
 def is_sanitized(program):
-    """Tells whether the program is built with AddressSanitizer, which needs much address space, and /proc."""
+    """Returns whether the program is built with AddressSanitizer, which needs much address space, and
+    /proc."""
     return b"__asan_init" in pathlib.Path(program).read_bytes()
 
 
 def is_emulated(program):
-    """Tells whether the program is a script that calls an emulator (make-emulated)."""
+    """Returns whether the program is a script that calls an emulator (make-emulated)."""
     with pathlib.Path(program).open("rb") as file:
         return file.read(2) == b"#!"
 
 
 def finish():
-    """Prints the plan. Result: the exit code."""
+    """Prints the plan and returns the exit code."""
     print(f"1..{count}")
     return 1 if failed else 0

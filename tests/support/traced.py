@@ -16,14 +16,14 @@ def run(*command):
 
 
 def path(folder, program):
-    """Addresses of the executed instructions, in order."""
+    """Returns the addresses of the executed instructions, in order."""
     log = pathlib.Path(folder) / "path.log"
     run("qemu-aarch64", "-singlestep", "-d", "exec,nochain", "-D", str(log), str(program))
     return [int(at, 16) for at in re.findall(r"\[[0-9a-f]+/([0-9a-f]+)/", log.read_text())]
 
 
 def branches(program):
-    """Address -> mnemonic of each branch, and the range of the code."""
+    """Returns address -> mnemonic of each branch, and the range of the code."""
     found = {}
     addresses = []
     for line in run("aarch64-linux-gnu-objdump", "-d", str(program)).splitlines():
@@ -42,7 +42,7 @@ def build_id(program):
 
 
 def counts(program, executed):
-    """The counts of a path: (kind, from, to) -> how often."""
+    """Returns the counts of a path: (kind, from, to) -> how often."""
     decides, low, high = branches(program)
     items = collections.Counter()
     start = executed[0]
@@ -59,14 +59,14 @@ def counts(program, executed):
 
 
 def capture(coretap, folder, program):
-    """A capture of a run of the program."""
+    """Records a run of the program and returns the capture."""
     place = pathlib.Path(folder) / "capture"
     run(coretap, "record", "--quiet", "-o", str(place), "--", str(program))
     return place
 
 
 def counts_file(folder, program):
-    """A coverage file made from the path alone."""
+    """Writes a coverage file made from the path alone, and returns its path."""
     items, low, high = counts(program, path(folder, program))
     lines = ["coretap-coverage 1", f"program {low:x} {high:x} {build_id(program)} {program}",
              "context 0 0 0 0 0"]
