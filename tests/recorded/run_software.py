@@ -38,7 +38,7 @@ def record(program, capture, *options, arguments=(), check=True):
 
 
 def elements(capture):
-    """The ITM elements as words, those of global timestamps as numbers."""
+    """Returns the ITM elements as words, those of global timestamps as numbers."""
     text = subprocess.run([CORETAP, "list", "-q", "--elements", capture], capture_output=True, text=True,
                           check=True, timeout=120).stdout
     rows = [dict(word.split("=") for word in line.split()[3:]) for line in text.splitlines()
@@ -47,7 +47,7 @@ def elements(capture):
 
 
 def groups(rows):
-    """What stands before each global timestamp."""
+    """Returns the elements before each global timestamp."""
     group = []
     for row in rows:
         if isinstance(row, int):
@@ -59,13 +59,13 @@ def groups(rows):
 
 
 def value_of(group, which):
-    """The data of one access, whose halves stand in turn."""
+    """Returns the data of one access, whose halves come in turn."""
     parts = [row["data"] for row in group if which(row)]
     return sum(len(part) for part in parts) // 2, "".join(reversed(parts)).lstrip("0") or "0"
 
 
 def accesses(rows):
-    """Each access as the program says it, with its time and the PC of a variable's."""
+    """Returns each access that the program prints, with its time and the PC of a variable's."""
     for time, group in groups(rows):
         if group[0]["type"] == "swit":
             size, data = value_of(group, lambda row: True)
@@ -80,7 +80,7 @@ def accesses(rows):
 
 
 def halves(lines):
-    """What is said where an access of eight bytes may be two of four, as an A32 program makes it."""
+    """Returns the output for an access of eight bytes, which may be two of four in an A32 program."""
     for line in lines:
         what, number, size, data = line.split()
         if size != "8":
@@ -92,7 +92,7 @@ def halves(lines):
 
 
 def function(program, compiler, name):
-    """The address of a function, and the one behind it."""
+    """Returns the address of a function, and the one after it."""
     text = subprocess.run([compiler.replace("-gcc", "-nm"), "-S", program], capture_output=True, text=True,
                           check=True).stdout
     low, size = re.search(rf"^(\w+) (\w+) [tT] {name}$", text, re.M).groups()
@@ -126,7 +126,7 @@ int main(void)
 
 
 def check_wide(folder):
-    """Of an access that covers more than the variable, the part in it is told."""
+    """Checks an access that covers more than the variable: the part in the variable is traced."""
     (folder / "wide.c").write_text(WIDE)
     subprocess.run([A64, "-static", "-o", folder / "wide", folder / "wide.c"], check=True)
     record(folder / "wide", folder / "capture", "--watch-data", "middle")
@@ -165,7 +165,7 @@ int main(void)
 
 
 def check_stm(folder, *options):
-    """Of two cores each master has its stores in their order, by the address that each went to."""
+    """Checks two cores with an STM: each master has its stores in order, by the address that each went to."""
     (folder / "stm.c").write_text(STM)
     subprocess.run([A64, "-static", "-pthread", "-o", folder / "stm", folder / "stm.c"], check=True)
     record(folder / "stm", folder / "capture", "--timestamps=100", "--stm", "stm", *options)
@@ -191,7 +191,7 @@ def check_stm(folder, *options):
 
 
 def check_same_trace(folder):
-    """The trace of the cores does not depend on what is watched."""
+    """Checks that the trace of the cores does not depend on what is watched."""
     program = build(folder, "same", A64, ["-O1", "-static"])
     traces = []
     for options in ([], WATCH, [*WATCH, "--each"]):
@@ -203,7 +203,7 @@ def check_same_trace(folder):
 
 
 def check_frames(folder):
-    """In one buffer with the cores, and in a stream."""
+    """Checks trace in one buffer with the cores, and in a stream."""
     program = build(folder, "frames", A64, ["-O1", "-static"])
     alone = record(program, folder / "capture", *WATCH, "--sync-period", "8").stdout
     expected = elements(folder / "capture")
@@ -217,7 +217,7 @@ def check_frames(folder):
 
 
 def check_threads(folder):
-    """Of two threads each port's writes are in their order, and time does not go back."""
+    """Checks two threads: the writes of each port are in order, and time does not go back."""
     program = build(folder, "threads", A64, ["-O1", "-static"])
     said = record(program, folder / "capture", "--timestamps=100", *WATCH,
                   arguments=["2"]).stdout.splitlines()

@@ -37,7 +37,8 @@ def run(*command):
 
 
 def numbers(value, path=()):
-    """{path: number} of everything that adds up in a function, edge or pair: counts, sums, buckets."""
+    """Returns {path: number} of everything that adds up in a function, edge or pair: counts, sums,
+    buckets."""
     if isinstance(value, dict):
         found = {}
         for key, inner in value.items():
@@ -54,7 +55,7 @@ LOSSES = {"gaps", "overflows", "contradictions", "bad_packets", "lost_bytes", "n
 
 
 def added_up(things, keys):
-    """Counter of all numbers of things that have the same keys."""
+    """Returns a Counter of all numbers of things with the same keys."""
     total = collections.Counter()
     for thing in things:
         name = tuple(thing.get(key) for key in keys)
@@ -64,7 +65,8 @@ def added_up(things, keys):
 
 
 def check_together(capture, streams, *options):
-    """The sums are those of the streams, to the last bucket; from a file too, and of two captures."""
+    """Checks that the sums equal those of the streams, to the last bucket; from a file, too, and of two
+    captures."""
     together, = json.loads(run("timing", "-q", "--together", "--format", "json", *options, capture))
     for key in streams[0]["totals"] if streams else []:
         total = sum(stream["totals"][key] for stream in streams)
@@ -87,7 +89,7 @@ def check_together(capture, streams, *options):
 
 
 def check_sums(capture, *options):
-    """Streams whose sums were checked."""
+    """Checks the sums of each stream of a capture. Returns the streams."""
     streams = json.loads(run("timing", "-q", "--format", "json", *options, capture))
     check_together(capture, streams, *options)
     last = {}
@@ -109,7 +111,7 @@ def check_sums(capture, *options):
 
 
 def runs_of(events):
-    """{function: inclusive times of outermost runs, of inner ones}, from entries and returns."""
+    """Returns {function: inclusive times of outermost runs, of inner ones}, from entries and returns."""
     stack, times = [], {}
     for event in events:
         name = event["watch"]
@@ -161,8 +163,8 @@ def check_recorded(folder, program, options):
 
 
 def check_signals(folder):
-    """What signal handlers take is accounted apart: in preempted times and in the handlers' own cycles, and
-    all sums hold."""
+    """Checks that the time of signal handlers is counted separately, in preempted times and in the handlers'
+    own cycles, and that all sums hold."""
     program, capture = folder / "nested", folder / "capture"
     shutil.rmtree(capture, ignore_errors=True)
     subprocess.run(["aarch64-linux-gnu-gcc", "-g", "-O1", "-nostdlib", "-static", "-ffreestanding",
@@ -177,7 +179,7 @@ def check_signals(folder):
                              capture).splitlines()]
     begin, end = ([e["cycle"] for e in events if e["event"] == kind] for kind in ("entry", "return"))
     assert main["inclusive"]["sum"] + main["preempted"]["sum"] == end[-1] - begin[0], (main, begin, end)
-    # A recursion's inner runs are not inclusive ones: six calls from outside, fib(8), fib(7), … fib(5).
+    # Inner runs of a recursion are not inclusive: six calls from outside, fib(8), fib(7), … fib(5).
     assert functions["fib"]["inclusive"]["count"] == 6 and functions["fib"]["recursive"]["count"] > 100
     return f"{main['preempted']['sum']} cycles of handlers apart"
 

@@ -39,7 +39,7 @@ def record(folder, source, *options, defines=(), clock=("--cycle-count=4", "--ti
 
 
 def decoded(capture):
-    """Time and row of each event of software trace."""
+    """Returns time and row of each event of software trace."""
     rows = map(json.loads, run("decode", "--merge", "-f", "jsonl", capture).stdout.splitlines())
     return [(int(row["time"]), row) for row in rows if row["type"] in ("Val", "Begin", "Finish", "Dwt", "Sw")]
 
@@ -60,7 +60,7 @@ def built(bug):
 
 
 def check_control(folder, bug):
-    """Violations are where the values that decode shows are wrong, and all of them are certain."""
+    """Checks that violations are where the values in decode are wrong, and that all of them are certain."""
     capture = record(folder, f"{EXAMPLES}/motor.c", "--itm", "itm_ports", defines=built(bug))
     expected, most, begun = [], 0, None
     for time, row in decoded(capture):
@@ -85,7 +85,7 @@ def check_control(folder, bug):
 
 
 def check_boot(folder, bug):
-    """Lines that are written a letter at a time."""
+    """Checks lines that are written one letter at a time."""
     capture = record(folder, f"{EXAMPLES}/boot.c", "--itm", "itm_ports", defines=built(bug))
     words = ["-a", "--spec", f"{EXAMPLES}/boot.tessla", "--bind", "line=itm:0"]
     got = [(row["output"], row["value"], row.get("violation", False))
@@ -111,7 +111,7 @@ int main(void)
 
 
 def check_texts(folder):
-    """What a named text printed, and the same without texts."""
+    """Checks the output of a named text, and the same without texts."""
     (folder / "says.c").write_text(SAYS)
     capture = record(folder, folder / "says.c", "--itm", "ports")
     text = spec(folder, "in said: Events[String]\nin n: Events[Unit]\nout said\nout count(n) as n\n"
@@ -141,7 +141,7 @@ int main(void)
 
 
 def check_far(folder):
-    """Variables 64 KiB apart: what the comparator compares tells which was meant."""
+    """Checks variables 64 KiB apart: the comparator's match identifies the variable."""
     (folder / "far.c").write_text(FAR)
     capture = record(folder, folder / "far.c", "--watch-data", "far.one")
     values = lambda name: [row["value"] for row in watched(capture, f"store:far.{name}", codes=(0, 1))]
@@ -241,7 +241,7 @@ int main(void)
 
 
 def tank_values():
-    """What the program stores, by place."""
+    """Returns what the program stores, by place."""
     level, total = 20, -5
     stored = {name: [] for name in ("level", "state", "total", "mean", "parts[2]", "high")}
     for turn in range(20):
@@ -264,7 +264,7 @@ def watched(capture, *places, options=(), codes=(0,)):
 
 
 def check_variables(folder):
-    """Variables by name, with the width, the sign and the names that their types say."""
+    """Checks variables by name, with the width, the sign and the names of their types."""
     (folder / "tank.c").write_text(TANK)
     capture = record(folder, folder / "tank.c", "--watch-data", "tank")
     stored = tank_values()
@@ -284,7 +284,7 @@ def check_variables(folder):
     assert [int(row["value"]) for row in of["level"]] == stored["level"]
     assert [float(row["value"]) for row in of["mean"]] == stored["mean"]
     assert {row["value"] for row in of["state"]} == {"1", "200"}
-    # all that one access says is at one time
+    # all results of one access have the same time
     times = {row["time"] for row in of["n"]}
     assert all(row["time"] in times for name in ("level", "mean", "state") for row in of[name])
     # the recorder knows parts, too: accesses to others are not traced
@@ -343,7 +343,8 @@ BARE_SEEN = [("load", "level", 20), ("store", "state", "EMPTYING"), ("store", "t
 
 
 def data_packet(addr, value):
-    """A data packet of ETMv3, as IHI 0014Q 7.8 codes it: 0b00A0SS10, the address in five bytes, the value."""
+    """Returns a data packet of ETMv3 as coded in IHI 0014Q 7.8: 0b00A0SS10, the address in five bytes, the
+    value."""
     size, code = next((n, c) for n, c in ((0, 0), (1, 1), (2, 2), (4, 3)) if value < 1 << 8 * n)
     header = bytes([2 | code << 2 | (0x20 if addr is not None else 0)])
     where = b""
@@ -353,7 +354,7 @@ def data_packet(addr, value):
 
 
 def bare_capture(folder, values=True):
-    """The capture of an ETMv3, written here: the recorder makes none."""
+    """Writes a capture of an ETMv3, which the recorder cannot make."""
     folder.mkdir(exist_ok=True)
     (folder / "tank.c").write_text("#define BARE\n" + TANK)
     (folder / "start.s").write_text(".arch armv7-a\n.arm\n.globl _start\n_start:\n" +
@@ -377,7 +378,8 @@ def bare_capture(folder, values=True):
 
 
 def check_etm3(folder):
-    """The data trace of an ETMv3 does not say what is a load and what a store: the instructions do."""
+    """Checks the data trace of an ETMv3, which does not distinguish loads from stores: the instructions
+    do."""
     capture = bare_capture(folder / "etm3")
     names = ("level", "state", "total", "parts[2]", "high")
     rows = watched(capture, *(f"{kind}:tank.{name}" for kind in ("load", "store") for name in names))
@@ -400,7 +402,7 @@ def check_etm3(folder):
 
 
 def check_ports(folder):
-    """Raw writes, as unsigned numbers and as floats."""
+    """Checks raw writes, as unsigned numbers and as floats."""
     (folder / "raw.c").write_text("""#include <stdint.h>
 volatile uint32_t ports[8];
 int main(void)
@@ -433,7 +435,7 @@ int main(void)
 
 
 def check_stm(folder):
-    """Of an STM each event has the time that is attached to it, whichever master wrote it."""
+    """Checks that each event of an STM has the time attached to it, whichever master wrote it."""
     capture = record(folder, NAMED, "--stm", "channels", defines=["-DCHANNELS"])
     want = [(time, row["arguments"][0]) for time, row in decoded(capture) if row.get("event") == "nested"]
     text = spec(folder, "in v: Events[Int]\nin b: Events[Unit]\nin c: Events[Int]\n"
@@ -458,8 +460,8 @@ def uncertain(rows):
 
 
 def check_cores(folder):
-    """Beside places of execution: of as many calls as there are spans each number is certain at the end, and
-    a value in doubt says what it hangs on."""
+    """Checks values beside places of execution: each number of calls equals that of spans at the end and is
+    certain, and a value in doubt names its reason."""
     capture = record(folder, f"{EXAMPLES}/motor.c", "--itm", "itm_ports")
     text = spec(folder, "in call: Events[Unit]\nin v: Events[Float]\nout count(call) as calls\n"
                 "out count(v) as n\ndef ahead = count(call) - count(v)\nout ahead\n")
@@ -485,7 +487,7 @@ def check_cores(folder):
 
 
 def check_loss(folder):
-    """Behind an overflow of the ITM results are uncertain that hang on what is missing."""
+    """Checks that results which depend on what an ITM overflow lost are uncertain after it."""
     capture = record(folder, f"{EXAMPLES}/motor.c", "--itm", "itm_ports")
     trace = capture / "trace_itm.bin"
     listed = run("list", "-q", "--packets", capture).stdout.splitlines()

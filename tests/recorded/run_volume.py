@@ -41,7 +41,7 @@ def volume(*words):
 
 
 def record(folder, protocol, row, *words):
-    """Instructions and bytes of a recording with the settings of a row."""
+    """Returns instructions and bytes of a recording with the settings of a row."""
     shutil.rmtree(folder / "capture", ignore_errors=True)
     options = [option for name, option in SETTINGS if row[name]]
     said = run("record", "-o", folder / "capture", "--protocol", protocol, *options, *words).stderr
@@ -49,7 +49,8 @@ def record(folder, protocol, row, *words):
 
 
 def check_rows(folder, compiler, protocols, *options):
-    """All rows are there once, and a tenth of them, each time others, are what a recording says."""
+    """Checks that all rows exist once, and compares a tenth of them, chosen anew each time, with
+    recordings."""
     program = build(folder, compiler)
     got = volume(*options, "--", program)
     rows = got["rows"]
@@ -65,7 +66,7 @@ def check_rows(folder, compiler, protocols, *options):
 
 
 def check_order(folder):
-    """What costs trace costs trace."""
+    """Checks that more settings cost more trace."""
     program = build(folder, A64)
     rows = {tuple(row[name] for name, _ in SETTINGS): row["bytes"]
             for row in volume("--protocol", "etm4", "--timestamps", "1000", "--", program)["rows"]}
@@ -78,7 +79,7 @@ def check_order(folder):
 
 
 def check_threads(folder):
-    """Of several threads each core counts; one core that runs all of them has less to count."""
+    """Checks that with several threads each core counts; one core that runs all threads has less to count."""
     program = build(folder, A64)
     several = volume("--", program, "3")
     one = volume("--threads", "contexts", "--", program, "3")
@@ -107,7 +108,7 @@ def check_formats(folder):
 
 
 def check_output(folder):
-    """What the program prints is not among the numbers."""
+    """Checks that the output of the program is not among the numbers."""
     (folder / "hello.c").write_text('#include <stdio.h>\nint main(void) { puts("hello"); return 3; }\n')
     subprocess.run([A64[0], "-static", "-o", folder / "hello", folder / "hello.c"], check=True)
     got = run("volume", "--format", "json", "--", folder / "hello")
@@ -118,7 +119,7 @@ def check_output(folder):
 
 
 def check_figure(folder):
-    """The example draws figure 1: by workload and settings, what costs more is more."""
+    """Checks that the example draws figure 1: by workload and settings, with more for what costs more."""
     got = subprocess.run([FIGURE, CORETAP, "1.3GHz", "10"], capture_output=True, text=True, env=ENV,
                          check=True, timeout=120).stdout
     lines = [line.split("\t") for line in got.splitlines()[1:]]
@@ -132,8 +133,8 @@ def check_figure(folder):
 
 
 def check_capture(folder, compiler, *recordings):
-    """A capture's volume is that of its program: exactly where no time is traced, else nearly, since no trace
-    without cycle counts has the waits."""
+    """Checks that the volume of a capture is that of its program: exactly without traced time, else nearly,
+    because trace without cycle counts does not contain waits."""
     program = build(folder, compiler)
     direct = volume("--", program)
     for options, most in recordings:
@@ -149,7 +150,7 @@ def check_capture(folder, compiler, *recordings):
 
 
 def check_capture_part(folder):
-    """A smaller part of a capture is what a recording of that part would have been."""
+    """Checks that a smaller part of a capture equals a recording of that part."""
     program = build(folder, A64)
     run("record", "-q", "-o", folder / "whole", "--", program)
     part = ["--range", "400000..410000", "--sync-period", "8"]
@@ -163,7 +164,7 @@ def check_capture_part(folder):
 
 
 def check_capture_damaged(folder):
-    """What a damaged trace lacks is told, and what it has is measured."""
+    """Checks that the missing part of a damaged trace is reported, and the rest is measured."""
     program = build(folder, A64)
     run("record", "-q", "-o", folder / "flipped", "--", program)
     whole = volume("--capture", folder / "flipped")

@@ -33,7 +33,7 @@ def run(*command):
 
 
 def truth_path(path):
-    """Addresses of the instructions in the order of execution."""
+    """Returns the addresses of the instructions in the order of execution."""
     addresses = []
     for line in path.read_text().splitlines():
         fields = line.split()
@@ -61,7 +61,7 @@ def check_addresses(capture, program, graph, path):
 
 
 def check_edges(capture, program, graph, path):
-    """The last instruction of a block and the next one say which edge it was."""
+    """Checks edges: the last instruction of a block and the next one identify the edge."""
     edges, blocks = {}, {}
     for f in graph["functions"]:
         for b in f["blocks"]:
@@ -78,7 +78,7 @@ def check_edges(capture, program, graph, path):
 
 
 def check_functions(capture, program, graph, path):
-    """Entries nest with returns; their numbers are those of the path."""
+    """Checks that entries nest with returns, and that their numbers are those of the path."""
     names = {int(f["entry"], 16): f["name"] for f in graph["functions"]}
     counts = {name: path.count(entry) for entry, name in names.items()}
     events = watch(capture, program, list(counts))

@@ -37,7 +37,7 @@ def run(*command, codes=(0,)):
 
 
 def optimum_of(model, folder):
-    """What CBC and GLPK say, as far as they are there."""
+    """Returns the optimum of CBC and of GLPK, as far as they are installed."""
     found = {}
     if shutil.which("cbc"):
         text = run("cbc", model, "solve", "quit")
@@ -50,7 +50,8 @@ def optimum_of(model, folder):
 
 
 def check_by_line(wcet, result):
-    """The cycles of all lines are the bound, and a line runs as often as one of its blocks."""
+    """Checks that the cycles of all lines add up to the bound, and that a line runs as often as one of its
+    blocks."""
     text = run(*wcet, "--source")
     rows = [row.split("\t", 4)
             for row in text.split("# line\texecutions\tcycles\tpart\tsource\n")[1].splitlines()]
@@ -89,7 +90,7 @@ def check(folder, program, options):
 
 
 def check_comment(folder, program):
-    """A bound in a comment, in a file, and none."""
+    """Checks a bound in a comment, in a file, and none."""
     capture = folder / "capture"
     shutil.rmtree(capture, ignore_errors=True)
     run(COMMAND, "record", "-q", "-o", capture, "--cycle-count=1", "--", program)
@@ -126,7 +127,7 @@ void _start(void) { result = work(input); leave(); }
 
 
 def check_left_out(folder):
-    """A loop and a recursion that never ran, of which nobody says how often: left out, told, and no bound."""
+    """Checks a loop and a recursion that never ran, with no bound given: they are left out, and reported."""
     source, program = folder / "unused.c", folder / "unused"
     source.write_text(UNUSED)
     run("aarch64-linux-gnu-gcc", "-O1", *COMPILE, "-o", program, source)
@@ -151,7 +152,7 @@ def check_left_out(folder):
 
 
 def check_source(folder):
-    """The same loop with a comment that bounds it."""
+    """Writes the same loop with a comment that bounds it."""
     source, program = folder / "commented.c", folder / "commented"
     text = pathlib.Path(WORKER).read_text()
     source.write_text(text.replace("    for (int i = 0; i < n; i++)",
@@ -168,7 +169,7 @@ def check_source(folder):
 
 
 def record(folder, source, level):
-    """A program and its capture with exact cycle counts."""
+    """Makes a program and its capture with exact cycle counts."""
     program, capture = folder / "recorded", folder / "capture"
     shutil.rmtree(capture, ignore_errors=True)
     run("aarch64-linux-gnu-gcc", level, *COMPILE, "-o", program, source)
@@ -177,14 +178,15 @@ def record(folder, source, level):
 
 
 def executions(result, function):
-    """How often the head of each loop of the function runs on the longest path, by the number of the loop."""
+    """Returns how often the head of each loop of the function runs on the longest path, by number of the
+    loop."""
     counts = {step["block"]: step["count"] for step in result["path"]}
     return {loop["id"]: counts[loop["block"]] for loop in result["loops"] if loop["function"] == function}
 
 
 def check_nested(folder, level):
-    """Rounds of loops inside of loops, and of a function that a loop calls, are those that were observed in
-    all; their bounds multiplied are far more. At -O0 the head of a loop runs once more than its body."""
+    """Checks rounds of loops in loops, and of a function that a loop calls: they equal the observed total;
+    the product of their bounds is far larger. At -O0 the head of a loop runs once more than its body."""
     program, capture = record(folder, NESTED, level)
     more = level == "-O0"
     says = []
@@ -203,8 +205,8 @@ def check_nested(folder, level):
         says.append(f"{name} {observed['observed_max_cycles']} <= {observed['wcet_cycles']} <= "
                     f"{product['wcet_cycles']}")
         outer, inner = (13, 78) if more else (12, 66)
-        # How the rounds of the inner loop are shared out among those of the outer one depends on the cycles
-        # of each: one round in 32 waits, and the longest path has as many of the longest rounds as it can.
+        # The distribution of inner rounds over the outer loop depends on the cycles of each: one round in 32
+        # waits, and the longest path has as many of the longest rounds as it can.
         fewest = -(-inner // (outer - 1)) + more
         if name == "triangle":
             rounds = sorted(executions(observed, name).values())
@@ -218,8 +220,7 @@ def check_nested(folder, level):
             assert recursions == {67 + 41}, recursions
         if name == "deep": # its 12 calls of shallow, which runs 13 times at most, make it run 90 times
             assert recursions == {sum(range(2, 14))}, recursions
-    # Told that the outer loop goes round more often, what the inner one was observed to do in all says
-    # nothing.
+    # With a larger bound of the outer loop, the observed total of the inner one says nothing.
     bounds = folder / "bounds"
     bounds.write_text("loop triangle#1 20\n")
     told = json.loads(run(COMMAND, "wcet", "-q", "--entry", "triangle", "--elf", program, "--format", "json",
@@ -229,8 +230,8 @@ def check_nested(folder, level):
 
 
 def check_exceptions(folder):
-    """A signal in the middle of a loop; its handler is in another loop of the program. What it takes, and how
-    often it goes round, is not the interrupted function's."""
+    """Checks a signal in the middle of a loop, whose handler is in another loop of the program. Its time and
+    its rounds do not count for the interrupted function."""
     program, capture = record(folder, NESTED, "-O1")
     timing, = json.loads(run(COMMAND, "timing", "-q", "--format", "json", "--elf", program, capture))
     functions = {f["name"]: f for f in timing["functions"]}
@@ -253,7 +254,7 @@ def check_exceptions(folder):
 
 
 def check_quantile(folder):
-    """Larger parts never give a smaller bound, and all of it is the largest time."""
+    """Checks that larger parts never give a smaller bound, and that the whole gives the largest time."""
     program, capture = record(folder, WORKER, "-O1")
     wcet = [COMMAND, "wcet", "-q", "--entry", "work", "--elf", program, "--format", "json", "--unobserved",
             "exclude"]
@@ -261,14 +262,14 @@ def check_quantile(folder):
     parts = [json.loads(run(*wcet, "--quantile", q, capture))["wcet_cycles"]
              for q in ("0.01", "0.5", "0.9", "0.99", "1")]
     assert parts == sorted(parts) and parts[0] < most and parts[-1] == most, (parts, most)
-    # Where a part of nearly none counts, it is the mean: rounded up, at each piece.
+    # For a very small part the mean counts, rounded up for each piece.
     result = json.loads(run(*wcet, "--quantile", "0.01", capture))
     assert result["wcet_cycles"] >= result["observed_max_cycles"] * 0.5, result
     return f"{parts}, largest {most}"
 
 
 def check_targets(folder):
-    """A target that was never seen, told, is a way that may be taken; one that is neither is none."""
+    """Checks targets that were never seen: a given one is a possible way, an invalid one is refused."""
     program, capture = record(folder, COMPUTED, "-O1")
     targets, bounds = folder / "targets", folder / "bounds"
     graph = json.loads(run(COMMAND, "graph", "--elf", program, "-f", "json"))
@@ -286,7 +287,7 @@ def check_targets(folder):
     failed = subprocess.run([*wcet, "--bounds", bounds], capture_output=True, text=True, check=False)
     assert (failed.returncode == 2 and not failed.stdout
             and "no path fulfils all constraints" in failed.stderr), failed
-    # The solver prints of some problems without a solution, whatever it is told.
+    # For some problems without a solution the solver prints text, whatever its options.
     failed = subprocess.run([COMMAND, "wcet", "-q", "--entry", "handle_second", "--unobserved", "exclude",
                              "--elf", program, capture],
                             capture_output=True, text=True, check=False)
@@ -297,8 +298,8 @@ def check_targets(folder):
 
 
 def check_several(folder):
-    """Several captures are as large as the largest time of each; a saved file in the place of one has its
-    times, and needs the bounds of the loops that it does not tell."""
+    """Checks that several captures give the largest time of each; a saved file in place of one has its times,
+    and needs bounds for the loops that it does not contain."""
     program, first = record(folder, WORKER, "-O1")
     second = folder / "second"
     run(COMMAND, "record", "-q", "-o", second, "--cycle-count=1", "--seed", 7, "--max-instructions", LIMIT,
@@ -337,7 +338,7 @@ ARM_ROOT = "/usr/aarch64-linux-gnu"
 
 
 def record_library(folder):
-    """A dynamically linked program and its capture, from main on."""
+    """Makes a dynamically linked program and its capture, from main on."""
     program, capture = folder / "library", folder / "capture"
     shutil.rmtree(capture, ignore_errors=True)
     run("aarch64-linux-gnu-gcc", "-O1", "-g", "-o", program, LIBRARY)
@@ -346,8 +347,8 @@ def record_library(folder):
 
 
 def check_library(folder):
-    """A call of a shared library stands with the longest run that was measured of it, and says so; so does
-    one of a function that the user says is measured."""
+    """Checks that a call of a shared library counts with its longest measured run, and is reported; so is a
+    call of a function that the user declares as measured."""
     capture = record_library(folder)
     wcet = [COMMAND, "wcet", "-q", "--entry", "sorted"]
     result = json.loads(run(*wcet, "--format", "json", capture))
@@ -378,8 +379,8 @@ def check_library(folder):
 
 
 def check_all(folder):
-    """No bound is below the longest run that was observed: of all functions of a recording, in the program
-    and the libraries below it."""
+    """Checks that no bound is below the longest observed run, for all functions of a recording, in the
+    program and its libraries."""
     capture = record_library(folder)
     timing = json.loads(run(COMMAND, "timing", "-q", "--format", "json", capture))
     names = sorted({f["name"] for s in timing for f in s["functions"] if f["inclusive"]["count"]})
@@ -398,7 +399,7 @@ def check_all(folder):
 
 
 def check_interpreter(folder):
-    """Instructions that jump to each other by computed branches are not loops in as many levels."""
+    """Checks that instructions which jump to each other by computed branches are not nested loops."""
     kinds = 90
     labels = "".join(f"l{i}: r += r * {i + 3} + {i}; goto *t[*p++];\n" for i in range(kinds))
     source, program = folder / "interpreter.c", folder / "interpreter"
@@ -424,7 +425,7 @@ void _start(void) {{
 
 
 def check_no_solver(folder):
-    """The solver is loaded when a model is to be solved; without it the model is written."""
+    """Checks that the solver is loaded when a model is solved; without it the model is written."""
     program, capture = record(folder, NESTED, "-O1")
     model = folder / "unsolved.lp"
     words = [COMMAND, "wcet", "-q", "--entry", "count", "--elf", str(program), "--lp", str(model),

@@ -58,7 +58,7 @@ def data(capture, *options, code=0):
 
 
 def counts(text):
-    """Program, context, kind and addresses -> how often."""
+    """Returns program, context, kind and addresses -> how often."""
     found = collections.Counter()
     program = context = None
     for line in text.splitlines():
@@ -83,7 +83,7 @@ def adds_up(capture, *parts):
 
 
 def said(capture, *options):
-    """What is told of a capture of which nothing is kept."""
+    """Returns the message about a capture of which nothing is kept."""
     command = [CORETAP, "cover", *map(str, options), capture]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 1 and not done.stdout, done

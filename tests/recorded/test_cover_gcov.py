@@ -50,7 +50,7 @@ def run(*command, cwd=None):
 
 
 def by_gcov(folder, source, target):
-    """Lines and branches that gcov counted: line -> count, line -> [count]."""
+    """Returns lines and branches counted by gcov: line -> count, line -> [count]."""
     program = folder / "counted"
     compiler, gcov, qemu = TARGETS[target]
     run(*compiler, "-O0", "-g", "--coverage", "-static", "-w", "-o", str(program), str(source), cwd=folder)
@@ -70,7 +70,7 @@ def by_gcov(folder, source, target):
 
 
 def by_trace(coretap, folder, source, target):
-    """The same from the lcov tracefile."""
+    """Returns the same from the lcov tracefile."""
     program = folder / "plain"
     run(*TARGETS[target][0], "-O0", "-g", "-static", "-w", "-o", str(program), str(source))
     capture = traced.capture(coretap, folder, program)
@@ -91,7 +91,7 @@ def by_trace(coretap, folder, source, target):
 
 
 def pairs(counts):
-    """Both directions of each conditional branch; which of them is the one taken is the compiler's choice."""
+    """Returns both directions of each conditional branch; the compiler chooses which one is the taken one."""
     return sorted(tuple(sorted(pair)) for pair in zip(counts[::2], counts[1::2]))
 
 

@@ -126,7 +126,7 @@ def main():
                                                                    made["dynamic"])
 
     def folded(*paths):
-        """Stack -> instructions."""
+        """Returns stack -> instructions."""
         lines = [line.rsplit(" ", 1) for line in run("profile", *paths).decode().splitlines()]
         assert len({stack for stack, _ in lines}) == len(lines), "a stack has two lines"
         return {stack: int(count) for stack, count in lines}
@@ -154,7 +154,7 @@ def main():
         run("profile", saved, code=2)
 
     def callgrind(*paths):
-        """(program, function, place, callee) -> cost, and how often the callee was called."""
+        """Returns (program, function, place, callee) -> cost, and the number of calls of the callee."""
         text = run("profile", "--format", "callgrind", *paths).decode()
         costs, at, called, count = {}, {}, None, 0
         for line in text.splitlines():

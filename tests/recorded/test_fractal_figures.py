@@ -32,7 +32,8 @@ def pictures_are_svg(out):
 
 
 def overheads_grow(out):
-    """Each cluster takes longer than the one before it, and only the log in memory is beyond tracing."""
+    """Checks that each cluster takes longer than the one before, and only the log in memory costs more than
+    tracing."""
     rows = table(out / "fig2.tsv")
     cycles = [[int(cell) for cell in list(row.values())[2:6]] for row in rows]
     return [row["workload"] for row in rows] == ["disparity", "mser", "sift", "tracking"] and \
@@ -40,7 +41,8 @@ def overheads_grow(out):
 
 
 def bars_are_the_data(out):
-    """Up to half of the last place of both, since the picture has three decimals and the table four."""
+    """Compares bars with the table, up to half of the last digit of both: the picture has three decimals, the
+    table four."""
     said = re.findall(r"<title>(\w+) \S+, ([^:]+): \+([\d.]+) %</title>", (out / "fig2.svg").read_text())
     shares = [float(row[key]) for row in table(out / "fig2.tsv")
               for key in ("PL coherent, %", "tracing, %", "tracing to DRAM, %")]
@@ -54,7 +56,7 @@ def timelines_have_canny(out):
 
 
 def heat_is_all_misses(out):
-    """Each last-level miss is in a page and in a set, and the page says how many they are."""
+    """Checks that each last-level miss is in a page and in a set, and that the page gives their number."""
     rows = table(out / "heat.tsv")
     said = re.search(r"(\d+) of (\d+) last-level", (out / "index.html").read_text())
     return said and said[1] == said[2] == str(sum(int(row["misses"]) for row in rows)) and \
@@ -74,7 +76,8 @@ def page_needs_no_other_file(out):
 
 
 def page_fits(out):
-    """Nothing is wider than the window, on a desk and on a phone, and each theme has its colours."""
+    """Checks that nothing is wider than the window, on a desktop and on a phone, and that each theme has its
+    colours."""
     seen = {}
     for width in (1280, 390):
         for dark in (False, True):

@@ -34,7 +34,7 @@ def report(*args):
 
 
 def make(folder):
-    """(program, its log, its saved sums) of each source."""
+    """Returns (program, its log, its saved sums) of each source."""
     made = []
     for source in SOURCES:
         program = folder / pathlib.Path(source).stem
@@ -52,7 +52,7 @@ def events(program, log):
 
 
 def saved_lines(text):
-    """[program, words] of each line about one."""
+    """Returns [program, words] of each line about one."""
     program, lines = "", []
     for line in text.splitlines():
         if line.startswith("program"):

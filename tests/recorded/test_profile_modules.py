@@ -31,7 +31,7 @@ OBJECT = {"twice": "libtwo.so", "thrice": "libtwo.so", "hidden": "libtwo.so", "o
 
 
 def functions(text):
-    """(object, file, function) of those that have cost, and calls to others by the same."""
+    """Returns (object, file, function) of those with cost, and their calls to others in the same form."""
     now = {}
     defined, called = set(), collections.Counter()
     for key, _, value in (line.partition("=") for line in text.splitlines()):
@@ -105,7 +105,7 @@ def check_folded(coretap, source):
 
 
 def check_alone(coretap, folder):
-    """Of a saved file none of whose programs is there names are all there is, and they suffice."""
+    """Checks a saved file whose programs are all missing: names are all there is, and they are enough."""
     program, saved = folder / "alone", folder / "alone.saved"
     (folder / "alone.c").write_text(LIBRARY + MAIN)
     subprocess.run(["aarch64-linux-gnu-gcc", "-O0", "-static", "-o", program, folder / "alone.c"], check=True)

@@ -51,7 +51,7 @@ def run(*command, **options):
 
 
 def without_sections(program, copy):
-    """A copy whose ELF header names no sections."""
+    """Makes a copy whose ELF header names no sections."""
     data = bytearray(program.read_bytes())
     wide = data[4] == 2
     offset, counts = (0x28, 0x3c) if wide else (0x20, 0x30)
@@ -61,7 +61,7 @@ def without_sections(program, copy):
 
 
 def stripped(folder, program, compiler):
-    """(what is left, copy): without the symbol table, and without any section."""
+    """Returns (what is left, copy): without the symbol table, and without any section."""
     copies = [(name, folder / name.replace(" ", "-") / program.name)
               for name in ("dynamic symbols", "segments")]
     for _, copy in copies:
@@ -72,7 +72,7 @@ def stripped(folder, program, compiler):
 
 
 def functions(coretap, program, capture):
-    """(address -> (instructions, name), executed instructions)"""
+    """Returns (address -> (instructions, name), executed instructions)."""
     found = json.loads(run(coretap, "cover", "-q", "--all-functions", "--format", "json", "--elf", program,
                            capture))
     rows = next(row for row in found["programs"] if row["program"] == str(program))
@@ -81,8 +81,8 @@ def functions(coretap, program, capture):
 
 
 def check_bounds(kind, program, whole, copy):
-    """All that has unwind information has the same bounds without symbols; what differs is known, with its
-    reason."""
+    """Checks that all code with unwind information has the same bounds without symbols; each known difference
+    has a reason."""
     frames = run("readelf", "--debug-dump=frames", program).decode()
     starts = {int(start, 16) for start in re.findall(r"FDE.* pc=([0-9a-f]+)\.\.", frames)}
     wrong = [f"{at:#x}: {whole.get(at)}, without symbols {copy.get(at)}"

@@ -35,7 +35,7 @@ def difference(got, want):
 
 
 def truth_of(path, program, capture):
-    """Stacks of all threads, and how many threads found their core used."""
+    """Returns the stacks of all threads, and the number of threads that found their core used."""
     lines = [line.split() for line in path.read_text(encoding="ascii").splitlines()]
     threads = {words[2]: words[1] for words in lines}
     want = collections.Counter()

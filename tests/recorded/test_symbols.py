@@ -76,7 +76,7 @@ def run(*command, **options):
 
 
 def dump(path, *options, **more):
-    """[(address, size, source, isa, name, label)], and what was said."""
+    """Returns [(address, size, source, isa, name, label)], and the messages."""
     done = subprocess.run([DUMP, *map(str, options), str(path)], capture_output=True, text=True, check=True,
                           timeout=60, **more)
     rows = [re.match(r"(\w+) (\d+) (\w+) (\d+) (.*) \| (.*)", line).groups()
@@ -85,7 +85,7 @@ def dump(path, *options, **more):
 
 
 def named(rows):
-    """Functions of the symbol table, wherever their names are from."""
+    """Returns functions of the symbol table, wherever their names come from."""
     return {row[0]: (row[1], row[3], row[4]) for row in rows
             if row[2] in ("symtab", "dynsym", "minidebug", "debugfile", "go")}
 
@@ -104,7 +104,7 @@ def function_names(tools, path, *options):
 
 
 def mini_debug(tools, whole, out):
-    """As distributions make it: names that .dynsym does not have, packed."""
+    """Returns the packed names that .dynsym does not have, as distributions add them."""
     keep = out.with_suffix(".keep")
     keep.write_text("\n".join(sorted(function_names(tools, whole) - function_names(tools, whole, "-D"))))
     run(tools + "objcopy", "--only-keep-debug", whole, out)
@@ -142,7 +142,7 @@ def build_id(program):
 
 
 def separate_files(name, tools, folder, whole, rows):
-    """The same debug file in each of the places where it can be."""
+    """Checks that the same debug file is found in each of the places where it can be."""
     stripped = folder / "root" / "usr" / "bin" / "program"
     stripped.parent.mkdir(parents=True)
     debug = folder / "program.debug"
@@ -191,7 +191,7 @@ def served(folder, whole, debug, ident, rows):
 
 
 def stripped_bounds(name, tools, folder, whole, rows):
-    """Unwind information alone gives the bounds of what a compiler made."""
+    """Checks that unwind information alone gives the bounds of compiled functions."""
     stripped = folder / "stripped"
     run(tools + "strip", "-o", stripped, whole)
     got = {row[0]: row for row in dump(stripped)[0]}
@@ -218,7 +218,7 @@ def plt(name, tools, whole, rows):
 
 
 def no_overlap(name, rows):
-    """Pieces of code are in no function, and the text has no holes."""
+    """Checks that pieces of code are in no function, and that the text has no holes."""
     ends, faults = 0, []
     for addr, size, source, *_ in sorted(rows):
         if source == "code" and addr < ends:
@@ -228,7 +228,7 @@ def no_overlap(name, rows):
 
 
 def claim_dictionary(packed, size):
-    """An xz file with another size of the dictionary in its header (36: 1 GiB); to make one takes ten times
+    """Changes the dictionary size in the header of an xz file (36: 1 GiB); making such a file takes ten times
     as much memory."""
     data = bytearray(packed)
     header = 12  # behind the magic of the stream and its flags
@@ -241,7 +241,7 @@ def claim_dictionary(packed, size):
 
 
 def damaged(folder, stripped, packed, whole_rows):
-    """What is wrong with .gnu_debugdata is said, and the names of the program itself stay."""
+    """Checks that faults of .gnu_debugdata are reported, and that the program's own names remain."""
     want = dump(stripped)[0]
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))  # noqa: E731
     flipped = bytearray(packed)
@@ -305,7 +305,7 @@ def dump_lines(path, *options):
 
 
 def lines_elsewhere(folder):
-    """Debug information in a separate file, and in one that dwz made several programs share."""
+    """Checks debug information in a separate file, and in one that several programs share through dwz."""
     folder.mkdir()
     whole = compile_program(folder, A64, ["-O1", "-g"])
     want, said = dump_lines(whole)
@@ -386,7 +386,7 @@ func main() {
 
 
 def check_go(folder, architecture):
-    """A program in Go keeps its names, for its run time, when it is stripped."""
+    """Checks that a Go program keeps its names, which its run time needs, when it is stripped."""
     name = f"Go, {architecture}"
     if not shutil.which("go"):
         skip(name, "go is missing (Debian: golang-go)")
