@@ -110,8 +110,11 @@ int ct_perf_read_header(struct ct_perf *p)
         return ct_fail(p->opening->ctx, CT_ERR_FORMAT,
                        "%s: cut inside of its header; there is nothing to read", p->file.path);
     if (memcmp(h, CT_PERF_MAGIC, 8) != 0)
-        return ct_fail(p->opening->ctx, CT_ERR_UNSUPPORTED,
-                       "%s: a perf.data file of a big-endian machine, which is not read", p->file.path);
+        return ct_fail(
+            p->opening->ctx, CT_ERR_UNSUPPORTED,
+            "%s: a perf.data file of a big-endian machine, of which nothing is read; record with a "
+            "little-endian kernel, or describe its trace alone by an .ini file (docs/formats.md)",
+            p->file.path);
     p->pipe = ct_load64(h + 8) == CT_PERF_PIPE_SIZE;
     p->data = CT_PERF_PIPE_SIZE;
     p->data_end = p->file.size;

@@ -707,6 +707,7 @@ static void what_is_none(void **state)
     assert_true(has_words(ct_ctx_error(f.ctx), WORDS("kind 1", "not CoreSight")));
     memcpy(r.bytes, "2ELIFREP", 8);
     assert_int_equal(fixture_open(&f, "perf.data"), CT_ERR_UNSUPPORTED);
+    assert_true(has_words(ct_ctx_error(f.ctx), WORDS("big-endian machine", "record with a little-endian")));
     fixture_free(&f);
     free(r.bytes);
 }
