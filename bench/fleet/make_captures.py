@@ -4,7 +4,7 @@
 build. One capture of twenty is damaged: its trace is cut, has other bytes, or its description is not whole.
 The same arguments give the same captures. Those that are there are not made again.
 
-usage: make_captures.py CORETAP FOLDER [--programs N] [--runs N] [--seed N]
+usage: make_captures.py CORETAP FOLDER [--programs N] [--runs N] [--mb LEAST MOST] [--seed N]
 
 FOLDER gets captures/, programs/ and week.jsonl, the manifest of all."""
 import argparse
@@ -18,7 +18,7 @@ COMPILER = "aarch64-linux-gnu-gcc"
 BUILDS = ("-O1", "-O2")
 FUNCTIONS = 24
 DAMAGED = 20  # one of so many
-BRANCHES_LEAST, BRANCHES_MOST = 20000, 400000  # of a run, about
+BRANCHES = 400000  # in a MB of trace, about
 
 
 def arguments():
@@ -27,6 +27,8 @@ def arguments():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--programs", type=int, default=50)
     parser.add_argument("--runs", type=int, default=10, help="of each of the two builds")
+    parser.add_argument("--mb", type=float, nargs=2, default=(0.05, 1), metavar=("LEAST", "MOST"),
+                        help="of trace of a run, about")
     parser.add_argument("--seed", type=int, default=1)
     return parser.parse_args()
 
@@ -99,7 +101,8 @@ def make_capture(how, program, number):
     if done.exists():
         return
     rng = random.Random(f"{how.seed} capture {number}")
-    rounds = int(BRANCHES_LEAST * (BRANCHES_MOST / BRANCHES_LEAST) ** rng.random()) // 10
+    least, most = how.mb
+    rounds = int(BRANCHES * least * (most / least) ** rng.random()) // 10
     subprocess.run(["rm", "-rf", capture], check=True)
     subprocess.run([how.coretap, "record", "-q", "--cycle-count", "-o", capture, "--", program,
                     str(rng.randrange(1 << 30)), str(rounds)], check=True)

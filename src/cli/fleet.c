@@ -445,6 +445,7 @@ static void keep_memory(void)
 #ifdef M_MMAP_THRESHOLD
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 256 << 20);
+    mallopt(M_TOP_PAD, 4 << 20); /* bytes that are asked for at once, beyond what is needed */
 #endif
 }
 

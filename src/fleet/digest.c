@@ -63,6 +63,11 @@ int ct_digest_new(struct ct_ctx *ctx, struct ct_digest **out)
     return CT_OK;
 }
 
+void ct_digest_begin(struct ct_digest *d)
+{
+    d->failed = d->crypto.f.EVP_DigestInit_ex(d->md, NULL, NULL) != 1; /* with the algorithm that it has */
+}
+
 void ct_digest_free(struct ct_digest *d)
 {
     if (!d)

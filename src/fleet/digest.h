@@ -18,6 +18,9 @@ struct ct_digest;
 int ct_digest_new(struct ct_ctx *ctx, struct ct_digest **out);
 void ct_digest_free(struct ct_digest *digest);
 
+/* Begins anew, which takes a tenth of the time of making one: that looks for libcrypto. */
+void ct_digest_begin(struct ct_digest *digest);
+
 /* Adds bytes. */
 void ct_digest_add(struct ct_digest *digest, const void *data, size_t size);
 

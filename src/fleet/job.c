@@ -60,35 +60,28 @@ static int add_named_file(struct ct_fleet_job *job, struct ct_digest *digest, co
 /* Makes the common part of the names of all pieces. */
 static int make_base(struct ct_fleet_job *job)
 {
-    struct ct_digest *digest;
-    int rc = ct_digest_new(job->ctx, &digest);
+    int rc = ct_digest_new(job->ctx, &job->digest);
     if (rc)
         return rc;
+    struct ct_digest *digest = job->digest;
     ct_digest_add_text(digest, "piece");
     ct_digest_add_text(digest, ct_version_exact());
     for (size_t i = 1; i < job->words && !rc; i++) {
         ct_digest_add_text(digest, job->options.words[i]);
         rc = add_named_file(job, digest, job->options.words[i]);
     }
-    if (!rc)
-        rc = ct_digest_end(digest, job->base);
-    ct_digest_free(digest);
-    return rc;
+    return rc ? rc : ct_digest_end(digest, job->base);
 }
 
 char *ct_job_path(const struct ct_fleet_job *job, size_t number)
 {
     uint8_t key[CT_FLEET_DIGEST];
-    struct ct_digest *digest;
     const struct ct_fleet_capture *capture = ct_manifest_at(job->manifest, number);
-    if (ct_digest_new(job->ctx, &digest))
-        return NULL;
-    ct_digest_add(digest, job->base, sizeof job->base);
-    ct_digest_add(digest, capture->digest, sizeof capture->digest);
-    ct_digest_add_text(digest, capture->path); /* results contain the paths of their captures */
-    const int rc = ct_digest_end(digest, key);
-    ct_digest_free(digest);
-    return rc ? NULL : ct_state_path(job->options.state, key);
+    ct_digest_begin(job->digest);
+    ct_digest_add(job->digest, job->base, sizeof job->base);
+    ct_digest_add(job->digest, capture->digest, sizeof capture->digest);
+    ct_digest_add_text(job->digest, capture->path); /* results contain the paths of their captures */
+    return ct_digest_end(job->digest, key) ? NULL : ct_state_path(job->options.state, key);
 }
 
 char *ct_job_shards_path(const struct ct_fleet_job *job, size_t number)
@@ -207,6 +200,7 @@ void ct_fleet_job_free(struct ct_fleet_job *job)
     if (!job)
         return;
     ct_worker_drop(&job->left);
+    ct_digest_free(job->digest);
     ct_arena_free(&job->arena);
     free(job->order);
     free(job);

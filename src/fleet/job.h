@@ -6,6 +6,8 @@
 #include "coretap/fleet.h"
 #include "fleet/worker.h"
 
+struct ct_digest;
+
 /* A file named by a word of the command. */
 struct ct_job_file {
     const char *path;
@@ -18,6 +20,7 @@ struct ct_fleet_job {
     const struct ct_manifest *manifest;
     size_t words, hidden;          /* numbers of words */
     uint8_t base[CT_FLEET_DIGEST]; /* digest of the common part of the names of all pieces */
+    struct ct_digest *digest;      /* for the names of pieces; not in use between two calls */
     const struct ct_job_file *files;
     size_t file_count;
     size_t *order;         /* the captures' numbers */

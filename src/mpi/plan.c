@@ -74,8 +74,9 @@ struct ct_ranks_plan *ranks_plan_new(const struct ct_ranks *r)
         return NULL;
     }
     plan->shard = first_part(plan);
+    const bool resumes = r->fleet->own.values[CLI_FLEET_RESUME].given;
     for (size_t i = 0; i < count; i++) {
-        if (ct_fleet_job_has(r->fleet->job, i))
+        if (resumes && ct_fleet_job_has(r->fleet->job, i))
             ct_fleet_job_drop_shards(r->fleet->job, i); /* a killed job may have left some */
         else
             plan->shards[i] = count_parts(ct_manifest_at(r->fleet->manifest, i)->size, part);
