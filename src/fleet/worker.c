@@ -156,8 +156,10 @@ static _Noreturn void work(const struct ct_fleet_job *job, const struct ct_worke
         close(ends->texts[i][0]);
     close(ends->control[0]);
     FILE *note = fdopen(ends->texts[CT_WORKER_NOTE][1], "w");
-    if (!note || setvbuf(note, NULL, _IOFBF, ROOM) || setvbuf(stdout, NULL, _IOFBF, ROOM))
-        _exit(127);
+    if (!note || setvbuf(note, NULL, _IOFBF, ROOM) || setvbuf(stdout, NULL, _IOFBF, ROOM)) {
+        dprintf(STDERR_FILENO, "out of memory\n");
+        _exit(CANNOT);
+    }
     for (;;) {
         const int code = do_task(job, &task, note);
         if (!goes_on(code) || send(ends->control[1], &code, sizeof code, MSG_NOSIGNAL) != sizeof code ||

@@ -368,7 +368,8 @@ def make_inputs(command, plugin, folder):
                                 "run 1000 1008 5\nnot 1004 2\n")
     made["counts_b"].write_text("coretap-coverage 1\nprogram 1000 3000 00ff elsewhere\ncontext 2 7 0 0 "
                                 "0\nrun 1000 1008 1\n"
-                                "taken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n")
+                                "taken 1004 1000 4\nprogram 0 10 - b\nrun 0 4 1\n" +
+                                "".join(f"run {4 * i:x} {4 * i + 4:x} {i}\n" for i in range(600)))
     run("timing", "--format", "data", "-o", made["times"], made["quickstart"])
     made["manifest"], made["pieces"] = folder / "list.jsonl", folder / "pieces"
     made["manifest"].write_bytes(run("manifest", made["quickstart"]).stdout)
