@@ -279,12 +279,12 @@ static void end(struct ct_etm4_hops *h, struct ct_work *work, size_t at, size_t 
     uint64_t *packets = ct_etm4_fast_burst(h->bytes)->packets;
     size_t atoms = 0;
     size_t to = work->at;
+    done = ct_fast_end_strip(h->fast, done);
     if (done) {
         to += find_end(s, done, &atoms);
         count_packets(s->chunk.simd, s->headers + 1, done - 1, s->address_headers, s->address_kinds, packets);
         count_packets(s->chunk.simd, s->atoms.headers, atoms, s->atom_headers, s->atom_kinds, packets);
     }
-    ct_fast_end_strip(h->fast, done);
     if (at > to)
         h->hops.elements -= ct_etm4_fast_forget(h->bytes, data + to, at - to);
     if (done) {

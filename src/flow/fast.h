@@ -67,12 +67,13 @@ bool ct_fast_begin_strip(struct ct_fast *f, struct ct_fast_strip *strip);
 
 /* Counts stretches from number `first` on up to `n`, and prepares those from there up to `ahead`, of which
  * all addresses are known: each is to be prepared before it is counted. Result: how many are done, from
- * number 0 on. When these are fewer than n, the strip has to end. */
+ * number 0 on. When these are fewer than n, the strip has to end; they may then be fewer than `first`. */
 size_t ct_fast_count_strip(struct ct_fast *f, size_t first, size_t n, size_t ahead);
 
-/* Ends the strip behind the atoms of stretch s - 1: the address behind it did not come yet. With s = 0
- * nothing was done, and the first address did come. */
-void ct_fast_end_strip(struct ct_fast *f, size_t s);
+/* Ends the strip behind the first s stretches, or fewer: it may be that only now some turn out to be for the
+ * plain walk. Result: how many are done. The address behind these did not come yet. With 0 nothing was done,
+ * and the first address did come. */
+size_t ct_fast_end_strip(struct ct_fast *f, size_t s);
 
 /* ---- hops ---- */
 

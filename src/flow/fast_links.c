@@ -88,6 +88,26 @@ uint32_t ct_fast_meet_turn(struct ct_fast *f, const struct ct_fast_at *b, uint32
     return (*pair)->next;
 }
 
+bool ct_fast_meet_join(struct ct_fast *f, struct ct_fast_at *b)
+{
+    const uint32_t last = b->tail->last;
+    struct ct_branch_target *pair;
+    if (b->cur) {
+        const struct ct_block *known = &f->blocks.blocks[b->cur];
+        if (known->addr != b->addr || known->isa != b->addr_isa)
+            return false;
+        const unsigned exec = b->tail->flags & CT_MEMO_EXEC;
+        ct_block_edge(&f->blocks, last, exec);
+        make_link(f, last, exec);
+    } else {
+        if (!ct_fast_meet_turn(f, b, last, &pair))
+            return false;
+        ct_pair_edge(&f->blocks, pair);
+        pair->count++;
+    }
+    return !f->blocks.error;
+}
+
 bool ct_fast_follow_one(struct ct_fast *f, struct ct_fast_at *b, struct ct_fast_along *a, unsigned exec)
 {
     a->is_new |= !a->block;

@@ -170,6 +170,10 @@ static inline unsigned ct_fast_follow_known(struct ct_fast *f, struct ct_fast_at
 uint32_t ct_fast_meet_turn(struct ct_fast *f, const struct ct_fast_at *b, uint32_t last,
                            struct ct_branch_target **pair);
 
+/* Counts the edge behind the last step, which is new and leads to an address where all is known. Returns
+ * false when the plain way has to go there. */
+bool ct_fast_meet_join(struct ct_fast *f, struct ct_fast_at *b);
+
 /* Follows one atom, and meets what is new. Returns false when the plain way has to take it. */
 bool ct_fast_follow_one(struct ct_fast *f, struct ct_fast_at *b, struct ct_fast_along *a, unsigned exec);
 

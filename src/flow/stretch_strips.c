@@ -78,6 +78,100 @@ static bool follow_stretch(struct ct_stretch_pass *p, unsigned s)
     return true;
 }
 
+/* ---- stretches that wait ----
+ *
+ * Where the table has no stretch, what follows it in the strip is counted all the same, and it is followed
+ * later together with others: what it reads is fetched meanwhile. Those that wait are followed in their
+ * order, and only they meet anything new, so that edges get their numbers in the order of the trace. */
+
+/* Takes back that stretch `s` was counted, by its edges: its place in the table may be that of another one.
+ */
+static void take_back(const struct ct_stretch_pass *p, size_t s)
+{
+    const struct ct_stretches *c = p->c;
+    struct ct_fast_link *const links = p->f->links;
+    uint32_t last = 0;
+    uint32_t next = ct_stretch_begin_of(p, (unsigned)s);
+    for (uint64_t atoms = ct_stretch_atoms(c->bits[s]); atoms != 1; atoms >>= 1) {
+        last = next & CT_LINK_BLOCK;
+        next = links[last].next[atoms & 1];
+        links[last].count[atoms & 1]--;
+    }
+    if (next & CT_LINK_INDIRECT)
+        ct_blocks_known_pair(&p->f->blocks, last, c->addr[s + 1], CT_ISA_A64)->count--;
+}
+
+/* Fetches what the stretches that wait begin with. */
+static void fetch_waiting(const struct ct_stretch_pass *p)
+{
+    const struct ct_stretches *c = p->c;
+    const struct ct_fast *f = p->f;
+    const struct ct_block_index *index = &f->blocks.index;
+    const uint8_t space = (uint8_t)ct_walk_space(f->walk);
+    const uint32_t *numbers[CT_STRETCHES_WAITING];
+    static const uint32_t none;
+    for (unsigned i = 0; i < c->waiting_count; i++) {
+        const struct ct_block_key key = ct_block_key(c->addr[c->waiting[i]], CT_ISA_A64, space, f->domain);
+        const uint32_t chunk = ct_block_index_slot(index, &key)->chunk;
+        numbers[i] = chunk ? &index->chunks[chunk - 1].numbers[key.at] : &none;
+        __builtin_prefetch(numbers[i]);
+    }
+    for (unsigned i = 0; i < c->waiting_count; i++) {
+        __builtin_prefetch(&f->links[*numbers[i]], 1);
+        __builtin_prefetch(&f->blocks.blocks[*numbers[i]]);
+    }
+}
+
+/* Takes stretch `s`, of which the table has none unless it was put there meanwhile. Returns false when the
+ * engine is not ready behind it. */
+static bool take_waiting(struct ct_stretch_pass *p, unsigned s)
+{
+    struct ct_stretch *known = ct_stretch_find_plain(p->c, s, p->f->domain);
+    if (known && (p->counted || ct_stretch_count_join(p, s))) {
+        ct_stretch_count_known(p, known, false);
+        return true;
+    }
+    return follow_stretch(p, s);
+}
+
+/* Takes the stretches that wait; all others before `n` are counted. Result: n, or how many stretches are done
+ * when the engine is not ready behind these, and those counted behind them are taken back. */
+static __attribute__((noinline)) size_t take_all_waiting(struct ct_stretch_pass *p, size_t n)
+{
+    struct ct_stretches *c = p->c;
+    const unsigned count = c->waiting_count;
+    unsigned i = 0;
+    bool ready = true;
+    size_t s = n;
+    fetch_waiting(p);
+    while (i < count && ready) {
+        s = c->waiting[i++];
+        ready = take_waiting(p, (unsigned)s++);
+        if (ready && !p->counted && s < (i < count ? c->waiting[i] : n))
+            ready = p->counted = ct_fast_meet_join(p->f, &p->at);
+    }
+    c->waiting_count = 0;
+    if (ready)
+        return n;
+    for (size_t k = s; k < n; k++) {
+        const bool waited = i < count && c->waiting[i] == k;
+        i += waited;
+        if (!waited)
+            take_back(p, k);
+    }
+    return s;
+}
+
+/* Returns true when stretch `s`, of which the table has none, can wait. */
+static inline bool can_wait(const struct ct_stretch_pass *p, size_t s)
+{
+    const struct ct_stretches *c = p->c;
+    const struct ct_blocks *b = &p->f->blocks; /* when they are forgotten, no counts can be taken back */
+    const bool is_roomy =
+        (b->count | b->pair_count) < CT_BLOCKS_MAX / 2 && b->index.count < CT_BLOCK_CHUNKS_MAX / 2;
+    return is_roomy && p->counted && c->at[s + 1] != c->at[s] && c->waiting_count < CT_STRETCHES_WAITING;
+}
+
 /* Does what ct_fast_count_strip does. Constants: `returns`, there is a return stack; `avx512`, as it says. */
 CT_STRETCH_INLINE size_t count_strip(struct ct_fast *f, size_t first, size_t n, size_t ahead,
                                      const bool returns, const bool avx512)
@@ -88,19 +182,29 @@ CT_STRETCH_INLINE size_t count_strip(struct ct_fast *f, size_t first, size_t n, 
     bool ready = is_ready(f); /* not where the last stretch of the call before contradicts the program */
     find_strip_rows(c, n, ahead, (uint8_t)ct_walk_space(f->walk));
     f->linked += (uint32_t)(n - first) * CT_STRETCH_ATOMS_MOST;
-    for (s = first; s < n && ready; s++) {
+    for (s = first; s < n && ready;) {
         struct ct_stretch *known = returns ? ct_stretch_find_returning(&p, (unsigned)s)
                                            : ct_stretch_find(c, (unsigned)s, f->domain, avx512);
         if (__builtin_expect(known && (p.counted || ct_stretch_count_join(&p, (unsigned)s)), 1)) {
             ct_stretch_count_known(&p, known, returns);
+            s++;
             continue;
         }
-        if (c->at[s + 1] == c->at[s]) {
-            c->missed++;
-            break;
+        if (!returns && can_wait(&p, s)) {
+            c->waiting[c->waiting_count++] = (uint32_t)s++;
+            continue;
         }
         struct ct_stretch_pass q = p;
-        ready = follow_stretch(&q, (unsigned)s);
+        if (!returns && c->waiting_count) {
+            const size_t done = take_all_waiting(&q, s);
+            ready = done == s && is_ready(f);
+            s = done;
+        } else if (c->at[s + 1] == c->at[s]) {
+            c->missed++;
+            break;
+        } else {
+            ready = follow_stretch(&q, (unsigned)s++);
+        }
         p = q;
     }
     c->looked += (uint32_t)(s - first);
@@ -140,9 +244,11 @@ size_t ct_fast_count_strip(struct ct_fast *f, size_t first, size_t n, size_t ahe
     return returns ? count_returning(f, first, n, ahead) : count_strip(f, first, n, ahead, false, false);
 }
 
-void ct_fast_end_strip(struct ct_fast *f, size_t s)
+size_t ct_fast_end_strip(struct ct_fast *f, size_t s)
 {
     struct ct_stretches *c = f->stretches;
+    if (c->waiting_count)
+        s = take_all_waiting(&c->strip, s);
     if (c->strip.counted)
         ct_stretch_come_back(&c->strip, (unsigned)s);
     if (s)
@@ -150,6 +256,7 @@ void ct_fast_end_strip(struct ct_fast *f, size_t s)
     if (is_ready(f))
         ct_fast_put_at(f, &c->strip.at);
     ct_stretches_judge(c);
+    return s;
 }
 
 bool ct_fast_begin_strip(struct ct_fast *f, struct ct_fast_strip *strip)

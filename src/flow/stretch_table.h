@@ -33,6 +33,9 @@
 /* Fewer stretches are not worth the beginning. */
 #define CT_STRETCH_LEAST 4u
 
+/* Stretches of a strip that wait to be followed, at most. */
+#define CT_STRETCHES_WAITING 32u
+
 /* Stretches whose edges are to be counted, at most. */
 #define CT_STRETCHES_LEFT 512u
 
@@ -97,6 +100,8 @@ struct ct_stretches {
     uint32_t row[CT_STRETCH_PIECE + 1];
     /* of a strip, where `at` is the number of the first atom behind the address */
     struct ct_stretch_pass strip;
+    uint32_t waiting[CT_STRETCHES_WAITING]; /* those of the strip that are not in the table, in their order */
+    unsigned waiting_count;
     uint64_t atoms[CT_STRIP_ATOMS / 64 + 2];
 };
 
