@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tells whether a trace unit counts cycles. */
+/* Determines whether a trace unit counts cycles. */
 #ifndef CT_BASE_CYCLE_COUNTS_H
 #define CT_BASE_CYCLE_COUNTS_H
 
