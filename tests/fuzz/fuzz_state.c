@@ -74,14 +74,14 @@ static struct written note_of(const struct rig *rig)
     struct written note = {0};
     char bytes[512];
     uint64_t size;
-    const int fd = memfd_create("note", 0);
-    require(fd >= 0 && ct_capture_files_find(rig->ctx, rig->capture, &files) == CT_OK);
-    require(ct_capture_files_note(rig->ctx, &files, fd, &size) == CT_OK);
-    const ssize_t length = pread(fd, bytes, sizeof bytes, 0);
+    FILE *file = fmemopen(bytes, sizeof bytes, "w");
+    require(file && ct_capture_files_find(rig->ctx, rig->capture, &files) == CT_OK);
+    require(ct_capture_files_note(rig->ctx, &files, file, &size) == CT_OK);
+    const long length = ftell(file);
     require(length > 0 && (size_t)length < sizeof bytes);
     require(written_append(&note, bytes, (size_t)length) == CT_OK);
+    fclose(file);
     ct_capture_files_free(&files);
-    close(fd);
     return note;
 }
 
