@@ -13,6 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from saved import with_sum  # noqa: E402  pylint: disable=wrong-import-position
+
 CORETAP = sys.argv[1]
 FREE = ["-O0", "-g", "-nostdlib", "-static", "-ffreestanding"]
 # The function is one instruction a line of assembly: two ways each, the second one never.
@@ -178,11 +181,7 @@ def turn_contexts(text):
     it."""
     head, *contexts = re.split(r"^(?=context )", text.rsplit("end ", 1)[0], flags=re.MULTILINE)
     assert len(contexts) > 1
-    body = head + "".join(reversed(contexts))
-    total = 0xcbf29ce484222325
-    for byte in body.encode():
-        total = (total ^ byte) * 0x100000001b3 % 2**64
-    return f"{body}end {total:016x}\n"
+    return with_sum(head + "".join(reversed(contexts)))
 
 
 def check_contexts(folder):

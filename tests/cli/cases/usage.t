@@ -29,8 +29,9 @@ $ coretap --help
 |
 | Decodes and analyses the trace that Arm processors emit about themselves.
 |
-| --version prints the version and the optional parts: whether this build has
-| each, and what does not work without it.
+| --version prints the version with a hash of its sources, by which map
+| recognises its own pieces, and the optional parts: whether this build has each,
+| and what does not work without it.
 |
 | Commands:
 |   info           describe a capture: sources, their configuration in words, how much each traced
@@ -96,8 +97,9 @@ $ coretap
 !
 ! Decodes and analyses the trace that Arm processors emit about themselves.
 !
-! --version prints the version and the optional parts: whether this build has
-! each, and what does not work without it.
+! --version prints the version with a hash of its sources, by which map
+! recognises its own pieces, and the optional parts: whether this build has each,
+! and what does not work without it.
 !
 ! Commands:
 !   info           describe a capture: sources, their configuration in words, how much each traced
