@@ -25,7 +25,8 @@ def git(top, *words):
 
 
 def build_base(top, folder):
-    """Builds bench_decode of the other commit. Result: the program, and which commit it is."""
+    """Builds bench_decode of the commit to compare with (BENCH_BASE, otherwise HEAD or HEAD~1). Returns the
+    path of the program, and the commit's hash and subject."""
     wanted = os.environ.get("BENCH_BASE") or ("HEAD" if git(top, "status", "--porcelain") else "HEAD~1")
     commit = git(top, "log", "-1", "--format=%h %s", wanted).decode().strip()
     tree = folder.resolve() / f"base-{commit.split()[0]}"
@@ -38,8 +39,8 @@ def build_base(top, folder):
 
 
 def has_level(name, level):
-    """What bench_has_level says, by the name of the input; real programs are for the two that people wait
-    for."""
+    """Returns whether an input is measured at a level: the same rule as bench_has_level. Real programs are
+    measured only for coverage and timing, the levels that people wait for."""
     if run_decode.is_real(name) and level not in ("coverage", "timing"):
         return False
     cycles = name == "ptm" or name.endswith(("cycles", "broadcast"))
@@ -48,7 +49,7 @@ def has_level(name, level):
 
 
 def measure(bench, level, name, path):
-    """MB a second of the quicker of two passes."""
+    """Returns the MB a second of the faster of two passes."""
     text = subprocess.run([bench, "--once", level, name, path], check=True, stdout=subprocess.PIPE,
                           text=True).stdout
     return max(float(rate) for rate in re.search(r"twice: ([\d.]+) and ([\d.]+)", text).groups())

@@ -12,12 +12,12 @@ import subprocess
 import sys
 
 MODES = ["plain", "cycle counts", "branch broadcast, cycle counts, events"]
-WAYS = {"elements": 11, "events": 13}  # their numbers in bench_packets.c
+WAYS = {"elements": 11, "events": 13}  # each level's number in bench_packets.c
 PASSES = (1, 3)
 
 
 def counted(emulator, plugin, program, numbers, simd):
-    """Bytes of the trace, and instructions of the whole program."""
+    """Returns the bytes of the trace, and how many instructions the whole program executed."""
     done = subprocess.run([*emulator, "-plugin", plugin, program, *map(str, numbers)], check=True, text=True,
                           capture_output=True, env={**os.environ, "CORETAP_SIMD": simd})
     return int(done.stdout), int(done.stderr.split()[0])

@@ -24,7 +24,8 @@ FLOW = {"loop_stretch_collect": "stretches: an element", "loop_stretch_rows": "s
         "loop_stretch_count": "stretches, strips: one is counted"}
 STRIPS = {"loop_strip_address": "strips: an address", "loop_strip_atoms": "strips: 64 bytes kept"}
 LOOPS = {"inner_loops.c": DECODER, "inner_loops_flow.c": FLOW, "inner_loops_strips.c": STRIPS}
-# Compiler, its words for the processor, architecture and processors of llvm-mca: the first one is compared.
+# Each row: compiler, its option for the processor, architecture, and the processors of llvm-mca. The first
+# one is compared.
 SIDES = [("gcc", "x86_64-linux-gnu", ["znver3"]),
          ("aarch64-linux-gnu-gcc", "aarch64-linux-gnu", ["neoverse-v2", "neoverse-v1", "neoverse-n2"])]
 ROUNDS = 400
@@ -41,7 +42,7 @@ def assembly(compiler, sources, file, folder):
 
 
 def body(text, function):
-    """The lines of a function."""
+    """Returns the lines of a function."""
     lines = text.splitlines()
     begin = lines.index(f"{function}:") + 1
     end = next(i for i in range(begin, len(lines)) if lines[i].startswith("\t.size\t" + function))
@@ -53,8 +54,8 @@ def is_code(line):
 
 
 def longest_loop(lines):
-    """The code of the loop with the most instructions; all of it where there is no loop. What leaves the
-    function is in no loop: a jump back from behind it is of code that is rare."""
+    """Returns the code of the loop with the most instructions, or all lines when there is no loop. Code with
+    a return in it is no loop: there the jump back comes from rare code after the return."""
     labels, best = {}, []
     for i, line in enumerate(lines):
         label, jump = LABEL.match(line), JUMP.match(line)
@@ -74,7 +75,8 @@ def cycles(mca, triple, processor, code):
 
 
 def compare(function, name, texts, mca):
-    """Prints what a loop costs on each processor. `texts`: assembly, architecture and processors."""
+    """Prints what a loop costs on each processor. `texts` are tuples of assembly, architecture and
+    processors."""
     found = {}
     for text, triple, names in texts:
         code = longest_loop(body(text, function))

@@ -17,9 +17,9 @@ import time
 
 from run_decode import inputs, is_real
 
-MOST = 600  # seconds of the clock for one command
+MOST = 600  # longest time of one command, in seconds of the clock
 
-# Each is fed by f, the function that ran most often.
+# The input f of each specification is bound to the function that ran most often.
 SPECS = {
     "count": "in f: Events[Unit]\ndef error := filter(f, count(f) > 9000000000)\nout error\n",
     "pause": "in f: Events[Unit]\ndef error := filter(f, time(f) - last(time(f), f) > 900000000000)\n"
@@ -29,7 +29,7 @@ SPECS = {
 
 
 class Waits:
-    """The commands on one capture."""
+    """The commands, measured on one capture."""
 
     def __init__(self, coretap, capture, folder):
         self.coretap, self.capture, self.folder = coretap, capture, pathlib.Path(folder)
@@ -38,8 +38,8 @@ class Waits:
             (self.folder / f"{name}.tessla").write_text(text)
 
     def usual_function(self):
-        """The function of the program itself that ran most often. Read line by line: what a process has at
-        its most counts for those that it starts, too."""
+        """Returns the program's own function that ran most often. Reads the output line by line, because the
+        peak memory of this process counts for those that it starts, too."""
         most, name = -1, None
         with subprocess.Popen([self.coretap, "timing", "-q", "-n", "1000000", self.capture],
                               stdout=subprocess.PIPE, text=True) as timing:
@@ -52,7 +52,7 @@ class Waits:
         return name
 
     def commands(self):
-        """Names and arguments, the one that all others are compared with first."""
+        """Yields names and arguments of the commands. All others are compared with the first one."""
         page = self.folder / "page.html"
         yield "stats --level timing", ["stats", "--level", "timing"]
         yield "info", ["info"]
@@ -67,7 +67,7 @@ class Waits:
         yield "report", ["report", "-o", page]
 
     def measure(self, arguments):
-        """Processor time, time by the clock, peak memory in MB, and the exit code."""
+        """Returns processor time and time of the clock in seconds, peak memory in MB, and the exit code."""
         began = time.monotonic()
         child = subprocess.Popen([self.coretap, arguments[0], "-q", *arguments[1:], self.capture],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -92,7 +92,8 @@ class Waits:
 
 
 def lengthened(capture, size, folder):
-    """The capture with its trace as often as it takes to that size; in a folder of its own."""
+    """Copies a capture to a folder of its own, and repeats its trace until it has the given size. Returns
+    that folder."""
     made = pathlib.Path(folder) / "capture"
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir()

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).parent
-SLOW = 20  # interpreters get one event in so many
+SLOW = 20  # interpreters get one in this many events
 
 
 def write_events(path, count):

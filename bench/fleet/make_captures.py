@@ -17,8 +17,8 @@ import subprocess
 COMPILER = "aarch64-linux-gnu-gcc"
 BUILDS = ("-O1", "-O2")
 FUNCTIONS = 24
-DAMAGED = 20  # one of so many
-BRANCHES = 400000  # in a MB of trace, about
+DAMAGED = 20  # one in this many captures is damaged
+BRANCHES = 400000  # branches in a MB of trace, roughly
 
 
 def arguments():
@@ -34,7 +34,8 @@ def arguments():
 
 
 def function(number, rng):
-    """A function that works on a number and calls some of those before it."""
+    """Returns the source of a function that calculates with a number and calls some of the functions before
+    it."""
     lines = [f"ALONE static unsigned f{number}(unsigned x)", "{"]
     for _ in range(rng.randint(2, 6)):
         constant = rng.randrange(3, 1 << 16)
@@ -53,7 +54,8 @@ def function(number, rng):
 
 
 def source(rng):
-    """A program that takes a seed and calls its functions for so many rounds."""
+    """Returns the source of a program that takes a seed and a number of rounds, and calls its functions in
+    each round."""
     calls = "".join(f"    case {i}: x = f{i}(x); break;\n" for i in range(FUNCTIONS))
     body = "\n\n".join(function(i, rng) for i in range(FUNCTIONS))
     return (f"#include <stdlib.h>\n#define ALONE __attribute__((noinline))\n\n{body}\n\n"
@@ -64,7 +66,7 @@ def source(rng):
 
 
 def make_program(how, number):
-    """Both builds of a program."""
+    """Builds a program in both ways. Returns its folder."""
     folder = how.folder / "programs" / f"{number:03}"
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / "program.c"
@@ -79,7 +81,7 @@ def make_program(how, number):
 
 
 def damage(capture, number, rng):
-    """Breaks a capture in one of three ways."""
+    """Damages a capture in one of three ways, which `number` selects."""
     if number % 3 == 0:
         ini = capture / "snapshot.ini"
         ini.write_bytes(ini.read_bytes()[:100])
@@ -95,7 +97,7 @@ def damage(capture, number, rng):
 
 
 def make_capture(how, program, number):
-    """Records one run; `number` counts all of them."""
+    """Records one run of a program. `number` counts all runs."""
     capture = how.folder / "captures" / f"{number:05}"
     done = capture / "done"
     if done.exists():
@@ -117,7 +119,8 @@ def main():
     (how.folder / "captures").mkdir(parents=True, exist_ok=True)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         folders = list(pool.map(lambda number: make_program(how, number), range(how.programs)))
-        # one run of each build of each program after the other: a part of the captures has all of them
+        # Each build of each program runs once before any of them runs again, so every part of the captures
+        # has all builds.
         runs = [folder / f"program{build}" for _ in range(how.runs) for build in BUILDS for folder in folders]
         list(pool.map(lambda pair: make_capture(how, pair[1], pair[0]), enumerate(runs)))
     with (how.folder / "week.jsonl").open("wb") as manifest:

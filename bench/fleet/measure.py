@@ -17,8 +17,8 @@ import subprocess
 import tempfile
 import time
 
-ONE_BY_ONE = 60  # captures that are decoded by themselves
-PARTS = (250, 500, 1000)  # captures of which the memory of a rank is looked at
+ONE_BY_ONE = 60  # captures that are decoded one by one
+PARTS = (250, 500, 1000)  # numbers of captures for which the memory of a rank is measured
 LOOK_S = 0.005
 
 
@@ -35,7 +35,8 @@ def arguments():
 
 
 def run(*words, cwd=None):
-    """Seconds that a command took, and what it said. Exit code 1: captures are damaged."""
+    """Runs a command. Returns the seconds that it took, and the finished process. Exit code 1 is no error:
+    some captures are damaged."""
     begin = time.monotonic()
     done = subprocess.run([str(word) for word in words], capture_output=True, check=False, cwd=cwd)
     took = time.monotonic() - begin
@@ -47,16 +48,16 @@ def run(*words, cwd=None):
 # ---- jobs ----
 
 def job(how, ranks, manifest, folder):
-    """The command line of a job, whose pieces nobody made before."""
+    """Returns the command line of a job. `folder` is empty, so the job has to make all pieces."""
     environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                   "OMPI_MCA_odls_base_sigkill_timeout": "0"}  # else 2 s behind exit code 1
+                   "OMPI_MCA_odls_base_sigkill_timeout": "0"}  # otherwise mpirun waits 2 s after exit code 1
     os.environ.update(environment)
     return ["mpirun", "--oversubscribe", "-n", str(ranks), str(how.coretap_mpi), how.command, "--manifest",
             str(manifest), "-o", str(folder / "result")]
 
 
 def measure_job(how, ranks, manifest):
-    """Seconds of a job, part of it that adding up took, and its result."""
+    """Returns the seconds of a job, the seconds of them that merging took, and the job's result."""
     best, adding, result = None, None, None
     for _ in range(how.turns):
         with tempfile.TemporaryDirectory(dir=how.folder) as folder:
@@ -73,8 +74,8 @@ def measure_job(how, ranks, manifest):
 
 
 def processes(program):
-    """Of all processes of a program, "rank" or "capture", which is one that a rank made, and the KB of memory
-    that it had at most."""
+    """Yields, for each process of a program, what it is and the KB of memory that it had at most: "capture"
+    when a rank started it, otherwise "rank"."""
     parents, most = {}, {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -82,14 +83,14 @@ def processes(program):
                 status = pathlib.Path(f"/proc/{name}/status").read_text(encoding="ascii")
                 parents[name] = re.search(r"PPid:\s+(\d+)", status)[1]
                 most[name] = int(re.search(r"VmHWM:\s+(\d+)", status)[1])
-        except (OSError, TypeError):  # it is over
+        except (OSError, TypeError):  # the process has ended
             continue
     for name, kilobytes in most.items():
         yield "capture" if parents[name] in parents else "rank", kilobytes
 
 
 def measure_memory(how, manifest, ranks):
-    """MB of memory that a rank had at most, and a process that decodes a capture."""
+    """Returns the MB of memory that a rank had at most, and those of a process that decodes a capture."""
     most = collections.Counter()
     with tempfile.TemporaryDirectory(dir=how.folder) as folder:
         words = job(how, ranks, manifest, pathlib.Path(folder))
@@ -104,7 +105,7 @@ def measure_memory(how, manifest, ranks):
 # ---- what one capture costs ----
 
 def line_through(points):
-    """Least squares: (a, b) of y = a + b x."""
+    """Fits a line with least squares. Returns (a, b) of y = a + b x."""
     count, mean_x = len(points), sum(x for x, _ in points) / len(points)
     mean_y = sum(y for _, y in points) / count
     slope = sum((x - mean_x) * (y - mean_y) for x, y in points) / sum((x - mean_x) ** 2 for x, _ in points)
@@ -112,7 +113,7 @@ def line_through(points):
 
 
 def make_pieces(how, captures, folder):
-    """Decodes some captures by themselves. Returns their pieces."""
+    """Decodes some captures one by one. Returns the files of their pieces."""
     pieces = []
     for number, capture in enumerate(captures[::max(1, len(captures) // ONE_BY_ONE)]):
         piece = folder / f"{number}.piece"
@@ -125,8 +126,9 @@ def make_pieces(how, captures, folder):
 
 
 def measure_captures(how, captures, folder):
-    """Seconds of a capture in a job that do not depend on its size, and those of a MB. A process does many
-    captures, so jobs of as many small and large ones tell, and not captures by themselves."""
+    """Returns the seconds that a capture of any size costs in a job, and those that each MB adds. A process
+    decodes many captures, so these are derived from jobs of as many small and large captures, not from single
+    captures."""
     ordered = sorted(captures, key=lambda capture: capture["size"])
     groups = ordered[:1], ordered[:ONE_BY_ONE], ordered[-ONE_BY_ONE:]
     seconds = []
@@ -140,7 +142,7 @@ def measure_captures(how, captures, folder):
 
 
 def measure_merge(how, pieces, folder):
-    """Seconds of a MB of pieces that are added up, and the MB of a piece and of the sum."""
+    """Returns the seconds that merging costs for a MB of pieces, the MB of a piece, and the MB of the sum."""
     total = sum(piece.stat().st_size for piece in pieces) / 1e6
     result = folder / "sum"
     both = min(run(how.coretap, "merge", "-q", *pieces, "-o", result)[0] for _ in range(how.turns))
@@ -149,7 +151,7 @@ def measure_merge(how, pieces, folder):
 
 
 def measure_keep(pieces, folder):
-    """Seconds until a piece is in its folder, which does not wait for the disk."""
+    """Returns the seconds that storing a piece takes. It does not wait for the disk."""
     begin = time.monotonic()
     for piece in pieces:
         with (folder / f"{piece.name}.kept").open("wb") as kept:
@@ -158,7 +160,7 @@ def measure_keep(pieces, folder):
 
 
 def measure_digest(how, manifest):
-    """Seconds of a MB that is compared with the manifest."""
+    """Returns the seconds that comparing a MB with the manifest takes."""
     size = sum(capture["size"] for capture in manifest) / 1e6
     return run(how.coretap, "manifest", "-q", how.folder / "captures")[0] / size
 
@@ -172,7 +174,7 @@ def part_of(captures, count, folder):
 
 
 def measure_starts(how, captures, folder):
-    """Seconds of a job that has next to nothing to do, and of each rank that it has."""
+    """Returns the seconds of a job with one tiny capture, and the seconds that each rank adds."""
     least = part_of([min(captures, key=lambda capture: capture["size"])], 1, folder)
     return line_through([(ranks, measure_job(how, ranks, least)[0]) for ranks in how.ranks])
 

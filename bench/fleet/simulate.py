@@ -16,12 +16,13 @@ import pathlib
 import random
 import sys
 
-FAR = 0.25  # what simulated and measured times may differ by
+FAR = 0.25  # largest allowed difference between simulated and measured times, as a part
 DEFAULT_RANKS = (1, 2, 8, 10, 30, 100, 300, 1000, 3000, 10000)
 
 
-# MB/s that all ranks together can read, MB/s of one rank, and seconds until the first byte comes: disks of
-# the machines themselves, a file system that all machines share, an object store.
+# Each store: MB/s that all ranks together can read, MB/s of one rank, and seconds until the first byte
+# arrives. "local": the disks of the machines; "shared": a file system that all machines share; "object": an
+# object store.
 STORES = {"local": (math.inf, 2000, 0.0005), "shared": (20000, 1000, 0.005), "object": (math.inf, 80, 0.05)}
 
 
@@ -48,15 +49,15 @@ def arguments():
     return settle(parser.parse_args())
 
 
-# What a capture costs where nobody measured it: seconds to start its process, of a MB that is decoded,
-# compared with the manifest and added up, until a piece is in its folder, MB of a piece and of a sum, and
-# seconds of a job and of each rank of it.
+# Costs to assume where none were measured: seconds to start the process of a capture; seconds for each MB
+# that is decoded, compared with the manifest, and merged; seconds to store a piece; MB of a piece and of a
+# sum; seconds of a job, and of each of its ranks.
 COSTS = {"start_s": 0.03, "decode_s_per_mb": 0.007, "digest_s_per_mb": 0.004, "merge_s_per_mb": 0.025,
          "keep_s": 0.0005, "piece_mb": 1.0, "sum_mb": 1.0, "job_s": 0.3, "job_s_per_rank": 0.01}
 
 
 def settle(how):
-    """Fills in what the command line leaves open."""
+    """Fills in what the command line leaves open, from measured figures or COSTS."""
     how.figures = json.loads(pathlib.Path(how.measured).read_text(encoding="utf-8")) if how.measured else {}
     for name, value in COSTS.items():
         if getattr(how, name) is None:
@@ -65,13 +66,13 @@ def settle(how):
     if how.check:
         how.ranks, how.captures = [int(ranks) for ranks in how.figures["seconds"]], how.figures["captures"]
         how.cores, how.stragglers, how.failures_per_day = how.figures["cores"], 0, 0
-        how.storage, how.connection, how.latency_s = math.inf, math.inf, 0  # in memory
+        how.storage, how.connection, how.latency_s = math.inf, math.inf, 0  # the captures are in memory
     how.ranks = how.ranks or list(DEFAULT_RANKS)
     return how
 
 
 def sizes_of(how, rng):
-    """MB of each capture, the largest first."""
+    """Returns the MB of each capture, the largest first."""
     known = how.figures.get("sizes_mb")
     if known and how.mean_mb is None:
         chosen = known if how.captures == len(known) else rng.choices(known, k=how.captures)
@@ -81,25 +82,25 @@ def sizes_of(how, rng):
 
 
 def capture_s(how, size):
-    """Seconds of one capture on a rank that has a processor for itself."""
+    """Returns the seconds of one capture on a rank that has a processor to itself."""
     reading = max(size * (how.decode_s_per_mb + how.digest_s_per_mb), size / how.connection)
     return how.start_s + how.latency_s + reading + how.piece_mb * how.merge_s_per_mb + how.keep_s
 
 
 def tree_s(how, ranks):
-    """Seconds of adding up the sums of all ranks: each round sends a sum and loads it."""
+    """Returns the seconds that merging the sums of all ranks takes: each round sends a sum and loads it."""
     rounds = math.ceil(math.log2(ranks)) if ranks > 1 else 0
     return rounds * how.sum_mb * (1 / how.network_mb_s + how.merge_s_per_mb)
 
 
 def work_s(how, ranks, sizes, rng):
-    """Seconds until the last capture is done, and the part of them in which ranks had nothing to do.
+    """Returns the seconds until the last capture is done, and the part of them in which ranks were idle.
 
-    All ranks that work get the same share of the processors and of the storage, so one clock of seconds
-    on a processor of its own tells how far each is: a capture is done when the clock is its cost beyond
-    where it began."""
+    All working ranks get the same share of the processors and of the storage. So one clock, in seconds on a
+    processor of one's own, shows the progress of each rank: a capture is done when the clock has advanced by
+    the capture's cost since its start."""
     slow = [how.slow if rng.random() < how.stragglers else 1.0 for _ in range(ranks)]
-    gap = how.hand_out_s  # rank 0 answers one after the other
+    gap = how.hand_out_s  # rank 0 answers one rank at a time
     mean_rate = sum(sizes) / sum(capture_s(how, size) for size in sizes)  # MB that a rank reads in a second
     seconds = clock = busy = 0.0
     running, following = [], iter(sizes)
@@ -121,16 +122,18 @@ def work_s(how, ranks, sizes, rng):
 
 
 def job_s(how, ranks, sizes):
-    """Seconds of a job without failures, the part in which ranks were idle, and seconds of adding up."""
+    """Returns the seconds of a job without failures, the part in which ranks were idle, and the seconds of
+    merging."""
     work, idle = work_s(how, ranks, sizes, random.Random(how.seed + ranks))
     tree = tree_s(how, ranks)
     own = len(sizes) / ranks * how.piece_mb * how.merge_s_per_mb
-    start = how.job_s + how.job_s_per_rank * (ranks if how.cores else 1)  # machines start side by side
+    start = how.job_s + how.job_s_per_rank * (ranks if how.cores else 1)  # machines start at the same time
     return start + work + tree, idle, own + tree
 
 
 def with_failures(how, ranks, seconds, sizes):
-    """Seconds with the times that the job is ended: what a rank had begun is lost, and the rest kept."""
+    """Returns the seconds of a job that failures end and that is started again each time: the captures that
+    ranks had begun are lost, the finished ones are kept."""
     per_second = how.failures_per_day * ranks / 86400
     capture = sum(capture_s(how, size) for size in sizes) / len(sizes)
     if per_second * (how.restart_s + capture) >= 1:
@@ -140,7 +143,7 @@ def with_failures(how, ranks, seconds, sizes):
 
 
 def check(how, sizes):
-    """Compares with the jobs that were measured. Returns the exit code."""
+    """Compares simulated with measured jobs. Returns the exit code."""
     code = 0
     print("ranks\tmeasured, s\tsimulated, s\tdifference")
     for ranks in how.ranks:

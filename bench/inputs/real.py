@@ -10,8 +10,8 @@ HERE = pathlib.Path(__file__).parent
 FETCH = HERE.parents[1] / "tools" / "fetch-arm-programs"
 TOOLS = ["aarch64-linux-gnu-gcc", "qemu-aarch64"]
 
-# What the name of an input ends with, options of the recorder, and how much work gives 50 MB of trace and
-# more.
+# Each row: end of the input's name, options of the recorder, and the amount of work that gives at least 50 MB
+# of trace.
 UNITS = [
     ("", [], 1.0),
     ("-stack", ["--return-stack"], 1.3),
@@ -21,7 +21,7 @@ UNITS = [
 
 
 def programs_folder():
-    """Where the programs are, or None with the reason."""
+    """Returns the folder of the programs and None, or None and the reason why it is missing."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     folder = pathlib.Path(os.environ.get("CT_ARM_PROGRAMS") or f"{cache}/coretap/arm-programs")
     newest = folder / "arm64/usr/lib/gcc/aarch64-linux-gnu/12/cc1"
@@ -34,7 +34,7 @@ def programs_folder():
 
 
 class Work:
-    """The inputs of the programs: made once in a folder, as large as asked for."""
+    """The inputs of the programs, each made once in a folder, of the size that is asked for."""
 
     def __init__(self, root, source, folder):
         self.root, self.folder = root, folder
@@ -50,7 +50,8 @@ class Work:
         return path
 
     def _prefix(self, size):
-        """The begin of a large text: the sources of Python's library, one behind the other."""
+        """Returns a file with the first `size` bytes of a large text: the sources of Python's library, one
+        after the other."""
         return self._file(f"text-{int(size)}", self.text[:int(size)])
 
     def gzip(self, scale):
@@ -72,8 +73,8 @@ class Work:
         return [self.root / "usr/bin/xz", "-c", "-T1", self._prefix(1e6 * scale)], None
 
     def cc1(self, scale):
-        """The compiler proper on the source of the other inputs, preprocessed; with fewer passes it is less
-        work."""
+        """Returns the command that compiles the preprocessed source of the other inputs with the compiler
+        proper. Fewer passes (-O1) give less work."""
         level = "-O2" if scale >= 1 else "-O1"
         return [self.root / "usr/lib/gcc/aarch64-linux-gnu/12/cc1", "-quiet", level, "-fpreprocessed",
                 self.source, "-o", "/dev/null"], None
@@ -83,8 +84,8 @@ PROGRAMS = ["gzip", "sqlite3", "python3", "perl", "xz", "cc1"]
 
 
 def inputs(source, folder):
-    """Yields name, options of the recorder, command, standard input and what the loader needs; or a reason
-    alone, as text."""
+    """Yields for each input its name, options of the recorder, command, standard input, and the environment
+    of the loader. Yields only a text with the reason when the inputs cannot be made."""
     missing = [tool for tool in TOOLS if not shutil.which(tool)]
     root, reason = (None, f"{', '.join(missing)} not there") if missing else programs_folder()
     if not root:

@@ -17,7 +17,7 @@ import sys
 
 import real
 
-# Name, architecture, arguments of the program, options of the recorder.
+# Each row: name, architecture, arguments of the program, options of the recorder.
 INPUTS = [
     ("broadcast", "arm64", ["10"], ["--branch-broadcast", "--cycle-count", "--events", "500"]),
     ("plain", "arm64", ["40"], []),
