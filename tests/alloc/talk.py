@@ -12,36 +12,36 @@ import time
 TOKEN = "sesame"
 PATIENCE_S = 60
 F_SETPIPE_SZ = 1031
-# More than a live run wants to see before it decides about the framing.
+# Bytes of trace that exceed what a live run reads before it decides about the framing.
 ENOUGH = 66000
 POSTS = {"watch": {"set": ["sum_to"]},
          "monitors": {"action": "add", "name": "one", "text": "in x: Events[Unit]\nout count(x) as n\n",
                       "bind": {"x": "work_round"}},
          "filter": {"ids": []}}
-CHANGES = ("watch", "monitors")  # what shows in the reports
+CHANGES = ("watch", "monitors")  # posts whose effect the reports show
 REFUSED = (500, 503)
 OVER = "the run is over"
 
 
 class Gone(Exception):
-    """The connection was closed without a whole answer."""
+    """The server closed the connection before the answer was complete."""
 
 
 class Talk:
-    """One exchange. `wrong` is what was wrong with it, `done` the posts that took effect, `doubtful` those of
-    which nobody knows: they were sent, and no answer came. `bodies` are those of a run in which nothing
-    fails; an empty one is filled in."""
+    """One conversation with a live run. `wrong` lists what was wrong. `done` are the posts that took effect;
+    `doubtful` are those that were sent and not answered, so nobody knows. `bodies` are the answers of a run
+    without failures; an empty dictionary is filled in."""
 
     def __init__(self, bodies, posts):
         self.bodies, self.posts = bodies, posts
         self.port, self.wrong, self.done, self.doubtful = 0, [], set(), set()
-        self.lacked = False  # an answer said that there is no memory
+        self.lacked = False  # whether an answer said that there is no memory
 
     def connect(self):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
 
     def ask(self, method, path, body=None, accept="*/*"):
-        """Status and body. Raises Gone."""
+        """Sends a request. Returns status and body. Raises Gone."""
         connection = self.connect()
         try:
             connection.request(method, path, json.dumps(body) if body is not None else None,
@@ -58,7 +58,7 @@ class Talk:
             connection.close()
 
     def expect(self, name, method, path, body=None, accept="*/*"):
-        """The body of a right answer, or None. Raises Gone."""
+        """Sends a request. Returns the body of a good answer, or None. Raises Gone."""
         status, text = self.ask(method, path, body, accept)
         if status == 200:
             return text
@@ -68,7 +68,7 @@ class Talk:
         return None
 
     def same(self, name, body):
-        """Compares with the answer of a good run, if there was one."""
+        """Compares an answer with that of a good run, if there was one."""
         if self.bodies.setdefault(name, body) != body:
             self.wrong.append(f"{name}: another answer: {body[:300]} in the place of "
                               f"{self.bodies[name][:300]}")
@@ -92,13 +92,13 @@ class Talk:
         self.same(what, re.sub(rb'"at": ?\d+', b'"at"', body))
 
     def look(self, name, body):
-        """Compares what a status says with what it has to."""
+        """Checks the members of a status. Returns it as JSON."""
         try:
             status = json.loads(body)
         except ValueError:
             self.wrong.append(f"{name}: no JSON: {body[:300]}")
             return {}
-        if "changed" in status:  # the first event has all, too
+        if "changed" in status:  # the first event has all members, too
             status["monitors"] = status.pop("changed")
         named = {"watch": [place["place"] for place in status["watchpoints"]],
                  "monitors": [one["name"] for one in status["monitors"]]}
@@ -109,7 +109,7 @@ class Talk:
         return status
 
     def event(self):
-        """The first event of the stream."""
+        """Returns the first event of the stream."""
         connection = self.connect()
         try:
             connection.request("GET", f"/api/events?token={TOKEN}")
@@ -128,7 +128,7 @@ class Talk:
             self.look("events", line[6:])
 
     def status(self, size):
-        """Asks until all of the trace is analysed, or no status comes."""
+        """Asks for the status until the whole trace is analysed or no status comes."""
         end = time.monotonic() + PATIENCE_S
         while time.monotonic() < end:
             body = self.expect("status", "GET", "/api/status")
@@ -141,11 +141,12 @@ class Talk:
                 said = [status[name] for name in ("losses", "streams", "watchpoints", "monitors")]
                 self.same(f"hits, {len(said[2])} places, {len(said[3])} monitors", said)
                 return
-            self.post("filter")  # publishes
+            self.post("filter")  # publishes the changes before it
         self.wrong.append(f"status: not all is analysed after {PATIENCE_S} s")
 
     def read(self, path, body=None):
-        """Asks for something that is JSON, a line or more, and as in a good run when nothing is exchanged."""
+        """Asks for something that is one or more lines of JSON. Compares it with a good run, unless posts
+        changed something."""
         answer = self.expect(path, "GET" if body is None else "POST", path, body)
         if answer is None or self.doubtful or "monitors" not in self.done:
             return
@@ -173,7 +174,8 @@ class Talk:
 
 
 def find_port(said, ended):
-    """The port that the run tells in the file `said`, or 0 if it ended or has no memory to tell it."""
+    """Returns the port that the run writes to the file `said`, or 0 when the run ended or had no memory to
+    write it."""
     end = time.monotonic() + PATIENCE_S
     lacking = False
     while time.monotonic() < end:
@@ -189,15 +191,15 @@ def find_port(said, ended):
 
 
 def hold(fifo, trace, said, ended, bodies, posts=tuple(POSTS)):
-    """Holds a whole conversation. `fifo` is where the run reads its trace, `said` the file with its messages,
-    `ended` a descriptor that can be read when it is over."""
+    """Has a whole conversation with a live run and returns it. The run reads its trace from `fifo`. `said` is
+    the file with its messages, and `ended` a descriptor that becomes readable when it is over."""
     talk = Talk(bodies, posts)
     data = trace * (ENOUGH // len(trace) + 1)
     fd = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)
     try:
         fcntl.fcntl(fd, F_SETPIPE_SZ, 1 << 18)
         talk.port = find_port(said, ended)
-        # Where memory was missing to publish what a request changed, the next one publishes it.
+        # When memory was missing to publish the effect of a request, the next request publishes it.
         steps = (talk.page, lambda: talk.post("watch"), lambda: talk.post("monitors"),
                  lambda: talk.post("filter"), talk.event,
                  lambda: os.write(fd, data), lambda: talk.status(len(data)), talk.words, talk.details,

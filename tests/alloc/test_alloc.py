@@ -43,7 +43,7 @@ from parts import missing_parts  # noqa: E402
 LONG = int(os.environ.get("CT_LONG", "0") or 0)
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
 NO_MEMORY = re.compile(r"memory|Resource temporarily unavailable", re.IGNORECASE)
-# The same answer, more slowly, and why.
+# Messages of a run that gave the same answer by a slower engine.
 LESSER = re.compile(rb"no machine code \(libgccjit is not there or has no memory")
 SANITIZER_EXIT = 99
 BEFORE = b"what was there before\n"
@@ -52,10 +52,9 @@ DEPTH = 24
 
 
 class Case:
-    """A command line. `args` may have {capture} and other names of inputs; `outputs` are the files that it
-    writes, and `masks` what is not the same in each run of it. `partial`: folders and streams that may be
-    half written when it fails. `talks`: it reads its trace from {fifo}, and its page is talked to
-    (talk.py)."""
+    """A command line. `args` may contain {capture} and other names of inputs. `outputs` are the files that it
+    writes; `masks` match what differs between two runs. `partial`: folders and streams that may be half
+    written after a failure. `talks`: the command reads its trace from {fifo}, and talk.py uses its page."""
 
     def __init__(self, name, args, needs=(), stdin=None, outputs=(), masks=(), partial=(), talks=False):
         self.name, self.args, self.needs, self.stdin = name, args, needs, stdin
@@ -69,7 +68,7 @@ PARQUET = tuple(f"{table}.parquet" for table in ("results", "functions", "lines"
 
 
 def cases():
-    """All commands. Those with {capture} or {elf} need a recorded program; the others run anywhere."""
+    """Returns all cases. Those with {capture} or {elf} need a recorded program; the others run anywhere."""
     quick = "{quickstart}"
     found = [Case(f"{name} of an example", f"{command} {quick}", masks=RATES) for name, command in (
         ("info", "info"), ("info json", "info --format json"), ("list packets", "list --packets"),
@@ -303,13 +302,13 @@ STRINGS = "in who: Events[String]\nin i: Events[Unit]\nout who\nout count(i) as 
 
 
 def make_raw(folder, name, trace, description):
-    """A raw trace; what a capture says of its source and contexts is in the description."""
+    """Writes a raw trace with its description. Sources and contexts are in `description`."""
     (folder / f"{name}.bin").write_bytes(trace)
     (folder / name).write_text(f"[capture]\nfile={name}.bin\nframing=none\n{description}")
 
 
 def make_named(folder, made):
-    """Context switches with names, and lines that are written to an ITM."""
+    """Writes a trace of context switches with names, and one of lines that are written to an ITM."""
     to = lambda number: b"\x81\xb0" + number.to_bytes(4, "little") + b"\x9d\x10\x00@" + bytes(5) + b"\xf7"
     make_raw(folder, "contexts", bytes(11) + b"\x80\x01\x01\x00\x04" + to(16) + to(17) + to(16),
              "[source cpu]\nprotocol=etmv4i\nid=0x10\ncore=ARMv8.0-A\nTRCCONFIGR=0x40\nTRCIDR0=0x28000ea1\n"
@@ -321,13 +320,14 @@ def make_named(folder, made):
 
 
 def plugins(trace):
-    """The environment in which QEMU's plugins are found; that of accesses lies beside that of traces."""
+    """Returns an environment with the paths of QEMU's plugins. The plugin of accesses is in the folder of the
+    trace plugin."""
     return {**os.environ, "CORETAP_TRACE_PLUGIN": trace,
             "CORETAP_ACCESS_PLUGIN": str(pathlib.Path(trace).parent / "coretap-access.so")}
 
 
 def make_module(folder, made):
-    """A kernel module, and the same packed."""
+    """Makes a kernel module, and a compressed copy of it."""
     source = folder / "module.c"
     source.write_text("""extern int other(int);
 static const char info[] __attribute__((section(".modinfo"), used)) = "license=GPL";
@@ -341,7 +341,8 @@ int twice(int x) { return work(x) + work(x + 1); }
 
 
 def make_inputs(command, plugin, folder):
-    """Name -> path. What needs a recorded program is there when it can be recorded."""
+    """Returns the inputs as name -> path. Those that need a recorded program are there only when it can be
+    recorded."""
     def run(*args, **more):
         return subprocess.run([command, *map(str, args)], check=True, capture_output=True, timeout=120,
                               **more)
@@ -402,7 +403,7 @@ def make_inputs(command, plugin, folder):
 
 
 class LiveRun(http.server.BaseHTTPRequestHandler):
-    """Answers 'coretap ctl' as a live run does."""
+    """Answers the requests of 'coretap ctl' like a live run."""
     def answer(self):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
         body = b'{"done": "so be it", "at": 17}' if self.command == "POST" else b"input 17 bytes\n"
@@ -424,7 +425,7 @@ Outcome = collections.namedtuple("Outcome", "code signal count out err files fra
 
 
 class Server:
-    """FAILING with one command line, from which each run is forked."""
+    """The program FAILING with one command line. It forks a process for each run."""
 
     def __init__(self, failing, case, inputs, folder, env):
         self.case, self.folder = case, folder
@@ -471,7 +472,7 @@ class Server:
     def run(self, first, on=False, posts=tuple(talk.POSTS)):
         self.fresh_place()
         for file in (self.out, self.err):
-            file.truncate(0)  # before somebody looks for the port in it
+            file.truncate(0)  # before find_port looks for the port in it
         os.write(self.to, struct.pack("<qqq", first, on, PATIENCE_S))
         held = self.case.talks and talk.hold(self.fifo, self.trace, self.folder / "stderr", self.come,
                                              self.bodies, posts)
@@ -494,7 +495,7 @@ class Server:
 
 
 class Goods:
-    """What the command does when nothing fails."""
+    """The results of a command when no allocation fails."""
 
     def __init__(self, server):
         self.server, self.known = server, {}
@@ -505,8 +506,7 @@ class Goods:
                                  f"{self.whole.err.decode(errors='replace')[-1500:]}")
 
     def of(self, now):
-        """Those that a run may be like: of posts of which nobody knows whether they took effect, with and
-        without."""
+        """Returns the good runs that a run may equal: one for each combination of the doubtful posts."""
         if not now.talk:
             return [self.whole]
         sure, doubtful = (sorted(set(some) & set(talk.CHANGES))
@@ -522,7 +522,7 @@ class Goods:
 
 
 def judge_all(case, goods, now):
-    """As judge(), with all that was said in the meantime."""
+    """Judges a run, including the conversation with its page. Returns what is wrong, or None."""
     verdicts = [judge(case, good, now) for good in goods.of(now)]
     wrong = now.talk.wrong if now.talk else []
     if now.talk and now.talk.lacked and now.code == goods.whole.code:
@@ -531,11 +531,11 @@ def judge_all(case, goods, now):
 
 
 def judge(case, good, now):
-    """What is wrong with a run, or nothing; whether it failed as it should."""
+    """Returns what is wrong with a run, or None when it succeeded or failed as it should."""
     if now.signal:
         return "does not end" if now.signal == signal.SIGALRM else f"signal {now.signal}"
     if now.code == 127 and b"cannot allocate memory for thread-local data" in now.err:
-        return None  # the C library's dynamic linker ends the process
+        return None  # glibc's dynamic linker ends the process
     if now.code == SANITIZER_EXIT:
         found = re.search(rb"(?:ERROR|SUMMARY): (\w+Sanitizer: [\w-]+)|runtime error: .*", now.err)
         return (found[0] if found else b"sanitizer").decode(errors="replace")
@@ -556,7 +556,7 @@ def judge(case, good, now):
 
 
 class Names:
-    """Functions at addresses of FAILING."""
+    """Names of FAILING's functions by address."""
 
     def __init__(self, program):
         self.program, self.known = program, {}
@@ -573,7 +573,7 @@ class Names:
 
 
 def try_case(case, failing, inputs, folder, env, names, options):
-    """Lines about what was found, and how many runs there were."""
+    """Tries the allocations of a case. Returns lines about what was found, and how many runs there were."""
     folder.mkdir()
     server = Server(failing, case, inputs, folder, env)
     wrong, runs, clean = collections.OrderedDict(), 0, 0

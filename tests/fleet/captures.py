@@ -14,13 +14,13 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def cannot_start_itself(command):
-    """Why `map` cannot start the command for each capture, or None: it knows its file, and not what emulates
-    the processor."""
+    """Returns why `map` cannot start the command for each capture, or None. `map` starts its own file,
+    without the emulator that runs it."""
     return "map starts its own file, which is for another processor" if tap.is_emulated(command) else None
 
 
 def make(folder, count, damaged=0):
-    """`count` captures that can be read, and `damaged` more that cannot."""
+    """Makes `count` captures that can be read, and `damaged` more that cannot."""
     folder = pathlib.Path(folder)
     whole = (ROOT / "examples/quickstart/trace.bin").read_bytes()
     for number in range(count + damaged):
@@ -30,7 +30,7 @@ def make(folder, count, damaged=0):
             if file.is_file() and file.name != "demo":
                 shutil.copy(file, capture)
         cut = len(whole) - FRAME * (number % (len(whole) // FRAME - 8))
-        # a byte of its own keeps the contents apart where the cuts are the same
+        # A different note in each capture keeps captures with equal cuts apart.
         (capture / "note").write_text(f"{number}\n", encoding="utf-8")
         (capture / "trace.bin").write_bytes(whole[:cut])
         if number >= count:
@@ -39,7 +39,7 @@ def make(folder, count, damaged=0):
 
 
 def samples_alone():
-    """A perf.data file of an event that is no trace: the name of a process."""
+    """Returns a perf.data file without trace: it has the name of a process."""
     event = struct.pack("<IIQQQQQ80xQQ", 1, 128, 0, 1, 7, 4, 1 << 9, 0, 0)
     name = struct.pack("<IHHII8s", 3, 0, 24, 1, 1, b"shell")
     return struct.pack("<8sQQQQQQQQQ24x", b"PERFILE2", 104, 144, 104, len(event), 104 + len(event), len(name),

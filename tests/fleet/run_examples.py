@@ -26,7 +26,7 @@ MACHINES = 4
 
 
 def example(name, *words, code=0):
-    """Runs an example as its README does, with the command looked for along PATH."""
+    """Runs an example as its README does. The command is found through PATH."""
     folder, command = os.path.split(COMMAND)
     done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py", command, *map(str, words)], check=False,
                           capture_output=True, text=True, timeout=300,
@@ -37,7 +37,7 @@ def example(name, *words, code=0):
 
 
 def ask(*words):
-    """What the command prints; exit code 1 says that a capture is damaged."""
+    """Returns what the command prints. Exit code 1, for a damaged capture, is allowed."""
     done = subprocess.run([COMMAND, *map(str, words)], capture_output=True, text=True, check=False)
     assert done.returncode < 2, (words, done.stderr)
     return done.stdout
@@ -52,7 +52,8 @@ class Week:
         self.captures = [json.loads(line) for line in lines]
 
     def page(self, name, *words):
-        """The rows of a page, as texts of their fields, and all of its text. It needs no other file."""
+        """Returns the rows of a page, as texts of their fields, and its whole text. Checks that the page
+        needs no other file."""
         path = self.folder / f"{name}.html"
         example(name, self.manifest, *words, path)
         page = path.read_text(encoding="utf-8")
@@ -79,7 +80,8 @@ def covers(week):
 
 
 def profile(week, weights):
-    """The AutoFDO profiles of the week: calls of main by build ID, and the rows of the page."""
+    """Makes the AutoFDO profiles of the week. Returns the calls of main by build ID, and the rows of the
+    page."""
     named = week.folder / "weights.json"
     named.write_text(json.dumps(weights), encoding="utf-8")
     rows, _ = week.page("fleet_profile", named, week.folder / "profiles")
@@ -98,7 +100,7 @@ def profile(week, weights):
 
 
 def weighs(week):
-    """Each capture ran main once; those of build 2 lack the one that cannot be read."""
+    """Checks the weights: each capture ran main once. One capture of build 2 cannot be read."""
     weights = {"phone 1": 1000, "phone 2": 70}
     counts, rows = profile(week, weights)
     whole = 3 * (1000 + 70 + 1)
@@ -109,7 +111,7 @@ def weighs(week):
 
 
 def tells_names_apart(week):
-    """Machines whose names differ in one sign alone, or are long, are machines of their own."""
+    """Checks that machines whose names differ in one character only, or are long, stay separate."""
     names = {"phone 1": "phone-1", "phone 2": "phone 1", "phone 3": "phone/1" + 300 * "x"}
     renamed = week.folder / "week/renamed.jsonl"
     lines = [json.dumps({**capture, "machine": names.get(capture["machine"], capture["machine"])}) + "\n"

@@ -25,15 +25,15 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND = str(pathlib.Path(sys.argv[1]).resolve())
 MPI, MPIRUN = sys.argv[2:4] if len(sys.argv) > 3 and sys.argv[2] else (None, None)
-# What parts of a capture are watched for: code of the example, and marks between its steps.
+# Watchpoints for captures that are decoded in parts: code of the example, and marks between its steps.
 WATCHED = [word for place in ("start", "0x80560", "0x8053c", "exception", "context", "gap")
            for word in ("--at", place)]
 LONG = os.environ.get("CT_LONG", "0") not in ("", "0")
 SEED, COUNT = int(os.environ.get("CT_SEED", "1")), int(os.environ.get("CT_COUNT", "20" if LONG else "9"))
 GOOD, BAD = 18, 3
-# How many ranks, and where captures are cut.
+# Numbers of ranks, and bytes after which captures are cut.
 CUTS = [(1, 9000), (2, 40000), (3, 40000), (2, 9000), (8, 9000)]
-# Open MPI frees not all that it takes, which is not ours to find.
+# Open MPI itself leaks memory.
 RANKS = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
          "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 SPEC = "in a: Events[Unit]\nout count(a) as n\n"
@@ -51,13 +51,13 @@ def ranks(count):
 
 
 def without_failures(path):
-    """The lines of a result that are not of what failed."""
+    """Returns the lines of a result without those about failures."""
     lines = pathlib.Path(path).read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line.split(" ")[0] not in ("failed", "failure", "end")]
 
 
 class Fleet:
-    """Captures, their manifest, and what 'coretap timing' finds in them one by one."""
+    """Captures, their manifest, and what 'coretap timing' finds in each of them."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -67,7 +67,7 @@ class Fleet:
         entries = [json.loads(line) for line in self.manifest.read_text(encoding="utf-8").splitlines()]
         assert [entry["path"] for entry in entries] == \
             [str(self.captures / f"{i:04}") for i in range(GOOD + BAD)], entries
-        # of one that was there the day before, and one that was changed since
+        # One capture is removed and one is changed after the manifest was made.
         shutil.rmtree(self.captures / "0003")
         (self.captures / "0005" / "note").write_text("x\n", encoding="utf-8")
         self.failed = BAD + 2
@@ -112,17 +112,18 @@ def manifest_lists(fleet):
 
 
 def manifest_goes_on(fleet):
-    """What cannot be read is told and the rest is listed; a circle of links ends."""
+    """Checks that what cannot be read is reported, that the rest is listed, and that a circle of links
+    ends."""
     farm = fleet.path("farm")
     for number, name in enumerate(("cut", "linked", "unread")):
         shutil.copytree(fleet.captures / f"{number:04}", farm / name)
-    for number in range(9):  # in more ways than can be counted
+    for number in range(9):  # more paths than can be visited
         (farm / f"loop{number}").symlink_to(".")
         (farm / "linked" / f"loop{number}").symlink_to(".")
     (farm / "linked" / "nothing").symlink_to("/nowhere")
     (farm / "nothing").symlink_to("/nowhere")
     shutil.copytree(captures.ROOT / "examples/raw", farm / "raw")
-    (farm / "raw/board.bin").unlink()  # such a capture counts as one that cannot be read
+    (farm / "raw/board.bin").unlink()  # the capture counts as one that cannot be read
     listed = ["cut", "linked", "raw/board.ini", "raw/itm.ini"]
 
     def paths(code):
@@ -194,7 +195,7 @@ def every_command(fleet):
 
 
 def map_is_killed(fleet):
-    """Killed at random moments and begun again, it counts everything once."""
+    """Checks that a job that is killed at random moments and started again counts everything once."""
     rng = random.Random(SEED)
     begin = time.monotonic()
     run(COMMAND, "map", *fleet.job("timed.data"), code=1)
@@ -212,7 +213,7 @@ def map_is_killed(fleet):
 
 
 def pieces_stay(fleet):
-    """Pieces are used again, for the same captures, command and options alone."""
+    """Checks that pieces are used again for the same captures, command and options only."""
     state = fleet.path("state")
     again = run(COMMAND, "map", *fleet.job("again.data", "--state", state), code=2)
     assert "--resume" in again.stderr
@@ -226,13 +227,13 @@ def pieces_stay(fleet):
     piece = state / sorted(before)[0]
     whole = piece.read_bytes()
     for left in (whole[:-8], b"", bytes(len(whole)), whole[:100] + bytes(len(whole) - 100)):
-        piece.write_bytes(left)  # as a failure of power may leave it
+        piece.write_bytes(left)  # as a power failure may leave it
         cut = run(COMMAND, "map", *fleet.job("again.data", "--state", state, "--resume"), code=1)
         assert "made again" in cut.stderr, cut.stderr
         assert fleet.path("again.data").read_bytes() == fleet.path("map.data").read_bytes()
         assert piece.read_bytes() == whole
     piece.unlink()
-    os.mkfifo(piece)  # which nobody writes into
+    os.mkfifo(piece)  # a pipe without a writer
     other = run(COMMAND, "map", *fleet.job("again.data", "--state", state, "--resume"), code=2, timeout=60)
     assert "no regular file" in other.stderr, other.stderr
     piece.unlink()
@@ -264,7 +265,8 @@ def bad_input(fleet):
 
 
 def bad_captures(fleet):
-    """What a manifest names in the place of a capture is told with its reason, and the rest counts."""
+    """Checks that an entry of a manifest that is no capture is reported with its reason, and that the rest
+    counts."""
     manifest, output, pipe = fleet.path("odd.jsonl"), fleet.path("odd.data"), fleet.path("pipe")
     good, other = map(json.loads, fleet.manifest.read_text(encoding="utf-8").splitlines()[:2])
     os.mkfifo(pipe)
@@ -291,12 +293,13 @@ def bad_captures(fleet):
     spec = fleet.path("two-lines.tessla")
     spec.write_text(SPEC, encoding="utf-8")
     said = run(COMMAND, "map", "monitor", "--spec", spec, "--bind", "a=nothing", good["path"], "-o", output,
-               code=1).stderr  # a message of three lines, the last of which points at a letter
+               code=1).stderr  # the message has three lines; the last one points at a letter
     assert "watchpoint 'nothing'" in said and "^" not in said, said
 
 
 def other_versions(fleet):
-    """Pieces of another version or other sources of coretap are not gone on from, and stay as they are."""
+    """Checks that pieces of another version or of other sources of coretap are not used, and stay as they
+    are."""
     state, output = fleet.path("versions"), fleet.path("versions.data")
     job = ["stats", fleet.captures / "0000", "-o", output, "--state", state, "--resume"]
     run(COMMAND, "map", *job)
@@ -312,7 +315,8 @@ def other_versions(fleet):
 
 
 def named_captures_are_read_once(fleet):
-    """Captures that no manifest lists are not read for their contents, unless another one has their size."""
+    """Checks that captures that no manifest lists are read for their digest only when another one has the
+    same size."""
     large, output = fleet.path("large"), fleet.path("large.data")
     shutil.copytree(fleet.captures / "0000", large)
     trace = large / "trace.bin"
@@ -330,7 +334,8 @@ def named_captures_are_read_once(fleet):
 
 
 def trust_looks_at_sizes(fleet):
-    """A capture that is not as large as the manifest says is another one, which needs no reading."""
+    """Checks that a capture whose size differs from the manifest counts as another one, without reading
+    it."""
     capture, manifest, output = fleet.path("shrinks"), fleet.path("shrinks.jsonl"), fleet.path("shrinks.data")
     shutil.copytree(fleet.captures / "0000", capture)
     trace = capture / "trace.bin"
@@ -345,9 +350,9 @@ def trust_looks_at_sizes(fleet):
 
 
 def one_capture_is_looked_at(fleet):
-    """With --trust the piece of a capture that is named alone has a name of what its files are like, and not
-    of their bytes, which need no reading then. It is not used when they were written anew, whatever time
-    they are said to be of."""
+    """Checks the piece of a single capture with --trust. Its name comes from the state of the capture's files
+    instead of their bytes, which are not read. It is not used after the files were written again, even with
+    an old modification time."""
     capture, manifest, state = fleet.path("looks"), fleet.path("looks.jsonl"), fleet.path("looks-state")
     shutil.copytree(fleet.captures / "0000", capture)
     run(COMMAND, "manifest", capture, "-o", manifest)
@@ -371,8 +376,8 @@ def one_capture_is_looked_at(fleet):
 
 
 def with_a_child(fleet, number, *options):
-    """What map says when the process of its one capture gets a signal. Where only map runs for a while, the
-    process is over before the signal comes: then it is done again."""
+    """Returns what `map` says when the process of its only capture gets a signal. Tries again when that
+    process ended before the signal came."""
     capture = fleet.path(f"stuck-{number.name}")
     shutil.copytree(fleet.captures / "0000", capture)
     trace = capture / "trace.bin"
@@ -395,8 +400,8 @@ def with_a_child(fleet, number, *options):
 
 
 def one_output_is_of_one_job(fleet):
-    """A second job with the output of one that runs is refused, and takes nothing from the first. The lock
-    ends with its process, however that ends."""
+    """Checks that a second job with the output of a running job is refused, and changes nothing of the first.
+    The lock ends with its process, however that ends."""
     output, lock = fleet.path("busy.data"), fleet.path("busy.data.state") / "lock"
     capture, locks = fleet.path("busy"), pathlib.Path("/proc/locks")
     shutil.copytree(fleet.captures / "0000", capture)
@@ -424,25 +429,25 @@ def one_output_is_of_one_job(fleet):
 
 
 def takes_too_long(fleet):
-    """A process that is stopped, as if it never came to an end."""
+    """Stops a process, so that it never ends."""
     said = with_a_child(fleet, signal.SIGSTOP, "--timeout", "2")
     assert "took longer than 2 seconds" in said, said
 
 
 def crashes(fleet):
-    """A process that is ended is a failure of its capture alone."""
+    """Checks that a killed process is a failure of its capture only."""
     said = with_a_child(fleet, signal.SIGKILL)
     assert "was ended by signal 9" in said, said
 
 
 def workers_are_killed(fleet):
-    """A process does many captures. When it is killed the one that it has then failed, and no other."""
+    """Checks that when a process of many captures is killed only its current capture fails."""
     state, output = fleet.path("workers-state"), fleet.path("workers.data")
     job = [COMMAND, "map", *map(str, fleet.job(output.name, "--state", state, "--resume"))]
     rng = random.Random(SEED)
     killed = failed = 0
     for _ in range(COUNT):
-        # without LeakSanitizer, which waits for ever for its own child when that is killed
+        # LeakSanitizer would wait forever for its own child when that is killed.
         with subprocess.Popen(job, stderr=subprocess.DEVNULL, env=RANKS) as process:
             children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
             while process.poll() is None:
@@ -466,7 +471,7 @@ def workers_are_killed(fleet):
 
 
 def disk_is_full(fleet):
-    """What the folder of pieces cannot take ends the job by name."""
+    """Checks that a job whose folder of pieces cannot be written ends and names the folder."""
     def small():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
@@ -477,7 +482,7 @@ def disk_is_full(fleet):
     assert not fleet.path("full.data").exists() and not list(state.iterdir())
 
 
-# Runs a command with little room at $1, and once more with more of it.
+# Runs a command with little space at $1, then again with more.
 SMALL = """mount -t tmpfs -o size=$2 none "$1" || exit 9
 folder=$1; shift 2
 "$@"; echo "ended with $?" >&2
@@ -491,7 +496,8 @@ def can_mount():
 
 
 def fill_disk(fleet, room, whole, *job):
-    """Does a job whose pieces have less room than they need, and then more. Returns what it said."""
+    """Runs a job whose pieces have too little space, and again with more. Checks that the first run reports
+    it, and that the second one finishes."""
     small, output = fleet.path("small-disk"), fleet.path("small.data")
     small.mkdir(exist_ok=True)
     result = subprocess.run(["unshare", "--mount", "sh", "-c", SMALL, "sh", small, room, *map(str, job), "-o",
@@ -504,7 +510,8 @@ def fill_disk(fleet, room, whole, *job):
 
 
 def disk_fills_up(fleet):
-    """A small file system for pieces: the job ends by name, and goes on from them when there is room."""
+    """Fills a small file system with pieces: the job ends and names the folder, and later continues from its
+    pieces."""
     job = ["timing", "--manifest", fleet.manifest]
     fill_disk(fleet, "16k", fleet.path("map.data"), COMMAND, "map", *job)
     if MPI:
@@ -525,8 +532,8 @@ def ranks_agree(fleet):
 
 
 def to_be_cut(folder):
-    """Captures of 30 rounds of the example: whole, with bytes that were changed, and with frames that are
-    lost."""
+    """Makes captures of 30 rounds of the example: whole ones, one with changed bytes, and one with missing
+    frames."""
     rng = random.Random(SEED)
     for name in ("whole", "other", "changed", "lost"):
         capture = folder / name
@@ -544,7 +551,7 @@ def to_be_cut(folder):
 
 
 def commands(fleet):
-    """All commands, with the options that they need."""
+    """Returns all commands, with the options that they need."""
     spec, program = fleet.path("count.tessla"), fleet.path("program")
     code = (captures.ROOT / "examples/quickstart/firmware.bin").read_bytes()
     program.write_bytes(small_elf.make(code, 0x80000, [(b"start", 0x80000, len(code))]))
@@ -554,15 +561,15 @@ def commands(fleet):
 
 
 def cuts_agree(fleet):
-    """Captures that are decoded in parts have the bytes of those that are not."""
+    """Checks that captures decoded in parts give the same bytes as captures decoded at once."""
     manifest = fleet.path("cut.jsonl")
     run(COMMAND, "manifest", to_be_cut(fleet.path("to-be-cut")), "-o", manifest)
     said = ""
-    # The sanitizers look at code that the plain build has run with all of them.
+    # The plain build runs all of them, so a few are enough under sanitizers.
     few = tap.is_sanitized(COMMAND) and not LONG
     for number, words in enumerate(commands(fleet)):
         if few and words[0] in ("events", "timing", "monitor"):
-            continue  # they are not cut, and run in other tests, too
+            continue  # they are not cut, and other tests run them
         whole = fleet.path(f"uncut-{words[0]}.data")
         code = subprocess.run([COMMAND, "map", *map(str, words), "--manifest", manifest, "-o", whole],
                               stderr=subprocess.DEVNULL, check=False).returncode
@@ -583,7 +590,8 @@ def cuts_agree(fleet):
 
 
 def cuts_are_killed(fleet):
-    """A job whose captures are cut goes on from the parts that it has, with other ranks and cuts as well."""
+    """Checks that a killed job whose captures are cut continues from its parts, also with other numbers of
+    ranks and other cuts."""
     rng = random.Random(SEED)
     state = fleet.path("cut-state")
     job = ["stats", "--manifest", fleet.path("cut.jsonl"), "-o", fleet.path("cut-killed.data"), "--state",
@@ -598,11 +606,12 @@ def cuts_are_killed(fleet):
                 os.killpg(process.pid, signal.SIGKILL)
         left += any(state.glob("*.shards")) if state.exists() else 0
     for part in state.glob("*.shards/*"):
-        part.write_bytes(part.read_bytes()[:-8])  # a part that is damaged is not taken
+        part.write_bytes(part.read_bytes()[:-8])  # a damaged part is not used
     result = run(*ranks(2), *job, "--cut", 5000, code=1, env=RANKS)
     assert fleet.path("cut-killed.data").read_bytes() == fleet.path("uncut-stats.data").read_bytes()
     assert not list(state.glob("*.shards")), result.stderr
-    for piece in list(state.glob("*.piece")):  # killed between the piece and the end of its parts
+    # As if the job was killed after writing the piece and before removing its parts
+    for piece in list(state.glob("*.piece")):
         (state / f"{piece.name}.shards").mkdir()
         (state / f"{piece.name}.shards" / "1-2").write_bytes(b"")
     run(*ranks(2), *job, "--cut", 5000, code=1, env=RANKS)
@@ -611,7 +620,8 @@ def cuts_are_killed(fleet):
 
 
 def one_capture_alone(fleet):
-    """Its parts are joined by rank 0, whose sum that is; killed at any moment, the job goes on from them."""
+    """Checks a job of one capture, whose parts rank 0 joins into the result. Killed at any moment, the job
+    continues from the parts."""
     rng = random.Random(SEED)
     manifest, output = fleet.path("alone.jsonl"), fleet.path("alone.data")
     run(COMMAND, "manifest", fleet.path("to-be-cut") / "whole", "-o", manifest)
@@ -636,7 +646,8 @@ def one_capture_alone(fleet):
 
 
 def parts_lose_their_folder(fleet):
-    """The folder for parts may be removed by a process of a job that was killed: it is made again."""
+    """Checks that the folder of parts is made again when it is removed, as a process of a killed job may
+    do."""
     state, output = fleet.path("lost-folder"), fleet.path("lost-folder.data")
     words = [*ranks(2), "stats", "--manifest", fleet.path("cut.jsonl"), "-o", output, "--state", state,
              "--cut", 5000]
@@ -644,7 +655,7 @@ def parts_lose_their_folder(fleet):
     with subprocess.Popen([str(word) for word in words], stderr=subprocess.PIPE, text=True, env=RANKS) as job:
         while not gone and job.poll() is None:
             for folder in state.glob("*.shards"):
-                with contextlib.suppress(OSError):  # a part is in it by now
+                with contextlib.suppress(OSError):  # the folder already contains a part
                     folder.rmdir()
                     gone += 1
         said = job.communicate(timeout=300)[1]
@@ -653,7 +664,7 @@ def parts_lose_their_folder(fleet):
 
 
 def ranks_are_killed(fleet):
-    """A rank, or all of them."""
+    """Kills one rank, or all of them."""
     rng = random.Random(SEED)
     state = fleet.path("ranks-state")
     words = [str(word) for word in
@@ -695,7 +706,7 @@ def ranks_refuse(fleet):
     apart = run(MPIRUN, "--oversubscribe", "-n", 1, MPI, *fleet.job("apart.data"), ":", "-n", 1, MPI,
                 *fleet.job("apart.data", "--core", "0"), code=2, env=RANKS)
     assert "another command line" in apart.stderr, apart.stderr
-    alone = fleet.path("alone") / "coretap-mpi"  # with no coretap beside it, of which it needs nothing
+    alone = fleet.path("alone") / "coretap-mpi"  # without coretap beside it, because it does not need it
     alone.parent.mkdir()
     shutil.copy(MPI, alone)
     run(*ranks(1), *fleet.job("alone.data"), ":", "-n", 1, alone, *fleet.job("alone.data"), code=1, env=RANKS)
@@ -708,7 +719,8 @@ def ranks_refuse(fleet):
 
 
 def ranks_show_progress(fleet):
-    """mpirun gives ranks a pipe for their errors: who started it sees progress where that is a terminal."""
+    """Checks that progress is shown when mpirun's standard error is a terminal, although the ranks write to a
+    pipe."""
     for words, wanted in (([], True), (["--quiet"], False)):
         mine, theirs = os.openpty()
         job = fleet.job(f"shown-{wanted}.data", *words)
@@ -716,7 +728,7 @@ def ranks_show_progress(fleet):
                               timeout=300, env=RANKS)
         os.close(theirs)
         shown = b""
-        with contextlib.suppress(OSError):  # all was read
+        with contextlib.suppress(OSError):  # everything was read
             while chunk := os.read(mine, 65536):
                 shown += chunk
         os.close(mine)
@@ -726,9 +738,9 @@ def ranks_show_progress(fleet):
 
 
 def captures_are_read_once(fleet):
-    """Rank 0 makes the digests of captures that are named: a rank whose copy has other bytes, which --trust
-    does not compare, would have refused the job if it had read them."""
-    output, odd = fleet.path("once.data"), os.fsdecode(b"a\xff")  # a name that is no UTF-8
+    """Checks that only rank 0 reads named captures for their digests. One rank has a copy with other bytes,
+    which --trust does not compare; if that rank had read them it would have refused the job."""
+    output, odd = fleet.path("once.data"), os.fsdecode(b"a\xff")  # a name that is not valid UTF-8
     for number, name in enumerate(("first", "second")):
         shutil.copytree(fleet.captures / "0000", fleet.path(name) / "capture")
         shutil.copytree(fleet.captures / "0001", fleet.path(name) / odd)
@@ -746,7 +758,8 @@ def captures_are_read_once(fleet):
 
 
 def ranks_read_the_same(fleet):
-    """Files that options name are compared. Each rank has its own folder here, as if one saw old ones."""
+    """Checks that ranks compare the files that options name. Each rank has its own folder here, like a rank
+    that sees old files."""
     code = (captures.ROOT / "examples/quickstart/firmware.bin").read_bytes()
     here, there = fleet.path("here"), fleet.path("there")
     for folder in (here, there):
@@ -781,7 +794,7 @@ def ranks_read_the_same(fleet):
         said = job(2, "stats", option)
         assert "has no symbols/more/program, which is there on rank 0" in said, (option, said)
     shutil.copy(here / "symbols/more/program", there / "symbols/more/program")
-    for name in ("proc/kallsyms", "sys/module/one/sections/.text", "program"):  # one without a build id
+    for name in ("proc/kallsyms", "sys/module/one/sections/.text", "program"):  # a file without a build ID
         for folder in (here, there):
             file = folder / "symbols" / name
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -794,7 +807,7 @@ def ranks_read_the_same(fleet):
 
 
 def keep_tidy(folder):
-    """Ranks that are killed leave the files of Open MPI behind: they go with the folder of the test."""
+    """Puts the files of Open MPI into the folder of the test, because killed ranks do not remove them."""
     RANKS["OMPI_MCA_orte_tmpdir_base"] = RANKS["OMPI_MCA_btl_vader_backing_directory"] = folder
 
 

@@ -49,7 +49,7 @@ NodeName={host} NodeAddr=127.0.0.1 CPUs=2 State=UNKNOWN
 PartitionName=all Nodes={host} Default=YES MaxTime=INFINITE State=UP
 """
 
-# In the place of ssh: the command runs here, but begins in another folder, as it does there.
+# Stands in for ssh: runs the command here. Like ssh, it starts in another folder.
 SSH = """#!/bin/sh
 while [ "${1#-}" != "$1" ]; do shift; done
 shift 2
@@ -59,7 +59,7 @@ exec sh -c "$*"
 
 
 def blocks():
-    """Commands and files of docs/fleet.md about jobs without MPI, with few parts in the place of 64."""
+    """Returns the commands and files of docs/fleet.md about jobs without MPI, with 4 parts instead of 64."""
     text = (captures.ROOT / "docs/fleet.md").read_text(encoding="utf-8")
     text = text.split("## Without MPI\n")[1].split("\n## ")[0].replace("map cover", "map timing")
     found = [block.split("\n", 1)[1] for block in text.split("```")[1::2]]
@@ -82,32 +82,35 @@ def prepare(folder):
 
 
 def shell(folder, script, environment=None, codes=(0, 1)):
-    """Runs commands of the guide in the folder. Exit code 1: captures could not be read."""
+    """Runs commands of the guide in the folder. Exit code 1, for captures that could not be read, is
+    allowed."""
     return run("sh", "-c", script, codes=codes, cwd=folder,
                env={**(environment or os.environ), "PATH": f"{COMMAND.parent}:{PATH}"})
 
 
 def hold_result(folder):
-    """The parts came to the bytes of one job. They go away, for the next scheduler."""
+    """Checks that the merged parts equal the result of one job. Removes the parts before the next scheduler
+    runs."""
     assert (folder / "week.cov").read_bytes() == (folder / "one.data").read_bytes()
     for path in folder.glob("*.cov"):
         path.unlink()
 
 
 def parallel(folder):
-    """Parts side by side, on machines where commands do not begin in the folder."""
+    """Runs the parts side by side on machines where commands do not start in the folder."""
     ssh = folder / "ssh"
     ssh.write_text(SSH, encoding="utf-8")
     ssh.chmod(0o755)
     own = folder / "parallel"
     own.mkdir()
     shell(folder, blocks()["parallel"], {**os.environ, "PARALLEL_SSH": str(ssh), "PARALLEL_HOME": str(own),
-                                         "SHELL": "/bin/sh"})  # a terminal has one
+                                         "SHELL": "/bin/sh"})  # as in a terminal
     hold_result(folder)
 
 
 def kubernetes(folder):
-    """Kubernetes' own client reads the job, none of whose fields is lost; its pods run here one by one."""
+    """Checks that Kubernetes' own client reads the job without losing a field. Runs its pods here, one by
+    one."""
     job, volume = folder / "job.yaml", str(folder)
     job.write_text(blocks()["job"], encoding="utf-8")
     read = json.loads(run("kubectl", "set", "image", "--local", "-f", job, "map=x", "-o", "json"))
@@ -123,7 +126,7 @@ def kubernetes(folder):
 
 
 def free_ports():
-    """Two numbers, one behind the other, that nobody listens at."""
+    """Returns the first of two consecutive ports that are free."""
     for port in range(20000, 30000, 7):
         with contextlib.ExitStack() as stack:
             try:
@@ -146,7 +149,7 @@ def end(folder):
 
 @contextlib.contextmanager
 def cluster(folder):
-    """A Slurm with this machine as its one node."""
+    """Starts a Slurm whose only node is this machine."""
     for name in ("state", "spool", "munge"):
         (folder / name).mkdir()
     folder.chmod(0o755)
