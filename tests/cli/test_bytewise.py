@@ -35,7 +35,8 @@ def decode(path, *words):
 
 
 def hold(path, turns):
-    """Turns of so many bytes, in three ways. Result: lines that were printed."""
+    """Compares `decode --bytewise` for several numbers of bytes a turn with `decode`, in three ways. Returns
+    how many lines were printed."""
     lines = 0
     for words in ([], ["--along", "trace"], ["--threads", "2"]):
         expected = decode(path, *words)
@@ -48,7 +49,7 @@ def hold(path, turns):
 
 
 def damage(folder, capture, seed):
-    """A copy of which some bits are flipped, and which is cut."""
+    """Returns a copy of a capture with some bits flipped and its end cut off."""
     copy = folder / f"{capture.name}-{seed}"
     shutil.copytree(capture, copy)
     chosen = random.Random(seed)

@@ -65,7 +65,7 @@ int main()
     return till.sum == thrice(0);
 }
 """
-# Mnemonics that objdump and Capstone have in common; both have aliases of their own for others.
+# Mnemonics that objdump and Capstone share. For other instructions each of them prints its own aliases.
 HEADS = ("offset", "id", "kind")
 PACKET_HEADS = ("offset", "id", "bytes", "type")
 COMMON = {"add", "adds", "sub", "b", "bl", "blx", "bx", "cbz", "cbnz", "ldr", "ldp", "ret", "str", "stp",
@@ -84,7 +84,7 @@ def lines(*command):
 
 
 class Truth:
-    """What binutils say of a program."""
+    """What binutils print about a program."""
 
     def __init__(self, triple, program):
         self.triple, self.program = triple, program
@@ -99,13 +99,13 @@ class Truth:
                 self.mnemonics[int(insn[1], 16)] = insn[2].removesuffix(".n").removesuffix(".w")
 
     def sources(self, addrs):
-        """file:line of each address; nothing where it is not known."""
+        """Returns file:line of each address, "" where it is not known."""
         said = run(self.triple + "addr2line", "-e", self.program, *map(hex, addrs)).stdout.splitlines()
         return ["" if "?" in line else line.split(" (")[0] for line in said]
 
 
 def listed(capture, *options):
-    """(record line, its lines of code as columns) of all elements."""
+    """Returns for each element its line and its lines of code, split into columns."""
     found = []
     for line in lines("list", "-q", "--elements", *options, capture):
         if line.startswith("\t"):
@@ -120,7 +120,7 @@ def number(line, key):
 
 
 def check_ranges(name, truth, found):
-    """Each range has a line for each instruction."""
+    """Checks that each range has one line of code for each instruction."""
     wrong, known = [], sorted(truth.mnemonics)
     ranges = [(line, code) for line, code in found if " instr_range " in line]
     for line, code in ranges:
@@ -166,7 +166,7 @@ def check_mnemonics(name, truth, rows):
 
 
 def check_alone(name, capture, found):
-    """One option alone, none, and threads."""
+    """Checks each option alone, no option, and several threads."""
     plain = [line for line, _ in found]
     tap.check(f"{name}: the other lines stay", plain == lines("list", "-q", "--elements", capture))
     both = [row for _, code in found for row in code]
@@ -188,13 +188,13 @@ def check_alone(name, capture, found):
 
 
 def members_of(line, heads):
-    """The members of an object by the line of text; all are texts."""
+    """Returns the members of the JSON object that equals a line of text; all values are texts."""
     words = line.split(" ")
     return dict(zip(heads, words)) | dict(word.split("=", 1) for word in words[len(heads):])
 
 
 def check_objects(name, capture, found):
-    """--format jsonl says what the text does, and each number is one."""
+    """Checks that --format jsonl has the same content as the text, and that each number is a JSON number."""
     told = [json.loads(line, object_pairs_hook=lambda pairs: pairs) for line in
             lines("list", "-q", "-e", "-f", "jsonl", "--symbols", "--disasm", capture)]
     twice = [pairs for pairs in told if len(dict(pairs)) < len(pairs)]
@@ -222,7 +222,7 @@ def check_objects(name, capture, found):
 
 
 def check_decode(name, truth, capture):
-    """The columns of events, in all formats."""
+    """Checks the columns of events in all formats."""
     table = [line.split("\t") for line in lines("decode", "-q", "--symbols", "--disasm", capture)]
     tap.check(f"{name}: decode has columns of these names",
               table[0] == ["type", "cycle", "value", "note", "source", "instruction"], table[0])
@@ -245,7 +245,7 @@ def check_decode(name, truth, capture):
 
 
 def check_copy(name, folder, program):
-    """A function of which there is only a copy that the compiler made has its own name, too."""
+    """Checks the name of a function of which only a copy that the compiler made is left."""
     capture = folder / "copy"
     run(CORETAP, "record", "-q", "--cycle-count", "-o", capture, "--start", "main", "--", program)
     graph = lines("graph", "--elf", program, "--function", "thrice")

@@ -18,7 +18,7 @@ SPEC = "in e: Events[Unit]\nout count(e) as n\n"
 
 
 def stamp(ticks):
-    """An ETMv4 timestamp packet of 64 bits."""
+    """Returns an ETMv4 timestamp packet of 64 bits."""
     out = b"\x02"
     for i in range(9):
         part = ticks >> 7 * i & (0xff if i == 8 else 0x7f)
@@ -27,7 +27,7 @@ def stamp(ticks):
 
 
 def capture(folder, core, times, names=""):
-    """Event 0 before each timestamp."""
+    """Writes a capture with event 0 before each timestamp. Returns its description."""
     trace = bytes(11) + b"\x80\x01\x01\x00\x04\x85\x10\x00" + (0x40).to_bytes(6, "little") + b"\x10\xf7"
     for time in times:
         trace += b"\x71" + stamp(time)
@@ -65,7 +65,8 @@ def check_apart(folder):
 
 
 def check_shown(folder):
-    """Traces for viewers: captures that have no time in common are on axes of their own, which is said."""
+    """Checks traces for viewers: captures without a common time are on separate axes, and a message says
+    so."""
     early, late = capture(folder, "a", (100, 200)), capture(folder, "b", (201, 300))
     bridge = capture(folder, "d", (150, 250))
 
@@ -88,7 +89,7 @@ def check_shown(folder):
 
 
 def check_names(folder):
-    """The names of all captures of a run are known."""
+    """Checks that the names in every capture of a run are known."""
     one = capture(folder, "a", (100, 200), "[event]\nL1=0\n[context]\nidle=0x10\n")
     two = capture(folder, "b", (150, 300), "[event b]\nL1=0\nL2=1\n")
     for captures in ((one, two), (two, one)):

@@ -24,7 +24,7 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 COMMAND = pathlib.Path(sys.argv[1]).resolve()
 SCRIPTS = ROOT / "src" / "cli" / "completion"
 ENVIRONMENT = {"PATH": f"{COMMAND.parent}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TERM": "dumb"}
-# What is typed, and words that must be among what is offered; "folder/" and "file" are in the folder.
+# Each row: what is typed, and words that must be offered. The folder contains "folder/" and "file".
 CASES = [
     ("coretap cov", ["cover"]),
     ("coretap --ver", ["--version"]),
@@ -45,13 +45,13 @@ FILES = [
     ("coretap cover --symdir fo", ["folder/"]),
     ("coretap record -- fi", ["file"]),
 ]
-# A function in the place of the command: it prints its words, but answers what scripts ask.
+# A shell function in place of the command: prints its words, but answers what the scripts ask.
 PRINT = """coretap() { case $1 in --complete) command coretap "$@";; *) printf '<%s>\\n' "$*";; esac }"""
 NOTHING = ["coretap nothing ", "coretap wcet --entry ", "coretap -- "]
 
 
 def bash_words(folder, line):
-    """COMPREPLY after a Tab; a fall back of the shell is in it as ':NAME'."""
+    """Returns COMPREPLY after a Tab. A fallback to the shell's own completion is in it as ':NAME'."""
     words = " ".join(f"'{word}'" for word in split_like_bash(line))
     script = f"""
 . {SCRIPTS}/coretap.bash
@@ -67,12 +67,12 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 
 def split_like_bash(line):
-    """The words of a line; a Tab sees '=' as one of its own."""
+    """Returns the words of a line as bash's completion splits it: '=' is a word."""
     return [word for part in line.split(" ") for word in re.split("(=)", part) if word or "=" not in part]
 
 
 def typed(shell, setup, folder, line):
-    """What the command gets of a line on a terminal after a Tab, as <WORDS>."""
+    """Types a line and a Tab on a terminal. Returns the words that the command gets, as <WORD>."""
     process, terminal = pty.fork()
     if not process:
         os.chdir(folder)
@@ -120,7 +120,7 @@ def hold_nothing(words):
 
 
 def hold_typed(shell, setup, folder):
-    """What has one completion is put into the line."""
+    """Checks that a single completion is put into the line."""
     single = [(line, words[0]) for line, words in [*CASES, *FILES] if len(words) == 1]
     for line, word in single:
         got = typed(shell, setup, folder, line)

@@ -24,12 +24,12 @@ NAMES = "in who: Events[String]\nout who\nout idle_error\n" \
 
 
 def to_context(number):
-    """An ETMv4 context packet: EL0, non-secure, 64-bit state."""
+    """Returns an ETMv4 context packet: EL0, non-secure, 64-bit state."""
     return b"\x81\xb0" + struct.pack("<I", number)
 
 
 def trace(contexts):
-    """Synchronisation, trace info, trace on, then an address and an atom in each context."""
+    """Returns a trace: synchronisation, trace info, trace on, then an address and an atom in each context."""
     out = bytes(11) + b"\x80" + b"\x01\x01\x00" + b"\x04"
     for number in contexts:
         out += to_context(number) + b"\x9d\x10\x00" + (0x40).to_bytes(6, "little") + b"\xf7"
@@ -60,7 +60,8 @@ def snapshot(folder, sections):
 
 
 def recording(folder):
-    """A shell (100) with a thread (102) of its own name, and a child (101) that is another program later."""
+    """Writes a recording of a shell (100), its thread (102) with another name, and its child (101), which
+    later executes another program."""
     writer = perf_writer.Writer([UNIT], contexts=True)
     writer.time = 1
     writer.comm(100, "bash")
@@ -118,7 +119,7 @@ def check_raw(folder):
 
 def check_perf(folder):
     path = recording(folder)
-    # without a clock a thread has all its names
+    # without timestamps a thread has all its names
     assert [c for _, c in watched(path, "context:bash")] == [100, 101, 102, 101, 100], watched(
         path, "context:bash")
     assert [c for _, c in watched(path, "context:helper")] == [102]
@@ -149,7 +150,7 @@ def check_refused(folder):
 
 
 def itm(folder, parts):
-    """A capture of what is written to ports of an ITM: (port, bytes), of 1, 2 or 4 bytes each."""
+    """Writes a capture of an ITM. `parts` are pairs of port and bytes; each write has 1, 2 or 4 bytes."""
     head = {1: 1, 2: 2, 4: 3}
     packets = (bytes([port << 3 | head[len(data)]]) + data for port, data in parts)
     stream = bytes(5) + b"\x80" + b"".join(packets)
@@ -162,7 +163,7 @@ def itm(folder, parts):
 def check_lines(folder):
     words = b"boot\r\nready\nspeed 12\nlast"
     parts = [(0, words[i:i + 1]) for i in range(len(words))]
-    parts[3:3] = [(1, b"a\nb\n"), (0, b"\x00")]  # another port; padding
+    parts[3:3] = [(1, b"a\nb\n"), (0, b"\x00")]  # another port, then padding
     path = itm(folder, parts)
     spec = "in line: Events[String]\ndef ready = filter(line, line == \"ready\")\nout line\nout ready\n"
     got = outputs(folder, spec, path, "line=itm:0")
@@ -173,7 +174,7 @@ def check_lines(folder):
     long = [(0, b"abcd")] * 1500 + [(0, b"!\n")]
     got = outputs(folder, "in line: Events[String]\nout line == line as l\n", itm(folder, long), "line=itm:0")
     assert len(got) == 2, got
-    # what was begun before a loss is no line
+    # text before a loss is not part of a line
     lost = [(0, b"lost"), None, (0, b"kept"), (0, b"\n")]
     packets = (b"\x70" if p is None else bytes([3 if len(p[1]) == 4 else 1]) + p[1] for p in lost)
     stream = bytes(5) + b"\x80" + b"".join(packets)

@@ -19,7 +19,7 @@ import traced  # noqa: E402  pylint: disable=wrong-import-position
 
 PROGRAMS = pathlib.Path(__file__).resolve().parents[1] / "recorded/programs"
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
-CHILDREN = {  # of coverage-04.dtd, as far as it is used
+CHILDREN = {  # the part of coverage-04.dtd that is used
     "coverage": {"sources", "packages"},
     "sources": {"source"},
     "packages": {"package"},
@@ -83,7 +83,7 @@ def check_cobertura(text, sums):
 
 
 def check_time(coretap, capture):
-    """The time in a Cobertura file is that of the environment, or an error."""
+    """Checks that the time in a Cobertura file is that of SOURCE_DATE_EPOCH, or that the command fails."""
     def cover(epoch):
         return subprocess.run([coretap, "cover", "-f", "cobertura", capture], capture_output=True, text=True,
                               check=False, timeout=120, env={**os.environ, "SOURCE_DATE_EPOCH": epoch})
@@ -115,7 +115,7 @@ def check_html(folder, text):
 
 
 def check_without_lines(coretap, folder, program, capture, with_lines):
-    """Where no line of source is known there is no table of files."""
+    """Checks that a page without known source lines has no table of files."""
     bare = folder / "bare"
     run("aarch64-linux-gnu-strip", "--strip-debug", "-o", str(bare), str(program))
     text = run(coretap, "cover", "--format", "html", "--elf", str(bare), str(capture))

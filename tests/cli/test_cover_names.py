@@ -60,12 +60,12 @@ def run(*command, **options):
 
 
 def functions_of(text, mark="FN:"):
-    """Name -> what is before it in its record."""
+    """Returns name -> number before it in its record."""
     return {name: value for value, name in re.findall(rf"^{mark}(\d+),(.*)$", text, re.MULTILINE)}
 
 
 def gcov_says(folder, source):
-    """The tracefile of the same source, run on this machine."""
+    """Runs the same source on this machine. Returns the tracefile that lcov makes of it."""
     native = folder / "native"
     native.mkdir()
     run("g++", "-O0", "--coverage", "-o", native / "till", source, cwd=native)

@@ -25,7 +25,7 @@ SHOWN = "int shown(int n) { return n + 1; } // the own source"
 
 
 def compiled(program, named):
-    """A program whose line table names each file of `named`."""
+    """Compiles a program whose line table names each file of `named`."""
     text = "".join(f'#line 1 "{path}"\nint f{i}(int n) {{ return n * {i + 3}; }}\n'
                    for i, path in enumerate(named))
     text += "void _start(void) { for (;;) ; }\n"
@@ -35,7 +35,8 @@ def compiled(program, named):
 
 
 def page(coretap, program, *options, cwd="/", form="html", limit=None):
-    """What cover says of a run of nothing of the program: (exit code, page, messages)."""
+    """Runs cover on counts without any executed instruction of the program. Returns exit code, page and
+    messages."""
     counts = program.parent / "counts"
     counts.write_text(f"coretap-coverage 1\nprogram 400000 410000 - {program}\ncontext 0 0 0 0 0\n"
                       "run 400000 400004 1\n")
@@ -85,7 +86,7 @@ def check_sources(coretap, folder):
 
 
 def with_section(program, name, content, flags=0, kind=1):
-    """Adds a section to the ELF file, and gives it these flags and this type."""
+    """Adds a section with these flags and this type to the ELF file."""
     section = program.parent / "section"
     section.write_bytes(content)
     subprocess.run([OBJCOPY, "--remove-section", name, str(program)], check=True)
@@ -103,7 +104,8 @@ def with_section(program, name, content, flags=0, kind=1):
 
 
 def packed(megabytes, claim=None):
-    """A section of zeros as SHF_COMPRESSED has it."""
+    """Returns a section of zeros, compressed as SHF_COMPRESSED stores it. `claim` is the size that its header
+    states."""
     pack = zlib.compressobj(9)
     body = b"".join(pack.compress(bytes(1 << 20)) for _ in range(megabytes)) + pack.flush()
     return struct.pack("<IIQQ", 1, 0, (megabytes << 20) if claim is None else claim, 1) + body
@@ -112,7 +114,7 @@ def packed(megabytes, claim=None):
 def check_bombs(coretap, folder):
     size = 600
     bomb = packed(size)
-    room = 400 << 20  # address space: what unpacks the bomb fails in it
+    room = 400 << 20  # bytes of address space: less than the decompressed section needs
     zdebug = b"ZLIB" + struct.pack(">Q", size << 20) + bomb[24:]
     for name, section, content, flags in (
             (".debug_str, packed", ".debug_str", bomb, 0x800),

@@ -59,13 +59,13 @@ def decode(capture, *options):
 
 
 def rows(capture, *options):
-    """Address and name of all branches."""
+    """Returns address and name of all branches."""
     lines = [line.split("\t") for line in decode(capture, *options)]
     return [(int(row[2], 16), row[3]) for row in lines if row[0] in ("Br", "Go")]
 
 
 class Table:
-    """The functions of a program as nm has them."""
+    """The functions of a program as nm prints them."""
 
     def __init__(self, program):
         self.functions = {}
@@ -76,7 +76,7 @@ class Table:
         self.starts = sorted(self.functions)
 
     def names(self, addr):
-        """What the address may be called; nothing where no function is."""
+        """Returns the valid names of an address, or an empty set where no function is."""
         start = self.starts[max(bisect.bisect_right(self.starts, addr) - 1, 0)]
         size, names = self.functions[start]
         if not start <= addr < start + size:
@@ -121,7 +121,8 @@ def check_formats(capture, found):
 
 
 def check_exported(folder, capture):
-    """The perf.data names the file that --symdir found, and without it those of the capture."""
+    """Checks which file the exported perf.data names: the one that --symdir found, otherwise the image of the
+    capture."""
     found, images = folder / "found.data", folder / "images.data"
     run(CORETAP, "export", "-q", "--perf", found, "--symdir", folder / "moved", capture)
     run(CORETAP, "export", "-q", "--perf", images, capture)
@@ -136,7 +137,7 @@ def check_exported(folder, capture):
 
 
 def check_stripped(folder, program, found):
-    """The same program without symbols, recorded anew: other places know the names."""
+    """Records the same program without symbols, and checks that the names are found in other places."""
     symbols = folder / "symbols"
     symbols.mkdir()
     run(TRIPLE + "objcopy", "--only-keep-debug", program, symbols / "any.debug")

@@ -22,8 +22,8 @@ def address(addr):
 
 
 def trace():
-    """Synchronisation, trace info, trace on, address 0x400040 in 64-bit state; a taken branch to 0xff0040,
-    event 0, events 0 and 2, a taken branch to 0xff0080, event 3."""
+    """Returns a trace: synchronisation, trace info, trace on, address 0x400040 in 64-bit state; a taken
+    branch to 0xff0040, event 0, events 0 and 2, a taken branch to 0xff0080, event 3."""
     start = bytes(11) + b"\x80" + b"\x01\x01\x00" + b"\x04" + b"\x85" + address(0x400040)[1:] + b"\x10"
     return (start + b"\xf7" + address(0xff0040) + b"\x71" + b"\x75" + b"\xf7" + address(0xff0080) + b"\x78")
 
@@ -45,7 +45,7 @@ def run(*words, code=0):
     return done
 
 
-# event 0 is what resource 2 makes, which is external input 1; event 2 is of resource 3, input 0
+# Event 0 is of resource 2, which is external input 1. Event 2 is of resource 3, which is input 0.
 SELECTED = "TRCEVENTCTL0R=0x05030002\nTRCEVENTCTL1R=0x0000000d\nTRCRSCTLR2=0x00000002\n" \
     "TRCRSCTLR3=0x00000001\nTRCRSCTLR5=0x00020001\nTRCEXTINSELR0=0x0000c0de\nTRCEXTINSELR1=0x00000003\n"
 
@@ -78,10 +78,10 @@ def check_given(folder):
 def check_selected(folder):
     path = capture(folder, "ete", SELECTED)
     assert notes(path) == ["L1D_CACHE_REFILL", "L1D_CACHE_REFILL, PMU_0xc0de", None], notes(path)
-    # what the capture says itself counts more
+    # a name in the capture takes precedence
     path = capture(folder, "ete", SELECTED, "[event]\nother=0\n")
     assert notes(path)[0] == "other"
-    # the inputs of an ETMv4 are the core's own
+    # an ETMv4 has only the inputs of its core
     assert notes(capture(folder, "etmv4i", SELECTED)) == [None] * 3
     return "selected"
 
@@ -99,7 +99,7 @@ def check_list(folder):
 
 
 def check_sums(folder):
-    """What is added up, of several captures too, and what a window begins with."""
+    """Checks the sums, also over several captures, and the names in windows."""
     paths = []
     for name, sections in (("a", "[event]\nL1=1\nL2=0\n"), ("b", "[event]\nL2=2\n")):
         (folder / name).mkdir()
@@ -135,7 +135,8 @@ def check_refused(folder):
 
 
 def check_snapshot(folder):
-    """A device file has the events of its own source; a name behind `[event]` would be of another one."""
+    """Checks that a device file has the events of its own source only. A name after `[event]` would belong to
+    another source."""
     (folder / "trace.bin").write_bytes(trace())
     (folder / "snapshot.ini").write_text("[snapshot]\nversion=1.0\n[device_list]\ndevice0=ete.ini\n"
                                          "[trace]\nmetadata=trace.ini\n")

@@ -26,7 +26,7 @@ from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-posi
 COMMAND = pathlib.Path(sys.argv[1]).resolve()
 RAW = ROOT / "examples" / "raw"
 WIDTH = 79
-# What makes files that other examples read.
+# Commands whose examples write files that other examples read.
 FIRST = ["record", "manifest", "export", "fractal run", "spec"]
 PORT = "8080"
 PROGRAM = """#include <stdlib.h>
@@ -57,7 +57,7 @@ FILES = {
 ENVIRONMENT = {**os.environ, "LC_ALL": "C", "PATH": f"{COMMAND.parent}:{os.environ['PATH']}",
                "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-# Open MPI frees not all that it takes, which is not ours to find.
+# Open MPI itself leaks memory.
 RANKS = {**ENVIRONMENT, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 
 
@@ -67,7 +67,7 @@ def help_of(*words):
 
 
 def names_in(text):
-    """The commands that help lists."""
+    """Returns the commands that a help text lists."""
     listed = text.split("\nCommands:\n")[1].split("\n\n")[0]
     return re.findall(r"^  (\S+(?: \S+)?)  +\S", listed, re.MULTILINE)
 
@@ -77,7 +77,8 @@ def examples_in(text):
 
 
 def all_examples(mpi):
-    """Name -> lines, of all commands and their parts, those first that others need."""
+    """Returns name -> lines of all commands and their parts. The ones that write files for others come
+    first."""
     examples = {}
     for name in names_in(help_of()):
         text = help_of(name)
@@ -90,7 +91,7 @@ def all_examples(mpi):
 
 
 def in_pages(examples):
-    """The man pages have the examples, and no others."""
+    """Checks that the man pages contain exactly these examples."""
     pages = {}
     for name, lines in examples.items():
         pages.setdefault(name.split()[0], []).extend(lines)
@@ -102,7 +103,8 @@ def in_pages(examples):
 
 
 def prepare(folder):
-    """Writes the files that no example makes. Result: why there can be none, or nothing."""
+    """Writes the files that no example makes. Returns the reason when the examples cannot run, otherwise
+    None."""
     if not shutil.which("aarch64-linux-gnu-gcc") or not shutil.which("qemu-aarch64"):
         return "aarch64-linux-gnu-gcc or qemu-aarch64 is missing"
     for name, text in FILES.items():
@@ -115,7 +117,7 @@ def prepare(folder):
 
 
 def run(folder, line):
-    """Runs an example like a user, in the shell."""
+    """Runs an example in a shell, as a user would."""
     here = line.replace("perf-env", f"perf-env --library-dir {COMMAND.parent / 'src' / 'opencsd'}")
     done = subprocess.run(["bash", "-c", here], cwd=folder, env=RANKS if "mpirun" in here else ENVIRONMENT,
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
@@ -136,7 +138,8 @@ def free_port():
 
 
 def run_live(folder, lines, ctl):
-    """A live run whose pipe stays open behind the program's trace, until 'ctl' stops it."""
+    """Runs the examples of `live`. The pipe stays open after the program's trace, until 'ctl' stops the
+    run."""
     port = free_port()
     recorder, live = lines[-2:]
     run_quietly = {"cwd": folder, "env": ENVIRONMENT, "stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE}
@@ -173,7 +176,7 @@ def wait_for_port(port):
 
 
 def missing_for(line, parts):
-    """Why an example cannot run here, or nothing."""
+    """Returns why an example cannot run here, or None."""
     for program in ("perf", "mpirun"):
         if f"{program} " in line.replace("perf-env", "") and not shutil.which(program):
             return f"{program} is missing"

@@ -39,7 +39,7 @@ def snapshot(folder, name):
 
 
 def check_snapshots(coretap, folder):
-    """Each file that a snapshot names becomes a pipe that nobody writes, or a device that does not end."""
+    """Replaces each file that a snapshot names by a pipe without a writer, and by a device without an end."""
     for what in ("pipe", "zero"):
         for named in ("trace.bin", "trace.ini", "cpu_0.ini", "device_0.ini", "firmware.bin"):
             place = snapshot(folder, f"{what}-{named}")
@@ -54,7 +54,7 @@ def check_snapshots(coretap, folder):
                 except subprocess.TimeoutExpired:
                     check(f"{command[0]}: {named} is a {what}: ends", False, "it does not end")
                     continue
-                if named == "firmware.bin":  # memory that is missing is no damage
+                if named == "firmware.bin":  # missing memory is not damage
                     check(f"{command[0]}: {named} is a {what}: not read, and said",
                           done.returncode in (0, 1, 2) and
                           "not a regular file" in done.stdout + done.stderr,
@@ -75,8 +75,8 @@ def check_raw(coretap, folder):
 
 
 def check_shrinking(coretap, folder):
-    """The image of the memory is cut to nothing after the command took it, and before the trace comes that
-    leads there."""
+    """Truncates the memory image after the command opened it, and before the trace that executes code in it
+    arrives."""
     for command in (["stats", "--level", "flow"], ["stats", "--level", "coverage"]):
         place = folder / "-".join(command)
         shutil.copytree(ROOT / "examples" / "raw", place)
@@ -91,7 +91,7 @@ def check_shrinking(coretap, folder):
 
 
 def check_manifest(coretap):
-    """A manifest without an end is refused before it fills the memory."""
+    """Checks that a manifest without an end is refused before it fills the memory."""
     if tap.is_sanitized(coretap) or tap.is_emulated(coretap):
         tap.skip("a manifest without an end", "this coretap needs more address space than the limit")
         return

@@ -18,7 +18,7 @@ from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-posi
 from tap import check, finish, skip  # noqa: E402  pylint: disable=wrong-import-position
 from tap import is_emulated, is_sanitized  # noqa: E402  pylint: disable=wrong-import-position
 
-# Loaded in the place of libgccjit, which is looked for when the first specification wants it.
+# A library in place of libgccjit, which is loaded when the first specification needs it.
 LIBRARY = """#include <errno.h>
 __attribute__((constructor)) static void fault(void)
 {
@@ -26,8 +26,8 @@ __attribute__((constructor)) static void fault(void)
     *(volatile int *)%s = 1;
 }
 """
-CASES = [  # file, errno, address; whether the command ends by itself
-    ("libgccjit.so.0", "ENOENT", "8", True),  # which may be that of a later call
+CASES = [  # file, errno, address, and whether the command ends by itself
+    ("libgccjit.so.0", "ENOENT", "8", True),  # a later call may need the file
     ("libgccjit.so.0", "ENOMEM", "8", True),
     ("libother.so", "ENOMEM", "8", True),
     ("libother.so", "ENOENT", "8", False),
@@ -37,7 +37,7 @@ CASES = [  # file, errno, address; whether the command ends by itself
 
 QUICKSTART = pathlib.Path(__file__).resolve().parents[2] / "examples" / "quickstart"
 
-# ETMv4: a point of synchronisation, then events.
+# Trace of an ETMv4: a synchronisation point, then events.
 TRACE = bytes(11) + b"\x80\x01\x00" + b"\x71" * (4 << 20)
 CONFIG = """[capture]
 file = trace.bin
@@ -52,7 +52,8 @@ TRCIDR2 = 0x00000488
 
 
 def cut_while_read(name, words, file, left, lost):
-    """What the command prints is not read before the file is shorter, so most of it is not used by then."""
+    """Truncates a file while a command waits for its output to be read. At that time most of the file has not
+    been used."""
     done = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
     first = done.stdout.read(10)
     os.truncate(file, left)
@@ -64,8 +65,9 @@ def cut_while_read(name, words, file, left, lost):
 
 
 def cut_trace(command, folder):
-    """One thread maps the file, several read it; of one processor there is one thread. The last cut is in the
-    last page of the file: no access is a SIGBUS, and the rest reads as zeros."""
+    """Truncates the trace while several threads read the mapped file, and with one thread when there is one
+    processor. The last cut is inside the file's last page: no access raises SIGBUS, and the rest reads as
+    zeros."""
     trace = folder / "trace.bin"
     (folder / "trace.ini").write_text(CONFIG)
     most = len(TRACE)
@@ -81,7 +83,7 @@ def cut_trace(command, folder):
 
 
 def cut_perf(command, folder):
-    """Trace in a perf.data is in pieces."""
+    """Truncates a perf.data file, whose trace is in pieces."""
     perf = folder / "perf.data"
     shutil.copytree(QUICKSTART, folder / "snapshot")
     frames = (QUICKSTART / "trace.bin").read_bytes()
@@ -101,7 +103,8 @@ def cut_text(command, folder):
 
 
 def little_memory(command):
-    """Somewhere between what the loader needs and what the command needs memory runs out."""
+    """Limits the memory to sizes between what the loader needs and what the command needs, so that it runs
+    out."""
     if is_sanitized(command) or is_emulated(command):
         skip("little memory", "the command needs memory for more than itself")
         return

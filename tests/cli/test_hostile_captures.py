@@ -26,17 +26,17 @@ import perf_writer  # noqa: E402  pylint: disable=wrong-import-position
 import small_elf  # noqa: E402  pylint: disable=wrong-import-position
 import tap  # noqa: E402  pylint: disable=wrong-import-position
 
-# What no output has, whatever its format: controls of ASCII but for line breaks and tabs, and as characters
-# those of C1, separators of lines, and marks of direction. What is no UTF-8 does not decode.
+# Characters that no output may contain, in any format: ASCII controls except line breaks and tabs, C1
+# controls, line separators, and direction marks. Invalid UTF-8 fails to decode.
 CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 NASTY = "\x1b]0;t\x07\x1b[2J\x7f\u009b1m\u202e\u2028\u2066\t<b>&'\"".encode() + b"\xff\x9b"
 PATH = NASTY + b"\nend_of_record\nSF:evil,1\r\n1 ffff 9\ncoretap: fine"
-WORD = NASTY.replace(b";", b"") + b"\r.x"  # of .ini files: no line breaks, no comments
+WORD = NASTY.replace(b";", b"") + b"\r.x"  # for .ini files, whose names have no line breaks and no semicolons
 
 
 class Names:
-    """What the parts of an input are called; `hostile` decides."""
+    """The names of the parts of an input: hostile ones or usual ones."""
 
     def __init__(self, hostile):
         self.hostile = hostile
@@ -49,8 +49,8 @@ class Names:
 
 
 class Tags(html.parser.HTMLParser):
-    """How often each tag is in a page, with the names of its attributes. A text that is too long for its
-    place has a tip with all of it."""
+    """Counts each tag of a page with the names of its attributes. Does not count tips of texts, which appear
+    where a text is too long for its place."""
 
     def __init__(self, text):
         super().__init__()
@@ -82,7 +82,7 @@ def write(folder, name, data):
 # ---- inputs ----
 
 def snapshot(folder, names):
-    """The example of two cores, with a program that has functions."""
+    """Writes the example of two cores, with a program that has functions."""
     source = SOURCES / "examples/quickstart"
     code = (source / "firmware.bin").read_bytes()
     image, trace, program = names.word("firmware"), names.word("trace"), names.word("program")
@@ -104,7 +104,7 @@ def snapshot(folder, names):
 
 
 def raw(folder, names):
-    """The example of a raw capture: an ETMv4 and an ITM."""
+    """Writes the example of a raw capture: an ETMv4 and an ITM."""
     source = SOURCES / "examples/raw"
     trace = names.word("trace")
     write(folder, trace, (source / "board.bin").read_bytes())
@@ -121,8 +121,8 @@ def raw(folder, names):
 
 
 def perf_data(folder, names):
-    """A process with a program that is there, one that is not, and a process whose name is a line of its
-    own."""
+    """Writes a perf.data file: a process with a program that exists, one whose program is gone, and one whose
+    name is a line of its own."""
     example = raw_example()
     writer = perf_writer.Writer([[1, 0x10, 0x28000ea1, 0x4100f400, 0x488, 0, 0xcc]])
     there, gone = names.path("program"), names.path("gone")
@@ -137,7 +137,8 @@ def perf_data(folder, names):
 
 
 def software(folder, names):
-    """An ITM whose port 0 carries text: a line, and what a terminal would obey without a line break."""
+    """Writes the capture of an ITM whose port 0 carries text: a line, and controls that a terminal would
+    obey, without a line break."""
     text = NASTY if names.hostile else b"x" * len(NASTY)
     packets = bytes(5) + b"\x80" + b"".join(bytes([1, byte]) for byte in text + b"\nend\n")
     write(folder, b"itm.bin", packets)
@@ -153,7 +154,7 @@ def run(words, where):
 
 
 def control_in(data):
-    """What stands around the first byte that should not be printed, or None."""
+    """Returns the text around the first forbidden byte, or None."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:
@@ -163,7 +164,7 @@ def control_in(data):
 
 
 def parses(kind, text):
-    """What is wrong with a text of the kind, or None."""
+    """Returns what is wrong with a text of this kind, or None."""
     try:
         if kind == "json":
             json.loads(text)
@@ -178,7 +179,7 @@ def parses(kind, text):
 
 
 def compare(title, kind, usual, got):
-    """The two runs say the same, but for the names."""
+    """Checks that both runs print the same, apart from the names."""
     faults = []
     if usual.returncode != got.returncode:
         faults.append(f"exit codes {usual.returncode} and {got.returncode}")
@@ -227,7 +228,7 @@ ALONG = [("text", "cover"), ("text", "cover -f lcov"), ("xml", "cover -f cobertu
 
 
 def check_capture(kind, make, commands, root):
-    """Runs the commands on both forms of a capture, with a folder whose name is like its other ones."""
+    """Runs the commands on both forms of a capture. The name of its folder is hostile, too."""
     made = []
     for hostile in (False, True):
         names = Names(hostile)
@@ -240,8 +241,8 @@ def check_capture(kind, make, commands, root):
         compare(f"{kind}: {line}", form, *done)
 
 
-# Strings in every place: alone, joined, in a structure, in a raw output, as a constant of the graph and in an
-# error.
+# Strings in every position: alone, joined, in a structure, in a raw output, as a constant of the graph, and
+# in an error.
 SPECIFICATION = """in s: Events[String]
 in n: Events[Int]
 out s
@@ -253,7 +254,7 @@ out default(s, "%s") as both
 
 
 def tessla(root):
-    """Strings of a trace and of a specification; and messages that quote both."""
+    """Checks strings of a trace and of a specification, and messages that quote them."""
     nasty = (NASTY[:-2] + b"\r").replace(b'"', b"").replace(b"\t", b"")
     made = []
     for text in (b"x" * len(nasty), nasty):
@@ -274,7 +275,7 @@ def tessla(root):
 
 
 def fractal(root):
-    """A log whose program has hostile names of functions, objects and sections."""
+    """Checks a log whose program has hostile names of functions, objects and sections."""
     messages = (SOURCES / "tests/cli/cases/fractal-log.messages").resolve()
     made = []
     for hostile in (False, True):
@@ -295,7 +296,8 @@ def fractal(root):
 
 
 def files(root):
-    """What reads files of its own: graphs of programs, sums of coverage, and what is not there at all."""
+    """Checks commands that read files of their own: graphs of programs, sums of coverage, and missing
+    files."""
     made = []
     for hostile in (False, True):
         names = Names(hostile)

@@ -28,7 +28,7 @@ STRING, ADDRESS, DATA8, OFFSET = 8, 1, 7, 0x17
 
 
 def number(value):
-    """A number as LEB128."""
+    """Returns a number as LEB128."""
     out = bytearray()
     while value > 0x7f:
         out.append(value & 0x7f | 0x80)
@@ -45,13 +45,13 @@ def with_length(data):
 
 
 def units(count, entry, offsets=(0,)):
-    """Units of one entry each, whose tables of abbreviations begin at the offsets, in turns."""
+    """Returns units with one entry each. Their tables of abbreviations begin at `offsets`, in turns."""
     return b"".join(with_length(struct.pack("<HIB", 4, offsets[i % len(offsets)], 8) + entry)
                     for i in range(count))
 
 
 def line_table():
-    """Line 7 of a.c, which all of the code is of."""
+    """Returns a line table in which all code belongs to line 7 of a.c."""
     head = bytes([4, 1, 1, 251, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1, 0]) + b"a.c\0\0\0\0\0"
     program = (b"\0\x09\2" + struct.pack("<Q", BASE) + b"\3\6\1\2" + number(CODE.stat().st_size // 4)
                + b"\0\1\1")
@@ -59,7 +59,7 @@ def line_table():
 
 
 def shared_names(folder):
-    """Functions whose names are the ends of one long string."""
+    """Runs `graph` on a program whose names of functions are all ends of one long string."""
     count, longest = 2000, 300000
     code = struct.pack("<I", 0xd65f03c0) * count
     data = bytearray(small_elf.make(code, BASE, [
@@ -74,13 +74,13 @@ def shared_names(folder):
 
 
 def limit():
-    """The memory that a command may take."""
+    """Limits the memory of a command."""
     if BOUND:
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
 
 
 def covered(folder, entries, abbreviations):
-    """What 'cover' says of a program with such debug information, in the memory that it may take."""
+    """Runs `cover` with limited memory on a program with this debug information."""
     program = folder / "program"
     code = CODE.read_bytes()
     program.write_bytes(small_elf.make(code, BASE, [(b"f", BASE, len(code))], debug=[
@@ -91,7 +91,7 @@ def covered(folder, entries, abbreviations):
 
 
 def shared_table(folder):
-    """Branches by a table of 4096 entries that is the same one for all."""
+    """Runs `graph` on a program whose branches all use the same table of 4096 entries."""
     count, unit, entries = 400, 7, 4096
     table = count * unit + 1  # as all numbers here, in words of four bytes
     code = []
@@ -111,9 +111,10 @@ def shared_table(folder):
 
 
 def recorded(folder, mappings, children):
-    """What 'cover' says of a process that forks. It maps a program, and more behind it; each child maps
-    something else in the place of the program. Then the process runs, and a child that changed nothing."""
-    start = BASE + 120  # where the file has the code
+    """Runs `cover` on a recording of a process that forks. The process maps a program, and more after it.
+    Each child maps something else in place of the program. Then the process runs, and a child that changed
+    nothing."""
+    start = BASE + 120  # address of the code in the file
     trace = bytes(11) + bytes([0x80, 1, 0, 4, 0x85, (start & 0x1ff) >> 2, start >> 9 & 0x7f, start >> 16,
                                0, 0, 0, 0, 0, 0x30, 0xf7])
     writer = perf_writer.Writer([[1, 0x10, 0x28000ea1, 0x4100f400, 0x488, 0, 0xcc]])
@@ -136,7 +137,7 @@ def recorded(folder, mappings, children):
 
 
 def nested(folder, depth):
-    """Processor time of the control flow of loops that stand one inside of the other."""
+    """Returns the processor time, in seconds, that the control flow of `depth` nested loops takes."""
     backward = [0xb5000000 | (-(2 * i + 1) & 0x7ffff) << 5 for i in range(depth)]
     code = struct.pack(f"<{2 * depth + 1}I", *[0x91000400] * depth, *backward, 0xd65f03c0)
     program = folder / f"nested{depth}"

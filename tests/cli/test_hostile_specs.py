@@ -17,20 +17,20 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from tap import check, finish, is_sanitized  # noqa: E402  pylint: disable=wrong-import-position
 
 CAPTURE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "quickstart"
-# Times are nanoseconds, and the events of x some hundred million of them apart.
+# Times are in nanoseconds. The events of x are some hundred million ns apart.
 OPTIONS = ("--id", "10", "--bind", "x=0x8057c", "--frequency", "1000", "--all")
 ENGINES = ("bytecode", "native")
 GOOD = "in x: Events[Unit]\nout count(x) as n\nout count(x) < 9 as fine\n"
 HEAD = ("in x: Events[Unit]\ndef n = count(x)\nout n\n"
         "def much = slift1(n, (k: Int) => if k > 5 then 1000000000 else 1)\n")
 OLD = "what was there before\n"
-BUSY_S = 1.0  # of processor time, behind which a command is in its endless event
+BUSY_S = 1.0  # seconds of processor time after which a command is in its endless event
 BUDGET = "One event takes more work than its budget of 2000000 units"
 MEMORY = "The values of the monitor need more than its memory of 1.0 MiB"
 
 
 def loop(state, first, step, result):
-    """Goes on with a state for as long as `much` says."""
+    """Returns a specification that iterates over a state as often as `much` says."""
     return (f"{HEAD}def f(k: Int, s: {state}): {state} = if k == 0 then s else f(k - 1, {step})\n"
             f"out slift1(much, (k: Int) => {result.format(f'f(k, {first})')}) as y\n")
 
@@ -79,7 +79,7 @@ class Runs:
         return path
 
     def monitor(self, *args):
-        """Exit code, lines, what was said, and seconds of processor time."""
+        """Runs `monitor`. Returns exit code, lines, messages, and seconds of processor time."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([self.coretap, "monitor", *OPTIONS, *args, CAPTURE], capture_output=True,
                               text=True, timeout=300,
@@ -105,7 +105,8 @@ class Runs:
 
 
 def check_stated(runs):
-    """What was stopped stands in JSON, and a larger budget lets it go on."""
+    """Checks that the reason of a stop is in the JSON output, and that a larger budget lets the run
+    continue."""
     bad = runs.write("bad", ATTACKS["calls"].replace("1000000000", "1000000"))
     code, lines, _, _ = runs.monitor("--spec", bad, "--format", "jsonl")
     check("the reason stands in JSON",
@@ -132,7 +133,7 @@ def check_refused(runs):
 
 
 def check_mistakes(runs):
-    """What came before a mistake in the trace still counts, within the same budget."""
+    """Checks that results before a mistake in the trace still count, within the same budget."""
     spec = runs.write("loop",
                       "in x: Events[Int]\ndef f(n: Int): Int = if n < 1 then 0 else f(n - 1)\nout slift1(x, "
                       "f) as y\n")
@@ -146,14 +147,14 @@ def check_mistakes(runs):
 
 
 def seconds_of(process):
-    """Processor time of a process that lives."""
+    """Returns the processor time of a running process, in seconds."""
     fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def check_signal(runs, command, engine, number):
-    """A signal while an event takes for ever ends the command, and the file that it prints to is what it
-    was."""
+    """Checks that a signal during an endless event ends the command, and that its output file keeps its old
+    content."""
     bad = runs.write("endless", loop("Int", "0", "s", "{}").replace("1000000000", "1000000000000000"))
     folder = pathlib.Path(tempfile.mkdtemp(dir=runs.folder))
     result = folder / "result"

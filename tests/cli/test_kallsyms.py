@@ -18,7 +18,7 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 CORETAP = os.path.abspath(sys.argv[1])
 UNIT = [0, 0x10, 0x28000ea1, 0x4100f403, 0x488, 0, 0xcc]
-MOVED = 0x200000  # how far from where it was linked the kernel ran
+MOVED = 0x200000  # distance between the addresses at which the kernel was linked and ran
 KERNEL, MODULE = 0xffff800010000000, 0xffff800008000000
 RETURN = bytes.fromhex("c0035fd6")
 LISTED = f"{KERNEL:016x} T _text\n{KERNEL + 0x40:016x} t helper\n{MODULE:016x} t probe\t[one]\n"
@@ -26,7 +26,7 @@ NAMES = ("_text", "helper", "probe [one]")
 
 
 def trace():
-    """Synchronisation, trace info, trace on, EL1, and at each address a RET that is taken."""
+    """Returns a trace: synchronisation, trace info, trace on, EL1, and a taken RET at each address."""
     out = bytes(11) + b"\x80" + b"\x01\x01\x00" + b"\x04" + b"\x81\x31"
     for at in (KERNEL, KERNEL + 0x44, MODULE + 8, KERNEL):
         address = bytes((at >> 2 & 0x7f, at >> 9 & 0x7f)) + (at >> 16).to_bytes(6, "little")
@@ -35,7 +35,7 @@ def trace():
 
 
 def recording(folder):
-    """The folder that 'perf record --kcore' makes."""
+    """Writes the folder that 'perf record --kcore' makes."""
     writer = perf_writer.Writer([UNIT], kernel=True)
     writer.map(perf_writer.KERNEL, KERNEL, 0x1000, KERNEL, "[kernel.kallsyms]_text")
     writer.run(0, perf_writer.frames(trace(), 0x10))
@@ -53,7 +53,7 @@ def run(folder, command, *options):
 
 def check_names(folder, line):
     got = run(folder, *line)
-    # folded lines have no spaces in names
+    # names in folded lines have no spaces
     gone = [name for name in NAMES if name not in got.stdout.replace("_[", " [")]
     assert not gone, f"without {gone}: {got.returncode} {got.stderr} {got.stdout[:2000]}"
     return f"{len(NAMES)} names"
@@ -67,7 +67,7 @@ def check_told(folder, listed, text, want):
 
 
 def check_vmlinux(folder):
-    """Three of four instructions are in the kernel's own file, and one is in kcore alone."""
+    """Checks that three of four instructions belong to the kernel's own file, and one to kcore alone."""
     vmlinux, made = folder / "vmlinux", folder / "each"
     code = [(KERNEL - MOVED, RETURN * 16), (KERNEL + 0x40 - MOVED, RETURN * 1008)]
     vmlinux.write_bytes(elf_writer.elf(elf_writer.EXECUTABLE, code, [("_text", KERNEL - MOVED)]))
@@ -84,7 +84,8 @@ def check_vmlinux(folder):
 
 
 def check_other_vmlinux(folder):
-    """A kernel of another version is refused by its code, as there are no build ids."""
+    """Checks that a kernel of another version is refused because its code differs. The files have no build
+    IDs."""
     other = folder / "other"
     other.write_bytes(elf_writer.elf(elf_writer.EXECUTABLE, [(KERNEL - MOVED, bytes(range(256)) * 16)],
                                      [("_text", KERNEL - MOVED)]))

@@ -25,7 +25,7 @@ VERDICTS = {"unknown": "?", "true": "T", "false": "F"}
 
 
 def specification(kind, text):
-    """The expression is what stands behind the last ';'."""
+    """Returns the specification of an example. Its expression follows the last ';'."""
     *statements, expression = [part.strip() for part in re.split(r";(?![^/]*/)", text)]
     head = "".join(f"in {line}\n" for line in INPUTS[kind]) + "".join(f"{line}\n" for line in statements)
     if kind == "stream":
@@ -36,7 +36,8 @@ def specification(kind, text):
 
 
 def events(kind, text):
-    """Of a formula: one word a step, with the letters that are there and its time; "-" is no letter."""
+    """Returns the lines of events. In the events of a formula each word is a step: the letters that hold, and
+    the time after "@"; "-" means that no letter holds."""
     if kind not in ("formula", "timed"):
         return [re.sub(r"[:=]", lambda m: " = " if m[0] == "=" else ": ", word) for word in text.split()]
     lines = []

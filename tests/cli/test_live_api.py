@@ -33,7 +33,7 @@ VARIABLES = b"speed", b"speed_limit", b"limits"
 EVEN = '"even, "2""'
 DAMAGE = b"\x21" + b"\xe8" * 15  # a frame of ID 10 with headers that no packet has
 UNITS = 40
-EVENTS = UNITS * Raw.EVENTS - 1  # an instant is over when the next one comes
+EVENTS = UNITS * Raw.EVENTS - 1  # an instant ends only when the next one comes
 
 
 def start(coretap, stream, *args, env=None):
@@ -46,7 +46,7 @@ def feed(live, data):
 
 
 def wait(live, condition):
-    """The status as soon as it is so, or the last one."""
+    """Polls the status until the condition holds, for 20 s at most. Returns the last status."""
     end = time.monotonic() + 20
     while True:
         status = live.ask("/api/status")[1]
@@ -61,14 +61,14 @@ def read_text(live, path):
 
 
 class Events:
-    """What /api/events tells."""
+    """The events of /api/events."""
 
     def __init__(self, live):
         self.file = urllib.request.urlopen(  # pylint: disable=consider-using-with
             f"http://127.0.0.1:{live.port()}/api/events", timeout=30)
 
     def next(self):
-        """The next event; None at the end."""
+        """Returns the next event, or None at the end."""
         for line in self.file:
             if line.startswith(b"data: "):
                 return json.loads(line[6:])

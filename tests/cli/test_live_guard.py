@@ -128,8 +128,8 @@ def check_include(coretap, folder):
 
 
 class Crowd:
-    """Connections that say nothing. Guests of one address are so many at most: then the next one has the
-    oldest turned out."""
+    """Connections that say nothing. One address may have MOST connections; after that each new one closes the
+    oldest."""
     MOST = 16
 
     def __init__(self, page):
@@ -137,7 +137,8 @@ class Crowd:
         self.there = []
 
     def press(self, guests=0):
-        """One more; waits until the oldest is out when that makes too many, with other `guests`."""
+        """Opens another connection. Waits until the oldest is closed when these and `guests` others are too
+        many."""
         self.there.append(self.page.connect())
         self.there[-1].sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
         if len(self.there) + guests > self.MOST:
@@ -147,7 +148,8 @@ class Crowd:
 
 
 def check_crowd(coretap):
-    """Connections that say nothing, or a byte a second, while somebody with a token asks."""
+    """Checks that a client with a token is answered beside connections that send nothing, or a byte a
+    second."""
     page = Page(coretap, "0", "--token", "word")
     crowd = Crowd(page)
     for _ in range(80):
@@ -177,7 +179,8 @@ def check_crowd(coretap):
 
 
 class Unanswered:
-    """coretap ctl, and who takes its connection and says nothing; begun first, since it waits for long."""
+    """A 'coretap ctl' whose connection is accepted and never answered. It starts first because it waits
+    long."""
 
     def __init__(self, coretap):
         self.server = socket.create_server(("127.0.0.1", 0))

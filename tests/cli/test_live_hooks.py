@@ -27,7 +27,7 @@ from live import Live, Raw, offline  # noqa: E402  pylint: disable=wrong-import-
 from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish, is_emulated, skip  # noqa: E402  pylint: disable=wrong-import-position
 
-# A violation at each seventh event, and a value that CSV and JSON have to quote.
+# A violation at every seventh event, with a value that CSV and JSON have to quote.
 SPEC = """in x: Events[Unit]
 def n = count(x)
 def error = n % 7 == 0
@@ -49,7 +49,7 @@ with open(f"{sys.argv[1]}/{facts['TIME']}", "w") as out:
 
 
 class Case:
-    """A folder with the specification, for one run."""
+    """A folder with the specification, for one run at a time."""
 
     def __init__(self, coretap, folder):
         self.coretap, self.stream = coretap, Raw()
@@ -65,12 +65,12 @@ class Case:
                     f"x={Raw.PLACE}", *args, env=env)
 
     def run(self, *args, units=UNITS, env=None):
-        """A run over so many units, up to its end: its exit code, and the run."""
+        """Runs `live` over `units` units until it ends. Returns its exit code, and the run."""
         live = self.start(*args, env=env)
         try:
             live.child.stdin.write(self.stream.once * units)
             live.child.stdin.close()
-        except BrokenPipeError:  # it was refused at the start
+        except BrokenPipeError:  # refused at the start
             pass
         return live.end(), live
 
@@ -136,7 +136,7 @@ def notes_of(folder):
 
 
 def overlap(notes):
-    """The most that ran at a time."""
+    """Returns how many commands ran at the same time, at most."""
     edges = sorted([(n["begin"], 1) for n in notes.values()] + [(n["end"], -1) for n in notes.values()])
     most = now = 0
     for _, step in edges:
@@ -172,7 +172,7 @@ def command(case):
 
 
 def failing(case):
-    # QEMU has no way to say that the program of a new process is not there: the process ends.
+    # QEMU cannot report that the program of a new process does not exist: the process ends instead.
     missing = "ended with exit code 127" if is_emulated(case.coretap) else "cannot be run: No such file"
     for what, words in (("false", "ended with exit code 1"), ("sh -c 'kill -9 $$'", "ended by signal 9"),
                         ("/nonexistent/command", missing)):
@@ -195,10 +195,11 @@ def running(mark):
 
 
 def hanging(case):
-    """A command that does not end: others wait, the rest is dropped, and a signal ends the run in time."""
+    """Runs a command that does not end: some violations wait, the rest is dropped, and a signal ends the run
+    in time."""
     units = 600
     violations = units * Raw.EVENTS // 7
-    mark = f"97{time.time_ns() % 1000000}"  # seconds that nobody else sleeps
+    mark = f"97{time.time_ns() % 1000000}"  # a number of seconds that no other process sleeps
     live = case.start("--on-violation", f"sh -c 'sleep {mark}; true'", "-o",
                       case.folder / f"out{case.number + 1}")
     live.child.stdin.write(case.stream.once * units)
@@ -222,8 +223,8 @@ def hanging(case):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Keeps what is posted, and answers with `status`, or never when that is None. `identity`: files of the
-    certificate and the key of one that speaks TLS."""
+    """A server that keeps what is posted, and answers with `status`, or never when it is None. `identity`:
+    the files of certificate and key, for a server that speaks TLS."""
 
     def __init__(self, status, identity=None):
         super().__init__(("127.0.0.1", 0), Handler)
@@ -260,7 +261,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def handle(self):
         try:
             super().handle()
-        except OSError:  # the client did not like the certificate
+        except OSError:  # the client refused the certificate
             pass
 
 
@@ -311,7 +312,7 @@ def unreachable(case):
 
 
 def identity(folder, name):
-    """Files of a certificate for a name, which is its own authority, and of its key."""
+    """Makes a self-signed certificate for a name. Returns the files of the certificate and its key."""
     certificate, key = folder / f"{name}.pem", folder / f"{name}.key"
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
                     "-nodes", "-days", "2", "-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}",
@@ -348,7 +349,7 @@ def encrypted(case):
 
 
 def silent(case):
-    """A server that takes the connection and never says a word of TLS."""
+    """Checks a server that accepts the connection and never answers in TLS."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         live = case.start("--post-violations", f"https://localhost:{server.getsockname()[1]}/", "-o",
                           case.folder / f"out{case.number + 1}")
@@ -371,7 +372,7 @@ def without_library(case):
 
 
 def both(case):
-    """The command and the URL do not wait for each other."""
+    """Checks that the command and the URL do not wait for each other."""
     server = Server(200)
     live = case.start("--post-violations", server.url(), "--on-violation", "sleep 60")
     live.child.stdin.write(case.stream.once * UNITS)

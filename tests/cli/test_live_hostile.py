@@ -46,7 +46,7 @@ TRCDEVARCH = 0x47705A13
 file = {CAPTURE}/firmware.bin
 address = 0x80000
 """
-HITS = 12  # of the place in the trace of ID 10
+HITS = 12  # how often the place is hit in the trace of ID 10
 PLACE = "0x8057c"
 GOOD = "in x: Events[Unit]\nout count(x) as n\n"
 SLOW = ("in x: Events[Unit]\ndef f(n: Int): Int = if n == 0 then n else f(n - 1)\n"
@@ -54,7 +54,7 @@ SLOW = ("in x: Events[Unit]\ndef f(n: Int): Int = if n == 0 then n else f(n - 1)
 # Each event stays within the budget.
 EAGER = SLOW.replace("1000000000000", "100000").replace("k > 5", "k > 0")
 WORK = "".join(f"in i{k}: Events[Int]\nout i{k} + 1 as o{k}\n" for k in range(9000))
-# Macros that double what they are given: small texts, which need as much memory as they get.
+# Macros that double what they are given: a small text that needs all memory that it gets.
 BOMB = "in x: Events[Int]\n" + "".join(
     f"def m{k}(s: Events[Int]): Events[Int] = {'s' if k == 0 else f'm{k - 1}(s) + m{k - 1}(s + {k})'}\n"
     for k in range(15)) + "out m14(x) as y\n"
@@ -77,7 +77,7 @@ class Board:
 
 
 def feed(live, data, end=False):
-    """Writes in a thread: a pipe that nobody empties is full."""
+    """Writes data to a run in a thread, because a full pipe would block the test."""
 
     def write():
         try:
@@ -94,7 +94,7 @@ def feed(live, data, end=False):
 
 
 def last_counts(live):
-    """How many events the specification that behaves counted, by trace ID."""
+    """Returns, by trace ID, how many events the well-behaved specification counted."""
     counts, now = {}, None
     for line in live.printed:
         now = line.split()[2] if line.startswith("# id ") else now
@@ -105,7 +105,7 @@ def last_counts(live):
 
 
 def check_beside(board):
-    """What is stopped leaves the other one alone."""
+    """Checks that stopping one specification does not affect the other one."""
     alone = board.live()
     feed(alone, board.once * 40, end=True)
     alone.end()
@@ -133,7 +133,7 @@ def check_beside(board):
 
 
 def check_signal(board, name, text, *args):
-    """SIGTERM while events take for ever, and trace waits."""
+    """Sends SIGTERM while events never end and trace waits."""
     live = board.live("--spec", board.write("hostile.tessla", text), "--http", "0", "-o",
                       board.folder / "reports", *args)
     live.port()

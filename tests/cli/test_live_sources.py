@@ -32,7 +32,7 @@ RAW = pathlib.Path(__file__).resolve().parents[2] / "examples" / "raw"
 CONFIG = RAW / "board.ini"
 NO_TRACE = b"\1" + bytes(15)  # a frame of ID 0
 UNIT = (RAW / "board.bin").read_bytes() * 6 + NO_TRACE * 2
-INSTRUCTIONS, EVENTS = 48, 6  # in a unit; events at PLACE
+INSTRUCTIONS, EVENTS = 48, 6  # in one unit of trace; EVENTS is the number of hits of PLACE
 PLACE = "0x80000"
 SPEC = """in x: Events[Int]
 define n := eventCount(x)
@@ -41,11 +41,11 @@ out n
 out error
 """
 PATIENCE = 30
-RESIDENT = 64 << 20  # far more than a run with a ring of 1 MiB takes
+RESIDENT = 64 << 20  # bytes, far more than a run with a ring of 1 MiB needs
 
 
 class Run:
-    """coretap live, whose standard output goes to a file or where it is told."""
+    """A 'coretap live' whose standard output goes to a file, or to `stdout`."""
 
     def __init__(self, coretap, folder, *options, source="-", stdout=None, limit=None):
         self.coretap, self.folder = coretap, folder
@@ -76,7 +76,8 @@ class Run:
                              pathlib.Path(f"/proc/{self.child.pid}/status").read_text())[1]) * 1024
 
     def end(self, number=None):
-        """Exit code, and the seconds that it took."""
+        """Waits for the end of the run, after sending signal `number` when there is one. Returns the exit
+        code, and the seconds that the run took to end."""
         begin = time.monotonic()
         if number:
             self.child.send_signal(number)
@@ -86,7 +87,7 @@ class Run:
             self.child.kill()
             code = None
         seconds = time.monotonic() - begin
-        self.listener.join(PATIENCE)  # what was said last may not have been read yet
+        self.listener.join(PATIENCE)  # the last messages may not have been read yet
         return code, seconds
 
     def status(self):
@@ -94,7 +95,8 @@ class Run:
 
 
 def until(condition):
-    """What the condition gives as soon as that is anything, or None."""
+    """Polls a condition until it returns something true, for PATIENCE seconds at most. Returns that, or
+    None."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         found = condition()
@@ -105,7 +107,7 @@ def until(condition):
 
 
 def settled(number):
-    """A number that did not change for a second."""
+    """Waits until a number has not changed for a second. Returns it."""
     before, since = number(), time.monotonic()
     while time.monotonic() - since < 1:
         time.sleep(0.05)
@@ -131,7 +133,7 @@ def numbers(coretap, capture, *options):
 
 
 def same_as_kept(coretap, name, run, kept, code, *options):
-    """What a run found is what is found in the trace that it kept."""
+    """Checks that the results of a run equal those of the trace that it kept."""
     found, kept_code = numbers(coretap, kept, *options)
     status = run.status()
     losses = {key: found[key] for key in status["losses"]}
@@ -146,7 +148,7 @@ def same_as_kept(coretap, name, run, kept, code, *options):
 
 
 def serve(port, *parts, reset=False, taken=None):
-    """One connection, which gets the parts and is closed when `taken`, a file, has them all."""
+    """Accepts one connection, sends the parts, and closes it when the file `taken` contains all of them."""
     with socket.create_server(("127.0.0.1", port)) as server:
         server.settimeout(PATIENCE)
         connection = server.accept()[0]
@@ -220,7 +222,7 @@ def check_listening(coretap, folder):
     port = int(run.hear(r"trace on port (\d+)")[1])
     for _ in range(3):
         with socket.create_connection(("127.0.0.1", port)):
-            pass  # somebody who looks whether anybody is there: no trace, so no gap
+            pass  # a client that only tests whether the port is open: it sends no trace, so there is no gap
         with socket.create_connection(("127.0.0.1", port)) as connection:
             connection.sendall(UNIT * 4)
     until(lambda: size_of(kept) == 12 * len(UNIT))
@@ -306,7 +308,7 @@ def check_refused(coretap, folder):
 
 
 class Writer(threading.Thread):
-    """Writes units to a run, so many, and notes how far it came."""
+    """A thread that writes `units` units to a run, and records in `sent` how many bytes it wrote."""
 
     def __init__(self, run, units, last=True):
         super().__init__(daemon=True)
@@ -325,13 +327,13 @@ class Writer(threading.Thread):
 
 
 def check_stopped(coretap, folder, drop):
-    """Who reads standard output is stopped by SIGSTOP and goes on later."""
+    """Stops the reader of standard output with SIGSTOP, and lets it continue later."""
     name = "with --drop" if drop else "without --drop"
     kept, spec, units = folder / "kept", folder / "spec.tessla", 24 << 10  # 12 MiB
     spec.write_text(SPEC)
     watch = ["--spec", spec, "--bind", f"x={PLACE}", "--all", "--id", "10"]
     with (folder / "printed").open("wb") as printed:
-        # Pylint: disable=consider-using-with.
+        # pylint: disable-next=consider-using-with
         reader = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=printed)
     reader.send_signal(signal.SIGSTOP)
     run = Run(coretap, folder, "--tee", kept, *watch, *(["--drop"] if drop else []), stdout=reader.stdin)
@@ -345,14 +347,15 @@ def check_stopped(coretap, folder, drop):
     else:
         until(lambda: writer.sent >= 1 << 20)
         sent = settled(lambda: writer.sent)
-        # the pipe to the run, its ring, a piece in work, what is printed and waits, and slack
+        # Not more than the pipe to the run, its ring, the piece being analysed, waiting output, and some
+        # slack.
         check(f"{name} it holds the writer back", 1 << 20 <= sent <= 3 << 20, sent)
     if is_sanitized(coretap):
         skip(f"{name}: memory", "sanitizers take more")
     else:
         check(f"{name} memory is bounded", run.resident() < RESIDENT, run.resident())
     reader.send_signal(signal.SIGCONT)
-    if drop:  # what comes when all that waited is printed is not lost
+    if drop:  # after all waiting output is printed, nothing is dropped
         settled(lambda: size_of(folder / "printed"))
         Writer(run, 1024).run()
         size += 1024 * len(UNIT)
@@ -377,7 +380,7 @@ def check_stopped(coretap, folder, drop):
 
 
 def check_second_signal(coretap, folder):
-    """A run whose output nobody reads cannot print its reports: the second signal ends it without them."""
+    """Checks that a second signal ends a run whose output nobody reads. The run cannot print its reports."""
     spec = folder / "spec.tessla"
     spec.write_text(SPEC)
     read, write = os.pipe()
@@ -405,7 +408,7 @@ def check_second_signal(coretap, folder):
 
 
 def check_clients(coretap, folder):
-    """Browsers that ask for the events and never read them."""
+    """Checks clients that ask for the events and never read them."""
     if "live" in missing_parts(coretap):
         skip("clients that do not read", "built without the page")
         return

@@ -19,7 +19,7 @@ import tap
 
 COMMAND = str(pathlib.Path(sys.argv[1]).resolve())
 WORK = pathlib.Path(tempfile.mkdtemp())
-CALL = 30  # cycles, more than a call takes
+CALL = 30  # cycles, more than any call takes
 PROGRAM = r"""
 static volatile unsigned long sink;
 __attribute__((noinline)) void job(int n) { for (int i = 0; i < n; i++) sink += i * i; }
@@ -43,13 +43,14 @@ def run(*args, code=0):
 
 
 def functions(*captures, options=()):
-    """The functions of the sums of captures, by name."""
+    """Returns the functions in the sums of captures, by name."""
     told = json.loads(run("timing", "-q", "--together", "--format", "json", *options, *captures))[0]
     return {f["name"]: f for f in told["functions"]}
 
 
 def record():
-    """Captures of a program, of which the second has longer runs; None where none can be made."""
+    """Records a program twice; the second capture has longer runs. Returns the names of the captures, or None
+    without the tools."""
     if not shutil.which("aarch64-linux-gnu-gcc") or not shutil.which("qemu-aarch64"):
         return None
     (WORK / "task.c").write_text(PROGRAM)
@@ -64,7 +65,8 @@ def record():
 
 
 def hold_windows(capture):
-    """A window around the longest run of a function has this run: one from the call on, which is a step."""
+    """Checks that a window around the longest run of a function contains this run. The window begins with the
+    call, which is a step."""
     held = 0
     for name, f in functions(capture).items():
         if "longest" not in f:
@@ -87,7 +89,8 @@ def hold_windows(capture):
 
 
 def hold_sums(one, other):
-    """Sums have the longest of all, in whatever order they are added up; of equal ones the first by name."""
+    """Checks that sums have the longest of all runs in any order of merging. Of equally long runs, they have
+    that of the capture whose name is first."""
     for name in (one, other):
         run("timing", "-q", "--format", "data", "-o", f"{name}.times", name)
     first = run("merge", "-q", f"{one}.times", f"{other}.times")
@@ -103,7 +106,7 @@ def hold_sums(one, other):
 
 
 def fnv(data):
-    """The sum at the end of a file: FNV-1a with 64 bits."""
+    """Returns the checksum at the end of a file: FNV-1a with 64 bits."""
     value = 0xcbf29ce484222325
     for byte in data:
         value = (value ^ byte) * 0x100000001b3 % (1 << 64)
@@ -111,10 +114,11 @@ def fnv(data):
 
 
 def hold_old_files():
-    """A file that does not tell has no longest run; with one that does, that is told."""
+    """Checks a file of an older version, which has no longest runs, alone and merged with a file that has
+    them."""
     text = (WORK / "other.times").read_text()
     old = re.sub(r"^(longest|end) .*\n", "", text, flags=re.M)
-    # version 1 has edges without their last two words
+    # in version 1, lines of edges lack the last two words
     old = re.sub(r"^(edge .*) \d+ \w+$", r"\1", old, flags=re.M)
     old = old.replace("coretap-timing 5", "coretap-timing 1", 1)
     (WORK / "old").write_text(f"{old}end {fnv(old.encode()):016x}\n")
@@ -125,7 +129,7 @@ def hold_old_files():
 
 
 def hold_bad_lines():
-    """Lines that cannot be are refused with their number."""
+    """Checks that malformed lines are refused with their line number."""
     for lines, said in (("longest 5 1 6 0\n", "once behind a function"),
                         ("function - 10 1 5 1 0 f\nlongest 5 9 6 0\n", "the longest run is"),
                         ("function - 10 1 5 1 0 f\nlongest 5 1 6 0 capture\n", "the longest run is"),

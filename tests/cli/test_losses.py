@@ -29,7 +29,7 @@ COMMAND = str(pathlib.Path(sys.argv[1]).resolve())
 EXAMPLES = pathlib.Path(sys.argv[2]).resolve()
 LONG = os.environ.get("CT_LONG", "0") not in ("", "0")
 KEYS = ("gaps", "overflows", "contradictions", "bad_packets", "lost_bytes", "no_access")
-OF_TRACE = ("overflows", "bad_packets", "lost_bytes")  # and the gaps that are no contradictions
+OF_TRACE = ("overflows", "bad_packets", "lost_bytes")  # and the gaps that are not contradictions
 WORDS = {"gaps": r"gaps?\b", "overflows": r"trace unit overflows?",
          "contradictions": r"contradictions? with the program",
          "bad_packets": r"packets? that cannot be or (?:is|are) cut",
@@ -45,7 +45,8 @@ def run(*args, check=(0, 1)):
 
 
 def of_words(text):
-    """The numbers of a line such as '3 gaps (2 trace unit overflows), 5 bytes that could not be used'."""
+    """Returns the numbers of a line such as '3 gaps (2 trace unit overflows), 5 bytes that could not be
+    used'."""
     found = {}
     for key, words in WORDS.items():
         match = re.search(r"(\d+) " + words, text)
@@ -61,7 +62,7 @@ def of_stderr(done):
 
 
 def of_keys(text):
-    """key=value anywhere; those of several streams add up."""
+    """Returns the sums of all key=value pairs in a text, over all streams."""
     found = dict.fromkeys(KEYS, 0)
     for key, value in re.findall(r"\b(\w+)=(\d+)", text):
         if key in found:
@@ -70,7 +71,7 @@ def of_keys(text):
 
 
 def stats_of(numbers):
-    """What stats says, without the values that no two runs share."""
+    """Returns the values of stats without those that differ from run to run."""
     return {key: None if key in ("seconds", "mb_per_s") else int(value)
             for key, value in numbers.items()}
 
@@ -80,7 +81,7 @@ def sum_of(rows):
 
 
 def trace_part(losses):
-    """What is known without following the program."""
+    """Returns the losses that are known without following the program."""
     return {"gaps": losses["gaps"] - losses["contradictions"], **{key: losses[key] for key in OF_TRACE}}
 
 
@@ -98,8 +99,8 @@ def frame_bytes(info):
 
 
 def stats_ways(engines):
-    """Levels with engines and threads: all of them with CT_LONG=1 or one engine, else each level with each
-    engine once, by one thread with one of them and by three with the other."""
+    """Yields level, engine and number of threads. With CT_LONG=1 or one engine these are all combinations.
+    Otherwise each level runs once with each engine: one of them with one thread, the other with three."""
     ways = list(itertools.product(("flow", "coverage", "timing"), engines))
     for number, (level, engine) in enumerate(ways):
         for threads in (1, 3):
@@ -108,7 +109,7 @@ def stats_ways(engines):
 
 
 def hold(capture, engines):
-    """Every command over the capture, against what `info` says. Result: the losses and the exit code."""
+    """Checks that every command reports the losses of `info`. Returns the losses and the exit code."""
     first = run("info", "--format", "json", capture.path)
     info = json.loads(first.stdout)
     losses, code = {key: info["losses"][key] for key in KEYS}, first.returncode
@@ -119,7 +120,7 @@ def hold(capture, engines):
             wrong.append(f"{what}: {numbers} exit {exit_code}, info: {losses} exit {code}")
 
     def told(what, done):
-        empty = "empty although" in done.stderr  # an empty result has exit code 1 for that
+        empty = "empty although" in done.stderr  # an empty result has exit code 1 by itself
         same(what, of_stderr(done), code if empty and done.returncode == 1 else done.returncode)
 
     told("info on stderr", first)
@@ -174,7 +175,7 @@ def hold(capture, engines):
 
 
 def hold_program(capture, losses, same, told):
-    """Commands that want a program."""
+    """Checks the commands that need a program."""
     cover = run("cover", "--elf", capture.elf, "--all-functions", "--format", "json", "--threads", 3,
                 capture.path)
     same("cover --format json", json.loads(cover.stdout)["losses"], cover.returncode)
@@ -190,7 +191,7 @@ def hold_program(capture, losses, same, told):
         same("the card of report", {"said": words})
     wcet = run("wcet", "--elf", capture.elf, "--entry", "malloc", "--unobserved", "exclude", "--format",
                "json", capture.path, check=(0, 1, 2))
-    if not wcet.stdout.startswith("{"):  # without cycle counts, or where much is missing, there is no path
+    if not wcet.stdout.startswith("{"):  # there is no path without cycle counts, or when much is missing
         assert wcet.returncode and wcet.stderr, f"wcet says nothing: {wcet.returncode}"
     else:
         COUNTED["wcet"] += 1
@@ -199,10 +200,10 @@ def hold_program(capture, losses, same, told):
 
 
 def hold_live(capture, info, same):
-    """The same bytes as they come, through a pipe. Buffers of one capture are runs of their own."""
+    """Checks `live` with the same bytes through a pipe, in one run for each buffer."""
     sums, codes = [], []
     if info["kind"] == "perf.data":
-        return  # its trace is in pieces
+        return  # trace of a perf.data file is in pieces
     for buffer in info["buffers"]:
         done = subprocess.run([COMMAND, "live", "--config", str(capture.path), "--buffer", buffer["name"],
                                "--at", "0x1000", "-"],
@@ -216,7 +217,7 @@ def hold_live(capture, info, same):
 
 
 def hold_files(capture, losses, code, wrong):
-    """A coverage file tells what its captures lost, and so does the sum of two."""
+    """Checks that a coverage file, and the sum of two, state the losses of their captures."""
     with tempfile.TemporaryDirectory() as name:
         one, two, three = (os.path.join(name, word) for word in ("one", "two", "three"))
         made = run("cover", "-q", "--elf", capture.elf, "--all-functions", "--format", "data", "-o", one,
@@ -239,7 +240,7 @@ def hold_files(capture, losses, code, wrong):
 
 
 def hold_timing_edges(capture, wrong):
-    """Every step that was counted is in the table of edges."""
+    """Checks that every counted step is in the table of edges."""
     text = run("timing", "-q", "--edges", "--top", 1000000, capture.path).stdout
     for table in text.split("# buffer ")[1:]:
         steps = int(re.search(r"\bsteps=(\d+)", table)[1])
@@ -252,7 +253,7 @@ def hold_timing_edges(capture, wrong):
 # ---- captures ----
 
 def trace_files(path):
-    """The files of a snapshot that hold trace."""
+    """Returns the files of a snapshot that contain trace."""
     if path.is_file():
         return [path]
     names = re.findall(r"^\s*file\s*=\s*(\S+)", (path / "trace.ini").read_text(), re.M)
@@ -306,7 +307,8 @@ address=0x8000
 
 
 def make_ptm(folder, overflows):
-    """A loop of two instructions, `b .` and what is behind it, synchronised anew after each overflow."""
+    """Makes a loop of two instructions, `b .` and the one after it. Each overflow is followed by a new
+    synchronisation."""
     folder.mkdir()
     async_, atoms = bytes(5) + b"\x80", b"\x84\x84\x84"
     isync = lambda reason: b"\x08" + (0x8000).to_bytes(4, "little") + bytes([0x01 | reason << 5]) + b"\x04"
@@ -342,8 +344,8 @@ address=0x8000
 
 
 def make_stm(folder):
-    """Two writes, and between them an error of the master and one of any master: each says that something is
-    missing."""
+    """Makes two writes, and between them an error of the master and one of any master: each means that
+    something is missing."""
     folder.mkdir()
     nibbles = "f" * 21 + "0" + "f003" + "141" + "c5" + "45a" + "201" + "f202" + "141" + "45a" + "0"
     nibbles += "0" * (len(nibbles) % 2)
@@ -354,7 +356,7 @@ def make_stm(folder):
 
 
 def make_etm3(folder):
-    """A loop of one instruction; three times its data was suppressed."""
+    """Makes a loop of one instruction whose data was suppressed three times."""
     folder.mkdir()
     isync = b"\x08\x01" + (0x8000).to_bytes(4, "little")
     (folder / "etm3.bin").write_bytes(bytes(5) + b"\x80" + isync + b"\x84" + b"\x62\x84" * 3)
@@ -364,15 +366,15 @@ def make_etm3(folder):
 
 
 def frames_of(data, trace_id):
-    """Trace of one ID in frames of 16 bytes, which hold 14 bytes of it each."""
+    """Returns trace of one ID in frames of 16 bytes, each with 14 bytes of the trace."""
     framed = bytearray()
     for at in range(0, len(data), 14):
         part = data[at:at + 14]
         if len(part) == 14:
             frame = bytearray([trace_id << 1 | 1, *part, 0])
-        elif len(part) % 2:  # the rest is of ID 0 …
+        elif len(part) % 2:  # the rest of the frame is of ID 0
             frame = bytearray([trace_id << 1 | 1, *part, 1, *bytes(14 - len(part))])
-        else:  # … and so it is behind the next byte
+        else:  # the same, but the ID takes effect one byte later
             frame = bytearray([trace_id << 1 | 1, *part[:-1], 1, part[-1], *bytes(14 - len(part))])
             frame[15] |= 1 << len(part) // 2
         for i in range(2, 15 if len(part) == 14 else len(part), 2):
@@ -383,7 +385,7 @@ def frames_of(data, trace_id):
 
 
 def etm4_bytes():
-    """The trace of the ETMv4 of the example."""
+    """Returns the trace of the ETMv4 in the example."""
     frames = (ROOT / "examples/quickstart/trace.bin").read_bytes()
     data, current = bytearray(), None
     for at in range(0, len(frames), 16):
@@ -403,9 +405,9 @@ def etm4_bytes():
 
 
 def make_data_trace(folder, size, config):
-    """The ETMv4 of the example with `size` bytes of data trace, whose packets nobody here knows. They go in
-    front of its trace, amidst, and behind it. `config` is added to TRCCONFIGR; TRCIDR0 says that both are
-    there."""
+    """Makes a capture of the example's ETMv4 with `size` bytes of data trace, whose packets coretap does not
+    know. They come before the ETMv4's trace, in its middle and after it. `config` is added to TRCCONFIGR;
+    TRCIDR0 states that both kinds of data trace are there."""
     shutil.copytree(ROOT / "examples/quickstart", folder)
     trace, third = etm4_bytes(), size // 3
     data = bytes(random.Random(size).randrange(256) for _ in range(size))
@@ -440,7 +442,7 @@ address=0x80000
 
 
 def record(folder, compiler, qemu, *options):
-    """primes.c, recorded; None when that is not possible."""
+    """Records primes.c. Returns the capture, or None without the tools."""
     if not shutil.which(compiler) or not shutil.which(qemu):
         return None
     folder.mkdir()
@@ -478,8 +480,8 @@ def hold_ptm(folder):
 
 
 def hold_overflows(capture, count, engines):
-    """What a trace unit says that it left out is an overflow: `count` of them, and nothing else is
-    missing."""
+    """Checks that `count` overflows are the only losses. Packets that state an omission of the trace unit
+    count as overflows."""
     losses, code = hold(capture, engines)
     wanted = {**dict.fromkeys(KEYS, 0), "gaps": count, "overflows": count}
     assert losses == wanted and code == 0, f"{capture.name}: {losses}, exit code {code}"
@@ -494,7 +496,7 @@ def hold_suppressed(folder):
 
 
 def hold_data_trace(folder):
-    """The data trace of an ETMv4 is not decoded: its bytes are lost, and it is told by name."""
+    """Checks that the data trace of an ETMv4 is not decoded: its bytes are lost, and messages name it."""
     plain = make_data_trace(folder / "plain", 0, 0)
     nothing, code = hold(plain, ("plain", "fast"))
     assert not any(nothing.values()) and code == 0, f"{nothing}, exit code {code}"
@@ -519,7 +521,8 @@ def hold_data_trace(folder):
 
 
 def hold_data_atoms(folder):
-    """A trace whose loads and stores have atoms is not followed along the program, rather than wrongly."""
+    """Checks that a trace with atoms of loads and stores is not followed along the program, where it would be
+    followed wrongly."""
     capture = make_data_trace(folder, 0, 3 << 1)
     size = len(etm4_bytes())
     losses, code = hold_followed(capture)
@@ -527,7 +530,7 @@ def hold_data_atoms(folder):
     assert losses == wanted and code == 1, f"{losses}, exit code {code}"
     done = run("stats", "--level", "element", capture.path)
     assert of_keys(done.stdout)["lost_bytes"] == 0 and done.returncode == 0, done
-    (folder / "plain.bin").write_bytes(etm4_bytes() * 200)  # so that threads would share it
+    (folder / "plain.bin").write_bytes(etm4_bytes() * 200)  # large enough for several threads
     (folder / "plain.ini").write_text(DATA_ATOMS)
     plain, code = hold_followed(Capture("without frames", folder / "plain.ini"))
     assert plain == {**losses, "lost_bytes": 200 * size} and code == 1, f"{plain}, exit code {code}"
@@ -535,7 +538,8 @@ def hold_data_atoms(folder):
 
 
 def hold_followed(capture):
-    """What commands that follow the program tell; all the same."""
+    """Checks that all commands that follow the program report the same. Returns the losses and the exit
+    code."""
     found = set()
     for command in ("info", "stats", "stats --threads 3", "stats --level coverage", "stats --level timing",
                     "decode", "decode --along binary", "decode --merge --along binary", "list --elements",
@@ -567,7 +571,7 @@ def hold_no_memory(folder):
 
 
 def hold_pieces():
-    """Recordings of one perf.data behind one another are no gaps, in no command."""
+    """Checks that consecutive recordings in one perf.data file are no gap in any command."""
     path = next(c.path for c in corpus() if c.path.suffix == ".data")
     losses, _ = hold(Capture("perf.data", path), ("plain", "fast"))
     lines = run("decode", path).stdout.count("\nGap\t")
@@ -577,8 +581,8 @@ def hold_pieces():
     return "no gaps"
 
 
-# Captures whose trace does not fit the memory that comes with them: juno_r1_1 all along, and ete_ip has atoms
-# without an address behind two indirect branches. In no other undamaged trace is there a contradiction.
+# Captures whose trace contradicts their memory: juno_r1_1 everywhere, and ete_ip has atoms without an address
+# after two indirect branches. No other undamaged trace has a contradiction.
 CONTRADICTING = ("juno_r1_1", "ete_ip")
 
 
@@ -660,7 +664,7 @@ def main():
              lambda: hold_all(recorded))
     tap.case("wcet found a longest path in them",
              missing_parts(COMMAND).get("cbc") if recorded else "nothing can be recorded here", hold_wcet)
-    # The sanitizers look at code that the plain build has run with all of the corpus.
+    # The plain build runs the whole corpus, so a part is enough under sanitizers.
     part = 4 if tap.is_sanitized(COMMAND) and not LONG else 1
     tap.case("the corpus", no_corpus, lambda: hold_all(corpus()[::part]))
     tap.case("damaged copies", None, lambda: hold_damaged([quickstart, *recorded], work / "copy"))

@@ -23,7 +23,7 @@ GUESSED = re.compile(r"began anew (\d+) time")
 
 
 def coretap(folder, command, *options):
-    """What a command prints, and how many threads it says that it guessed."""
+    """Runs a command. Returns its output, and how many guessed threads it reports."""
     got = subprocess.run([CORETAP, command, *options, "-E", folder / "kernel.elf", folder / "capture.ini"],
                          capture_output=True, text=True, timeout=60, check=False)
     assert got.returncode == 0, got.stderr
@@ -47,7 +47,7 @@ def stacks(folder):
 
 
 def calls(folder):
-    """Calls by callee, as profile and report count them."""
+    """Returns the calls by callee, as profile and report count them."""
     names, counts = [], collections.Counter()
     for line in coretap(folder, "profile", "--format", "data")[0].splitlines():
         words = line.split(" ")
@@ -77,7 +77,8 @@ def check_all(folder, seed):
 
 
 def check_told(folder):
-    """Where interrupts come while it is open which thread runs, what is wrong is told."""
+    """Checks that a profile that is wrong says that it guessed. An interrupt that comes before the thread is
+    known leads to a guess."""
     wrong = told = 0
     for seed in range(40):
         kernel = run(folder, seed, False, 600)

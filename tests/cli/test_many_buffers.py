@@ -21,7 +21,7 @@ BUFFERS = 70
 
 
 def multiply(folder):
-    """A snapshot of so many buffers, each with a core of its own."""
+    """Makes a snapshot of many buffers, each with its own core."""
     capture = folder / "many"
     shutil.copytree(CAPTURE, capture, ignore=shutil.ignore_patterns("generator"))
     core, device = ((CAPTURE / name).read_text() for name in ("cpu_0.ini", "device_0.ini"))

@@ -32,7 +32,7 @@ def merged(capture, *options):
 
 
 def in_ticks(line, begin, end):
-    """A source without timestamps comes before all of them."""
+    """Returns whether a line is in a window of ticks. A source without timestamps comes before all times."""
     return int(line[TIME]) in range(begin, end) if line[TIME] else begin == 0
 
 
@@ -56,7 +56,8 @@ def ticks(capture, whole, rng):
 
 
 def cycles(capture, whole, rng):
-    """Of each source that counts cycles. (Local timestamps of an ITM are printed as cycles, and are none.)"""
+    """Checks windows of cycles of each source that counts cycles. (Local timestamps of an ITM are printed as
+    cycles, but do not count.)"""
     some = 0
     for source in sorted({line[ID] for line in whole}):
         of_source = [line for line in whole if line[ID] == source]

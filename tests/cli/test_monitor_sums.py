@@ -53,7 +53,7 @@ def monitor(folder, *args):
 
 
 def parse(text):
-    """The blocks of a saved file, by output: first words of lines with the rest of them."""
+    """Returns the blocks of a saved file by output, each as first word of a line -> rest of the line."""
     blocks, block = {}, None
     for line in text.splitlines():
         word, _, rest = line.partition(" ")
@@ -106,7 +106,7 @@ def check_first(block, violations, run_name):
 
 
 def judge(results, lost):
-    """What came of one stream."""
+    """Returns the verdict on one stream."""
     violations = [r for r in results if r.get("violation")]
     if any(not r.get("uncertain") for r in violations):
         return "violated"
@@ -141,7 +141,8 @@ def equals_what_is_printed():
 
 
 def counts(saved):
-    """All that is said but for the first violation: parts of a capture are runs with names of their own."""
+    """Returns everything in a saved file except the first violations, because the parts of a capture are runs
+    with different names."""
     keys = ("type", "events", "streams", "values", "range", "total", "others")
     return {name: {key: block.get(key) for key in keys} for name, block in parse(saved).items()}
 

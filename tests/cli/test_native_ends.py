@@ -21,7 +21,7 @@ PATIENCE_S = 60
 
 
 def until(condition):
-    """Waits for a condition. Result: what it gave at last."""
+    """Waits for a condition, for PATIENCE_S at most. Returns its last result."""
     end = time.monotonic() + PATIENCE_S
     while not (found := condition()) and time.monotonic() < end:
         time.sleep(0.002)
@@ -29,7 +29,7 @@ def until(condition):
 
 
 class Run:
-    """A run of a specification that has its temporary files in a folder of its own."""
+    """A run of a specification, with its own folder for temporary files."""
 
     def __init__(self, command, folder, engine):
         self.temporary = pathlib.Path(tempfile.mkdtemp(dir=folder))
@@ -43,7 +43,7 @@ class Run:
         self.compiles = until(lambda: any(self.temporary.iterdir()))
 
     def compiler(self):
-        """Gives the number of the process that compiles."""
+        """Returns the ID of the process that compiles, or None."""
         number = self.process.pid
         for task in pathlib.Path(f"/proc/{number}/task").iterdir():
             children = (task / "children").read_text().split()

@@ -29,14 +29,14 @@ FIRMWARE = ROOT / "examples" / "quickstart" / "firmware.bin"
 OLD = b"what was there before\n"
 LIMIT = 16
 
-# Results that are empty although instructions ran.
+# Commands whose result is empty although instructions ran.
 EMPTY = {
     "profile": ["profile", "-f", "llvm", "-o", "@", "--elf", "%"],
     "cover": ["cover", "-f", "lcov", "-o", "@", "--elf", "%"],
     "timing": ["timing", "-o", "@", "--from", "1insn", "--to", "1insn", "--edges"],
 }
 
-# What comes before the capture; @ stands for the file, % for the program.
+# Command lines without the capture; @ stands for the file, % for the program.
 COMMANDS = {
     "info": ["info", "-o", "@"],
     "list": ["list", "--packets", "--output", "@"],
@@ -92,12 +92,12 @@ def check_whole(coretap, name, words):
     with tempfile.TemporaryDirectory() as folder:
         place = Place(folder)
         done = run(line_of(coretap, words, place.file))
-        printed = b"PERFILE2"  # a pipe has another form
+        printed = b"PERFILE2"  # a pipe gets another format
         if words[0] != "export":
             printed = run(line_of(coretap, words, "-")).stdout
         got = place.file.read_bytes()
         same = got.startswith(printed) if words[0] == "export" else got == printed
-        if words[0] == "stats":  # it prints how long it took
+        if words[0] == "stats":  # its output contains the time that it took
             same = got.split()[:2] == printed.split()[:2]
         tap.check(f"{name}: the file holds what standard output would",
                   done.returncode == 0 and done.stdout == b"" and same and len(got) > LIMIT and
@@ -113,8 +113,7 @@ def check_failure(name, place, done, why):
 def check_limit(coretap, name, words):
     with tempfile.TemporaryDirectory() as folder:
         place = Place(folder)
-        # The children of this process alone have the limit.
-        # Pylint: disable=subprocess-popen-preexec-fn.
+        # pylint: disable-next=subprocess-popen-preexec-fn
         done = run(line_of(coretap, words, place.file), preexec_fn=limit_files)
         check_failure(f"{name}: too large a file leaves the old one", place, done,
                       "result: cannot be written: File too large")
@@ -128,7 +127,7 @@ def check_error(coretap, name, words):
 
 
 def check_empty(coretap, name, words):
-    """An empty result although instructions ran: no file is made, and one that is there stays."""
+    """Checks an empty result although instructions ran: no file is made, and an existing one stays."""
     with tempfile.TemporaryDirectory() as folder:
         place = Place(folder)
         done = run(line_of(coretap, words, place.file))
@@ -142,7 +141,7 @@ def check_empty(coretap, name, words):
 
 
 def check_partial(coretap):
-    """What was decoded of a damaged trace is a result."""
+    """Checks that what was decoded of a damaged trace is a result."""
     with tempfile.TemporaryDirectory() as folder:
         capture = pathlib.Path(folder) / "capture"
         shutil.copytree(EXAMPLE, capture)
@@ -157,7 +156,7 @@ def check_partial(coretap):
 
 @contextlib.contextmanager
 def small_disk(folder):
-    """A file system of 32 KiB at `folder`; gives why there is none, or nothing."""
+    """Mounts a file system of 32 KiB at `folder`. Yields why that fails, or None."""
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "tmpfs", folder], capture_output=True,
                           check=False)
     try:
@@ -178,7 +177,7 @@ def check_full_disk(coretap, name, words):
         with contextlib.suppress(OSError), filler.open("wb", buffering=0) as file:
             while file.write(bytes(4096)):
                 pass
-        # An open file without a name takes the room.
+        # An open file without a name takes the space.
         with filler.open("rb"):
             filler.unlink()
             check_failure(title, place, run(line_of(coretap, words, place.file)),
@@ -186,7 +185,7 @@ def check_full_disk(coretap, name, words):
 
 
 def begin(coretap, path, prefix=()):
-    """A decode in the middle of its input."""
+    """Starts a decode that waits in the middle of its input."""
     # pylint: disable-next=consider-using-with
     process = subprocess.Popen([*prefix, coretap, "decode", "-q", "-o", str(path), "--config", EXAMPLE, "-"],
                                stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
@@ -214,7 +213,8 @@ def check_signals(coretap, title, numbers, prefix=()):
 
 
 def check_named(coretap):
-    """Where a file must have a name from the start: without /proc there is no other way."""
+    """Checks the case in which the temporary file has a name from the start: without /proc a nameless file
+    cannot get its name later."""
     prefix = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /proc && exec "$@"', "sh"]
     possible = shutil.which("unshare") and run([*prefix, "true"]).returncode == 0
     if not possible:
@@ -228,7 +228,7 @@ def check_named(coretap):
     with tempfile.TemporaryDirectory() as folder:
         place = Place(folder)
         process = begin(coretap, place.file, prefix)
-        limit = time.monotonic() + 30  # on a machine at work, or under an emulator, the start takes its time
+        limit = time.monotonic() + 30  # starting takes long on a busy machine or under an emulator
         while len(os.listdir(folder)) < 2 and time.monotonic() < limit:
             time.sleep(0.05)
         names = sorted(os.listdir(folder))
@@ -280,7 +280,7 @@ def check_places(coretap):
 
 
 def check_merge(coretap):
-    """The file may be one of those that are added up."""
+    """Checks a merge whose output is one of its inputs."""
     with tempfile.TemporaryDirectory() as folder:
         counts, once = (os.path.join(folder, name) for name in ("counts", "once"))
         run(line_of(coretap, COMMANDS["cover data"], counts))
@@ -301,7 +301,7 @@ MESSAGES = "time,op,initiator,kind,addr,value\n1,ReadShared,0,D,0x1000,0\n"
 
 
 def check_fractal(coretap):
-    """The event log and the commands of a replay."""
+    """Checks the event log and the commands of a replay."""
     with tempfile.TemporaryDirectory() as folder:
         messages = pathlib.Path(folder) / "messages"
         messages.write_text(MESSAGES)
@@ -335,7 +335,8 @@ def check_fractal(coretap):
 
 def main():
     coretap = os.path.abspath(sys.argv[1])
-    signal.signal(signal.SIGHUP, signal.SIG_DFL) # nohup would hand on that it is ignored
+    # Under nohup the signal is ignored, and children would inherit that
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     code = FIRMWARE.read_bytes()
     PROGRAM.write(small_elf.make(code, 0x80000, [(b"start", 0x80000, len(code))]))
     PROGRAM.flush()

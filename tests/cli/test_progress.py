@@ -25,14 +25,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 EXAMPLE = ROOT / "examples" / "quickstart"
 FRAME = 16
 RAW = ROOT / "examples" / "raw"
-FIRST = 4096  # the command waits for so many bytes to see the framing
+FIRST = 4096  # bytes that the command waits for to detect the framing
 BASE = 0x80000
 FUNCTIONS = 100000
 CODE = struct.pack("<5I", 0xB4000060, 0xF1000400, 0x54FFFFC1, 0xD65F03C0, 0xD503201F)  # a loop
 
 
 def run(coretap, terminal, *options, columns=80):
-    """What a decode that takes longer than the meter waits prints on standard error."""
+    """Runs a decode that takes longer than the meter waits. Returns its standard error and the exit code."""
     reader, writer = pty.openpty() if terminal else os.pipe()
     if terminal:
         fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -41,7 +41,7 @@ def run(coretap, terminal, *options, columns=80):
         os.close(writer)
         text = b""
         process.stdin.write(bytes(FIRST))
-        # Slowly, until the meter was seen or there is no more to wait for.
+        # Writes slowly, until the meter was seen or the time is over.
         end = time.monotonic() + (20 if terminal and not options else 1.5)
         while time.monotonic() < end and b"MB, " not in text:
             process.stdin.write(bytes(FRAME))
@@ -63,7 +63,7 @@ def run(coretap, terminal, *options, columns=80):
 
 
 def program(folder):
-    """A capture of a program of many functions, which stand behind the code that ran."""
+    """Makes a capture of a program of many functions. They come after the code that ran."""
     code = (RAW / "loop-code.bin").read_bytes()
     first = BASE + len(code)
     data = small_elf.make(code + CODE * FUNCTIONS, BASE, [
@@ -76,8 +76,8 @@ def program(folder):
 
 
 def run_slowly(coretap, until, *arguments):
-    """What a command prints on a terminal until it says something, in a processor that has hardly any time
-    for it."""
+    """Returns what a command prints on a terminal until it says `until`. The command gets hardly any
+    processor time."""
     reader, writer = pty.openpty()
     text = b""
     with subprocess.Popen([coretap, *arguments], stdout=subprocess.DEVNULL, stderr=writer) as process:
@@ -89,7 +89,7 @@ def run_slowly(coretap, until, *arguments):
             if select.select([reader], [], [], 0.001)[0]:
                 try:
                     text += os.read(reader, 4096)
-                except OSError:  # it ended
+                except OSError:  # the process ended
                     break
         process.kill()
     os.close(reader)
@@ -97,7 +97,7 @@ def run_slowly(coretap, until, *arguments):
 
 
 def shown_programs(coretap):
-    """Whether the work with programs is shown, of a report and of coverage."""
+    """Yields whether the meter shows the work with programs, for a report and for coverage."""
     with tempfile.TemporaryDirectory() as name:
         capture = program(pathlib.Path(name))
         for until, line in ((b"reading the programs, 0:01", ("report", "-o", f"{name}/page.html", capture)),

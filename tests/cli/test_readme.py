@@ -26,7 +26,8 @@ def run(coretap, line):
 
 
 def difference(wanted, got):
-    """The first line of the README that the output does not have, or None."""
+    """Returns the first line of the README that is not in the output, with what the output has there, or
+    None."""
     at = 0
     anywhere = False
     for line in wanted:
@@ -45,7 +46,7 @@ def difference(wanted, got):
 
 
 def rewrite(coretap, text):
-    """Each block with as many first lines as it has now."""
+    """Returns the text with new output in each block, in which the number of lines stays the same."""
     def block(match):
         keep = len(match.group(2).splitlines()) - 1
         got = [line.rstrip() for line in run(coretap, match.group(1))]

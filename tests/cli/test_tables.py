@@ -60,13 +60,13 @@ def program_line(name, build_id="-"):
 
 
 def coverage(name, *lines, version=2):
-    """A coverage file of version 2, which has no sum at its end."""
+    """Writes a coverage file of version 2, which has no checksum at its end."""
     (WORK / name).write_text(f"coretap-coverage {version}\n" + "".join(lines))
     return name
 
 
 def recorded():
-    """Results of a recorded program; None where it cannot be made."""
+    """Returns the results of a recorded program, or None without the tools."""
     compiler = "aarch64-linux-gnu-gcc"
     if not shutil.which(compiler) or not shutil.which("qemu-aarch64"):
         return None
@@ -84,7 +84,7 @@ def recorded():
 # ---- what is held ----
 
 def hold_coverage():
-    """Functions, lines and edges are those of the coverage file."""
+    """Checks that functions, lines and edges are those of the coverage file."""
     told = json.loads(run("cover", "--format", "json", "cover.data").stdout)["programs"][0]
     export("covered", "--test", "smoke", "--machine", "board 7", "cover.data")
     functions = rows_of("covered", "functions")
@@ -114,7 +114,7 @@ def hold_coverage():
 
 
 def hold_times():
-    """Edges and distributions are those that 'coretap timing' prints."""
+    """Checks that edges and distributions are those that 'coretap timing' prints."""
     told = json.loads(run("timing", "--format", "json", "times.data").stdout)[0]
     export("timed", "times.data")
     times = rows_of("timed", "times")
@@ -142,7 +142,7 @@ def hold_times():
 
 
 def many():
-    """A coverage file with more counts than a row group has, and numbers of all sizes."""
+    """Writes a coverage file with more counts than a row group holds, and numbers of all sizes."""
     if not (WORK / "many.data").exists():
         lines = [f"run {16 * i:x} {16 * i + 4 + 4 * (i % 3):x} {(i * 15838) ** 3 % (1 << 64) + 1}\n"
                  for i in range(70000)]
@@ -154,7 +154,7 @@ def many():
 
 
 def hold_many():
-    """Several row groups, empty columns, and names that are no UTF-8."""
+    """Checks several row groups, empty columns, and names that are not valid UTF-8."""
     edges = rows_of(many(), "edges")
     assert len(edges) == 75000
     runs = [e for e in edges if e["kind"] == "run"]
@@ -176,7 +176,7 @@ def hold_many():
 
 
 def hold_bad_input():
-    """Each error names what is wrong, and leaves the folder as it was."""
+    """Checks that each error names what is wrong, and leaves the folder as it was."""
     good = coverage("good.data", "captures 1\n", program_line("/nowhere"), "run 10 20 3\n")
     coverage("new.data", version=9)
     (WORK / "other.data").write_text("coretap-watch 1\ncaptures 1\n")
@@ -206,7 +206,7 @@ def hold_bad_input():
 
 
 def hold_full_disk():
-    """When a file cannot be written wholly, all are left as they were."""
+    """Checks that all files stay as they were when one cannot be written completely."""
     many()
     export("full", "many.data", code=1)
     before = {path.name: (path.stat().st_ino, path.read_bytes()) for path in (WORK / "full").iterdir()}
@@ -222,7 +222,8 @@ def hold_full_disk():
 # ---- a week of captures ----
 
 def week():
-    """Manifest, and folder of pieces with the times of its captures; two of the captures cannot be read."""
+    """Makes a manifest, and a folder of pieces with the times of its captures. Two of the captures cannot be
+    read. Returns the manifest's entries."""
     folder = captures.make(WORK / "week", 8, 2)
     lines = []
     for first, machine in ((0, "phone 1"), (5, "phone 2")):
@@ -234,7 +235,7 @@ def week():
 
 
 def hold_week():
-    """A row for each function of each capture, with what the manifest says of it."""
+    """Checks that each function of each capture has a row, with the members of the manifest."""
     entries = week()
     done = export("by-capture", "--manifest", "week.jsonl", "pieces", code=1)
     assert "2 of 10 captures have no result" in done.stderr and "week/0008" in done.stderr, done.stderr
@@ -253,7 +254,8 @@ def hold_week():
 
 
 def hold_bad_weeks(entries):
-    """What is twice or of no capture of the manifest is not counted, and is told."""
+    """Checks that duplicate results, and results of captures that the manifest does not name, are not counted
+    and are reported."""
     first = sorted((WORK / "pieces").glob("*.piece"))[0]
     shutil.copy(first, WORK / "copy.data")
     said = export("twice", "--manifest", "week.jsonl", "pieces", "copy.data", code=2).stderr
@@ -274,7 +276,7 @@ def hold_bad_weeks(entries):
 # ---- Arrow ----
 
 def stream(name, table, *words, code=0):
-    """Exports a table as a stream of Arrow into a file."""
+    """Exports a table as an Arrow stream into a file."""
     done = subprocess.run([COMMAND, "export-results", "--arrow", table, *words], capture_output=True,
                           check=False, cwd=WORK)
     assert done.returncode == code, (words, done.returncode, done.stderr)
@@ -290,7 +292,7 @@ def read_stream(data):
 
 
 def hold_arrow(sources):
-    """Streams have the rows of the files."""
+    """Checks that the streams have the rows of the files."""
     count = 0
     for folder, (words, code) in sources.items():
         for table in TABLES:
@@ -306,7 +308,7 @@ def hold_arrow(sources):
 
 
 def hold_arrow_library(node, sources):
-    """The library of the Arrow project reads the same."""
+    """Checks that the Arrow project's own library reads the same rows."""
     paths = [WORK / f"{folder}.{table}.arrow" for folder in sources for table in TABLES]
     done = subprocess.run(["node", ROOT / "tests/support/arrow.mjs", node, *paths], capture_output=True,
                           text=True, timeout=300, check=False)
@@ -321,7 +323,7 @@ def hold_arrow_library(node, sources):
 # ---- DuckDB ----
 
 def find_package(name):
-    """A folder with a package of node, or None and why there is none."""
+    """Finds or installs a package of node. Returns its folder and None, or None and the reason."""
     named = os.environ.get("CORETAP_NODE")
     cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "coretap-tests"
     for folder in filter(None, (named and pathlib.Path(named), cache)):
@@ -349,7 +351,8 @@ def ask(folder, statements):
 
 
 def fold(rows, name):
-    """A column in three numbers: how many values, how many others, and the sum or the sum of lengths."""
+    """Returns a summary of a column: how many values, how many different ones, and the sum of the numbers or
+    of the lengths."""
     values = [row[name] for row in rows if row[name] is not None]
     sizes = [len(v.encode()) if isinstance(v, str) else v for v in values]
     return [len(values), len(set(values)), sum(sizes)]
@@ -360,7 +363,7 @@ def is_real(name):
 
 
 def hold_types(duckdb, folder):
-    """DuckDB sees texts, numbers without a sign and real numbers where they are."""
+    """Checks that DuckDB sees the right types: text, unsigned integer, or real number."""
     paths = [WORK / folder / f"{table}.parquet" for table in TABLES]
     for path, columns in zip(paths, ask(duckdb, [f"describe select * from '{path}'" for path in paths])):
         wanted = [(name, "VARCHAR" if text else "DOUBLE" if is_real(name) else "UBIGINT")
@@ -369,7 +372,7 @@ def hold_types(duckdb, folder):
 
 
 def hold_duckdb(duckdb, folders):
-    """DuckDB reads the same values, column by column, as the tests' own reader."""
+    """Checks that DuckDB reads the same values, column by column, as the tests' own reader."""
     hold_types(duckdb, folders[0])
     statements, wanted = [], []
     for folder in folders:

@@ -43,7 +43,7 @@ int main(int argc, char **argv) { (void)argv; work(10 * argc); return 0; }
 
 
 def prepare(folder):
-    """Result: why there is no capture, or nothing."""
+    """Makes the capture. Returns why there can be none, or None."""
     for tool in ("aarch64-linux-gnu-gcc", "qemu-aarch64"):
         if not shutil.which(tool):
             return f"{tool} is missing"
@@ -59,7 +59,7 @@ def prepare(folder):
 
 
 def run(folder, terminal, *options):
-    """Standard error, and the exit code."""
+    """Runs wcet. Returns its standard error and the exit code."""
     reader, writer = pty.openpty() if terminal else os.pipe()
     env = {**os.environ, "CORETAP_CBC": str(folder / "solver.so")}
     with subprocess.Popen([COMMAND, "wcet", *options, "--entry", "work", "capture"], cwd=folder, env=env,
@@ -69,7 +69,7 @@ def run(folder, terminal, *options):
         try:
             while piece := os.read(reader, 4096):
                 text += piece
-        except OSError:  # so a terminal says that nobody is there any more
+        except OSError:  # this is how a terminal reports that the other side is closed
             pass
         code = process.wait()
     os.close(reader)
