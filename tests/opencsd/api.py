@@ -21,7 +21,8 @@ ELSEWHERE = {"ocsd_dt_get_decode_stats", "ocsd_dt_reset_decode_stats"}
 
 
 def run(programs, name, path):
-    """What a program prints and writes, as lines. `path`: folder of the library, or None for the system's."""
+    """Runs a program. Returns what it prints and writes, as lines. `path`: folder of the library, or None for
+    the system's."""
     env = {key: value for key, value in os.environ.items() if key != "LD_LIBRARY_PATH"}
     if path:
         env["LD_LIBRARY_PATH"] = path
@@ -34,7 +35,7 @@ def run(programs, name, path):
 
 
 def without_crashes(theirs, ours):
-    """Leaves out what either says of calls at which OpenCSD crashes, and coretap does not."""
+    """Removes from both outputs the calls at which OpenCSD crashes and coretap does not."""
     def calls(lines):
         found = [[]]
         for line in lines:

@@ -28,20 +28,20 @@ WAYS = [
 ]
 
 
-# Those of the corpus that the library does not take (docs/perf.md), with their reason.
+# Captures of the corpus that the library does not decode (docs/perf.md), with the reason.
 NOT_TAKEN = {
     "armv8_1m_branches": "branches of Armv8.1-M, which OpenCSD 1.3.3 does not know",
     "itm_only_csformat": "ITM",
     "itm_only_raw": "ITM",
 }
-# Flags of trees whose frames have synchronisation words.
+# Options of captures whose frames have synchronisation words.
 WORDS = {"a55-test-tpiu": ["tree_flags=3"]}
 CORPUS_WAYS = [[], ["chunk=48", "wait=3"], ["as_packets=1"]]
 
-# In Juno's ETMv4 the first pause comes in another call.
+# In Juno's ETMv4 trace the first pause comes in another call.
 NOT_COMPARED = {("juno_r1_1", "chunk=48 wait=3")}
 
-# Where OpenCSD gives up: at an ID of a frame that has no byte.
+# OpenCSD stops at an ID in a frame that is followed by no byte.
 GIVES_UP = re.compile(rb"Zero length data block|^R op=0 .* resp=8 ")
 
 
@@ -51,8 +51,8 @@ def play(player, library, capture, way):
 
 
 def without_cut(lines):
-    """Leaves out what 1.3.3 says at the end of a trace of a packet that the last reset cut: it keeps its
-    bytes (docs/perf.md). Not of a PTM, of which coretap's library does, too."""
+    """Removes what OpenCSD 1.3.3 reports at the end of a trace about a packet that the last reset cut, whose
+    bytes it keeps (docs/perf.md). Keeps it for PTM, where coretap's library does the same."""
     reset = max((i for i, line in enumerate(lines) if line.startswith(b"R op=3 ")), default=None)
     if reset is None:
         return lines

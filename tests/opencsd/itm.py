@@ -35,9 +35,9 @@ RECORDINGS = {"plain": [], "framed": ["--framed", "--timestamps=50"]}
 
 
 def comparable(line, framed):
-    """A line without what differs. In frames places are those that a client is told, which are some bytes
-    off, and without frames the listing has no trace ID; where bytes without synchronisation begin is not
-    said."""
+    """Returns the parts of a line that both print equally. In frames the positions are those that a client
+    gets, which are some bytes off. Without frames the listing has no trace ID, and the library does not
+    report where unsynchronised bytes begin."""
     place, identifier, rest = line.split(b" ", 2)
     return identifier + b" " + rest if framed else rest if b" itm_notsync " in line else place + b" " + rest
 
@@ -50,7 +50,7 @@ def listed(line):
 
 
 def of_itm(lines):
-    """The lines of one trace ID that are of an ITM."""
+    """Returns the lines of the first trace ID that belongs to an ITM."""
     sections = [[]]
     for line in lines:
         if line.startswith(b"#"):

@@ -33,20 +33,21 @@ COMMANDS = [
 ]
 OF_DAMAGED = [["script", "--itrace=i1i"], ["report", "-D"]]
 INJECTIONS = [["--itrace=i512il"], ["--itrace=i100il", "--strip"]]
-SNAPSHOTS = ["TC2", "ete_ip", "trace_cov_a15"]  # of the corpus, in the short tier
+SNAPSHOTS = ["TC2", "ete_ip", "trace_cov_a15"]  # snapshots of the corpus, in the short tier
 ENDS = (b"[unknown] ([unknown])", b"\tDCD_ETMV4", b"\tDCD_PTM")
-MOST_BYTES = 16 << 20  # that perf prints; sound recordings have fewer
-MOST_DAMAGED = 1 << 20  # … of damaged ones, of which it can print a few hundred KB in a second for minutes
+MOST_BYTES = 16 << 20  # of perf's output; intact recordings give less
+MOST_DAMAGED = 1 << 20  # of damaged recordings, at a few hundred KB a second
 CUT = "cut"
 CRASHES = (-signal.SIGABRT, -signal.SIGSEGV)
-MOST_SHOWN = 2000  # letters of a difference: what inject writes has few lines
-TIP = b"# (Tip:"  # another one each time
+MOST_SHOWN = 2000  # letters of a difference, because a line of inject can be very long
+TIP = b"# (Tip:"  # differs in each run
 
 
 def perf(command, line, output=None, most=MOST_BYTES):
-    """Runs perf as `command` says: standard output, or the file that it wrote, with messages and exit code.
-    Without the environment of tests, in which the folder of coretap's library comes first. Of damaged trace
-    perf may print for minutes, so it is cut."""
+    """Runs perf as `command` says. Returns the lines of standard output, or of the file that it wrote; its
+    messages; and its exit code. Leaves out LD_LIBRARY_PATH, in which the tests put the folder of coretap's
+    library first. Cuts the output after `most` bytes, because perf may print for minutes about damaged
+    trace."""
     env = {name: value for name, value in os.environ.items() if name != "LD_LIBRARY_PATH"}
     with tempfile.TemporaryFile() as errors, subprocess.Popen(
             [*command, *line], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
@@ -63,7 +64,7 @@ def perf(command, line, output=None, most=MOST_BYTES):
 
 
 def inside(lines):
-    """How many lines there are up to the first instruction that is in no file, or complaint."""
+    """Returns the number of lines before the first complaint, or the first instruction that is in no file."""
     for i, line in enumerate(lines):
         if any(end in line for end in ENDS):
             return i
@@ -71,10 +72,10 @@ def inside(lines):
 
 
 def difference(ways, line, cut=False, output=None):
-    """What differs between both, or None."""
+    """Returns what differs between both libraries, or None."""
     most = MOST_DAMAGED if cut else MOST_BYTES
     theirs = perf(ways[0], line, output, most)
-    if cut and theirs[2] in CRASHES:  # which 1.3.3 does of some damage
+    if cut and theirs[2] in CRASHES:  # OpenCSD 1.3.3 crashes on some damage
         print(f"# perf {' '.join(map(str, line))}: OpenCSD crashes")
         return None
     ours = perf(ways[1], line, output, most)
@@ -95,7 +96,7 @@ def compare(tap, name, ways, line, output=None):
 
 
 def check_damaged(tap, name, ways, files):
-    """Compares what perf says of damaged recordings."""
+    """Compares what perf prints about damaged recordings."""
     found = [(data, line, difference(ways, [*line, "-i", data], cut=True)) for data in files
              for line in OF_DAMAGED]
     differ = [(data, line, why) for data, line, why in found if why]
@@ -115,7 +116,7 @@ def check(tap, name, ways, data, folder, part=slice(None)):
 
 
 def export(recorder, capture, data):
-    """Writes a capture as perf.data, if it has a source that perf knows."""
+    """Writes a capture as perf.data. Returns whether it has a source that perf knows."""
     done = subprocess.run([recorder.command, "export", "-q", "--perf", data, capture], capture_output=True,
                           stdin=subprocess.DEVNULL, check=False)
     if done.returncode and b"has no source that perf knows" not in done.stderr:

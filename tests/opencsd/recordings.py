@@ -27,7 +27,7 @@ ALL = {
                    ["--protocol", "ptm", "--framed", "--timestamps=500", "--cycle-count", "--context-id"]),
 }
 
-# In the long tier each protocol is recorded with each of these, of programs in turn.
+# In the long tier each protocol is recorded with each of these options; programs take turns.
 OPTIONS = {
     "broadcast": ["--branch-broadcast"],
     "cycles": ["--cycle-count=1"],
@@ -73,7 +73,7 @@ HEAD = 64  # bytes that are never damaged
 
 
 def record(recorder, examples, folder, name):
-    """Runs the program of a name and returns its capture."""
+    """Records the program of this name. Returns the capture."""
     (source, *flags), options = RECORDINGS[name]
     program, capture = folder / f"{name}.program", folder / name
     subprocess.run([compiler_of(name), "-O2", "-o", program, pathlib.Path(examples) / source, *flags,
@@ -85,7 +85,7 @@ def record(recorder, examples, folder, name):
 
 
 def damage(capture, copy, seed):
-    """Copies a capture and flips bits of its trace behind the first packets."""
+    """Copies a capture and flips bits of its trace after the first packets. Returns the copy."""
     shutil.copytree(capture, copy)
     chance = random.Random(seed)
     for path in copy.glob("trace*.bin"):

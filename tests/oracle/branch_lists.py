@@ -20,13 +20,13 @@ from perf_tool import ROOT, Tap, first_difference, run, skip
 from perf_writer import Writer, with_features
 
 MAGIC = b"simpleperf:EtmBranchList"
-BRANCH_LIST = 133  # the feature of a recording
+BRANCH_LIST = 133  # the feature of a recording that has branch lists
 SCHEMA = ROOT / "tests/support/branch_list.proto"
 T32 = "arm-linux-gnueabihf-gcc"
 
 
 def protoc(what, data):
-    """Turns the text of a message into bytes, or back."""
+    """Converts the text of a message to bytes ("encode"), or back ("decode")."""
     return subprocess.run(["protoc", f"--proto_path={SCHEMA.parent}", f"--{what}=BranchList", SCHEMA.name],
                           input=data, stdout=subprocess.PIPE, check=True).stdout
 
@@ -37,14 +37,15 @@ def build_id(program):
 
 
 class Lists:
-    """(address, branches as 0 and 1) -> count, of one binary."""
+    """The branch lists of one binary: (address, branches as 0 and 1) -> count."""
 
     def __init__(self, path, identity, kind=0, kernel=None):
         self.path, self.identity, self.kind, self.kernel = path, identity, kind, kernel
         self.counts = collections.Counter()
 
     def follow_packets(self, coretap, capture):
-        """As simpleperf does: an address packet begins a list, atom packets go on with it."""
+        """Adds the lists of a capture as simpleperf does: an address packet begins a list, atom packets
+        extend it."""
         addr, bits = None, ""
         for line in run([coretap, "list", "-q", "--packets", capture])[0].splitlines():
             words = line.split()
@@ -80,7 +81,7 @@ def packed(data):
 
 
 def file_of(messages, compressed=False):
-    """Version 1."""
+    """Returns a file of version 1."""
     out = MAGIC + struct.pack("<IB", 1, compressed)
     for message in messages:
         body = protoc("encode", message.encode())
@@ -94,18 +95,19 @@ def old_file(lists):
 
 
 def profile(coretap, operands, *options):
-    """(runs, branches) of a profile for BOLT, without what leads into the program; and what else was said."""
+    """Returns (runs, branches) of a profile for BOLT, without branches into the program; the messages; and
+    the exit code."""
     out, said, code = run([coretap, "profile", "-f", "bolt", *options, *operands])
     runs, branches = collections.Counter(), collections.Counter()
     for line in out.splitlines():
         kind, first, last, count = line.split()[:4]
-        if int(first, 16):  # it came from elsewhere
+        if int(first, 16):  # otherwise it came from outside
             (runs if kind in "Ff" else branches)[int(first, 16), int(last, 16)] += int(count)
     return runs, branches, said, code
 
 
 def insns(runs, times=1):
-    """How often each halfword ran."""
+    """Returns how often each halfword ran."""
     found = collections.Counter()
     for (first, last), count in runs.items():
         for at in range(first, last + 1, 2):
@@ -114,7 +116,8 @@ def insns(runs, times=1):
 
 
 def difference(direct, lists, times=1):
-    """Lists have no runs that ended without a branch, and not where indirect branches went."""
+    """Returns what differs from a profile of the trace, or None. Lists lack runs that ended without a branch,
+    and the targets of indirect branches."""
     sources = {source for source, _ in direct[1]}
     want, got = insns(direct[0], times), insns(lists[0])
     odd = [(at, want[at], got[at]) for at in want.keys() | got.keys()
@@ -148,7 +151,7 @@ def check_read(tap, coretap, folder, recording, lists):
 
 
 def check_recording(tap, coretap, folder, recording, lists):
-    """Branch lists in a recording, in the place of trace ('simpleperf record --decode-etm')."""
+    """Checks branch lists in a recording, in place of trace ('simpleperf record --decode-etm')."""
     direct = profile(coretap, [recording.folder])
     path = folder / "recording.data"
     empty = Writer(recording.capture.units).whole()
@@ -196,7 +199,7 @@ def merged(coretap, *operands):
 
 
 def check_later(tap, coretap, folder, recording, lists):
-    """Fields and kinds of binaries that only a later simpleperf knows."""
+    """Checks fields and kinds of binaries that only a later simpleperf knows."""
     direct = profile(coretap, [recording.folder])
     number, text = protoc("encode", lists.text().encode()), Lists("/system/odd", None, 7)
     text.counts = lists.counts
@@ -230,7 +233,7 @@ def check_merge(tap, coretap, folder, recording, first, second):
 
 
 def check_versions(tap, coretap, folder, recording, other, lists):
-    """Another program at the same path."""
+    """Checks lists of a program whose path now has another program."""
     text = lists.text()
     path, shadow = folder / "version.data", folder / "shadow"
     shadow.mkdir()
@@ -254,7 +257,7 @@ def check_versions(tap, coretap, folder, recording, other, lists):
 
 
 def check_kernel(tap, coretap, folder, recording, lists):
-    """Addresses of a kernel count from where its .text lay."""
+    """Checks that addresses of a kernel are relative to its .text as loaded."""
     text = int(re.search(r" \.text +PROGBITS +(\w+)", run(["readelf", "-SW", recording.program])[0])[1], 16)
     moved = Lists("[kernel.kallsyms]", lists.identity, 1, 0xffffffc010000000)
     low, high = text, text + 0x100000
@@ -277,7 +280,8 @@ def check_kernel(tap, coretap, folder, recording, lists):
 
 
 def check_module(tap, coretap, folder, recording, lists, source):
-    """An object file that is no kernel module has no addresses: it is told, and the other programs count."""
+    """Checks that an object file that is no kernel module is reported as having no addresses, and that the
+    other programs count."""
     module = folder / "driver.ko"
     subprocess.run([COMPILER, "-c", "-o", module, source], check=True)
     other = Lists(module, None, 2)
@@ -290,8 +294,8 @@ def check_module(tap, coretap, folder, recording, lists, source):
 
 
 def check_damaged(tap, coretap, folder, data):
-    """Cut or changed files are refused or read, whatever is in them."""
-    rng = random.Random(1)  # what is changed is the same in each run
+    """Checks that cut or changed files are either refused or read."""
+    rng = random.Random(1)  # the same changes in each run
     path = folder / "damaged.data"
     wrong = []
     for i in range(200):
@@ -331,7 +335,7 @@ def check_t32(tap, recorder, folder, source):
 
 
 def check_commands(tap, coretap, folder, recording, lists):
-    """Each command takes a branch list, or says what it is and what is not in it."""
+    """Checks that each command reads a branch list, or says what the file is and what it lacks."""
     path, fleet = folder / "commands.data", folder / "fleet"
     path.write_bytes(file_of([lists.text()]))
     out, _, code = run([coretap, "info", path])
@@ -376,7 +380,7 @@ def check_commands(tap, coretap, folder, recording, lists):
 
 
 def check_tables(tap, coretap, recording, path, folder):
-    """Tables of a branch list alone are those of the coverage that it has."""
+    """Checks that the tables of a branch list alone equal those of the coverage made from it."""
     saved = path.with_name(path.name[:-1] + "_")  # as long as the other name
     tables = [coretap, "export-results", "--arrow"]
     subprocess.run([coretap, "cover", "--format", "data", "-o", saved, path], check=True,

@@ -6,7 +6,7 @@ EXECUTABLE, CORE = 2, 4
 
 
 def elf(kind, segments, symbols=()):
-    """`segments`: (address, bytes), `symbols`: (name, address). The bytes of the file."""
+    """Returns an ELF file. `segments` are (address, bytes), `symbols` are (name, address)."""
     names = b"\0" + b"".join(name.encode() + b"\0" for name, _ in symbols)
     heads = 64 + 56 * len(segments)
     body, programs = bytearray(), b""

@@ -21,8 +21,8 @@ from perf_tool import Tap, first_difference, run
 from parts import missing_parts  # behind perf_tool, which says where it is
 from perf_writer import KERNEL, Writer
 
-NEAR, FAR = 0x800000, 0x10000000  # where the module lies: a branch reaches the program, or does not
-INIT = 0x100000                   # from there to its .init.text
+NEAR, FAR = 0x800000, 0x10000000  # module in reach of a branch to the program, or not
+INIT = 0x100000  # distance from the module to its .init.text
 
 MODULE = """
 extern int helper(int);
@@ -44,7 +44,7 @@ extern int module_work(int), begin(int);
 __attribute__((noinline)) int helper(int x) { return x % 7 ? x * 3 : 1; }
 int main(void) { return begin(module_work(40)) & 1; }
 """
-# As modules have it: sections that the kernel fills.
+# Sections that a module has and the kernel fills.
 FILLED = r"""
     .section .plt,"ax"
     .byte 0
@@ -56,7 +56,7 @@ TRAMPOLINE = r"""
     .section .text.ftrace_trampoline,"ax"
     .byte 0
 """
-# Of 32 bits GNU's linker does not make it for a far call, so the module that is linked calls this.
+# GNU's linker makes no code for far calls of 32-bit modules, so the linked module calls this code instead.
 JUMP = """
     .syntax unified
     .section .module_plt,"ax"
@@ -77,13 +77,13 @@ SCRIPT = """SECTIONS {
 
 @dataclasses.dataclass
 class Machine:
-    """What a module's processor decides. An entry of .plt has `entry` bytes; their number is rounded up to
-    `entries`, and some are spare."""
+    """Properties of a module that depend on its processor. An entry of .plt has `entry` bytes. The number of
+    entries includes `spare` ones and is rounded up to a multiple of `entries`."""
     name: str
     compiler: str = COMPILER
     flags: tuple = ()
-    jump: str = ""              # how a module calls functions that are far away; "": as the linker does it
-    to_module: tuple = ()       # flags for the program, which calls the module
+    jump: str = ""  # code by which the module calls far functions; "": the linker makes it
+    to_module: tuple = ()  # flags of the program, which calls the module
     filled: str = FILLED + TRAMPOLINE
     step: int = 4  # bytes of the shortest instruction
     relocations: str = "R_AARCH64_(?:CALL|JUMP)26"
@@ -95,8 +95,8 @@ class Machine:
         return self.compiler.removesuffix("gcc") + name
 
     def plt_size(self, module):
-        """As the kernel sizes .plt: an entry for each kind of branch and symbol of each section, and spare
-        ones."""
+        """Returns the bytes of .plt by the kernel's rule: an entry for each section, kind of branch and
+        symbol, and the spare ones."""
         found = set()
         for name, table in re.findall(r"(?s)'\.rela?(\.text[^']*)'(.*?)(?=\nReloc|\Z)",
                                       run([self.tool("readelf"), "-rW", module])[0]):
@@ -115,7 +115,7 @@ T32 = Machine("T32", flags=("-mthumb",), jump=JUMP.replace("ISA", ".thumb"), **A
 
 
 def instructions(command, step, data, *options):
-    """Addresses of all instructions, in order; of T32 those of all halfwords."""
+    """Returns the addresses of all instructions in order; for T32, of all halfwords."""
     addresses = []
     for line in run([command, "list", "-q", "--elements", *options, data])[0].splitlines():
         if " instr_range " in line:
@@ -125,7 +125,7 @@ def instructions(command, step, data, *options):
 
 
 class Build(Recording):
-    """The module, and the program that has it."""
+    """A recording of a program that has the module linked in."""
 
     def __init__(self, recorder, folder, base, machine=A64):
         self.base, self.root, self.machine = base, folder / "root", machine
@@ -161,7 +161,8 @@ class Build(Recording):
         self.data.write_bytes(self.recording(self.module.name))
 
     def recording(self, name):
-        """As perf records it: the kernel's map, called by its first symbol, and the module's."""
+        """Returns a recording as perf writes it: the kernel's map, named by its first symbol, and the
+        module's map."""
         text = self.symbols["_text"]
         writer = Writer(self.capture.units, kernel=True)
         writer.map(KERNEL, text, 0x1000000, text, "[kernel.kallsyms]_text")
@@ -171,12 +172,12 @@ class Build(Recording):
         return writer.whole()
 
     def sections(self):
-        """Where they lie: as /sys/module/module/sections says it."""
+        """Returns name -> address of the sections, as in /sys/module/module/sections."""
         found = {f".text.{name}": self.symbols[name] for name in ("twice", "seldom", "module_work")}
         return {**found, ".init.text": self.symbols["begin"], ".plt": self.base}
 
     def with_sections(self, shift=0):
-        """A copy of the target's files with /sys/module."""
+        """Makes a copy of the target's files with /sys/module. Returns its folder."""
         root = self.copy("sections")
         folder = root / "sys/module/module/sections"
         folder.mkdir(parents=True)
@@ -200,7 +201,7 @@ class Build(Recording):
         return root
 
     def is_jump(self, at):
-        """Whether it is in .plt, or in what the linker made of it."""
+        """Returns whether an address is in .plt, or in the code that the linker made in its place."""
         return self.base <= at < self.symbols["twice"] or any(
             addr <= at < addr + 12 for addr in self.veneers)
 
@@ -213,7 +214,8 @@ class Build(Recording):
 
 
 def check_path(tap, b, where):
-    """Without sections that are known, up to the call of a function that only loading needs."""
+    """Checks the path when the addresses of sections are not known: it is right until the first call of a
+    function that only loading needs."""
     init = f"{b.symbols['begin']:x}"
     truth = b.truth()
     path, all_of = b.decoded(b.data, "--symfs", b.root, "--vmlinux", b.kernel)
@@ -228,7 +230,7 @@ def check_path(tap, b, where):
 
 
 def check_results(tap, b):
-    """What commands make of it."""
+    """Checks the results of commands."""
     named = ["--symfs", b.with_sections(), "--vmlinux", b.kernel]
     runs = collections.Counter(b.path)
     module = range(b.base, b.base + 2 * INIT)
@@ -242,7 +244,7 @@ def check_results(tap, b):
             counted[at + b.base] += int(count)
     wanted = {at: count for at, count in runs.items() if at in module and not b.is_jump(at)}
     other = {f"{at:x}": count for at, count in wanted.items() if counted[at] != count
-             and at - b.machine.step not in counted}  # of the last instruction only the begin is told
+             and at - b.machine.step not in counted}  # only the begin of the last instruction is known
     tap.check(f"profile: {sum(wanted.values())} instructions of the module",
               None if counted and not other else (other, said))
     lines = (b.root.parent / "module.c").read_text().splitlines()
@@ -260,7 +262,8 @@ def check_results(tap, b):
 
 
 def check_export(tap, b):
-    """Samples with branch stacks name the module as perf does: from the begin of its memory on."""
+    """Checks that samples with branch stacks name the module like perf: relative to the begin of its
+    memory."""
     made = b.root.parent / "samples.data"
     said = run([b.command, "export", "-q", "--perf", made, "--branch-stacks", "--symfs", b.root,
                 "--vmlinux", b.kernel, b.data])[1]
@@ -272,7 +275,7 @@ def check_export(tap, b):
 
 
 def check_lists(tap, b):
-    """Branch lists, in which addresses count from the begin of .text."""
+    """Checks branch lists, whose addresses are relative to the begin of .text."""
     path, data = b.root.parent / "branches.data", b.root.parent / "one.data"
     data.write_bytes(subprocess.run([b.command, "profile", "-q", "-f", "branch-list", "--symfs", b.root,
                                      "--vmlinux", b.kernel, b.data],
@@ -281,7 +284,7 @@ def check_lists(tap, b):
     got = profile(b.command, [data], "--elf", b.module)
     tap.check("a branch list that is written is read", difference(direct, got))
     lists = Lists("/vendor/lib/modules/module.ko", build_id(b.module), kind=2)
-    text = b.symbols["module_work"] - b.base - b.machine.plt_size(b.module)  # .text is empty, behind .plt
+    text = b.symbols["module_work"] - b.base - b.machine.plt_size(b.module)  # .text is empty, after .plt
     lists.add(text, "1")
     path.write_bytes(file_of([lists.text()]))
     got = profile(b.command, [path], "--symfs", b.root)
@@ -289,7 +292,7 @@ def check_lists(tap, b):
 
 
 def check_others(tap, b):
-    """What is not there, or is another version."""
+    """Checks a module that is missing, and one of another version."""
     def missing(*options, data=b.data):
         lines = run([b.command, "info", "-q", "--vmlinux", b.kernel, *options, data])[0].splitlines()
         return [line for line in lines if line.startswith("missing")]
@@ -332,7 +335,7 @@ def check_others(tap, b):
 
 
 def check_damaged(tap, b):
-    """A module in which sections lie on the file's header: relocations would change it."""
+    """Checks a module whose sections lie on the file's header, which relocations would change."""
     whole = bytearray(b.module.read_bytes())
     wide = whole[4] == 2
     at, = struct.unpack_from("<Q" if wide else "<I", whole, 40 if wide else 32)

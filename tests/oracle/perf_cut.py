@@ -12,9 +12,9 @@ import tempfile
 from perf_tool import ROOT, Tap, corpus, run
 
 AUXTRACE = 71
-# Records are of eights; a step that has no divisor with them comes to each of their bytes.
+# Records are multiples of 8 bytes. An odd step comes to each byte of them.
 STEP = 1 if os.environ.get("CT_LONG", "0") not in ("", "0") else 23
-# Each command that reads a capture; those that need a program say so.
+# Each command that reads a capture; those that need a program report that.
 COMMANDS = [["info"], ["info", "--format", "json"], ["list", "--packets"], ["list", "--elements"], ["decode"],
             ["decode", "--format", "jsonl"], ["decode", "--merge"], ["stats"], ["stats", "--threads", "4"],
             ["stats", "--level", "frame"], ["stats", "--level", "timing", "--engine", "plain"], ["cover"],
@@ -24,7 +24,7 @@ COMMANDS = [["info"], ["info", "--format", "json"], ["list", "--packets"], ["lis
 
 
 def places(data):
-    """Where records begin, and where the trace is."""
+    """Returns the offsets of the records, and the offset of the trace."""
     at, size = struct.unpack_from("<QQ", data, 40)
     starts, end = [], at + size
     while at < end:

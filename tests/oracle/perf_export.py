@@ -17,17 +17,17 @@ import tempfile
 
 from perf_tool import ROOT, Tap, corpus, first_difference, need_perf, run
 
-# Snapshots of the corpus with images, of ETMv4 and ETE. PTM is not compared: perf 6.1 follows it only up to
-# the first branch whose target is on the return stack.
+# ETMv4 and ETE snapshots of the corpus with images. PTM is not compared: perf 6.1 follows it only up to the
+# first branch whose target is on the return stack.
 SNAPSHOTS = ["juno_r1_1", "a57_single_step", "armv8_1m_branches", "ss_ib_el1ns", "ete_ip", "src_addr",
              "maxspec0_commopt1", "tme_simple"]
 
-# Of examples/quickstart.
+# Facts of examples/quickstart.
 CONTEXT_ID, INSTRUCTIONS = 42, 4610
 
 
 class Memory:
-    """The images of a capture, to tell the size of T32 instructions."""
+    """The images of a capture, which tell the sizes of T32 instructions."""
 
     def __init__(self, images):
         self.images = []
@@ -45,11 +45,11 @@ class Memory:
 
 
 class Path:
-    """The instructions of one trace ID, and after how many of them perf 6.1 may end.
+    """The instructions of one trace ID, and the numbers of them after which perf 6.1 may end.
 
-    It takes what its decoder says in queues of QUEUE. When one becomes full in the last frame, what the
-    decoder has still to say of that frame is never asked for; and what is behind the last timestamp may be
-    not there at all."""
+    perf takes what its decoder says in queues of QUEUE elements. When a queue becomes full in the last frame,
+    perf does not ask for the rest of that frame. Instructions after the last timestamp may be missing,
+    too."""
 
     QUEUE = 1023
     FRAME = 16
@@ -58,7 +58,7 @@ class Path:
         self.addresses, self.queued, self.ends, self.last = [], 0, [], 0
 
     def said(self, kind, position):
-        """An element, whose instructions are already in `addresses`."""
+        """Adds an element, whose instructions are already in `addresses`."""
         self.last = position
         if kind in ("instr_range", "exception", "trace_on", "no_sync"):
             self.queued += 1
@@ -76,7 +76,7 @@ class Path:
 
 
 def of_coretap(coretap, path, memory):
-    """Trace ID -> its path."""
+    """Returns trace ID -> path."""
     paths, trace_id = collections.defaultdict(Path), None
     for line in run([coretap, "list", "-q", "--elements", path])[0].splitlines():
         if line.startswith("# id"):
@@ -96,7 +96,7 @@ def of_coretap(coretap, path, memory):
 
 
 def of_perf(perf, path):
-    """CPU -> addresses."""
+    """Returns CPU -> addresses, and the messages."""
     addresses = collections.defaultdict(list)
     text, said, _ = run([perf, "script", "-i", path, "--itrace=i1i", "-F", "cpu,ip"])
     for line in text.splitlines():
@@ -129,14 +129,14 @@ def compare(coretap, perf, path, data):
 
 
 def listing(coretap, path, kind):
-    """Without the names and offsets of the container."""
+    """Returns a listing without names and offsets, which differ between containers."""
     lines = run([coretap, "list", "-q", f"--{kind}", path])[0].splitlines()
     return [line if line.startswith("# id") else line.partition(" ")[2] for line in lines
             if not line.startswith("# buffer")]
 
 
 def keeps_ids(coretap, path):
-    """Whether an export changes neither trace IDs nor their order, and leaves no source out."""
+    """Returns whether an export keeps the trace IDs, their order, and all sources."""
     buffers = info(coretap, path)["buffers"]
     ids = [s["id"] for b in buffers for s in b["sources"]]
     return len(buffers) == 1 and len(ids) == len(set(ids)) and buffers[0]["framing"] != "none" and all(
@@ -144,7 +144,7 @@ def keeps_ids(coretap, path):
 
 
 def check_rewritten(coretap, perf, folder, data, tap, name):
-    """What perf itself writes of it: file and pipe mode."""
+    """Checks what perf itself writes of the recording, as a file and to a pipe."""
     wanted = listing(coretap, data, "elements")
     pipe = folder / "pipe.data"
     with pipe.open("wb") as out:
@@ -179,8 +179,8 @@ def check(coretap, perf, path, name, tap):
             check_rewritten(coretap, perf, folder, data, tap, name)
 
 
-# In namespaces of its own: a process with the number $1 that lives in another mount namespace, where the
-# folder $2 is empty; then the command that follows. Exit code 77 where that cannot be made.
+# Makes namespaces in which the process with the number $1 lives in another mount namespace, where the folder
+# $2 is empty. Then runs the command that follows. Exit code 77 when that is not possible.
 NEIGHBOUR = """
 echo $(($1 - 1)) >/proc/sys/kernel/ns_last_pid || exit 77
 unshare --mount sh -c 'mount -t tmpfs none "$1" && echo && exec sleep 60' sh "$2" >"$3" &
@@ -193,7 +193,7 @@ shift 3
 
 
 def check_neighbour(coretap, perf, tap):
-    """A context ID of the trace is the number of a process that lives, in a container, where perf runs."""
+    """Runs perf in a container where a context ID of the trace is the number of a living process."""
     name = "a process of another mount namespace has the number of a context ID"
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)

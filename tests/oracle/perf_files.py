@@ -18,7 +18,7 @@ from perf_recordings import Recording, decoded, need_recorder
 from perf_tool import Tap, first_difference, run
 from perf_writer import Writer
 
-TARGET = "/opt/target"  # where the files are on the target, and not here
+TARGET = "/opt/target"  # folder of the files on the target, which does not exist here
 
 
 class Server:
@@ -28,7 +28,7 @@ class Server:
         asked = self.asked = []
 
         class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):  # noqa: N802, the name is the library's
+            def do_GET(self):  # noqa: N802, the library prescribes the name
                 asked.append(self.path)
                 parts = self.path.split("/")
                 path = files.get(parts[2]) if parts[1] == "buildid" and parts[-1] == "executable" else None
@@ -50,8 +50,8 @@ class Server:
 
 
 class Test:
-    """A recording of a program with an interpreter and a library, whose files the target has at other
-    paths."""
+    """A recording of a program with an interpreter and a library, whose files have other paths on the
+    target."""
 
     def __init__(self, tap, folder, recorder, examples):
         self.tap, self.folder = tap, folder
@@ -73,7 +73,7 @@ class Test:
             [f"{at:x}" for at in self.recording.path], [f"{at:x}" for at in got], ("truth", "coretap")))
 
     def missing(self, *options, **env):
-        """What 'info' says of files that are missing."""
+        """Returns the lines in which 'info' reports missing files."""
         text = run([self.command, "info", "-q", "--buildid-dir", self.folder / "none", *options, self.data],
                    env={**os.environ, **env})[0]
         return [line for line in text.splitlines() if line.startswith("missing: ")]
@@ -101,7 +101,7 @@ class Test:
         self.tap.check("profile --elf is of a library", first_difference(want.splitlines(), got.splitlines()))
 
     def names(self):
-        """All that is missing is named, with its build id, and what to do."""
+        """Checks that each missing file is named with its build ID and a remedy."""
         said = self.missing()
         why = None
         for path, identity in self.capture.build_ids.items():
@@ -109,7 +109,7 @@ class Test:
             if len(lines) != 1 or identity.hex() not in lines[0] or "--symfs DIR" not in lines[0]:
                 why = f"{path}: {said}"
         self.tap.check("missing files are named", why)
-        nobody = {**os.environ, "HOME": str(self.folder / "none")}  # who has no cache of build ids
+        nobody = {**os.environ, "HOME": str(self.folder / "none")}  # no cache of build IDs
         listed = json.loads(run([self.command, "manifest", "-q", self.data], env=nobody)[0])["build_ids"]
         self.tap.check("a manifest has their build ids", None if set(listed) ==
                        {identity.hex() for identity in self.capture.build_ids.values()} else str(listed))
@@ -131,8 +131,8 @@ class Test:
         shutil.rmtree(self.folder / "cache")
 
     def symdir(self):
-        """Files by build id in any folder, under any name, beside others that have debug information
-        alone."""
+        """Checks --symdir: it finds files by build ID in any folder, under any name, beside files that have
+        only debug information."""
         root = self.folder / "symbols"
         (root / "deep").mkdir(parents=True)
         for number, path in enumerate(self.capture.build_ids):
@@ -152,7 +152,7 @@ class Test:
         self.tap.check("and names them", None if "\tmain" in named else named[:1000])
 
     def same_with(self, root):
-        """What needs code only, and what says which code is missing, is the same as with --symfs."""
+        """Checks that listings of code, and of missing code, are the same as with --symfs."""
         for words in (["list", "--elements"], ["stats", "--level", "flow"], ["info"]):
             texts = [[line for line in run([self.command, words[0], "-q", *words[1:], *options,
                                             self.data])[0].splitlines()
@@ -170,7 +170,7 @@ class Test:
         asked = {path.split("/")[2] for path in server.asked}
         self.tap.check("debuginfod was asked for each", None if asked == set(ids) else f"{asked} of {ids}")
         server.stop()
-        # A server that has other files under these names is not believed; one that has none is no trouble.
+        # Files of a server with other contents are not used. A server without the files is no error.
         wrong = Server({identity: self.data for identity in ids})
         env = {"DEBUGINFOD_URLS": wrong.url, "DEBUGINFOD_CACHE_PATH": str(self.folder / "wrong")}
         self.tap.check("files of a wrong server are not taken",

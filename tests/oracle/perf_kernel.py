@@ -22,11 +22,11 @@ from perf_writer import KERNEL, Capture, Writer
 
 KERNEL_HALF = 1 << 63
 MAP = "[kernel.kallsyms]_text"
-MOVED = 0x7c0000  # how far from where it was linked it ran
+MOVED = 0x7c0000  # distance between the addresses at which it was linked and ran
 
 
 def kernels(arch, qemu):
-    """Debian's kernels of an architecture, and nothing where they cannot be run."""
+    """Returns Debian's kernels of an architecture, or none when they cannot run here."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     programs = pathlib.Path(os.environ.get("CT_ARM_PROGRAMS") or f"{cache}/coretap/arm-programs")
     return sorted((programs / arch / "boot").glob("vmlinuz-*")) if shutil.which(qemu) else []
@@ -40,7 +40,7 @@ def find_kernel():
 
 
 class Boot:
-    """The kernel's first instructions in its own half of the addresses, and the code that they are in."""
+    """The first instructions of a kernel at its own (high) addresses, and the code that contains them."""
 
     def __init__(self, recorder, folder, kernel):
         truth, self.folder = folder / "truth", folder / "boot"
@@ -66,8 +66,8 @@ class Boot:
         self.size = max(address + len(data) for address, data in self.memory) - self.start
 
     def recording(self):
-        """As perf writes one: the kernel's map, called by its first symbol, whose address is in place of an
-        offset."""
+        """Returns a recording as perf writes it: the kernel's map is named by its first symbol, whose address
+        is in place of the offset."""
         writer = Writer(self.capture.units, kernel=True)
         writer.map(KERNEL, self.start, self.size, self.start, MAP)
         writer.run(0, self.capture.trace)
@@ -75,7 +75,7 @@ class Boot:
 
 
 def check_profiles(tap, command, folder, data, vmlinux, boot):
-    """The kernel has a profile of its own, and samples with branch stacks."""
+    """Checks that the kernel has its own profile, and samples with branch stacks."""
     made = folder / "each"
     _, said, _ = run([command, "profile", "-f", "bolt", "--each", made, "--vmlinux", vmlinux, data])
     text = (made / "vmlinux.bolt").read_text() if (made / "vmlinux.bolt").exists() else ""
@@ -110,7 +110,7 @@ def main():
         linked = [(address - MOVED, code) for address, code in boot.memory]
         vmlinux.write_bytes(elf(EXECUTABLE, linked, [("_text", boot.start - MOVED)]))
         stripped.write_bytes(elf(EXECUTABLE, linked))
-        # perf record --kcore makes a folder.
+        # The folder that perf record --kcore makes.
         (folder / "saved/kcore_dir").mkdir(parents=True)
         shutil.copy(data, folder / "saved/data")
         shutil.copy(kcore, folder / "saved/kcore_dir/kcore")

@@ -25,11 +25,11 @@ BEGIN = "__arm64_sys_sethostname"
 CALLED = (BEGIN, "bd_prepare_to_claim", "bd_abort_claiming", "set_capacity_and_notify", "vfs_iter_read",
           "blk_mq_start_request", "blk_mq_end_request", "blk_queue_write_cache", "disk_force_media_change",
           "iov_iter_bvec", "kobject_uevent", "blk_mq_complete_request", "fget", "alloc_workqueue")
-TEXT = 0xffff800008000000  # of the kernel, where nothing moves it
+TEXT = 0xffff800008000000  # of the kernel, without address randomisation
 
 
 def entry(name, data, mode, number, device=(0, 0)):
-    """A file of an initial RAM disk, in the format newc of cpio."""
+    """Returns a file of an initial RAM disk, in cpio's format newc."""
     raw = name.encode() + b"\0"
     fields = (number, mode, 0, 0, 1, 0, len(data), 0, 0, *device, len(raw), 0)
     head = b"070701" + "".join(f"{field:08x}" for field in fields).encode() + raw
@@ -70,7 +70,7 @@ class Machine:
         self.take(run(self.line)[0])
 
     def take(self, said):
-        """What its first process printed."""
+        """Reads symbols and modules from the output of the machine's first process."""
         assert re.search(r"WORKED 0 512", said), said[-2000:]
         self.symbols = {(name, module): int(addr, 16) for addr, name, module in
                         re.findall(r"SYMBOL (\w+) \w (\S+)(?:\s+\[(\w+)\])?", said)}
@@ -81,7 +81,7 @@ class Machine:
             self.sections[module][section] = int(addr, 16)
 
     def record(self, recorder):
-        """Records all modules, and the first instructions of functions of the kernel that loop.ko calls."""
+        """Records all modules, and the first instructions of those kernel functions that loop.ko calls."""
         ranges = [(TEXT - (128 << 20), TEXT)]
         ranges += [(self.symbols[name, ""], self.symbols[name, ""] + 16) for name in CALLED]
         line = [recorder.command, "record", "-q", "--system", "-o", self.folder / "capture", "--framed"]
@@ -93,7 +93,7 @@ class Machine:
         self.capture = Capture(self.folder / "capture")
 
     def memory(self, low=0):
-        """(address, bytes) of what lay from `low` on."""
+        """Returns the memory from address `low` on, as (address, bytes)."""
         core = self.capture.read("cpu_0.ini")
         parts = [(int(core[section].get("address", "0"), 16), core[section].get("file"))
                  for section in core.sections()]
@@ -101,7 +101,8 @@ class Machine:
                 if file and address >= low]
 
     def kcore(self, folder):
-        """What 'perf record --kcore' copies: the memory, and kallsyms beside it."""
+        """Writes what 'perf record --kcore' copies: the memory, and kallsyms beside it. Returns the file with
+        the memory."""
         folder.mkdir()
         (folder / "kallsyms").write_text("".join(
             f"{addr:016x} t {name}" + (f"\t[{module}]\n" if module else "\n")
@@ -110,7 +111,7 @@ class Machine:
         return folder / "kcore"
 
     def vmlinux(self):
-        """The kernel's code, as far as it ran, with the symbols that modules want."""
+        """Returns an ELF file of the kernel's code that ran, with the symbols that modules need."""
         segments = self.memory(TEXT)
         names = [("_text", TEXT)]
         names += [(name, addr) for (name, module), addr in self.symbols.items() if not module]
@@ -126,12 +127,13 @@ class Machine:
 
 
 def behind(begin, path):
-    """What ran when all modules were there: code that only loading needs lies where others are later."""
+    """Returns the part of a path that ran after all modules were loaded. Code that only loading needs is
+    later overwritten by other modules."""
     return path[path.index(begin):]
 
 
 def check_places(tap, command, machine, isa="A64"):
-    """Functions lie where the kernel put them, by its rules alone."""
+    """Checks that functions are where the kernel put them, found by the kernel's rules alone."""
     for name, file in machine.files.items():
         base = machine.modules[name][0]
         lies = {function: base + int(addr, 16) for function, addr in
@@ -143,7 +145,7 @@ def check_places(tap, command, machine, isa="A64"):
 
 
 def instructions(folder):
-    """How many instructions the profile of each program counts."""
+    """Returns how many instructions the profile of each program counts."""
     sums = {}
     for file in folder.iterdir():
         runs = [line.split() for line in file.read_text().splitlines() if line[0] in "Ff"]
@@ -153,8 +155,8 @@ def instructions(folder):
 
 
 def check_profiles(tap, command, machine, folder, data):
-    """With the machine's memory, the kernel and each module have profiles of their own, which count what ran
-    in them."""
+    """Checks that, with the machine's memory, the kernel and each module have their own profiles, which count
+    what ran in them."""
     path = decoded(command, data, "--kcore", folder / "kcore/kcore")
     sums = []
     files = ["--symfs", folder / "root", "--vmlinux", folder / "vmlinux"]

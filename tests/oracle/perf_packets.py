@@ -14,8 +14,8 @@ from perf_tool import Tap, corpus, first_difference, need_perf, run, skip
 
 
 def of_perf(perf, path):
-    """(offset in the trace, ID, type, address, context ID, atoms) of each packet, and where in the file the
-    trace is."""
+    """Returns (offset in the trace, ID, type, address, context ID, atoms) of each packet, and the offset of
+    the trace in the file."""
     text, _, _ = run([perf, "report", "-D", "-i", path])
     head = re.search(r"(0x[0-9a-f]+) \[0x30\]: PERF_RECORD_AUXTRACE size", text)
     packets = []
@@ -49,7 +49,8 @@ def of_coretap(coretap, path, base):
 
 
 def same_places(wanted, got):
-    """OpenCSD counts a packet from the ID byte in front of it where there is one."""
+    """Returns the first packet at a wrong offset, or None. When an ID byte precedes a packet, OpenCSD counts
+    the packet from that byte."""
     for w, g in zip(wanted, got):
         if not 0 <= g[0] - w[0] <= 1:
             return f"{g[2]} at {g[0]}, perf has it at {w[0]}"

@@ -17,13 +17,14 @@ from perf_recordings import Recording, need_recorder
 from perf_tool import Tap, first_difference, run
 from perf_writer import Writer, with_features
 
-# Of simpleperf's record.h: symbols of the kernel, a file, a symbol, a record in parts, the end of these,
-# numbers of events, stacks, unwinding, what traced.
+# Record types of simpleperf's record.h: symbols of the kernel, a file, a symbol, a record in parts, the end
+# of these, numbers of events, stacks, unwinding, what traced.
 OWN = range(32768, 32777)
 
-# Of its record_file_format.h: files with symbols, facts about the recording, unwinding, build ids of files …
+# Features of its record_file_format.h: files with symbols, facts about the recording, unwinding, build IDs of
+# files, …
 FEATURES = range(128, 133)
-INIT_MAP = 134  # records of what was mapped before
+INIT_MAP = 134  # records of earlier mappings
 
 
 def own_records(writer):
@@ -38,8 +39,9 @@ def profile(coretap, *operands):
 
 
 def phone(folder, *recordings, lost=False, before=False):
-    """A recording of a phone: its files are below `folder`/root here. `lost`: the last trace is not there.
-    `before`: files were mapped before, as in recordings of the whole phone."""
+    """Writes a recording of a phone, whose files are in `folder`/root here. `lost`: the last piece of trace
+    is missing. `before`: the files were mapped earlier, as in recordings of a whole phone. Returns the
+    recording, and the folder of the files."""
     root = folder / "root"
     system = root / "data/local/tmp"
     system.mkdir(parents=True, exist_ok=True)
@@ -70,8 +72,8 @@ ENTRY = "lib/arm64-v8a/libone.so"
 
 
 def package(path, program, method=zipfile.ZIP_STORED, hole=0):
-    """An archive with a program in it, aligned as Android's tools do it, and other files around it: behind a
-    hole, if one is asked for. Returns where the program begins."""
+    """Writes an archive with a program, aligned as Android's tools do it, between other files. `hole`: bytes
+    to skip before the program. Returns where the program begins."""
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("AndroidManifest.xml", "<manifest/>", zipfile.ZIP_DEFLATED)
         entry = zipfile.ZipInfo(ENTRY)
@@ -86,7 +88,7 @@ def package(path, program, method=zipfile.ZIP_STORED, hole=0):
 
 
 def mapped(folder, recording, name, offset):
-    """A recording in which the program was mapped from this file, from this offset on."""
+    """Writes a recording in which the program was mapped from this file, from this offset on. Returns it."""
     writer = Writer(recording.capture.units)
     writer.comm(1000, "org.example.app")
     for addr, size, at, _ in recording.capture.maps():
@@ -124,7 +126,7 @@ def check_packages(tap, coretap, folder, recording, want):
     tap.check("a program that is compressed there is missing",
               None if "compressed in the archive" in said else said)
     codes = set()
-    rng = random.Random(7)  # what is damaged is the same in each run
+    rng = random.Random(7)  # the same damage in each run
     for i in range(60):
         bad = bytearray(whole[:rng.randrange(len(whole))] if i % 3 == 0 else whole)
         for _ in range(8 if i % 3 else 0):
@@ -135,7 +137,7 @@ def check_packages(tap, coretap, folder, recording, want):
 
 
 def check_lists(tap, coretap, folder, root, data):
-    """A branch list names the program as simpleperf does, and finds it in the archive."""
+    """Checks that a branch list names the program as simpleperf does, and finds it in the archive."""
     lists = folder / "app.lists"
     run([coretap, "profile", "-q", "-f", "branch-list", "--symfs", root, "-o", lists, data])
     named = re.findall(rb"/[!-~]*" + ENTRY.encode(), lists.read_bytes())

@@ -14,7 +14,7 @@ from perf_writer import Writer
 
 
 def counted(command, data, *options):
-    """Program -> instructions that were counted in it; all functions."""
+    """Returns program -> counted instructions, over all functions."""
     counts, name = {}, None
     for line in run([command, "cover", "-q", "--format", "data", *options, data])[0].splitlines():
         fields = line.split()
@@ -35,13 +35,14 @@ def engines_agree(command, data):
 
 
 def named(command, path):
-    """Addresses of branches as decode names them, in order."""
+    """Returns the addresses of branches with their names in `decode`, in order."""
     rows = [line.split("\t") for line in run([command, "decode", "-q", path])[0].splitlines()]
     return [f"{row[2]} {row[3]}" for row in rows if row[0] == "Br"]
 
 
 def check(tap, name, folder, writer, wanted, expect):
-    """`wanted`: the recordings in the order in which they ran; `expect`: program -> instructions."""
+    """Checks a recording of processes. `wanted`: the recordings in the order in which they ran; `expect`:
+    program -> instructions. Returns the file."""
     command = wanted[0].command
     data = folder / f"{name.replace(' ', '-')}.data"
     data.write_bytes(writer.whole())
@@ -59,7 +60,7 @@ def check(tap, name, folder, writer, wanted, expect):
 
 
 def sums(*runs):
-    """Program -> instructions of its recordings."""
+    """Returns program -> instructions of its recordings."""
     total = {}
     for recording in runs:
         name = recording.program.name
@@ -68,7 +69,8 @@ def sums(*runs):
 
 
 def two_processes(tap, folder, one, two):
-    """Each maps its program at the same addresses; the record of a piece of trace says whose it is."""
+    """Checks two processes that map their programs at the same addresses. The record of each piece of trace
+    states the process."""
     writer = Writer(one.capture.units)
     for pid, recording in ((100, one), (200, two)):
         writer.start(pid, recording.capture)
@@ -80,7 +82,8 @@ def two_processes(tap, folder, one, two):
 
 
 def a_process_becomes_another(tap, folder, one, two):
-    """exec: the same number, another program; its child goes on with the first one's code."""
+    """Checks exec: the same process ID with another program. Its child continues with the first program's
+    code."""
     writer = Writer(one.capture.units)
     writer.start(100, one.capture)
     writer.run(100, one.capture.trace)
@@ -95,7 +98,7 @@ def a_process_becomes_another(tap, folder, one, two):
 
 
 def contexts_tell(tap, folder, recorder, source):
-    """Context IDs in the trace say whose code it is."""
+    """Checks that context IDs in the trace tell to which program the code belongs."""
     writer, ran = two_contexts(recorder, folder, source)
     data = check(tap, "context IDs", folder, writer, ran, sums(*ran))
     text = run([recorder.command, "cover", "-q", "--format", "data", data])[0]

@@ -13,23 +13,23 @@ import tempfile
 from elf_writer import elf
 from perf_tool import Tap, corpus, first_difference, run, skip
 
-LOADED = 0x582b2b0000  # where the phone had the file's address 0
+LOADED = 0x582b2b0000  # address on the phone of the file's address 0
 START, END = 0x1000, 0x10f0
 NOP, RET, BR_X17 = 0xd503201f, 0xd65f03c0, 0xd61f0220
 
-# What 'simpleperf inject --output autofdo' and 'bolt' say of this recording (test data of the Android Open
-# Source Project, simpleperf/testdata/etm). It writes 0 for where an indirect branch goes, and for what is not
-# in the file.
+# What 'simpleperf inject --output autofdo' and 'bolt' write for this recording (test data of the Android Open
+# Source Project, simpleperf/testdata/etm). It writes 0 for the target of an indirect branch, and for
+# addresses outside of the file.
 RANGES = {(0x1000, 0x1004): 1, (0x100c, 0x1050): 1, (0x1054, 0x106c): 1, (0x105c, 0x106c): 100,
           (0x1070, 0x1070): 1,
           (0x1074, 0x1080): 100, (0x1084, 0x1088): 1, (0x108c, 0x10a0): 1, (0x10a4, 0x10b0): 1,
           (0x10e0, 0x10ec): 1}
 BRANCHES = {(0x1004, 0x100c): 1, (0x1050, 0x10e0): 1, (0x106c, 0x1074): 100, (0x1070, 0x1084): 1,
             (0x1080, 0x105c): 100, (0x1088, 0): 1, (0x10a0, 0x1054): 1, (0x10b0, 0): 1, (0x10ec, 0): 1}
-INSIDE = {0x1088: 0x10a4}  # the return whose target the trace tells, in the file; for BOLT as f
-# simpleperf ends a range at the branch that was not taken once. Here one goes on behind it.
+INSIDE = {0x1088: 0x10a4}  # the one return whose target is in the trace and in the file; "f" in BOLT's format
+# simpleperf ends a range at the branch that was once not taken. coretap continues the range behind it.
 JOINED = {(0x105c, 0x106c): 99, (0x105c, 0x1070): 1, (0x1070, 0x1070): 0}
-ENTRIES = {0x1000: 1, 0x108c: 1}  # where execution came to from other files: for BOLT
+ENTRIES = {0x1000: 1, 0x108c: 1}  # addresses at which execution came from other files, for BOLT
 
 
 def code():
@@ -48,7 +48,8 @@ def wanted():
 
 
 def as_autofdo(base):
-    """AutoFDO's readers add the address of the first segment of the file."""
+    """Returns the AutoFDO lines. Addresses are relative to the file's first segment, because AutoFDO's
+    readers add its address."""
     ranges, branches = wanted()
     lines = [str(len(ranges))] + [f"{start - base:x}-{end - base:x}:{n}"
                                   for (start, end), n in sorted(ranges.items())]
@@ -66,7 +67,8 @@ def as_bolt():
 
 
 def check_notes(tap, path):
-    """Missing files are named once, and only those in which trace lies; all of them with -v."""
+    """Checks that missing files are named once, and only those that contain traced code, unless -v asks for
+    all."""
     for words, count in ((["watch", "--at", "context"], 1), (["timing"], 1),
                          (["stats", "--level", "flow"], 1), (["cover"], 1),
                          (["watch", "--at", "context", "-v"], 9), (["timing", "--verbose"], 9),

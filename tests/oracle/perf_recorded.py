@@ -23,8 +23,8 @@ SETS = {
 }
 
 
-# Programs by themselves, and with an interpreter and libraries: of C++ too, whose exceptions unwind through
-# them.
+# Static programs, and programs with an interpreter and libraries; also C++, whose exceptions unwind through
+# the libraries.
 PROGRAMS = [
     ("primes.c", ["-static"], SETS),
     ("threads.c", ["-static"], SETS),
@@ -43,8 +43,8 @@ def record(coretap, plugin, options, program, folder):
 
 
 def check_names(coretap, perf, folder, program, tap):
-    """The exported file names the ELF files that ran: perf knows functions, and profiles are those of the
-    capture."""
+    """Checks that the exported file names the ELF files that ran, so that perf knows functions, and that its
+    profiles equal those of the capture."""
     data = folder.with_suffix(".data")
     run([coretap, "export", "-q", "--perf", data, folder])
     seen = {tuple(line.split()[1:]) for line in

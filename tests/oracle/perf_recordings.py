@@ -19,7 +19,7 @@ class Recorder:
 
 
 def need_recorder(arguments):
-    """The recorder, or the test is skipped."""
+    """Returns the recorder. Skips the test without the tools."""
     for tool in (COMPILER, "qemu-aarch64"):
         if not shutil.which(tool):
             skip(f"{tool} is not installed")
@@ -40,7 +40,7 @@ class Recording:
         self.path = path_of(truth, step)
 
     def trace_of(self, context):
-        """Its trace, of a recording without frames, with another context ID in place of 1, in frames."""
+        """Returns the trace of a recording without frames, in frames, with this context ID in place of 1."""
         trace = bytearray((self.folder / "trace_0.bin").read_bytes())
         lines = [line.split()
                  for line in run([self.command, "list", "-q", "--packets", self.folder])[0].splitlines()
@@ -53,15 +53,15 @@ class Recording:
         return frames(bytes(trace), self.capture.units[0][1])
 
     def in_program(self):
-        """Instructions of its path that are in the program itself."""
+        """Returns how many instructions of the path are in the program itself."""
         spans = [(addr, addr + size) for addr, size, _, path in self.capture.maps() if path == self.program]
         return sum(any(low <= at < high for low, high in spans) for at in self.path)
 
 
 def two_contexts(recorder, folder, source):
-    """Two programs with other code at the same addresses, as perf.data of a whole system: pieces of trace are
-    of whoever ran last, and context IDs in the trace say whose code it is. Returns the file in the making,
-    and the recordings in the order in which they ran."""
+    """Records two programs with different code at the same addresses, as in a perf.data of a whole system:
+    each piece of trace belongs to the program that ran last, and context IDs in the trace tell whose code it
+    is. Returns the writer of the file, and the recordings in the order in which they ran."""
     one = Recording(recorder, folder, "first", source, ["-O2", "-static"], ["300"], ["--context-id"])
     two = Recording(recorder, folder, "second", source, ["-O0", "-static"], ["500"], ["--context-id"])
     writer = Writer(one.capture.units, contexts=True)
@@ -74,7 +74,7 @@ def two_contexts(recorder, folder, source):
 
 
 def path_of(truth, step=4):
-    """Addresses of all instructions that were traced, in order: those that are `step` bytes apart."""
+    """Returns the addresses of all traced instructions, in order, `step` bytes apart."""
     path = []
     for line in pathlib.Path(truth).read_text().splitlines():
         traced, _, _, _, first, end, _ = line.split()
@@ -84,7 +84,7 @@ def path_of(truth, step=4):
 
 
 def decoded(command, data, *options, env=None):
-    """Addresses of all instructions, in order."""
+    """Returns the addresses of all instructions, in order."""
     addresses = []
     text = run([command, "list", "-q", "--elements", *options, data], env={**os.environ, **(env or {})})[0]
     for line in text.splitlines():

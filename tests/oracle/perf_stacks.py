@@ -20,11 +20,11 @@ from perf_writer import Writer
 CXX = "aarch64-linux-gnu-g++"
 LLVM = ["--target=aarch64-linux-gnu", "-fuse-ld=lld", "-O3", "-fdebug-info-for-profiling",
         "-Wl,--build-id,-z,separate-code"]
-NOWHERE = 0xfffffffff000  # what an entry has that no branch made
+NOWHERE = 0xfffffffff000  # source of an entry that no branch made
 
 
 def tool(name):
-    """The newest of Debian's, or None."""
+    """Returns the newest version of the tool in Debian's folders, or None."""
     found = sorted(glob.glob(f"/usr/lib/llvm-*/bin/{name}"), key=lambda p: int(p.split("-")[1].split("/")[0]))
     return shutil.which(name) or (found[-1] if found else None)
 
@@ -54,7 +54,8 @@ class Counts:
 
 
 def of_samples(perf, data, pipe=False):
-    """Process -> counts, of the branch stacks as perf prints them; and the longest of these."""
+    """Returns process -> counts, from the branch stacks that perf prints, and the length of the longest
+    stack."""
     line = [perf, "script", "-i", data, "-F", "pid,brstack"]
     if pipe:
         line = ["sh", "-c", 'cat "$2" | "$1" script -i - -F pid,brstack', "sh", perf, data]
@@ -63,7 +64,7 @@ def of_samples(perf, data, pipe=False):
     for line in lines.splitlines():
         pid, *entries = line.split()
         stack = [tuple(int(at, 16) for at in entry.split("/")[:2]) for entry in entries
-                 if entry.startswith("0x")]  # perf puts the address and its function in front, in pipe mode
+                 if entry.startswith("0x")]  # in pipe mode perf prints the address and its function first
         longest = max(longest, len(stack))
         for entry in stack:
             counts[int(pid)].branch(*entry)
@@ -74,7 +75,7 @@ def of_samples(perf, data, pipe=False):
 
 
 def of_text(coretap, capture, *options):
-    """Counts of a profile for BOLT, without what leads into and out of the program."""
+    """Returns the counts of a profile for BOLT, without branches into and out of the program."""
     counts = Counts()
     for line in run([coretap, "profile", "-q", "-f", "bolt", *options, capture])[0].splitlines():
         kind, start, end, count = line.split()[:4]
@@ -114,9 +115,9 @@ def sum_of(counts):
 
 
 def lines_of(path):
-    """Counts of lines and functions, inlined ones too, of a sample profile in text; sorted, since tools order
-    functions by how long they ran. Names are left out: create_llvm_prof writes freed memory for those of
-    inlined functions."""
+    """Returns the counts of lines and functions, also inlined ones, in a sample profile as text. They are
+    sorted, because tools order functions by their time. Names are left out, because create_llvm_prof prints
+    freed memory as names of inlined functions."""
     text = path.read_bytes()
     return sorted(re.findall(rb"(?m)^ +\d+(?:\.\d+)?: \d+(?= |$)|:\d+:\d+$|:\d+$", text))
 
@@ -137,8 +138,8 @@ def check_create_llvm_prof(tap, coretap, folder, recording):
 
 
 def functions_of(text):
-    """(function, line) -> most executions, of a sample profile in text, whose discriminators llvm-profgen
-    does not tell."""
+    """Returns (function, line) -> most executions, from a sample profile as text. Discriminators are merged,
+    because llvm-profgen does not state them."""
     found, name = {}, None
     for line in text.splitlines():
         head = re.match(r"([^ :]+):\d+:\d+$", line)
@@ -150,7 +151,7 @@ def functions_of(text):
 
 
 def profgen_of(coretap, folder, recording):
-    """What llvm-profgen makes of the samples, in text, and what went wrong; None where there is none."""
+    """Returns llvm-profgen's profile of the samples as text, and what went wrong; None without the tool."""
     profgen = tool("llvm-profgen")
     if not profgen:
         return None
@@ -173,9 +174,9 @@ def check_profgen(tap, coretap, folder, recording):
 
 
 def blocks_of(text):
-    """(function, where in it each one inlined is, line and discriminator) -> executions, of a sample profile
-    in text. Left out are places that did not run, and lines above that of the function: llvm-profgen counts
-    line 0, which is none."""
+    """Returns (function, position of each inlined call, line and discriminator) -> executions, from a sample
+    profile as text. Leaves out code that did not run, and lines above that of the function, because
+    llvm-profgen counts the invalid line 0."""
     found, path = {}, []
     for line in text.splitlines():
         depth = len(line) - len(line.lstrip())
@@ -190,8 +191,8 @@ def blocks_of(text):
 
 
 def check_blocks(tap, coretap, folder, recording):
-    """LLVM finds places by line and discriminator, of which clang makes one for each block and for copies of
-    a loop."""
+    """Checks blocks by line and discriminator, as LLVM finds them. clang makes a discriminator for each
+    block, and for each copy of a loop."""
     made = profgen_of(coretap, folder, recording)
     if not made:
         return tap.skip("llvm-profgen: blocks", "llvm-profgen is missing (Debian: llvm)")
@@ -205,7 +206,7 @@ def check_blocks(tap, coretap, folder, recording):
 
 
 def check_calls(tap, coretap, recording):
-    """Of two calls of a function in one line LLVM would keep the last."""
+    """Checks two calls of one function in the same line, of which LLVM would keep only the last."""
     text = run([coretap, "profile", "-q", "-f", "llvm", recording.folder])[0]
     entered = int(re.search(r"(?m)^called:\d+:(\d+)$", text)[1])
     lines = [line.split()[2:] for line in text.splitlines() if " called:" in line]
@@ -234,7 +235,7 @@ def check_perf2bolt(tap, coretap, folder, recording):
     rows = [row for row in samples.keys() | text.keys() if "[unknown]" not in row]
     for row in rows:
         nowhere = ("0", "[unknown]", "0", *row[3:])
-        begun = samples[nowhere] - text[nowhere]  # samples, which for perf2bolt may begin with a return
+        begun = samples[nowhere] - text[nowhere]  # samples that perf2bolt may take to begin with a return
         if not 0 <= samples[row] - text[row] <= begun:
             odd.append((row, text[row], samples[row], begun))
     return tap.check(f"perf2bolt of {recording.program.name}: {len(rows)} branches as from the text",
@@ -242,7 +243,8 @@ def check_perf2bolt(tap, coretap, folder, recording):
 
 
 def check_processes(tap, perf, coretap, folder, writer, runs, name):
-    """`runs`: process -> its recordings. Counts are those of each by itself."""
+    """Checks that the counts of each process equal those of its own recordings. `runs`: process ->
+    recordings."""
     capture = folder / f"{name}.data"
     capture.write_bytes(writer.whole())
     data, why = export(coretap, folder, capture)
@@ -278,13 +280,13 @@ def main():
                             [level, "-gdwarf-4", "-no-pie", "-Wl,--emit-relocs"], arguments, [])
                   for source, level, arguments in
                   ((primes, "-O1", ["300"]), (ROOT / "examples/pgo/script.c", "-O3", ["100"]),
-                   (ROOT / "tests/recorded/programs/inlines.c", "-O2", []))]  # no sample lies in the last
+                   (ROOT / "tests/recorded/programs/inlines.c", "-O2", []))]  # no sample lies in the last one
         for recording in linked:
             check_create_llvm_prof(tap, coretap, folder, recording)
             check_perf2bolt(tap, coretap, folder, recording)
         if not shutil.which(CXX):
             tap.skip("perf2bolt of C++", f"{CXX} is not installed")
-        else:  # blocks behind calls that may throw, to which other functions return
+        else:  # calls that may throw are followed by blocks to which other functions return
             check_perf2bolt(tap, coretap, folder,
                             Recording(recorder, folder, "thrown", pathlib.Path(sys.argv[3]) / "exceptions.cc",
                                       ["-O2", "-no-pie", "-Wl,--emit-relocs"], [], [], CXX))

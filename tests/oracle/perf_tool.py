@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "tests/support"))  # where its tests find perf_writer
+sys.path.insert(0, str(ROOT / "tests/support"))  # folder of perf_writer
 
 
 def corpus():
@@ -21,7 +21,7 @@ def skip(reason):
 
 
 def need_perf():
-    """The program, or the test is skipped. A perf without OpenCSD cannot be asked."""
+    """Returns the path of perf. Skips the test when perf is missing or built without OpenCSD."""
     perf = shutil.which("perf")
     if not perf:
         skip("perf is not installed (Debian: linux-perf)")
@@ -42,7 +42,7 @@ class Tap:
         self.count, self.failed = 0, 0
 
     def check(self, name, why):
-        """`why`: None when all is well, else what is not."""
+        """Prints the result of one check. `why`: None when it passed, otherwise what is wrong."""
         self.count += 1
         print(f"{'not ok' if why else 'ok'} {self.count} - {name}")
         if why:

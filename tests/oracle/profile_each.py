@@ -14,7 +14,7 @@ from perf_writer import Writer
 
 
 def each(coretap, form, folder, *operands):
-    """Name -> lines of the files, and what else was said."""
+    """Runs `profile --each`. Returns name -> lines of the files, standard output, messages and exit code."""
     shutil.rmtree(folder, ignore_errors=True)
     out, said, code = run([coretap, "profile", "-f", form, "--each", folder, *operands])
     files = {path.name: path.read_text().splitlines() for path in folder.iterdir()} if folder.is_dir() else {}
@@ -27,7 +27,7 @@ def alone(coretap, form, recording, *more):
 
 
 def recorded_together(folder, *runs):
-    """A recording of several processes, as perf would have written it."""
+    """Writes a recording of several processes, as perf would have written it. Returns it."""
     writer = Writer(runs[0].capture.units)
     for pid, recording in enumerate(dict.fromkeys(runs), 100):
         writer.start(pid, recording.capture)
@@ -53,7 +53,7 @@ def check_together(tap, coretap, folder, one, two):
 
 
 def check_names(tap, coretap, folder, one, two):
-    """Two programs with one name are told apart by their build ids."""
+    """Checks that two programs with the same name are told apart by their build IDs."""
     other = folder / "other"
     other.mkdir()
     twin = Recording.__new__(Recording)

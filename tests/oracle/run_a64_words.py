@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 OBJDUMP = "aarch64-linux-gnu-objdump"
-# Bits that a group leaves open, and the others.
+# For each group of instructions: a mask of the bits that vary, and the values of the others.
 GROUPS = [(0xC0DF83FF, 0x08207C00), (0xC0DFF3FF, 0x38200000)]
 HINTS = {"xpaclri", "pacia1716", "pacib1716", "autia1716", "autib1716", "esb", "psb csync", "tsb csync",
          "csdb", "paciaz", "paciasp", "pacibz", "pacibsp", "autiaz", "autiasp", "autibz", "autibsp", "bti",
@@ -28,7 +28,7 @@ def some_words(count):
     yield from (0xD503201F | hint << 5 for hint in range(128))
     for number in range(count):
         free, fixed = GROUPS[number % 2]
-        # registers with number 31 have other names, and make aliases
+        # Registers with number 31 have other names and make aliases.
         yield rng.getrandbits(32) & free | fixed | rng.choice((0, 0, 0x1F, 0x3E0, 0x1F0000))
 
 

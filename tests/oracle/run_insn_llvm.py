@@ -42,7 +42,8 @@ def some_words(count):
 
 
 def verdict(name, operands):
-    """Type, sub type, condition and target (None: not told) as the classifier numbers them."""
+    """Returns type, subtype, condition and target as the classifier numbers them. A target of None is not
+    known."""
     target = re.search(r"0x([0-9a-f]+)", operands)
     target = int(target[1], 16) if target else None
     if name in ("b", "bl"):

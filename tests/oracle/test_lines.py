@@ -40,7 +40,7 @@ def compiled(folder, name, options):
 
 
 def expected(program, addresses):
-    """What addr2line says: address -> [(file:line, function), …]."""
+    """Returns what addr2line prints: address -> [(file:line, function), …]."""
     text = output(ADDR2LINE, "-a", "-f", "-i", "-e", str(program), stdin="\n".join(addresses) + "\n")
     frames = {}
     chain = None
@@ -65,7 +65,7 @@ def ours(text, bias=0):
 def check_instructions(dump, name, program):
     got = ours(output(dump, str(program)))
     want = expected(program, list(got))
-    # padding behind a function is in none; addr2line takes the symbol before it
+    # Padding after a function belongs to no function; addr2line names the symbol before it.
     wrong = [f"{a}: {got[a]}, addr2line: {want[a]}" for a in got if got[a] != want[a]
              and got[a][0][1] != "??"]
     padding = sum(chain[0][1] == "??" for chain in got.values())
@@ -79,7 +79,8 @@ def check_instructions(dump, name, program):
 
 
 def check_find(dump, name, program, got):
-    """Each beginning of the line is one of its instructions, behind one of another line."""
+    """Checks that each begin of the line is one of its instructions, and follows an instruction of another
+    line."""
     line = next(i for i, text in enumerate((HERE / "sample.c").read_text().splitlines(), 1)
                 if "sum += sample" in text)
     taken, *addrs = output(dump, str(program), "0", "oracle/sample.c", str(line)).split()
@@ -92,7 +93,8 @@ def check_find(dump, name, program, got):
 
 
 def check_unended_string(dump, folder, options, name):
-    """A table of strings whose last one has no end: nothing of the debug information is read, and said so."""
+    """Checks a table of strings whose last string has no end: no debug information is read, and a message
+    says so."""
     program = compiled(folder, "unended", ["-O0"])
     strings = folder / "strings"
     output(OBJCOPY, "--dump-section", f".debug_str={strings}", str(program))

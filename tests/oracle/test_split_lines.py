@@ -17,7 +17,7 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND = str(pathlib.Path(sys.argv[1]).resolve())
 A64, ARM, CLANG = "aarch64-linux-gnu-g++", "arm-linux-gnueabihf-g++", "clang++"
-# Calls that are inlined, parts of functions that are moved away (lists of ranges), a label, a header.
+# Inlined calls, function parts in other places (lists of ranges), a label, and a header.
 HEADER = """static inline int clamp(int x)
 {
     if (x < 0)
@@ -54,7 +54,7 @@ int main(int argc, char **)
     return shape::area(argc, 4, &bad) + shape::area(clamp(argc), argc, &bad) + bad;
 }
 """
-# name, compiler, its options, packer
+# Each row: name, compiler, its options, packer.
 WAYS = (
     ("g++, DWARF 5", A64, ["-O2", "-gdwarf-5"], None),
     ("g++, DWARF 4", A64, ["-O2", "-gdwarf-4"], "aarch64-linux-gnu-dwp"),
@@ -72,7 +72,7 @@ def run(*command, cwd):
 
 
 def build(folder, compiler, options):
-    """The program, and the addresses of its own code."""
+    """Builds the program. Returns the address and size of each of its own functions."""
     for name, text in (("clamp.h", HEADER), ("area.cc", SOURCE)):
         (folder / name).write_text(text)
     linker = compiler if compiler != CLANG else A64
@@ -86,7 +86,7 @@ def build(folder, compiler, options):
 
 
 def said(folder, code, form):
-    """What coverage says of a run of all that code, and its messages."""
+    """Returns what coverage prints about a run of all that code, and its messages."""
     low, high = min(at for at, _ in code), max(at + size for at, size in code)
     (folder / "counts").write_text(
         f"coretap-coverage 1\nprogram {low:x} {high:x} - {folder}/area\ncontext 0 0 0 0 0\n"

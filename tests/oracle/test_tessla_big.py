@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 COMMAND = sys.argv[1]
-# libgccjit keeps memory for itself, which the leak checker of sanitized builds would tell.
+# libgccjit never frees some of its memory, which the leak checker would report.
 NO_LEAKS = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
 LONG = bool(os.environ.get("CT_LONG"))
 BITS = 65536
@@ -44,7 +44,7 @@ def truth(value):
     return "true" if value else "false"
 
 
-# What the specification computes, and what it is.
+# Text of each operation in a specification, and the same in Python.
 OPERATIONS = {
     "x + y": lambda x, y: x + y,
     "x - y": lambda x, y: x - y,
@@ -107,7 +107,7 @@ def written(number, draw):
 
 
 def operations(engine):
-    """In the trace: each pair at one time, results in the order of the outputs."""
+    """Checks operations on events: both operands at the same time, results in the order of the outputs."""
     spec = "in x: Events[Int]\nin y: Events[Int]\n"
     spec += "".join(f"out slift(x, y, (x: Int, y: Int) => {text}) as o{i}\n"
                     for i, text in enumerate(OPERATIONS))
@@ -124,8 +124,8 @@ def operations(engine):
 
 
 def streams(engine):
-    """Operators on streams, with values that cross the border of 64 bits and come back, and are kept by last,
-    pure, fold."""
+    """Checks operators on streams with values that cross the limit of 64 bits in both directions, and that
+    last, pure and fold keep."""
     spec = ("in x: Events[Int]\nout x + 1 as more\nout pure(x) as pure\nout x - prev(x) as step\nout sum(x) "
             "as sum\n"
             "out reduce(x, (a: Int, b: Int) => if a > b then a else b) as most\nout filter(x, x > 0) as "
@@ -148,7 +148,7 @@ def streams(engine):
 
 
 def literals(engine):
-    """In the specification: constant folding says the same."""
+    """Checks that constant folding of literals in the specification gives the same results."""
     for x, y in numbers(60 if LONG else 12, 4):
         values = {"x": f"({x})", "y": f"({y})"}
         spec = f"in t: Events[Unit]\ndef x = {x}\ndef y = {y}\n"
@@ -159,7 +159,8 @@ def literals(engine):
 
 
 def floats(engine):
-    """To Float: rounded once, to even; beyond the range infinite. From Float: the integer part."""
+    """Checks the conversion to Float, which rounds once, to even, and is infinite beyond the range; and from
+    Float, which takes the integer part."""
     draw = random.Random(5)
     values = [(1 << bits) + d for bits in (53, 54, 63, 64, 65, 100, 1023) for d in range(-3, 4)]
     values += [(m << 11) + d for m in ((1 << 53) - 1, (1 << 53) + 1, (1 << 53) + 3)
@@ -178,7 +179,8 @@ def floats(engine):
 
 
 def limits(engine):
-    """The largest Int works, from text to text; one that is larger is an error that says so."""
+    """Checks that the largest Int can be read, negated and printed, and that a larger one is an error that
+    says so."""
     spec = "in x: Events[Int]\nout x\nout -x as neg\n"
     most = (1 << BITS) - 1
     got, _ = run(spec, f"1: x = {most}\n2: x = 0x{most:x}\n3: x = {-most}\n", engine)
@@ -204,7 +206,8 @@ def limits(engine):
 
 
 def growing(engine):
-    """A value that grows without bound ends the run with a message: alone, and by its number in a list."""
+    """Checks that a value that grows without limit ends the run with a message, also when it is an element of
+    a list."""
     _, said = run("in x: Events[Unit]\ndef p: Events[Int] = default(on(x, last(p, x) * last(p, x)), 3)\nout "
                   "p\n",
                   "".join(f"{t}: x\n" for t in range(1, 100)), engine, (2,))
@@ -218,7 +221,7 @@ def growing(engine):
 
 
 def elsewhere(engine):
-    """Where an Int is a duration or an index."""
+    """Checks an Int that is a duration or an index."""
     huge = 10**30
     got, said = run("in x: Events[Int]\nin u: Events[Unit]\nout delay(x, u) as d\nout time(u) as t\n",
                     f"1: x = {huge}\n1: u\n5: x = 2\n5: u\n9: u\n", engine)

@@ -148,13 +148,14 @@ def run(*command, cwd=None):
 
 
 def dumped(program, names):
-    """Address, bytes, form, lowest bit, bits, type, whole name and enumerators of each; or what is wrong."""
+    """Returns name -> address, bytes, form, lowest bit, bits, type, whole name and enumerators, or what is
+    wrong."""
     lines = run(DUMP, program, *names).splitlines()
     return dict(zip(names, (line.split("\t") for line in lines)))
 
 
 def of_gdb(program, names):
-    """Address and bytes of each name by gdb."""
+    """Returns address and bytes of each name, from gdb."""
     words = ["gdb", "-nx", "-batch"]
     for name in names:
         words += ["-ex", f"printf \"%lx\\n\", (unsigned long)&{name}", "-ex", f"printf \"%lu\\n\", "
@@ -201,7 +202,8 @@ def check_cxx(folder, compiler, options, linker):
 
 
 def check_rust(folder):
-    """rustc may have no libraries for Arm, so the program is one for the host that says it were for Arm."""
+    """Checks a Rust program. rustc may lack libraries for Arm, so the program is for the host, and its header
+    is changed to say Arm."""
     (folder / "seed.rs").write_text(RUST)
     run("rustc", "-g", "-C", "relocation-model=static", "-o", folder / "native", folder / "seed.rs",
         cwd=folder)
@@ -227,7 +229,7 @@ def of_gdb_rust(program):
 
 
 def check_stripped(folder):
-    """By the symbol table alone a variable has an address and a size."""
+    """Checks that a variable that only the symbol table has still has an address and a size."""
     program = build(folder, C, "c", A64_GCC, [], A64_GCC)
     whole = dumped(program, ["i64", "motors"])
     run("aarch64-linux-gnu-strip", "-g", program)
@@ -238,7 +240,7 @@ def check_stripped(folder):
 
 
 def check_separate(folder):
-    """Debug information in a separate file; in packed sections."""
+    """Checks debug information in a separate file and in compressed sections."""
     program = build(folder, C, "c", A64_GCC, [], A64_GCC)
     whole = dumped(program, ["motors[1].speed"])
     run("aarch64-linux-gnu-objcopy", "--only-keep-debug", program, folder / "program.debug")
@@ -251,7 +253,8 @@ def check_separate(folder):
 
 
 def check_split(folder):
-    """A .dwo that is missing, or of another compilation, is named; one beside the program is found."""
+    """Checks that a .dwo file that is missing or of another compilation is named, and that one beside the
+    program is found."""
     split = build(folder, C, "c", A64_GCC, ["-gsplit-dwarf"], A64_GCC)
     dwo = folder / "seed.dwo"
     whole = dumped(split, ["motors[1].speed"])
@@ -276,7 +279,8 @@ def check_split(folder):
 
 
 def check_package(folder, options, packer):
-    """A package beside the program has what the .dwo files had; one of another program has not."""
+    """Checks that a package beside the program gives what its .dwo files gave, and that a package of another
+    program does not."""
     more = "volatile int second_file = 2; int second(void) { return second_file; }\n"
     (folder / "second.c").write_text(more)
     run(A64_GCC, "-g", "-O1", "-c", "-gsplit-dwarf", *options, "second.c", cwd=folder)
@@ -298,7 +302,8 @@ def check_package(folder, options, packer):
 
 
 def check_several(folder):
-    """Two variables of one name are told apart by their files, and nothing chooses one of them."""
+    """Checks that two variables of one name are told apart by their files, and that the bare name selects
+    neither."""
     for name in ("one", "two"):
         text = f"static volatile int level; int {name}(void) {{ return level++; }}\n"
         (folder / f"{name}.c").write_text(text)
