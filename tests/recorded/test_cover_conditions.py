@@ -18,7 +18,8 @@ from saved import with_sum  # noqa: E402  pylint: disable=wrong-import-position
 
 CORETAP = sys.argv[1]
 FREE = ["-O0", "-g", "-nostdlib", "-static", "-ffreestanding"]
-# The function is one instruction a line of assembly: two ways each, the second one never.
+# Each line of assembly is one instruction of the function. Conditional ones can go two ways, and the second
+# never happens.
 PROGRAM = """
 __attribute__((naked)) int decide(int x)
 {
@@ -38,8 +39,8 @@ LEAVE = {"A64": '__asm__ volatile("mov x8, #93\\nmov x0, #0\\nsvc #0");',
 LEAVE["T32"] = LEAVE["A32"]
 COMPILERS = {"A64": ["aarch64-linux-gnu-gcc"], "A32": ["arm-linux-gnueabihf-gcc", "-marm"],
              "T32": ["arm-linux-gnueabihf-gcc", "-mthumb"]}
-# What decides; of how many conditions no branch shows how they came out, how many of them ran; branches with
-# a condition.
+# Each row: the instructions that decide; the number of conditions whose outcome no branch shows; how many of
+# these ran; the number of conditional branches.
 CASES = {
     "A64": (["cmp w0, #9", "csel w1, w0, w2, eq", "ccmp w0, #3, #0, eq", "fcsel s0, s1, s2, eq",
              "cset w1, lt", "b.eq 1f", "ret", "1: csinc w0, w1, w2, eq", "ret"], 5, 4, 1),
@@ -67,7 +68,7 @@ leaf:
     bx lr
     .size leaf, . - leaf
 """
-# Line 2 ends the block in front of the loop and is not at the end of the one in the loop.
+# Line 2 ends the block before the loop, but not the block inside the loop.
 LOOP = """
     .file 1 "loop.c"
     .global _start
@@ -140,7 +141,7 @@ def check_hidden(folder, isa):
 
 
 def check_assembly(folder):
-    """GNU as gives functions of T32 the addresses of their symbols, in which bit 0 is set."""
+    """Checks that functions of T32 are found although GNU as sets bit 0 of their symbols' addresses."""
     program, capture = build(folder, ASSEMBLY, ["arm-linux-gnueabihf-gcc", "-g", "-nostdlib", "-static",
                                                 "-x", "assembler"])
     functions = [(f["name"], f["address"] % 2, f["count"]) for f in cover(program, capture)["functions"]]
@@ -149,7 +150,7 @@ def check_assembly(folder):
 
 
 def check_loop(folder):
-    """A line that optimised code has in front of a loop and in it ran as often as the loop."""
+    """Checks that a line whose code the compiler put before a loop and into it ran as often as the loop."""
     program, capture = build(folder, LOOP, ["aarch64-linux-gnu-gcc", "-nostdlib", "-static", "-x",
                                             "assembler"])
     tracefile = run(CORETAP, "cover", "-f", "lcov", "--elf", program, capture)
@@ -159,7 +160,8 @@ def check_loop(folder):
 
 
 def check_big_endian(folder):
-    """Of BE8, code is little-endian: the trace of the same program in little-endian says as much of it."""
+    """Checks a big-endian program (BE8, whose code is little-endian): the trace of its little-endian build
+    gives the same coverage."""
     compiler = ["arm-linux-gnueabihf-gcc", "-mthumb", "-Wl,--build-id=none", *FREE]
     program, capture = build(folder, ASSEMBLY, [*compiler, "-x", "assembler"])
     run(*compiler, "-mbig-endian", "-Wl,--be8", "-o", folder / "be8", "-x", "assembler", folder / "program.c")
@@ -177,8 +179,8 @@ def check_big_endian(folder):
 
 
 def turn_contexts(text):
-    """A coverage file of one program with its contexts in the opposite order, and the sum that belongs to
-    it."""
+    """Returns a coverage file of one program with its contexts in the opposite order, and the matching
+    checksum."""
     head, *contexts = re.split(r"^(?=context )", text.rsplit("end ", 1)[0], flags=re.MULTILINE)
     assert len(contexts) > 1
     return with_sum(head + "".join(reversed(contexts)))
@@ -193,7 +195,7 @@ def check_contexts(folder):
     for context in contexts:
         alone = cover(program, capture, "--context", f"{context['context_id']:x}")
         assert alone["sums"] == context["sums"] and "contexts" not in alone, (context, alone["sums"])
-    # Each line belongs to one of the threads here, so the parts are the whole.
+    # Each line belongs to one thread here, so the parts add up to the whole.
     assert sum(c["sums"]["lines"]["seen"] for c in contexts) == whole["sums"]["lines"]["seen"]
     assert sum(c["sums"]["functions"]["seen"] for c in contexts) == whole["sums"]["functions"]["seen"] == 5
     rows = [row.split() for row in run(CORETAP, "cover", "--contexts", "--elf", program, capture).splitlines()
@@ -203,7 +205,7 @@ def check_contexts(folder):
     data = folder / "counts"
     data.write_text(run(CORETAP, "cover", "-f", "data", "--elf", program, capture))
     assert cover(program, data, "--contexts")["contexts"] == contexts
-    # Which thread the trace has first is chance; the order of the table is not.
+    # The order of threads in the trace varies; that of the table must not.
     data.write_text(turn_contexts(data.read_text()))
     assert cover(program, data, "--contexts")["contexts"] == contexts
     return f"{len(contexts)} contexts"

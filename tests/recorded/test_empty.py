@@ -22,10 +22,10 @@ __attribute__((noinline)) int unused(int n) { return n * 3; }
 int main(int argc, char **argv) { return argc > 5 ? unused(argc) : used(argc + (argv[0] == 0)); }
 """
 OTHER = "void _start(void) { for (;;); }"
-ADDRESS = 0x7000000  # where OTHER lies, away from what ran
+ADDRESS = 0x7000000  # address of OTHER, away from the code that ran
 
-# (arguments, what is missing). {w}: the program; {bare}: its copy without symbols and lines; {other}: one
-# that did not run.
+# Each row: arguments, and what is missing. {w}: the program; {bare}: its copy without symbols and lines;
+# {other}: a program that did not run.
 EMPTY = [
     ("cover --context 77", "none of them is in the part that is asked for"),
     ("cover --context 77 --format lcov", "none of them is in the part that is asked for"),
@@ -42,7 +42,7 @@ EMPTY = [
     ("spec --timing --function used", "with cycles counted"),
     ("wcet --entry used", "the trace has no cycle counts"),
 ]
-HEADED = [  # the same, where a line that says what the columns are may stand before it
+HEADED = [  # the same for formats that may begin with a line of column names
     ("watch --at used --el 3", "none of them is in the part that is asked for"),
     ("timing --from unused", "none of them is in the part that is asked for"),
     ("watch --at unused", "execution came by none of the watchpoints"),
@@ -76,7 +76,8 @@ def check_case(coretap, words, why, files, capture, count, headed):
 
 
 def check_missing(coretap, folder, program, capture):
-    """A profile of a recording all of whose files are missing is empty, too; what is beside it counts."""
+    """Checks that a profile of a recording whose files are all missing is empty, and that another capture
+    beside it still counts."""
     own, data, saved = folder / "own", folder / "gone.data", folder / "saved"
     subprocess.run([coretap, "record", "-q", "-o", own, "--", program], check=False)
     subprocess.run([coretap, "export", "-q", "--perf", data, own], check=True)
@@ -103,7 +104,8 @@ def check_missing(coretap, folder, program, capture):
 
 
 def check_nothing(coretap, folder, capture):
-    """A profile of a trace in which no instruction ran is none; sums may be empty, and be added to others."""
+    """Checks that a profile is refused when no instruction ran, and that empty sums can be saved and
+    merged."""
     nothing = folder / "nothing"
     shutil.copytree(capture, nothing)
     for trace in nothing.glob("trace*.bin"):

@@ -21,7 +21,7 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 COMMAND = os.path.abspath(sys.argv[1])
 ENV = {**os.environ, "CORETAP_ACCESS_PLUGIN": os.path.abspath(sys.argv[2])}
 TOOLS = ("aarch64-linux-gnu-gcc", "qemu-aarch64")
-LINES = (2 << 20) // 64 - 16  # of an array that no cache holds, but for some that are still there
+LINES = (2 << 20) // 64 - 16  # lines of an array larger than the caches, without a few that are still cached
 
 HEAD = """
 #include <signal.h>
@@ -48,16 +48,17 @@ PROGRAMS = {
     "quiet": "int main(void) { for (;;) pause(); }",
     "loops": "int main(void) { for (;;) field[0]++; }",
     "busy": "int main(void) { fill(); say(); for (;;) field[0]++; }",
-    # more than its pipe takes while the run waits for another program
+    # more than its pipe holds while the run waits for another program
     "much": "int main(void) { fill(); say(); for (int n = 0; n < 20; n++) fill(); for (;;) pause(); }",
     "stubborn": "int main(void) { signal(SIGTERM, SIG_IGN); fill(); say(); for (;;) pause(); }",
-    # The log has what it does after the signal, too: little, because it is killed after two seconds.
+    # The log includes what the program does after the signal. That is little, because it is killed after two
+    # seconds.
     "handles": "static void end(int n) { (void)n; touch(); _exit(7); }\n"
                "int main(void) { signal(SIGTERM, end); touch(); fill(); say(); for (;;) pause(); }",
-    # the child is waited for, or not
+    # the run waits for the child, or does not
     "parent": "int main(void) { if (fork()) for (;;) pause(); fill(); say(); for (;;) pause(); }",
     "leaves": "int main(void) { if (fork()) return 5; fill(); say(); for (;;) pause(); }",
-    # a child of a child, of which the program's pipe is a copy
+    # a grandchild, which has a copy of the program's pipe
     "grandparent":
         "int main(void) { fork(); if (fork()) for (;;) pause(); fill(); say(); for (;;) pause(); }",
 }
@@ -71,7 +72,7 @@ def compile_all(folder):
 
 
 def left_behind(folder, patience=60):
-    """Processes that run a program of the folder; those that were killed may take a moment."""
+    """Returns the processes that still run a program of the folder, waiting for killed ones to disappear."""
     end = time.monotonic() + patience
     while True:
         found = []
@@ -88,7 +89,7 @@ def left_behind(folder, patience=60):
 
 
 def ended(folder, program, number, *options):
-    """Exit code, messages and output of a run that gets a signal once the program is ready."""
+    """Runs a program and sends a signal once it is ready. Returns exit code, messages and output."""
     # pylint: disable-next=consider-using-with
     run = subprocess.Popen([COMMAND, "fractal", *map(str, options), "--", str(folder / program)], text=True,
                            env=ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -127,7 +128,7 @@ def check_log(folder, name, program, number, code, *options, late=0):
 
 
 def check_not_followed(folder):
-    """A child that is not followed goes on, and is not waited for."""
+    """Checks that a child that is not followed continues, and that the run does not wait for it."""
     try:
         code = subprocess.run([COMMAND, "fractal", "run", "-q", "-o", folder / "log", "--",
                                folder / "leaves"], env=ENV,

@@ -66,8 +66,8 @@ LINES = [["cover"], ["cover", "-f", "lcov"], ["cover", "-f", "data"], ["cover", 
 
 
 def build(folder):
-    """The program, and a copy of it with other names in its symbols and, of the same length, in its debug
-    information."""
+    """Builds the program, and a copy of it with other names in its symbols, and names of the same length in
+    its debug information."""
     source = folder / "program.c"
     source.write_text(SOURCE % PLAIN)
     usual, hostile = folder / "usual", folder / "hostile"
@@ -88,7 +88,7 @@ def fields(text, separator):
 
 
 def check_format(words, usual, hostile, place):
-    """The two runs of a command say the same, but for the names."""
+    """Checks that both runs of a command print the same, apart from the names."""
     line = [place if word == "@" else word for word in words]
     plain = run(*line, "-q", *usual)
     got = run(*line, "-q", *hostile)
@@ -118,7 +118,7 @@ def check_format(words, usual, hostile, place):
 
 
 def check_messages(capture):
-    """In messages, which are no lines, names are texts without control characters, too."""
+    """Checks that names in binary messages, which have no lines, have no control characters either."""
     if protobuf.MISSING:
         tap.skip("names in messages", protobuf.MISSING)
         return
@@ -132,7 +132,7 @@ def check_messages(capture):
 
 
 def check_index(folder):
-    """A path with a line break is no line of the files that describe a recording."""
+    """Checks that a path with a line break does not add a line to the files that describe a recording."""
     program = folder / "program\n[program9]\nelf=passwd\n\x1b[2J"
     shutil.copy(folder / "usual", program)
     done = run("record", "-q", "-o", folder / "path.capture", "--", program)

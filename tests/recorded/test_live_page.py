@@ -52,8 +52,7 @@ class Page:
         return self.browser.value(script)
 
     def type(self, text):
-        """Puts a text in the place of all that is in the editor: the first line as typed, others as
-        pasted."""
+        """Replaces the whole text of the editor: types the first line, and pastes the others."""
         first, *rest = text.split("\n", 1)
         self.value("(() => { const e = document.querySelector('.edit'); e.focus(); "
                    "getSelection().selectAllChildren(e); })()")
@@ -191,7 +190,7 @@ def exchanges(page):
         "/thousands = \\d+000/.test(row('mine').querySelector('.values').textContent)"))
     check("… and the page shows the new text", page.wait(
         "row('mine').querySelector('.text').textContent.includes('thousands')"))
-    # both clicks by the page's own clock: a question that nobody answers is taken back after a while
+    # Both clicks happen in one script, because an unanswered question disappears after a while.
     check("Remove asks first", page.value("""(() => {
         row("mine").querySelector(".remove-it").click();
         return new Promise(done => setTimeout(() => {

@@ -20,7 +20,7 @@ from tap import check, finish  # noqa: E402  pylint: disable=wrong-import-positi
 
 TRIPLET = "aarch64-linux-gnu-"
 TOOLS = (TRIPLET + "gcc", TRIPLET + "objcopy", TRIPLET + "strip", "qemu-aarch64", "readelf")
-BIAS = "5500000000"  # where QEMU puts a program that can be moved
+BIAS = "5500000000"  # address of a position-independent program under QEMU
 SOURCE = """#include <stdio.h>
 __attribute__((noinline)) int used(int n) {
     int s = 0;
@@ -74,7 +74,7 @@ def check_refused(coretap, state, capture, named, ids):
 
 
 def check_code(coretap, state, capture, named):
-    """A file without a build id is refused by its code."""
+    """Checks that a file without a build ID is refused because its code differs."""
     for command in COMMANDS:
         got = run(coretap, *command.split(), "--elf", f"{named}@{BIAS}", capture)
         check(f"{state}: {command} refuses other code",
@@ -90,7 +90,7 @@ def without_id(program, copy, patched):
         line = next(line for line in run("readelf", "-sW", copy).stdout.splitlines()
                     if line.split()[-1:] == ["used"])
         data = bytearray(copy.read_bytes())
-        at = int(line.split()[1], 16)  # the first segment lies in the file as in memory
+        at = int(line.split()[1], 16)  # the first segment is at the same offset in the file and in memory
         data[at:at + 8] = b"\x1f\x20\x03\xd5" * 2
         copy.write_bytes(data)
     return copy
@@ -106,7 +106,8 @@ def check_taken(coretap, state, capture, files, silent):
 
 
 def check_trace(coretap, folder, capture, right, wrong):
-    """Memory comes from the file that is named, and the trace contradicts it."""
+    """Checks raw trace, whose memory comes from the named file: commands report that the trace contradicts
+    it."""
     raw = folder / "raw.ini"
     raw.write_text(RAW.format(trace=capture / "trace_0.bin"))
     for command in ("cover", "profile", "timing", "watch --at used"):
@@ -121,7 +122,8 @@ def check_trace(coretap, folder, capture, right, wrong):
 
 
 def check_pieces(coretap, folder):
-    """A capture with its memory in many pieces, most of which are the C library's: the same in each build."""
+    """Checks a capture whose memory is in many pieces, most of which belong to the C library and are equal in
+    both builds."""
     plain = ("-static", "-no-pie", "-fno-pie", "-falign-functions=4096", "-Wl,--build-id=none")
     ran, other = (build(folder / "pieces" / name, SOURCE.replace("s += i;", "{%s}" % (line * 40)), *plain)
                   for name, line in (("ran", "s = s * 5 - (i | s);"),

@@ -45,8 +45,8 @@ def check_folded(name, text, want):
 
 
 class Runs:
-    """What ranges say: how often each instruction ran, and how often execution went on behind a branch that
-    was not taken; where they begin and end."""
+    """How often each instruction ran, and how often execution continued after a branch that was not taken;
+    where ranges begin and end."""
 
     def __init__(self, ranges, decides):
         self.insns, self.fell = collections.Counter(), collections.Counter()
@@ -58,7 +58,8 @@ class Runs:
         self.fell = +self.fell
 
     def end_at(self, ranges, taken, decides):
-        """Ranges of the path end at every branch. Those that were not taken go on."""
+        """Ends the ranges of a path at every branch: subtracts the taken branches, so that `fell` counts
+        those that were not taken."""
         for (_, end), n in ranges.items():
             self.fell[end] += n if decides.get(end, "ret") not in truth.ALWAYS else 0
         for (source, _), n in taken.items():
@@ -67,7 +68,7 @@ class Runs:
         return self
 
     def entries(self, ranges, taken):
-        """How often execution came from elsewhere to where ranges begin."""
+        """Returns how often execution came from elsewhere to the begin of a range."""
         found = collections.Counter()
         for (start, _), n in ranges.items():
             found[start] += n
@@ -83,7 +84,7 @@ class Runs:
 
 
 def check_autofdo(name, text, program, want, taken):
-    """Addresses count from the first segment that is loaded."""
+    """Checks a profile in AutoFDO's text format, whose addresses are relative to the first loaded segment."""
     base = int(re.search(r"LOAD\s+\S+\s+(\S+)", run("readelf", "-lW", str(program)))[1], 16)
     lines = iter(text.splitlines())
     ranges = {}
@@ -116,8 +117,8 @@ def check_bolt(name, text, program, want, taken, entries):
 
 
 def by_source(program, ranges, lcov):
-    """(function, line from its declaration on, discriminator) -> most executions of an instruction, of code
-    that nothing is inlined into, by addr2line."""
+    """Returns (function, line relative to its declaration, discriminator) -> most executions of an
+    instruction, by addr2line. Leaves out inlined code."""
     times = collections.Counter()
     for (start, end), n in ranges.items():
         for at in range(start, end + 4, 4):
@@ -149,7 +150,7 @@ def check_llvm(coretap, folder, name, program, capture, ranges):
             if not line.startswith(" "):
                 function = line.split(":")[0]
                 continue
-            match = re.match(r" (\d+)(?:\.(\d+))?: (\d+)( |$)", line)  # not in what was inlined
+            match = re.match(r" (\d+)(?:\.(\d+))?: (\d+)( |$)", line)  # not inlined
             if match:
                 got[function, int(match.group(1)), int(match.group(2) or 0)] = int(match.group(3))
         check(f"{name}: LLVM: {len(want)} places have the counts of the path", got == want,
@@ -182,7 +183,7 @@ def check_callgrind(folder, name, text, total):
 
 
 def pprof_stacks(profile):
-    """Stacks of a profile as folded lines have them, by the published meaning of its fields."""
+    """Returns the stacks of a profile as folded lines, by the published meaning of its fields."""
     text = profile.string_table
     functions = {function.id: text[function.name] for function in profile.function}
     names = {place.id: functions[place.line[0].function_id] for place in profile.location}
@@ -193,7 +194,7 @@ def pprof_stacks(profile):
 
 
 def check_pprof(folder, name, coretap, program, capture, want):
-    """The stacks by Google's own reader of messages, and by pprof, which adds them up itself."""
+    """Checks the stacks with Google's own message reader, and with pprof, which adds them up itself."""
     file = folder / "profile.pb.gz"
     with file.open("wb") as out:
         subprocess.run([coretap, "profile", "--format", "pprof", "--elf", str(program), str(capture)],
@@ -249,7 +250,8 @@ def check_chrome(coretap, name, program, capture, total):
 
 
 def inside(taken, low, high):
-    """Branches of the program's code; one that leaves it goes to 0, as simpleperf writes it."""
+    """Returns the branches of the program's code. Targets outside of it become 0, as simpleperf writes
+    them."""
     found = collections.Counter()
     for (start, end), n in taken.items():
         if low <= start < high:
@@ -288,8 +290,8 @@ def check_program(coretap, source, level):
 
 
 def counts_of(text):
-    """{function: (executions of its first instruction, {line: most executions})} of a sample profile in
-    text."""
+    """Returns {function: (executions of its first instruction, {line: most executions})} of a sample profile
+    as text."""
     found = {}
     for line in text.splitlines():
         head = re.match(r"(\S+):\d+:(\d+)$", line)
@@ -303,8 +305,8 @@ def counts_of(text):
 
 
 def check_create_llvm_prof(coretap, folder):
-    """AutoFDO's own tool makes of the ranges what coretap says of the lines. It reads DWARF up to version
-    4."""
+    """Checks that AutoFDO's own tool makes the same counts of lines from the ranges. It reads DWARF up to
+    version 4."""
     name = "create_llvm_prof makes the same counts of lines"
     if not shutil.which("create_llvm_prof"):
         skip(name, "create_llvm_prof is missing (Debian: autofdo)")
@@ -323,8 +325,8 @@ def check_create_llvm_prof(coretap, folder):
 
 
 def check_perf2bolt(coretap, folder):
-    """BOLT takes every line; those that it cannot use are of the procedure linkage table, which it does not
-    take apart."""
+    """Checks that BOLT uses every line, except those of the procedure linkage table, which it does not
+    disassemble."""
     name = "perf2bolt takes the profile"
     tool = next(iter(sorted(glob.glob("/usr/lib/llvm-*/bin/perf2bolt"))), None)
     sysroot = "/usr/aarch64-linux-gnu"

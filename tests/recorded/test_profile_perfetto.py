@@ -47,14 +47,15 @@ def trace_of(*args, code=0):
 
 
 def json_slices(capture, *options):
-    """(name, begin, end) of the JSON form, how often each is there."""
+    """Returns (name, begin, end) -> number of the slices in the JSON format."""
     made = coretap("profile", "-q", "-f", "chrome", *options, capture)
     return collections.Counter((event["name"], event["ts"], event["ts"] + event["dur"])
                                for event in json.loads(made.stdout)["traceEvents"] if event["ph"] == "X")
 
 
 def all_slices(trace, word):
-    """Slices of the tracks whose name ends so; those without a length are not in the JSON form."""
+    """Returns the slices of the tracks whose own name begins with `word`. Leaves out slices without a length,
+    which the JSON format does not have."""
     return collections.Counter((one.name, one.begin, one.end) for name, track in trace.by_name().items()
                                if name[-1].startswith(word) for one in track.slices if one.end > one.begin)
 
@@ -64,7 +65,7 @@ def is_whole(trace):
 
 
 def check_slices(folder):
-    """Without timestamps time is instructions, or cycles, as the JSON form has them."""
+    """Checks that without timestamps the time is in instructions or cycles, as in the JSON format."""
     capture = record(folder, "plain", HERE / "programs" / "recursion.c")
     trace, made = trace_of(capture)
     got, want = all_slices(trace, "functions"), json_slices(capture)
@@ -96,7 +97,7 @@ def check_slices(folder):
 
 
 def exceptions(capture):
-    """(core, time) of exceptions as 'decode --merge' has them, and the last timestamp of each core."""
+    """Returns (core, time) of exceptions from 'decode --merge', and the last timestamp of each core."""
     made = coretap("decode", "-q", "--merge", "--format", "jsonl", capture)
     rows = [json.loads(line) for line in made.stdout.splitlines()]
     last = {row["buffer"]: int(row["time"]) for row in rows if row.get("type") == "Ts"}
@@ -104,7 +105,7 @@ def exceptions(capture):
 
 
 def check_times(folder):
-    """Threads on their cores, with timestamps: events are where 'decode --merge' has them."""
+    """Checks threads on their cores, with timestamps: events are at the times of 'decode --merge'."""
     capture = record(folder, "threads", ROOT / "examples" / "record" / "threads.c", "--timestamps=500",
                      "--cycle-count", "--context-id")
     trace, made = trace_of(capture)
@@ -148,8 +149,8 @@ def notes(trace, category):
 
 
 def check_notes(folder, threads):
-    """Events of watchpoints and violations: where 'watch' and 'monitor' have them, inside of their functions
-    or on their cores."""
+    """Checks events of watchpoints and violations: they are at the times of 'watch' and 'monitor', inside
+    their functions or on their cores."""
     spec = folder / "depth.tessla"
     spec.write_text(DEPTH)
     wish = ("--spec", spec, "--bind", "call=entry:factorial", "--bind", "ret=return:factorial")
@@ -207,7 +208,7 @@ def check_notes(folder, threads):
 
 
 def check_threads(folder, capture):
-    """A perf.data names processes and threads."""
+    """Checks the names of processes and threads in a perf.data file."""
     file = folder / "perf.data"
     coretap("export", "--perf", file, capture)
     trace, _ = trace_of("-q", file)
@@ -234,7 +235,7 @@ def check_threads(folder, capture):
 
 
 def part_of(capture, path, numbers):
-    """A capture of some of the buffers of another one, as a second ETB would be."""
+    """Copies a capture with only some of its buffers, like the capture of a second ETB. Returns the copy."""
     shutil.copytree(capture, path)
     text = (path / "trace.ini").read_text()
     text = re.sub("^buffers=.*", "buffers=" + ",".join(f"buffer{i}" for i in numbers), text, flags=re.M)
@@ -246,7 +247,7 @@ def part_of(capture, path, numbers):
 
 
 def check_together(folder, capture):
-    """Two captures of one system are shown as one of all its cores is."""
+    """Checks that two captures of one system are shown like one capture of all its cores."""
     parts = [part_of(capture, folder / "etb_a", (0, 1, 2)), part_of(capture, folder / "etb_b", (3, 4))]
     whole, _ = trace_of("-q", "--at", "context", capture)
     both, made = trace_of("--at", "context", *parts)
@@ -284,7 +285,7 @@ def check_together(folder, capture):
 
 
 def check_named(folder):
-    """What the program wrote by name: texts, values and spans, with the times of 'decode --merge'."""
+    """Checks what the program wrote by name: texts, values and spans, at the times of 'decode --merge'."""
     capture = record(folder, "named", HERE / "named.c", "--itm", "ports", "--timestamps=100")
     trace, _ = trace_of("-q", capture)
     made = coretap("decode", "-q", "--merge", "--format", "jsonl", capture)
@@ -311,8 +312,8 @@ def check_named(folder):
 
 
 def check_ports(folder):
-    """An ITM without names: characters are lines of text, other data is a counter. Its local timestamps are
-    cycles, and make no axis."""
+    """Checks an ITM without names: characters are lines of text, other data is a counter. Its local
+    timestamps are cycles, and do not make a time axis."""
     def write(port, data):
         return bytes([port << 3 | (3 if len(data) == 4 else 1)]) + data
 
@@ -339,7 +340,7 @@ def check_ports(folder):
 
 
 def core_trace(runs):
-    """The trace of an ETMv4: for each (context, timestamp) some of its execution up to this time."""
+    """Returns the trace of an ETMv4 with some execution for each (context, timestamp), up to that time."""
     out = bytes(11) + b"\x80" + b"\x01\x01\x00" + b"\x04"
     for context, time in runs:
         out += b"\x81\xb0" + context.to_bytes(4, "little")
@@ -349,7 +350,8 @@ def core_trace(runs):
 
 
 def check_moves(folder):
-    """A context that goes on on another core is followed by an arrow; one that runs everywhere is none."""
+    """Checks that an arrow follows a context that continues on another core, and that a context that runs
+    everywhere gets none."""
     capture = folder / "moves"
     capture.mkdir()
     cores = [[(0x10, 100), (0x11, 200), (0, 300)], [(0, 150), (0x10, 250), (0x11, 350)]]

@@ -48,7 +48,7 @@ def report(*captures_and_options, codes=(0,)):
 
 
 class Page(html.parser.HTMLParser):
-    """What is in a page: ids, links, what would be loaded, data of charts; and whether all tags are
+    """The contents of a page: IDs, links, what it would load, and data of charts; and whether all tags are
     closed."""
     VOID = {"meta", "line", "rect", "br", "img", "link", "input"}
 
@@ -84,14 +84,14 @@ class Page(html.parser.HTMLParser):
 
 
 def bars(chart):
-    """(name, depth, from, to) of all bars of a chart."""
+    """Yields (name, depth, from, to) of all bars of a chart."""
     for lane in chart["lanes"]:
         flat = lane["bars"]
         yield from ((chart["names"][flat[i]], *flat[i + 1:i + 4]) for i in range(0, len(flat), 4))
 
 
 def number_after(text, label):
-    """The number of a card."""
+    """Returns the number of a card."""
     return re.search(rf"<dt>{label}</dt><dd class=\"value\">([^<]*?) ?(?:<|$)", text)[1]
 
 
@@ -101,21 +101,21 @@ def check_page(name, text):
     check(f"{name}: an id stands once", len(page.ids) == len(set(page.ids)))
     missing = [link for link in page.links if not link.startswith("#") or link[1:] not in page.ids]
     check(f"{name}: links lead to places in it", not missing, missing)
-    rest = text.replace("http://www.w3.org/2000/svg", "")  # the name of a language, not a place
+    rest = text.replace("http://www.w3.org/2000/svg", "")  # the name of a language, not an address to load
     found = page.loads + re.findall(r"https?:|@import|url\(", rest)
     check(f"{name}: it loads nothing", not found and "default-src 'none'" in text, found)
     return page
 
 
 def functions_of(text):
-    """Names and own cycles of the table of functions."""
+    """Returns the names and own cycles in the table of functions."""
     table = text.split('id="functions"')[1].split("</table>")[0]
     names = [html.unescape(name) for name in re.findall(r'data-tip="([^"\n]*)\n', table)]
     return names, [int(n) for n in re.findall(r'data-v="(\d+)"', table)][1::4]
 
 
 def check_plots(name, text):
-    """The bars of each plot are all runs that it is of."""
+    """Checks that the bars of each plot add up to its number of runs."""
     wrong = []
     for plot in re.findall(r"<svg.*?</svg>", part_of(text, "timing"), re.S):
         runs = int(re.search(r">([\d,]+) times<", plot)[1].replace(",", ""))
@@ -158,7 +158,7 @@ def check_numbers(capture, text, page):
 
 
 def check_cores(folder):
-    """A capture with a buffer for each thread: functions are those of each core's own program graph."""
+    """Checks a capture with a buffer for each thread: functions come from each core's own program graph."""
     program = folder / "threads"
     run("aarch64-linux-gnu-gcc", "-g", "-O2", "-static", "-pthread", "-o", program, EXAMPLES / "threads.c")
     run(CORETAP, "record", "-q", "-o", folder / "capture", "--cycle-count", "--context-id", "--", program)
@@ -185,7 +185,7 @@ def check_cores(folder):
 
 
 def check_perf(folder, capture, text):
-    """The same trace as perf.data, whose programs are known by the memory that they were mapped to."""
+    """Checks the same trace as perf.data, in which mapped memory tells the programs."""
     run(CORETAP, "export", "-q", "--perf", folder / "perf.data", capture)
     same = report(folder / "perf.data", "--entry", "control_round")
     check("perf.data: the same functions, times and longest path",
@@ -203,7 +203,8 @@ def edges_of(text):
 
 
 def check_saved(folder, capture, other, both):
-    """Saved results in the place of a capture: its sums, and sections that say that they have no data."""
+    """Checks saved results in place of a capture: their sums, and sections that say that they have no
+    data."""
     for command in ("cover", "timing", "profile"):
         run(CORETAP, command, "-q", "--format", "data", "-o", folder / f"{command}.data", other)
     files = [folder / f"{command}.data" for command in ("cover", "timing", "profile")]
@@ -238,7 +239,8 @@ def check_saved(folder, capture, other, both):
 
 
 def check_several(folder, capture, source):
-    """Two runs of one program, the second one whole and damaged at last: what adds up is the sum of both."""
+    """Checks two runs of one program: sums are those of both. The second run is first undamaged, then
+    damaged."""
     other = folder / "other" / "capture"
     other.parent.mkdir()
     run(CORETAP, "record", "-q", "-o", other, "--cycle-count=1", "--", capture.parent / "program")
@@ -253,7 +255,7 @@ def check_several(folder, capture, source):
     check("two captures: cycles of functions are those of both", len(found) > 50 and not wrong, wrong)
     check("two captures: the same in the other order", found == dict(zip(*functions_of(turned))))
     charts = [Page(text).data for text in (both, turned)]
-    for stacks, _ in charts:  # behind the lane of all are those of the captures
+    for stacks, _ in charts:  # the first lane is the whole; the lanes of the captures follow
         parts = [sum(to - start for _, depth, start, to in bars({**stacks, "lanes": [lane]}) if not depth)
                  for lane in stacks["lanes"]]
         check("two captures: their parts are the whole", len(parts) == 3 and parts[0] == sum(parts[1:]),
@@ -337,8 +339,8 @@ def check_bad(folder, capture):
 
 
 def check_left_out(capture):
-    """The library that main calls has loops and recursion that never ran and nothing bounds: a path without
-    them is no bound."""
+    """Checks that a path is no bound when it leaves out loops and recursion that never ran and that nothing
+    limits, like those of the library that main calls."""
     wcet = json.loads(run(CORETAP, "wcet", "-q", "--entry", "main", "--format", "json", capture).stdout)
     kinds = collections.Counter(a["kind"] for a in wcet["assumed"])
     loops, functions = kinds["left out"], kinds["uncalled"]
@@ -352,8 +354,8 @@ def check_left_out(capture):
 
 
 def in_browser(browser, folder, text, scheme=1, width=1280):
-    """The DOM of a page as scripts leave it, what the browser complains about, and what the page asked a
-    network for. Nothing leaves this machine: no name has an address."""
+    """Opens a page in a browser. Returns its DOM after the scripts ran, the browser's complaints, and the
+    addresses that the page requested. Nothing leaves this machine, because no name resolves."""
     folder.mkdir()
     page = folder / "probed.html"
     page.write_text(text)
@@ -368,14 +370,15 @@ def in_browser(browser, folder, text, scheme=1, width=1280):
     asked = set()
     for event in json.loads(log.read_text())["events"]:
         request = event.get("params", {})
-        # The browser's own requests are from no origin.
+        # The browser's own requests have no origin.
         if request.get("initiator", "not an origin") != "not an origin":
             asked.add(request.get("url", ""))
     return result.stdout, said, {url for url in asked if not url.startswith(("file:", "data:"))}
 
 
 def browse(browser, folder, text, scheme, width=1280):
-    """The probe's answers instead of the DOM."""
+    """Opens a page with the probe added. Returns the probe's answers, the complaints, and the requested
+    addresses."""
     end = text.rindex("</body>")
     probed = f"{text[:end]}<script>{(HERE / 'probe.js').read_text()}</script>{text[end:]}"
     dom, said, asked = in_browser(browser, folder, probed, scheme, width)
@@ -424,7 +427,7 @@ def check_demo(folder):
 
 
 def check_evil(folder, browser):
-    """Names, paths and source that look like markup."""
+    """Checks names, paths and source that look like markup."""
     source = folder / "a<b>&'c.c"
     source.write_text(f'''int evil(int n) __asm__("\\"x</script><b onclick=1>\\"");
 int evil(int n) {{ int s = 0; for (int i = 0; i < n; i++) s += i; return s; }} // {EVIL}

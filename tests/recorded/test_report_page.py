@@ -29,7 +29,7 @@ def run(*command):
 
 
 def record(folder, source, *options):
-    """A capture of an example."""
+    """Records an example. Returns the capture."""
     folder.mkdir()
     shutil.copy(EXAMPLES / source, folder)
     program = folder / "program"
@@ -40,7 +40,7 @@ def record(folder, source, *options):
 
 
 class Page:
-    """A report in a browser, with what it complains about."""
+    """A report in a browser, which also collects the browser's complaints."""
 
     def __init__(self, path, width=1280):
         self.browser = browser.Browser(width, 900)
@@ -59,7 +59,7 @@ class Page:
 
 
 def check_narrow(path):
-    """On a telephone the name of each row stands above its numbers, and nothing sticks out."""
+    """Checks that on a phone the name of each row is above its numbers, and that nothing overflows."""
     page = Page(path, 390)
     wrong = page.value("""
         return [...document.querySelectorAll(".byname tbody tr")].filter(row => row.offsetParent)
@@ -89,7 +89,7 @@ def check_narrow(path):
 
 
 def check_cards(path):
-    """The longest number that a card can show does not stick out of it."""
+    """Checks that the longest possible number fits into a card."""
     for width in 390, 1280:
         page = Page(path, width)
         wrong = page.value("""
@@ -105,12 +105,13 @@ def check_cards(path):
 
 
 def percent(part, whole):
-    """As the page writes it."""
+    """Returns a percentage as the page writes it."""
     return f"{part * 1000 // whole / 10:.1f} %"
 
 
 def callers_of(capture, function):
-    """What `coretap profile` says of the callers of a function, and of theirs: name -> cycles."""
+    """Returns the cycles of a function, and name -> cycles of its callers and of their callers, from `coretap
+    profile`."""
     whole, first, second = 0, collections.Counter(), collections.Counter()
     for line in run(CORETAP, "profile", "-q", "--weight", "cycles", capture).splitlines():
         stack, cycles = line.rsplit(" ", 1)
@@ -127,7 +128,7 @@ def callers_of(capture, function):
 
 
 def check_search(page, known):
-    """The search finds functions beyond the table, and gives all rows back."""
+    """Checks that the search finds functions beyond the table, and that clearing it restores all rows."""
     rows = 'return [...document.querySelectorAll("#functions tbody tr")].map(row => row.textContent)'
     before = page.value(rows)
     found = page.value("""
@@ -172,7 +173,7 @@ TREE = """
 
 
 def check_callers(page, capture, name):
-    """Callers are those of the stacks, and theirs when one is opened."""
+    """Checks that the callers are those of the stacks, and their callers when one is opened."""
     whole, first, second = callers_of(capture, name)
     choose(page, name)
     told = page.value(TREE)
@@ -192,7 +193,8 @@ def check_callers(page, capture, name):
 
 
 def check_function(page):
-    """From a function to its source and its places in the charts, and from a bar to the function."""
+    """Checks the links from a function to its source and its bars in the charts, and from a bar to the
+    function."""
     choose(page, "noise")
     line = page.value("""
         const link = document.querySelector("#function a");
@@ -229,7 +231,7 @@ def check_function(page):
 
 
 def check_print(path):
-    """On paper, where nothing scrolls, no row or column is cut off."""
+    """Checks that no row or column is cut off in print, where nothing scrolls."""
     page = Page(path, 718)
     page.browser.ask("Emulation.setEmulatedMedia", media="print")
     cut = page.value("""
@@ -259,7 +261,7 @@ def check_functions(path, capture):
 
 
 def check_in_sight(path):
-    """A function leads to its longest bar, also in a chart that is higher than the window."""
+    """Checks that a function leads to its longest bar, also in a chart that is higher than the window."""
     page = Page(path)
     choose(page, "work")
     for label, chart in (("In the stacks", "time"), ("In the timeline", "timeline")):
@@ -276,7 +278,7 @@ def check_in_sight(path):
 
 
 def bars_of(page, name):
-    """(core, begin) of the bars of a function in the timeline as it is shown, by begin."""
+    """Returns (begin, core) of the bars of a function in the visible timeline, by begin."""
     return sorted((begin, core) for begin, core in page.value(f"""
         const chart = document.querySelector("#timeline .lanes").chart;
         return chart.data.lanes.flatMap(lane => {{
@@ -288,12 +290,12 @@ def bars_of(page, name):
 
 
 def shown(page):
-    """Titles of the lanes that are shown."""
+    """Returns the titles of the visible lanes."""
     return page.value('return [...document.querySelectorAll("#timeline svg .title")].map(t => t.textContent)')
 
 
 def check_times(page, capture):
-    """Lanes of all cores are on one axis: that of coretap decode --merge."""
+    """Checks that the lanes of all cores are on one time axis, that of coretap decode --merge."""
     rows = [line.split("\t") for line in run(CORETAP, "decode", "-q", "--merge", "-f", "csv",
                                              capture).replace('"', "").replace(",", "\t").splitlines()]
     wanted = [(int(row[0]), f"cpu_{row[1][-1]}") for row in rows[1:] if row[4] == "Br" and row[7] == "work"]
@@ -308,7 +310,7 @@ def check_times(page, capture):
 
 
 def check_lanes(page):
-    """Cores and threads can be chosen."""
+    """Checks the choice of cores and threads."""
     pick = """
         const select = document.querySelector("#timeline select[aria-label='%s']");
         select.value = "%s"; select.dispatchEvent(new Event("change"));
@@ -336,7 +338,8 @@ def check_lanes(page):
 
 
 def took(capture, *part):
-    """Cycles of each function alone, and of each whole stack, as `coretap profile` has them of a part."""
+    """Returns the cycles of each function alone, and of each outermost function, from `coretap profile` of a
+    part."""
     alone, stacks = collections.Counter(), collections.Counter()
     for line in run(CORETAP, "profile", "-q", "--weight", "cycles", *part, capture).splitlines():
         stack, cycles = line.rsplit(" ", 1)
@@ -346,7 +349,7 @@ def took(capture, *part):
 
 
 def check_parts(page, capture):
-    """Of a core, a thread or both the stacks and the tables have what `coretap profile` says of it."""
+    """Checks that stacks and tables of a core, a thread or both equal `coretap profile` of that part."""
     tables = """
         const rows = id => [...document.querySelectorAll(`#${id} tbody tr`)].map(row =>
           [row.querySelector(".name").textContent.trim(), row.cells[2].dataset.v]);
@@ -403,20 +406,20 @@ def check_parts(page, capture):
 
 
 def check_names(path, capture):
-    """Threads have the names that the capture has for them."""
+    """Checks that threads have the names that the capture gives them."""
     with open(capture / "snapshot.ini", "a", encoding="utf-8") as file:
         file.write("\n[context]\nthe boss=0x1\n")
     run(CORETAP, "report", "-q", "-o", path, capture)
     page = Page(path)
     titles = shown(page)
-    named = [title for title in titles if title.endswith(", the boss (0x1)")]  # on which core is chance
+    named = [title for title in titles if title.endswith(", the boss (0x1)")]  # its core varies
     check("threads have names", len(named) == 1 and len(titles) > 5 and
           all(", context 0x" in title for title in titles if title not in named), titles)
     page.close()
 
 
 def check_modules(path, captures):
-    """Cycles of each program."""
+    """Checks the cycles of each program."""
     run(CORETAP, "report", "-q", "-o", path, *captures)
     wanted = {}
     for capture in captures:
@@ -439,8 +442,8 @@ def check_modules(path, captures):
 
 
 def check_parts_of_several(path, captures):
-    """Of several captures each core can be chosen, and has what `coretap profile` says of it; the second one
-    is there twice."""
+    """Checks that each core of several captures can be chosen and equals `coretap profile`. The second
+    capture is there twice."""
     run(CORETAP, "report", "-q", "-o", path, *captures, captures[1])
     page = Page(path)
     cores = page.value("""
@@ -465,7 +468,7 @@ def check_parts_of_several(path, captures):
 
 
 def check_together(path, capture):
-    """Two captures of one system have their lanes on one axis, as one capture of all cores has them."""
+    """Checks that two captures of one system have their lanes on one axis, like one capture of all cores."""
     run(CORETAP, "report", "-q", "-o", path, capture)
     page = Page(path)
     want = sorted((begin, core) for begin, core in bars_of(page, "work"))
@@ -488,7 +491,8 @@ def check_together(path, capture):
 
 
 def check_saved(path, capture):
-    """Saved stacks have functions and callers, and saved times neither; scripts go with both."""
+    """Checks that saved stacks have functions and callers, that saved times have neither, and that scripts
+    work with both."""
     for command in ("profile", "timing"):
         saved = path.with_name(command)
         run(CORETAP, command, "-q", "--format", "data", "-o", saved, capture)
@@ -503,8 +507,8 @@ def check_saved(path, capture):
 
 
 def check_without_lines(path, capture):
-    """A program without debug information: places in a function are told apart, and a long table of functions
-    scrolls by itself and is sorted by the part of their instructions that ran."""
+    """Checks a program without debug information: places inside a function are distinct, and a long table of
+    functions scrolls by itself and is sorted by the part of instructions that ran."""
     program = capture.parent / "program"
     run("aarch64-linux-gnu-strip", "-g", program)
     run(CORETAP, "report", "-q", "-o", path, capture)
