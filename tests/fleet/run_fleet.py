@@ -610,7 +610,7 @@ def cuts_are_killed(fleet):
     result = run(*ranks(2), *job, "--cut", 5000, code=1, env=RANKS)
     assert fleet.path("cut-killed.data").read_bytes() == fleet.path("uncut-stats.data").read_bytes()
     assert not list(state.glob("*.shards")), result.stderr
-    # As if the job was killed after writing the piece and before removing its parts
+    # As if the job was killed after writing the piece and before removing its parts.
     for piece in list(state.glob("*.piece")):
         (state / f"{piece.name}.shards").mkdir()
         (state / f"{piece.name}.shards" / "1-2").write_bytes(b"")

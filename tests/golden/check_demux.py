@@ -17,7 +17,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 
 def dump(tool, snapshot, chunk):
-    """{buffer: {id: (bytes, offsets)}}, {buffer: fields}, missing"""
+    """Runs the demultiplexer. Returns {buffer: {id: (bytes, offsets)}}, {buffer: fields}, and the number of
+    missing images."""
     out = subprocess.run([tool, str(snapshot), str(chunk)], stdout=subprocess.PIPE, check=True,
                          text=True).stdout
     streams, buffers, ids, missing = {}, {}, {}, 0
@@ -37,8 +38,8 @@ def dump(tool, snapshot, chunk):
 
 
 def compare_description(snapshot, buffers, missing):
-    """Every source that has a device file is in a buffer, and every image that is named is there once or
-    missing."""
+    """Checks that every source with a device file is in a buffer, and that every named image is either there
+    once or missing."""
     text = "\n".join(path.read_text() for path in sorted(snapshot.glob("*.ini")))
     sections = re.findall(r"^\[(.*?)\]$([^\[]*)", text, re.MULTILINE)
     dumps, devices, wanted = set(), set(), []
@@ -60,7 +61,7 @@ def compare_description(snapshot, buffers, missing):
 
 
 def compare_stm(lines, data, offsets):
-    """STM packets share bytes: only where each packet begins is compared."""
+    """Compares only where each packet begins, because STM packets share bytes."""
     where = {offset: i for i, offset in enumerate(offsets)}
     for number, line in enumerate(lines, 1):
         idx, _, hexbytes = line.split()[:3]

@@ -24,7 +24,7 @@ def corpus():
 
 
 def rows_of(folder, protocols):
-    """The rows of the manifest with these protocols; none without a corpus."""
+    """Returns the rows of the manifest with these protocols, or none without a corpus."""
     manifest = folder / "golden" / "MANIFEST.tsv"
     if not manifest.is_file():
         return []
@@ -41,7 +41,7 @@ def command_line(coretap, folder, row, kind):
 
 
 def compare(wanted, got, prefix):
-    """None, or the first line that differs."""
+    """Returns None, or a description of the first line that differs."""
     wanted_lines, got_lines = wanted.splitlines(keepends=True), got.splitlines(keepends=True)
     if prefix:
         got_lines = got_lines[:len(wanted_lines)]
@@ -55,12 +55,12 @@ def compare(wanted, got, prefix):
 
 
 def check(coretap, folder, row, kind, env=None):
-    """None, or what is wrong with a listing. `coretap`: the words that run it."""
+    """Returns None, or what is wrong with a listing. `coretap`: the words that run it."""
     wanted = (folder / "golden" / row["listing"] / f"{kind}.{row['id']}.txt").read_bytes()
     line = command_line(coretap, folder, row, kind)
     result = subprocess.run(line, capture_output=True, stdin=subprocess.DEVNULL, env=os.environ | (env or {}))
     why = compare(wanted, result.stdout, row["extent"] == "prefix")
-    # Exit code 1 says that the trace is damaged, which some of the captures are.
+    # Some captures of the corpus are damaged, which gives exit code 1.
     if result.returncode not in (0, 1):
         why = f"exit code {result.returncode}: {result.stderr.decode(errors='replace').strip()[-400:]}"
     return why and f"{why}\n  command: {' '.join(line[1:])}".replace(str(folder), "corpus")

@@ -33,7 +33,7 @@ def replay(program, seed, simd):
 
 
 def listings(coretap, protocols, simd):
-    """(name, what compares it) of each listing of the corpus."""
+    """Yields name and comparison of each listing of the corpus."""
     folder = run_golden.corpus()
     for row in run_golden.rows_of(folder, protocols):
         for kind in "packets", "elements":

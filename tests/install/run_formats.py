@@ -31,19 +31,19 @@ int main(int argc, char **argv)
     return argc > 100 ? never(atoi(argv[1])) : sum == 0;
 }
 """
-# A program, and the command line that prints the same.
+# Each program, and the command line that prints the same.
 PROGRAMS = {"cover_lcov": ["cover", "-f", "lcov"], "timing_text": ["timing"],
             "list_elements": ["list", "--elements"], "report": ["report"],
             "profile_folded": ["profile", "-f", "folded"],
             "profile_callgrind": ["profile", "-f", "callgrind"], "decode_merge": ["decode", "--merge"],
             "live_timing": ["timing"]}
-# Those of another library than the core.
+# Programs that use a library other than the core.
 OF_LIBRARY = {"live_timing": "coretap-live"}
-# Those that write an event log, with what they are called with, and the command line that does so.
+# Programs that write an event log: their arguments, and the command line that writes the same log.
 FRACTAL = {"fractal_run": ("{log} {program}", "fractal run -q -o {log} --point main -- {program}"),
            "fractal_replay": ("{messages} {log}",
                               "fractal replay --messages {messages} --pgd 1000 --va-bits 39 -o {log}")}
-# Those for which the two sources of the example, with their timestamps, are of interest, too.
+# Programs that also run on the example's two sources with timestamps.
 OF_SOURCES = ("decode_merge",)
 
 
@@ -64,7 +64,7 @@ def compiled(tap, folder, package, name, library):
 
 
 def compare_logs(tap, build, folder, package):
-    """The logs of FRACTAL that programs write are those of the command, to the byte."""
+    """Checks that the FRACTAL logs of programs equal those of the command, byte for byte."""
     names = {"program": folder / "traced", "messages": MESSAGES}
     for name, (args, command) in FRACTAL.items():
         program = compiled(tap, folder, package, name, "coretap-fractal")
@@ -72,7 +72,7 @@ def compare_logs(tap, build, folder, package):
         out = tap.run(f"{name} runs", [program, *args.format(log=logs[0], **names).split()], env=package.env)
         said = tap.run(f"coretap {command.split(' -')[0]} runs",
                        [build / "coretap", *command.format(log=logs[1], **names).split()],
-                       env=package.env)  # the stack of the traced program holds it
+                       env=package.env)  # the stack of the traced program contains the environment
         got, wanted = (log.read_bytes() if log.exists() else b"" for log in logs)
         tap.result(f"{name} writes the {len(wanted)} bytes of the command",
                    None if got == wanted and len(wanted) > 300 else f"it writes {len(got)} bytes")

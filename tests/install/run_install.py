@@ -17,9 +17,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(HERE.parent / "support"))
 import small_elf  # noqa: E402  pylint: disable=wrong-import-position
 
-# What examples/count.c says of examples/quickstart.
+# What examples/count.c prints about examples/quickstart.
 COUNTED = "ETM_0: 939 instructions in 802 bytes\nETE_1: 3671 instructions in 2361 bytes\n"
-# What examples/pages.c says of it three times.
+# What examples/pages.c prints about it when it reads it three times.
 PAGES = "0x80000 13830\n"
 
 # What examples/save_counts.py counts in it.
@@ -28,7 +28,7 @@ SAVED = "count 4610 instructions\n"
 # The functions of examples/quickstart/firmware.bin, whose source is examples/quickstart/generator/machine.c.
 FUNCTIONS = [(b"main", 0x80500, 0x3c), (b"gcd", 0x8053c, 0x20), (b"popcount", 0x8055c, 0x20),
              (b"report", 0x8057c, 0x1c), (b"on_call", 0x80598, 8), (b"on_irq", 0x805a0, 0x10)]
-# The library of the other examples, what they are called with, and what they say.
+# Each example: its library, its arguments, and its output.
 EXAMPLES = {
     "two_cores": ("coretap", ["CAPTURE"], (HERE / "two_cores.txt").read_text()),
     "branches": ("coretap", ["CAPTURE", "ELF"], """4610 instructions, 0 gaps
@@ -64,7 +64,8 @@ class Tap:
             print(f"# {row}")
 
     def run(self, name, line, **kwargs):
-        """One subtest: the command succeeds. Its output, or None."""
+        """Runs a command as one subtest, which passes when the command succeeds. Returns its output, or
+        None."""
         done = subprocess.run(line, capture_output=True, text=True, stdin=subprocess.DEVNULL, **kwargs)
         self.result(name,
                     done.stdout + done.stderr or f"exit code {done.returncode}" if done.returncode else None)
@@ -76,7 +77,7 @@ class Tap:
 
 
 def headers(tap, include):
-    """Each header compiles alone, strictly."""
+    """Checks that each header compiles alone, without warnings."""
     names = sorted(p.name for p in (include / "coretap").glob("*.h"))
     tap.result("headers are installed", None if names else "there is none")
     compilers = [("C11", "cc", ["-std=c11"]), ("C++", "c++", ["-std=c++11"])]
@@ -92,13 +93,13 @@ def headers(tap, include):
                             "-I", str(include), "-fsyntax-only", str(code)])
 
 
-# The library and those beside it.
+# The core library and the libraries beside it.
 LIBRARIES = ("coretap", "coretap-monitor", "coretap-fractal", "coretap-record", "coretap-live",
              "coretap-fleet")
 
 
 class Package:
-    """What pkg-config says of the installed libraries."""
+    """What pkg-config prints about the installed libraries."""
 
     def __init__(self, prefix, libdir):
         self.prefix, self.libdir = prefix, libdir
@@ -111,8 +112,8 @@ class Package:
         return subprocess.run(self.line(*words), env=self.env, capture_output=True, text=True).stdout
 
     def flags(self, name, kind):
-        """What a program is compiled with. For a static one only the project's libraries are taken from
-        their archives: what they need comes as shared libraries."""
+        """Returns the flags that a program is compiled with. A static program takes only the project's
+        libraries from archives; their dependencies are shared libraries."""
         if kind == "shared":
             return self.said("--cflags", "--libs", name).split()
         used = [row.split()[0] for row in self.said("--print-requires", name).splitlines()]
@@ -126,7 +127,7 @@ class Package:
 
 
 def consumer(tap, source, prefix, libdir):
-    """The example of the README, compiled and run against the installed tree."""
+    """Compiles the README's example and runs it against the installed tree."""
     package = Package(prefix, libdir)
     version = re.search(r"version: '([^']+)'", (source / "meson.build").read_text()).group(1)
     for name in LIBRARIES:
@@ -147,8 +148,8 @@ def consumer(tap, source, prefix, libdir):
 
 
 def pages(tap, source, program, flags, env):
-    """An analysis of one's own: saved files stand in the place of captures, and one that was changed is
-    refused."""
+    """Checks an analysis outside of the library: it reads saved files in place of captures, and refuses a
+    changed one."""
     capture, saved = source / "examples/quickstart", program.with_suffix(".saved")
     tap.run(f"an analysis of one's own compiles, {program.name}",
             ["cc", "-Wall", "-Wextra", "-Werror", "-o", program, source / "examples/pages.c", *flags])
@@ -162,7 +163,7 @@ def pages(tap, source, program, flags, env):
 
 
 def example(tap, source, program, flags, env, args, expected):
-    """An example compiles against the installed tree, and prints what it should."""
+    """Compiles an example against the installed tree, and checks what it prints."""
     with_names = program.with_name("firmware.elf")
     with_names.write_bytes(small_elf.make((source / "examples/quickstart/firmware.bin").read_bytes(), 0x80000,
                                           FUNCTIONS))
@@ -178,7 +179,7 @@ def example(tap, source, program, flags, env, args, expected):
 
 
 def from_python(tap, source, prefix, libdir):
-    """The library without a header: its counts can be merged."""
+    """Loads the library from Python, without a header. Checks that the counts can be merged."""
     env = dict(os.environ, LD_LIBRARY_PATH=str(libdir))
     line = [sys.executable, source / "examples/save_counts.py", source / "examples/quickstart"]
     out = tap.run("Python loads the library", line, env=env)
@@ -190,12 +191,12 @@ def from_python(tap, source, prefix, libdir):
 
 
 def library_pages(tap, prefix, libdir):
-    """Section 3 has a page, or a way to one, for each function that the libraries export."""
+    """Checks that section 3 has a page, or a link to one, for each function that the libraries export."""
     exported = []
     for library in LIBRARIES:
         rows = subprocess.run(["nm", "-D", "--defined-only", libdir / f"lib{library}.so"], text=True,
                               capture_output=True, check=True).stdout.splitlines()
-        # versions of symbols are absolute
+        # versions of symbols are absolute symbols
         exported += [row.split()[2] for row in rows if row.split()[1] != "A"]
     folder = prefix / "share/man/man3"
     missing = []
