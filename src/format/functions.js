@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of a report: a search over all of them, and what is known of the one that is chosen: its
-// source, its bars in the charts, and who called it, from the function up to the outermost callers.
+// The functions of a report: a search over all of them, and a panel about the chosen one. The panel has links
+// to its source and its bars in the charts, and its callers up to the outermost ones.
 function showFunctions(data) {
-  const MOST = 200; // rows of a search
+  const MOST = 200; // most rows of a search
   const table = document.querySelector("#functions"), body = table.tBodies[0], rows = [...body.rows];
   const frame = table.closest(".panel");
   const charts = {time: null, timeline: null};
@@ -23,11 +23,11 @@ function showFunctions(data) {
     return cell;
   };
 
-  // ---- who is chosen ----
+  // ---- the chosen core and thread ----
 
   let took = data, who = {core: "", thread: ""};
 
-  // Adds up what the functions took in the threads that are chosen.
+  // Returns the sums of all functions over the chosen threads.
   function addUp() {
     const sum = {all: 0};
     for (const key of ["alone", "inclusive", "calls"]) sum[key] = new Array(data.names.length).fill(0);
@@ -45,7 +45,7 @@ function showFunctions(data) {
 
   // ---- the tables ----
 
-  // The first cells of a row: a part of the whole, as a number and as a bar.
+  // Returns the first cells of a row: a part of the whole, as a percentage, a bar and a number.
   function share(value) {
     const part = make("td", {className: "num"}, page.percent(value, took.all)), bar = make("i");
     part.dataset.v = value;
@@ -59,13 +59,13 @@ function showFunctions(data) {
     return make("tr", {}, ...share(took.alone[f]), number(took.inclusive[f]), number(took.calls[f]), name);
   }
 
-  // Shows rows that are not those of the page, which has none of them marked as the column of their order.
+  // Replaces the rows of a table. Removes the mark of the column that the old rows were sorted by.
   function fill(into, made) {
     into.tBodies[0].replaceChildren(...made);
     for (const head of into.tHead.rows[0].cells) head.removeAttribute("aria-sort");
   }
 
-  // Shows the functions whose names or modules have all words, those with most time first.
+  // Shows the functions whose name, module or file contains all words. Those with most time come first.
   function find(text) {
     const words = text.toLowerCase().split(/\s+/).filter(word => word), found = [];
     if (!words.length && took === data) {
@@ -84,7 +84,7 @@ function showFunctions(data) {
       (found.length > MOST ? `; the ${MOST} with most time are shown` : "");
   }
 
-  // Shows what the modules took in the threads that are chosen.
+  // Shows the sums of the modules over the chosen threads.
   function showModules() {
     const sums = new Map();
     if (!modules) return;
@@ -110,7 +110,7 @@ function showFunctions(data) {
 
   // ---- callers ----
 
-  // Gives for each bar of the stacks the one above it, or -1.
+  // Returns for each bar of the stacks the index of the bar of its caller, or -1.
   function parents(bars) {
     const last = [];
     return bars.map((bar, i) => {
@@ -120,8 +120,8 @@ function showFunctions(data) {
     });
   }
 
-  // Adds up the bars of a function by their callers, by the callers of these, and so on. Of a recursion only
-  // the outermost bar counts.
+  // Returns a tree of the callers of a function, their callers, and so on, with the sums of its bars. Of a
+  // recursion, only the outermost bar counts.
   function callers(f) {
     const {bars, data: chart} = charts.time, mine = chart.functions.indexOf(f), above = parents(bars);
     const root = {weight: 0, callers: new Map()};
@@ -141,7 +141,7 @@ function showFunctions(data) {
     return root;
   }
 
-  // A list of the callers of a node; those of each are made when it is opened.
+  // Returns a list of the callers of a node. Makes the list of each caller when it is opened.
   function tree(node, whole) {
     const list = make("ul", {className: "tree"});
     for (const [name, caller] of [...node.callers].sort((a, b) => b[1].weight - a[1].weight)) {
@@ -213,7 +213,7 @@ function showFunctions(data) {
   const modules = document.querySelector("#modules");
   const moduleRows = modules ? [...modules.tBodies[0].rows] : [];
   const lists = whoLists(data.threads || [], chosen => charts.time.select(chosen));
-  let shown = -1; // the function that is told about
+  let shown = -1; // the function in the panel
   input.setAttribute("aria-label", "Find a function by parts of its name, module or file");
   told.setAttribute("role", "status");
   rows.forEach((line, f) => line.cells[line.cells.length - 1].firstChild.replaceWith(button(f), " "));

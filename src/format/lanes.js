@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the charts that lanes.c puts in a page: bars above each other along an axis, as SVG.
-// Click: that bar fills the chart. Drag: along the axis. Ctrl and wheel, + and -: closer and farther. 0: all.
+// Draws the charts that lanes.c puts into a page: bars above each other along an axis, as SVG.
+// Click: the bar fills the chart. Drag: moves along the axis. Ctrl and wheel, + and -: zoom. 0: shows all.
 
-// Lists to choose a core and a thread from, where lanes are of several. `act` is told what is chosen.
+// Makes lists to choose a core and a thread from, unless all lanes have the same one. Calls `act` with the
+// choice.
 function whoLists(lanes, act) {
   const who = {core: "", thread: ""}, lists = {};
   for (const [key, every] of [["core", "All cores"], ["thread", "All threads"]]) {
@@ -25,10 +26,10 @@ function whoLists(lanes, act) {
   };
 }
 
-// Tells whether a lane is of the core and thread that are chosen.
+// Returns whether a lane belongs to the chosen core and thread.
 const isOf = (lane, who) => Object.keys(who).every(key => !who[key] || who[key] === lane[key]);
 
-// Adds up lanes of stacks: the same stack in several of them is one bar.
+// Merges lanes of stacks into one, in which equal stacks are one bar.
 function addLanes(lanes) {
   const root = {weight: 0, below: new Map()}, bars = [];
   for (const lane of lanes) {
@@ -60,8 +61,8 @@ function drawLanes(box, data) {
   const isWeight = data.kind === "weight";
   let shown = [];
 
-  // Puts the bars of the lanes that are shown below each other. Of weights there is one lane, of all that is
-  // chosen.
+  // Places the bars of the shown lanes below each other. A chart of weights has one lane, the sum of all that
+  // is chosen.
   function place(who) {
     all.length = 0;
     height = AXIS;
@@ -123,7 +124,7 @@ function drawLanes(box, data) {
     to = a + Math.max(span, LEAST);
     draw();
   }
-  // Shows all bars, with none of them marked.
+  // Shows all bars, none of them marked.
   function showAll() {
     chosen = -1;
     show(low, high);
@@ -132,7 +133,7 @@ function drawLanes(box, data) {
     show(at - (at - from) * factor, at + (to - at) * factor);
   }
 
-  // Shows what is of a core and a thread. Who shows the same threads is told of it.
+  // Shows the lanes of a core and a thread. Tells other parts of the page through the event "who".
   function select(who) {
     lists.set(who);
     place(who);
@@ -154,7 +155,7 @@ function drawLanes(box, data) {
     }
   }
 
-  // Bars narrower than a pixel become one.
+  // Draws the axis and the bars. Neighbouring bars narrower than a pixel are drawn as one.
   function draw() {
     const into = document.createDocumentFragment(), last = new Map();
     drawn = width();
@@ -231,7 +232,7 @@ function drawLanes(box, data) {
   new ResizeObserver(() => { if (width() !== drawn) draw(); }).observe(plot);
   draw();
 
-  // What other scripts may ask of the chart.
+  // The interface of the chart for other scripts.
   box.chart = {
     bars: all,
     row: ROW,
@@ -239,8 +240,8 @@ function drawLanes(box, data) {
     select,
     has: number => all.some(bar => data.functions[bar.name] === number),
 
-    // Marks the bars of a function, by its number in the report (-1: of none), and shows the longest one of
-    // them. Gives its element, or null when the chart has no bar of the function.
+    // Marks the bars of a function, by its number in the report (-1: no function), and shows the longest one.
+    // Returns its element, or null when the chart has no bar of the function.
     choose(number) {
       chosen = data.functions ? data.functions.indexOf(number) : -1;
       const mine = all.filter(bar => bar.name === chosen);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all pages share. Nothing is loaded from anywhere.
+// Functions that all pages share. Loads nothing from a network.
 const page = {
   // 1234567 -> "1,234,567"
   count: n => Math.round(n).toLocaleString("en-US"),
@@ -15,7 +15,7 @@ const page = {
 
   percent: (part, all) => all ? (Math.floor(part * 1000 / all) / 10).toFixed(1) + " %" : "-",
 
-  // Shows `text` beside a place of the window; null takes it away.
+  // Shows `text` as a tip beside a position in the window; null hides the tip.
   tip(text, x, y) {
     let box = document.querySelector(".tip");
     if (!box) {
@@ -32,7 +32,7 @@ const page = {
     box.style.top = (y + 18 + size.height > innerHeight ? Math.max(4, y - size.height - 10) : y + 18) + "px";
   },
 
-  // Each heading with a button sorts its table by the column: by data-v of the cells, else by their text.
+  // Sorts a table by the column of a heading's button: by data-v of the cells, or by their text without it.
   sort(button) {
     const head = button.closest("th"), table = head.closest("table"), column = head.cellIndex;
     const down = head.getAttribute("aria-sort") !== "descending";
@@ -59,8 +59,7 @@ document.addEventListener("click", event => {
   if (button) page.sort(button);
 });
 
-// The way to the section that is being read is marked: the last one that begins in the upper part of the
-// window.
+// Marks the link to the section being read: the last one that begins in the upper third of the window.
 const ways = [...document.querySelectorAll(".nav a")];
 const mark = () => {
   const begun = ways.filter(way =>
@@ -68,7 +67,7 @@ const mark = () => {
   const now = begun[begun.length - 1] || ways[0];
   if (now.hasAttribute("aria-current")) return;
   for (const way of ways) way.toggleAttribute("aria-current", way === now);
-  const list = now.closest("ul"); // which scrolls where all of them do not fit
+  const list = now.closest("ul"); // scrolls when the links do not fit
   list.scrollLeft = now.offsetLeft - (list.clientWidth - now.offsetWidth) / 2;
 };
 if (ways.length) {

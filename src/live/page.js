@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of coretap live: draws what /api/events tells, which is what changed, and posts
-// what is to be exchanged.
+// The page of coretap live: draws the changes that come from /api/events, and posts requests.
 
 // ---- the parts of the page ----
 
@@ -96,10 +95,10 @@ function drawVerdicts(s) {
     [v.event ? onCore(v.event, s.streams.length > 1) : "", "name"]]);
 }
 
-// What is known by now: members of the status, and of each specification by its number.
+// The current state: members of the status, and the specifications by number.
 const known = { monitors: new Map() };
 
-// Takes what changed, and draws it.
+// Stores the changes of an event, and draws them.
 function take(news) {
   const { changed, ...members } = news;
   Object.assign(known, members);
@@ -137,7 +136,7 @@ function saveReport() {
   URL.revokeObjectURL(link.href);
 }
 
-// Totals, what came of each specification, what was lost, and where the reports are.
+// Draws the end of a run: totals, the result of each specification, losses, and paths of the reports.
 function drawReport(s) {
   const all = [...s.monitors.values()], losses = s.losses;
   const of = state => all.filter(m => monitors.state(m).key === state).length;
@@ -178,9 +177,9 @@ function drawReport(s) {
   $("report").hidden = false;
 }
 
-// ---- what is exchanged ----
+// ---- requests ----
 
-// Posts a request. Returns what was answered, with `fine`.
+// Posts a request. Returns the members of the answer, with `fine` and `status` added.
 async function ask(what, body) {
   try {
     const answer = await fetch(where("api/" + what), { method: "POST",
@@ -219,7 +218,7 @@ onSubmit("filter-form", () => {
       levels: words("filter-levels").map(Number) }, $("filter-said"));
 });
 
-// A button whose first click asks, and whose second one acts.
+// Makes a button ask at the first click, and act at a second one within 4 s.
 function twice(button, question, action) {
   const text = button.textContent;
   let timer = 0;

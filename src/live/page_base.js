@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the live page share.
+// Functions that the parts of the live page share.
 const $ = id => document.getElementById(id);
 const token = new URLSearchParams(location.search).get("token");
 const where = path => path + (token === null ? "" : "?token=" + encodeURIComponent(token));
@@ -13,9 +13,9 @@ function make(tag, properties, ...children) {
 
 const setText = (node, text) => { if (node.textContent !== text) node.textContent = text; };
 
-// Rows of a table, one for each of `items`, kept by key: what did not change is not touched, and what has the
-// focus keeps it. `cells` gives for each column a text, [text, class], or a function that makes what stands
-// there once.
+// Updates the rows of a table, one for each of `items`, by key. Does not touch what did not change, so that
+// an element with the focus keeps it. `cells` returns for each column a text, [text, class], or a function
+// that makes the content once.
 function rows(body, items, key, cells) {
   const old = new Map([...body.rows].map(row => [row.dataset.key, row]));
   items.forEach((item, at) => {
@@ -41,8 +41,9 @@ const num = n => [page.short(n), "num"];
 const bytes = n => page.short(n).replace(/^([^ ]*)$/, "$1 ") + "B";
 const place = e => e.function ? e.function + (e.line ? " (" + e.file + ":" + e.line + ")" : "")
     : e.addr ? "0x" + e.addr : "";
-// The place and, where there are several, the core; what is uncertain because of the order of two events.
+// Returns the place of an event, and its core when there are several.
 const onCore = (e, several) => [place(e), several && e.core ? `on ${e.core}` : ""].filter(Boolean).join(" ");
+// Returns why a result is uncertain, for example because the order of two events is not known.
 const doubt = r => !r.uncertain ? "" : !r.doubt ? "uncertain"
     : "uncertain: which came first is not known, " +
       r.doubt.map(e => `${e.watch} ${onCore(e, true)}`).join(", or ");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The editor of the live page: one specification at a time, with its bindings. While somebody types, the run
-// says what is wrong with it, and that stands under the line.
+// The editor of the live page: one specification at a time, with its bindings. While the user types, the run
+// checks the text, and its messages appear under the lines.
 const HINT = 'define calls := function_call "main"\ndefine n := eventCount(calls)\nout n';
 
 const editor = {
-  node: null, // of what is being edited, or null
+  node: null, // the open editor's element, or null
   timer: 0,
 
-  // Opens it at the end of `under`, for a specification with its details, or for a new one.
+  // Opens the editor at the end of `under`, for a specification with its details, or for a new one (null).
   open(under, details) {
     editor.close();
     const name = make("input", { className: "grow", placeholder: "name", value: details?.name ?? "",
@@ -45,15 +45,15 @@ const editor = {
     editor.node = null;
   },
 
-  // The text as it is typed: what stands under lines is no part of it.
+  // Returns the text as typed, without the messages under the lines.
   source() {
     const copy = editor.text.cloneNode(true);
     for (const line of copy.querySelectorAll("br")) line.replaceWith("\n");
-    for (const line of copy.querySelectorAll("div")) line.before("\n"); // of browsers that know no plain text
+    for (const line of copy.querySelectorAll("div")) line.before("\n"); // without "plaintext-only"
     return copy.textContent;
   },
 
-  // Puts a text in the place of what is selected.
+  // Replaces the selection with a text.
   insert(text) {
     const selection = getSelection(), node = document.createTextNode(text.replace(/\r\n?/g, "\n"));
     selection.deleteFromDocument();
@@ -67,7 +67,7 @@ const editor = {
     editor.timer = setTimeout(() => editor.check(), 400);
   },
 
-  // Lets the run compile the text, and shows what it says of it.
+  // Lets the run compile the text, and shows its messages.
   async check() {
     const node = editor.node, text = editor.source();
     if (!text.trim()) {
@@ -76,7 +76,7 @@ const editor = {
       return;
     }
     const answer = await ask("check", { text, name: editor.name.value || "specification" });
-    if (editor.node !== node || editor.source() !== text) return; // somebody typed on
+    if (editor.node !== node || editor.source() !== text) return; // the text changed meanwhile
     if (answer.status === 503) {
       editor.later();
       return;
@@ -86,16 +86,16 @@ const editor = {
 
   show(answer) {
     const faults = answer.diagnostics ?? [], wrong = faults.filter(d => !d.warning).length;
-    if (answer.diagnostics) editor.mark(faults); // else it was not looked at
+    if (answer.diagnostics) editor.mark(faults); // otherwise the text was not checked
     if (answer.inputs) editor.drawBinds(answer.inputs);
     if (wrong) say(editor.said, false, `${wrong} ${wrong === 1 ? "error" : "errors"}: line ` +
         faults.filter(d => !d.warning).map(d => `${d.line}, ${d.text}`).join("; line "));
     else say(editor.said, answer.fine, answer.fine ? "" : answer.error);
   },
 
-  // ---- what is wrong, under the line ----
+  // ---- messages under the lines ----
 
-  // Where the caret is in the text, or null.
+  // Returns the position of the caret in the text, or null.
   caret() {
     const selection = getSelection();
     if (!selection.rangeCount || !editor.text.contains(selection.focusNode)) return null;
@@ -116,7 +116,8 @@ const editor = {
     }
   },
 
-  // Puts messages under the lines: the line, its end, and an empty element whose style shows the message.
+  // Puts messages under the lines. Each line is followed by its end and an empty element, whose style shows
+  // the message.
   mark(faults) {
     const before = editor.text.querySelectorAll(".fault");
     if (!faults.length && !before.length) return;
@@ -143,8 +144,8 @@ const editor = {
 
   // ---- bindings ----
 
-  // A field for each input that no source feeds, or that was bound to another place, with places to choose
-  // from.
+  // Makes a field for each input that no source feeds, or that is bound to another place. The field offers
+  // places to choose from.
   drawBinds(inputs) {
     const open = inputs.filter(input => !input.fixed || editor.bound[input.name] !== undefined);
     const key = JSON.stringify(open);
@@ -166,7 +167,7 @@ const editor = {
     }));
   },
 
-  // Fills the list of places that have what was typed in their names.
+  // Fills the list of places whose names contain the typed text.
   async suggest(field) {
     const typed = field.value.trim(), kind = /^(entry|return|function|load|store):/.exec(typed)?.[0] ?? "";
     const path = where("api/places"), sign = path.includes("?") ? "&" : "?";
@@ -182,11 +183,11 @@ const editor = {
       $("choices").replaceChildren(...[...functions, ...others]
           .map(value => make("option", { value })));
     } catch {
-      $("choices").replaceChildren(); // a place can be typed without it
+      $("choices").replaceChildren(); // a place can be typed without the list
     }
   },
 
-  // ---- exchange ----
+  // ---- sending ----
 
   async send() {
     const bind = {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The monitors of the live page: a row for each, which opens. What a row shows comes with the events; what is
-// inside is asked for while it is open and in sight.
+// The monitors of the live page: a row for each, which can be opened. The content of rows comes with the
+// events. The details inside are requested while the row is open and visible.
 const monitors = {
   rows: new Map(), // by number: {m, node, head, body, open, stale, details}
   shown: "",       // the state that the list is filtered by
@@ -14,7 +14,7 @@ const monitors = {
     return { key: "holds", text: "holds", badge: "badge good" };
   },
 
-  // What an output said last.
+  // Returns the last value of an output.
   value(o) {
     if (o.value === undefined) return `${o.name}: -`;
     const value = o.value === "()" ? page.short(o.count) + " times" : o.value;
@@ -65,7 +65,7 @@ const monitors = {
         (!text || (m.name + "\n" + m.outputs.map(monitors.value).join("\n")).toLowerCase().includes(text));
   },
 
-  // Hides the rows that the filter leaves out, and says how many there are of each state.
+  // Hides the rows that do not pass the filter, and shows how many rows each state has.
   filter() {
     const counts = {}, all = [...monitors.rows.values()];
     let hidden = 0;
@@ -99,7 +99,7 @@ const monitors = {
     if (focus !== undefined) $("chips").querySelector(`[data-state="${focus}"]`)?.focus();
   },
 
-  // Takes the specifications that changed.
+  // Stores and draws the specifications that changed.
   take(changed, news) {
     const first = !monitors.rows.size;
     for (const m of changed) {
@@ -131,9 +131,9 @@ const monitors = {
     }
   },
 
-  // ---- the inside ----
+  // ---- the details of a row ----
 
-  // Asks for the details of a row.
+  // Requests the details of a row, and draws them.
   async look(row) {
     row.stale = false;
     try {
@@ -142,7 +142,7 @@ const monitors = {
       if (answer.ok) monitors.drawBody(row, await answer.json());
       else row.stale = answer.status === 503;
     } catch {
-      row.stale = true; // asked again, as long as there is a run
+      row.stale = true; // requested again while the run lasts
     }
   },
 
@@ -151,7 +151,7 @@ const monitors = {
     return !row.node.hidden && box.bottom > -200 && box.top < innerHeight + 200;
   },
 
-  // Once a second: those that are open, in sight and not what they were.
+  // Requests the details of rows that are open, visible and out of date. Called once a second.
   async refresh() {
     if (document.hidden || known.state !== "running") return;
     for (const row of monitors.rows.values())
@@ -214,7 +214,7 @@ const monitors = {
   },
 
   drawPlots(p, details) {
-    if (p.plots.matches(":hover")) return; // who reads a tip keeps it
+    if (p.plots.matches(":hover")) return; // a tip that is being read stays
     const unit = o => o.unit ?? "";
     p.plots.replaceChildren(...details.outputs.filter(o => o.plot?.points.length).map(o =>
       make("figure", {}, make("figcaption", {}, make("b", {}, o.name), unit(o) ? ` in ${unit(o)}` : "",

@@ -3,8 +3,9 @@
 
 const H = 220, L = 58, R = 12, T = 10, B = 26;
 
-// Lines over time. Each of `lines`: {name, color, values}; `top` is the upper end, `label` gives its ticks
-// and tips. A narrow one has fewer units across, so that its texts are as large as those of a wide one.
+// Draws lines over time. Each of `lines` is {name, color, values}. `top` is the upper end of the axis, and
+// `label` returns the text of a value. A narrow chart has fewer units across, so that its texts are as large
+// as those of a wide one.
 function chart(svg, legend, times, lines, top, label, filled) {
   const W = svg.clientWidth > 0 && svg.clientWidth < 480 ? 340 : 640;
   svg.setAttribute("viewBox", `0 0 ${W} ${H}`);
@@ -34,7 +35,7 @@ function chart(svg, legend, times, lines, top, label, filled) {
     out += `<rect x="${from.toFixed(1)}" y="${T}" width="${Math.max(0, to - from).toFixed(1)}" ` +
         `height="${H - T - B}" fill="transparent" data-tip="${tip}"/>`;
   });
-  svg.innerHTML = out; // numbers and names of this file alone
+  svg.innerHTML = out; // only numbers, and names from this file
   legend.replaceChildren(...lines.map(l => {
     const mark = make("i", {});
     mark.style.background = `var(${l.color})`;
@@ -42,13 +43,13 @@ function chart(svg, legend, times, lines, top, label, filled) {
   }));
 }
 
-// A scale that ends at 1, 2 or 5 times a power of ten.
+// Returns the upper end of a scale: 1, 2 or 5 times a power of ten.
 function ceiling(most) {
   const unit = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
   return unit * [1, 2, 5, 10].find(n => n * unit >= most);
 }
 
-// A histogram: a bar for each [from, to, count], cycles on a logarithmic axis.
+// Returns a histogram with a bar for each [from, to, count]. The axis of cycles is logarithmic.
 function histogram(name, of) {
   const bars = of.histogram, h = 180, low = Math.log2(of.min + 1),
       high = Math.max(Math.log2(of.max + 2), low + 0.5), w = 420;
@@ -78,14 +79,14 @@ function histogram(name, of) {
   return make("figure", { className: "panel" }, svg);
 }
 
-// A number for people: "1,234", "12.3 k", "0.0123".
+// Formats a number for readers: "1,234", "12.3 k", "0.0123".
 function number(v) {
   if (Number.isInteger(v) || Math.abs(v) >= 1e4) return page.short(v);
   return String(Number(v.toPrecision(4)));
 }
 
-// A plot of its own size: `draw` gives its inside as markup of numbers alone, with texts as `escape` makes
-// them.
+// Returns a plot of this size. `draw` returns its content as markup, which has only numbers and texts that
+// went through `escape`.
 function plot(width, height, label, draw) {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
@@ -98,14 +99,15 @@ function plot(width, height, label, draw) {
 
 const escape = text => text.replace(/[&<>"]/g, c => `&#${c.charCodeAt(0)};`);
 
-// From a value to a place between `from` and `to`.
+// Returns a function from a value to a position between `from` and `to`.
 function scale(low, high, from, to, logarithmic) {
   const f = logarithmic ? Math.log : v => v;
   const a = f(low), b = f(high);
   return v => a === b ? (from + to) / 2 : from + (to - from) * (f(v) - a) / (b - a);
 }
 
-// The values of an output over time: a band from the lowest to the highest of each column, and the mean.
+// Plots the values of an output over time: a band from the lowest to the highest value of each column, and
+// the mean.
 function valuesOverTime(of, unit, timeUnit) {
   const w = 420, h = 170, l = 56, r = 8, t = 8, b = 24, points = of.points;
   const begin = points[0][0], end = points.at(-1)[0] + of.width;
@@ -138,7 +140,7 @@ function valuesOverTime(of, unit, timeUnit) {
   });
 }
 
-// How often the values of an output came, on a logarithmic axis where they are far apart.
+// Plots how often the values of an output came. The axis is logarithmic when the values are far apart.
 function valuesBySize(of, unit) {
   const w = 420, h = 170, l = 8, r = 8, t = 8, b = 24, bars = of.histogram;
   const least = bars.find(bar => bar[0] > 0)?.[0] ?? 1;

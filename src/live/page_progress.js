@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Milestones on the live page: which were reached, and the time to the deadlines of the others.
+// The milestones on the live page: which were reached, and the time left until the deadlines of the others.
 
 function drawProgress(progress) {
   $("progress").hidden = !progress;
