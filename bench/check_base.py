@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the speed of decoding with that of another commit, in turns in one run, so that the mood of the
-machine falls out.
+"""Compares the speed of decoding with that of another commit. Both are measured in turns in one run, so that
+the load of the machine affects both alike.
 
 usage: check_base.py CORETAP PLUGIN BENCH SOURCE FOLDER TOP
 
-The other commit is BENCH_BASE of the environment, or the one before: HEAD where something is not committed,
-else HEAD~1. It is built below FOLDER. Exit code 1 when the best of BENCH_ROUNDS (5) passes is slower than
-LEAST of its best one, for any input and level. BENCH_ONLY is as in run_decode.py."""
+The other commit is BENCH_BASE of the environment; without it, HEAD when there are uncommitted changes, else
+HEAD~1. It is built below FOLDER. Exit code 1 when, for any input and level, the best speed of BENCH_ROUNDS
+(5) passes is less than LEAST times that of the other commit. BENCH_ONLY is as in run_decode.py."""
 import os
 import pathlib
 import re

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions a byte of trace under QEMU, of bench_packets built for x86-64 and for arm64: the difference of
-three passes and one, so that what is done once does not count.
+"""Counts the instructions for each byte of trace under QEMU, of bench_packets built for x86-64 and for arm64.
+Subtracts a run of one pass from a run of three, so that work that is done once does not count.
 
 usage: count_instructions.py PLUGIN X86_BENCH EMULATOR... ARM64_BENCH
 
-PLUGIN is bench/insn_count.c as a shared object; EMULATOR are the words that run programs for arm64
+PLUGIN is bench/insn_count.c as a shared object. EMULATOR are the words that run programs for arm64
 (tools/arm64.ini), beginning with qemu-aarch64."""
 import os
 import subprocess

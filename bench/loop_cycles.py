@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Cycles of the inner loops of bench/inner_loops*.c, by llvm-mca, for AVX2 and for NEON. It knows no cache
-and no branch that is mispredicted, and takes what is stored for loaded again at once; so it compares loops,
-and tells no rates.
+"""Compares the cycles of the inner loops of bench/inner_loops*.c on AVX2 and on NEON, as llvm-mca calculates
+them. llvm-mca models no cache and no branch misprediction, and assumes that stored data can be loaded at
+once. So the numbers compare loops and are not speeds.
 
 usage: loop_cycles.py SOURCES [MCA]
 
-SOURCES is the folder of the project; MCA is llvm-mca-19 (Debian: llvm-19; version 14 does
-not know the Neoverse V2). gcc and aarch64-linux-gnu-gcc make the code."""
+SOURCES is the folder of the project. MCA is llvm-mca-19 (Debian: llvm-19; version 14 does not know the
+Neoverse V2). gcc and aarch64-linux-gnu-gcc compile the code."""
 import pathlib
 import re
 import subprocess

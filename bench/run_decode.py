@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records what is missing of the inputs, measures, and says how to look closer. With names in BENCH_ONLY
-only inputs whose name has one of these words.
+"""Records the inputs that are missing, measures them, and prints how to look closer. With BENCH_ONLY in the
+environment, takes only inputs whose name contains one of its words.
 
 usage: run_decode.py CORETAP PLUGIN BENCH SOURCE FOLDER
 
-BENCH_ROUNDS says how many rounds there are."""
+BENCH_ROUNDS is the number of rounds."""
 import json
 import math
 import os

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long a person waits: each command on traces of real programs, beside `stats --level timing` of the same
-trace. Prints processor time, its ratio to that of stats, time by the clock and peak memory.
+"""Measures how long a user waits for each command on traces of real programs. Prints processor time, its
+ratio to that of `stats --level timing` on the same trace, time of the clock, and peak memory.
 
 usage: run_waits.py CORETAP PLUGIN BENCH SOURCE FOLDER
 
-BENCH_ONLY names inputs as for run_decode.py. WAITS_MB=1000 writes each trace so often one behind the other
-that it has that many MB."""
+BENCH_ONLY is as in run_decode.py. WAITS_MB=1000 repeats each trace until it has that many MB."""
 import os
 import pathlib
 import shutil

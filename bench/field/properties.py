@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The properties by hand."""
+"""The three properties, programmed in Python."""
 import sys
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The same three properties of the same events, by coretap and by what else there is: events a second of
-processor time, reading and writing text included. Programs that are missing are left out.
+"""Compares coretap with other tools that check the same three properties of the same events. Prints events a
+second of processor time, including reading and writing text. Leaves out programs that are missing.
 
 usage: run.py CORETAP FOLDER [EVENTS]"""
 import pathlib

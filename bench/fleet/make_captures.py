@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records the captures of a fleet: programs that are made up, two builds of each, several runs of each
-build. One capture of twenty is damaged: its trace is cut, has other bytes, or its description is not whole.
-The same arguments give the same captures. Those that are there are not made again.
+"""Records the captures of a fleet: several runs of two builds of each of many generated programs.
+
+One capture in twenty is damaged: its trace is cut, its trace has changed bytes, or its description is
+incomplete. The same arguments give the same captures. Existing captures are not made again.
 
 usage: make_captures.py CORETAP FOLDER [--programs N] [--runs N] [--mb LEAST MOST] [--seed N]
 
-FOLDER gets captures/, programs/ and week.jsonl, the manifest of all."""
+FOLDER gets captures/, programs/ and week.jsonl, the manifest of all captures."""
 import argparse
 import concurrent.futures
 import os

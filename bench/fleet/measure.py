@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a fleet's captures cost on this machine, as docs/fleet.md states it: a capture, a byte, a merge; how
-long a job takes on 1, 2 and 8 ranks, how much of it is adding up, and the memory of a rank for parts of the
-captures. Writes the figures as JSON, which simulate.py takes, and prints a table.
+"""Measures what a fleet's captures cost on this machine, as docs/fleet.md states it.
+
+Measures the cost of a capture, of a byte and of a merge; the time of a job on 1, 2 and 8 ranks, and the part
+of it that merging takes; and the memory of a rank for several numbers of captures. Writes the figures as JSON
+for simulate.py, and prints a table.
 
 usage: measure.py CORETAP CORETAP_MPI FOLDER OUTPUT [--command COMMAND] [--ranks N]... [--turns N]
 
-FOLDER is what make_captures.py made. Nothing else should run meanwhile."""
+FOLDER is made by make_captures.py. Nothing else should run at the same time."""
 import argparse
 import collections
 import json

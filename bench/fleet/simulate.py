@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long a job of coretap-mpi takes on more ranks than are at hand, from what one capture costs
-(docs/fleet.md): ranks that are given captures one by one, the largest first, a storage that all of them
-share, ranks that are slow or die, and sums that are added up in a tree. Prints a table, a row for each
-number of ranks. With --check it is held against the jobs that measure.py timed on this machine, and the exit
-code is 1 where one of them took another time by a quarter.
+"""Simulates how long a job of coretap-mpi takes on more ranks than are at hand (docs/fleet.md).
+
+The simulation starts from the cost of one capture. Ranks get captures one by one, the largest first; all
+share one storage; some are slow or die; and their sums are merged in a tree. Prints a table with a row for
+each number of ranks. With --check the result is compared with the jobs that measure.py timed on this machine.
+The exit code is 1 when one of them differs by more than a quarter.
 
 usage: simulate.py [--measured FILE [--check]] [--store local|shared|object] [--captures N] [--mean-mb X]
                    [--stragglers P] [--slow FACTOR] [--failures-per-day X] [OPTION]... [RANKS]..."""

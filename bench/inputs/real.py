@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of Debian for Arm that nobody chose for their speed under a decoder: long paths, thousands of
-blocks, indirect branches. Each runs under four trace units; tools/fetch-arm-programs brings the programs."""
+"""Defines Debian's programs for Arm as inputs of `make bench`. They were not chosen for their speed under a
+decoder: they have long paths, thousands of blocks and indirect branches. Each program runs under four trace
+units. tools/fetch-arm-programs downloads the programs."""
 import os
 import pathlib
 import shutil

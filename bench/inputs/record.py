@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records what `make bench` decodes: one program of the project's under several trace units, and programs of
+"""Records the inputs of `make bench`: a program of the project under several trace units, and programs of
 Debian (real.py).
 
 usage: record.py CORETAP PLUGIN SOURCE FOLDER [WORD...]
 
-With words, only inputs whose name has one of them. Prints one line 'NAME FOLDER' for each capture; those that
-are there are not made again. Without a cross compiler, QEMU or the programs it says on standard error what is
-missing and leaves those captures out."""
+With words, records only inputs whose name contains one of them. Prints a line 'NAME FOLDER' for each capture.
+Existing captures are not made again. Without a cross compiler, QEMU or the programs, prints on standard error
+what is missing, and leaves out the captures that need it."""
 import concurrent.futures
 import os
 import pathlib
