@@ -18,7 +18,7 @@ import tempfile
 from branch_lists import Lists, build_id, difference, file_of, profile
 from perf_recordings import COMPILER, Recording, need_recorder
 from perf_tool import Tap, first_difference, run
-from parts import missing_parts  # behind perf_tool, which says where it is
+from parts import missing_parts  # comes after perf_tool, which adds its folder to the path
 from perf_writer import KERNEL, Writer
 
 NEAR, FAR = 0x800000, 0x10000000  # module in reach of a branch to the program, or not

@@ -84,7 +84,7 @@ def check_code(coretap, state, capture, named):
 
 
 def without_id(program, copy, patched):
-    """Copies a program without its build id, with a few instructions of `used` changed when `patched`."""
+    """Copies a program without its build ID, with a few instructions of `used` changed when `patched`."""
     subprocess.run([TRIPLET + "objcopy", "-R", ".note.gnu.build-id", program, copy], check=True)
     if patched:
         line = next(line for line in run("readelf", "-sW", copy).stdout.splitlines()
