@@ -57,7 +57,7 @@ FILES = {
 ENVIRONMENT = {**os.environ, "LC_ALL": "C", "PATH": f"{COMMAND.parent}:{os.environ['PATH']}",
                "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1"}
-# Open MPI itself leaks memory.
+# Open MPI itself leaks memory, so leaks are not reported.
 RANKS = {**ENVIRONMENT, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 
 

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 COMMAND = sys.argv[1]
-# libgccjit never frees some of its memory, which the leak checker would report.
+# libgccjit never frees some of its memory, so leaks are not reported.
 NO_LEAKS = {**os.environ, "ASAN_OPTIONS": "detect_leaks=0"}
 LONG = bool(os.environ.get("CT_LONG"))
 BITS = 65536
@@ -124,8 +124,8 @@ def operations(engine):
 
 
 def streams(engine):
-    """Checks operators on streams with values that cross the limit of 64 bits in both directions, and that
-    last, pure and fold keep."""
+    """Checks operators on streams. The values cross the limit of 64 bits in both directions, and last, pure
+    and fold keep such values."""
     spec = ("in x: Events[Int]\nout x + 1 as more\nout pure(x) as pure\nout x - prev(x) as step\nout sum(x) "
             "as sum\n"
             "out reduce(x, (a: Int, b: Int) => if a > b then a else b) as most\nout filter(x, x > 0) as "
