@@ -182,7 +182,7 @@ def missing_for(line, parts):
             return f"{program} is missing"
     if line.startswith("coretap perf-env") and tap.is_sanitized(COMMAND):
         return "perf cannot load a library with a sanitizer"
-    needs = {"wcet": "cbc", "--entry": "cbc", "8080": "live"}
+    needs = {"wcet": "cbc", "--entry": "cbc", "8080": "live", "perf-env": "opencsd"}
     return next((f"{part} is missing: {parts[part]}" for word, part in needs.items()
                  if word in line and part in parts), None)
 

@@ -5,12 +5,14 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "coretap/cfg.h"
 #include "elf_build.h"
 #include "support/rng.h"
+#include "support/tap_skip.h"
 
 #define TEXT UINT64_C(0x400000)
 #define NOP  0xd503201f
@@ -118,31 +120,41 @@ static void what_follows_calls(void **state)
     drop(&p);
 }
 
-/* A function of which only one copy exists is that copy; its parts are not. A name without parameters means
- * the only function that has it with parameters. */
+/* A function of which only one copy exists is that copy; its parts are not. */
 static void copies_have_the_name(void **state)
 {
     static struct program p;
     (void)state;
-    const uint32_t code[] = {RET, RET, RET, RET, RET, RET, RET, RET, RET};
-    const struct test_symbol symbols[] = {FUNCTION("one.constprop.0", 0, 1),
-                                          FUNCTION("one", 1, 1),
-                                          FUNCTION("two.isra.0.constprop.1", 2, 1),
-                                          FUNCTION("two.part.0", 3, 1),
-                                          FUNCTION("three.llvm.7", 4, 1),
-                                          FUNCTION("three.llvm.8", 5, 1),
-                                          FUNCTION("_ZNK1A3runEi", 6, 1),
-                                          FUNCTION("_Z4overi", 7, 1),
-                                          FUNCTION("_Z4overv", 8, 1)};
-    assert_int_equal(make(&p, code, 9, symbols, 9, NULL), CT_OK);
+    const uint32_t code[] = {RET, RET, RET, RET, RET, RET};
+    const struct test_symbol symbols[] = {
+        FUNCTION("one.constprop.0", 0, 1),        FUNCTION("one", 1, 1),
+        FUNCTION("two.isra.0.constprop.1", 2, 1), FUNCTION("two.part.0", 3, 1),
+        FUNCTION("three.llvm.7", 4, 1),           FUNCTION("three.llvm.8", 5, 1)};
+    assert_int_equal(make(&p, code, 6, symbols, 6, NULL), CT_OK);
     assert_int_equal(ct_cfg_function_named(p.cfg, "one"), ct_cfg_function_at(p.cfg, TEXT + 4));
     assert_int_equal(ct_cfg_function_named(p.cfg, "two"), ct_cfg_function_at(p.cfg, TEXT + 8));
     assert_int_equal(ct_cfg_function_named(p.cfg, "three"), CT_CFG_NONE);
     assert_int_equal(ct_cfg_function_named(p.cfg, "three.llvm.8"), ct_cfg_function_at(p.cfg, TEXT + 20));
     assert_int_equal(ct_cfg_function_named(p.cfg, "tw"), CT_CFG_NONE);
-    assert_int_equal(ct_cfg_function_named(p.cfg, "A::run"), ct_cfg_function_at(p.cfg, TEXT + 24));
+    drop(&p);
+}
+
+/* A name without parameters means the only function that has it with parameters. */
+static void parameters_may_be_left_out(void **state)
+{
+    static struct program p;
+    (void)state;
+    char *probe = ct_demangle("_Z1fv");
+    if (!probe)
+        tap_skip("coretap was built without libiberty (Debian: libiberty-dev)");
+    free(probe);
+    const uint32_t code[] = {RET, RET, RET};
+    const struct test_symbol symbols[] = {FUNCTION("_ZNK1A3runEi", 0, 1), FUNCTION("_Z4overi", 1, 1),
+                                          FUNCTION("_Z4overv", 2, 1)};
+    assert_int_equal(make(&p, code, 3, symbols, 3, NULL), CT_OK);
+    assert_int_equal(ct_cfg_function_named(p.cfg, "A::run"), ct_cfg_function_at(p.cfg, TEXT));
     assert_int_equal(ct_cfg_function_named(p.cfg, "over"), CT_CFG_NONE);
-    assert_int_equal(ct_cfg_function_named(p.cfg, "over()"), ct_cfg_function_at(p.cfg, TEXT + 32));
+    assert_int_equal(ct_cfg_function_named(p.cfg, "over()"), ct_cfg_function_at(p.cfg, TEXT + 8));
     drop(&p);
 }
 
@@ -406,11 +418,13 @@ int main(void)
         cmocka_unit_test(targets_make_code_known),
         cmocka_unit_test(told_not_to_return),
         cmocka_unit_test(copies_have_the_name),
+        cmocka_unit_test(parameters_may_be_left_out),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(irreducible_loops_are_marked),
         cmocka_unit_test(an_interpreter_is_one_loop),
         cmocka_unit_test(dominators_of_any_program),
         cmocka_unit_test(edges_between_addresses),
     };
+    tap_skip_begin();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
