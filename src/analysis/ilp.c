@@ -157,7 +157,7 @@ static int load(struct ct_ctx *ctx, union solver *solver)
             ctx, "libCbcSolver",
             ct_fail(ctx, CT_ERR_UNSUPPORTED,
                     "CBC, which solves the model, is not there; install it (Debian: coinor-libcbc3), "
-                    "or write the model with --lp and solve that"));
+                    "or let another solver read the file that --lp writes"));
     return CT_OK;
 }
 
@@ -360,8 +360,8 @@ int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *p, unsigned seconds, u
     (void)values;
     (void)gain;
     return ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                   "this coretap was built without CBC, which solves the model; write it with "
-                   "--lp and solve that, or build with coinor-libcbc-dev");
+                   "this coretap was built without CBC, which solves the model; build with "
+                   "coinor-libcbc-dev, or let another solver read the file that --lp writes");
 }
 
 #endif

@@ -425,7 +425,8 @@ void _start(void) {{
 
 
 def check_no_solver(folder):
-    """Checks that the solver is loaded when a model is solved; without it the model is written."""
+    """Checks that the solver is loaded when a model is solved; without it the model is written, and nobody
+    is told to write it."""
     program, capture = record(folder, NESTED, "-O1")
     model = folder / "unsolved.lp"
     words = [COMMAND, "wcet", "-q", "--entry", "count", "--elf", str(program), "--lp", str(model),
@@ -433,6 +434,7 @@ def check_no_solver(folder):
     without = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300,
                              env={**ENV, "CORETAP_CBC": "/nowhere/libCbcSolver.so"})
     assert without.returncode == 2 and "coinor-libcbc3" in without.stderr, without
+    assert "let another solver read the file that --lp writes" in without.stderr, without
     unsolved = model.read_bytes()
     run(*words)
     assert model.read_bytes() == unsolved
