@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads addresses with AVX-512: those of a block are listed all at once, and resolved eight at a time. The
- * number of loop rounds does not depend on what stands in the 64 bytes. */
+/* Reads addresses with AVX-512: lists all addresses of a block at once, and resolves eight at a time. The
+ * number of rounds of the loops does not depend on the contents of the 64 bytes. */
 #ifndef CT_ETM4_ADDRESSES_AVX512_H
 #define CT_ETM4_ADDRESSES_AVX512_H
 
@@ -9,10 +9,10 @@
 
 #ifdef CT_HAVE_AVX512
 
-/* rounds of eight payloads that are written for each block */
+/* number of rounds, each of eight payloads, that are written for each block */
 #define CT_PAYLOAD_ROUNDS 3u
 
-/* Writes eight payloads, from number `from` on. */
+/* Writes eight payloads (the eight bytes behind each header), from number `from` on. */
 CT_AVX512_INLINE void ct_store_payloads(uint64_t *to, const uint8_t *data, __m512i addresses, unsigned from)
 {
     const __m512i behind =
@@ -25,7 +25,7 @@ CT_AVX512_INLINE void ct_store_payloads(uint64_t *to, const uint8_t *data, __m51
     _mm512_storeu_si512(to + from, _mm512_permutex2var_epi8(ct_load_zmm(data), index, behind));
 }
 
-/* Writes the payloads of a block that has more addresses than most. */
+/* Writes the payloads that CT_PAYLOAD_ROUNDS rounds left over, of a block with very many addresses. */
 CT_AVX512 static __attribute__((noinline, unused)) void
 ct_store_more_payloads(uint64_t *to, const uint8_t *data, __m512i addresses, unsigned count)
 {
@@ -33,7 +33,7 @@ ct_store_more_payloads(uint64_t *to, const uint8_t *data, __m512i addresses, uns
         ct_store_payloads(to, data, addresses, i);
 }
 
-/* Registers that the loop over blocks keeps. */
+/* Tables that stay in registers during the loop over blocks. */
 struct ct_address_tables {
     __m512i rows[2];
     __m512i places;
@@ -45,8 +45,8 @@ CT_AVX512_INLINE struct ct_address_tables ct_load_address_tables(const struct ct
                                       .places = ct_keep_zmm(ct_places_zmm())};
 }
 
-/* Writes the payloads of the addresses of a block and their rows, for ct_resolve_addresses. More may be
- * written behind them. Result: how many. */
+/* Writes the payloads and rows of the addresses of a block, for ct_resolve_addresses, and returns their
+ * number. May write more behind them. */
 CT_AVX512_INLINE unsigned ct_list_payloads(const struct ct_address_tables *t, const uint8_t *data,
                                            uint64_t mask, uint64_t *to, uint8_t *to_rows)
 {
@@ -81,8 +81,8 @@ CT_AVX512_INLINE __m512i ct_of_pair(const struct ct_zmm_pair *table, __m512i row
     return _mm512_permutex2var_epi64(table->low, row, table->high);
 }
 
-/* Turns `count` payloads with their rows into addresses, and writes these to `targets` too. The three
- * addresses before the payloads are the last ones before them. Eight at a time are written. */
+/* Turns `count` payloads in `past` into addresses, by their rows, and also writes these to `targets`.
+ * past[-3] to past[-1] are the last three addresses before them. Writes a multiple of eight. */
 CT_AVX512_INLINE void ct_resolve_addresses(const struct ct_wide_addresses *w, uint64_t *past,
                                            const uint8_t *rows, size_t count, uint64_t *targets)
 {
@@ -92,7 +92,7 @@ CT_AVX512_INLINE void ct_resolve_addresses(const struct ct_wide_addresses *w, ui
     const __m512i ones = ct_keep_zmm(_mm512_set1_epi64(-1));
     const __m512i one = ct_keep_zmm(_mm512_set1_epi64(1));
     const __m512i match = ct_keep_zmm(_mm512_set1_epi64(CT_WIDE_MATCH));
-    /* in an index, i means number i of the eight addresses before, and 8 + i number i of these */
+    /* in an index, i is number i of the eight addresses before, and 8 + i is number i of these eight */
     const __m512i former = ct_keep_zmm(_mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0));
     const __m512i before = ct_keep_zmm(_mm512_add_epi64(former, _mm512_set1_epi64(7)));
     const __m512i zero = _mm512_setzero_si512();
@@ -101,15 +101,16 @@ CT_AVX512_INLINE void ct_resolve_addresses(const struct ct_wide_addresses *w, ui
     for (size_t i = 0; i < count; i += 8) {
         __m512i x = ct_load_zmm(past + i);
         const __m512i row = _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)(rows + i)));
-        /* puts the seven bits of the first byte next to the second byte, with a 1 below them */
+        /* moves the seven bits of the first byte next to the second byte, with a 1 below them */
         x = _mm512_or_si512(_mm512_mask_add_epi8(x, first_bytes, x, x), one);
-        /* Each address by itself: the one that it takes bits from, which bits, and its own. */
+        /* For each address by itself: the address that it takes bits from, the mask of these bits, and its
+         * own bits. */
         __m512i from = _mm512_sub_epi64(before, _mm512_subs_epu8(row, match));
         __m512i keep = ct_of_pair(&kept, row);
         __m512i v = _mm512_and_si512(_mm512_multishift_epi64_epi8(ct_of_pair(&shifts, row), x),
                                      ct_of_pair(&take, row));
-        /* Then the eight together: an address takes what its source takes from further back. After four steps
-         * each source is one of the eight before, or one of the first four of these. */
+        /* Then for the eight together: an address takes over what its source takes from further back. After
+         * four steps, each source is one of the eight addresses before or one of the first four of these. */
         for (int round = 0; round < 2; round++) {
             v = _mm512_ternarylogic_epi64(v, keep, _mm512_permutex2var_epi64(zero, from, v), 0xf8);
             keep = _mm512_and_si512(keep, _mm512_permutex2var_epi64(ones, from, keep));

@@ -9,12 +9,13 @@
 
 #ifdef CT_HAVE_VECTORS
 
-/* How many bytes before a synchronisation point make a lane behind it worth while, and how many points are
- * skipped at most after one whose counts were undone. */
+/* Fewest bytes before a synchronisation point that make a lane after it worth while, and most points that are
+ * skipped after one whose counts were undone. */
 #define LEAST     512u
 #define MOST_SKIP 256u
 
-/* Finds the next synchronisation point for a second lane. SIZE_MAX: there is none in the run. */
+/* Returns the next synchronisation point for a second lane, as a byte of the run; SIZE_MAX when the run has
+ * none. */
 static size_t find_point(struct ct_ahead_search *s, const struct ct_run *run, size_t from)
 {
     const uint64_t searched = s->searched > run->pos ? s->searched - run->pos : 0;
@@ -29,8 +30,8 @@ static size_t find_point(struct ct_ahead_search *s, const struct ct_run *run, si
     return point;
 }
 
-/* Starts the lane: reads from the synchronisation point at lane->at to behind the first atom packet. False:
- * the state there is not known. */
+/* Starts the lane: decodes from the synchronisation point at lane->at up to and including the first atom
+ * packet. Returns false when the state there is not known. */
 static bool land(struct ct_etm4_lane *lane, struct ct_etm4_fast *bytes, uint16_t domain)
 {
     const struct ct_run *run = lane->run;
@@ -59,7 +60,7 @@ bool ct_ahead_begin(struct ct_ahead *a, struct ct_ahead_search *search, struct c
     if (point == SIZE_MAX || run->size - point < 2 * CT_SCAN_BYTES)
         return false;
     a->run = *run;
-    a->run.size -= CT_SCAN_BYTES; /* so that whoever goes over it again always has a whole chunk */
+    a->run.size -= CT_SCAN_BYTES; /* so that whoever decodes these bytes again always has a whole chunk */
     lane->run = &a->run;
     lane->at = point;
     lane->stuck = false;
@@ -91,13 +92,13 @@ void ct_ahead_keep(struct ct_ahead *a, struct ct_ahead_search *search, const str
     a->lane.run = run;
     if (!a->ended)
         return;
-    ct_lane_pass(&a->lane); /* what was new to this lane may be known by now */
+    ct_lane_pass(&a->lane); /* what was new to this lane may be known by now, so scan again */
     a->lane.stuck = false;
     ct_lane_scan(&a->lane);
 }
 
-/* Gives a state in tables that have room for another hop: where they are full they are cleared, and the state
- * is made anew. */
+/* Makes room for another hop and returns the number of the state: when the tables are full, clears them and
+ * adds the state again. */
 static uint32_t with_room(struct ct_hops *h, uint32_t state)
 {
     const struct ct_hop_state s = h->states[state];
@@ -107,7 +108,8 @@ static uint32_t with_room(struct ct_hops *h, uint32_t state)
     return ct_hops_state(h, s.recent_addresses, s.last, s.cur);
 }
 
-/* Undoes the counts of a chunk's packets up to byte `end` of the run. Result: the state behind them. */
+/* Undoes the counts of the packets of a chunk up to byte `end` of the run, and returns the state behind
+ * them. */
 CT_VECTOR static uint32_t undo_chunk(struct ct_etm4_lane *lane, uint32_t state, size_t end)
 {
     const struct ct_etm4_cuts *c = &lane->cuts;
@@ -123,7 +125,7 @@ CT_VECTOR static uint32_t undo_chunk(struct ct_etm4_lane *lane, uint32_t state, 
             lane->at + behind <= end ? ct_hops_wide(h, state, c->bytes + at, size, 0, &place) : NULL;
         if (!hop)
             break;
-        ct_hops_spend(h, h->wide_records[place], 0, UINT64_MAX); /* -1 */
+        ct_hops_spend(h, h->wide_records[place], 0, UINT64_MAX); /* adds -1 */
         state = hop->next;
         done = behind;
         at += size;

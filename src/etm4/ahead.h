@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A second lane that decodes ahead. It starts behind a later synchronisation point, where the trace says all
- * that a state is made of as soon as there was an atom. If the first lane reaches that point in another
- * state, the counts made here are undone. The second lane ends where the program is new to it, so that nodes
- * and edges get their numbers in the order of the trace. */
+/* A second lane, which decodes ahead of the first one. It starts after a later synchronisation point, where
+ * the trace itself gives the whole state once there was an atom. If the first lane reaches that point in
+ * another state, the counts made here are undone. The second lane ends where the program is new to it, so
+ * that nodes and edges get their numbers in the order of the trace. */
 #ifndef CT_ETM4_AHEAD_H
 #define CT_ETM4_AHEAD_H
 
@@ -10,38 +10,38 @@
 #include "etm4/lane.h"
 
 struct ct_ahead {
-    struct ct_etm4_lane lane;        /* with hops and table */
-    bool ended;                      /* it can go no further by itself */
-    struct ct_run run;               /* the bytes that it may decode */
-    size_t begin;                    /* where it began in them */
-    uint32_t first;                  /* the state that it assumed there */
-    struct ct_etm4_scan_table table; /* the lane's when it began: trace info or a context may bring
-                                        another one */
+    struct ct_etm4_lane lane;        /* the lane, with its hops and table */
+    bool ended;                      /* the lane cannot go on by itself */
+    struct ct_run run;               /* bytes that the lane may decode */
+    size_t begin;                    /* byte of the run at which the lane began */
+    uint32_t first;                  /* state that the lane assumed at `begin` */
+    struct ct_etm4_scan_table table; /* table when the lane began; trace info or a context may change it */
 };
 
-/* Where the next second lane may begin. */
+/* State of the search for the begin of the next second lane. */
 struct ct_ahead_search {
-    uint64_t searched; /* before this position of the stream there is no synchronisation point worth a lane */
-    unsigned misled;   /* lanes in a row that were undone */
-    unsigned skip;     /* synchronisation points to leave out, because of those */
+    uint64_t searched; /* position in the stream before which no synchronisation point is worth a lane */
+    unsigned misled;   /* number of lanes in a row that were undone */
+    unsigned skip;     /* number of synchronisation points to leave out because of `misled` */
 };
 
-/* Starts a lane behind the first synchronisation point of the run that is some way behind `from`, in blocks
- * of `domain`. False: there is no such point. */
+/* Starts a lane after the first synchronisation point of the run that is far enough behind `from`, in blocks
+ * of `domain`. Returns false when there is no such point. */
 bool ct_ahead_begin(struct ct_ahead *ahead, struct ct_ahead_search *search, struct ct_etm4_fast *bytes,
                     const struct ct_run *run, size_t from, uint16_t domain);
 
-/* Tells whether packets are still read as they were when the lane began. If not, its counts have to be
+/* Returns whether packets are still read as they were when the lane began. If not, its counts have to be
  * undone. */
 bool ct_ahead_is_current(const struct ct_ahead *ahead);
 
-/* Decodes the next packet as ct_lane_step does, or sets ahead->ended. */
+/* Follows the next packet as ct_lane_step does, or sets ahead->ended. */
 void ct_ahead_step(struct ct_ahead *ahead);
 
-/* Keeps the counts: the first lane arrived in the assumed state. This lane then goes on in its place. */
+/* Keeps the counts, because the first lane arrived in the assumed state. This lane then takes its place. */
 void ct_ahead_keep(struct ct_ahead *ahead, struct ct_ahead_search *search, const struct ct_run *run);
 
-/* Undoes the counts: the first lane arrived in another state. An error is in lane.hops. */
+/* Undoes the counts, because the first lane arrived in another state. Sets lane.hops->error when that
+ * fails. */
 void ct_ahead_undo(struct ct_ahead *ahead, struct ct_ahead_search *search);
 
 #endif

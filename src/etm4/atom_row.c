@@ -28,14 +28,14 @@ void ct_atom_row_begin(struct ct_atom_row *row, const struct ct_etm4_burst *burs
     row->before[0] = 0;
 }
 
-/* Puts `count` atoms behind those of the row. */
+/* Appends atoms at bit `at` of the row. */
 CT_VECTOR_INLINE void append(uint64_t *words, uint32_t at, uint64_t bits)
 {
     words[at >> 6] |= bits << (at & 63);
     words[(at >> 6) + 1] = bits >> 1 >> (63 - (at & 63));
 }
 
-/* Joins packets up to number `end`. */
+/* Joins the packets before number `end`. */
 CT_VECTOR static void join(struct ct_atom_row *row, uint32_t end)
 {
     uint64_t *const words = row->words;
@@ -52,7 +52,7 @@ CT_VECTOR static void join(struct ct_atom_row *row, uint32_t end)
 
 #ifdef CT_HAVE_AVX512
 
-/* Writes how many atoms are before each of 64 packets and behind the last one. */
+/* Writes the numbers of atoms before each of 64 packets and behind the last one. */
 CT_AVX512_INLINE void store_before(struct ct_atom_row *row, __m512i counts)
 {
     uint16_t *to = row->before + row->joined + 1;
@@ -65,7 +65,7 @@ CT_AVX512_INLINE void store_before(struct ct_atom_row *row, __m512i counts)
     _mm512_storeu_si512(to + 32, _mm512_add_epi16(ct_running_sums(high), middle));
 }
 
-/* Joins packets in rounds of 64, of whose atoms eight at a time are gathered. */
+/* Joins 64 packets in each round, and gathers the atoms of eight packets at a time. */
 CT_AVX512 static void join_avx512(struct ct_atom_row *row)
 {
     const __m512i counts = ct_load_zmm(row->counts);

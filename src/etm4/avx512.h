@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Marks functions that use AVX-512 as far as Ice Lake and Zen 4 have it, and helpers for them. */
+/* Macros that mark functions for AVX-512 as Ice Lake and Zen 4 have it, and helpers for such functions. */
 #ifndef CT_ETM4_AVX512_H
 #define CT_ETM4_AVX512_H
 
@@ -44,7 +44,7 @@ CT_AVX512_INLINE __m512i ct_running_sums(__m512i v)
     v = _mm512_add_epi16(v, _mm512_bslli_epi128(v, 2));
     v = _mm512_add_epi16(v, _mm512_bslli_epi128(v, 4));
     v = _mm512_add_epi16(v, _mm512_bslli_epi128(v, 8));
-    /* The last sum of a lane is added to the next lane, then that of both to the other two. */
+    /* adds the last sum of a lane to the next lane, then that of both to the other two */
     const __m512i lanes = _mm512_set_epi64(0x0017001700170017, 0x0017001700170017, 0, 0, 0x0007000700070007,
                                            0x0007000700070007, 0, 0);
     v = _mm512_mask_add_epi16(v, 0xff00ff00, v, _mm512_permutexvar_epi16(lanes, v));

@@ -15,8 +15,8 @@ static void set(struct ct_etm4_burst *b, unsigned header, struct ct_etm4_row row
     b->rows[header][0] = b->rows[header][1] = row;
 }
 
-/* Sets the row of a short address: seven bits from bit 2 (IS0) or 1 (IS1) on, then 8 more when there is
- * another byte. */
+/* Sets the rows of a short address: seven bits from bit 2 (IS0) or bit 1 (IS1) on, then eight more when there
+ * is another byte. */
 static void set_short(struct ct_etm4_burst *b, unsigned header, unsigned is)
 {
     struct ct_etm4_row row = {.head = head(CT_ELEM_ADDRESS, is, 64),
@@ -117,7 +117,7 @@ static void set_header(struct ct_etm4_burst *b, unsigned h, const struct ct_etm4
     case CT_ETM4_FORM_CCNT_F1:
     case CT_ETM4_FORM_CCNT_F2:
     case CT_ETM4_FORM_CCNT_F3:
-        /* Commits in the same packet would need more than a row, and with a threshold above the 12 bits that
+        /* A packet that also commits would need more than a row; and with a threshold above the 12 bits that
          * a trace unit has, sums might overflow. */
         if (d->config.comm_opt && b->threshold <= UINT16_MAX)
             set_cycles(b, h, header->form);
@@ -174,8 +174,8 @@ void ct_etm4_burst_leave(const struct ct_etm4_burst *b, struct ct_etm4_decoder *
     }
 }
 
-/* Reads a short address by its row; `x` is what stands behind the header. *address has the instruction set in
- * bit 0. Result: bytes of the payload. */
+/* Reads a short address by its rows; `x` are the bytes behind the header. *address is the address before and
+ * becomes the new one, with the instruction set in bit 0. Returns the number of bytes of the packet. */
 static size_t short_address(const struct ct_etm4_row row[2], uint32_t x, uint64_t *address)
 {
     unsigned two = x >> 7 & 1;
@@ -193,8 +193,8 @@ static size_t long_address(const struct ct_etm4_row *row, uint64_t x, uint64_t *
     return row->take >> 32 ? 9 : 5;
 }
 
-/* Reads a cycle count of seven bits a byte. Result: bytes of the packet; 0 when it has more than three of
- * payload. */
+/* Adds a cycle count of seven bits a byte to *value. Returns the number of bytes of the packet; 0 when the
+ * count has more than three. */
 static size_t count_bytes(uint32_t x, uint64_t *value)
 {
     uint32_t bits = x & 0x7f;
@@ -284,13 +284,13 @@ size_t ct_etm4_burst_elems(struct ct_etm4_burst *b, const uint8_t *data, size_t 
 
 /* A timestamp packet. */
 struct stamp {
-    uint64_t low;  /* the low bits of the timestamp */
-    unsigned bits; /* how many bits `low` has */
+    uint64_t low;  /* low bits of the timestamp */
+    unsigned bits; /* number of bits in `low` */
     uint32_t count;
-    size_t bytes; /* of the packet; 0: it is longer than a burst reads */
+    size_t bytes; /* length of the packet; 0: it is longer than a burst reads */
 };
 
-/* Reads a timestamp packet (IHI 0064H 6.4.11), of which CT_ETM4_BURST_AHEAD bytes are there. */
+/* Reads a timestamp packet (IHI 0064H 6.4.11). CT_ETM4_BURST_AHEAD bytes can be read at `data`. */
 static struct stamp read_stamp(const uint8_t *data)
 {
     struct stamp s = {.bytes = 1};

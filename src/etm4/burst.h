@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decodes the common packets of an ETMv4 or ETE straight to elements: atoms, addresses without a context,
- * cycle counts and events. A burst ends at the first packet of another kind. It can only be used for trace
- * without speculation (MAXSPEC 0), and while the resolver holds nothing. */
+ * cycle counts and events. A burst ends at the first packet of another kind, called rare. It can only be used
+ * for trace without speculation (MAXSPEC 0), and while the resolver holds nothing. */
 #ifndef CT_ETM4_BURST_H
 #define CT_ETM4_BURST_H
 
 #include "coretap/elem.h"
 #include "proto/etm4_state.h"
 
-/* How the packet behind a header is read. */
+/* Says how the bytes behind a header are read. */
 enum ct_etm4_burst_form {
-    CT_BURST_RARE,  /* not by a burst */
-    CT_BURST_PLAIN, /* the header is all: atoms, cycle count format 3, event */
+    CT_BURST_RARE,  /* rare: bursts do not decode it */
+    CT_BURST_PLAIN, /* nothing follows the header: atoms, cycle count format 3, event */
     CT_BURST_SHORT, /* address in one or two bytes */
     CT_BURST_LONG,  /* address in four or eight bytes */
     CT_BURST_MATCH, /* address that is one of the last three */
@@ -19,11 +19,11 @@ enum ct_etm4_burst_form {
     CT_BURST_COUNT4 /* cycle count format 2: 4 bits */
 };
 
-/* How an element is made of a header and the length of its packet. With x, the eight bytes behind the header,
+/* Says how to make an element from a packet with a certain header. With x, the eight bytes behind the header,
  * the value of the element is
  *   (address[source] & keep) + (bits of x chosen by `take`, side by side) << shift + base
- * where bit 0 of an address is its instruction set. The first row of a header is for even lengths, the second
- * for odd ones. */
+ * where bit 0 of an address is its instruction set. Each header has two rows: the first for its shorter
+ * packet, the second for the packet that is one byte longer. */
 struct ct_etm4_row {
     uint64_t take;
     uint64_t keep;
@@ -32,39 +32,38 @@ struct ct_etm4_row {
     uint8_t shift;
     uint8_t source;
     uint8_t form;    /* enum ct_etm4_burst_form */
-    uint8_t address; /* 1 for an address */
+    uint8_t address; /* 1: the packet is an address */
 };
 
 struct ct_etm4_burst {
     struct ct_etm4_row rows[256][2];
-    uint32_t threshold;     /* the cycle count threshold that is in the rows */
-    bool sf;                /* the rows are those of 64-bit state: 32-bit addresses keep the upper half of the
-                               one before */
-    uint64_t address[3];    /* the last addresses, newest first, with the instruction set in bit 0 */
-    uint64_t address_count; /* how many addresses there were */
-    uint64_t packets[256];  /* how many packets there were, by header */
+    uint32_t threshold; /* the cycle count threshold that the rows have in `base` */
+    bool sf; /* the rows are those of 64-bit state, in which 32-bit addresses keep the upper half of the
+                address before */
+    uint64_t address[3];    /* the last three addresses, newest first, with the instruction set in bit 0 */
+    uint64_t address_count; /* number of addresses decoded so far */
+    uint64_t packets[256];  /* number of packets decoded, by header */
 };
 
 void ct_etm4_burst_init(struct ct_etm4_burst *burst, const struct ct_etm4_decoder *decoder);
 
-/* Makes the rows read addresses as in 64-bit state, or as in 32-bit state, whatever state the decoder is
- * in. */
+/* Makes the rows read addresses as in 64-bit state, or as in 32-bit state, independent of the decoder. */
 void ct_etm4_burst_set_sf(struct ct_etm4_burst *burst, bool sf);
 
-/* Take over the state of the decoder into the burst, and give it back. ct_etm4_burst_enter returns false when
- * bursts cannot decode in that state. */
+/* Copy the state of the decoder into the burst, and back. ct_etm4_burst_enter returns false when bursts
+ * cannot decode in that state. */
 bool ct_etm4_burst_enter(struct ct_etm4_burst *burst, const struct ct_etm4_decoder *decoder);
 void ct_etm4_burst_leave(const struct ct_etm4_burst *burst, struct ct_etm4_decoder *decoder);
 
-/* bytes behind the last packet that a burst may read */
+/* number of bytes behind the last packet that a burst may read */
 #define CT_ETM4_BURST_AHEAD 16
 
-/* Decodes data[0..size), whose first byte has the position `pos`, into at most `cap` elements; *count is
- * their number. Result: how many bytes were decoded. */
+/* Decodes data[0..size) into at most `cap` elements; the first byte has the position `pos` in the stream.
+ * *count is set to the number of elements. Returns the number of bytes decoded. */
 size_t ct_etm4_burst_elems(struct ct_etm4_burst *burst, const uint8_t *data, size_t size, uint32_t pos,
                            struct ct_elem *elems, size_t cap, size_t *count);
 
-/* Between two timestamps that are further apart, in elements, scanning is quicker. */
+/* distance of two timestamps, in elements, from which on scanning is quicker */
 #define CT_ETM4_STAMPS_APART 32u
 
 static inline bool ct_etm4_is_stamp(uint8_t header)
@@ -72,8 +71,9 @@ static inline bool ct_etm4_is_stamp(uint8_t header)
     return (header & 0xfe) == 0x02;
 }
 
-/* Does the same with timestamp packets among the others, which change the decoder's timestamp. Only where a
- * timestamp makes an element. *dense: it did not end because timestamps became rare. */
+/* Does what ct_etm4_burst_elems does, and also decodes timestamp packets, which change the timestamp of the
+ * decoder. Only where a timestamp makes an element. *dense is set to false when it ended because timestamps
+ * became rare. */
 size_t ct_etm4_burst_stamped(struct ct_etm4_burst *burst, struct ct_etm4_decoder *decoder,
                              const uint8_t *data, size_t size, uint32_t pos, struct ct_elem *elems,
                              size_t cap, size_t *count, bool *dense);

@@ -7,8 +7,8 @@
 #include "coretap/steps.h"
 #include "etm4/avx512.h"
 
-/* headers of events, of cycle counts that are unknown, and of the three formats of counts, which bits 4 and 1
- * tell apart */
+/* Headers of events, of unknown cycle counts, and of the three formats of cycle counts, which bits 4 and 1
+ * distinguish. */
 enum {
     FORMAT2 = 0x0c,
     FORMAT1 = 0x0e,
@@ -19,8 +19,8 @@ enum {
 
 #ifdef CT_HAVE_VECTORS
 
-/* Returns the bytes of cycle counts and events, of which each has three bytes at most. carry[] holds what
- * goes on in the next block. */
+/* Returns the mask of all bytes of cycle counts and events, each of which has three bytes at most. carry[]
+ * keeps what goes on in the next block. */
 CT_VECTOR_INLINE uint64_t others(const struct ct_etm4_masks *m, uint64_t carry[2])
 {
     uint64_t first = m->counts | m->events;
@@ -31,7 +31,7 @@ CT_VECTOR_INLINE uint64_t others(const struct ct_etm4_masks *m, uint64_t carry[2
     return first | second | third;
 }
 
-/* Puts the bits of a block behind those of the blocks before. */
+/* Appends the bits of a block at bit `at`, behind those of the blocks before. */
 CT_VECTOR_INLINE void append(uint64_t *bits, unsigned at, uint64_t more)
 {
     unsigned shift = at & 63;
@@ -39,7 +39,7 @@ CT_VECTOR_INLINE void append(uint64_t *bits, unsigned at, uint64_t more)
     bits[(at >> 6) + 1] = shift ? more >> (64 - shift) : 0;
 }
 
-/* Copies the bytes of a block that a mask has. */
+/* Copies the bytes of a block whose bits are set in a mask. */
 CT_VECTOR_INLINE void keep_some(uint8_t *to, const uint8_t *from, uint64_t kept)
 {
     for (unsigned i = 0; i < CT_SCAN_BLOCK; i += 8, kept >>= 8)
@@ -71,8 +71,8 @@ CT_AVX512 static void keep_all_avx512(struct ct_etm4_cuts *c, unsigned blocks, c
 }
 #endif
 
-/* Finds which bytes of each block are kept, and which of these are atoms and addresses. Result: how many
- * bytes are kept. */
+/* Finds the bytes of each block that are kept, and the atoms and addresses among these. Returns the number of
+ * kept bytes. */
 CT_VECTOR_INLINE unsigned cut_masks(struct ct_etm4_cuts *c, const struct ct_etm4_chunk *chunk, unsigned raw)
 {
     uint64_t carry[2] = {0, 0};
@@ -114,7 +114,7 @@ CT_VECTOR void ct_etm4_cuts_make(struct ct_etm4_cuts *c, const struct ct_etm4_ch
     keep_all(c, chunk->blocks, data);
 }
 
-/* Returns the cycles of a packet, with its header looked up in the table. */
+/* Returns the cycles of a cycle count packet, or CT_CUT_NO_COUNT when they are unknown or too many. */
 CT_VECTOR_INLINE uint32_t cycles_of(const struct ct_count_row *rows, const uint8_t *packet)
 {
     uint32_t cycles = ct_count_of(rows, packet);
@@ -149,7 +149,7 @@ CT_VECTOR unsigned ct_etm4_cuts_place(const struct ct_etm4_cuts *c, unsigned at)
     return b * CT_SCAN_BLOCK + ct_bit_select(c->kept[b], at - c->before[b]);
 }
 
-/* Returns bit `bit` of each of 64 bytes. */
+/* Returns a mask of bit `bit` of each of 64 bytes. */
 CT_VECTOR_INLINE uint64_t bit_of(const uint8_t *data, int bit)
 {
     const ct_bytes wanted = ct_bytes_all((uint8_t)(1 << bit));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of a scanned chunk (scan.h) that tell where execution went: atoms and addresses side by side,
+/* The bytes of a scanned chunk (scan.h) that decide where execution goes: atoms and addresses side by side,
  * without the cycle counts and events between them. */
 #ifndef CT_ETM4_CUTS_H
 #define CT_ETM4_CUTS_H
@@ -7,17 +7,17 @@
 #include "base/bytes.h"
 #include "etm4/events.h"
 
-/* bytes behind the last one that may be read */
+/* bytes behind the last kept one that may be read */
 #define CT_CUTS_SLACK 64u
 
 struct ct_etm4_cuts {
-    unsigned count;                         /* how many bytes were kept */
-    unsigned raw;                           /* how many bytes of the chunk they stem from */
-    unsigned before[CT_SCAN_BLOCKS + 1];    /* how many of them are from blocks before block i */
+    unsigned count;                         /* number of kept bytes */
+    unsigned raw;                           /* number of bytes of the chunk that they come from */
+    unsigned before[CT_SCAN_BLOCKS + 1];    /* before[i]: number of kept bytes in the blocks before block i */
     uint64_t kept[CT_SCAN_BLOCKS];          /* bit i: byte i of the block was kept */
     uint64_t atoms[CT_SCAN_BLOCKS + 2];     /* bit i: kept byte i is an atom packet */
     uint64_t addresses[CT_SCAN_BLOCKS + 2]; /* bit i: kept byte i is the header of an address */
-    uint64_t starts[CT_SCAN_BLOCKS + 2];    /* bit i: kept byte i is either of both */
+    uint64_t starts[CT_SCAN_BLOCKS + 2];    /* bit i: kept byte i is one of both */
     uint8_t bytes[CT_SCAN_BYTES + CT_CUTS_SLACK];
 };
 
@@ -27,21 +27,20 @@ static inline uint64_t ct_cuts_bits(const uint64_t *mask, unsigned at)
     return ct_load64((const uint8_t *)mask + (at >> 3)) >> (at & 7);
 }
 
-/* Keeps atoms and addresses of the first `raw` bytes of a chunk that begins at data[0]. Bytes before `entry`
- * belong to the packet before. */
+/* Keeps the atoms and addresses in the first `raw` bytes of a chunk, whose bytes begin at data[0]. */
 void ct_etm4_cuts_make(struct ct_etm4_cuts *cuts, const struct ct_etm4_chunk *chunk, const uint8_t *data,
                        unsigned raw);
 
 /* A cycle count: the cycles since the count before it. */
 struct ct_cut_count {
     uint32_t cycles; /* CT_CUT_NO_COUNT when it is unknown or more than a step may have */
-    uint16_t at;     /* how many kept bytes are before it */
+    uint16_t at;     /* number of kept bytes before it */
     uint16_t place;  /* its offset in the chunk */
 };
 
 #define CT_CUT_NO_COUNT UINT32_MAX
 
-/* Lists the cycle counts of a chunk, read with the rows of events.h. Result: how many. */
+/* Lists the cycle counts of a chunk, read with the rows of events.h, and returns their number. */
 unsigned ct_etm4_cuts_counts(const struct ct_etm4_cuts *cuts, const struct ct_etm4_chunk *chunk,
                              const uint8_t *data, const struct ct_count_row rows[64],
                              struct ct_cut_count counts[CT_SCAN_BYTES]);
@@ -49,17 +48,17 @@ unsigned ct_etm4_cuts_counts(const struct ct_etm4_cuts *cuts, const struct ct_et
 /* Returns the offset in the chunk of kept byte `at`. */
 unsigned ct_etm4_cuts_place(const struct ct_etm4_cuts *cuts, unsigned at);
 
-/* How many packets are neither atoms nor addresses. */
+/* Numbers of packets that are neither atoms nor addresses. */
 struct ct_cut_others {
     uint64_t events;
-    uint64_t counts, format1, format3; /* cycle counts in all, and those in two of their formats */
+    uint64_t counts, format1, format3; /* all cycle counts, and those in formats 1 and 3 */
 };
 
-/* Counts such packets in the first `size` bytes of a chunk. */
+/* Adds to `others` the packets in the first `size` bytes of a chunk that are neither atoms nor addresses. */
 void ct_etm4_cuts_others(const struct ct_etm4_chunk *chunk, const uint8_t *data, size_t size,
                          struct ct_cut_others *others);
 
-/* Adds the counts to `packets`, each to a header of its type, and sets them to zero. Result: their sum. */
+/* Adds the numbers to `packets`, each at a header of that kind, sets them to zero and returns their sum. */
 size_t ct_etm4_cuts_tell(struct ct_cut_others *others, uint64_t packets[256]);
 
 #endif

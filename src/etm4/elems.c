@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bursts of elements with vectors. Each packet in 64 bytes first gets the element that its header alone would
- * make. Then the payloads are filled in, one kind of packet after the other, so that no branch depends on the
- * trace. */
+/* Decodes bursts to elements with vectors. Each packet in 64 bytes first gets the element that its header
+ * alone would make. Then the payloads are filled in, one kind of packet after the other, so that no branch
+ * depends on the trace. */
 #include "etm4/elems.h"
 
 #include <string.h>
@@ -21,7 +21,7 @@ void ct_etm4_elem_tables_init(struct ct_etm4_elem_tables *t, const struct ct_etm
 
 #ifdef CT_HAVE_VECTORS
 
-/* A burst while it decodes. */
+/* A burst of elements while it decodes. */
 struct run {
     const struct ct_etm4_elem_tables *tables;
     const struct ct_etm4_event_tables *rows;
@@ -76,7 +76,7 @@ CT_VECTOR_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *
     r->burst->address_count += (unsigned)__builtin_popcountll(m->addresses);
 }
 
-/* Makes the elements of a chunk. Result: how many. */
+/* Makes the elements of a chunk and returns their number. */
 CT_VECTOR static size_t fill_chunk(struct run *r, const uint8_t *data, uint32_t pos, struct ct_elem *elems)
 {
     size_t n = 0;
@@ -117,7 +117,7 @@ size_t ct_etm4_burst_elems_fast(struct ct_etm4_burst *burst, const struct ct_etm
             break;
         n += fill_chunk(&r, data + at, pos + (uint32_t)at, elems + n);
         at += bytes;
-        if (entry == CT_SCAN_STOP) { /* the plain burst knows longer counts */
+        if (entry == CT_SCAN_STOP) { /* the plain burst also decodes counts with three bytes of payload */
             size_t one;
             entry = 0;
             at += ct_etm4_burst_elems(burst, data + at, size - at, pos + (uint32_t)at, elems + n, 1, &one);

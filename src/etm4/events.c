@@ -11,8 +11,8 @@
 static void set_bits(struct ct_address_rows *rows, size_t at, const struct ct_etm4_row *row)
 {
     const bool is = row->base & 1;
-    const uint64_t take = row->take << 8; /* behind the header */
-    /* bit 7 of these headers is 1 */
+    const uint64_t take = row->take << 8; /* the first byte of `take` is the one behind the header */
+    /* bit 7 of these headers is 1 and becomes bit 0 of the address */
     rows->take[at] = take | (is ? 0x80 : 0);
     rows->place[at] = ct_mask64((unsigned)__builtin_popcountll(take)) << row->shift | is;
     rows->top[at] = row->take & ~ct_mask64(56);
@@ -40,8 +40,8 @@ static void set_address(struct ct_address_rows *rows, size_t at, const struct ct
     rows->back[at] = row->source ? -1 - row->source : 0;
 }
 
-/* Sets the row of an address for AVX-512. In IS0 the bits of the payload begin one higher than in IS1, where
- * the 1 below them becomes bit 0. */
+/* Sets the row of an address for AVX-512. In IS0 the bits of the payload begin one bit higher than in IS1,
+ * where the 1 below them becomes bit 0. */
 static void set_wide(struct ct_wide_addresses *w, unsigned header, unsigned more,
                      const struct ct_etm4_row *row)
 {
@@ -59,7 +59,7 @@ static void set_wide(struct ct_wide_addresses *w, unsigned header, unsigned more
     w->keep[kind] = row->keep;
 }
 
-/* Sets the row of a header, for a first byte of payload with or without bit 7. */
+/* Sets the row of a header; `more` is bit 7 of its first byte of payload. */
 static void set_row(struct ct_etm4_event_tables *t, const struct ct_etm4_burst *b, unsigned header,
                     unsigned more)
 {
@@ -86,8 +86,8 @@ void ct_etm4_event_tables_init(struct ct_etm4_event_tables *t, const struct ct_e
 
 #ifdef CT_HAVE_VECTORS
 
-/* Adds up the counts of a block: sums[i] are those before byte 2 i + 1, for an atom at byte 2 i or 2 i + 1.
- * `values` has a byte before the block. Result: the sum of all counts. */
+/* Adds up the cycle counts of a block: sums[i] is the sum of those before byte 2 i + 1, for an atom at byte 2
+ * i or 2 i + 1. values[-1] can be read. Returns the sum of all counts. */
 CT_VECTOR_INLINE uint64_t sum_counts(const uint8_t *values, uint64_t counts, uint32_t threshold,
                                      uint16_t *sums)
 {
@@ -96,13 +96,13 @@ CT_VECTOR_INLINE uint64_t sum_counts(const uint8_t *values, uint64_t counts, uin
     for (unsigned at = 0; at < CT_SCAN_BLOCK; at += 32) {
         const ct_bytes here = ct_bytes_of_mask((uint32_t)(counts << 1 >> at));
         const ct_bytes sum = ct_pair_sums(ct_bytes_and(ct_bytes_load(values + at - 1), here));
-        const ct_bytes number = ct_signed_pair_sums(here); /* a negative number */
+        const ct_bytes number = ct_signed_pair_sums(here); /* minus the number of counts */
         ct_bytes_store(sums + at / 2, ct_words_running(ct_words_add(sum, number, less), &carry));
     }
     return ct_first_word(carry) + (counts >> 63) * (values[CT_SCAN_BLOCK - 1] + (uint64_t)threshold);
 }
 
-/* Adds up counts of any size, as sum_counts does. */
+/* Does what sum_counts does, for cycle counts of any size. */
 CT_VECTOR static uint64_t sum_large_counts(const struct ct_count_row *rows, const uint8_t *data,
                                            uint64_t counts, uint32_t *sums)
 {
@@ -116,7 +116,7 @@ CT_VECTOR static uint64_t sum_large_counts(const struct ct_count_row *rows, cons
     return sum;
 }
 
-/* Returns the cycles up to the atom at byte i. */
+/* Returns the time of the atom at byte i, in cycles. */
 CT_VECTOR_INLINE uint64_t cycle_at(const struct ct_events_block *block, unsigned i)
 {
     return block->cycle + (block->large ? block->large_sums[i / 2] : block->sums[i / 2]);
@@ -128,7 +128,7 @@ CT_VECTOR_INLINE uint64_t behind_last(uint64_t atoms)
     return atoms ? ~(~UINT64_C(0) >> __builtin_clzll(atoms)) : ~UINT64_C(0);
 }
 
-/* Returns how many events wait for the first atom of block b. */
+/* Returns the number of events that wait for the first atom of block b. */
 CT_VECTOR static size_t count_waiting(const struct ct_events_run *r, unsigned b)
 {
     const struct ct_event_columns *c = r->burst->columns;
@@ -143,18 +143,19 @@ CT_VECTOR static size_t count_waiting(const struct ct_events_run *r, unsigned b)
     return count + (c->count - r->settled.branches) + (c->mark_count - r->settled.marks);
 }
 
-/* Returns true when more events wait than the event stream can hold, which then drops the oldest. */
+/* Returns whether more events wait than the event stream can hold, which then drops the oldest. */
 CT_VECTOR_INLINE bool too_many_wait(struct ct_events_run *r, unsigned b)
 {
     const uint64_t atoms = r->chunk.masks[b].atoms;
     const unsigned since = r->since;
     r->since = ct_clear_above(atoms);
-    /* A byte is one event at most. What waits behind a block without an atom was counted there. */
+    /* One byte makes one event at most, so few bytes need no exact count. Blocks without an atom counted
+     * themselves what waits behind them. */
     return since + ct_lowest_or_64(atoms) > CT_EVENTS_WAITING && count_waiting(r, b) > CT_EVENTS_WAITING;
 }
 
-/* Prepares the blocks of the chunk at `at`: finds targets, atoms that events wait for, and sums of cycles.
- * When too many events wait it ends the chunk before that block. */
+/* Prepares the blocks of the chunk at byte `at`: finds targets, the atoms that events wait for, and sums of
+ * cycles. Ends the chunk before the first block in which too many events wait. */
 CT_VECTOR static void prepare(struct ct_events_run *r, size_t at)
 {
     const struct ct_etm4_event_tables *tables = r->burst->tables;
@@ -179,7 +180,7 @@ CT_VECTOR static void prepare(struct ct_events_run *r, size_t at)
         block->starts = m->addresses & ~ct_find_targets(m, &branched);
         block->awaited = ct_find_awaited(m, &carry);
         block->large =
-            !r->sums16 || m->odd || r->chunk.simd == CT_SIMD_AVX512; /* AVX-512 makes no `values` */
+            !r->sums16 || m->odd || r->chunk.simd == CT_SIMD_AVX512; /* AVX-512 scans no `values` */
         block->paired = !block->large && ct_bits_set(block->awaited) + carry == here + waiting;
         if (block->large)
             cycle += sum_large_counts(tables->counts, r->data + at + b * CT_SCAN_BLOCK, m->counts,
@@ -198,19 +199,19 @@ CT_VECTOR static void prepare(struct ct_events_run *r, size_t at)
     r->count = addresses;
 }
 
-/* Where the branches of a block are written. */
+/* Where to write the branches of a block. */
 struct places {
-    uint64_t *past;    /* addresses with their instruction sets */
-    uint64_t *targets; /* addresses without them */
-    uint64_t *times;   /* cycles of the first address that waits */
+    uint64_t *past;    /* addresses, with the instruction set in bit 0 */
+    uint64_t *targets; /* addresses, without the instruction set */
+    uint64_t *times;   /* times, from that of the first address that waits on */
 };
 
-/* Writes the addresses of a block, and the cycles of the atoms that they wait for. */
+/* Writes the addresses of a block, and the times of the atoms that they wait for. */
 CT_VECTOR_INLINE void add_pairs(const struct ct_address_rows *rows, const uint8_t *data, uint64_t addresses,
                                 const struct ct_events_block *block, struct places to)
 {
-    /* Two atoms that are awaited have an address between them, so that each may stand for its pair of
-     * bytes. */
+    /* Between two atoms that are waited for lies an address, so a pair of bytes has one of them at most and
+     * may stand for it. */
     const uint64_t even = UINT64_C(0x5555555555555555);
     const char *sums = (const char *)block->sums;
     const uint64_t cycle = block->cycle;
@@ -231,8 +232,8 @@ CT_VECTOR_INLINE void add_pairs(const struct ct_address_rows *rows, const uint8_
     }
 }
 
-/* Writes addresses and cycles as add_pairs does, where an atom may have several addresses, or cycles do not
- * fit 16 bits. */
+/* Does what add_pairs does where several addresses may wait for one atom, or sums of cycles do not fit 16
+ * bits. */
 CT_VECTOR static void add_one_by_one(const struct ct_address_rows *rows, const uint8_t *data,
                                      const struct ct_etm4_masks *m, const struct ct_events_block *block,
                                      struct places to)
@@ -250,7 +251,8 @@ CT_VECTOR static void add_one_by_one(const struct ct_address_rows *rows, const u
     }
 }
 
-/* Writes the addresses of the chunk at `at`, with their cycles, as branches behind those in the columns. */
+/* Writes the addresses of the chunk at byte `at`, with their times, as branches behind those in the
+ * columns. */
 CT_VECTOR static void add_branches(struct ct_events_run *r, size_t at)
 {
     const struct ct_address_rows *rows = &r->burst->tables->addresses;
@@ -269,7 +271,8 @@ CT_VECTOR static void add_branches(struct ct_events_run *r, size_t at)
     }
 }
 
-/* Finds the next atom of the chunk from byte i of block b on. Returns false when there is none. */
+/* Moves *b and *i to the next atom of the chunk, from byte i of block b on. Returns false when there is
+ * none. */
 CT_VECTOR_INLINE bool find_atom(const struct ct_events_run *r, unsigned *b, unsigned *i)
 {
     for (; *b < r->chunk.blocks; ++*b, *i = 0) {
@@ -282,20 +285,21 @@ CT_VECTOR_INLINE bool find_atom(const struct ct_events_run *r, unsigned *b, unsi
     return false;
 }
 
-/* Returns the cycles of what stands at byte i of block b; 0 while its atom has not come. */
+/* Returns the time of the packet at byte i of block b, which is that of the next atom; 0 while that atom has
+ * not come. */
 CT_VECTOR_INLINE uint64_t cycle_behind(const struct ct_events_run *r, unsigned b, unsigned i)
 {
     return find_atom(r, &b, &i) ? cycle_at(&r->blocks[b], i) : 0;
 }
 
-/* The gap that addresses leave in the columns which are no targets: branches from index `from` on move to
- * `to`. */
+/* The gap in the columns that is left by addresses that are not targets: branches from index `from` on move
+ * to index `to`. */
 struct gap {
     size_t from;
     size_t to;
 };
 
-/* Moves the branches up to `end` into the gap, and leaves out the one at `end`. */
+/* Moves the branches before index `end` into the gap, which then includes the one at `end`. */
 static void close_gap(struct ct_event_columns *c, struct gap *gap, size_t end)
 {
     const size_t count = end - gap->from;
@@ -305,7 +309,7 @@ static void close_gap(struct ct_event_columns *c, struct gap *gap, size_t end)
     gap->from = end + 1;
 }
 
-/* Adds the marks of block b of the chunk at `at`: events, and addresses that are no targets. */
+/* Adds the marks of block b of the chunk at byte `at`: events, and addresses that are not targets. */
 CT_VECTOR static void add_marks(struct ct_events_run *r, unsigned b, size_t at, struct gap *gap)
 {
     struct ct_event_columns *c = r->burst->columns;
@@ -330,7 +334,7 @@ CT_VECTOR static void add_marks(struct ct_events_run *r, unsigned b, size_t at, 
     }
 }
 
-/* Adds the marks of the chunk at `at`, and gives cycles to marks that waited for an atom. */
+/* Adds the marks of the chunk at byte `at`, and sets the time of the marks that waited for an atom. */
 CT_VECTOR static void add_rare(struct ct_events_run *r, size_t at)
 {
     struct ct_event_columns *c = r->burst->columns;
@@ -346,7 +350,8 @@ CT_VECTOR static void add_rare(struct ct_events_run *r, size_t at)
         close_gap(c, &gap, end);
 }
 
-/* Notes the state at the last atom of the chunk at `at`: nothing before it can change any more. */
+/* Saves the state at the last atom of the chunk at byte `at`, since nothing before that atom can change any
+ * more. */
 CT_VECTOR_INLINE void settle(struct ct_events_run *r, size_t at)
 {
     const struct ct_event_columns *c = r->burst->columns;
@@ -377,7 +382,7 @@ CT_VECTOR_INLINE void settle(struct ct_events_run *r, size_t at)
     }
 }
 
-/* Adds the events of the chunk at `at`. Returns false when the burst ends in it. */
+/* Adds the events of the chunk at byte `at`. Returns false when the burst ends in it. */
 CT_VECTOR static bool add_events(struct ct_events_run *r, size_t at)
 {
     struct ct_event_columns *c = r->burst->columns;

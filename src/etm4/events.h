@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bursts of common packets straight to events in columns. They are the events that ct_events_from_elems makes
- * of the packets' elements. */
+/* Decodes bursts of common packets straight to events in columns: the events that ct_events_from_elems would
+ * make of the packets' elements. */
 #ifndef CT_ETM4_EVENTS_H
 #define CT_ETM4_EVENTS_H
 
@@ -10,38 +10,40 @@
 #include "etm4/vector.h"
 #include "etm4/scan.h"
 
-/* How addresses are read, by CT_SCAN_ROW. The new address is
- *   (the one before it & keep) | (the one at `back` from the end & earlier) | the bits that the packet has
+/* Says how addresses are read; arrays are indexed by CT_SCAN_ROW. The new address is
+ *   (the address before & keep) | (the address at `back` from the end & earlier) | the bits in the packet
  * where bit 0 of an address is its instruction set. */
 struct ct_address_rows {
 #ifdef CT_HAVE_GATHER
-    /* Of the eight bytes from the header on, the bits chosen by `take`, put to those of `place`. `top` are
-     * the bits of the ninth byte, which only addresses of 64 bits have. */
+    /* `take` chooses bits from the eight bytes from the header on, which go to the bits of `place`. `top`
+     * chooses bits from the ninth byte, which only addresses of 64 bits have. */
     uint64_t take[CT_SCAN_ROWS];
     uint64_t place[CT_SCAN_ROWS];
     uint64_t top[CT_SCAN_ROWS];
 #else
-    /* Of the eight bytes behind the header, in which the seven bits of the first one are moved up by one with
-     * a 1 below them, those of `once` and again those of `twice`, which IS0 has one place higher. */
+    /* With x, the eight bytes behind the header, in which the seven bits of the first byte are moved up by
+     * one with a 1 below them, the bits in the packet are (x & once) + (x & twice). IS0 has the bits in
+     * `twice` one place higher. */
     uint64_t once[CT_SCAN_ROWS];
     uint64_t twice[CT_SCAN_ROWS];
 #endif
     uint64_t keep[CT_SCAN_ROWS];
-    uint64_t earlier[CT_SCAN_ROWS]; /* all bits or none */
-    int64_t back[CT_SCAN_ROWS];     /* -2 or -3; 0 where it does not matter */
+    uint64_t earlier[CT_SCAN_ROWS]; /* all bits are set, or none */
+    int64_t back[CT_SCAN_ROWS];     /* -2 or -3; 0 where `earlier` is 0 */
 };
 
-/* How cycle counts are read: base plus the bits that `take` chooses of the two bytes behind the header, seven
- * of each. */
+/* Says how a cycle count is read: `base` plus the bits that `take` chooses from the two bytes behind the
+ * header, seven of each. */
 struct ct_count_row {
     uint32_t take;
     uint32_t base;
 };
 
-/* How AVX-512 reads addresses, by rows of another kind. With x, the eight bytes behind the header, in which
- * the seven bits of the first byte are moved up by one with a 1 below them, the new address is
- *   (the one before & keep) | (the bytes of x from the bits that `shifts` says & take)
- * Rows from CT_WIDE_MATCH on are addresses that equal one of the last three, and say which. */
+/* Says how AVX-512 reads addresses, with rows of another kind. With x, the eight bytes behind the header, in
+ * which the seven bits of the first byte are moved up by one with a 1 below them, the new address is
+ *   (the address before & keep) | (the bytes of x, each from the bit in `shifts` on, & take)
+ * Rows from CT_WIDE_MATCH on are addresses that equal one of the last three; the row minus CT_WIDE_MATCH says
+ * which. */
 #define CT_WIDE_ROWS  16u
 #define CT_WIDE_MATCH 8u
 struct ct_wide_addresses {
@@ -53,13 +55,14 @@ struct ct_wide_addresses {
 
 #ifdef CT_HAVE_VECTORS
 #ifdef CT_HAVE_GATHER
-/* Returns the row of a packet that begins with the bytes x. */
+/* Returns the row of a packet that begins with the bytes in x. */
 CT_VECTOR_INLINE size_t ct_row_of(uint64_t x)
 {
     return ct_bits_gather(x, CT_SCAN_ROW_BITS);
 }
 
-/* Returns the bits of an address that its packet, of row `row`, has. `wide`: it may have 64 bits. */
+/* Returns the bits of an address that are in its packet, whose row is `row`. `wide`: the address may have 64
+ * bits. */
 CT_VECTOR_INLINE uint64_t ct_address_bits(const struct ct_address_rows *rows, size_t row,
                                           const uint8_t *packet, bool wide)
 {
@@ -82,7 +85,7 @@ CT_VECTOR_INLINE uint64_t ct_address_bits(const struct ct_address_rows *rows, si
                                           const uint8_t *packet, bool wide)
 {
     (void)wide;
-    /* bit 7 of these headers is the 1 below the first byte */
+    /* bit 7 of these headers becomes the 1 below the first byte */
     const uint64_t x = (ct_load64(packet + 1) & ~UINT64_C(0xff)) | (uint8_t)(ct_load64(packet) >> 7);
     return (x & rows->once[row]) + (x & rows->twice[row]);
 }
@@ -94,9 +97,9 @@ CT_VECTOR_INLINE uint32_t ct_count_bits(uint32_t behind, uint32_t take)
 }
 #endif
 
-/* Reads an address. `past` points behind the last address, which has two more before it. `last` is that
- * address in a register, because a chain through memory would wait for each store. `wide`: it may have 64
- * bits. */
+/* Returns the address of a packet. past[-3] to past[-1] are the last three addresses; `last` equals past[-1]
+ * but is in a register, because reading it from memory would wait for each store. `wide`: the address may
+ * have 64 bits. */
 CT_VECTOR_INLINE uint64_t ct_address_of(const struct ct_address_rows *rows, const uint8_t *packet,
                                         const uint64_t *past, uint64_t last, bool wide)
 {
@@ -111,7 +114,7 @@ CT_VECTOR_INLINE uint32_t ct_count_of(const struct ct_count_row *rows, const uin
     return ct_count_bits(ct_load32(packet + 1), how->take) + how->base;
 }
 
-/* Moves the three addresses before `past` to `to`. The two ranges may overlap. */
+/* Copies the three addresses before `past` to `to`. The two ranges may overlap. */
 CT_VECTOR_INLINE void ct_past_move(uint64_t *to, const uint64_t *past)
 {
     uint64_t third = past[-3];
@@ -127,26 +130,26 @@ struct ct_etm4_event_tables {
     struct ct_address_rows addresses;
     struct ct_wide_addresses wide;
     struct ct_count_row counts[CT_SCAN_ROWS];
-    uint32_t threshold; /* added to each count */
+    uint32_t threshold; /* cycle count threshold, which is added to each count */
 };
 
 void ct_etm4_event_tables_init(struct ct_etm4_event_tables *tables, const struct ct_etm4_burst *burst);
 
-/* A burst of events. On entry, the cycles up to it and whether the last atom before it was E; on return, the
- * same behind its last atom, where it ends. */
+/* A burst of events. On entry, `cycle` is the time of its begin, and `branched` says whether the last atom
+ * before it was E; on return, both are those behind its last atom, where it ends. */
 struct ct_etm4_event_burst {
     const struct ct_etm4_event_tables *tables;
-    struct ct_event_columns *columns; /* where events are added */
+    struct ct_event_columns *columns; /* the columns that events are added to */
     uint64_t cycle;
     bool branched;
-    uint64_t packets;   /* on return: how many packets there were */
-    uint64_t addresses; /* on return: how many of these were addresses */
+    uint64_t packets;   /* on return: number of packets */
+    uint64_t addresses; /* on return: number of packets that are addresses */
 };
 
-/* Decodes data[0..size), whose first byte has the position `pos`, as far as the columns have room; the
- * `offset` of a mark is its position. The event stream must hold nothing back. `plain` has the last
- * addresses, before and afterwards. Result: bytes up to the end of the last atom. Only for machines where
- * ct_etm4_scan_there. */
+/* Decodes data[0..size) as far as the columns have room. The first byte has the position `pos` in the stream,
+ * and the `offset` of a mark is a position too. The event stream must hold nothing back. `plain` has the last
+ * addresses, before and afterwards. Returns the number of bytes up to the end of the last atom. Only for
+ * machines where ct_etm4_scan_there() is true. */
 size_t ct_etm4_burst_events(struct ct_etm4_event_burst *burst, struct ct_etm4_burst *plain,
                             const uint8_t *data, size_t size, uint64_t pos);
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bursts of events with AVX-512. The bytes that a mask has are taken out of a block all at once and listed;
- * then addresses are resolved eight at a time. The number of loop rounds does not depend on what stands in
- * the 64 bytes. */
+/* Decodes bursts of events with AVX-512. Takes all bytes of a mask out of a block at once and lists them,
+ * then resolves eight addresses at a time. The number of rounds of the loops does not depend on the contents
+ * of the 64 bytes. */
 #include "analysis/events.h"
 #include "etm4/addresses_avx512.h"
 #include "etm4/events_run.h"
 
 #ifdef CT_HAVE_AVX512
 
-/* rounds of eight times that are written for each block */
+/* number of rounds, each of eight times, that are written for each block */
 #define ROUNDS 3u
 
 /* ---- cycles ---- */
 
 struct count_constants {
-    __m512i bits; /* in each lane, by the lower four bits of a header: the bits of the next byte that are the
-                     count */
-    __m512i counted; /* and 1 for each header that is a count */
+    __m512i bits; /* in each lane, by the lower four bits of a header: the bits of the next byte that belong
+                     to the count */
+    __m512i counted; /* in each lane, by the lower four bits of a header: 1 when it is that of a count */
     __m512i threshold;
     __m512i one;
     __m512i three;
@@ -41,8 +41,8 @@ CT_AVX512_INLINE struct count_constants count_constants(const struct ct_etm4_eve
     };
 }
 
-/* Adds up counts by pairs of bytes, with all that are before the pair. The counts begin one byte before the
- * bits of the mask. */
+/* Adds up the cycle counts: returns, for each pair of bytes, the sum of those up to it. The counts begin one
+ * byte before the bits of the mask. */
 CT_AVX512_INLINE __m512i sum_counts(const struct count_constants *c, const uint8_t *data,
                                     uint64_t behind_counts)
 {
@@ -63,8 +63,8 @@ CT_AVX512_INLINE __m512i sum_counts(const struct count_constants *c, const uint8
     return ct_running_sums(v);
 }
 
-/* Returns true when the sums of a block overflowed 16 bits, as one of them is then less than the one before:
- * no pair adds so much. */
+/* Returns whether the sums of a block overflowed 16 bits. One of them is then less than the one before,
+ * because no pair of bytes adds as much as 2^16. */
 CT_AVX512_INLINE bool wrapped(__m512i sums)
 {
     const __m512i before = _mm512_bslli_epi128(sums, 2);
@@ -73,7 +73,7 @@ CT_AVX512_INLINE bool wrapped(__m512i sums)
     return _mm512_cmplt_epu16_mask(sums, all);
 }
 
-/* Writes eight of the sums, from number `from` on, as cycles. */
+/* Writes eight of the sums, from number `from` on, as times. */
 CT_AVX512_INLINE void store_times(uint64_t *to, __m512i sums, uint64_t cycle, unsigned from)
 {
     const __m512i first = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
@@ -82,9 +82,9 @@ CT_AVX512_INLINE void store_times(uint64_t *to, __m512i sums, uint64_t cycle, un
     _mm512_storeu_si512(to + from, _mm512_add_epi64(eight, _mm512_set1_epi64((long long)cycle)));
 }
 
-/* Writes the cycles of the atoms that addresses wait for, `listed` ones of this chunk and those that waited
- * before, if each has an atom of its own, and notes the blocks of the chunk at `at`. Returns false when the
- * chunk is not for AVX-512. */
+/* Writes the times of the atoms that addresses wait for (the `listed` addresses of this chunk and those that
+ * waited before), provided that each address waits for an atom of its own. Fills in the blocks of the chunk
+ * at byte `at`. Returns false when the chunk is not for AVX-512. */
 CT_AVX512_INLINE bool list_times(struct ct_events_run *r, size_t at, size_t listed)
 {
     const size_t waiting = r->burst->columns->count - r->settled.branches;
@@ -99,7 +99,7 @@ CT_AVX512_INLINE bool list_times(struct ct_events_run *r, size_t at, size_t list
     bool crowded = false;
     unsigned since = r->since;
     unsigned rare = 0;
-    uint64_t late = 0; /* the block before has a count in its last byte */
+    uint64_t late = 0; /* 1: the last byte of the block before is the header of a count */
     for (unsigned b = 0; b < r->chunk.blocks; b++, data += CT_SCAN_BLOCK) {
         const struct ct_etm4_masks *m = &r->chunk.masks[b];
         struct ct_events_block *block = &r->blocks[b];
@@ -109,7 +109,7 @@ CT_AVX512_INLINE bool list_times(struct ct_events_run *r, size_t at, size_t list
         crowded |= since + (unsigned)_tzcnt_u64(m->atoms) > CT_EVENTS_WAITING;
         since = (unsigned)_lzcnt_u64(m->atoms);
         const uint64_t awaited = ct_find_awaited(m, &carry);
-        /* Two atoms that are awaited have an address between them, so that no pair of bytes has both. */
+        /* Between two atoms that are waited for lies an address, so no pair of bytes has both. */
         const uint64_t pairs = _pext_u64(awaited | awaited >> 1, UINT64_C(0x5555555555555555));
         const unsigned count = ct_bits_set(awaited);
         const __m512i chosen = _mm512_maskz_compress_epi16((__mmask32)pairs, sums);
@@ -138,7 +138,7 @@ CT_AVX512_INLINE bool list_times(struct ct_events_run *r, size_t at, size_t list
 
 /* ---- addresses ---- */
 
-/* Lists the payloads of the addresses of the chunk at `at`, and their rows. Result: how many. */
+/* Lists the payloads of the addresses of the chunk at byte `at`, and their rows, and returns their number. */
 CT_AVX512_INLINE size_t list_addresses(struct ct_events_run *r, size_t at)
 {
     const struct ct_address_tables tables = ct_load_address_tables(&r->burst->tables->wide);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of a burst of events, which events.c shares with its version for AVX-512. */
+/* The state of a burst of events, which events.c shares with its version for AVX-512 (events_avx512.c). */
 #ifndef CT_ETM4_EVENTS_RUN_H
 #define CT_ETM4_EVENTS_RUN_H
 
@@ -7,7 +7,7 @@
 
 #ifdef CT_HAVE_VECTORS
 
-/* The state at the last atom: nothing that comes later changes what is before it. */
+/* The state at the last atom. Later trace cannot change anything before it. */
 struct ct_events_settled {
     size_t bytes;
     size_t branches;
@@ -19,40 +19,38 @@ struct ct_events_settled {
     uint64_t past[3];
 };
 
-/* What was found in a block of the chunk. */
+/* The packets of one block of the chunk. */
 struct ct_events_block {
-    uint64_t starts;  /* addresses that are no targets */
-    uint64_t awaited; /* atoms with an address before them, in this block or an earlier one, that waits for
-                         them */
-    uint64_t cycle;   /* cycles up to its beginning */
-    size_t before;    /* addresses in the blocks of the chunk before it */
-    size_t waiting;   /* addresses before it that wait for its first atom */
-    bool paired;      /* each address has an atom of its own, and the sums are in `sums` */
-    bool large;       /* the sums are in `large_sums` */
-    _Alignas(CT_SCAN_BLOCK) uint16_t sums[CT_SCAN_BLOCK / 2]; /* sums of the counts up to each pair of
-                                                                 bytes */
+    uint64_t starts;  /* addresses that are not targets of a branch */
+    uint64_t awaited; /* atoms that an earlier address, of this or an earlier block, waits for */
+    uint64_t cycle;   /* time at which the block begins, in cycles */
+    size_t before;    /* number of addresses in the blocks of the chunk before this one */
+    size_t waiting;   /* number of addresses before the block that wait for its first atom */
+    bool paired;      /* each address waits for an atom of its own, and the sums are in `sums` */
+    bool large;       /* the sums are in `large_sums`, since they may not fit 16 bits */
+    _Alignas(CT_SCAN_BLOCK) uint16_t sums[CT_SCAN_BLOCK / 2]; /* sums of counts before each pair of bytes */
     uint32_t large_sums[CT_SCAN_BLOCK / 2];
 };
 
-/* A burst while it decodes. */
+/* A burst of events while it decodes. */
 struct ct_events_run {
     struct ct_events_block blocks[CT_SCAN_BLOCKS];
     struct ct_etm4_event_burst *burst;
     const uint8_t *data;
     uint64_t pos;     /* position of data[0] */
-    uint64_t packets; /* packets and addresses of all chunks before */
+    uint64_t packets; /* number of packets, and below of addresses, in all chunks before */
     uint64_t addresses;
-    size_t count;   /* addresses of the chunk */
-    size_t removed; /* addresses of the chunk that are no targets */
+    size_t count;   /* number of addresses of the chunk */
+    size_t removed; /* number of addresses of the chunk that are not targets of a branch */
     struct ct_events_settled settled;
     struct ct_etm4_chunk chunk;
     /* the last three addresses, newest last, then those of the current chunk */
     uint64_t past[3 + CT_SCAN_BYTES + CT_COLUMNS_SLACK];
-    unsigned since;    /* bytes since the last atom */
+    unsigned since;    /* number of bytes since the last atom */
     unsigned rare;     /* bit b: block b of the chunk has marks */
-    unsigned most_odd; /* the most counts of more than seven bits that a block can have so that its sums fit
-                          16 bits */
-    bool sums16;       /* sums of blocks without such counts fit 16 bits */
+    unsigned most_odd; /* most counts of more than seven bits that a block can have whose sums are to fit 16
+                          bits */
+    bool sums16;       /* sums of blocks without counts of more than seven bits fit 16 bits */
     uint8_t rows[CT_SCAN_BYTES + CT_SCAN_BLOCK]; /* with AVX-512: rows of the addresses */
 };
 
@@ -61,7 +59,7 @@ CT_VECTOR_INLINE unsigned ct_bits_set(uint64_t mask)
     return (unsigned)__builtin_popcountll(mask);
 }
 
-/* Returns the bits below bit i, for i from 0 to 63. */
+/* Returns a mask of the bits below bit i, for i from 0 to 63. */
 CT_VECTOR_INLINE uint64_t ct_bits_below(unsigned i)
 {
     return (UINT64_C(1) << i) - 1;
@@ -72,8 +70,8 @@ CT_VECTOR_INLINE unsigned ct_lowest_bit(uint64_t mask)
     return (unsigned)__builtin_ctzll(mask);
 }
 
-/* Returns the addresses that are targets: the last atom before them was E, and no other address came in
- * between. A carry runs from each such atom up to the next atom or address. */
+/* Returns the addresses that are targets of a branch: the last atom before them was E, and no other address
+ * came in between. An addition finds them: a carry runs from each E up to the next atom or address. */
 CT_VECTOR_INLINE uint64_t ct_find_targets(const struct ct_etm4_masks *m, bool *branched)
 {
     uint64_t others = ~(m->atoms | m->addresses);
@@ -83,8 +81,8 @@ CT_VECTOR_INLINE uint64_t ct_find_targets(const struct ct_etm4_masks *m, bool *b
     return sum & m->addresses;
 }
 
-/* Returns the atoms that addresses wait for: a carry runs from each address to the next atom. *carry: an
- * address waits before the block and, on return, behind it. */
+/* Returns the atoms that addresses wait for. An addition finds them: a carry runs from each address to the
+ * next atom. *carry: an address waits before the block and, on return, behind it. */
 CT_VECTOR_INLINE uint64_t ct_find_awaited(const struct ct_etm4_masks *m, bool *carry)
 {
     unsigned long long sum;
@@ -94,8 +92,9 @@ CT_VECTOR_INLINE uint64_t ct_find_awaited(const struct ct_etm4_masks *m, bool *c
     return sum & m->atoms;
 }
 
-/* Prepares the chunk at `at` and writes its addresses with their cycles, as branches behind those in the
- * columns. Returns false, with nothing done, when the chunk has something that only events.c handles. */
+/* Prepares the chunk at byte `at` and writes its addresses with their cycles, as branches behind those in the
+ * columns. Returns false, and changes nothing that counts, when the chunk has something that only events.c
+ * handles. */
 bool ct_etm4_add_chunk_avx512(struct ct_events_run *r, size_t at);
 
 #endif

@@ -11,32 +11,32 @@
 #include "etm4/packets.h"
 #include "losses/losses.h"
 
-/* Elements that the plain decoder makes at a time on the way to events. Each makes three events at most,
- * besides those that waited. */
+/* Elements that are made at a time on the way to events. Each makes three events at most, besides the events
+ * that waited for it. */
 #define ELEMS 64
 
 _Static_assert(3 * ELEMS + 2 * CT_EVENTS_WAITING <= CT_COLUMNS_STEP, "columns with room have room for these");
 
-/* packets that are taken out of the counts at a time */
+/* packets that ct_etm4_fast_forget decodes at a time */
 #define FORGOTTEN 256u
 
-/* the most packets between a synchronisation point and the address where execution goes on */
+/* most packets from a synchronisation point up to the address where execution goes on */
 #define PEEK_PACKETS 8u
 
 struct ct_etm4_fast {
     struct ct_etm4_decoder *decoder;
     struct ct_etm4_resolver *resolver;
-    struct ct_etm4_packet packet; /* a packet that the resolver has not taken yet, if `pending` */
-    bool pending;                 /* there is such a packet */
-    bool owing;                   /* the resolver has elements left that had no room */
-    bool dense;                   /* timestamps are among the common packets now */
-    bool scan;                    /* this machine can scan, so that events can come straight from bytes */
+    struct ct_etm4_packet packet; /* the packet that the resolver has not taken yet, if `pending` */
+    bool pending;                 /* `packet` is there */
+    bool owing;                   /* the resolver has more elements, for which there was no room */
+    bool dense;                   /* timestamps are frequent at present, so bursts take them too */
+    bool scan;                    /* this machine can scan, so events can be made straight from bytes */
     struct ct_etm4_burst burst;
     struct ct_etm4_event_tables tables;
     struct ct_etm4_elem_tables elem_tables;
     struct ct_etm4_packet_tables packet_tables;
-    bool packets_ready; /* they are made */
-    /* used between packets and events */
+    bool packets_ready; /* packet_tables is up to date */
+    /* buffers between packets and events */
     struct ct_elem elems[ELEMS];
     struct ct_event events[CT_COLUMNS_STEP];
 };
@@ -76,15 +76,16 @@ void ct_etm4_fast_reset(struct ct_etm4_fast *f)
     f->pending = f->owing = false;
 }
 
-/* Returns true when the resolver waits for nothing: elements can leave as soon as a P0 element follows. */
+/* Returns whether the resolver waits for nothing: elements can leave as soon as a P0 element follows. */
 static bool is_clear(const struct ct_etm4_resolver *r)
 {
     return r->state == CT_ETM4_DECODE && !ct_held_count(&r->held) && !r->depth && !r->unseen &&
            !r->pending_address;
 }
 
-/* Turns positions into offsets in the capture for the elements that lie less than `end` bytes behind `from`,
- * all in one span. Only the first one is looked up. Result: how many elements. */
+/* Turns positions in the stream into offsets in the capture, for those of the elements that lie less than
+ * `end` bytes behind `from`, all in one span. Looks up the offset of the first one only. Returns the number
+ * of such elements. */
 static size_t place_span(const struct ct_span *span, uint64_t from, uint32_t end, struct ct_elem *elems,
                          size_t count)
 {
@@ -105,15 +106,15 @@ static size_t place_span(const struct ct_span *span, uint64_t from, uint32_t end
     return i;
 }
 
-/* Returns true when offsets in the capture are positions in the stream with the same distance from them in
- * all of a run. */
+/* Returns whether the offset in the capture differs from the position in the stream by the same number in the
+ * whole run. */
 static bool is_straight(const struct ct_run *run)
 {
     return run->span_count == 1 && !(run->spans[0].place & CT_SPAN_FRAMES);
 }
 
-/* Turns positions in the stream into offsets in the capture, for elements in ascending order from `from`
- * on. */
+/* Turns positions in the stream into offsets in the capture. The elements are in ascending order and do not
+ * lie before `from`. */
 static void place(const struct ct_run *run, uint64_t from, struct ct_elem *elems, size_t count)
 {
     for (size_t at = ct_run_span(run, from), i = 0; i < count; at++) {
@@ -125,8 +126,8 @@ static void place(const struct ct_run *run, uint64_t from, struct ct_elem *elems
     }
 }
 
-/* Leaves the elements behind the last P0 element, which can still be lost, with the resolver. Result: how
- * many elements may leave. */
+/* Moves the elements behind the last atoms, which a later packet may still cancel, to the resolver. Returns
+ * how many elements are certain. */
 static size_t hold_tail(struct ct_etm4_resolver *r, const struct ct_elem *elems, size_t count)
 {
     size_t n = count;
@@ -149,7 +150,8 @@ static void count_packets(struct ct_etm4_burst *b, const struct ct_etm4_decoder 
     }
 }
 
-/* Takes the state of the decoder into the burst, and makes the tables anew when its rows changed. */
+/* Copies the state of the decoder into the burst, and makes the tables again when the rows of the burst
+ * changed. Returns false when bursts cannot decode in that state. */
 static bool enter_packets(struct ct_etm4_fast *f)
 {
     const uint32_t threshold = f->burst.threshold;
@@ -177,20 +179,21 @@ static size_t burst_bytes(struct ct_etm4_fast *f, const uint8_t *data, size_t si
         bytes = ct_etm4_burst_elems_fast(&f->burst, &f->elem_tables, &f->tables, data, size, pos, elems, cap,
                                          count);
     if (f->scan && size - bytes >= CT_SCAN_BYTES && cap - *count >= CT_SCAN_BLOCK)
-        return bytes; /* a packet that is not for bursts comes next */
+        return bytes; /* a rare packet comes next */
     bytes += ct_etm4_burst_elems(&f->burst, data + bytes, size - bytes, pos + (uint32_t)bytes, elems + *count,
                                  cap - *count, &more);
     *count += more;
     return bytes;
 }
 
-/* Tells whether bursts may take timestamps: not where they count from a marker on that may not have come. */
+/* Returns whether bursts may take timestamps. They may not where timestamps only count after a marker, which
+ * may not have come yet. */
 static bool takes_stamps(const struct ct_etm4_fast *f)
 {
     return !f->decoder->config.ts_markers;
 }
 
-/* Decodes common packets, and timestamps where these are dense. */
+/* Decodes common packets, and timestamps too where these are frequent. */
 static size_t burst_all(struct ct_etm4_fast *f, const uint8_t *data, size_t size, uint32_t pos,
                         struct ct_elem *elems, size_t cap, size_t *count)
 {
@@ -215,20 +218,19 @@ static bool is_rare(const struct ct_etm4_fast *f, uint8_t header)
     return f->burst.rows[header]->form == CT_BURST_RARE;
 }
 
-/* Returns true when a packet that is not for bursts comes next, so that beginning one would cost more than it
- * brings. */
+/* Returns whether the next packet is a rare one, so that beginning a burst would cost more than it gains. */
 static bool comes_rare(const struct ct_etm4_fast *f, const struct ct_work *work)
 {
     return work->at == work->run->size || is_rare(f, work->run->data[work->at]);
 }
 
-/* Tells whether a timestamp comes next that a burst may take. */
+/* Returns whether the next packet is a timestamp that a burst may take. */
 static bool comes_stamp(const struct ct_etm4_fast *f, const struct ct_work *work)
 {
     return work->at < work->run->size && takes_stamps(f) && ct_etm4_is_stamp(work->run->data[work->at]);
 }
 
-/* Decodes common packets from work->at on. Result: how many elements may leave. */
+/* Decodes common packets from work->at on, and returns how many of the elements are certain. */
 static size_t burst(struct ct_etm4_fast *f, struct ct_work *work, struct ct_elem *elems, size_t cap)
 {
     const struct ct_run *run = work->run;
@@ -237,7 +239,7 @@ static size_t burst(struct ct_etm4_fast *f, struct ct_work *work, struct ct_elem
     uint64_t addresses = f->burst.address_count;
     const bool straight = is_straight(run);
     const uint64_t from = run->pos + work->at;
-    /* where offsets are a sum, elements get them when they are made */
+    /* where offsets differ from positions by a constant, elements are made with their offsets */
     const uint64_t begin = straight ? ct_run_offset(run, from) : from;
     size_t count;
     work->at += burst_all(f, run->data + work->at, run->size - work->at, (uint32_t)begin, elems, cap, &count);
@@ -253,13 +255,14 @@ static size_t burst(struct ct_etm4_fast *f, struct ct_work *work, struct ct_elem
     return hold_tail(f->resolver, elems, count);
 }
 
-/* Decodes one packet with the plain decoder, for the resolver. Returns false when there is no whole one. */
+/* Decodes one packet with the plain decoder, for the resolver. Returns false when no whole packet is
+ * there. */
 static bool next_packet(struct ct_etm4_fast *f, struct ct_work *work, struct ct_stream_stats *stats)
 {
     const struct ct_run *run = work->run;
     struct ct_etm4_packet *p = &f->packet;
     size_t count;
-    /* The run that ends the stream is empty and may have no data pointer. */
+    /* the run that ends the stream is empty and may have no data pointer */
     work->at += ct_etm4_decode(f->decoder, run->data ? run->data + work->at : NULL, run->size - work->at,
                                run->pos + work->at, work->behind != CT_BEHIND_MORE, p, 1, &count);
     if (!count)
@@ -272,8 +275,8 @@ static bool next_packet(struct ct_etm4_fast *f, struct ct_work *work, struct ct_
     return true;
 }
 
-/* Resolves the pending packet, the elements that are owed and, at the end, those that are held. Result: how
- * many elements. */
+/* Resolves the pending packet, the elements that had no room before and, at the end, those that are held.
+ * Returns the number of elements. */
 static size_t resolve(struct ct_etm4_fast *f, bool final, struct ct_elem *elems, size_t cap)
 {
     size_t count;
@@ -283,8 +286,8 @@ static size_t resolve(struct ct_etm4_fast *f, bool final, struct ct_elem *elems,
     return count;
 }
 
-/* Returns the room for elements that a burst or a packet needs before it begins: a chunk's blocks have to
- * fit, or little may be owed in the end. */
+/* Returns the room for elements that a burst or a packet needs to begin: the blocks of a chunk have to fit,
+ * or few elements may be left without room at the end. */
 static size_t least_room(const struct ct_etm4_fast *f, size_t cap)
 {
     if (f->scan && cap >= 2 * CT_SCAN_BYTES)
@@ -351,7 +354,7 @@ static void burst_events(struct ct_etm4_fast *f, struct ct_work *work, struct ct
         columns->marks[i].event.offset = ct_run_offset(run, columns->marks[i].event.offset);
 }
 
-/* Turns what the resolver gives into events. */
+/* Resolves as resolve() does, and adds the events that the elements make to the columns. */
 static void resolve_events(struct ct_etm4_fast *f, bool final, const struct ct_work *work,
                            struct ct_events *events, struct ct_event_columns *columns,
                            struct ct_stream_stats *stats)
@@ -413,14 +416,14 @@ size_t ct_etm4_fast_packets(struct ct_etm4_fast *f, const uint8_t *data, size_t 
 {
     size_t at = 0;
     size_t n = 0;
-    data = data ? data : (const uint8_t *)""; /* what only ends the stream may have no place */
+    data = data ? data : (const uint8_t *)""; /* the run that ends the stream may have no data pointer */
     while (cap - n >= CT_SCAN_BLOCK) {
         size_t more;
         at += burst_packets(f, data + at, size - at, pos + at, packets + n, cap - n, &more);
         n += more;
         if (cap - n < CT_SCAN_BLOCK)
             break;
-        /* a rare packet comes alone, and a burst leaves packets at the end that are not rare */
+        /* decode one packet, the rare one, unless the burst ended because few bytes are left */
         const size_t most = size - at < CT_SCAN_BLOCK + CT_ETM4_BURST_AHEAD || !f->scan ? cap - n : 1;
         at += ct_etm4_decode(f->decoder, data + at, size - at, pos + at, final, packets + n, most, &more);
         n += more;
@@ -431,7 +434,7 @@ size_t ct_etm4_fast_packets(struct ct_etm4_fast *f, const uint8_t *data, size_t 
     return at;
 }
 
-/* Counts common packets up to the last atoms, without making them. */
+/* Counts common packets up to the last atoms, without making packets or elements. */
 static void burst_counts(struct ct_etm4_fast *f, struct ct_work *work, struct ct_stream_stats *stats)
 {
     const struct ct_run *run = work->run;
@@ -446,7 +449,7 @@ static void burst_counts(struct ct_etm4_fast *f, struct ct_work *work, struct ct
     ct_etm4_burst_leave(&f->burst, f->decoder);
     if (f->burst.address_count != addresses)
         f->resolver->last_is = f->decoder->history[0].is;
-    stats->elements += count; /* one for each packet, and all leave */
+    stats->elements += count; /* each packet is one element, and all of these are certain */
     work->at += bytes;
     work->last_offset = ct_run_offset(run, run->pos + work->at - 1); /* an atom has one byte */
 }
@@ -456,7 +459,7 @@ void ct_etm4_fast_count(struct ct_etm4_fast *f, struct ct_work *work, struct ct_
     bool more;
     do {
         burst_counts(f, work, stats);
-        stats->elements += burst(f, work, f->elems, ELEMS); /* what stands before something rare */
+        stats->elements += burst(f, work, f->elems, ELEMS); /* the common packets before a rare one */
         more = next_packet(f, work, stats);
         const bool final = !more && work->behind == CT_BEHIND_END;
         do {
@@ -483,7 +486,7 @@ struct ct_etm4_burst *ct_etm4_fast_burst(struct ct_etm4_fast *f)
     return &f->burst;
 }
 
-/* Returns true when the resolver holds nothing but what a burst left behind its last atom. */
+/* Returns whether the resolver holds nothing but what a burst left behind its last atom. */
 static bool holds_tail(const struct ct_held *held)
 {
     uint32_t count = ct_held_count(held);
@@ -562,8 +565,7 @@ size_t ct_etm4_fast_forget(struct ct_etm4_fast *f, const uint8_t *data, size_t s
                                   &count);
         for (size_t i = 0; i < count; i++) {
             bool other = elems[i].kind == CT_ELEM_CYCLES || elems[i].kind == CT_ELEM_EVENT;
-            f->burst.packets[from[elems[i].pos]] -= 1 + other; /* take back what was counted for reading them
-                                                                  here */
+            f->burst.packets[from[elems[i].pos]] -= 1 + other; /* takes back the count of decoding it here */
             forgotten += other;
         }
     }

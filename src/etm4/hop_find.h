@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where hops of one packet, or of one count, are found. */
+/* Looks up the hop of one atom packet or, with cycles, of one cycle count. */
 #ifndef CT_ETM4_HOP_FIND_H
 #define CT_ETM4_HOP_FIND_H
 
@@ -9,7 +9,7 @@
 
 #ifdef CT_HAVE_VECTORS
 
-/* Gives the place of the quick hop of the bytes, as an offset in bytes into the quick table. */
+/* Returns the place of a quick hop, as an offset in bytes into the quick table. */
 CT_VECTOR_INLINE size_t ct_quick_place(uint64_t bytes, uint32_t link)
 {
     return ((uint32_t)(bytes * CT_HOP_MIX >> (60 - CT_QUICK_SHIFT)) ^ link) & CT_LINK_PLACE;
@@ -25,8 +25,8 @@ CT_VECTOR_INLINE struct ct_quick_hop *ct_quick_at(struct ct_quick_hop *quick, si
     return (struct ct_quick_hop *)(void *)((char *)quick + place);
 }
 
-/* Finds or makes the hop of `size` bytes; with cycles a new one is made for `cycles`. NULL: these bytes are
- * no hop. */
+/* Returns the wide hop of `size` bytes, and makes it when it is new; with cycles, a new hop is made for
+ * `cycles`. Returns NULL when these bytes cannot be a hop. *place is set to the place of the hop. */
 CT_VECTOR_INLINE struct ct_hop *ct_hops_wide(struct ct_hops *h, uint32_t state, const uint8_t *data,
                                              unsigned size, uint32_t cycles, size_t *place)
 {

@@ -13,18 +13,19 @@
 #define FIRST_STATES  1024u
 #define FIRST_RECORDS (UINT32_C(1) << 16)
 
-/* Most states and words of records; beyond them the tables are cleared. */
+/* most states, and most words of records; beyond either, the tables are cleared */
 #define STATES_MAX  (UINT32_C(1) << 20)
 #define RECORDS_MAX (UINT32_C(1) << 23)
 
-/* Most atoms of a hop (an atom packet has 24) and most words of its record. */
+/* most atoms of a hop (an atom packet has 24), and most words of its record */
 #define ATOMS_MAX  (CT_HOP_BYTES * 24)
 #define RECORD_MAX (2 * ATOMS_MAX + HEAD_WORDS)
 
-/* Words of a record: the steps that count, their instructions and taken branches, their context, where it
- * leads, its bytes, how often it was counted; then the numbers of the edges, and with cycles the instructions
- * of each step. Without cycles the steps are those whose edges the hop settles: the one before it, and all
- * but its last. With cycles they are its own. Where the last one led is what its last state knows. */
+/* Indices into a record: the number of steps that the hop counts, their instructions and taken branches,
+ * their context, the state that the hop leads to, its bytes, and how often it was counted. Behind HEAD_WORDS
+ * come the numbers of the edges and, with cycles, the instructions of each step. Without cycles, a hop counts
+ * the steps whose edges it settles: the one before its first step, and all of its own but the last. With
+ * cycles it counts its own steps; the edge of the last one is known to the state that the hop leads to. */
 enum {
     STEPS,
     INSNS,
@@ -163,9 +164,9 @@ uint32_t ct_hops_state(struct ct_hops *h, const uint64_t recent_addresses[3], ui
 
 /* ---- making hops ---- */
 
-/* A hop that is being made. */
+/* A hop while it is made. */
 struct trip {
-    uint32_t block; /* of the last step */
+    uint32_t block; /* block of the last step */
     unsigned exec;
     uint32_t cur;
     bool have_addr;
@@ -173,9 +174,9 @@ struct trip {
     uint64_t addr;
     unsigned steps;
     uint32_t edges;
-    uint32_t first_edge; /* of the step before the first one */
+    uint32_t first_edge; /* edge of the step before the first one */
     uint32_t *record;
-    uint32_t *insns; /* of each step */
+    uint32_t *insns; /* number of instructions of each step */
 };
 
 static bool is_indirect(const struct ct_blocks *b, const struct trip *t)
@@ -183,8 +184,8 @@ static bool is_indirect(const struct ct_blocks *b, const struct trip *t)
     return t->exec && b->blocks[t->block].flags & CT_BLOCK_INDIRECT;
 }
 
-/* Reads packets as they are read behind a step in 64-bit state, or in 32-bit state. The current state of
- * decoder and walk may have changed by a context since, and does not matter for a hop that is made again to
+/* Makes the reader read packets as in 64-bit state or as in 32-bit state. The current state of decoder and
+ * walk may differ, since a context may have come meanwhile, and must not matter when a hop is made again to
  * be undone. */
 static void read_as(struct ct_hops *h, bool sf)
 {
@@ -192,14 +193,14 @@ static void read_as(struct ct_hops *h, bool sf)
         ct_etm4_burst_set_sf(&h->reader, sf);
 }
 
-/* Gives the instruction set at an address with this bit 0, in the state that packets are read in. */
+/* Returns the instruction set at an address whose bit 0 is `is`, in the state in which packets are read. */
 static uint8_t isa_of(const struct ct_hops *h, unsigned is)
 {
     return h->reader.sf ? CT_ISA_A64 : is ? CT_ISA_T32 : CT_ISA_A32;
 }
 
-/* Finds the pair of an indirect branch and its target. NULL: there is none, or it is new and nothing new may
- * be made. */
+/* Returns the pair of an indirect branch and its target, or NULL when there is none, or when it is new and
+ * nothing new may be made. */
 static struct ct_branch_target *pair_of(struct ct_hops *h, const struct trip *t)
 {
     struct ct_blocks *b = h->blocks;
@@ -210,7 +211,8 @@ static struct ct_branch_target *pair_of(struct ct_hops *h, const struct trip *t)
     return pair && pair->next ? pair : NULL;
 }
 
-/* Follows the last step to the next one, and gives the number of its edge. False: a hop cannot do that. */
+/* Moves from the last step to the next block, and sets *edge to the number of the edge between. Returns false
+ * when a hop cannot do that. */
 static bool turn(struct ct_hops *h, struct trip *t, unsigned executed, uint32_t *edge)
 {
     struct ct_blocks *b = h->blocks;
@@ -233,7 +235,7 @@ static bool turn(struct ct_hops *h, struct trip *t, unsigned executed, uint32_t 
     return true;
 }
 
-/* Adds a step to those that the hop counts; it ran the instructions of `block`. */
+/* Adds the last step, which ran t->block, to the steps that the hop counts. */
 static void add_step(const struct ct_hops *h, struct trip *t)
 {
     const struct ct_block *block = &h->blocks->blocks[t->block];
@@ -245,7 +247,7 @@ static void add_step(const struct ct_hops *h, struct trip *t)
     r[BRANCHES] += t->exec && block->flags & CT_BLOCK_BRANCH;
 }
 
-/* Tells whether a step of the block was made before, so that it meets nothing new. */
+/* Returns whether such a step of the block was made before, so that making it again meets nothing new. */
 static bool is_known(const struct ct_blocks *b, uint32_t number, unsigned executed)
 {
     const struct ct_block *block = &b->blocks[number];
@@ -253,7 +255,7 @@ static bool is_known(const struct ct_blocks *b, uint32_t number, unsigned execut
            (block->next[executed] || (executed && block->flags & CT_BLOCK_INDIRECT));
 }
 
-/* Executes the block where execution is. False: a hop cannot do that. */
+/* Executes the current block. Returns false when a hop cannot do that. */
 static bool execute(struct ct_hops *h, struct trip *t, unsigned executed)
 {
     struct ct_blocks *b = h->blocks;
@@ -298,7 +300,7 @@ static bool follow(struct ct_hops *h, struct trip *t, const struct ct_elem *elem
     return true;
 }
 
-/* Decodes the packets of a hop to elements. Result: how many. */
+/* Decodes the packets of a hop to elements and returns their number. */
 static size_t read_packets(struct ct_hops *h, const void *bytes, unsigned size, uint8_t *data,
                            struct ct_elem *elems)
 {
@@ -316,7 +318,7 @@ static uint64_t two_words(const uint32_t *words)
     return two;
 }
 
-/* Makes the statistics of an edge that took `cycles` each of `times` times. */
+/* Returns the statistics of an edge that was taken `times` times, in `cycles` each. */
 static struct ct_edge_stats stats_of(uint32_t cycles, uint64_t times)
 {
     __extension__ typedef unsigned __int128 wide;
@@ -345,7 +347,7 @@ static void spend_cycles(struct ct_hops *h, const uint32_t *r, uint32_t cycles, 
     }
 }
 
-/* Adds to the sums what a hop's steps count beside their edges. */
+/* Adds to the sums what the steps of a hop count besides their edges. */
 static void spend_sums(struct ct_hops *h, const uint32_t *r, uint64_t times)
 {
     uint8_t data[CT_HOP_BYTES + CT_ETM4_BURST_AHEAD];
@@ -381,7 +383,7 @@ void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t
     memcpy(r + HIT_COUNT, &times, sizeof times);
 }
 
-/* Adds what the records counted to the edges, where there are no cycles. */
+/* Adds the counts of all records to the edges; used without cycles. */
 static void spend_records(struct ct_hops *h)
 {
     const uint64_t none = 0;
@@ -410,7 +412,7 @@ static bool have_room(struct ct_hops *h)
     return true;
 }
 
-/* Finishes the record of a hop that was made. Result: its place. */
+/* Completes the record of a hop that was made, and returns its place. */
 static uint32_t finish(struct ct_hops *h, const struct ct_hop *hop, const struct trip *t, unsigned size)
 {
     uint32_t *r = t->record;
@@ -461,7 +463,7 @@ static uint32_t make(struct ct_hops *h, struct ct_hop *hop, unsigned size)
     return hop->next ? finish(h, hop, &t, size) : 0;
 }
 
-/* Makes the first step, which has no other before it. */
+/* Makes the first step, which has no step before it. Returns false when its block is not known. */
 static bool begin(struct ct_hops *h, struct trip *t, uint16_t domain, unsigned executed)
 {
     t->cur = t->have_addr ? ct_blocks_find(h->blocks, t->addr, t->isa, domain) : 0;
@@ -469,7 +471,7 @@ static bool begin(struct ct_hops *h, struct trip *t, uint16_t domain, unsigned e
     return t->cur && execute(h, t, executed);
 }
 
-/* Follows elements of which the first atoms have no step before them. False: a hop cannot do that. */
+/* Follows elements whose first atoms have no step before them. Returns false when a hop cannot do that. */
 static bool land(struct ct_hops *h, struct trip *t, uint16_t domain, struct ct_elem *elems, size_t count)
 {
     size_t i = 0;

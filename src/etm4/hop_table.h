@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trace remembered as hops: from one state of decoding, a few bytes of trace lead to another state, whatever
- * came before. How often each hop was made is all that is counted; what it adds to the edges is added when it
- * makes room for another one, or at the end. A state is the last step and the addresses that the next packets
- * may be said relative to. For ETMv4 and ETE without speculation and without a return stack. */
+/* Tables of hops. A hop is a few bytes of trace that lead from one state of decoding to another, whatever
+ * came before. A state consists of the last step and of the addresses that later packets may be compressed
+ * against. Decoding only counts how often each hop is made; the counts are added to the edges when the hop
+ * makes room for another one, or at the end. For ETMv4 and ETE without speculation and without a return
+ * stack. */
 #ifndef CT_ETM4_HOP_TABLE_H
 #define CT_ETM4_HOP_TABLE_H
 
@@ -19,11 +20,11 @@
 #define CT_WIDE_SHIFT   15  /* log2 of the entries of the wide table, for hops of any length */
 #define CT_CYCLES_SHIFT 15  /* log2 of the entries of the cycle table */
 
-/* What hashes are made with: 2^64 by the golden ratio. */
+/* multiplier of the hashes: 2^64 divided by the golden ratio */
 #define CT_HOP_MIX UINT64_C(0x9e3779b97f4a7c15)
 
-/* A state in the form that look-ups use: the part that chooses a place, shifted by 4 for places of 16 bytes,
- * and the rest << 24. */
+/* A link is the number of a state in the form that look-ups need: the low CT_QUICK_SHIFT bits, which choose a
+ * place in the quick table, shifted by 4 because places have 16 bytes, and the other bits << 24. */
 #define CT_LINK_PLACE ((UINT32_C(1) << (CT_QUICK_SHIFT + 4)) - 16)
 
 static inline uint32_t ct_hop_link(uint32_t state)
@@ -36,14 +37,14 @@ static inline uint32_t ct_hop_linked(uint32_t link)
     return (link & CT_LINK_PLACE) >> 4 | link >> 24 << CT_QUICK_SHIFT;
 }
 
-/* 16 bytes: what is looked at for each atom packet. */
+/* A hop of the quick table, which is read for each atom packet. 16 bytes. */
 struct ct_quick_hop {
-    uint64_t key;   /* bytes, 0 behind the last, and the rest of the link where it begins << 56 */
-    uint32_t next;  /* link of the state where it leads */
-    uint32_t count; /* how often it was made and the edges do not know it yet */
+    uint64_t key;   /* bytes of the hop, zeros behind them, and link >> 24 of its first state << 56 */
+    uint32_t next;  /* link of the state that it leads to */
+    uint32_t count; /* how often it was made since its count was last added to the edges */
 };
 
-/* The key of a place without a hop. */
+/* key of an empty place */
 #define CT_HOP_EMPTY UINT64_MAX
 
 /* The bytes of a hop; zeros follow the last one. */
@@ -51,7 +52,7 @@ struct ct_hop_bytes {
     uint64_t words[CT_HOP_BYTES / 8];
 };
 
-/* Gives `size` bytes of CT_HOP_BYTES that can be read. */
+/* Reads CT_HOP_BYTES bytes at `data` and returns the first `size` of them, followed by zeros. */
 static inline struct ct_hop_bytes ct_hop_bytes_at(const uint8_t *data, unsigned size)
 {
     struct ct_hop_bytes b;
@@ -60,95 +61,97 @@ static inline struct ct_hop_bytes ct_hop_bytes_at(const uint8_t *data, unsigned 
     return b;
 }
 
-/* 40 bytes: any hop. */
+/* A hop of the wide table, of any length. 40 bytes. */
 struct ct_hop {
     struct ct_hop_bytes bytes;
-    uint32_t state;  /* where it begins; 0: none */
-    uint32_t next;   /* where it leads */
-    uint32_t count;  /* as above */
-    uint32_t cycles; /* of the times that are counted here; times with others are in the cycle table */
+    uint32_t state;  /* the state in which it begins; 0: the place is empty */
+    uint32_t next;   /* the state that it leads to */
+    uint32_t count;  /* as in ct_quick_hop */
+    uint32_t cycles; /* cycles of those that `count` counts; hops with other cycles are in the cycle table */
 };
 
-/* An entry of the cycle table: how often a hop took so many cycles, where its own entry counts another
- * number. */
+/* An entry of the cycle table: how often a hop took a number of cycles other than that of its own entry. */
 struct ct_hop_cycles {
-    uint32_t record; /* of the hop; 0: none */
+    uint32_t record; /* record of the hop; 0: the entry is empty */
     uint32_t cycles;
     uint32_t count;
 };
 
 struct ct_hop_state {
-    uint64_t recent_addresses[3]; /* addresses, newest first, with the instruction set in bit 0 */
-    uint32_t last; /* block of the last step << 2 | an address came behind it << 1 | executed */
-    uint32_t cur;  /* block where execution is by the program; 0: behind an indirect branch */
+    uint64_t recent_addresses[3]; /* newest first, with the instruction set in bit 0 */
+    uint32_t last; /* block of the last step << 2 | whether an address came behind the step << 1 | whether its
+                      branch was executed */
+    uint32_t cur;  /* the block that execution is at, by the program; 0: it is behind an indirect branch */
     uint32_t next_same;
-    uint32_t edge; /* of the last step, when a hop from here on is known; else CT_NO_NUMBER */
+    uint32_t edge; /* edge of the last step, once a hop from this state on is known; else CT_NO_NUMBER */
 };
 
 struct ct_hops {
     struct ct_ctx *ctx;
     struct ct_blocks *blocks;    /* blocks of the engine */
     struct ct_edges *edges;      /* edges that the engine counts */
-    struct ct_flow_sums *sums;   /* what the engine adds up */
-    struct ct_etm4_burst *burst; /* counts the packets of hops by header */
-    uint64_t elements;           /* counts the elements of hops */
-    struct ct_etm4_burst reader; /* of the packets of one hop, in 32- or 64-bit state as its first block is */
+    struct ct_flow_sums *sums;   /* sums of the engine */
+    struct ct_etm4_burst *burst; /* has the counts of packets by header */
+    uint64_t elements;           /* number of elements of the hops counted */
+    struct ct_etm4_burst reader; /* reads packets of one hop, in 32- or 64-bit state as its first block is */
     struct ct_quick_hop *quick;
-    uint32_t *quick_records; /* by place */
-    uint32_t *quick_cycles;  /* those that are counted there, by place; NULL: cycles are not counted */
+    uint32_t *quick_records; /* record of each hop in `quick`, by place */
+    uint32_t *quick_cycles;  /* cycles of those that `quick` counts, by place; NULL: cycles are not counted */
     struct ct_hop *wide;
-    uint32_t *wide_records;            /* by place */
-    struct ct_places counted;          /* without cycles: wide hops with a count */
+    uint32_t *wide_records;            /* record of each hop in `wide`, by place */
+    struct ct_places counted;          /* without cycles: places of wide hops whose count is not 0 */
     struct ct_hop_cycles *cycle_table; /* NULL: cycles are not counted */
-    struct ct_hop_state *states;       /* 0 is none */
-    uint32_t *heads;                   /* index of states: twice as many as there is room */
+    struct ct_hop_state *states;       /* states by number; number 0 is no state */
+    uint32_t *heads;                   /* hash index of the states; it has 2 * state_cap entries */
     uint32_t state_count, state_cap;
-    uint32_t *records; /* 0 is none */
+    uint32_t *records; /* records by place; place 0 is no record */
     uint32_t record_size, record_cap;
-    uint64_t missed; /* cost of look-ups that found something else, in moves of a hop to the quick table */
-    uint64_t enough; /* the most that `missed` may be: beyond it lanes end at what is not found */
+    uint64_t missed; /* cost of look-ups that missed; moving a hop to the quick table costs 1 */
+    uint64_t enough; /* limit of `missed`; beyond it, lanes end at the first miss */
     bool timed;
-    bool known_only; /* hops that are made must not meet anything new in the program */
+    bool known_only; /* new hops may only contain steps that the engine has already made */
     int error;
 };
 
-/* Prepares an object without memory, which remembers nothing. */
+/* Prepares the object, without allocating its tables. */
 void ct_hops_init(struct ct_hops *h, struct ct_ctx *ctx, struct ct_fast *fast, struct ct_etm4_burst *burst);
 
-/* Makes the tables unless they are there. CT_ERR_NOMEM. */
+/* Allocates the tables unless they exist. Returns CT_ERR_NOMEM when memory runs out. */
 int ct_hops_have_tables(struct ct_hops *h);
 
 void ct_hops_deinit(struct ct_hops *h);
 
-/* Returns the number of a state, which is added when it is new; 0 without memory. */
+/* Returns the number of a state, and adds the state when it is new. Returns 0 when memory runs out. */
 uint32_t ct_hops_state(struct ct_hops *h, const uint64_t recent_addresses[3], uint32_t last, uint32_t cur);
 
-/* Returns the state behind some packets, the last of which has atoms, when execution goes on at the newest of
- * the recent addresses. It does not depend on what came before. 0: they lead to a block that is not known. */
+/* Returns the state behind the packets in `bytes`, the last of which has atoms, when execution is at the
+ * newest of the recent addresses before them. What came before does not matter. Returns 0 when the packets
+ * lead to an unknown block. */
 uint32_t ct_hops_land(struct ct_hops *h, const uint64_t recent_addresses[3], uint16_t domain,
                       const struct ct_hop_bytes *bytes, unsigned size);
 
-/* What it costs to make a hop, and to put another number of cycles into the cycle table, as in `missed`. */
+/* cost, as counted in `missed`, of making a hop, and of putting another number of cycles into the cycle
+ * table */
 #define CT_HOP_MADE   3u
 #define CT_HOP_CYCLES 2u
 
-/* Adds `times` traversals of a hop, by its record, to the edges; each took `cycles`. */
+/* Counts that the hop of a record was made `times` more times, each of them in `cycles`. */
 void ct_hops_spend(struct ct_hops *h, uint32_t record, uint32_t cycles, uint64_t times);
 
-/* Makes the hop of the `size` bytes in hop.bytes from hop.state on, and puts it into the wide table in the
- * place of another one. NULL when they are no hop, or h->error says why. */
+/* Makes the hop of the `size` bytes in hop.bytes from hop.state on, and puts it into the wide table, where it
+ * replaces the hop at `place`. Returns NULL when the bytes cannot be a hop, or when h->error is set. */
 struct ct_hop *ct_hops_make_wide(struct ct_hops *h, size_t place, struct ct_hop hop, unsigned size);
 
-/* Puts a hop that takes `cycles` into the quick table, in the place of another one. */
+/* Puts a hop that takes `cycles` into the quick table, where it replaces the hop at `place`. */
 struct ct_quick_hop *ct_hops_put_quick(struct ct_hops *h, size_t place, uint64_t key, uint32_t next,
                                        uint32_t record, uint32_t cycles);
 
-/* Adds what was counted to the edges. */
+/* Adds all pending counts to the edges. Returns an error code or CT_OK. */
 int ct_hops_sync(struct ct_hops *h);
 
 bool ct_hops_are_full(const struct ct_hops *h);
 
-/* Forgets all hops and states; their counts are added to the edges before. */
+/* Adds all pending counts to the edges, then forgets all hops and states. Returns an error code or CT_OK. */
 int ct_hops_clear(struct ct_hops *h);
 
 #endif

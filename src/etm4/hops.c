@@ -8,33 +8,34 @@
 #include "flow/edge_table.h"
 #include "flow/shared_program.h"
 
-/* After how many bytes of a stream hops begin: a program seldom does again what it does when it starts. */
+/* number of bytes of a stream after which hops begin, since a program seldom repeats what it does at its
+ * start */
 #define BEGIN (UINT64_C(512) << 10)
 
-/* How many bytes hops go over between two judgements, and how many judgements are skipped at first and after
- * a rest: the tables fill. */
+/* number of bytes that hops decode between two judgements, and number of judgements that are skipped at first
+ * and after a rest, while the tables fill */
 #define JUDGED     (UINT64_C(256) << 10)
 #define LEARNING   3u
 #define RELEARNING 1u
 
-/* How many bytes the first rest lasts; each next one lasts twice as many, up to a limit. */
+/* length in bytes of the first rest, which doubles with each further rest, and its limit */
 #define REST      (UINT64_C(1) << 20)
 #define REST_MOST (UINT64_C(32) << 20)
 
-/* A hop that is moved to the quick table costs as much as so many bytes of trace, without cycles and with
- * them: elements are followed faster without, and the fastest where stretches of them come again. */
+/* Bytes of trace that take as long as moving a hop to the quick table, without cycles and with them. Elements
+ * decode faster without cycles, and fastest where stretches of them repeat. */
 #define MISS_BYTES           25u
 #define MISS_BYTES_TIMED     20u
 #define MISS_BYTES_STRETCHES 150u
 
-/* How many times as much as that hops may cost while the tables fill, before they rest all the same; and with
- * cycles behind a rest, where elements are nearly as quick. */
+/* How many times the usual cost is allowed while the tables fill before hops rest all the same; with cycles,
+ * also after a rest, where elements are nearly as quick. */
 #define FILLING         3u
 #define REFILLING_TIMED 2u
 
-/* Where time decides, elements (or strips) are followed for PROBE bytes to be measured, and again after
+/* Where time decides, elements (or strips) decode PROBE bytes to be measured, and are measured again after
  * PROBE_AGAIN bytes unless hops take less than PROBE_CLEAR of their time. Hops become quicker while their
- * tables fill: before PATIENCE bytes of them time does not decide. */
+ * tables fill, so time only decides after they have decoded PATIENCE bytes. */
 #define PROBE          (UINT64_C(512) << 10)
 #define PROBE_TIMED    (UINT64_C(256) << 10)
 #define PROBE_AGAIN    (UINT64_C(16) << 20)
@@ -42,17 +43,19 @@
 #define PATIENCE       (UINT64_C(1) << 20)
 #define PATIENCE_TIMED (UINT64_C(6) << 20)
 
-/* Hops that did not rest yet, and are slower than elements by less than this, go on: they become quicker. */
+/* Hops that have not rested yet go on while they take less than this many times the time of elements, because
+ * they become quicker. */
 #define SLOW 1.3
 
-/* Without cycles hops go on while a judgement finds less than this of the time of the one before. */
+/* Without cycles, hops go on while each judgement finds that they take less than this share of the time found
+ * by the previous one. */
 #define QUICKER 0.9
 
-/* Hops that take more than this of the time of elements gain too little to try them as often again. */
+/* Hops that take more than this share of the time of elements gain too little to be tried as often again. */
 #define CLEAR 0.8
 
-/* Returns how many bytes of trace a hop costs that is moved to the quick table. Stretches only count behind a
- * rest: hops that are worth while are left alone for what costs little. */
+/* Returns how many bytes of trace take as long as moving a hop to the quick table. Repeating stretches only
+ * count after a rest: hops that are worth while shall not rest because of a small cost. */
 static uint64_t miss_bytes(const struct ct_etm4_hops *h)
 {
     if (h->hops.timed)
@@ -60,7 +63,7 @@ static uint64_t miss_bytes(const struct ct_etm4_hops *h)
     return h->worth.rested && ct_fast_repeats_stretches(h->fast) ? MISS_BYTES_STRETCHES : MISS_BYTES;
 }
 
-/* Returns how many times as much as that hops may cost now. */
+/* Returns how many times the usual cost hops may have now. */
 static unsigned allowance(const struct ct_etm4_hops *h)
 {
     if (!h->worth.learning)
@@ -68,7 +71,7 @@ static unsigned allowance(const struct ct_etm4_hops *h)
     return h->hops.timed && h->worth.rested ? REFILLING_TIMED : FILLING;
 }
 
-/* Begins to count what is judged next: a little more than what is too much ends it early. */
+/* Begins to count for the next judgement. Slightly more than the allowed cost ends the count early. */
 static void begin_judgement(struct ct_etm4_hops *h)
 {
     struct ct_hops_worth *w = &h->worth;
@@ -159,21 +162,22 @@ void ct_etm4_hops_pass(struct ct_etm4_hops *h, struct ct_work *work, size_t to, 
     work->last_offset = ct_run_offset(work->run, work->run->pos + to - 1);
 }
 
-/* Returns how long hops rest the next time. Parts of a stream find out together: what one of them tried
- * without gain, the others need not try as often. */
+/* Returns a pointer to the length of the next rest, in bytes. Parts of a stream share it: what one of them
+ * tried without gain, the others need not try as often. */
 static uint64_t *next_rest(struct ct_hops_worth *w, const struct ct_hops *h)
 {
     return h->blocks->shared ? ct_shared_program_rest(h->blocks->shared) : &w->rest;
 }
 
-/* Tells whether time decides between hops and elements, once both were measured. Without cycles it does where
- * stretches come again; else hops are quicker, and rests for what was measured in a bad moment would cost. */
+/* Returns whether time decides between hops and elements once both are measured. Without cycles it only does
+ * where stretches repeat: elsewhere hops are quicker, and a rest because of one bad measurement would
+ * cost. */
 static bool is_told_by_time(const struct ct_etm4_hops *h)
 {
     return h->hops.timed || ct_fast_repeats_stretches(h->fast);
 }
 
-/* Tells whether elements are to be measured before hops are judged. */
+/* Returns whether elements are to be measured before hops are judged. */
 static bool wants_probe(const struct ct_etm4_hops *h, uint64_t position)
 {
     const struct ct_hops_worth *w = &h->worth;
@@ -184,8 +188,9 @@ static bool wants_probe(const struct ct_etm4_hops *h, uint64_t position)
     return is_told_by_time(h) && position >= w->probe_from && w->pace.hops > w->pace.elems * PROBE_CLEAR;
 }
 
-/* Tells whether hops take longer than elements. Without cycles they do so twice in a row, and do not become
- * quicker meanwhile: a judgement is of half a millisecond, in which much else may take its time. */
+/* Returns whether hops take longer than elements. Without cycles they must do so twice in a row and not
+ * become quicker meanwhile, because a judgement covers only half a millisecond, which other work may
+ * disturb. */
 static bool is_slower(const struct ct_etm4_hops *h)
 {
     const struct ct_hops_worth *w = &h->worth;
@@ -195,8 +200,8 @@ static bool is_slower(const struct ct_etm4_hops *h)
     return w->pace.hops > most && w->before > most && w->pace.hops > w->before * QUICKER;
 }
 
-/* Tells whether hops are not worth while: too many of them are new, or they take longer than elements where
- * that is known. */
+/* Returns whether hops are not worth while: too many of them are new or, where both times are known, they
+ * take longer than elements. */
 static bool is_bad(const struct ct_etm4_hops *h)
 {
     const struct ct_hops_worth *w = &h->worth;
@@ -206,8 +211,8 @@ static bool is_bad(const struct ct_etm4_hops *h)
     return (h->hops.missed - w->missed) * w->cost > w->bytes;
 }
 
-/* Tells whether hops are so much quicker than elements that what is new now and then costs little. Where that
- * is not so, the next rest is longer than the last one all the same. */
+/* Returns whether hops are so much quicker than elements that a few new hops cost little. If not, the next
+ * rest is longer than the last one even when hops go on. */
 static bool is_clear(const struct ct_hops_worth *w)
 {
     return w->pace.hops == 0 || w->pace.elems == 0 || w->pace.hops < w->pace.elems * CLEAR;
@@ -216,11 +221,12 @@ static bool is_clear(const struct ct_hops_worth *w)
 static void begin_rest(struct ct_hops_worth *w, uint64_t position, uint64_t bytes)
 {
     w->until = position + bytes;
-    w->measure_from = position + w->probe / 4; /* the caches fill first */
+    w->measure_from = position + w->probe / 4; /* once the caches have filled */
     w->resting = true;
 }
 
-/* Judges what hops went over since the last time, up to a position in the stream. */
+/* Judges the bytes that hops decoded since the last judgement, up to a position in the stream: begins a rest,
+ * or lets hops go on. */
 static void judge(struct ct_etm4_hops *h, uint64_t position)
 {
     struct ct_hops_worth *w = &h->worth;
@@ -267,7 +273,7 @@ static void measure_rest(struct ct_hops_worth *w, uint64_t position)
     }
 }
 
-/* Tells whether hops rest at a position in the stream. */
+/* Returns whether hops rest at a position in the stream. */
 static bool rests(struct ct_etm4_hops *h, uint64_t position)
 {
     struct ct_hops_worth *w = &h->worth;

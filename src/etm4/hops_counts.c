@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edge counts: a hop for each atom packet, in the first lane and in the second. */
+/* Counts edges without cycles: one hop for each atom packet, in the first lane and in the second. */
 #include "etm4/hops_own.h"
 
 #include "etm4/vector.h"
@@ -17,8 +17,8 @@ static struct ct_ahead *second_lane(struct ct_etm4_hops *h)
     return &h->ways[!h->here];
 }
 
-/* Tells whether the elements of one batch might make the engine forget the program, and with it the numbers
- * of blocks. Domains it forgets when half of their numbers are used. */
+/* Returns whether the elements of one batch might make the engine forget the program, and with it the numbers
+ * of blocks. The engine forgets domains when half of their numbers are used. */
 static bool is_much(const struct ct_blocks *b)
 {
     return b->count > CT_BLOCKS_MAX / 2 || b->pair_count > CT_BLOCKS_MAX / 2 ||
@@ -32,8 +32,8 @@ void ct_etm4_hops_undo_ahead(struct ct_etm4_hops *h)
     h->ahead = false;
 }
 
-/* Gives the state of the engine, and takes back the count of its last step, which hops count again. 0: hops
- * cannot begin in that state. */
+/* Returns the number of the state of the engine, or 0 when hops cannot begin in it. Takes back the count of
+ * the last step, which hops count again. */
 static uint32_t enter(struct ct_etm4_hops *h)
 {
     struct ct_fast *f = h->fast;
@@ -61,7 +61,8 @@ static void leave(struct ct_etm4_hops *h, uint32_t state)
     ct_etm4_fast_leave(h->bytes, s->recent_addresses);
 }
 
-/* Follows the first lane as far as hops go, with the second one beside it. True: it got ahead. */
+/* Follows the first lane as far as hops go, and the second one beside it. Returns whether the first lane
+ * moved. */
 static bool follow(struct ct_etm4_hops *h)
 {
     struct ct_etm4_lane *here = &first_lane(h)->lane;
@@ -80,8 +81,8 @@ static bool follow(struct ct_etm4_hops *h)
     return here->at > begin;
 }
 
-/* Compares the state where the second lane began with the one that was assumed. True: they are equal, and the
- * second lane goes on as the first one. */
+/* Compares the state that the second lane assumed at its begin with the real one. Returns true when they are
+ * equal; the second lane then becomes the first one. Otherwise the counts of the second lane are undone. */
 static bool meet(struct ct_etm4_hops *h, const struct ct_work *work)
 {
     const uint32_t state = enter(h);
@@ -97,7 +98,7 @@ static bool meet(struct ct_etm4_hops *h, const struct ct_work *work)
     return false;
 }
 
-/* Starts the first lane at work->at. False: hops cannot begin there. */
+/* Starts the first lane at work->at. Returns false when hops cannot begin there. */
 static bool begin(struct ct_etm4_hops *h, const struct ct_work *work)
 {
     struct ct_etm4_lane *lane = &first_lane(h)->lane;
@@ -111,7 +112,7 @@ static bool begin(struct ct_etm4_hops *h, const struct ct_work *work)
     return state;
 }
 
-/* Runs the lanes from work->at on, which is where the second lane began or before it. */
+/* Runs the lanes from work->at on, which is at the begin of the second lane or before it. */
 static void run_lanes(struct ct_etm4_hops *h, struct ct_work *work)
 {
     const bool there = h->ahead && work->at == second_lane(h)->begin;
@@ -138,13 +139,14 @@ static void run_lanes(struct ct_etm4_hops *h, struct ct_work *work)
 
 int ct_etm4_hops_counts(struct ct_etm4_hops *h, struct ct_work *work)
 {
-    /* the bytes before the begin of the second lane cannot be read up to there, or go on behind it: it began
-     * inside of a packet */
+    /* When decoding goes on behind the begin of the second lane, or cannot get to it, the lane began inside
+     * of a packet. */
     if (h->ahead && (work->at > second_lane(h)->begin || work->at == h->asked_at))
         ct_etm4_hops_undo_ahead(h);
     h->asked_at = work->at;
     run_lanes(h, work);
-    /* where hops met very many blocks, what was counted ahead is undone as long as these are known */
+    /* Where hops met very many blocks, the engine may forget them soon; the second lane is undone as long as
+     * they are known. */
     if (is_much(h->hops.blocks))
         ct_etm4_hops_undo_ahead(h);
     work->until = h->ahead ? second_lane(h)->begin : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edge cycles: a hop for each cycle count. */
+/* Counts edges with cycles: one hop for each cycle count. */
 #include "etm4/hops_own.h"
 
 #include <limits.h>
@@ -14,16 +14,18 @@
 /* most bytes before the first count */
 #define FIRST_BYTES 64u
 
-/* The hop that was made last. It can be undone, since later trace may change what became of its last step. */
+/* The hop that was made last. It may have to be undone, since later trace may change what became of its last
+ * step. */
 struct last_hop {
-    uint32_t *count; /* NULL: there is none */
+    uint32_t *count; /* counter of the hop; NULL: there is no hop */
     uint32_t state;  /* the state in which it began */
-    size_t at;       /* where it is in the run */
+    size_t at;       /* first byte of the hop in the run */
 };
 
 #define NOT_HERE UINT_MAX
 
-/* Gives the place in the chunk behind a count or, when the cuts go on to `end`, behind the address there. */
+/* Returns the offset in the chunk behind a count or, when the kept bytes go on to `end`, behind the address
+ * there. */
 static unsigned place_behind(const struct ct_etm4_hops *h, const uint8_t *data,
                              const struct ct_cut_count *count, unsigned end)
 {
@@ -35,8 +37,8 @@ static unsigned place_behind(const struct ct_etm4_hops *h, const uint8_t *data,
     return count->place + 2u + (*packet & 2 && packet[1] & 0x80);
 }
 
-/* Finds where the hop of a count ends: behind the address that follows it, if one does. NOT_HERE: in another
- * chunk. */
+/* Returns where the hop of a count ends, in kept bytes: behind the address that follows the count, if one
+ * does. NOT_HERE: in another chunk. */
 CT_VECTOR_INLINE unsigned end_of(const struct ct_etm4_cuts *c, const struct ct_cut_count *count)
 {
     unsigned at = count->at;
@@ -49,7 +51,7 @@ CT_VECTOR_INLINE unsigned end_of(const struct ct_etm4_cuts *c, const struct ct_c
     return starts ? end : NOT_HERE;
 }
 
-/* A hop that is still to be counted, with other cycles than those of its own entry. */
+/* A hop that is still to be counted, with cycles other than those of its own entry. */
 struct other_hop {
     uint32_t record;
     uint32_t cycles;
@@ -73,7 +75,8 @@ CT_VECTOR_INLINE uint32_t *count_other(struct ct_hops *h, const struct other_hop
     return &other->count;
 }
 
-/* Counts all of them together, since each look-up waits for memory. Result: the counter of the last one. */
+/* Counts `count` hops together, since each look-up waits for memory. Returns the counter of the last one, or
+ * NULL when there are none. */
 CT_VECTOR static uint32_t *count_others(struct ct_hops *h, const struct other_hop *hops, unsigned count)
 {
     uint32_t *counter = NULL;
@@ -87,12 +90,13 @@ CT_VECTOR static uint32_t *count_others(struct ct_hops *h, const struct other_ho
 /* A hop that was looked up. */
 struct found_hop {
     uint32_t *count;
-    uint32_t cycles; /* that are counted there */
-    uint32_t next;   /* link */
+    uint32_t cycles; /* cycles of those that *count counts */
+    uint32_t next;   /* link of the state that the hop leads to */
     const uint32_t *record;
 };
 
-/* Finds the hop of `size` bytes with a count behind. False: there is none. */
+/* Finds the hop of `size` bytes that is followed by a count of `cycles`, and makes it when it is new. Returns
+ * false when there is none. */
 CT_VECTOR_INLINE bool find_hop(struct ct_hops *h, uint32_t link, const uint8_t *data, unsigned size,
                                uint32_t cycles, struct found_hop *found)
 {
@@ -119,15 +123,15 @@ CT_VECTOR_INLINE bool find_hop(struct ct_hops *h, uint32_t link, const uint8_t *
     return true;
 }
 
-/* Tells whether another count follows, which belongs to no step, before the address that seems to be behind
- * this one. */
+/* Returns whether another count follows at the same place. It belongs to no step, and comes before the
+ * address that seems to follow count i. */
 CT_VECTOR_INLINE bool is_doubled(const struct ct_etm4_hops *h, unsigned i)
 {
     return i + 1 < h->count && h->counts[i + 1].at == h->counts[i].at;
 }
 
-/* Follows the hops of the chunk that begins at `begin` of the run. *done: bytes that are done. Result: the
- * state behind them. */
+/* Follows the hops of the chunk that begins at `begin` of the run, and returns the state behind them. *done:
+ * how many bytes of the chunk they have. */
 CT_VECTOR static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run *run, size_t begin,
                                      uint32_t state, struct last_hop *last, unsigned *done)
 {
@@ -171,12 +175,12 @@ CT_VECTOR static uint32_t hop_counts(struct ct_etm4_hops *h, const struct ct_run
     return state;
 }
 
-/* Scans the next chunk. False: there is none. */
+/* Scans the next chunk. Returns false when there is none. */
 static bool next_chunk(struct ct_etm4_hops *h, const struct ct_work *work, unsigned *entry)
 {
     const size_t left = work->run->size - work->at;
     *entry = 0;
-    if (!left) /* then there may be no data */
+    if (!left) /* an empty run may have no data pointer */
         return false;
     const uint8_t *data = work->run->data + work->at;
     size_t raw = ct_etm4_scan(&ct_etm4_fast_tables(h->bytes)->scan, data, left, entry, &h->chunk);
@@ -185,7 +189,7 @@ static bool next_chunk(struct ct_etm4_hops *h, const struct ct_work *work, unsig
     return h->chunk.blocks;
 }
 
-/* Scans the next chunk and lists its counts. False: there are none. */
+/* Scans the next chunk and lists its counts. Returns false when it has none. */
 static bool next_counts(struct ct_etm4_hops *h, const struct ct_work *work, unsigned *entry)
 {
     if (!next_chunk(h, work, entry))
@@ -195,8 +199,8 @@ static bool next_counts(struct ct_etm4_hops *h, const struct ct_work *work, unsi
     return h->count;
 }
 
-/* Decodes trace up to the first count, which is for steps that the engine took before. An atom follows, so no
- * element of it is held. False: hops cannot begin here. */
+/* Decodes trace to elements up to the first count, which belongs to steps that the engine has already made.
+ * An atom follows, so no element is held. Returns false when hops cannot begin here. */
 CT_VECTOR static bool reach_count(struct ct_etm4_hops *h, struct ct_work *work)
 {
     struct ct_elem elems[CT_FAST_TAIL + FIRST_BYTES];
@@ -218,7 +222,8 @@ CT_VECTOR static bool reach_count(struct ct_etm4_hops *h, struct ct_work *work)
     return !h->hops.error;
 }
 
-/* Gives the state of the engine behind a count. 0: hops cannot begin in it. */
+/* Decodes up to the first count and returns the state of the engine there, or 0 when hops cannot begin in
+ * it. */
 static uint32_t enter_timed(struct ct_etm4_hops *h, struct ct_work *work)
 {
     if (!reach_count(h, work) || !ct_fast_settle(h->fast))
@@ -226,7 +231,7 @@ static uint32_t enter_timed(struct ct_etm4_hops *h, struct ct_work *work)
     return ct_etm4_hops_state(h);
 }
 
-/* Hands back to the engine, in the state behind the last hop but one. */
+/* Undoes the last hop and hands back to the engine, in the state before it. */
 static void leave_timed(struct ct_etm4_hops *h, struct ct_work *work, const struct last_hop *last)
 {
     const struct ct_hop_state *s = &h->hops.states[last->state];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of hops; only etm4/hops*.c include it. */
+/* Declarations that the files of hops share; only etm4/hops*.c include this header. */
 #ifndef CT_ETM4_HOPS_OWN_H
 #define CT_ETM4_HOPS_OWN_H
 
@@ -9,107 +9,109 @@
 #include "etm4/hops_pace.h"
 #include "etm4/lane.h"
 
-/* Whether hops are worth while: a program that seldom does the same again is followed faster by elements. It
- * may be so for a part of the trace, so hops are judged again and again. */
+/* Decides whether hops are worth while: elements are quicker for a program that seldom repeats what it did.
+ * That may hold for a part of the trace only, so the decision is made again and again. While hops rest,
+ * elements (or strips) decode. */
 struct ct_hops_worth {
-    bool begun;         /* the first byte came */
-    bool rested;        /* they did, and were not found worth while since */
-    uint64_t judged;    /* bytes after which they are judged */
-    uint64_t bytes;     /* bytes that hops went over since they were judged last */
-    uint64_t missed;    /* ct_hops.missed when hops were judged last */
-    uint64_t cost;      /* bytes of trace that one of these costs */
-    unsigned learning;  /* how often they are not judged: the tables fill first */
-    uint64_t rest;      /* bytes for which they rest when they are not worth while; 0 at first, then twice
-                           as many each time */
-    uint64_t rest_most; /* the most that `rest` becomes */
-    uint64_t until;     /* position in the stream up to which they rest */
-    /* What hops and elements take, which decides where it is known: with cycles, and for counts where the
-     * trace has cycle counts and many packets of atoms for each address. */
+    bool begun;         /* the first byte has arrived */
+    bool rested;        /* hops rested, and have not been found worth while since */
+    uint64_t judged;    /* number of bytes after which hops are judged */
+    uint64_t bytes;     /* number of bytes that hops decoded since the last judgement */
+    uint64_t missed;    /* ct_hops.missed at the last judgement */
+    uint64_t cost;      /* bytes of trace that take as long as one unit of ct_hops.missed */
+    unsigned learning;  /* number of judgements still to be skipped, while the tables fill */
+    uint64_t rest;      /* length of the next rest, in bytes; 0 at first, then it doubles with each rest */
+    uint64_t rest_most; /* limit of `rest`, in bytes */
+    uint64_t until;     /* position in the stream up to which hops rest */
+    /* Time that hops and elements take; where both are known, time decides. Measured with cycles, and for
+     * counts where the trace has cycle counts and many atom packets for each address. */
     bool paced;
-    bool resting;          /* elements are followed, up to `until` */
-    bool probed;           /* elements were followed for nothing but to be measured */
-    uint64_t probe;        /* bytes for which elements are followed to be measured */
-    uint64_t patience;     /* bytes of hops before time decides */
-    uint64_t hopped;       /* bytes of hops up to the last judgement */
-    uint64_t measure_from; /* position from which elements are measured; 0: they are already */
-    uint64_t probe_from;   /* position from which they are measured once more */
-    double before;         /* pace.hops of the judgement before; 0 behind a rest */
+    bool resting;          /* hops rest up to `until` */
+    bool probed;           /* hops have rested once only to measure elements */
+    uint64_t probe;        /* number of bytes of elements that are decoded to measure them */
+    uint64_t patience;     /* number of bytes that hops decode before time decides */
+    uint64_t hopped;       /* number of bytes that hops decoded up to the last judgement */
+    uint64_t measure_from; /* position at which measuring elements begins; 0: it has begun */
+    uint64_t probe_from;   /* position from which elements may be measured again */
+    double before;         /* pace.hops of the previous judgement; 0 after a rest */
     struct ct_hops_pace pace;
 };
 
-/* blocks of a strip, and addresses that are written behind the last one, at most */
+/* most blocks of a strip, and most addresses that are written behind its last one */
 #define CT_STRIP_BLOCKS 128u
 #define CT_STRIP_BEYOND 64u
 
-/* Stretches that are listed from the scan (hops_strips.c), with their addresses, bit 0 the instruction set,
- * behind the three before number 0. */
+/* A strip: stretches (the atoms between two addresses) that hops_strips.c lists straight from the scan.
+ * past[k + 2] is address number k of the strip, with the instruction set in bit 0; past[0] to past[2] are the
+ * last three addresses before the strip. */
 struct ct_hops_strip {
     struct ct_etm4_chunk chunk;
     struct ct_fast_strip list;
     struct ct_cut_others others;
     struct ct_atom_row atoms;
-    uint8_t address_headers[256];          /* the headers of addresses */
-    unsigned address_kinds;                /* how many headers of addresses there are */
-    uint8_t atom_headers[CT_ATOM_HEADERS]; /* the headers of packets of few atoms */
-    unsigned atom_kinds;                   /* how many headers of such packets there are */
-    unsigned blocks;                       /* how many blocks have masks */
+    uint8_t address_headers[256];          /* headers of address packets */
+    unsigned address_kinds;                /* number of address_headers */
+    uint8_t atom_headers[CT_ATOM_HEADERS]; /* headers of packets with few atoms */
+    unsigned atom_kinds;                   /* number of atom_headers */
+    unsigned blocks;                       /* number of blocks with masks */
     struct {
         uint64_t atoms, addresses;
-    } masks[CT_STRIP_BLOCKS]; /* where the packets of each block begin */
-    uint32_t count;           /* the number of the last address */
+    } masks[CT_STRIP_BLOCKS]; /* first bytes of the packets of each block */
+    uint32_t count;           /* number of the last address */
     uint64_t past[2 + CT_STRIP_PLACES + CT_STRIP_BEYOND];
-    uint8_t headers[CT_STRIP_PLACES + CT_STRIP_BEYOND]; /* of the addresses from number 1 on */
-    uint8_t rows[CT_SCAN_BYTES + CT_SCAN_BLOCK];        /* with AVX-512: rows of those of a chunk */
+    uint8_t headers[CT_STRIP_PLACES + CT_STRIP_BEYOND]; /* headers of the addresses from number 1 on */
+    uint8_t rows[CT_SCAN_BYTES + CT_SCAN_BLOCK];        /* with AVX-512: rows of the addresses of a chunk */
 };
 
 struct ct_etm4_hops {
     struct ct_etm4_fast *bytes;
     struct ct_fast *fast;
-    uint32_t generation; /* of the blocks */
+    uint32_t generation; /* generation of the blocks that the tables refer to */
     struct ct_hops hops;
     struct ct_hops_worth worth;
-    uint64_t passed; /* bytes since the edges got what was counted */
-    /* Without cycles. */
+    uint64_t passed; /* number of bytes decoded since the counts were last added to the edges */
+    /* Used without cycles. */
     struct ct_ahead ways[CT_LANES];
-    unsigned here; /* index of the first lane */
-    bool ahead;    /* the other one is at work, too */
+    unsigned here; /* index in `ways` of the first lane */
+    bool ahead;    /* the second lane is at work too */
     struct ct_ahead_search search;
-    size_t asked_at; /* where the run was the last time */
-    /* With cycles. */
+    size_t asked_at; /* work->at of the last call */
+    /* Used with cycles. */
     struct ct_etm4_chunk chunk;
     struct ct_etm4_cuts cuts;
     struct ct_cut_others others;
     unsigned count;
     struct ct_cut_count counts[CT_SCAN_BYTES];
-    /* While hops without cycles rest. */
+    /* Used while hops without cycles rest. */
     struct ct_hops_strip strip;
 };
 
-/* Tells whether the engine is between two steps whose blocks are known. */
+/* Returns whether the engine is between two steps of known blocks. */
 static inline bool ct_etm4_hops_is_ready(const struct ct_etm4_hops *h)
 {
     return ct_fast_is_at_place(h->fast);
 }
 
-/* Gives the number of the state of engine and decoder. 0: hops cannot begin there. */
+/* Returns the number of the current state of engine and decoder, or 0 when hops cannot begin in it. */
 uint32_t ct_etm4_hops_state(struct ct_etm4_hops *h);
 
-/* Tells whether counters, which have 32 bits, might overflow and are to be emptied first. No hop is shorter
- * than a byte. */
+/* Returns whether counters, which have 32 bits, might overflow soon and have to be emptied first. Assumes one
+ * hop for each byte, which is the most. */
 bool ct_etm4_hops_is_long(const struct ct_etm4_hops *h);
 
-/* Passes the packets up to place `to` of the run, which are done. `others` are those of them that are neither
- * atoms nor addresses. */
+/* Moves work->at to byte `to` of the run, up to which packets are decoded, and counts `others`: those of the
+ * packets that are neither atoms nor addresses. */
 void ct_etm4_hops_pass(struct ct_etm4_hops *h, struct ct_work *work, size_t to, struct ct_cut_others *others);
 
-/* Do what ct_etm4_hops_run does: without cycles, and with them. */
+/* Do what ct_etm4_hops_run does: the first without cycles, the second with them. */
 int ct_etm4_hops_counts(struct ct_etm4_hops *h, struct ct_work *work);
 int ct_etm4_hops_cycles(struct ct_etm4_hops *h, struct ct_work *work);
 
-/* Counts stretches straight from the scan, without cycles, as far as they go. */
+/* Counts stretches straight from the scan, without cycles, as far as possible. Returns an error code or
+ * CT_OK. */
 int ct_etm4_hops_strips(struct ct_etm4_hops *h, struct ct_work *work);
 
-/* Undoes what the second lane counted. */
+/* Undoes the counts of the second lane, and ends it. */
 void ct_etm4_hops_undo_ahead(struct ct_etm4_hops *h);
 
 #endif

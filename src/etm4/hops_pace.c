@@ -3,10 +3,10 @@
 
 #include <time.h>
 
-/* the most bytes that one batch of elements is decoded from */
+/* most bytes that one batch of elements is decoded from */
 #define STRIDE (UINT64_C(1) << 20)
 
-/* Returns the processor time of this thread in ns, 0 where the system does not tell. */
+/* Returns the processor time of this thread in ns; 0 when the system does not provide it. */
 static uint64_t thread_time(void)
 {
     struct timespec t;
@@ -25,7 +25,7 @@ void ct_hops_pace_begin(struct ct_hops_pace *p, uint64_t position)
 
 void ct_hops_pace_see(struct ct_hops_pace *p, uint64_t position)
 {
-    if (position - p->seen > STRIDE) /* also when it lies before */
+    if (position - p->seen > STRIDE) /* also when `position` lies before p->seen */
         p->begun = false;
     p->seen = position;
 }

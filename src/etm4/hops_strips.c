@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edge counts where hops rest, and where there is a return stack: stretches (the atoms between two addresses)
- * are listed straight from the scan, and no elements are made. */
+/* Counts edges where hops rest, and where there is a return stack. Lists stretches (the atoms between two
+ * addresses) straight from the scan, without making elements. */
 #include "etm4/hops_own.h"
 
 #include <string.h>
@@ -10,16 +10,16 @@
 
 #ifdef CT_HAVE_VECTORS
 
-/* Fewer addresses in a chunk are not worth the beginning. */
+/* a chunk with no more addresses than these is not worth beginning a strip */
 #define LEAST 4u
 
-/* With cycle counts, more packets of atoms for each address are many. */
+/* atom packets for each address of trace with cycle counts; more are many */
 #define ATOMS_MANY 2u
 
-/* Packets of more atoms are rare. */
+/* most atoms of a usual atom packet */
 #define ATOMS_USUAL 5u
 
-/* Lists the headers that are addresses, and the usual ones of atoms. */
+/* Lists the headers of addresses, and those of the usual atom packets. */
 static void make_headers(struct ct_hops_strip *s, const struct ct_etm4_burst *burst)
 {
     for (unsigned h = 0; h < 256; h++)
@@ -30,7 +30,7 @@ static void make_headers(struct ct_hops_strip *s, const struct ct_etm4_burst *bu
             s->atom_headers[s->atom_kinds++] = (uint8_t)h;
 }
 
-/* Lists the addresses of a block, and for each how many packets of atoms are before it. */
+/* Lists the addresses of a block, and for each the number of atom packets before it. */
 CT_VECTOR_INLINE void list_block(struct ct_hops_strip *s, const struct ct_address_rows *rows,
                                  const struct ct_etm4_masks *m, const uint8_t *data, bool wide)
 {
@@ -48,7 +48,7 @@ CT_VECTOR_INLINE void list_block(struct ct_hops_strip *s, const struct ct_addres
     s->count = n;
 }
 
-/* Puts the packets of atoms of a block behind those before. */
+/* Appends the headers of the atom packets of a block to those of the blocks before. */
 CT_VECTOR_INLINE void keep_atoms(struct ct_hops_strip *s, const uint8_t *data, uint64_t atoms)
 {
     uint8_t *to = s->atoms.headers + s->atoms.packets;
@@ -69,11 +69,12 @@ CT_VECTOR static void list_plain(struct ct_hops_strip *s, const struct ct_etm4_e
 
 #ifdef CT_HAVE_AVX512
 
-/* Writes for each address of a block how many packets of atoms are before it. */
+/* Writes, for each address of a block, the number of atom packets before it. */
 CT_AVX512_INLINE void store_ranks(uint32_t *to, const struct ct_etm4_masks *m, uint32_t packets, __m512i all)
 {
     const __m512i before = _mm512_set1_epi32((int)packets);
-    /* number k is behind those packets of its kind that are k, and all others are atoms */
+    /* The address at place p among addresses and atoms, number k of the addresses, has p - k atoms before
+     * it. */
     const __mmask64 places = _pext_u64(m->addresses, m->addresses | m->atoms);
     const __m512i ranks = _mm512_sub_epi8(_mm512_maskz_compress_epi8(places, all), all);
     const __m128i first = _mm512_castsi512_si128(ranks);
@@ -130,22 +131,23 @@ CT_VECTOR static void list(struct ct_hops_strip *s, const struct ct_etm4_event_t
         s->list.at[n] = s->atoms.before[s->list.at[n]];
 }
 
-/* Scans the chunk at byte `at` of the run, whose first packet begins at *entry. Result: the bytes of it. */
+/* Scans the chunk at byte `at` of the run, whose first packet begins at *entry. Returns the number of bytes
+ * scanned. */
 static size_t scan(struct ct_etm4_hops *h, const struct ct_run *run, size_t at, unsigned *entry)
 {
     return ct_etm4_scan(&ct_etm4_fast_tables(h->bytes)->scan, run->data + at, run->size - at, entry,
                         &h->strip.chunk);
 }
 
-/* What a chunk has. */
+/* The first address of a chunk, and its packets by kind. */
 struct lead {
-    unsigned header; /* where its first address packet begins */
-    unsigned behind; /* where the packet behind the first address begins */
+    unsigned header; /* first byte of the first address packet */
+    unsigned behind; /* first byte of the packet behind the first address */
     unsigned addresses, counts;
-    unsigned atoms; /* packets of atoms behind the first address */
+    unsigned atoms; /* number of atom packets behind the first address */
 };
 
-/* Finds the first address of the chunk, and how many packets of each kind there are. */
+/* Finds the first address of the chunk, and counts the packets of each kind. */
 CT_VECTOR static struct lead find_lead(const struct ct_etm4_chunk *chunk)
 {
     struct lead l = {0};
@@ -165,15 +167,15 @@ CT_VECTOR static struct lead find_lead(const struct ct_etm4_chunk *chunk)
     return l;
 }
 
-/* Returns true where cycle counts cut atoms into many packets. A hop is for each of these, a stretch for each
- * address; so hops, though little of them is new, may be slower. */
+/* Returns whether cycle counts cut the atoms into many packets. There is one hop for each of these packets
+ * but one stretch for each address, so hops may be slower although few of them are new. */
 static bool is_cut(const struct lead *l)
 {
     return l->counts && l->atoms > l->addresses * ATOMS_MANY;
 }
 
-/* Decodes trace up to the first address, and begins. An atom follows, so no element of it is held. Returns
- * false when strips cannot begin here. */
+/* Decodes trace to elements up to the first address, and begins a strip. An atom follows, so no element is
+ * held. Returns false when strips cannot begin here. */
 static bool begin(struct ct_etm4_hops *h, struct ct_work *work)
 {
     struct ct_elem elems[CT_FAST_TAIL + CT_SCAN_BYTES];
@@ -208,8 +210,8 @@ static bool begin(struct ct_etm4_hops *h, struct ct_work *work)
     return true;
 }
 
-/* Finds where the strip ends, right behind the last atom before address `done`. Result: that place, from
- * the begin of the strip on. *packets: how many packets of atoms are before it. */
+/* Returns where the strip ends, right behind the last atom before address number `done`, in bytes from its
+ * begin. *packets: the number of atom packets up to there. */
 CT_VECTOR static size_t find_end(const struct ct_hops_strip *s, size_t done, size_t *packets)
 {
     size_t last = 0;
@@ -233,7 +235,8 @@ CT_VECTOR static size_t find_end(const struct ct_hops_strip *s, size_t done, siz
 
 #ifdef CT_HAVE_AVX512
 
-/* Counts packets by their headers, those of `headers` 64 at a time, and others one by one. */
+/* Counts packets by their headers: compares 64 of them at a time with each of `headers`, and counts all
+ * others one by one. */
 CT_AVX512 static void count_headers(const uint8_t *bytes, size_t size, const uint8_t *headers, unsigned kinds,
                                     uint64_t packets[256])
 {
@@ -255,7 +258,7 @@ CT_AVX512 static void count_headers(const uint8_t *bytes, size_t size, const uin
 
 #endif
 
-/* Counts packets by their headers, of which there are so many. */
+/* Counts `size` packets by their headers, which are `bytes`. `headers` are the usual ones. */
 static void count_packets(enum ct_simd simd, const uint8_t *bytes, size_t size, const uint8_t *headers,
                           unsigned kinds, uint64_t packets[256])
 {
@@ -270,7 +273,7 @@ static void count_packets(enum ct_simd simd, const uint8_t *bytes, size_t size, 
         packets[bytes[i]]++;
 }
 
-/* Ends the strip behind the last atom of stretch `done` - 1, of which the address behind is left to the
+/* Ends the strip behind the last atom of stretch `done` - 1; the address behind that atom is left to the
  * elements. Bytes up to `at` of the run were scanned. */
 static void end(struct ct_etm4_hops *h, struct ct_work *work, size_t at, size_t done)
 {
@@ -295,7 +298,7 @@ static void end(struct ct_etm4_hops *h, struct ct_work *work, size_t at, size_t 
     ct_etm4_hops_pass(h, work, to, &s->others);
 }
 
-/* Returns true when another chunk can be listed. */
+/* Returns whether there is room to list another chunk. */
 static bool has_room(const struct ct_hops_strip *s)
 {
     return s->blocks + CT_SCAN_BLOCKS <= CT_STRIP_BLOCKS &&

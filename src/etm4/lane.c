@@ -7,7 +7,7 @@
 
 #ifdef CT_HAVE_VECTORS
 
-/* Lists the places of the bits of a mask, each plus `first`. Result: the end of the list. */
+/* Writes the places of the set bits of a mask, each plus `first`, and returns the end of the list. */
 CT_VECTOR_INLINE uint16_t *list_bits(uint16_t *to, uint64_t bits, unsigned first)
 {
     for (; bits; bits &= bits - 1)
@@ -16,7 +16,7 @@ CT_VECTOR_INLINE uint16_t *list_bits(uint16_t *to, uint64_t bits, unsigned first
 }
 
 #ifdef CT_HAVE_AVX512
-/* Does the same as list_bits; 64 places are written. */
+/* Does what list_bits does, but always writes 64 places. */
 CT_AVX512_INLINE uint16_t *list_bits_avx512(uint16_t *to, uint64_t bits, unsigned first)
 {
     const __m512i places = _mm512_maskz_compress_epi8(bits, ct_places_zmm());
@@ -62,7 +62,7 @@ bool ct_lane_cut(struct ct_etm4_lane *lane)
 {
     const size_t left = lane->run->size - lane->at;
     lane->next = lane->count = lane->entry = 0;
-    if (!left) /* then there may be no data */
+    if (!left) /* an empty run may have no data pointer */
         return false;
     const uint8_t *data = lane->run->data + lane->at;
     const size_t raw = ct_etm4_scan(lane->table, data, left, &lane->entry, &lane->chunk);
@@ -76,22 +76,22 @@ bool ct_lane_scan(struct ct_etm4_lane *lane)
     if (!ct_lane_cut(lane))
         return false;
     list_packets(lane);
-    /* a rare packet may say that the last step was not what it seemed, so that step's packet is left to the
-     * elements */
+    /* A rare packet may mean that the last step was not what it seemed to be, so the packet of that step is
+     * left to the elements. */
     if (lane->entry == CT_SCAN_STOP && lane->count)
         lane->count--;
     return lane->count;
 }
 
-/* Gives the bytes of packet n of the list, with the addresses before it, and zeros behind the last. When
- * there are more than a quick hop has, no quick hop exists that begins with the first of them: it would end
- * earlier. */
+/* Returns the first eight bytes of packet n of the list (with the addresses before it), and zeros behind the
+ * last one. A packet with more bytes than a quick hop cannot be mistaken for a quick hop that begins like it:
+ * that hop would end earlier. */
 CT_VECTOR_INLINE uint64_t bytes_of(const uint8_t *bytes, const uint16_t *ends, size_t n)
 {
     return ct_bits_low(ct_load64(bytes + ends[n]), (unsigned)(ends[n + 1] - ends[n]) * 8);
 }
 
-/* Follows `count` lanes; a constant, so that each number has a loop of its own. */
+/* Follows `count` lanes. `count` is a constant in each call, so that each number has a loop of its own. */
 CT_VECTOR_INLINE void follow(struct ct_etm4_lane *const lanes[], const unsigned count)
 {
     struct ct_quick_hop *const quick = lanes[0]->hops->quick;
@@ -136,8 +136,8 @@ CT_VECTOR void ct_lanes_follow(struct ct_etm4_lane *const lanes[], unsigned coun
         follow(lanes, CT_LANES);
 }
 
-/* Finds or makes the hop of the next packet, makes it a quick one where that is possible, and follows it.
- * False: there is none. */
+/* Finds or makes the hop of the next packet, puts it into the quick table if it is short enough, and follows
+ * it. Returns false when there is none. */
 CT_VECTOR static bool step(struct ct_etm4_lane *lane)
 {
     struct ct_hops *h = lane->hops;

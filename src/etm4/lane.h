@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trace followed as hops from one place on, a chunk at a time. The atom packets of a chunk are listed first,
- * with the addresses before them; then one look-up for each leads from state to state. A look-up waits for
- * the one before, and several lanes side by side wait less. */
+/* A lane: a cursor that follows trace as hops, a chunk at a time. It first lists the atom packets of a chunk,
+ * each with the addresses before it; then one look-up for each packet leads from state to state. A look-up
+ * waits for the one before it; several lanes side by side hide that wait. */
 #ifndef CT_ETM4_LANE_H
 #define CT_ETM4_LANE_H
 
@@ -13,35 +13,35 @@ struct ct_etm4_lane {
     struct ct_hops *hops;
     const struct ct_etm4_scan_table *table;
     const struct ct_run *run;
-    size_t at;                   /* of the chunk in the run */
-    uint32_t link;               /* of the state before the next packet */
-    unsigned next, count;        /* packets of the chunk that come, and all of them */
-    unsigned entry;              /* as ct_etm4_scan left it */
-    bool stuck;                  /* there is no hop for the next packet */
+    size_t at;                   /* first byte of the chunk in the run */
+    uint32_t link;               /* link of the state before the next packet */
+    unsigned next, count;        /* index of the next packet of the chunk, and number of packets */
+    unsigned entry;              /* `*entry` as ct_etm4_scan left it */
+    bool stuck;                  /* no hop could be found or made for the next packet */
     struct ct_cut_others others; /* packets up to `at` that are neither atoms nor addresses */
     struct ct_etm4_chunk chunk;
     struct ct_etm4_cuts cuts;
     uint16_t
-        ends[CT_SCAN_BYTES + 1]; /* behind each packet, in the bytes of the cuts; first where they begin */
+        ends[CT_SCAN_BYTES + 1]; /* ends of the packets, in the bytes of the cuts; the first is their begin */
 };
 
-/* Lanes that go side by side. */
+/* most lanes that go side by side */
 #define CT_LANES 2u
 
-/* Scans what begins at lane->at. False: there is too little of it, or it is rare. */
+/* Scans the chunk at lane->at. Returns false when too few bytes are left or the first packet is rare. */
 bool ct_lane_cut(struct ct_etm4_lane *lane);
 
-/* Scans as ct_lane_cut does, and lists the packets. False: there are none. */
+/* Scans as ct_lane_cut does, and lists the packets. Returns false when there are none. */
 bool ct_lane_scan(struct ct_etm4_lane *lane);
 
-/* Follows one lane, or CT_LANES of them, until one of them has no quick hop for its next packet. */
+/* Follows one lane, or CT_LANES of them together, until one of them has no quick hop for its next packet. */
 void ct_lanes_follow(struct ct_etm4_lane *const lanes[], unsigned count);
 
-/* Makes a hop for the next packet and follows it, or goes to the next chunk. False: the lane ends; its
- * packets are passed, or ct_lane_pass does that. */
+/* Makes a hop for the next packet and follows it, or goes on to the next chunk. Returns false when the lane
+ * ends; call ct_lane_pass then. */
 bool ct_lane_step(struct ct_etm4_lane *lane);
 
-/* Moves lane->at behind what was done. */
+/* Moves lane->at behind the packets that the lane has followed. */
 void ct_lane_pass(struct ct_etm4_lane *lane);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bursts of packets with vectors: all packets of 64 bytes are what their header alone would make, then what
- * stands behind headers is filled in, kind by kind, with no branch on what comes when. */
+/* Decodes bursts to packets with vectors. Each packet in 64 bytes is first made as its header alone would
+ * make it. Then the payloads are filled in, one kind of packet after the other, so that no branch depends on
+ * the trace. */
 #include "etm4/packets.h"
 
 void ct_etm4_packet_tables_init(struct ct_etm4_packet_tables *t, const struct ct_etm4_decoder *decoder,
@@ -17,16 +18,16 @@ void ct_etm4_packet_tables_init(struct ct_etm4_packet_tables *t, const struct ct
 
 #ifdef CT_HAVE_VECTORS
 
-/* A burst while it decodes. */
+/* A burst of packets while it decodes. */
 struct run {
     const struct ct_etm4_packet_tables *tables;
     const struct ct_etm4_event_tables *rows;
-    /* The last three addresses, newest last, then those of the current block. */
+    /* the last three addresses, newest last, then those of the current block */
     uint64_t past[3 + CT_SCAN_BLOCK];
     struct ct_etm4_chunk chunk;
 };
 
-/* Gives the packet of the block that begins at byte i. */
+/* Returns the packet that begins at byte i of the block. */
 CT_VECTOR_INLINE struct ct_etm4_packet *packet_at(struct ct_etm4_packet *out, const struct ct_etm4_masks *m,
                                                   unsigned i)
 {
@@ -71,7 +72,7 @@ CT_VECTOR_INLINE void fill_addresses(struct run *r, const struct ct_etm4_masks *
     ct_past_move(r->past, past);
 }
 
-/* Makes the packets of a chunk. Result: how many. */
+/* Makes the packets of a chunk and returns their number. */
 CT_VECTOR static size_t fill_chunk(struct run *r, const uint8_t *data, uint64_t pos,
                                    struct ct_etm4_packet *packets)
 {
@@ -118,20 +119,20 @@ size_t ct_etm4_burst_packets(struct ct_etm4_burst *burst, const struct ct_etm4_p
     return entry == CT_SCAN_STOP ? at : at + entry;
 }
 
-/* Arrays of counts that are taken in turn: counting the same number again at once would wait. */
+/* number of arrays of counts that take turns: adding to the same count twice in a row would wait */
 #define TURNS 8u
 
-/* Packets by header. */
+/* Counts of packets by header. */
 struct seen {
-    uint32_t bytes[TURNS][256]; /* headers; what is no header counts as zero */
+    uint32_t bytes[TURNS][256]; /* counts of bytes; one that is not a header counts as byte 0 */
     uint64_t count;
-    uint64_t others; /* what is no header */
+    uint64_t others; /* number of bytes that are not headers */
     uint64_t addresses;
     uint64_t past[3 + CT_SCAN_BLOCK]; /* as in struct run */
 };
 
-/* Counts the headers of a block. All of its bytes are counted, because a loop over the packets alone ends
- * unpredictably. */
+/* Counts the headers of a block. Counts all of its bytes, because the processor cannot predict the end of a
+ * loop over the packets alone. */
 CT_VECTOR_INLINE void count_headers(struct seen *seen, uint64_t packets, const uint8_t *data)
 {
     uint8_t headers[CT_SCAN_BLOCK];
@@ -161,7 +162,7 @@ CT_VECTOR_INLINE void follow_addresses(struct seen *seen, const struct ct_addres
     ct_past_move(seen->past, past);
 }
 
-/* Counts the packets of a block that begin where `where` has a bit. */
+/* Counts the packets of a block that begin at a byte whose bit is set in `where`. */
 CT_VECTOR_INLINE void count_block(struct seen *seen, const struct ct_address_rows *rows,
                                   const struct ct_etm4_masks *m, uint64_t where, const uint8_t *data)
 {
@@ -172,7 +173,8 @@ CT_VECTOR_INLINE void count_block(struct seen *seen, const struct ct_address_row
         follow_addresses(seen, rows, m->addresses & where, data, false);
 }
 
-/* Counts the packets of a chunk up to its last atoms. Result: bytes, 0 when it has none. */
+/* Counts the packets of a chunk up to its last atoms, and returns the number of their bytes; 0 when the chunk
+ * has no atoms. */
 CT_VECTOR static size_t count_chunk(struct seen *seen, const struct ct_address_rows *rows,
                                     const struct ct_etm4_chunk *chunk, const uint8_t *data)
 {
@@ -200,7 +202,7 @@ size_t ct_etm4_burst_counts(struct ct_etm4_burst *burst, const struct ct_etm4_ev
     for (unsigned i = 0; i < 3; i++)
         seen.past[i] = burst->address[2 - i];
     do {
-        entry = 0; /* behind atoms */
+        entry = 0; /* the previous chunk was counted up to atoms, so a packet begins here */
         ct_etm4_scan(&rows->scan, data + at, size - at, &entry, &chunk);
         bytes = count_chunk(&seen, &rows->addresses, &chunk, data + at);
         at += bytes;

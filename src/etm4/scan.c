@@ -8,7 +8,7 @@
 #define ROW_ADDRESS 9
 #define ROW_EVENT   7
 #define ROW_COUNT   1  /* format 3: the header is the whole packet */
-#define ROW_COUNTS  2  /* the other formats of counts are below this row */
+#define ROW_COUNTS  2  /* the other formats of cycle counts are in the rows below this one */
 #define ROW_ATOMS   12 /* atoms are in this row and those above */
 
 static const uint8_t mixed_rows[3] = {0, ROW_EVENT, ROW_ADDRESS};
@@ -35,7 +35,7 @@ static uint8_t length(const struct ct_etm4_burst *b, unsigned header)
     }
 }
 
-/* Returns true for atom packets that end with an E. */
+/* Returns whether the header is that of an atom packet that ends with an E. */
 static bool ends_taken(const struct ct_etm4_burst *b, unsigned header)
 {
     const struct ct_etm4_row *row = b->rows[header];
@@ -43,7 +43,8 @@ static bool ends_taken(const struct ct_etm4_burst *b, unsigned header)
     return header >= 0xc0 && row->base >> (natoms - 1) & 1;
 }
 
-/* Sets the look-up of atoms that end with an E. Rows d and f have both kinds, rows c and e one each. */
+/* Sets the tables that find atoms that end with an E. Rows d and f have both kinds of atoms, rows c and e one
+ * each. */
 static void set_taken(struct ct_etm4_scan_table *t, const struct ct_etm4_burst *b)
 {
     static const uint8_t bits[16] = {[0xc] = 1, [0xd] = 2, [0xe] = 4, [0xf] = 8};
@@ -54,7 +55,7 @@ static void set_taken(struct ct_etm4_scan_table *t, const struct ct_etm4_burst *
     }
 }
 
-/* Returns a bit for each mask that a packet is in, in the order of the masks. */
+/* Returns one bit for each mask that has the packet, in the order of the masks. */
 static uint8_t kinds(const struct ct_etm4_burst *b, unsigned header)
 {
     const bool bits[] = {[0] = true,
@@ -93,8 +94,8 @@ void ct_etm4_scan_init(struct ct_etm4_scan_table *t, const struct ct_etm4_burst 
 
 #ifdef CT_HAVE_VECTORS
 
-/* For each byte of a lane of 16: the byte behind the lane that packets from there lead to, and the packets on
- * the way. */
+/* For each byte of a lane of 16 bytes, assuming that a packet begins there: the byte behind the lane that
+ * this packet and those after it lead to, and a mask of these packets. */
 struct ways {
     uint8_t next[CT_SCAN_BLOCK];
     uint16_t places[CT_SCAN_BLOCK];
@@ -105,13 +106,13 @@ CT_VECTOR_INLINE ct_bytes is(ct_bytes v, uint8_t value)
     return ct_bytes_equal(v, ct_bytes_all(value));
 }
 
-/* Returns the entries of a table for the nibbles of one kind, where the row of the header is this one. */
+/* Returns the entries of a table at the lower four bits of each header in row `row`; 0 for other headers. */
 CT_VECTOR_INLINE ct_bytes for_row(const uint8_t table[16], ct_bytes low, ct_bytes high, uint8_t row)
 {
     return ct_bytes_and(ct_bytes_pick(ct_bytes_both(table), low), is(high, row));
 }
 
-/* Returns the length of a packet that would begin at each of the 32 bytes at `data`, with CT_SCAN_STOP. *odd:
+/* Returns the length of a packet that would begin at each of the 32 bytes at `data`, and CT_SCAN_STOP. *odd:
  * bit 7 is set for packets with CT_SCAN_ODD. */
 CT_VECTOR_INLINE ct_bytes lengths(const struct ct_etm4_scan_table *t, const uint8_t *data, ct_bytes low,
                                   ct_bytes high, ct_bytes *odd)
@@ -130,8 +131,8 @@ CT_VECTOR_INLINE ct_bytes lengths(const struct ct_etm4_scan_table *t, const uint
     return ct_bytes_or(size, ct_bytes_add(stop, stop)); /* and times two is CT_SCAN_STOP */
 }
 
-/* Returns the cycle count that would begin at each byte: bits of the byte behind, or the lower two bits of
- * the header. */
+/* Returns the cycle count that would begin at each byte: bits of the next byte, or the lower two bits of the
+ * header. */
 CT_VECTOR_INLINE ct_bytes values(const struct ct_etm4_scan_table *t, const uint8_t *data, ct_bytes bytes,
                                  ct_bytes low, ct_bytes high)
 {
@@ -140,7 +141,7 @@ CT_VECTOR_INLINE ct_bytes values(const struct ct_etm4_scan_table *t, const uint8
     return ct_bytes_or(behind, here);
 }
 
-/* Extends one step to sixteen, for each byte of a lane. */
+/* Extends one step, from a packet to the next, to sixteen steps, for each byte of a lane. */
 CT_VECTOR_INLINE void find_ways(ct_bytes size, unsigned at, struct ways *ways)
 {
     static const uint8_t places[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -157,7 +158,8 @@ CT_VECTOR_INLINE void find_ways(ct_bytes size, unsigned at, struct ways *ways)
     ct_bytes_store_pairs(ways->places + at, low, high);
 }
 
-/* Follows the way from byte *entry on. Result: the packets on it; *stop: the last one is not for bursts. */
+/* Follows the packets from byte *entry on, and returns the mask of these packets. *stop: a burst does not
+ * decode the last one. */
 CT_VECTOR_INLINE uint64_t walk(const struct ways *ways, unsigned *entry, bool *stop)
 {
     uint64_t packets = 0;
@@ -176,7 +178,7 @@ CT_VECTOR_INLINE uint64_t walk(const struct ways *ways, unsigned *entry, bool *s
     return packets;
 }
 
-/* What the masks of half a block are made of, as if a packet began at each byte. */
+/* Masks of half a block, as if a packet began at each byte. */
 struct kinds {
     ct_marks atoms;
     ct_marks addresses;
@@ -186,7 +188,8 @@ struct kinds {
     ct_marks odd;
 };
 
-/* Looks at 32 bytes as if a packet began at each. `values` is NULL when they are not wanted. */
+/* Reads 32 bytes as if a packet began at each. `counted` is NULL when the values of cycle counts are not
+ * wanted. */
 CT_VECTOR_INLINE void scan_half(const struct ct_etm4_scan_table *t, const uint8_t *data, unsigned at,
                                 struct ways *ways, struct kinds *k, uint8_t *counted)
 {
@@ -206,7 +209,7 @@ CT_VECTOR_INLINE void scan_half(const struct ct_etm4_scan_table *t, const uint8_
     k->odd = ct_marks_of_top(odd);
 }
 
-/* Makes the masks of a block, whose halves were looked at. */
+/* Makes the masks of a block from those of its halves and the packets that are there. */
 CT_VECTOR_INLINE void make_masks(struct ct_etm4_masks *m, const struct kinds k[2], uint64_t packets)
 {
     m->packets = packets;

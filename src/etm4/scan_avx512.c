@@ -5,23 +5,23 @@
 
 #ifdef CT_HAVE_AVX512
 
-/* the bit of places behind the eight bytes at hand, for which a shuffle gives 0 */
+/* the bit that marks a place behind its group of eight bytes; a shuffle gives 0 for it */
 #define BEHIND 0x80
-/* stands for the place behind a packet that is not for bursts; all others are smaller */
+/* the place behind a packet that a burst does not decode; all other places are smaller */
 #define STOPPED 0xff
-/* the bit of mask `odd` among the kinds of a header */
+/* the bit of the mask `odd` in the kinds of a header */
 #define ODD 0x40
 
 /* Constants that the loop keeps in registers. */
 struct constants {
-    __m512i lengths[4]; /* by header, 64 in each */
+    __m512i lengths[4]; /* by header, 64 headers in each */
     __m512i kinds[4];
-    __m512i behind;     /* byte i is i with BEHIND */
-    __m512i room;       /* makes BEHIND of a length that leads out of its eight bytes */
-    __m512i lanes;      /* turns a place with BEHIND into its index in the lane */
-    __m512i own;        /* the bit of a byte among its eight */
-    __m512i lanes_from; /* lane 0: its places; the others: lane 0 of three registers in turn */
-    __m512i columns;    /* moves byte i of each of eight words to word i */
+    __m512i behind;     /* byte i is i | BEHIND */
+    __m512i room;       /* adding it to a length sets BEHIND if the length leads out of its eight bytes */
+    __m512i lanes;      /* subtracting it turns a place with BEHIND into its index in the lane */
+    __m512i own;        /* byte i is 1 << i % 8 */
+    __m512i lanes_from; /* lane 0 has its own places, the others lane 0 of three registers in turn */
+    __m512i columns;    /* index that moves byte i of each of eight words to word i */
     __m512i stopped;
 };
 
@@ -60,7 +60,8 @@ CT_AVX512_INLINE __m512i look_up(const __m512i table[4], __m512i bytes)
     return _mm512_mask_blend_epi8(_mm512_movepi8_mask(bytes), lower, upper);
 }
 
-/* Returns where a packet that begins at each byte would lead to. *kinds: the masks that it would be in. */
+/* Returns, for each byte, the place that a packet beginning there would lead to. *kinds: the masks that would
+ * have that packet. */
 CT_AVX512_INLINE __m512i find_next(const struct constants *c, const uint8_t *data, __m512i *kinds)
 {
     const __m512i bytes = ct_load_zmm(data);
@@ -75,37 +76,38 @@ CT_AVX512_INLINE __m512i find_next(const struct constants *c, const uint8_t *dat
     size = _mm512_mask_mov_epi8(size, stop, c->stopped);
     *kinds = look_up(c->kinds, bytes);
     *kinds = _mm512_mask_add_epi8(*kinds, limited, *kinds, all(ODD));
-    /* BEHIND where the eight bytes end before the packet does; STOPPED stays as it is */
+    /* BEHIND is set where the eight bytes end before the packet does; STOPPED stays as it is */
     const __m512i next = _mm512_adds_epu8(c->behind, size);
     return _mm512_ternarylogic_epi32(next, _mm512_adds_epu8(c->room, size), all(BEHIND), 0xd8);
 }
 
-/* Follows the way from byte `entry` on, which all bytes of *entry are, and sets *entry for the next block.
- * Result: its packets, in the lower 64 bits. A block waits for the one before in one shuffle only: for each
- * possible entry it was worked out before where the way enters the lanes and leaves the block. */
+/* Follows the packets from the byte on that all bytes of *entry hold, and sets *entry for the next block.
+ * Returns the mask of the packets of the block, in the lower 64 bits. A block waits for the one before in a
+ * single shuffle only: for each possible entry, the places where packets enter the lanes and leave the block
+ * are found before. */
 CT_AVX512_INLINE __m128i walk(const struct constants *c, __m512i next, __m128i *entry)
 {
     const __m128i lanes = _mm_setr_epi8(0, 0, 16, 16, 32, 32, 48, 48, 0, 0, 0, 0, 0, 0, 0, 0);
     const __m128i halves = _mm_setr_epi8(0, 64, 0, 64, 0, 64, 0, 64, 0, 0, 0, 0, 0, 0, 0, 0);
     const __mmask64 upper = UINT64_C(0xff00ff00ff00ff00);
-    /* From one step to eight, within eight bytes. `by`: the packets on the way. */
+    /* Extends one step to eight, within eight bytes. `by`: the packets on the way. */
     __m512i by = c->own;
     for (int i = 0; i < 3; i++) {
         by = _mm512_or_si512(by, _mm512_shuffle_epi8(by, next));
         next = _mm512_max_epu8(next, _mm512_shuffle_epi8(next, next));
     }
-    /* Now all lead behind their eight bytes, and those of the upper eight behind the lane. */
+    /* Now all steps lead behind their eight bytes, and those of the upper eight behind the lane. */
     const __m512i inside = _mm512_sub_epi8(next, c->lanes);
     const __m512i low = _mm512_maskz_mov_epi8(~upper, by);
     const __m512i high = _mm512_mask_mov_epi8(_mm512_shuffle_epi8(by, inside), upper, by);
     next = _mm512_max_epu8(next, _mm512_shuffle_epi8(next, inside));
-    /* First behind the next lane; then, in lane n of `into`, where that lane is entered, by the entry of the
-     * first. */
+    /* `further` leads behind the next lane. Lane n of `into` gets the place at which lane n is entered, for
+     * each entry into the first lane. */
     const __m512i further = _mm512_permutex2var_epi8(next, next, c->stopped);
     __m512i into = _mm512_mask2_permutex2var_epi64(next, c->lanes_from, 0xfc, further);
     const __m512i out = _mm512_permutex2var_epi8(further, into, c->stopped);
     into = _mm512_mask2_permutex2var_epi8(next, into, UINT64_C(0xffff000000000000), c->stopped);
-    /* the ways through the lanes, from where they are entered */
+    /* the packets of each lane, from the place at which it is entered */
     const __m512i mine = _mm512_castsi128_si512(_mm_add_epi8(*entry, lanes));
     const __m128i at = _mm512_castsi512_si128(_mm512_permutexvar_epi8(mine, into));
     const __mmask64 there = _mm_cmpneq_epi8_mask(at, _mm_set1_epi8((char)STOPPED));
@@ -116,12 +118,12 @@ CT_AVX512_INLINE __m128i walk(const struct constants *c, __m512i next, __m128i *
     return _mm512_castsi512_si128(packets);
 }
 
-/* Sets mask i to bit i of the kinds of all bytes. */
+/* Sets mask i to bit i of the kinds of all bytes, for the packets that are there. */
 CT_AVX512_INLINE void set_masks(const struct constants *c, __m512i kinds, __m128i packets,
                                 struct ct_etm4_masks *m)
 {
     _Static_assert(sizeof *m == sizeof kinds, "all masks are stored at once");
-    /* Transposes eight bytes as a matrix of bits, upside down; then collects each byte of the columns. */
+    /* transposes each eight bytes as a matrix of bits, upside down; then collects each byte of the columns */
     const __m512i turned = _mm512_gf2p8affine_epi64_epi8(c->own, kinds, 0);
     const __m512i eights = _mm512_gf2p8affine_epi64_epi8(turned, c->own, 0);
     const __m512i masks = _mm512_permutexvar_epi8(c->columns, eights);

@@ -5,7 +5,7 @@
 
 #include "etm4/scan.h"
 
-/* Does what ct_etm4_scan does. To be called only when table->simd is CT_SIMD_AVX512. */
+/* Does what ct_etm4_scan does. Call it only when table->simd is CT_SIMD_AVX512. */
 size_t ct_etm4_scan_avx512(const struct ct_etm4_scan_table *table, const uint8_t *data, size_t size,
                            unsigned *entry, struct ct_etm4_chunk *chunk);
 

@@ -7,7 +7,8 @@
 
 #include "base/seam.h"
 
-/* Finds the first alignment packet with a trace info at or behind `from`; SIZE_MAX when there is none. */
+/* Returns the place of the first alignment packet at or behind `from` that a trace info packet follows;
+ * SIZE_MAX when there is none. */
 size_t ct_etm4_find_sync(const uint8_t *data, size_t size, size_t from);
 
 void ct_etm4_decoder_seam(const void *decoder, struct ct_seam *seam);

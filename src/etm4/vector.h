@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the fast paths need of a processor: AVX2 and BMI2 on x86-64, where the rest of the library is compiled
- * for all such processors, or NEON on arm64, which always has it. A ct_bytes is 32 bytes in two lanes of 16,
- * ct_marks are one of two answers for each of them. CT_HAVE_GATHER: bits are gathered and scattered
- * quickly. CT_HAVE_AVX512: there are versions for AVX-512 too (avx512.h), chosen when the program runs. */
+/* The vector types and target attributes of the fast paths: AVX2 and BMI2 on x86-64, where the rest of the
+ * library is compiled for every such processor, or NEON on arm64, which always has it. A ct_bytes holds 32
+ * bytes in two lanes of 16; ct_marks hold one bit of an answer (yes or no) for each of these bytes.
+ * CT_HAVE_GATHER: the processor gathers and scatters bits quickly. CT_HAVE_AVX512: there are also versions
+ * for AVX-512 (avx512.h), which are chosen at run time. */
 #ifndef CT_ETM4_VECTOR_H
 #define CT_ETM4_VECTOR_H
 

@@ -25,7 +25,7 @@ CT_VECTOR_INLINE ct_bytes ct_bytes_all(uint8_t value)
     return _mm256_set1_epi8((char)value);
 }
 
-/* Returns a table of 16 bytes in both lanes. */
+/* Returns the 16 bytes of a table in both lanes. */
 CT_VECTOR_INLINE ct_bytes ct_bytes_both(const uint8_t table[16])
 {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)table));
@@ -46,7 +46,7 @@ CT_VECTOR_INLINE ct_bytes ct_bytes_add(ct_bytes a, ct_bytes b)
     return _mm256_add_epi8(a, b);
 }
 
-/* Moves up each byte by two bits, for bytes below 64. */
+/* Returns four times each byte, for bytes below 64. */
 CT_VECTOR_INLINE ct_bytes ct_bytes_times_4(ct_bytes v)
 {
     return _mm256_slli_epi16(v, 2);
@@ -58,45 +58,45 @@ CT_VECTOR_INLINE ct_bytes ct_bytes_upper(ct_bytes v)
     return _mm256_and_si256(_mm256_srli_epi16(v, 4), _mm256_set1_epi8(15));
 }
 
-/* The comparisons give ff for each byte that they are true for, else 0. */
+/* Returns ff for each byte that is equal, else 0. */
 CT_VECTOR_INLINE ct_bytes ct_bytes_equal(ct_bytes a, ct_bytes b)
 {
     return _mm256_cmpeq_epi8(a, b);
 }
 
-/* Bytes below 128. */
+/* Returns ff for each byte of a that is less than that of b, else 0; for bytes below 128. */
 CT_VECTOR_INLINE ct_bytes ct_bytes_less(ct_bytes a, ct_bytes b)
 {
     return _mm256_cmpgt_epi8(b, a);
 }
 
-/* Tells of each byte whether bit 7 is set. */
+/* Returns ff for each byte whose bit 7 is set, else 0. */
 CT_VECTOR_INLINE ct_bytes ct_bytes_top(ct_bytes v)
 {
     return _mm256_cmpgt_epi8(_mm256_setzero_si256(), v);
 }
 
-/* Returns the entries of a table in each lane, by indices from 0 to 15. */
+/* Returns the entries of the table at the indices in each lane, from 0 to 15. */
 CT_VECTOR_INLINE ct_bytes ct_bytes_pick(ct_bytes table, ct_bytes index)
 {
     return _mm256_shuffle_epi8(table, index);
 }
 
-/* Returns entries of each lane by indices from 0 to 8f, 0 where the index is behind the lane. */
+/* Returns the entries of each lane at the indices, from 0 to 8f; 0 where the index is behind the lane. */
 CT_VECTOR_INLINE ct_bytes ct_bytes_pick_inside(ct_bytes v, ct_bytes index)
 {
-    /* Such bytes have bit 7 set, for which a shuffle gives 0. */
+    /* after the addition, indices behind the lane have bit 7 set, for which a shuffle gives 0 */
     return _mm256_shuffle_epi8(v, _mm256_add_epi8(index, _mm256_set1_epi8(0x70)));
 }
 
-/* Takes each byte for an index into its lane and returns what lies there, or the byte itself where it points
+/* Uses each byte as an index into its lane and returns the byte there, or the index itself where it points
  * behind the lane. No byte may point back. */
 CT_VECTOR_INLINE ct_bytes ct_bytes_follow(ct_bytes v)
 {
     return _mm256_max_epu8(v, ct_bytes_pick_inside(v, v));
 }
 
-/* Stores the bytes of `low` and `high` in turns, 64 of them. */
+/* Stores 64 bytes, taken from `low` and `high` in turns. */
 CT_VECTOR_INLINE void ct_bytes_store_pairs(void *to, ct_bytes low, ct_bytes high)
 {
     const __m256i front = _mm256_unpacklo_epi8(low, high);
@@ -105,7 +105,7 @@ CT_VECTOR_INLINE void ct_bytes_store_pairs(void *to, ct_bytes low, ct_bytes high
     ct_bytes_store((uint8_t *)to + 32, _mm256_permute2x128_si256(front, back, 0x31));
 }
 
-/* Marks the bytes that are ff; all others are 0. */
+/* Marks the bytes that are ff; all others must be 0. */
 CT_VECTOR_INLINE ct_marks ct_marks_of(ct_bytes v)
 {
     return (uint32_t)_mm256_movemask_epi8(v);
@@ -117,13 +117,13 @@ CT_VECTOR_INLINE ct_marks ct_marks_of_top(ct_bytes v)
     return (uint32_t)_mm256_movemask_epi8(v);
 }
 
-/* Marks the bytes that have a bit in common. */
+/* Marks the bytes of a and b that have a bit in common. */
 CT_VECTOR_INLINE ct_marks ct_marks_where_both(ct_bytes a, ct_bytes b)
 {
     return ~ct_marks_of(_mm256_cmpeq_epi8(_mm256_and_si256(a, b), _mm256_setzero_si256()));
 }
 
-/* Returns a bit for each of 64 bytes. */
+/* Returns the marks of 64 bytes as one mask. */
 CT_VECTOR_INLINE uint64_t ct_marks_mask(ct_marks low, ct_marks high)
 {
     return low | (uint64_t)high << 32;
@@ -139,13 +139,13 @@ CT_VECTOR_INLINE ct_bytes ct_bytes_of_mask(uint32_t mask)
     return _mm256_cmpeq_epi8(_mm256_and_si256(v, own), own);
 }
 
-/* Returns the sums of neighbouring bytes, as 16 numbers. */
+/* Returns the sums of neighbouring bytes, as 16 numbers of 16 bits. */
 CT_VECTOR_INLINE ct_bytes ct_pair_sums(ct_bytes v)
 {
     return _mm256_maddubs_epi16(v, _mm256_set1_epi8(1));
 }
 
-/* The same where bytes are signed. */
+/* Does what ct_pair_sums does, for signed bytes. */
 CT_VECTOR_INLINE ct_bytes ct_signed_pair_sums(ct_bytes v)
 {
     return _mm256_maddubs_epi16(_mm256_set1_epi8(1), v);
@@ -157,8 +157,8 @@ CT_VECTOR_INLINE ct_bytes ct_words_add(ct_bytes a, ct_bytes b, uint16_t factor)
     return _mm256_add_epi16(a, _mm256_mullo_epi16(b, _mm256_set1_epi16((short)factor)));
 }
 
-/* Returns the running sums of 16 numbers. *carry, all of whose numbers are the sum before the first one, is
- * the sum behind the last one afterwards. */
+/* Returns the running sums of 16 numbers. On entry, each number of *carry is the sum before the first one; on
+ * return, the sum up to the last one. */
 CT_VECTOR_INLINE ct_bytes ct_words_running(ct_bytes v, ct_bytes *carry)
 {
     const __m256i last = _mm256_set1_epi16(0x0f0e);
@@ -176,13 +176,13 @@ CT_VECTOR_INLINE uint16_t ct_first_word(ct_bytes v)
     return (uint16_t)_mm256_extract_epi16(v, 0);
 }
 
-/* Returns the place of the lowest bit that is set; 64 when none is. */
+/* Returns the number of the lowest set bit; 64 when no bit is set. */
 CT_VECTOR_INLINE unsigned ct_lowest_or_64(uint64_t mask)
 {
     return (unsigned)_tzcnt_u64(mask);
 }
 
-/* Returns how many bits above the highest one are not set. */
+/* Returns the number of zeros above the highest set bit; 64 when no bit is set. */
 CT_VECTOR_INLINE unsigned ct_clear_above(uint64_t mask)
 {
     return (unsigned)_lzcnt_u64(mask);
@@ -194,13 +194,13 @@ CT_VECTOR_INLINE uint64_t ct_bits_low(uint64_t x, unsigned count)
     return _bzhi_u64(x, count);
 }
 
-/* Returns the bits of x that `chosen` has, side by side. */
+/* Returns the bits of x at the set bits of `chosen`, side by side from bit 0 on. */
 CT_VECTOR_INLINE uint64_t ct_bits_gather(uint64_t x, uint64_t chosen)
 {
     return _pext_u64(x, chosen);
 }
 
-/* Does the same with two words. */
+/* Does what ct_bits_gather does, with two words. */
 CT_VECTOR_INLINE void ct_bits_gather_two(uint64_t *one, uint64_t *other, uint64_t chosen)
 {
     *one = _pext_u64(*one, chosen);
@@ -212,19 +212,20 @@ CT_VECTOR_INLINE uint32_t ct_bits_gather32(uint32_t x, uint32_t chosen)
     return _pext_u32(x, chosen);
 }
 
-/* Returns the lowest bits of x at the places that `chosen` has. */
+/* Returns the lowest bits of x at the set bits of `chosen`: the inverse of ct_bits_gather. */
 CT_VECTOR_INLINE uint64_t ct_bits_scatter(uint64_t x, uint64_t chosen)
 {
     return _pdep_u64(x, chosen);
 }
 
-/* Returns the place of bit n of those that are set, counted from 0. */
+/* Returns the number of the n-th set bit, counted from 0. */
 CT_VECTOR_INLINE unsigned ct_bit_select(uint64_t mask, unsigned n)
 {
     return (unsigned)__builtin_ctzll(_pdep_u64(UINT64_C(1) << n, mask));
 }
 
-/* Puts those of eight bytes that a mask has side by side, and writes eight. Result: how many it has. */
+/* Writes those of eight bytes whose bits are set in `kept`, side by side, and returns their number. Writes
+ * eight bytes in any case. */
 CT_VECTOR_INLINE unsigned ct_bytes_keep(uint8_t *to, const uint8_t *from, uint8_t kept)
 {
     const uint64_t whole = _pdep_u64(kept, UINT64_C(0x0101010101010101)) * 255;

@@ -11,7 +11,7 @@ typedef struct ct_bytes {
     uint8x16_t low, high;
 } ct_bytes;
 
-/* A function of both lanes, by what it does to one. */
+/* Applies a function of one lane to both lanes. */
 #define CT_BOTH_LANES(f, a, b)                                                                               \
     (ct_bytes)                                                                                               \
     {                                                                                                        \
@@ -101,7 +101,7 @@ CT_VECTOR_INLINE void ct_bytes_store_pairs(void *to, ct_bytes low, ct_bytes high
                    (ct_bytes){vzip1q_u8(low.high, high.high), vzip2q_u8(low.high, high.high)});
 }
 
-/* Returns, for each byte, its own bit of eight. */
+/* Returns the vector whose byte i is 1 << i % 8. */
 CT_VECTOR_INLINE uint8x16_t ct_own_bits(void)
 {
     return vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
@@ -159,7 +159,8 @@ CT_VECTOR_INLINE ct_bytes ct_words_add(ct_bytes a, ct_bytes b, uint16_t factor)
             vmlaq_n_u16(vreinterpretq_u16_u8(a.high), vreinterpretq_u16_u8(b.high), factor))};
 }
 
-/* The instruction gives 64 for 0, which compilers do not know of theirs. */
+/* Uses assembly because the instruction gives 64 for 0, while the result of the compiler's built-in function
+ * is undefined there. */
 CT_VECTOR_INLINE unsigned ct_clear_above(uint64_t mask)
 {
     uint64_t count;
@@ -179,8 +180,9 @@ CT_VECTOR_INLINE uint64_t ct_bits_low(uint64_t x, unsigned count)
     return x & ct_mask64(count);
 }
 
-/* Moves bits of each byte down by `by` places: those that have an odd number of bits of `out` up to them. A
- * product without carries has the parities. Without those bits `out` has every other one, for twice `by`. */
+/* Moves bits of each byte of x down by `by` places: those with an odd number of set bits of `out` at or below
+ * them, which a carry-less product finds as parities. Afterwards `out` keeps every other of its bits, for
+ * twice `by`. */
 #define CT_MOVE_BITS(x, kept, out, by)                                                                       \
     do {                                                                                                     \
         const poly8x16_t product = vmulq_p8(vreinterpretq_p8_u8(out), vdupq_n_p8(0xff));                     \
@@ -192,9 +194,10 @@ CT_VECTOR_INLINE uint64_t ct_bits_low(uint64_t x, unsigned count)
         (out) = vbicq_u8(out, odd);                                                                          \
     } while (0)
 
-/* There is no such instruction. First the bits of each byte come together: they move down by as many places
- * as bits below them are left out, one bit of that number after the other (H. S. Warren, Hacker's Delight,
- * 7-4). Then two neighbours become one, three times. */
+/* Gathers bits without an instruction for it. First the chosen bits of each byte come together: each moves
+ * down by the number of bits left out below it, one binary digit of that number after the other (H. S.
+ * Warren, Hacker's Delight, 7-4). Then neighbours are joined three times: bytes to words of 16 bits, these to
+ * 32, these to 64. */
 CT_VECTOR_INLINE void ct_bits_gather_two(uint64_t *one, uint64_t *other, uint64_t chosen)
 {
     uint8x16_t kept = vreinterpretq_u8_u64(vdupq_n_u64(chosen));
@@ -205,7 +208,7 @@ CT_VECTOR_INLINE void ct_bits_gather_two(uint64_t *one, uint64_t *other, uint64_
     CT_MOVE_BITS(x, kept, out, 1);
     CT_MOVE_BITS(x, kept, out, 2);
     CT_MOVE_BITS(x, kept, out, 4);
-    /* a shift looks at the lowest byte of its lane alone: the count of the lower neighbour */
+    /* a shift only reads the lowest byte of its lane: the count of the lower neighbour */
     const uint16x8_t count16 = vpaddlq_u8(count);
     const uint32x4_t count32 = vpaddlq_u16(count16);
     const uint16x8_t x8 = vreinterpretq_u16_u8(x);
@@ -228,7 +231,7 @@ CT_VECTOR_INLINE unsigned ct_bit_select(uint64_t mask, unsigned n)
 
 CT_VECTOR_INLINE unsigned ct_bytes_keep(uint8_t *to, const uint8_t *from, uint8_t kept)
 {
-    /* the places of the bits of four, and how many there are * 8 */
+    /* by a mask of four bits: the places of the set bits, a byte each, and eight times their number */
     static const uint32_t places[16] = {0x0, 0x0,   0x1,   0x100,   0x2,   0x200,   0x201,   0x20100,
                                         0x3, 0x300, 0x301, 0x30100, 0x302, 0x30200, 0x30201, 0x3020100};
     static const uint8_t bits[16] = {0, 8, 8, 16, 8, 16, 16, 24, 8, 16, 16, 24, 16, 24, 24, 32};
@@ -239,7 +242,7 @@ CT_VECTOR_INLINE unsigned ct_bytes_keep(uint8_t *to, const uint8_t *from, uint8_
     return (unsigned)(bits[low] + bits[high]) / 8;
 }
 
-/* Returns the running sums of eight numbers. */
+/* Returns the running sums of eight numbers of 16 bits. */
 CT_VECTOR_INLINE uint16x8_t ct_lane_running(uint8x16_t lane)
 {
     const uint16x8_t zero = vdupq_n_u16(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of a stream that are to be decoded, and how far decoding has come. */
+/* The bytes of a stream that are still to be decoded, and how far decoding has come. */
 #ifndef CT_ETM4_WORK_H
 #define CT_ETM4_WORK_H
 
@@ -8,28 +8,26 @@
 
 #include "coretap/frame.h"
 
-/* the most bytes that find_sync looks at from the beginning of a synchronisation point on */
+/* most bytes of a synchronisation point, from its first one on, that find_sync reads */
 #define CT_SYNC_SIZE_MAX 16
 
-/* What follows the bytes of a run. */
+/* Says what follows the bytes of a run. */
 enum ct_behind {
     CT_BEHIND_MORE,  /* more of the same stream */
-    CT_BEHIND_BREAK, /* something was lost: a packet that is not whole here never will be */
-    CT_BEHIND_END,   /* nothing follows: what is held leaves */
+    CT_BEHIND_BREAK, /* something was lost: a packet that is incomplete here stays incomplete */
+    CT_BEHIND_END,   /* the stream ends: the resolver releases what it holds */
 };
 
-/* A run to be decoded, with the state of decoding it. */
+/* A run of bytes to be decoded, and how far it is decoded. */
 struct ct_work {
     const struct ct_run *run;
     enum ct_behind behind;
-    bool whole;            /* the last reset was where one recording ended and another began, so that nothing
-                              is missing there */
-    size_t at;             /* bytes of the run that are decoded */
+    bool whole;            /* the last reset was between two recordings, so nothing is missing there */
+    size_t at;             /* number of bytes of the run that are decoded */
     uint64_t start_offset; /* offset in the capture of the first byte since the start or the last reset */
     uint64_t last_offset;  /* offset in the capture of the last packet */
-    bool more;             /* the elements had no room: the caller has to call again */
-    size_t until;          /* set by hops_run: the byte of the run where it wants to be called again; 0 for
-                              none */
+    bool more;             /* there was no room for all elements: the caller has to call again */
+    size_t until; /* set by hops_run: the byte of the run at which it wants to be called again; 0: none */
 };
 
 #endif
