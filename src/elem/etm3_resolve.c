@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ETMv3 packets to elements. IHI 0014Q chapter 7; the order of what comes out is docs/listing.md. */
+/* Resolves ETMv3 packets to elements (IHI 0014Q chapter 7). docs/listing.md describes the order of the
+ * elements. */
 #include <stdlib.h>
 
 #include "base/ctx.h"
@@ -7,17 +8,16 @@
 #include "elem/v7.h"
 #include "elem/v7_seam.h"
 
-/* Elements that one packet may put out, those held before it included; the
- * caller's array has room for more. */
+/* Most elements that one packet may put out, including those held before it; the caller's array has room for
+ * more. */
 #define STEP_ELEMS 10
 
 struct ct_etm3_resolver {
     struct ct_v7_stream stream;
     bool cycle_accurate;
-    bool data_values; /* of transfers are traced; without them a packet of the same form has an address alone
-                       */
-    /* The newest atoms, and a return from an exception right behind them: a branch
-     * packet may cancel the last one. */
+    bool data_values; /* values of transfers are traced; else a packet of the same form has only an address */
+    /* The newest atoms, and the return from an exception that follows them, if any: a branch packet may
+     * cancel the last atom. */
     struct ct_elem held[2];
     unsigned held_count;
 };
@@ -60,14 +60,14 @@ static void release(struct ct_etm3_resolver *r)
     r->held_count = 0;
 }
 
-/* Takes back the last instruction, with the return behind it if there is one. Its cycles stay. */
+/* Takes back the last instruction, and the return behind it if there is one. Its cycles stay. */
 static void cancel(struct ct_etm3_resolver *r)
 {
     if (r->held_count && r->held[r->held_count - 1].kind == CT_ELEM_RETURN)
         r->held_count--;
     if (!r->held_count)
         return;
-    if (!r->held[0].n) { /* only cycles: no instruction to take back */
+    if (!r->held[0].n) { /* cycles alone: there is no instruction to take back */
         release(r);
         return;
     }
@@ -78,7 +78,7 @@ static void cancel(struct ct_etm3_resolver *r)
     if (atoms.aux & CT_ATOMS_EACH)
         cycles = cycles != 0;
     else if (atoms.n)
-        cycles = 0; /* they stay with the first atom */
+        cycles = 0; /* the cycles stay with the first atom */
     atoms.v -= cycles << 32;
     atoms.v &= ~(UINT64_C(1) << atoms.n);
     if (atoms.n)
@@ -93,7 +93,7 @@ static void put_context(struct ct_etm3_resolver *r, unsigned select)
     ct_v7_put_context(&r->stream, select, r->stream.hyp ? CT_CONTEXT_EL : 0);
 }
 
-/* Takes the security state and mode of a packet. True: it has others than before. */
+/* Takes over the security state and mode of a packet. Returns whether either changed. */
 static bool take_security(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
 {
     return p->flags & CT_ETM3_HAS_SEC &&
@@ -130,7 +130,7 @@ static void on_branch(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p
     ct_v7_put(&r->stream, CT_ELEM_ADDRESS, p->isa, p->valid, p->value);
 }
 
-/* Holds the atoms of a P-header with their cycles. Cycles without atoms are put out alone. */
+/* Holds the atoms of a P-header with their cycles. Puts out cycles without atoms at once. */
 static void on_p_header(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
 {
     if (!p->natoms) {
@@ -170,7 +170,7 @@ static void on_bad(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
     r->stream.lost = p->size;
 }
 
-/* Resolves a packet. One that the end of the trace cuts says nothing. */
+/* Resolves a packet. One that the end of the trace cuts has no meaning. */
 static void on_packet(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
 {
     bool branch = p->type == CT_ETM3_BRANCH_ADDRESS && !(p->flags & CT_ETM3_CUT);
@@ -236,15 +236,16 @@ static void on_packet(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p
     }
 }
 
-/* Counts the bytes of a packet that cannot be used for want of synchronisation. Alignment packets do not
- * count. */
+/* Counts the bytes and cycles of a packet that cannot be used because there is no synchronisation. Alignment
+ * packets do not count. */
 static void count_lost(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
 {
     uint64_t bytes = p->type == CT_ETM3_NOT_SYNC ? p->value : p->type == CT_ETM3_A_SYNC ? 0 : p->size;
     ct_v7_lose(&r->stream, bytes, p->cc);
 }
 
-/* Resolves a packet before the first i-sync: times and, with cycle counts, what has cycles. */
+/* Resolves a packet between the alignment packet and the first i-sync: takes timestamps and, with cycle
+ * counts, packets that have cycles. */
 static void on_early_packet(struct ct_etm3_resolver *r, const struct ct_etm3_packet *p)
 {
     release(r);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes over packets whose elements nobody wants. */
+/* Passes over packets whose elements nobody wants, and only counts them. */
 #include "elem/etm4_release.h"
 
-/* How ct_etm4_resolve_past counts a packet; but for ROLE_OTHER it makes one element, which leaves with the
- * next atoms. */
+/* Says how ct_etm4_resolve_past counts a packet. A packet of any role but ROLE_OTHER makes one element, which
+ * leaves the resolver with the next atoms. */
 enum role {
     ROLE_OTHER,
     ROLE_ATOMS,
     ROLE_ADDRESS,
-    ROLE_COUNT, /* or an event */
+    ROLE_COUNT, /* a cycle count or an event */
 };
 
 static const uint8_t roles[CT_ETM4_TYPE_COUNT] = {
@@ -23,10 +23,10 @@ static const uint8_t roles[CT_ETM4_TYPE_COUNT] = {
     [CT_ETM4_EVENT] = ROLE_COUNT,
 };
 
-/* The most held elements that are looked at. */
+/* most held elements that holds_plain reads */
 #define PAST_HELD 16u
 
-/* Tells whether all held elements are of packets that can be passed over. */
+/* Returns whether all held elements come from packets that can be passed over. */
 static bool holds_plain(const struct ct_held *held)
 {
     const uint32_t count = ct_held_count(held);
@@ -44,9 +44,9 @@ size_t ct_etm4_resolve_past(struct ct_etm4_resolver *r, const struct ct_etm4_pac
     *passed = (struct ct_etm4_passed){0};
     if (!ct_etm4_is_plain(r) || !holds_plain(&r->held))
         return 0;
-    size_t end = 0; /* behind the last atoms */
+    size_t end = 0; /* index behind the last atoms */
     const struct ct_etm4_packet *address = NULL;
-    const struct ct_etm4_packet *before = NULL; /* the last address up to there */
+    const struct ct_etm4_packet *before = NULL; /* the last address before `end` */
     uint64_t atoms = 0;
     for (size_t i = 0; i < size && roles[packets[i].type] != ROLE_OTHER; i++) {
         const bool is_atoms = roles[packets[i].type] == ROLE_ATOMS;

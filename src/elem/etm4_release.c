@@ -12,11 +12,11 @@ void ct_etm4_lose_sync(struct ct_etm4_resolver *r, enum ct_gap gap)
     r->lost = 0;
     r->depth = r->unseen = 0;
     r->pending_address = r->doubtful = false;
-    if (gap == CT_GAP_BAD_PACKET) /* a decoder starts from nothing after damage */
+    if (gap == CT_GAP_BAD_PACKET) /* after damage, a decoder starts without any knowledge */
         r->after_overflow = r->marker_seen = false;
 }
 
-/* Puts out a context, completed by the IDs that it does not name and that were known before. */
+/* Puts out a context, completed with those IDs that it lacks and that an earlier one had. */
 static void release_context(struct ct_etm4_resolver *r, struct ct_elem elem, struct ct_etm4_sink *sink)
 {
     if (elem.aux & CT_CONTEXT_CTXT)
@@ -29,8 +29,8 @@ static void release_context(struct ct_etm4_resolver *r, struct ct_elem elem, str
     ct_etm4_put(sink, elem);
 }
 
-/* Completes an element by the address behind it, which may have a context before it: an exception, or a Q
- * without an address of its own. False: they are not there. */
+/* Completes an element (an exception, or a Q without an address of its own) with the address behind it, which
+ * may have a context before it. Returns false when the address is not there. */
 static bool take_address(struct ct_etm4_resolver *r, struct ct_elem *elem, struct ct_etm4_sink *sink,
                          uint8_t *is)
 {
@@ -64,7 +64,8 @@ static bool release_exception(struct ct_etm4_resolver *r, struct ct_elem elem, s
     return true;
 }
 
-/* Puts out a Q. One without an address takes the address behind it. */
+/* Puts out a Q element. One without an address takes the address behind it; returns false when that is not
+ * there. */
 static bool release_q(struct ct_etm4_resolver *r, struct ct_elem elem, struct ct_etm4_sink *sink)
 {
     if (!elem.aux && !take_address(r, &elem, sink, &elem.n))
@@ -74,7 +75,7 @@ static bool release_q(struct ct_etm4_resolver *r, struct ct_elem elem, struct ct
     return true;
 }
 
-/* Puts out up to `most` of the oldest atoms; the rest of the item stays. Result: how many. */
+/* Puts out up to `most` of the oldest atoms and returns their number; the rest of the item stays. */
 static uint32_t release_atoms(struct ct_etm4_resolver *r, uint32_t most, struct ct_etm4_sink *sink)
 {
     struct ct_held_item *item = ct_held_at(&r->held, 0);
@@ -130,7 +131,7 @@ bool ct_etm4_release(struct ct_etm4_resolver *r, struct ct_etm4_sink *sink)
     }
 }
 
-/* Commits P0 elements from before the trace began, which are older than all that is held. */
+/* Commits P0 elements from before the trace began, which are older than all held ones. */
 static void commit_unseen(struct ct_etm4_resolver *r)
 {
     uint32_t count = r->demand.commit < r->unseen ? r->demand.commit : r->unseen;
@@ -139,7 +140,7 @@ static void commit_unseen(struct ct_etm4_resolver *r)
     r->depth -= count;
 }
 
-/* Puts out what the demand commits. True when done, false when the sink is full. */
+/* Puts out what the demand commits. Returns false when the sink is full. */
 static bool commit(struct ct_etm4_resolver *r, struct ct_etm4_sink *sink)
 {
     while (r->demand.commit) {
@@ -165,21 +166,20 @@ static void cancel(struct ct_etm4_resolver *r)
     r->demand.cancel = 0;
 }
 
-/* Tells whether an element stays when the path of execution is lost, since it is about other things. */
+/* Returns whether an element stays when the path of execution is lost, because it is not about that path. */
 static bool survives_discard(const struct ct_elem *elem)
 {
     return elem->kind != CT_ELEM_SYNC && ct_held_is_off_path(elem);
 }
 
-/* Tells whether the oldest item is where the last committed branch went: its packet was whole, and neither a
- * P0 element that may still be taken back nor a pause of tracing stands before it. */
+/* Returns whether the oldest item is the target of the last committed branch: its packet was whole, and
+ * neither a P0 element that may still be taken back nor a pause of tracing precedes it. */
 static bool is_last_target(const struct ct_etm4_resolver *r)
 {
     return !r->unseen && !r->doubtful && ct_held_at(&r->held, 0)->elem.kind == CT_ELEM_ADDRESS;
 }
 
-/* Puts out what stays of the held elements and loses synchronisation. True when done, false when the sink is
- * full. */
+/* Puts out those held elements that stay, and loses synchronisation. Returns false when the sink is full. */
 static bool discard(struct ct_etm4_resolver *r, struct ct_etm4_sink *sink)
 {
     while (ct_held_count(&r->held)) {
@@ -199,8 +199,8 @@ static bool discard(struct ct_etm4_resolver *r, struct ct_etm4_sink *sink)
     return true;
 }
 
-/* Loses synchronisation, because a packet took back or committed more than there was. False: the sink is
- * full. */
+/* Loses synchronisation because a packet took back or committed more elements than there were. Returns false
+ * when the sink is full. */
 static bool overrun(struct ct_etm4_resolver *r, struct ct_etm4_sink *sink)
 {
     if (sink->cap == sink->count) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ETMv4/ETE packets to elements: what the trace unit may still take back is held until it is committed.
- * IHI 0064H chapter 5 (speculation) and 6.4; the order of what comes out is docs/listing.md. */
+/* Resolves ETMv4/ETE packets to elements. Elements that the trace unit may still take back are held until
+ * they are committed (IHI 0064H chapter 5, speculation, and 6.4). docs/listing.md describes the order of the
+ * elements. */
 #include <stdlib.h>
 
 #include "base/ctx.h"
 #include "elem/etm4_release.h"
 
-/* Items that one packet may add to those held. */
+/* most items that one packet may add to those held */
 #define PACKET_ITEMS 4
 
 int ct_etm4_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_etm4_resolver **out)
@@ -51,7 +52,7 @@ static void hold(struct ct_etm4_resolver *r, enum ct_elem_kind kind, uint8_t n, 
     ct_held_push(&r->held, &elem, 0);
 }
 
-/* Holds a P0 element, or one that stands for `p0` of them. */
+/* Holds an element that counts as `p0` P0 elements. */
 static void hold_p0(struct ct_etm4_resolver *r, uint8_t p0, struct ct_elem elem)
 {
     ct_held_push(&r->held, &elem, p0);
@@ -124,9 +125,8 @@ static void on_timestamp(struct ct_etm4_resolver *r, const struct ct_etm4_packet
         hold(r, CT_ELEM_CYCLES, 1, 0, p->count);
 }
 
-/* Resolves a cycle count and commits what it says. Formats 2 and 3 cannot say that nothing is committed;
- * where nothing is ever speculative, everything was committed by itself, and their commits say nothing
- * new. */
+/* Resolves a cycle count and commits the elements that it commits. Formats 2 and 3 always commit something;
+ * for a source without speculation, everything is committed already, so their commits are ignored. */
 static void on_cycles(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
 {
     hold(r, CT_ELEM_CYCLES, 0, !(p->flags & CT_ETM4_HAS_COUNT), p->count);
@@ -148,7 +148,7 @@ static void on_lost(struct ct_etm4_resolver *r, enum ct_gap gap)
         r->after_overflow = true;
 }
 
-/* Holds what a packet adds, and notes what it demands. */
+/* Holds the elements of a packet, and records what it demands. */
 static void on_packet(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
 {
     switch (p->type) {
@@ -258,12 +258,12 @@ static void on_packet(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p
         r->demand.fail = true;
         break;
     default:
-        /* Alignment, ignore, a packet that the end cut, and what says nothing of the path of execution:
-         * conditional non-branch instructions, data synchronisation markers. */
+        /* Alignment, ignore, a packet that the end of the trace cut, and packets that are not about the path
+         * of execution: conditional non-branch instructions, data synchronisation markers. */
         break;
     }
-    /* Only the newest element may wait for its address. Where elements may stay uncommitted the newest is one
-     * of them, so that it may go on waiting. */
+    /* Only the newest element may wait for its address. In trace with speculation the newest element is still
+     * uncommitted, so it may go on waiting. */
     bool ready = !r->pending_address || r->config.max_spec;
     if (ready && !r->demand.commit && r->depth > r->config.max_spec)
         r->demand.commit = r->depth - r->config.max_spec;
@@ -280,9 +280,9 @@ static void on_first_info(struct ct_etm4_resolver *r, const struct ct_etm4_packe
         hold(r, CT_ELEM_TRANS, CT_TRANS_INIT, 0, 0);
 }
 
-/* Makes room for the items of one more packet when the ring is nearly full. Elements that nobody can take
- * back leave early; without such, speculation is deeper than any trace unit's, which is damage. False: the
- * sink is full. */
+/* Makes room for the items of one more packet when the ring is nearly full. Elements that nothing can take
+ * back leave early; if there are none, speculation is deeper than that of any trace unit, so the trace is
+ * damaged. Returns false when the sink is full. */
 static bool make_room(struct ct_etm4_resolver *r, struct ct_etm4_sink *sink)
 {
     while (ct_held_count(&r->held) > CT_HELD_SIZE - PACKET_ITEMS) {
@@ -297,8 +297,8 @@ static bool make_room(struct ct_etm4_resolver *r, struct ct_etm4_sink *sink)
     return true;
 }
 
-/* Counts the bytes of a packet that cannot be used for want of synchronisation. Alignment packets do not
- * count. */
+/* Counts the bytes of a packet that cannot be used because there is no synchronisation. Alignment packets do
+ * not count. */
 static void count_lost(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p)
 {
     if (p->type == CT_ETM4_NOT_SYNC)
@@ -307,7 +307,7 @@ static void count_lost(struct ct_etm4_resolver *r, const struct ct_etm4_packet *
         r->lost += p->size;
 }
 
-/* Takes a packet. False: the sink is full and the packet was not taken. */
+/* Takes a packet. Returns false when the sink is full; the packet is then not taken. */
 static bool step(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p, struct ct_etm4_sink *sink)
 {
     if (sink->cap - sink->count < CT_ETM4_STEP_ELEMS || !make_room(r, sink))
@@ -340,8 +340,8 @@ static bool step(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p, str
     return true;
 }
 
-/* Puts out what is held, at most two addresses and cycle counts, as ct_etm4_release does. False: it is
- * something else, and nothing was put out. */
+/* Puts out the held elements, as ct_etm4_release does, if all are addresses and cycle counts. Otherwise
+ * returns false and puts out nothing. */
 static bool release_plain(struct ct_etm4_resolver *r, uint32_t held, struct ct_etm4_sink *sink)
 {
     for (uint32_t i = 0; i < held; i++) {
@@ -355,8 +355,9 @@ static bool release_plain(struct ct_etm4_resolver *r, uint32_t held, struct ct_e
     return true;
 }
 
-/* Takes atoms, addresses and cycle counts as step and ct_etm4_satisfy do, where atoms leave at once: most
- * packets are such. The others are held until the next atoms. False: the packet was not taken. */
+/* Takes atoms, an address or a cycle count (most packets are one of these) as step and ct_etm4_satisfy do,
+ * where atoms leave at once; addresses and cycle counts are held until the next atoms. Returns false when the
+ * packet was not taken. */
 static bool step_quickly(struct ct_etm4_resolver *r, const struct ct_etm4_packet *p,
                          struct ct_etm4_sink *sink)
 {

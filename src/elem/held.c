@@ -31,7 +31,7 @@ bool ct_held_is_off_path(const struct ct_elem *elem)
     }
 }
 
-/* Takes up to `count` P0 elements off one item; the newest atoms first. Result: how many. */
+/* Takes up to `count` P0 elements off one item, the newest atoms first, and returns their number. */
 static uint32_t cancel_item(struct ct_held_item *item, uint32_t count)
 {
     uint32_t taken = count < item->p0 ? count : item->p0;
@@ -45,7 +45,7 @@ static uint32_t cancel_item(struct ct_held_item *item, uint32_t count)
 
 uint32_t ct_held_cancel(struct ct_held *held, uint32_t count)
 {
-    /* Survivors move to the end of what was looked at, from the newest down. */
+    /* items that stay move to the end of the range that was read, from the newest down */
     uint32_t at = held->newest;
     uint32_t keep = held->newest;
     while (count && at != held->oldest) {
@@ -60,7 +60,7 @@ uint32_t ct_held_cancel(struct ct_held *held, uint32_t count)
         if (stays)
             held->items[--keep % CT_HELD_SIZE] = *item;
     }
-    /* Close the hole between `at` and `keep`. */
+    /* close the hole between `at` and `keep` */
     while (keep != held->newest)
         held->items[at++ % CT_HELD_SIZE] = held->items[keep++ % CT_HELD_SIZE];
     held->newest = at;

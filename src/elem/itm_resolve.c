@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ITM and DWT packets to elements, docs/listing.md. */
+/* Resolves ITM and DWT packets to elements. docs/listing.md describes the elements. */
 #include <stdlib.h>
 
 #include "base/bytes.h"
 #include "base/ctx.h"
 #include "elem/sw.h"
 
-/* Bits of a global timestamp that its first packet has. */
+/* bits of a global timestamp that are in its first packet */
 #define GTS_LOW_BITS 26
 
 struct ct_itm_resolver {
     struct ct_sw_stream stream;
-    unsigned prescaler;   /* a step of a local timestamp is 1 << this cycles */
+    unsigned prescaler;   /* log2 of the cycles of one step of a local timestamp */
     uint64_t local_time;  /* cycles since the start or the last overflow */
-    uint64_t global_low;  /* bits of the first packet of a global timestamp */
-    uint64_t global_high; /* bits of the second packet of a global timestamp */
-    bool global_known;    /* there was a second packet, and none is still to come */
-    uint8_t page;         /* of stimulus ports */
-    bool overflow;        /* there was an overflow that no element tells of yet */
+    uint64_t global_low;  /* bits from the first packet of a global timestamp */
+    uint64_t global_high; /* bits from the second packet of a global timestamp */
+    bool global_known;    /* a second packet came, and no further one is due */
+    uint8_t page;         /* page of stimulus ports */
+    bool overflow;        /* an overflow came, and no element reports it yet */
 };
 
-/* Gives the prescaler of local timestamps as a shift. ITMTCR has it in bits 9:8 (1, 4, 16, 64); it counts in
- * asynchronous mode only, bit 4 (DDI 0403E C1.7.6). */
+/* Returns log2 of the prescaler of local timestamps. ITMTCR has it in bits 9:8 (1, 4, 16, 64); it only counts
+ * in asynchronous mode, bit 4 (DDI 0403E C1.7.6). */
 static unsigned prescaler_of(uint32_t itmtcr)
 {
     return itmtcr & 0x10 ? 2 * ct_bits(itmtcr, 9, 8) : 0;
@@ -62,7 +62,7 @@ void ct_itm_resolver_reset(struct ct_itm_resolver *r)
     forget(r);
 }
 
-/* Gives CT_SW_OVERFLOW for the first element behind an overflow, else 0. */
+/* Returns CT_SW_OVERFLOW for the first element after an overflow, else 0. */
 static unsigned overflow_flag(struct ct_itm_resolver *r)
 {
     unsigned flag = r->overflow ? CT_SW_OVERFLOW : 0;
@@ -76,7 +76,8 @@ static void put_global(struct ct_itm_resolver *r)
     ct_sw_put(&r->stream, CT_ELEM_TIMESTAMP, CT_TIMESTAMP_GLOBAL, overflow_flag(r), time);
 }
 
-/* Takes the low part of a global timestamp. It has only the bits that changed; the higher ones stay. */
+/* Takes the low part of a global timestamp. A packet only has the lower bits, up to the highest one that
+ * changed; the higher bits stay. */
 static void on_global_low(struct ct_itm_resolver *r, const struct ct_itm_packet *p)
 {
     unsigned bits = 7u * (p->size - 1u);
@@ -125,12 +126,12 @@ static void on_packet(struct ct_itm_resolver *r, const struct ct_itm_packet *p)
         forget(r);
         ct_sw_lose_sync(s);
         break;
-    default: /* alignment, a cut packet */
+    default: /* alignment, a packet that the end of the trace cut */
         break;
     }
 }
 
-/* Puts out the end. Where no element followed the last overflow, the end tells of it. */
+/* Puts out the END element, which reports the last overflow if no element followed that. */
 static void end(struct ct_itm_resolver *r)
 {
     ct_sw_end(&r->stream);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PTM packets to elements. IHI 0035B chapter 4; the order of what comes out is docs/listing.md. */
+/* Resolves PTM packets to elements (IHI 0035B chapter 4). docs/listing.md describes the order of the
+ * elements. */
 #include <stdlib.h>
 
 #include "base/ctx.h"
@@ -7,7 +8,7 @@
 #include "elem/v7.h"
 #include "elem/v7_seam.h"
 
-/* Elements that one packet may put out; the caller's array has room for more. */
+/* Most elements that one packet may put out; the caller's array has room for more. */
 #define STEP_ELEMS 8
 
 struct ct_ptm_resolver {
@@ -42,14 +43,14 @@ void ct_ptm_resolver_reset(struct ct_ptm_resolver *r)
     *r = (struct ct_ptm_resolver){.stream = {.gap = CT_GAP_RESET}};
 }
 
-/* Puts out the cycle count of a packet, which belongs to the element before. */
+/* Puts out the cycle count of a packet, which belongs to the element before it. */
 static void put_cycles(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
 {
     if (p->flags & CT_PTM_HAS_CC)
         ct_v7_put(&r->stream, CT_ELEM_CYCLES, CT_CYCLES_ATTACHED, 0, p->cc);
 }
 
-/* Takes the security state and mode of a packet. True: it has others than before. */
+/* Takes over the security state and mode of a packet. Returns whether either changed. */
 static bool take_security(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
 {
     return p->flags & CT_PTM_HAS_SEC &&
@@ -75,9 +76,9 @@ static void on_isync(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
     ct_v7_put(&r->stream, CT_ELEM_ADDRESS, p->isa, p->valid, p->value);
 }
 
-/* Resolves a branch. Without an exception its address is where an executed branch went, so it becomes an E
- * atom and the target. Exception number 0 is none: the information byte is there for the security state or
- * ThumbEE, which a return from an exception changes (IHI 0035B 4.5.4, 4.12.2). */
+/* Resolves a branch. The address of one without an exception is the target of an executed branch, so it
+ * becomes an E atom and the target. Exception number 0 means no exception: the information byte is then there
+ * for the security state or ThumbEE, which a return from an exception changes (IHI 0035B 4.5.4, 4.12.2). */
 static void on_branch(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
 {
     if (p->exc)
@@ -105,7 +106,7 @@ static void on_bad(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
     r->stream.lost = p->size;
 }
 
-/* Resolves a packet while decoding. */
+/* Resolves a packet in state CT_V7_DECODE. */
 static void on_packet(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
 {
     switch (p->type) {
@@ -141,13 +142,13 @@ static void on_packet(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
     case CT_PTM_RESERVED:
         on_bad(r, p);
         break;
-    default: /* alignment, ignore, a packet that the end cut */
+    default: /* alignment, ignore, a packet that the end of the trace cut */
         break;
     }
 }
 
-/* Counts the bytes of a packet that cannot be used for want of synchronisation. Alignment packets do not
- * count. */
+/* Counts the bytes and cycles of a packet that cannot be used because there is no synchronisation. Alignment
+ * packets do not count. */
 static void count_lost(struct ct_ptm_resolver *r, const struct ct_ptm_packet *p)
 {
     uint64_t bytes = p->type == CT_PTM_NOT_SYNC ? p->value : p->type == CT_PTM_ASYNC ? 0 : p->size;

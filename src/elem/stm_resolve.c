@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* STM packets to elements, docs/listing.md. */
+/* Resolves STM packets to elements. docs/listing.md describes the elements. */
 #include <stdlib.h>
 
 #include "base/ctx.h"
@@ -95,7 +95,7 @@ static void on_packet(struct ct_stm_resolver *r, const struct ct_stm_packet *p)
         r->master_known = false;
         ct_sw_lose_sync(&r->stream);
         break;
-    default: /* what is in the packets behind it, or nothing: alignment, version, channel; a cut packet */
+    default: /* alignment, version, channel (which later packets have too), a packet that the end cut */
         break;
     }
 }

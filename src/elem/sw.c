@@ -60,7 +60,7 @@ void ct_sw_lose_sync(struct ct_sw_stream *s)
 
 void ct_sw_end(struct ct_sw_stream *s)
 {
-    /* no packet came after the last one to make the GAP that tells of trouble with it */
+    /* no packet followed an invalid last one, so no GAP reports it: END does */
     unsigned untold = s->synced || s->told ? 0 : s->gap + 1u;
     ct_sw_put(s, CT_ELEM_END, CT_GAP_END, untold, s->lost);
     s->ended = true;

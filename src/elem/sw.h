@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the elements of STM and ITM have in common: an array to fill, and
- * synchronisation by alignment packets. */
+/* The common part of the resolvers of STM and ITM: an array for the elements, and synchronisation by
+ * alignment packets. */
 #ifndef CT_ELEM_SW_H
 #define CT_ELEM_SW_H
 
@@ -8,23 +8,23 @@
 
 #include "coretap/elem.h"
 
-/* Elements that one packet may make, those before its first included. */
+/* Most elements that one packet may make, including those that are put out before its own. */
 #define CT_SW_STEP 6
 
 _Static_assert(CT_SW_STEP <= CT_RESOLVE_MIN, "a packet fits in the smallest array");
 
-/* State and output of one call. */
+/* The state of a stream, and the output array of one call. */
 struct ct_sw_stream {
     struct ct_elem *elems;
     size_t count;
     size_t cap;
-    uint64_t pos;  /* of the packet in work */
-    uint64_t lost; /* bytes since the GAP that could not be used */
+    uint64_t pos;  /* position of the current packet */
+    uint64_t lost; /* number of bytes that could not be used since the GAP */
     uint8_t gap;   /* enum ct_gap: why there is no synchronisation */
-    bool told;     /* a GAP told of the loss */
+    bool told;     /* a GAP element has reported the loss */
     bool synced;
     bool ended;
-    /* What the last SW_SOURCE said; `source_put`: there was one. */
+    /* The last SW_SOURCE element, if `source_put`. */
     bool source_put;
     struct ct_elem source;
 };
@@ -41,14 +41,16 @@ static inline bool ct_sw_room(const struct ct_sw_stream *stream)
 
 void ct_sw_put(struct ct_sw_stream *stream, enum ct_elem_kind kind, uint8_t n, unsigned aux, uint64_t v);
 
-/* Names the source of what follows, if it is another one. `known` 0: the trace does not say. */
+/* Puts out the source of the elements that follow, unless it is the same as before. `known` is false when the
+ * trace does not tell the source. */
 void ct_sw_put_source(struct ct_sw_stream *stream, bool known, uint16_t master, uint16_t channel);
 
-/* Takes note of a packet: at `pos`, `bytes` long, perhaps the alignment packet. False when it cannot be used
- * because there is no synchronisation yet. */
+/* Records the position and length in bytes of a packet, and synchronises when it is an alignment packet.
+ * Returns false when the packet cannot be used because there is no synchronisation yet. */
 bool ct_sw_begin(struct ct_sw_stream *stream, uint64_t pos, uint64_t bytes, bool is_async);
 
-/* Loses synchronisation by a packet that cannot be: what follows waits for an alignment packet. */
+/* Loses synchronisation because of an invalid packet; later packets are not used until an alignment
+ * packet. */
 void ct_sw_lose_sync(struct ct_sw_stream *stream);
 
 void ct_sw_end(struct ct_sw_stream *stream);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the resolvers of PTM and ETMv3 between two packets. */
+/* Saves the state of the resolvers of PTM and ETMv3 between two packets. */
 #ifndef CT_ELEM_V7_SEAM_H
 #define CT_ELEM_V7_SEAM_H
 
 #include "base/seam.h"
 
-/* Saves the state on which the elements of later packets depend. `resolver` is one of the protocol's. */
+/* Save the state that the elements of later packets depend on. `resolver` is that of the protocol. */
 void ct_ptm_resolver_seam(const void *resolver, struct ct_seam *seam);
 void ct_etm3_resolver_seam(const void *resolver, struct ct_seam *seam);
 
