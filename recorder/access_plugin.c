@@ -34,14 +34,14 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info
 
 #define WORDS ACCESS_RING_WORDS
 
-/* For the words of a process without a reader. */
+/* Ring for the words of a process without a reader. */
 static struct access_ring unread;
 
-/* One for the process: QEMU loads the plugin once. */
+/* The state of the plugin in this process: QEMU loads it once. */
 static struct {
     pthread_mutex_t lock;
     int fd;
-    int ring_fd; /* the file of `ring` */
+    int ring_fd; /* file that `ring` maps */
     int forks;   /* socket for the pipes of children; -1: do not record them */
     int next[3]; /* both ends of the pipe, and the ring, of the next child */
     pid_t pid;   /* the process that writes to fd */
@@ -58,7 +58,7 @@ static struct {
          .next = {-1, -1, -1},
          .ring = &unread};
 
-static _Thread_local uint64_t args[6]; /* of this thread's current system call */
+static _Thread_local uint64_t args[6]; /* arguments of this thread's current system call */
 
 /* Writes adjacent words to the pipe. */
 static void write_words(const uint64_t *words, size_t count)
@@ -70,7 +70,7 @@ static void write_words(const uint64_t *words, size_t count)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
-            out.fd = -1; /* no reader any more; the program continues */
+            out.fd = -1; /* there is no reader any more; the program continues */
             return;
         }
         at += n;
@@ -126,7 +126,7 @@ static void note(enum ct_access_note what, uint64_t a, uint64_t b, uint64_t c)
     pthread_mutex_unlock(&out.lock);
 }
 
-/* Notes a file by its path, whose bytes follow the note in whole words. */
+/* Writes a note about a file with its path, whose bytes follow the note in whole words. */
 static void note_path(enum ct_access_note what, const char *path, uint64_t a, uint64_t b)
 {
     const size_t size = path ? strnlen(path, PATH_MAX - 1) : 0;
@@ -139,7 +139,7 @@ static void note_path(enum ct_access_note what, const char *path, uint64_t a, ui
     pthread_mutex_unlock(&out.lock);
 }
 
-/* `user` is the word of the run, made at translation. */
+/* Adds the fetch of a run of instructions, whose word `user` was made at translation. */
 static void on_fetch(unsigned cpu, void *user)
 {
     put((uint64_t)(uintptr_t)user | ct_access_word(CT_ACCESS_FETCH, cpu, 0, 0));
@@ -152,8 +152,8 @@ static void on_memory(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, voi
     put(ct_access_word(store ? CT_ACCESS_STORE : CT_ACCESS_LOAD, cpu, qemu_plugin_mem_size_shift(info), va));
 }
 
-/* Notes the file with the first instruction: the loader of a program with libraries, which QEMU mapped
- * without a system call. */
+/* Writes a note about the file that has the first instruction: the loader of a program with libraries, which
+ * QEMU mapped without a system call. */
 static void note_first_file(const struct qemu_plugin_insn *insn)
 {
     const void *host = qemu_plugin_insn_haddr(insn);
@@ -257,7 +257,7 @@ static enum call call_of(int64_t number)
     return CALL_OTHER;
 }
 
-/* Argument values of Linux, the same for both. */
+/* values of arguments in Linux, the same for arm64 and arm */
 enum {
     ARG_CLONE_VM = 0x100,
     ARG_CLONE_VFORK = 0x4000,
@@ -272,7 +272,7 @@ static int makes_process(uint64_t flags)
     return !(flags & ARG_CLONE_VM) || flags & ARG_CLONE_VFORK;
 }
 
-/* Maps the ring in a file. NULL: failed. */
+/* Maps the ring in a file. Returns NULL on failure. */
 static struct access_ring *map_ring(int fd)
 {
     void *ring =
@@ -303,8 +303,8 @@ static void before_fork(void)
     pthread_mutex_unlock(&out.lock);
 }
 
-/* Makes the child write to its own pipe and ring, if it has them. Another thread of the parent may have held
- * the lock. */
+/* Makes the child write to its own pipe and ring, if it has them. Makes a new lock, which another thread of
+ * the parent may have held. */
 static void in_child(void)
 {
     pthread_mutex_init(&out.lock, NULL);
@@ -313,7 +313,7 @@ static void in_child(void)
         munmap(out.ring, sizeof *out.ring);
     out.ring = ring ? ring : &unread;
     if (out.fd >= 0 && !out.keeping)
-        close(out.fd); /* its parent's, which must end with the parent */
+        close(out.fd); /* the pipe of the parent, which must end with the parent */
     out.fd = -1;
     if (out.forks < 0)
         return;
@@ -362,8 +362,8 @@ static void after_fork(int64_t result)
     close_next();
 }
 
-/* Replaces the program. A child that is not followed continues without the plugin, and a program for which
- * there is no QEMU is left to the host, which is noted. Returns when QEMU should make the call itself. */
+/* Replaces the program. A child that is not followed continues without the plugin. A program for which there
+ * is no QEMU is left to the host, and a note says that. Returns when QEMU should make the call itself. */
 static void on_exec(uint64_t path, uint64_t argv, uint64_t envp)
 {
     const bool followed = getpid() == out.pid;
@@ -490,7 +490,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64
     memcpy(args, a, sizeof a);
 }
 
-/* Notes the file behind mapped memory, by its descriptor. */
+/* Writes a note about the file behind mapped memory, by its descriptor. */
 static void note_file(uint64_t at, uint64_t size, int fd)
 {
     char link[32], path[PATH_MAX];
@@ -500,7 +500,7 @@ static void note_file(uint64_t at, uint64_t size, int fd)
     note_path(CT_NOTE_FILE, path, at, size);
 }
 
-/* Notes memory from mmap with the arguments `a`. */
+/* Writes a note about memory from mmap with the arguments `a`. */
 static void note_map(uint64_t at, const uint64_t a[6])
 {
     const uint64_t page = out.arm32 ? a[5] : a[5] >> 12;
@@ -511,7 +511,7 @@ static void note_map(uint64_t at, const uint64_t a[6])
     note(CT_NOTE_SHARED, at, a[1], object_of(a[3], a[4], page));
 }
 
-/* Notes memory from mremap with the arguments `a`. */
+/* Writes a note about memory from mremap with the arguments `a`. */
 static void note_remap(uint64_t at, const uint64_t a[6])
 {
     if (a[2] < a[1])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of the access plugin (access.h), in memory shared with the reader of its pipe. They go through
- * the pipe in pieces; the last ones of a killed process are still here. */
+/* The words of the access plugin (access.h), in memory shared with the reader of its pipe. They also go
+ * through the pipe, in pieces; the last words of a killed process are only here. */
 #ifndef RECORDER_ACCESS_RING_H
 #define RECORDER_ACCESS_RING_H
 

@@ -7,7 +7,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* The used part of glib's. */
+/* The used part of glib's GByteArray. */
 struct byte_array {
     uint8_t *data;
     unsigned size;
@@ -61,7 +61,7 @@ struct state_description {
     const struct state_field *fields;
 };
 
-/* Reads memory of QEMU itself, whose layout may differ. */
+/* Reads memory of QEMU itself, whose layout may differ. Returns false when the memory is unmapped. */
 static bool peek(const void *from, void *out, size_t size)
 {
     const struct iovec to = {out, size}, there = {(void *)(uintptr_t)from, size};
@@ -107,7 +107,7 @@ void guest_init(void)
     find(&qemu.base, "guest_base");
 }
 
-/* Reads a register by the debugger's number. False when it cannot be read. */
+/* Reads a register by the number that debuggers use. Returns false when it cannot be read. */
 static bool read_register(void *cpu, int arm32, int number, uint64_t *value)
 {
     int (*read)(void *, struct byte_array *, int) = arm32 ? qemu.read_a32 : qemu.read_a64;
@@ -256,5 +256,5 @@ bool guest_sets_handler(int64_t number, int arm32, uint64_t action, uint64_t *ha
         return false;
     if (arm32)
         *handler = handler32 & ~1u;
-    return *handler > 1; /* neither default nor ignored */
+    return *handler > 1; /* neither SIG_DFL nor SIG_IGN */
 }

@@ -10,7 +10,7 @@
 
 #include "qemu_plugin_api.h"
 
-/* Finds the functions. */
+/* Finds the functions of QEMU. Call it first. */
 void guest_init(void);
 
 /* Returns 1 when the block being translated is T32, 0 when it is A32, -1 when that is unknown. */
@@ -19,15 +19,15 @@ int guest_is_t32(const struct qemu_plugin_tb *tb);
 /* Returns the exception level of the block being translated; 0 when it is unknown. */
 unsigned guest_level(void);
 
-/* Reads X register `number` of an A64 processor. False when it cannot be read. */
+/* Reads X register `number` of an A64 processor. Returns false when it cannot be read. */
 bool guest_register(unsigned cpu, int number, uint64_t *value);
 
-/* Reads ELR_ELx, the return address of the last exception that was taken to level `level` (1 to 3). False
- * when it cannot be read. */
+/* Reads ELR_ELx, the return address of the last exception that was taken to level `level` (1 to 3). Returns
+ * false when it cannot be read. */
 bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value);
 
-/* Reads memory of the program, whose addresses differ from this process's. False when it is unmapped, or the
- * offset is unknown. */
+/* Reads memory of the program, whose addresses differ from those of this process. Returns false when it is
+ * unmapped, or the offset between the addresses is unknown. */
 bool guest_memory(uint64_t addr, void *out, size_t size);
 
 enum guest_signal {
@@ -36,7 +36,7 @@ enum guest_signal {
     GUEST_UNKNOWN,
 };
 
-/* At the first instruction of a signal handler: finds the address where the program was interrupted. */
+/* Finds the address where the program was interrupted, at the first instruction of a signal handler. */
 enum guest_signal guest_signal_frame(unsigned cpu, int arm32, uint64_t *pc, int *t32);
 
 /* Returns whether this system call sets a signal handler; *handler becomes its address (bit 0 clear). */

@@ -21,7 +21,7 @@ static struct {
     int files[KEEP_FILES];
     bool apart; /* the thread has its own file table */
     struct sockaddr_un to;
-    socklen_t to_size; /* 0: nobody takes them back */
+    socklen_t to_size; /* 0: there is no socket that takes the files back */
 } keeper;
 
 union rights {
@@ -77,7 +77,7 @@ bool keep_begin(const int files[KEEP_FILES])
     sem_init(&keeper.ready, 0, 0);
     sem_init(&keeper.back, 0, 0);
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* this thread must not take the program's signals */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* the new thread must not take signals of the program */
     const int rc = pthread_create(&keeper.thread, NULL, hold, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (rc)
@@ -87,7 +87,7 @@ bool keep_begin(const int files[KEEP_FILES])
     return true;
 }
 
-/* Receives the files from the thread. */
+/* Receives the files from the thread; files[i] is -1 for those that did not come. */
 static void receive(int s, int files[KEEP_FILES])
 {
     union rights control;

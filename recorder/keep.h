@@ -9,10 +9,11 @@
 
 #define KEEP_FILES 3
 
-/* Starts a thread that keeps the files; -1: no file. Returns false on failure. */
+/* Starts a thread that keeps the files; -1 stands for no file. Returns false on failure. */
 bool keep_begin(const int files[KEEP_FILES]);
 
-/* Restores files that were closed since; a file then has another descriptor, or -1 if it was lost. */
+/* Restores files that were closed since keep_begin. A restored file has another descriptor, or -1 if it was
+ * lost. */
 void keep_end(int files[KEEP_FILES]);
 
 #endif

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* START-END RIGHTS OFFSET DEVICE INODE PATH, addresses and offset hexadecimal (proc_pid_maps(5)). */
+/* Parses a line START-END RIGHTS OFFSET DEVICE INODE PATH, with hexadecimal addresses and offset
+ * (proc_pid_maps(5)). Returns false when it is another line. */
 static bool parse(const char *line, struct mapping *out)
 {
     int path = 0;

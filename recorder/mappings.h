@@ -8,15 +8,17 @@
 #include <stdint.h>
 
 struct mapping {
-    uint64_t start, end; /* in this process */
-    uint64_t offset;     /* in the file */
+    uint64_t start, end; /* addresses in this process */
+    uint64_t offset;     /* offset in the file */
     char path[4096];
 };
 
-/* Finds the mapping of a file at an address of this process. False: none, or the file was deleted. */
+/* Finds the mapping of a file at an address of this process. Returns false when there is none, or the file
+ * was deleted. */
 bool mapping_at(const void *address, struct mapping *out);
 
-/* The same, from the first to the last mapping of that file; `offset` is that of the mapping found first. */
+/* Does what mapping_at does, from the first to the last mapping of that file; `offset` is that of the mapping
+ * found first. */
 bool mapping_of_file(const void *address, struct mapping *out);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QEMU plugin: the path of a program, block by block, into memory shared with coretap record.
+/* QEMU plugin: writes the path of a program, block by block, into memory shared with coretap record.
  *
  *   qemu-aarch64 -plugin trace_plugin.so,fd=N[,each=1][,seed=N][,latency=N][,watch=OFFSET:SIZE]... PROGRAM
  *   qemu-system-aarch64 -plugin trace_plugin.so,fd=N …
  *
- * fd is a file of the size of struct trace_area. Execution of a block costs one word; that it was left
- * early, by a fault, is found by marks at the instructions that can fault. With `each` every instruction
- * has a mark: slower, and the same result. With `watch` accesses to a piece of memory are told, with their
- * data: SIZE bytes from OFFSET behind the begin of the program's code on (both hexadecimal).
+ * fd is a file of the size of struct trace_area. An executed block takes one word. Marks at the instructions
+ * that can fault show whether a block was left early. With `each` every instruction has a mark, which is
+ * slower and gives the same result. With `watch`, accesses to a piece of memory are written with their data:
+ * SIZE bytes from OFFSET behind the begin of the program's code (both hexadecimal).
  *
- * Each thread has a clock, in cycles. With a latency the clocks agree with causality: what a thread stores
- * at time T is seen by others at T + 1 at the earliest. A thread makes its clock known before a block that
- * stores; each looks, at every block, at the newest that any made known, and where it is less than
- * `latency` ahead of that it waits until it is, and for no less, as if for a line from the other's cache:
- * trace with a threshold of cycles shows no less. */
+ * Each thread has a clock, in cycles. With a latency, the clocks agree with causality: other threads see what
+ * a thread stores at time T at T + 1 at the earliest. A thread publishes its clock before each block that
+ * stores, and reads the newest published clock at every block. If its own clock is not at least `latency`
+ * ahead of that clock, it waits until it is, and for `latency` cycles at least, like a wait for a line from
+ * another cache: trace with a cycle count threshold does not show shorter waits. */
 #define _GNU_SOURCE /* process_vm_readv, futex */
 #include <linux/futex.h>
 #include <pthread.h>
@@ -36,53 +36,53 @@ EXPORT int qemu_plugin_version = 1;
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv);
 
 #define PAGE     UINT64_C(4096)
-#define PAGES    (1u << 16) /* of code that is shown whole; of others only what is executed */
+#define PAGES    (1u << 16) /* pages of code that are written whole; of others only executed blocks */
 #define HANDLERS 256u
-#define VECTOR   0x80u /* bytes: Arm ARM DDI 0487, D1.3.1 */
+#define VECTOR   0x80u /* bytes of an exception vector: Arm ARM DDI 0487, D1.3.1 */
 #define FILES    1024u
 
-/* A block as the code that QEMU made of it knows it. */
+/* What the callbacks know about a block that QEMU translated. */
 struct block {
     uint32_t id;
     uint32_t insns;
-    uint32_t whole; /* `at` of the thread when all was done */
+    uint32_t whole; /* value of `at` of the thread when the whole block was executed */
     _Atomic uint32_t handler;
-    uint32_t sets_context; /* it ends with MSR CONTEXTIDR_EL1: number of the register + 1 */
-    uint32_t vector_level; /* it may be a vector of exceptions to this level, or 0 */
+    uint32_t sets_context; /* number of the register + 1, if it ends with MSR CONTEXTIDR_EL1 */
+    uint32_t vector_level; /* exception level, if it may be an exception vector to it; else 0 */
     uint32_t stores;       /* 1: it may write to memory */
     uint64_t addr;
     uint64_t end;
     struct block *next;
 };
 
-/* Where a thread writes, in a cache line of its own. */
+/* The state of a thread that writes; each has a cache line of its own. */
 struct writer {
     _Alignas(64) uint32_t *words;
     _Atomic uint32_t *used;
     uint32_t count;
     uint32_t room;
-    uint64_t clock;      /* cycles */
-    uint64_t seen;       /* the newest clock that it has looked at */
-    uint64_t end;        /* of the block before */
-    uint32_t insns;      /* of the block before */
-    uint32_t until_wait; /* blocks to the next wait for memory */
+    uint64_t clock;      /* clock of the thread, in cycles */
+    uint64_t seen;       /* the newest published clock that the thread has read */
+    uint64_t end;        /* end of the block before */
+    uint32_t insns;      /* instructions of the block before */
+    uint32_t until_wait; /* number of blocks up to the next wait for memory */
     uint64_t random;
-    uint32_t sets_context; /* of the block before */
+    uint32_t sets_context; /* sets_context of the block before */
 };
 
-/* The latest clock that was made known, in a cache line of its own. */
+/* The newest published clock, in a cache line of its own. */
 static struct {
     _Alignas(64) _Atomic uint64_t clock;
 } newest_known;
 
-/* One program: QEMU loads the plugin once. */
+/* The state of the recording of one program: QEMU loads the plugin once. */
 static struct {
     struct writer writers[TRACE_THREADS];
     struct trace_area *area;
     pthread_mutex_t lock;
-    _Atomic int detached; /* nobody reads any more, or this is a forked child */
-    uint32_t next_free;   /* where to look for a free chunk */
-    uint32_t block_chunk; /* blocks are written here */
+    _Atomic int detached; /* there is no reader any more, or this is a forked child */
+    uint32_t next_free;   /* where the search for a free chunk begins */
+    uint32_t block_chunk; /* chunk that blocks are written to */
     uint32_t block_count;
     uint32_t thread_count;
     _Atomic uint32_t threads_now;
@@ -90,18 +90,18 @@ static struct {
     uint32_t latency; /* cycles; 0: clocks of threads agree at system calls only */
     int each;
     int arm32;
-    int system; /* a whole machine: a thread is a processor */
+    int system; /* QEMU emulates a whole machine, so a thread is a processor */
     struct block *blocks;
     uint64_t pages[PAGES]; /* a hash table: page number + 1 */
     uint32_t page_count;
     struct {
         uint64_t start, end;
-    } files[FILES]; /* that were shown */
+    } files[FILES]; /* mapped files that have been written */
     uint32_t file_count;
     uint64_t handlers[HANDLERS];
     struct {
         uint64_t start, size;
-    } watched[TRACE_WATCHED]; /* from the begin of the code on until that is known */
+    } watched[TRACE_WATCHED]; /* relative to the begin of the code until that is known */
     uint32_t handler_count;
     uint32_t watched_count;
 } rec = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -118,8 +118,8 @@ static void futex_wake(_Atomic uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* A chunk for `kind`; waits until the reader has given one back. TRACE_NO_CHUNK
- * when it has gone. With the lock. */
+/* Returns a free chunk, marked as `kind`, or waits until the reader gives one back. Returns TRACE_NO_CHUNK
+ * when there is no reader any more. Requires the lock. */
 static uint32_t take_chunk(enum trace_chunk_kind kind)
 {
     struct trace_area *area = rec.area;
@@ -154,7 +154,7 @@ static void hand_over(unsigned cpu)
     rec.writers[cpu].room = rec.writers[cpu].count = 0;
 }
 
-/* Nobody reads any more: the thread writes into its last chunk, over and over. */
+/* Words of threads without a reader, which overwrite each other. */
 static uint32_t scratch[1024];
 static _Atomic uint32_t scratch_used;
 
@@ -190,7 +190,7 @@ static void renew_chunk(unsigned cpu)
     pthread_mutex_unlock(&rec.lock);
 }
 
-/* Room for a few words in one chunk. */
+/* Makes room for a few words in one chunk. */
 static void reserve(unsigned cpu, uint32_t words)
 {
     if (rec.writers[cpu].count + words > rec.writers[cpu].room)
@@ -208,7 +208,7 @@ static inline void put(unsigned cpu, uint32_t word)
 
 /* ---- clocks ---- */
 
-/* A number below `n`, a power of two; xorshift64*. */
+/* Returns a random number below `n`, which is a power of two (xorshift64*). */
 static uint32_t random_below(struct writer *w, uint32_t n)
 {
     w->random ^= w->random >> 12;
@@ -228,7 +228,7 @@ static void wait_for(unsigned cpu, uint64_t cycles)
     put(cpu, (uint32_t)(cycles >> 32));
 }
 
-/* Now and then a block waits for memory: one in 32. */
+/* Lets the thread wait as if for memory, and draws after how many blocks it waits again: 32 on average. */
 static void wait_for_memory(unsigned cpu)
 {
     struct writer *w = &rec.writers[cpu];
@@ -236,9 +236,9 @@ static void wait_for_memory(unsigned cpu)
     wait_for(cpu, 1 + random_below(w, 32));
 }
 
-/* A block or a system call begins: its thread is later than all whose stores it can have seen. When it
- * `stores`, it makes its clock known, as one that nobody else has: who sees what it stores sees another clock
- * than before. */
+/* Keeps the clock of a thread, at the begin of a block or a system call, behind the clocks of all threads
+ * whose stores it can have seen. When it `stores`, publishes the clock, which no other thread has published:
+ * a thread that sees the stores sees a new clock. */
 static void keep_up(unsigned cpu, bool stores)
 {
     struct writer *w = &rec.writers[cpu];
@@ -257,7 +257,7 @@ static void keep_up(unsigned cpu, bool stores)
 
 /* ---- execution ---- */
 
-/* A signal handler begins: where was the program interrupted? */
+/* Writes, at the begin of a signal handler, where the program was interrupted. */
 static void put_signal(unsigned cpu)
 {
     uint64_t pc;
@@ -276,7 +276,7 @@ static void put_signal(unsigned cpu)
     put(cpu, (uint32_t)(pc >> 32));
 }
 
-/* The block before wrote the context ID; what it wrote is still in the register. */
+/* Writes the context ID if the block before has set it. Its value is still in the register. */
 static void put_context(unsigned cpu, const struct block *next)
 {
     struct writer *w = &rec.writers[cpu];
@@ -289,7 +289,8 @@ static void put_context(unsigned cpu, const struct block *next)
     w->sets_context = next->sets_context;
 }
 
-/* Where the exception that perhaps came returns to: it tells what was executed before. */
+/* Writes the return address of the exception that may have brought execution to `b`, because that address
+ * tells what was executed before. */
 static void put_return(unsigned cpu, const struct block *b)
 {
     uint64_t pc;
@@ -341,7 +342,7 @@ static void on_last_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va
         rec.area->threads[cpu].at++;
 }
 
-/* Tells of 1 << `shift` bytes at `va`, with what is there now that the access was made. */
+/* Writes the access to 1 << `shift` bytes at `va`, with what memory contains after the access. */
 static void put_access(unsigned cpu, uint32_t what, uint64_t va, uint32_t shift)
 {
     uint64_t data = 0;
@@ -357,8 +358,8 @@ static void put_access(unsigned cpu, uint32_t what, uint64_t va, uint32_t shift)
     put(cpu, (uint32_t)(data >> 32));
 }
 
-/* Tells of an access: as it is when all of it is watched and has at most eight bytes, and else of its parts
- * that are. `user` is the index of its instruction. */
+/* Writes an access to watched memory: as one access when it is watched as a whole and has at most eight
+ * bytes, else those parts of it that are watched. `user` is the index of its instruction. */
 static void on_access(unsigned cpu, qemu_plugin_meminfo_t info, uint64_t va, void *user)
 {
     const unsigned whole = qemu_plugin_mem_size_shift(info);
@@ -401,7 +402,8 @@ static struct trace_chunk *blocks_chunk(uint32_t words)
     return &rec.area->chunks[at];
 }
 
-/* The words of a block or page, to be filled by the caller and then counted. */
+/* Writes the head of a block or page, and returns its words, which the caller fills before end_block counts
+ * them. Returns NULL when there is no reader any more. */
 static uint32_t *begin_block(const struct trace_block *head, struct trace_chunk **chunk)
 {
     const uint32_t words = (uint32_t)(sizeof *head + head->size + 3) / 4;
@@ -442,7 +444,7 @@ static bool is_in_file(uint64_t va)
     return false;
 }
 
-/* The file that the code at `va` is of. */
+/* Writes the file that the code at `va` comes from, unless it is written already. */
 static void put_file(uint64_t va, const uint8_t *host)
 {
     static struct mapping mapping;
@@ -493,7 +495,7 @@ static enum fault_isa isa_of(const struct qemu_plugin_tb *tb, uint32_t *flags)
     return t32 > 0 ? FAULT_T32 : FAULT_A32;
 }
 
-/* MSR CONTEXTIDR_EL1, Xt: t + 1, else 0. */
+/* Returns t + 1 for MSR CONTEXTIDR_EL1, Xt, and 0 for other instructions. */
 static uint32_t context_register(const struct qemu_plugin_insn *insn)
 {
     uint32_t op;
@@ -501,7 +503,8 @@ static uint32_t context_register(const struct qemu_plugin_insn *insn)
     return (op & ~31u) == 0xd518d020 ? (op & 31) + 1 : 0;
 }
 
-/* QEMU looks ahead at the end of a page, and then the instruction before seems to be longer. */
+/* Returns the length of an instruction. Does not ask QEMU, which reads ahead at the end of a page and then
+ * gives too many bytes. */
 static size_t size_of(enum fault_isa isa, const struct qemu_plugin_insn *insn)
 {
     const uint8_t *bytes = qemu_plugin_insn_data(insn);
@@ -530,7 +533,7 @@ static void put_block(const struct block *b, const struct qemu_plugin_tb *tb, en
     end_block(&head, chunk);
 }
 
-/* Marks where execution can end before the block does. */
+/* Adds a mark to each instruction at which execution can leave the block early. */
 static void mark(struct block *b, const struct qemu_plugin_tb *tb, enum fault_isa isa)
 {
     const size_t count = qemu_plugin_tb_n_insns(tb);
@@ -622,7 +625,7 @@ static void on_syscall(qemu_plugin_id_t id, unsigned cpu, int64_t number, uint64
         add_handler(handler);
     if (cpu >= TRACE_THREADS)
         return;
-    keep_up(cpu, true); /* what others do because of this call comes after it */
+    keep_up(cpu, true); /* other threads continue because of this call at a later clock */
     if (atomic_load(&rec.threads_now) < 2)
         return;
     pthread_mutex_lock(&rec.lock);
@@ -681,7 +684,8 @@ static void on_thread_end(qemu_plugin_id_t id, unsigned cpu)
     pthread_mutex_unlock(&rec.lock);
 }
 
-/* A forked child is a program of its own; it writes to itself. */
+/* Detaches a forked child, which is a program of its own, from the shared memory: it writes to private
+ * memory. */
 static void on_fork_child(void)
 {
     atomic_store(&rec.detached, 1);
@@ -693,7 +697,7 @@ static void on_fork_child(void)
         write_to_nobody(&rec.writers[i]);
 }
 
-/* Reads OFFSET:SIZE. */
+/* Adds watched memory from the text OFFSET:SIZE. */
 static void watch(const char *text)
 {
     char *behind;
