@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rates of FRACTAL and of the simulated cluster, one core.
+/* Measures the rates of FRACTAL and of the simulated cluster, on one core.
  *
- *   bench_fractal [seconds [words]]    prints a line for each figure, or for those whose name has the words:
+ *   bench_fractal [seconds [words]]    prints a line for each figure, or for those whose name has the
+ *   words:
  *                                      name, rate, unit, goal */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #define TABLES UINT64_C(0x50000000)
 #define FRAMES UINT64_C(0x80000000)
 
-/* Of this process, so that what else the machine does does not count. */
+/* Returns the processor time of this process in seconds, which does not depend on other programs. */
 static double now(void)
 {
     struct timespec t;
@@ -72,7 +73,8 @@ static void touch(struct ct_fractal *f, uint64_t pa)
     answer(f, 0);
 }
 
-/* 2,048 pages of the target in a reverse TLB of 512 × 4, a thousand points. */
+/* Makes a FRACTAL that knows 2,048 pages of the target, in a reverse TLB of 512 × 4, with `points`
+ * observation points. */
 static struct ct_fractal *traced(int points)
 {
     struct ct_fractal *f;
@@ -99,7 +101,8 @@ static struct ct_fractal *traced(int points)
     return f;
 }
 
-/* Of 100 snoops `hits` are the target's; one in 1024 of these is at an observation point. */
+/* Makes a stream of snoops. Of each 100, `hits` are for addresses of the target; one in 1024 of these is at
+ * an observation point. */
 static void make_stream(struct ct_fractal_message *m, unsigned hits)
 {
     uint64_t s = 88172645463325252u;
@@ -117,10 +120,10 @@ static void make_stream(struct ct_fractal_message *m, unsigned hits)
         m[i].addr = FRAMES + ((draw(&s) & 1023) << 13);
 }
 
-/* What main was told. */
+/* The arguments of the command. */
 struct choice {
     double seconds;
-    const char *words; /* in the names of the figures that are wanted; empty: all */
+    const char *words; /* words in the names of the wanted figures; empty: all figures */
 };
 
 static void snoops(const char *name, unsigned hits, int points, int keep, const struct choice *k)
@@ -156,7 +159,8 @@ static void snoops(const char *name, unsigned hits, int points, int keep, const 
     free(m);
 }
 
-/* Refusals are counted by FRACTAL itself, in its INCONSISTENT register. */
+/* Passes a message or data to FRACTAL. Ignores refusals, which FRACTAL counts in its INCONSISTENT
+ * register. */
 static void message(void *user, const struct ct_fractal_message *m, const uint64_t *line)
 {
     if (line)
@@ -175,8 +179,8 @@ static int attach(struct ct_soc *soc, struct ct_fractal *f)
     return ct_soc_attach(soc, &(struct ct_soc_tap){.user = f, .message = message, .command = command});
 }
 
-/* What a program does: runs of instruction lines in loops, arrays read in order, a stack, some of it
- * scattered over `span` bytes. */
+/* Measures the cluster with accesses like those of a program: runs of instruction lines in loops, arrays read
+ * in order, a stack, and some accesses scattered over `span` bytes. */
 static void cluster(const char *name, uint64_t span, int tracing, const struct choice *k)
 {
     if (!strstr(name, k->words))
@@ -226,7 +230,7 @@ static void cluster(const char *name, uint64_t span, int tracing, const struct c
     ct_fractal_free(f);
 }
 
-/* The counterpart of the paper's Table II: what state the modules have in their default size. */
+/* Prints how much state the modules have in their default size: the counterpart of the paper's Table II. */
 static void memory(void)
 {
     struct ct_fractal *f;

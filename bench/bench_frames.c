@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast frames are taken apart: aligned and TPIU, of one trace ID or of four that change every few
- * bytes, with the map of offsets, each run read as the chain reads it but not decoded. Every way that the
- * processor has takes its turn in each round; what is printed is the best round and the median, in 10^9
- * bytes a second. Or for one capture of a file, with a FRAMING of enum ct_framing:
+/* Measures how fast frames are split into runs for each trace ID: aligned frames and TPIU frames, of one ID
+ * or of four that change every few bytes, with the map of offsets. Each run is read as the chain reads it but
+ * not decoded. In each round, every version for the instructions of this processor takes its turn; prints the
+ * best round and the median, in 10^9 bytes a second. Or for one capture in a file, with a FRAMING of enum
+ * ct_framing:
  *   bench_frames [ROUNDS [PIECE [FILE FRAMING]]] */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +17,15 @@
 #define ROUNDS      8
 #define PASSES      4
 #define ROUNDS_MOST 999
-#define SIZE        ((size_t)4 << 20) /* of frames, more or less */
+#define SIZE        ((size_t)4 << 20) /* approximate bytes of frames */
 #define PIECE       ((size_t)64 << 10)
 #define WAYS_MOST   8
 
 struct input {
     const char *name;
     uint8_t framing;
-    uint8_t ids;        /* how many there are */
-    uint16_t low, high; /* bytes of one in a row, from … to …; 0: as many as there are */
+    uint8_t ids;        /* number of trace IDs */
+    uint16_t low, high; /* fewest and most bytes of one ID in a row; 0: all bytes */
     uint32_t fsync_period, hsync_period;
     uint8_t *bytes;
     size_t size;
@@ -84,7 +85,7 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Any bytes; each time another ID than before. */
+/* Makes the frames of an input: random bytes, and at each change an ID other than the one before. */
 static void make(struct input *in)
 {
     const struct ct_framer_options options = {.size = sizeof options,
@@ -153,8 +154,8 @@ static double pass(const struct input *in, struct ct_demux *demux, size_t piece)
     return now() - begin;
 }
 
-/* Seconds of a pass, the best of a few in a row: the first ones find the caches and the predictors as another
- * way left them. */
+/* Returns the seconds of a pass, the best of a few in a row, because the first passes find caches and
+ * predictors as another version left them. */
 static double run(const struct input *in, struct ct_demux *demux, size_t piece)
 {
     double best = pass(in, demux, piece);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast ETMv4 bytes become packets, elements and events (paper 1, Table I), in each way there is; and
- * the byte-wise decoding function by unroll factor (its Table II). On traces of path.h, or of one ETMv4
- * stream in a file:
+/* Measures how fast each way of decoding turns ETMv4 bytes into packets, elements and events (paper 1, Table
+ * I), and the byte-wise decoding function by unroll factor (its Table II). Uses traces of path.h, or one
+ * ETMv4 stream in a file:
  *   bench_packets [FILE TRCCONFIGR]
- * Each figure is the median of ROUNDS rounds, in each of which the ways take turns. A round of one way is as
- * many passes over the same bytes in memory as take ROUND_S: a pass of the quickest ways is over before the
- * caches are its own. For count_instructions.py,
+ * Each figure is the median of ROUNDS rounds, in each of which the ways take turns. One turn makes passes
+ * over the same bytes in memory for ROUND_S seconds, because a single pass of the quickest ways ends before
+ * its data is in the caches. For count_instructions.py,
  *   bench_packets MODE WAY PASSES
- * goes so often over a trace of path.h in one way, both by their numbers, and prints only how many bytes it
- * has. */
+ * makes PASSES passes over a trace of path.h in one way, both given by their numbers, and only prints the
+ * number of bytes of the trace. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@
 enum way {
     OPENCSD,
     PLAIN_PACKETS,
-    BYTEWISE, /* one for each unroll factor */
+    BYTEWISE, /* one way for each unroll factor */
     PLAIN_ELEMENTS = BYTEWISE + CT_ETM4_UNROLL_MAX,
     ELEMENTS,
     PLAIN_EVENTS,
@@ -54,7 +54,7 @@ static const char *const names[WAYS] = {[OPENCSD] = "packets, OpenCSD",
                                         [PLAIN_EVENTS] = "events, by packets and elements",
                                         [EVENTS] = "events"};
 
-/* What came out of a pass, so that nothing is left out. */
+/* Sums of the results of a pass, which keep the compiler from leaving anything out. */
 struct sums {
     uint64_t count;
     struct ct_events *events;
@@ -203,7 +203,7 @@ static int by_time(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Returns the seconds of a pass, and sets how much one found. */
+/* Returns the seconds of a pass; *count is set to the number of packets, elements or events that it found. */
 static double measure_round(const struct trace *t, enum way way, uint64_t *count)
 {
     const double begin = now();

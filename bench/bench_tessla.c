@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Speed of monitors on one core, in CPU time (docs/tessla.md): events a second through a
- * specification of about 20 streams, through 256 formulas, as text in and out, and the time
- * from a specification to its run. */
+/* Measures the speed of monitors on one core, in CPU time (docs/tessla.md): events a second through a
+ * specification of about 20 streams, through 256 formulas, and as text in and out; and the time from a
+ * specification to its run. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum {
 struct sink {
     struct ct_monitor *monitor;
     uint64_t results, bytes;
-    char *text; /* results as text go here, when there is somewhere */
+    char *text; /* buffer for the text of results; NULL: results are not written as text */
     size_t cap;
 };
 
@@ -42,7 +42,8 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Compilers of machine code call other programs: what they take counts, too. */
+/* Returns the time in seconds. Not CPU time: compilers to machine code call other programs, whose time counts
+ * too. */
 static double wall(void)
 {
     struct timespec t;
@@ -70,7 +71,8 @@ static struct ct_monitor_spec *compile(struct ct_ctx *ctx, const char *name, con
     return spec;
 }
 
-/* Events of random inputs; `lose`: some were lost before the first. What making them takes does not count. */
+/* Feeds events of random inputs and returns the seconds that the monitor took, without making them. `lose`:
+ * some events were lost before the first one. */
 static double run_binary(struct ct_ctx *ctx, const struct ct_monitor_spec *spec, struct sink *sink,
                          size_t total, bool lose)
 {

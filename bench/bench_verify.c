@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Speed of many specifications side by side, in CPU time of one core (docs/tessla.md): 256 of them beside one
- * file with the same formulas, and how long an exchange of one among them takes. */
+/* Measures many specifications side by side, in CPU time of one core (docs/tessla.md): 256 specifications
+ * beside one file with the same formulas, and how long it takes to exchange one of them. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@ enum {
     TEXT = 600, /* room for one specification */
 };
 
-/* A set of specifications, each as a file of its own or all in one. */
+/* A set of specifications, which are written each to a file of its own or all to one. */
 struct set {
     const char *name;
-    const char *head; /* what each file begins with, with its inputs p, q, r */
+    const char *head; /* begin of each file, with its inputs p, q, r */
     size_t (*write)(char *at, int number);
 };
 
@@ -59,7 +59,7 @@ static void check(struct ct_ctx *ctx, int rc)
 static const char FORMULA_HEAD[] =
     "define p := function_call p\ndefine q := function_call q\ndefine r := function_call r\n";
 
-/* 240 different ones: of each form one for each order of the atoms and each distance. */
+/* Writes one of 240 different formulas: each form with each order of the atoms and each distance. */
 static size_t write_formula(char *at, int i)
 {
     static const char *const forms[] = {
@@ -84,7 +84,7 @@ static size_t write_formula(char *at, int i)
 
 static const char STREAM_HEAD[] = "in p: Events[Int]\nin q: Events[Int]\nin r: Events[Int]\n";
 
-/* A threshold of its own for what all of them work out. */
+/* Writes a specification with a threshold of its own for values that all specifications calculate. */
 static size_t write_threshold(char *at, int i)
 {
     return (size_t)sprintf(at,
@@ -93,7 +93,7 @@ static size_t write_threshold(char *at, int i)
                            i, i, i, i, 100000 + i, i, 60 + i % 8, i, i);
 }
 
-/* One that has nothing in common with the others but its inputs. */
+/* Writes a specification that has nothing in common with the others but its inputs. */
 static size_t write_own(char *at, int i)
 {
     return (size_t)sprintf(
@@ -144,7 +144,7 @@ static void begin(struct run *r, const struct set *set, int count, bool together
     check(r->ctx, ct_verifier_begin(r->verifier, on_result, r));
 }
 
-/* Feeds random events. Result: what that took, without making them. */
+/* Feeds random events and returns the seconds that took, without making the events. */
 static double feed(struct run *r, size_t total)
 {
     uint32_t first;
@@ -157,7 +157,7 @@ static double feed(struct run *r, size_t total)
             r->cycle += 1 + (r->random >> 28);
             r->batch[i] = (struct ct_watch_event){.cycle = r->cycle,
                                                   .value = which,
-                                                  .watch = 3 + which, /* behind those of losses */
+                                                  .watch = 3 + which, /* after the watches of losses */
                                                   .number = which + 1,
                                                   .kind = CT_WATCH_EXCEPTION};
         }
@@ -178,7 +178,7 @@ static void end(struct run *r)
     ct_ctx_free(r->ctx);
 }
 
-/* The best of three, because other programs run. */
+/* Returns the seconds of the best of three runs, because other programs run beside this one. */
 static double best(const struct set *set, int count, bool together, size_t total, uint64_t *results)
 {
     double least = 1e9;
@@ -203,7 +203,8 @@ static void compare(const struct set *set, int count)
            results[0] == results[1] ? "same results" : "OTHER RESULTS");
 }
 
-/* What exchanging takes: the longest of all, and events that were lost on the way. */
+/* Prints how long exchanging one specification takes, on average and at most, and the events a second
+ * afterwards. */
 static void exchange(const struct set *set, int count)
 {
     struct run r;

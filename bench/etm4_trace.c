@@ -7,7 +7,7 @@
 
 #include "coretap/encode.h"
 
-/* What a Cortex-A of the ARMv8 years has: no speculation in the trace, a cycle count threshold of 4. */
+/* properties of the trace of an early ARMv8 Cortex-A: no speculation, a cycle count threshold of 4 */
 #define THRESHOLD   4
 #define SYNC_PERIOD 4096
 
@@ -28,7 +28,7 @@ struct ct_source trace_source(enum trace_mode mode)
             .traceidr = 0x10, .idr0 = 0x28000ea1, .idr1 = 0x4100f402, .idr2 = 0x488, .configr = configr}};
 }
 
-/* Elements of one step: at most 4. Result: how many. */
+/* Makes the elements of one step, at most 4, and returns their number. */
 static size_t elements(enum trace_mode mode, const struct path_step *step, unsigned *cycles,
                        struct ct_elem *out)
 {

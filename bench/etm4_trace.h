@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A path as an ETMv4 would trace it. */
+/* Makes the trace that an ETMv4 would make of a path. */
 #ifndef CT_BENCH_ETM4_TRACE_H
 #define CT_BENCH_ETM4_TRACE_H
 
@@ -18,10 +18,10 @@ struct trace {
     size_t size;
 };
 
-/* Registers of the trace unit. */
+/* Returns a source with the registers of the trace unit. */
 struct ct_source trace_source(enum trace_mode mode);
 
-/* The trace of steps[0..count). Exits with a message when it cannot be made. */
+/* Returns the trace of steps[0..count). Exits with a message when it cannot be made. trace_free frees it. */
 struct trace trace_make(enum trace_mode mode, const struct path_step *steps, size_t count);
 void trace_free(struct trace *trace);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inner loops that decode ETMv4 with vectors, and those that take hops, each in a function of its own,
- * for bench/loop_cycles.py: it looks at their machine code. Nothing runs them. */
+/* Makes a function of each of the inner loops that decode ETMv4 with vectors and that follow hops. Nothing
+ * runs them: bench/loop_cycles.py analyses their machine code. */
 #include "etm4/cuts.c"
 #include "etm4/events.c"
 #include "etm4/lane.c"

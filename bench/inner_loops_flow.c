@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inner loops that count stretches that are known, as bench/inner_loops.c has those of the decoder. */
+/* Makes a function of each of the inner loops that count known stretches, as bench/inner_loops.c does for the
+ * decoder. */
 #include "flow/stretch_collect.h"
 #include "flow/stretch_strips.c"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inner loops that list stretches straight from the scan, as bench/inner_loops.c has those of the
- * decoder. */
+/* Makes a function of each of the inner loops that list stretches straight from the scan, as
+ * bench/inner_loops.c does for the decoder. */
 #include "etm4/hops_strips.c"
 
 CT_VECTOR void loop_strip_address(struct ct_hops_strip *s, const struct ct_address_rows *rows,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plugin for QEMU: prints how many instructions a program executed, on standard error. For programs of one
+/* QEMU plugin: prints on standard error how many instructions a program executed. Only for programs of one
  * thread. */
 #include <stdio.h>
 

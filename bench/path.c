@@ -17,7 +17,7 @@ struct machine {
     size_t count;
     size_t cap;
     jmp_buf full;
-    unsigned cycles; /* since the last step */
+    unsigned cycles; /* cycles since the last step */
     unsigned missed;
     uint32_t history;
     uint8_t counters[HISTORY];
@@ -30,7 +30,8 @@ struct machine {
     unsigned depth;
 };
 
-/* Sites are lines of this file: some 20 bytes of code each, and a target that stays with the site. */
+/* Returns the address of a branch by its site. A site is a line of this file; it stands for 24 bytes of code,
+ * and its target is fixed too (site_target). */
 static uint64_t site_address(unsigned site)
 {
     return CODE + site * 24u;
@@ -54,7 +55,7 @@ static bool predict(struct machine *m, unsigned site, bool taken)
     return right;
 }
 
-/* Memory at `address` is read. */
+/* Counts a read of memory at `address`, which costs cycles when the cache does not have it. */
 static void touch(struct machine *m, const void *address)
 {
     uint64_t line = (uintptr_t)((const uint8_t *)address - (const uint8_t *)m) / 64;
@@ -111,7 +112,7 @@ static void jump_table(struct machine *m, unsigned site, unsigned entry)
 #define IF(m, condition)    if (branch(m, __LINE__, condition))
 #define WHILE(m, condition) while (branch(m, __LINE__, condition))
 
-/* Words of a small vocabulary, the frequent ones first. */
+/* Writes a text of words from a small vocabulary, whose first words are the most frequent. */
 static void write_text(struct machine *m)
 {
     size_t at = 0;
@@ -136,7 +137,7 @@ static unsigned match_length(struct machine *m, uint32_t a, uint32_t b)
     return length;
 }
 
-/* LZ77 with a hash of three bytes. Result: tokens. */
+/* Compresses the text as LZ77 does, with a hash of three bytes, and returns the number of tokens. */
 static unsigned compress(struct machine *m)
 {
     unsigned tokens = 0;
@@ -202,7 +203,7 @@ static void sort(struct machine *m, uint32_t *values, unsigned count)
     }
 }
 
-/* The text as a program: a letter an instruction. */
+/* Interprets the text as a program in which each letter is an instruction. */
 static uint32_t interpret(struct machine *m)
 {
     uint32_t sum = 0;
