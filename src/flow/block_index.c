@@ -23,7 +23,7 @@ void ct_block_index_deinit(struct ct_block_index *ix)
     *ix = (struct ct_block_index){0};
 }
 
-/* Doubles the room. Returns false without memory. */
+/* Doubles the room. Returns false when out of memory. */
 static bool grow(struct ct_block_index *ix)
 {
     struct ct_block_index larger = {.count = ix->count, .cap = ix->cap * 2};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which block begins at an address. The numbers of blocks lie in the order of their addresses, 128 addresses
- * of instructions in a chunk, and chunks are found with a hash table that is small enough for the cache. So a
- * look-up waits for one line of memory, and blocks that lie near each other share it. */
+/* Finds the block that begins at an address. The numbers of blocks lie in the order of their addresses, in
+ * chunks of 128 instruction addresses each. A hash table, small enough for the processor's cache, finds the
+ * chunk. So a look-up waits for one line of memory, and blocks near each other share it. */
 #ifndef CT_FLOW_BLOCK_INDEX_H
 #define CT_FLOW_BLOCK_INDEX_H
 
@@ -13,35 +13,36 @@
 
 #define CT_BLOCK_CHUNK_SHIFT 7
 
-/* The most chunks, of 512 bytes each; with more of them the blocks are forgotten. */
+/* Maximal number of chunks, of 512 bytes each. When there would be more, all blocks are forgotten. */
 #define CT_BLOCK_CHUNKS_MAX (UINT32_C(1) << 18)
 
-/* Numbers of blocks by address; 0: no block begins there. */
+/* The numbers of the blocks at 128 adjacent instruction addresses; 0: no block begins there. */
 struct ct_block_chunk {
     _Alignas(64) uint32_t numbers[1u << CT_BLOCK_CHUNK_SHIFT];
 };
 
 /* A slot of the hash table. */
 struct ct_block_slot {
-    uint64_t addr;  /* of the chunk, in its own size */
-    uint32_t view;  /* how the code is read, and for whom */
+    uint64_t addr;  /* address of the chunk, in units of its size */
+    uint32_t view;  /* domain, memory space and instruction set (ct_block_key) */
     uint32_t chunk; /* number of the chunk + 1; 0: the slot is free */
 };
 
 struct ct_block_index {
     struct ct_block_chunk *chunks;
     struct ct_block_slot *slots;
-    uint32_t count, cap; /* chunks; there are twice as many slots as there is room for chunks */
+    uint32_t count, cap; /* of chunks; there are 2 * cap slots */
 };
 
-/* Where a block begins: its chunk, and the place there. */
+/* The beginning of a block: its chunk, and its index in it. */
 struct ct_block_key {
     uint64_t addr;
     uint32_t view;
     uint32_t at;
 };
 
-/* Returns the key of a block. An address that its instruction set does not have has a view of its own. */
+/* Returns the key of a block. Addresses that are not aligned for their instruction set have views of their
+ * own. */
 static inline struct ct_block_key ct_block_key(uint64_t addr, uint8_t isa, uint8_t space, uint16_t domain)
 {
     const unsigned unit = isa == CT_ISA_T32 ? 1 : 2;
@@ -52,7 +53,7 @@ static inline struct ct_block_key ct_block_key(uint64_t addr, uint8_t isa, uint8
                                  .at = place & ((1u << CT_BLOCK_CHUNK_SHIFT) - 1)};
 }
 
-/* Returns the slot of a chunk, or the free one where it would be. */
+/* Returns the slot of a chunk, or the free slot where the chunk belongs. */
 static inline struct ct_block_slot *ct_block_index_slot(const struct ct_block_index *ix,
                                                         const struct ct_block_key *key)
 {
@@ -66,18 +67,18 @@ static inline struct ct_block_slot *ct_block_index_slot(const struct ct_block_in
     }
 }
 
-/* Returns the number of a block, or 0. */
+/* Returns the number of the block with a key, or 0 when there is none. */
 static inline uint32_t ct_block_index_find(const struct ct_block_index *ix, struct ct_block_key key)
 {
     const uint32_t chunk = ct_block_index_slot(ix, &key)->chunk;
     return chunk ? ix->chunks[chunk - 1].numbers[key.at] : 0;
 }
 
-/* Makes an empty index. Returns false without memory. */
+/* Makes an empty index. Returns false when out of memory. */
 bool ct_block_index_init(struct ct_block_index *ix);
 void ct_block_index_deinit(struct ct_block_index *ix);
 
-/* Returns where the number of a block is kept, valid until the next call; NULL without memory. */
+/* Returns the place for the number of a block, valid until the next call; NULL when out of memory. */
 uint32_t *ct_block_index_place(struct ct_block_index *ix, struct ct_block_key key);
 
 void ct_block_index_clear(struct ct_block_index *ix);

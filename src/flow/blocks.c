@@ -79,7 +79,7 @@ static int grow(struct ct_blocks *b)
     return CT_OK;
 }
 
-/* Makes room for a number. False without memory. */
+/* Makes room for the block with a number. Returns false when out of memory. */
 static bool have_room(struct ct_blocks *b, uint32_t number)
 {
     while (number >= b->cap)
@@ -88,7 +88,7 @@ static bool have_room(struct ct_blocks *b, uint32_t number)
     return true;
 }
 
-/* Puts a block to its number. Returns the number, or 0 without memory. */
+/* Stores a block under its number. Returns the number, or 0 when out of memory. */
 static uint32_t put(struct ct_blocks *b, uint32_t number, const struct ct_block *block,
                     const struct ct_block_info *info)
 {
@@ -122,7 +122,7 @@ static int grow_domains(struct ct_blocks *b, uint32_t domain)
     return CT_OK;
 }
 
-/* Finds a number for a domain that this part did not meet yet. */
+/* Finds a number for a domain that is new to this part. */
 static int new_domain(struct ct_blocks *b, uint32_t memory, const struct ct_edge_context *who,
                       uint32_t *domain)
 {
@@ -149,7 +149,7 @@ int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context,
         rc = grow_domains(b, i);
     if (rc)
         return rc;
-    for (; b->domain_count <= i; b->domain_count++) /* other parts met those between */
+    for (; b->domain_count <= i; b->domain_count++) /* other parts have those between */
         b->domains[b->domain_count] = (struct ct_domain){CT_NO_NUMBER, CT_NO_NUMBER};
     b->domains[i] = (struct ct_domain){memory, context};
     *domain = (uint16_t)i;
@@ -185,7 +185,7 @@ static bool shares(const struct ct_blocks *b, uint16_t domain)
     return b->shared && domain < CT_SHARED_DOMAINS;
 }
 
-/* Returns what parts know of a block, or NULL when it is not shared. */
+/* Returns what the parts know of a block, or NULL when it is not shared. */
 static struct ct_shared_block *shared_block(const struct ct_blocks *b, uint32_t number)
 {
     return b->shared && number < ct_shared_program_most(b->shared)
@@ -193,7 +193,7 @@ static struct ct_shared_block *shared_block(const struct ct_blocks *b, uint32_t 
                : NULL;
 }
 
-/* Copies a shared block unless this part has it. Result: its number, or 0 without memory. */
+/* Copies a shared block unless this part has it. Returns its number, or 0 when out of memory. */
 static uint32_t fetch(struct ct_blocks *b, uint32_t number)
 {
     if (number < b->cap && b->blocks[number].n)
@@ -202,7 +202,7 @@ static uint32_t fetch(struct ct_blocks *b, uint32_t number)
     return put(b, number, &s->block, &s->info);
 }
 
-/* Adds a block that this part did not have. Result: its number, or 0 without memory. */
+/* Adds a block that this part does not have. Returns its number, or 0 when b->error says why. */
 static uint32_t add(struct ct_blocks *b, const struct ct_block *block, const struct ct_block_info *info)
 {
     uint32_t number = 0;
@@ -218,7 +218,8 @@ static uint32_t add(struct ct_blocks *b, const struct ct_block *block, const str
     return put(b, number, block, info);
 }
 
-/* Reads the instructions from an address to the next waypoint and makes a block of them. */
+/* Reads the instructions from an address to the next waypoint, and makes a block of them. Returns its number,
+ * or 0 as ct_blocks_at does. */
 static uint32_t read_block(struct ct_blocks *b, uint64_t addr, uint8_t isa, uint16_t domain)
 {
     struct ct_walk *w = b->walk;
@@ -268,13 +269,13 @@ uint64_t ct_block_target(const struct ct_blocks *b, uint32_t block, unsigned exe
     return from->end;
 }
 
-/* Returns the block, or 0 when the fast engine does not execute it. */
+/* Returns the block, or 0 when the fast engine must not execute it. */
 static uint32_t quick_block(const struct ct_blocks *b, uint32_t block)
 {
     return b->blocks[block].flags & CT_BLOCK_SLOW ? 0 : block;
 }
 
-/* Looks for the block that follows in memory. 0 as in ct_blocks_link. */
+/* Finds or makes the block that follows `block` in the program. Returns 0 as ct_blocks_link does. */
 static uint32_t find_next(struct ct_blocks *b, uint32_t block, unsigned executed)
 {
     const struct ct_block *from = &b->blocks[block];
@@ -379,7 +380,7 @@ static uint32_t edge_of(struct ct_blocks *b, uint32_t block, unsigned executed, 
     struct ct_edge edge = {
         .next = next, .from = ct_block_node(b, block), .exec = (uint8_t)executed, .kind = CT_EDGE_NEXT};
     uint32_t number = CT_NO_NUMBER;
-    if (edge.from == CT_NO_NUMBER) /* there was no memory for the node, which the error says */
+    if (edge.from == CT_NO_NUMBER) /* the node has no number, and b->error says why */
         return number;
     int rc = ct_graph_edge_as(b->graph, &edge, is_new && !b->repeats, id, &number);
     if (rc)

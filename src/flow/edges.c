@@ -17,14 +17,14 @@
 #define FIRST_CONTEXTS  4u
 #define FIRST_BLOCK_CAP 16u
 
-/* The statistics of BLOCK edges of one context: counts alone as long as no cycles are added. Both are NULL at
- * first, and one of them is for good. */
+/* The statistics of BLOCK edges of one context: only counts as long as no cycles are added. At first both are
+ * NULL; later exactly one of them is not. */
 struct block {
     struct ct_edge_stats *stats;
     uint64_t *counts;
 };
 
-/* The statistics of one context. */
+/* The statistics of one context, by edge >> BLOCK_SHIFT. */
 struct column {
     struct block *blocks;
     uint32_t cap;
@@ -33,10 +33,9 @@ struct column {
 struct ct_edges {
     struct ct_ctx *ctx;
     uint32_t max_contexts;
-    uint32_t part_contexts;         /* the number of contexts with which a part is full; 0 when this is no
-                                       part */
+    uint32_t part_contexts;         /* number of contexts from which on a part is full; 0: this is no part */
     struct ct_edge_context current; /* added to `contexts` with its first step */
-    size_t at;                      /* its index there, once it was added */
+    size_t at;                      /* its index in `contexts`, once `entered` */
     bool entered;
     size_t count, cap;
     struct ct_edge_context *contexts;
@@ -122,7 +121,8 @@ static int grow_contexts(struct ct_edges *e)
     return CT_OK;
 }
 
-/* Finds or adds the current context. When there is no room it is counted with the last one. */
+/* Finds or adds the current context. When there is no room for it, all contexts without room are counted as
+ * one, with `others` set. */
 static int enter_context(struct ct_edges *e)
 {
     struct ct_edge_context wanted = e->current;
@@ -158,7 +158,7 @@ void ct_edges_set_context(struct ct_edges *e, const struct ct_elem *elem)
     e->entered = false;
 }
 
-/* Makes room for a block. Returns false without memory. */
+/* Makes room for a block. Returns false when out of memory. */
 static bool grow_column(struct ct_edges *e, struct column *column, uint32_t block)
 {
     uint32_t cap = column->cap ? column->cap : FIRST_BLOCK_CAP;
@@ -175,7 +175,7 @@ static bool grow_column(struct ct_edges *e, struct column *column, uint32_t bloc
     return true;
 }
 
-/* Returns the block of an edge, which may be new; NULL without memory. */
+/* Returns the block of an edge, which is empty when it is new; NULL when out of memory. */
 static struct block *block_of(struct ct_edges *e, size_t context, uint32_t edge)
 {
     struct column *column = &e->columns[context];
@@ -187,7 +187,7 @@ static struct block *block_of(struct ct_edges *e, size_t context, uint32_t edge)
     return &column->blocks[block];
 }
 
-/* Returns the entry of an edge, made when it is new; NULL without memory. */
+/* Returns the statistics of an edge, made when they are new; NULL when out of memory. */
 static struct ct_edge_stats *entry(struct ct_edges *e, size_t context, uint32_t edge)
 {
     struct block *block = block_of(e, context, edge);
@@ -204,7 +204,7 @@ static struct ct_edge_stats *entry(struct ct_edges *e, size_t context, uint32_t 
     return &block->stats[edge & (BLOCK - 1)];
 }
 
-/* Returns the count of an edge, made when it is new; NULL without memory. */
+/* Returns the count of an edge, made when it is new; NULL when out of memory. */
 static uint64_t *count_of(struct ct_edges *e, size_t context, uint32_t edge)
 {
     struct block *block = block_of(e, context, edge);
@@ -284,7 +284,7 @@ int ct_edges_add_stats(struct ct_edges *e, uint32_t edge, const struct ct_edge_s
     return rc ? rc : ct_edges_add_at(e, context, edge, stats);
 }
 
-/* Counts one traversal; `cycles` is an entry of a step batch's column. */
+/* Counts one traversal. `cycles` is an entry of the column of a step batch. */
 static inline void add_one(struct ct_edge_stats *to, uint32_t cycles)
 {
     to->count++;
@@ -301,7 +301,7 @@ static inline void add_one(struct ct_edge_stats *to, uint32_t cycles)
     to->square_hi += to->square_lo < square;
 }
 
-/* Counts one traversal where there may be no statistics yet. Returns false without memory. */
+/* Counts one traversal of an edge that may have no statistics yet. Returns false when out of memory. */
 static bool add_first(struct ct_edges *e, size_t context, uint32_t edge, uint32_t cycles)
 {
     uint64_t *count = cycles == CT_STEP_NO_CYCLES ? count_of(e, context, edge) : NULL;
@@ -345,7 +345,7 @@ static int add_steps(struct ct_edges *e, const uint32_t *edge, const uint32_t *c
     return CT_OK;
 }
 
-/* Returns true for a count that no step got although one might have. */
+/* Returns true for a mark with a cycle count that no step got, unless such a count is left out by rule. */
 static bool is_unplaced(const struct ct_step_mark *mark)
 {
     return mark->kind == CT_MARK_ELEM && mark->elem.kind == CT_ELEM_CYCLES &&
@@ -392,7 +392,7 @@ bool ct_edges_part_is_full(const struct ct_edges *part)
     return part->part_contexts && part->count >= part->part_contexts;
 }
 
-/* Makes room for `count` numbers. Returns false without memory. */
+/* Makes room for `count` numbers. Returns false when out of memory. */
 static bool grow_map(uint32_t **numbers, uint32_t count)
 {
     uint32_t *grown = realloc(*numbers, (count + 1) * sizeof *grown);
@@ -430,7 +430,7 @@ bool ct_graph_map_known(struct ct_graph_map *map, const struct ct_graph *graph)
     return known;
 }
 
-/* Adds the nodes and edges of a part that the map does not have yet. */
+/* Adds the nodes and edges of a part that are not in the map yet. */
 static int take_graph(struct ct_edges *e, struct ct_graph *graph, const struct ct_graph *part,
                       struct ct_graph_map *map)
 {
@@ -445,7 +445,7 @@ static int take_graph(struct ct_edges *e, struct ct_graph *graph, const struct c
     return rc;
 }
 
-/* Adds the counts of one context, which is the current one of `e`. */
+/* Adds the counts of one context of a part to the current context of `e`, and zeroes them. */
 static int take_column(struct ct_edges *e, struct column *column, const struct ct_graph_map *map)
 {
     size_t context;

@@ -11,8 +11,8 @@
 #include "flow/shared_program.h"
 #include "flow/walk_seam.h"
 
-/* steps and marks that the builder must have room for before an element: as many as it has atoms or
- * records */
+/* number of steps and marks for which the builder must have room before an element: as many as it has atoms
+ * or records */
 #define ROOM (sizeof((struct ct_fast *)0)->records / sizeof(struct ct_flow))
 
 int ct_fast_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
@@ -100,8 +100,8 @@ void ct_fast_clear_sums(struct ct_fast *f)
     f->sums = (struct ct_flow_sums){0};
 }
 
-/* For counts: takes the last step out of the run that counted it and gives it to the builder, because what
- * follows may be an exception. */
+/* For counts: takes the last step out of the counts and gives it to the builder, because its edge may change:
+ * an exception may follow. */
 static void open_tail(struct ct_fast *f)
 {
     struct ct_block *last = &f->blocks.blocks[f->last];
@@ -117,8 +117,8 @@ static void open_tail(struct ct_fast *f)
     f->open = false;
 }
 
-/* Returns the pair of the last block and a target, made when it is new; the walk stays where it is. NULL
- * without memory. */
+/* Returns the pair of the last block and a target, made when it is new. The walk keeps its state. NULL when
+ * out of memory. */
 static struct ct_branch_target *pair_to(struct ct_fast *f, uint64_t addr, uint8_t isa)
 {
     struct ct_branch_target *pair = ct_blocks_known_pair(&f->blocks, f->last, addr, isa);
@@ -130,8 +130,8 @@ static struct ct_branch_target *pair_to(struct ct_fast *f, uint64_t addr, uint8_
     return pair;
 }
 
-/* Gives the builder's last step its edge to `addr`. Where the step was of block f->last, that has the edge or
- * makes it, and the graph need not look for it. */
+/* Sets the edge of the builder's last step, which leads to `addr`. When the step was of block f->last, the
+ * edge comes from the block, and the graph need not look for it. */
 static int settle_next(struct ct_fast *f, uint64_t addr, uint8_t isa)
 {
     struct ct_blocks *b = &f->blocks;
@@ -204,7 +204,7 @@ int ct_fast_enter_context(struct ct_fast *f)
                                  &f->domain);
 }
 
-/* Sets the domain of the step to come, by the current memory and, for counts, the current context. */
+/* Sets the domain of the next step: the current memory and, for counts, the current context. */
 static int enter_domain(struct ct_fast *f)
 {
     if (f->counts)
@@ -213,7 +213,8 @@ static int enter_domain(struct ct_fast *f)
     return ct_blocks_domain(&f->blocks, f->builder.memory, CT_NO_NUMBER, NULL, &f->domain);
 }
 
-/* For counts: gives the builder's last step its edge to `addr` and adds all its steps to the table. */
+/* For counts: sets the edge of the builder's last step, which leads to `addr`, and adds all steps of the
+ * builder to the table. */
 static int enter_counts(struct ct_fast *f, uint64_t addr, uint8_t isa)
 {
     int rc = settle_next(f, addr, isa);
@@ -297,8 +298,8 @@ bool ct_fast_pft_return(struct ct_fast *f, const struct ct_block *block, bool ta
     return true;
 }
 
-/* Returns true for a context that repeats the current one, in A64, where it says nothing of the instruction
- * set. */
+/* Returns true for a CONTEXT element that repeats the current context in A64 (elsewhere the element may
+ * change the instruction set). */
 static bool repeats_context(const struct ct_fast *f, const struct ct_elem *elem)
 {
     const struct ct_elem *last = &f->context_elem;
@@ -306,7 +307,7 @@ static bool repeats_context(const struct ct_fast *f, const struct ct_elem *elem)
            ((elem->aux ^ last->aux) & ~(unsigned)CT_CONTEXT_SILENT) == 0;
 }
 
-/* Lets the plain walk take an element, as far as there is room. Returns true when the element is done. */
+/* Gives an element to the plain walk, as far as there is room. Returns true when the element is done. */
 static bool walk_plain(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
 {
     size_t count;
@@ -329,7 +330,7 @@ static bool walk_plain(struct ct_fast *f, const struct ct_elem *elem, uint64_t e
     return taken;
 }
 
-/* Takes an element that changes nothing and makes a mark. */
+/* Takes an element that only makes a mark. */
 static bool put_mark(struct ct_fast *f, const struct ct_elem *elem, uint64_t end)
 {
     if (f->counts) {
@@ -387,13 +388,13 @@ int ct_fast_set_memory(struct ct_fast *f, const struct ct_memory *memory, uint32
     ct_walk_set_memory(f->walk, memory);
     f->builder.memory = number;
     f->domain_stale = true;
-    /* Each context needs a domain in this memory. */
+    /* Each context needs another domain in the new memory. */
     if (f->blocks.domain_count > CT_DOMAINS_MAX / 2)
         ct_fast_forget(f);
     return f->blocks.error;
 }
 
-/* Takes elements that begin with ATOMS. Result: how many are done. */
+/* Takes elements, the first of which is ATOMS. Returns how many are done. */
 static size_t take_atoms(struct ct_fast *f, const struct ct_elem *elems, size_t size, uint64_t end)
 {
     struct ct_walk *w = f->walk;
@@ -409,8 +410,8 @@ static size_t take_atoms(struct ct_fast *f, const struct ct_elem *elems, size_t 
     return done == count || !walk_plain(f, &elems[done], end) ? done : done + 1;
 }
 
-/* Takes one or more of the elements. Result: how many are done; 0 when the first one has to be given again,
- * with new room. */
+/* Takes one or more elements. Returns how many are done; 0 when the first one has to be given again when
+ * there is new room. */
 static size_t take(struct ct_fast *f, const struct ct_elem *elem, size_t size, uint64_t end)
 {
     switch (elem->kind) {

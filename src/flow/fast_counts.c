@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts atoms. Runs of blocks are remembered by (block, atoms), and only how often each run came is counted.
- * Its edges get that number when another run takes its slot, or at the end. Where runs seldom come again,
- * atoms are followed block by block, along links of 16 bytes a block. */
+/* Counts atoms. Runs of blocks are remembered by (block, atoms), and only the number of times that each run
+ * recurs is counted. That number is added to the edges of the run when another run takes its slot, or at the
+ * end. Where runs seldom recur, atoms are followed block by block, along links of 16 bytes per block. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,31 +10,32 @@
 #include "flow/edge_table.h"
 #include "flow/fast_links.h"
 
-/* One of so many runs that are met in the slot of another one takes its place. */
+/* One of REMEMBER runs that find another run in their slot replaces it. */
 #define REMEMBER 8u
 
-/* After so many look-ups of runs it is judged whether they are worth while: not when more than one of
- * MISSES_BAD found another run in its slot. Then blocks are followed for ALONG atoms the first time, and
- * twice as many each next time up to ALONG_MOST. With fewer than one of MISSES_FEW links are not needed. */
+/* After JUDGED look-ups of runs it is judged whether they are worthwhile. They are not when more than one of
+ * MISSES_BAD look-ups found another run in its slot. Then blocks are followed for ALONG atoms the first time,
+ * and for twice as many each next time up to ALONG_MOST. With fewer than one of MISSES_FEW, links are not
+ * needed. */
 #define JUDGED     (1u << 14)
 #define MISSES_BAD 12u
 #define MISSES_FEW 64u
 #define ALONG      (1u << 21)
 #define ALONG_MOST (1u << 25)
 
-/* A run that is being followed. */
+/* The state of following a run. */
 struct trip {
-    uint32_t stack[32]; /* blocks whose return addresses the run pushed */
+    uint32_t stack[32]; /* the blocks whose return addresses the run pushed */
     unsigned height;
-    unsigned depth; /* the most that there were at a time */
+    unsigned depth; /* maximal height */
     unsigned taken;
     uint32_t last; /* the last block */
-    unsigned exec; /* its atom */
+    unsigned exec; /* the atom of that block */
     uint32_t next; /* the block that follows */
-    bool indirect; /* an indirect branch ended it, so that only the trace tells what follows */
+    bool indirect; /* `last` executed an indirect branch, so the program does not tell what follows */
 };
 
-/* Takes the edge of a step inside of a run. `add` is how often it ran; with 0 the edge gets its number. */
+/* Adds `add` to the count of an edge inside a run or, when it is 0, gives the edge its number. */
 static void confirm(struct ct_fast *f, uint32_t last, unsigned exec, struct ct_branch_target *pair,
                     uint64_t add)
 {
@@ -49,8 +50,8 @@ static void confirm(struct ct_fast *f, uint32_t last, unsigned exec, struct ct_b
         ct_block_edge(b, last, exec);
 }
 
-/* Goes on behind an indirect branch to the return address that the run itself pushed. NULL when it pushed
- * none. */
+/* Follows an indirect branch to the return address that the run itself pushed. Returns the pair of both, or
+ * NULL when the run pushed none. */
 static struct ct_branch_target *internal_return(struct ct_fast *f, struct trip *t)
 {
     if (f->pft || !t->height)
@@ -64,7 +65,7 @@ static struct ct_branch_target *internal_return(struct ct_fast *f, struct trip *
     return pair;
 }
 
-/* Takes one step, of the block t->next. Returns false when the run ends before it. */
+/* Takes one step, of block t->next. Returns false when the run has to end before it. */
 static bool step(struct ct_fast *f, struct trip *t, unsigned executed, uint64_t add)
 {
     uint32_t number = t->next;
@@ -88,8 +89,9 @@ static bool step(struct ct_fast *f, struct trip *t, unsigned executed, uint64_t 
     return true;
 }
 
-/* Follows atoms from `block` on, as far as program and return stack tell. Result: the most atoms that a run
- * may have so that it leaves no more return addresses than struct ct_memo can hold. */
+/* Follows atoms from `block` on, as far as the program and the run's own return addresses lead. Returns the
+ * largest number of atoms after which the run leaves at most as many return addresses as struct ct_memo
+ * holds. */
 static unsigned travel(struct ct_fast *f, struct trip *t, uint32_t block, uint64_t bits, unsigned count,
                        uint64_t add)
 {
@@ -119,7 +121,7 @@ static unsigned travel(struct ct_fast *f, struct trip *t, uint32_t block, uint64
     return fitting;
 }
 
-/* Adds the count of a run to the edges in it, and to the last one when the program tells where it leads. */
+/* Adds the count of a run to the edges in it, and to the last edge when the program tells where it leads. */
 static void expand(struct ct_fast *f, struct ct_memo *run)
 {
     struct trip t;
@@ -157,8 +159,8 @@ static void build(struct ct_fast *f, struct ct_memo *run, uint64_t key, uint32_t
         run->key = 0;
 }
 
-/* Does to the return stack what the run did. Its calls were `depth` deep, for which a full stack drops its
- * oldest entries. */
+/* Changes the return stack as the run did. Its calls were `depth` deep, and for each a full stack drops its
+ * oldest entry. */
 static void apply_stack(struct ct_fast *f, const struct ct_memo *run)
 {
     struct ct_return_stack *stack = &f->walk->stack;
@@ -173,7 +175,7 @@ static void apply_stack(struct ct_fast *f, const struct ct_memo *run)
     }
 }
 
-/* Settles the edge of the last step. */
+/* Numbers the edge behind the last step, and counts it when `pair` is its pair of branch and target. */
 static void settle(struct ct_fast *f, struct ct_branch_target *pair)
 {
     if (!f->open)
@@ -189,7 +191,7 @@ static void settle(struct ct_fast *f, struct ct_branch_target *pair)
     f->open = false;
 }
 
-/* Returns the block at which the next step begins; 0 when the plain walk has to take it. */
+/* Returns the block where the next step begins; 0 when the plain walk has to take it. */
 static uint32_t begin(struct ct_fast *f, unsigned executed)
 {
     struct ct_branch_target *pair = NULL;
@@ -229,15 +231,15 @@ static struct ct_memo *find_run(struct ct_fast *f, uint32_t block, uint64_t bits
     return run;
 }
 
-/* PTM: pops the target of the branch that ends the run. Returns false when the plain walk has to do it
- * because the stack is empty. */
+/* PTM: pops the target of the branch that ends the run. Returns false when the stack is empty, so that the
+ * plain walk has to do it. */
 static bool returns(struct ct_fast *f, const struct ct_memo *run, const struct ct_elem *elem)
 {
     return !f->pft || !(run->flags & CT_MEMO_INDIRECT) || run->taken > 1 ||
            ct_fast_pft_return(f, &f->blocks.blocks[run->last], elem->aux & CT_ATOMS_TARGET);
 }
 
-/* Makes room for runs. Returns false without memory. */
+/* Makes the table of runs, unless there is one. Returns false when out of memory. */
 static bool have_runs(struct ct_fast *f)
 {
     if (!f->runs)
@@ -247,7 +249,7 @@ static bool have_runs(struct ct_fast *f)
     return f->runs;
 }
 
-/* Counts atoms from a block on as a run. Result: how many; 0 when the plain walk has to take them. */
+/* Counts atoms from a block on as a run. Returns how many; 0 when the plain walk has to take them. */
 static unsigned count_run_of(struct ct_fast *f, uint32_t block, const struct ct_elem *elem, unsigned done)
 {
     if (!have_runs(f))
@@ -265,7 +267,7 @@ static unsigned count_run_of(struct ct_fast *f, uint32_t block, const struct ct_
     return run->taken;
 }
 
-/* Counts atoms from a block on along links. Result: as of count_run_of. */
+/* Counts atoms from a block on along links. Returns what count_run_of does. */
 static unsigned count_links_of(struct ct_fast *f, uint32_t block, const struct ct_elem *elem, unsigned done)
 {
     struct ct_memo settled = {0};
@@ -289,7 +291,7 @@ unsigned ct_fast_count_atoms(struct ct_fast *f, const struct ct_elem *elem)
         const unsigned taken =
             f->along ? count_links_of(f, block, elem, done) : count_run_of(f, block, elem, done);
         if (!taken) {
-            if (!f->quick) /* what was read behind the block moved it */
+            if (!f->quick) /* reading code behind the block moved the walk */
                 ct_walk_go_to(f->walk, f->blocks.blocks[block].addr, f->blocks.blocks[block].isa);
             break;
         }
@@ -307,7 +309,7 @@ unsigned ct_fast_count_atoms(struct ct_fast *f, const struct ct_elem *elem)
     return done;
 }
 
-/* Judges whether runs come again often enough. */
+/* Judges whether runs recur often enough. */
 static void judge(struct ct_fast *f)
 {
     const bool ready = f->missed * MISSES_FEW < f->looked || ct_fast_have_links(f);
@@ -323,8 +325,8 @@ static void judge(struct ct_fast *f)
 
 /* ---- bursts ---- */
 
-/* Counts atoms along links where their run is not remembered, or something on the way to it is new. Result:
- * how many; 0 when the run is to be remembered, because it came a second time or often enough. */
+/* Counts atoms along links when their run is not remembered, or something before it is new. Returns how many;
+ * 0 when the run is to be remembered, because it came a second time or often enough. */
 static __attribute__((noinline)) unsigned count_missed(struct ct_fast *f, struct ct_fast_at *b,
                                                        struct ct_memo *run, uint32_t block,
                                                        struct ct_branch_target *pair, uint64_t bits,
@@ -337,14 +339,14 @@ static __attribute__((noinline)) unsigned count_missed(struct ct_fast *f, struct
     if (block && run->key != key) {
         if (run->taken && ++f->missed % REMEMBER == 0)
             return 0;
-        if (!run->taken) /* the next time it is remembered */
+        if (!run->taken) /* it will be remembered the next time */
             run->key = key;
     }
     return ct_fast_follow_from(f, b, block, pair, bits, count);
 }
 
-/* Counts atoms as long as their runs are remembered, or along links. Result: how many; the state is behind
- * the last of them. */
+/* Counts atoms as long as their runs are remembered, or else along links. Returns how many, and leaves the
+ * state behind the last of them. */
 static inline unsigned count_known(struct ct_fast *f, struct ct_fast_at *b, uint64_t bits, unsigned count)
 {
     unsigned done = 0;
@@ -381,7 +383,7 @@ static inline unsigned count_known(struct ct_fast *f, struct ct_fast_at *b, uint
     return done;
 }
 
-/* Counts atoms along links. Result: how many; the state is behind the last of them. */
+/* Counts atoms along links. Returns how many, and leaves the state behind the last of them. */
 static inline unsigned count_along(struct ct_fast *f, struct ct_fast_at *b, uint64_t bits, unsigned count)
 {
     struct ct_branch_target *pair;

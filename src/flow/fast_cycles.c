@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts cycles by legs: the steps that share a cycle count. Steps are followed along links of four bytes,
- * and each has its sums in half a line of memory of its own, which is fetched while later steps are followed.
- * Whatever is new or rare goes the way of single steps (fast_steps.c), from the begin of its leg on. */
+/* Counts cycles by legs. A leg is the steps that share a cycle count. Steps are followed along links of four
+ * bytes. Each edge has its sums in half a cache line, which is prefetched while later steps are followed.
+ * When something in a leg is new or rare, all of the leg is made of single steps (fast_steps.c). */
 #include "flow/fast_legs.h"
 
-/* The most elements between two steps that make marks: fewer than the builder lets a step wait for. */
+/* Maximal number of elements that make marks between two steps. It is less than the builder lets a step wait
+ * for. */
 #define MARKS_MOST (CT_STEP_WAIT_MARKS / 2)
 
-/* Fewer elements are not worth the beginning: between hops there are 48 at a time. */
+/* Minimal number of elements that are worth counting by legs: between hops there are 48 at a time. */
 #define ELEMS_LEAST 128u
 
-/* After so many steps or cycles the table gets what was counted: their sums have 32 bits. */
+/* After so many steps or cycles the counts go to the table, because their sums have 32 bits. */
 #define COUNTED_MOST (UINT32_C(1) << 31)
 
-/* A rate has so many bits behind the point. It is too large by less than 2 of the last one, so that a part of
- * a count is right while the instructions of a step times those of a leg have fewer bits. */
+/* Number of fractional bits of a rate. A rate is too large by less than 2 units of the last bit. So a step's
+ * share of a count is exact as long as its instructions times those of the leg have fewer bits. */
 #define RATE_BITS 36u
 
 _Static_assert((uint64_t)CT_LEGS_STEPS *CT_LEG_INSNS_MOST *CT_LEG_INSNS_MOST < UINT64_C(1) << (RATE_BITS - 1),
                "parts of counts are right");
 
-/* Set in the instructions of the last step of a leg. */
+/* A flag in the instructions of the last step of a leg. */
 #define LEG_END (UINT32_C(1) << 31)
 
-/* Where execution is between two legs, and the last step, which waits for its edge. */
+/* The position of execution between two legs, and the last step, which waits for its edge. */
 struct place {
     uint32_t last;
     uint32_t exec;
     uint32_t cycles; /* of the last step, as in a step batch */
-    bool given;      /* the builder has the last step */
+    bool given;      /* the builder holds the last step */
     uint32_t cur;
     uint32_t marks; /* behind the last step */
     uint64_t addr;
@@ -37,8 +38,8 @@ struct place {
 
 /* ---- following ---- */
 
-/* Returns the block at the address behind an indirect branch of block `from`, which ends a step; 0 when it is
- * new. The pair of both is looked for later. */
+/* Returns the block at the address `addr` to which the indirect branch of block `from`, which ends a step,
+ * led; 0 when it is new. Lists the address, so that the pair of both can be found later. */
 static inline uint32_t turn(struct ct_fast *f, const struct ct_block *like, uint32_t from, uint64_t addr,
                             uint32_t step)
 {
@@ -55,29 +56,29 @@ static inline uint32_t turn(struct ct_fast *f, const struct ct_block *like, uint
     return there->next;
 }
 
-/* Returns true for a count that is no simple one. */
+/* Returns true for a cycle count that legs cannot take. */
 static inline bool is_rare(const struct ct_elem *count)
 {
     return count->aux || count->n == CT_CYCLES_UNPLACED || count->v > CT_LEG_CYCLES_MOST;
 }
 
-/* Tells whether an address leads elsewhere than execution goes by itself. Links are quicker to look at than
- * blocks; those that are not known yet have address 0. */
+/* Returns whether a pending address differs from where the program leads. Links are quicker to read than
+ * blocks; a link that is not known yet has address 0. */
 static inline bool is_astray(const struct ct_fast *f, const struct place *p)
 {
     return p->have_addr && p->cur && (f->legs->links[p->cur].addr != p->addr || !p->addr) &&
            f->blocks.blocks[p->cur].addr != p->addr;
 }
 
-/* Follows elements as long as all is known, and lists legs. */
+/* Follows elements as long as all is known, and lists the legs. */
 static void follow(struct ct_fast *f, struct place p, const struct ct_elem *elems, size_t size)
 {
     struct ct_legs *g = f->legs;
     struct ct_leg_links *const links = g->links;
     const struct ct_block *like = &f->blocks.blocks[p.last];
-    uint32_t steps = 1; /* with the one before */
-    uint32_t begin = 1; /* of the leg */
-    uint32_t insns = 0; /* since then */
+    uint32_t steps = 1; /* including the one before */
+    uint32_t begin = 1; /* first step of the leg */
+    uint32_t insns = 0; /* of the leg so far */
     g->address_count = g->count = 0;
     g->step[0] = &g->sums[p.last][p.exec];
     for (size_t i = 0; i < size; i++) {
@@ -128,8 +129,7 @@ static void follow(struct ct_fast *f, struct place p, const struct ct_elem *elem
     }
 }
 
-/* Finds the pairs of indirect branches and addresses. Legs are left out from the first pair on that is
- * new. */
+/* Finds the pairs of indirect branches and addresses. Drops the legs from the first new pair on. */
 static void find_turns(struct ct_fast *f)
 {
     struct ct_legs *g = f->legs;
@@ -147,7 +147,7 @@ static void find_turns(struct ct_fast *f)
 
 /* ---- counting ---- */
 
-/* Lets the steps before targets of indirect branches have the sums of their pairs. */
+/* Makes the steps that an indirect branch ends use the sums of its pairs. */
 static void take_turns(struct ct_legs *g)
 {
     const uint32_t last = g->leg[g->count - 1].end - 1;
@@ -166,7 +166,7 @@ static inline void add(struct ct_leg_sums *s, uint32_t cycles)
     }
 }
 
-/* Finds the rates of all legs. */
+/* Computes the rates of all legs. */
 static void find_rates(struct ct_legs *g)
 {
     uint32_t cycles = 0;
@@ -179,8 +179,8 @@ static void find_rates(struct ct_legs *g)
     g->cycles += cycles;
 }
 
-/* Adds all legs, each divided among its steps as ct_step_split does. Where legs end cannot be predicted, so
- * nothing branches on it. Result: the cycles of the last step, which is not added. */
+/* Adds all legs to the sums, each divided among its steps as ct_step_split does. Where legs end cannot be
+ * predicted, so nothing branches on it. Returns the cycles of the last step, which is not added. */
 static uint32_t add_legs(struct ct_legs *g)
 {
     const uint32_t last = g->leg[g->count - 1].end - 1;
@@ -192,7 +192,7 @@ static uint32_t add_legs(struct ct_legs *g)
         const uint64_t insns = g->insns[i] & CT_LEG_INSNS_MOST;
         const uint32_t before = sum;
         sum += (uint32_t)(insns * g->rate[leg] >> RATE_BITS);
-        sum += (g->until[leg] - sum) & -ends; /* what is left is the last step's */
+        sum += (g->until[leg] - sum) & -ends; /* the last step gets the remainder */
         leg += ends;
         add(g->step[i], sum - before);
     }
@@ -200,7 +200,7 @@ static uint32_t add_legs(struct ct_legs *g)
     return g->until[leg] - sum;
 }
 
-/* Settles the edge of the last step. */
+/* Gives the step before the legs its edge: in the builder, or by adding its cycles to the sums. */
 static void settle(struct ct_fast *f, const struct place *p)
 {
     struct ct_step_builder *b = &f->builder;
@@ -214,7 +214,7 @@ static void settle(struct ct_fast *f, const struct place *p)
     b->pending = false;
 }
 
-/* Sets where execution is behind the last leg, whose last step has so many cycles. */
+/* Sets the position behind the last leg, whose last step has `cycles` cycles. */
 static void come_to(const struct ct_legs *g, struct place *p, const struct ct_elem *elems, uint32_t cycles)
 {
     const struct ct_leg *leg = &g->leg[g->count - 1];
@@ -235,7 +235,7 @@ static void come_to(const struct ct_legs *g, struct place *p, const struct ct_el
     }
 }
 
-/* Counts some legs. Result: how many elements are done; 0 when something is new. */
+/* Counts some legs. Returns how many elements are done; 0 when something is new. */
 static size_t count_some(struct ct_fast *f, struct place *p, const struct ct_elem *elems, size_t size)
 {
     struct ct_legs *g = f->legs;
@@ -254,7 +254,7 @@ static size_t count_some(struct ct_fast *f, struct place *p, const struct ct_ele
     return g->leg[g->count - 1].elems;
 }
 
-/* Gives the builder and the engine the state behind legs. */
+/* Stores the position behind legs in the builder and the engine. */
 static void put_place(struct ct_fast *f, const struct place *p)
 {
     struct ct_step_builder *b = &f->builder;
@@ -274,8 +274,8 @@ static void put_place(struct ct_fast *f, const struct place *p)
     f->addr_isa = CT_ISA_A64;
 }
 
-/* Counts legs as long as all is known. The builder's last step has its cycles. Result: how many elements are
- * done. */
+/* Counts legs as long as all is known. The builder's last step must have its cycles. Returns how many
+ * elements are done. */
 static size_t count_legs(struct ct_fast *f, const struct ct_elem *elems, size_t size)
 {
     if (!ct_fast_settle_step(f) || !ct_legs_have(f))
@@ -300,7 +300,7 @@ static size_t count_legs(struct ct_fast *f, const struct ct_elem *elems, size_t 
     return done;
 }
 
-/* Returns how many elements there are up to the next count, which is one of them. */
+/* Returns how many elements there are up to and including the next cycle count. */
 static size_t next_count(const struct ct_elem *elems, size_t size)
 {
     size_t i = 0;

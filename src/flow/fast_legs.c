@@ -10,7 +10,7 @@
 
 #define FIRST_TURNS 1024u
 
-/* Returns the entry of a pair, or that where it would be. */
+/* Returns the entry of a pair, or the free entry where it belongs. */
 static struct ct_leg_turn *find_turn(const struct ct_legs *g, uint32_t from, uint64_t addr)
 {
     uint32_t at = ct_leg_turn_place(g, from, addr);
@@ -67,7 +67,7 @@ void ct_fast_free_legs(struct ct_fast *f)
     free(g);
 }
 
-/* Adds the sums of an edge behind a block to the table. */
+/* Adds the sums of an edge of block `number` to the table, and zeroes them. */
 static int spend(struct ct_fast *f, uint32_t number, unsigned exec, uint32_t edge, struct ct_leg_sums *s)
 {
     const struct ct_block *block = &f->blocks.blocks[number];

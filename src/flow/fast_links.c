@@ -33,7 +33,8 @@ void ct_fast_spend_links(struct ct_fast *f)
     f->linked = 0;
 }
 
-/* Makes the link of a step of a block. 0: it would meet something new. */
+/* Makes and stores the link of a step of a block. Returns 0 when the node, the edge or the next block is not
+ * known. */
 static uint32_t make_link(struct ct_fast *f, uint32_t number, unsigned exec)
 {
     const struct ct_block *block = &f->blocks.blocks[number];
@@ -48,9 +49,10 @@ static uint32_t make_link(struct ct_fast *f, uint32_t number, unsigned exec)
     return f->links[number].next[exec] = link;
 }
 
-/* Meets what is new in the step from `block`: numbers the edge that led there, which is that of `pair` or,
- * with NULL, that of the step (last, last_exec) unless `last` is 0, and the node. Returns the link of the
- * step, which is only remembered when its own edge has a number. 0: the plain way has to take the step. */
+/* Numbers what is new in the step from `block`: its node, and the edge that led there. That is the edge of
+ * `pair` or, when `pair` is NULL, of the step (last, last_exec), unless `last` is 0. Returns the link of the
+ * step, which is stored only when its own edge has a number. Returns 0 when the plain walk has to take the
+ * step. */
 static uint32_t meet(struct ct_fast *f, uint32_t last, unsigned last_exec, struct ct_branch_target *pair,
                      uint32_t block, unsigned exec)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Follows atoms along links of 16 bytes a block, meets what is new there, and keeps the state of the engine
- * meanwhile. */
+/* Follows atoms along links of 16 bytes per block, and makes the links, numbers and pairs that are new on the
+ * way. */
 #ifndef CT_FLOW_FAST_LINKS_H
 #define CT_FLOW_FAST_LINKS_H
 
 #include "flow/fast_own.h"
 
-/* The words of a link: the block that follows, and what the branch does beside. */
+/* The parts of a link: the block that follows, and what else the branch does. */
 #define CT_LINK_BLOCK    (CT_BLOCKS_MAX - 1)
 #define CT_LINK_INDIRECT (UINT32_C(1) << 30)
 #define CT_LINK_PUSH     (UINT32_C(1) << 31)
 
-/* The counts of links have 32 bits: after so many atoms they are added to those of the blocks. */
+/* After so many atoms the counts of links, which have 32 bits, are added to those of the blocks. */
 #define CT_LINKED_MOST (UINT32_C(1) << 31)
 
 /* The state of the engine that a burst keeps in registers. */
@@ -24,7 +24,7 @@ struct ct_fast_at {
     bool have_addr;
 };
 
-/* Take the state of the engine out, and put it back. */
+/* Return a copy of the state of the engine, and store it back. */
 static inline struct ct_fast_at ct_fast_take_at(const struct ct_fast *f)
 {
     return (struct ct_fast_at){f->tail, f->cur, f->marks, f->addr, f->addr_isa, f->have_addr};
@@ -42,8 +42,8 @@ static inline void ct_fast_put_at(struct ct_fast *f, const struct ct_fast_at *b)
     f->have_addr = b->have_addr;
 }
 
-/* Gives the address to which an indirect branch led, by the trace or the return stack. Returns false when
- * neither tells. */
+/* Sets *addr and *isa to where an indirect branch led, by the trace or else by the return stack. Returns
+ * false when neither tells. */
 static inline bool ct_fast_turn_address(const struct ct_fast *f, const struct ct_fast_at *b, uint64_t *addr,
                                         uint8_t *isa)
 {
@@ -59,8 +59,8 @@ static inline bool ct_fast_turn_address(const struct ct_fast *f, const struct ct
     return true;
 }
 
-/* Finds where the indirect branch of block `last` led: returns the block, and the pair of branch and target.
- * 0 when it was not met before. */
+/* Returns the block to which the indirect branch of block `last` led, and sets *pair to the pair of branch
+ * and target. Returns 0 when the pair is new. */
 static inline uint32_t ct_fast_known_turn(struct ct_fast *f, const struct ct_fast_at *b, uint32_t last,
                                           struct ct_branch_target **pair)
 {
@@ -75,8 +75,8 @@ static inline uint32_t ct_fast_known_turn(struct ct_fast *f, const struct ct_fas
     return target ? target : (*pair)->next;
 }
 
-/* Returns the block where the next step begins, and the pair that leads there; 0 when it was not met
- * before. */
+/* Returns the block where the next step begins, and sets *pair to the pair that leads there, or NULL. Returns
+ * 0 when the pair is new, or an address contradicts the block. */
 static inline uint32_t ct_fast_known_begin(struct ct_fast *f, const struct ct_fast_at *b,
                                            struct ct_branch_target **pair)
 {
@@ -87,8 +87,7 @@ static inline uint32_t ct_fast_known_begin(struct ct_fast *f, const struct ct_fa
     return b->have_addr && (known->addr != b->addr || known->isa != b->addr_isa) ? 0 : b->cur;
 }
 
-/* Counts the edge of an indirect branch, and takes its target off the return stack when no address told
- * it. */
+/* Counts the edge of an indirect branch. Pops the target off the return stack when no address told it. */
 static inline void ct_fast_count_pair(struct ct_fast *f, struct ct_branch_target *pair, bool have_addr)
 {
     struct ct_return_stack *stack = &f->walk->stack;
@@ -99,14 +98,15 @@ static inline void ct_fast_count_pair(struct ct_fast *f, struct ct_branch_target
     }
 }
 
-/* Makes room for the links of all blocks. Returns false without memory. */
+/* Makes room for the links of all blocks. Returns false when out of memory. */
 bool ct_fast_have_links(struct ct_fast *f);
 
-/* Adds the counts of links to those of their blocks. An indirect branch is counted by its pairs. */
+/* Adds the counts of links to those of their blocks, and zeroes them. Indirect branches are left out, because
+ * their pairs count them. */
 void ct_fast_spend_links(struct ct_fast *f);
 
-/* Sets the state behind a step of block `last`, of which the link is given. `is_new`: the edge that leads on
- * from there has no number. */
+/* Sets the state behind a step of block `last`, whose link is `link`. `is_new`: the edge behind the step has
+ * no number. */
 static inline void ct_fast_come_along(struct ct_fast *f, struct ct_fast_at *b, uint32_t last, unsigned exec,
                                       uint32_t link, bool is_new)
 {
@@ -118,17 +118,17 @@ static inline void ct_fast_come_along(struct ct_fast *f, struct ct_fast_at *b, u
     b->marks = 0;
 }
 
-/* A step along links, and where it led. */
+/* The last step that was followed along links, and where it led. */
 struct ct_fast_along {
-    uint32_t last; /* the block of the step */
+    uint32_t last; /* its block */
     unsigned exec;
-    uint32_t link;                 /* its link; 0 before the first step */
-    uint32_t block;                /* where execution is; 0 behind an indirect branch */
-    struct ct_branch_target *pair; /* that leads there, or NULL */
-    bool is_new;                   /* the edge that leads there may have no number */
+    uint32_t link;                 /* 0 before the first step */
+    uint32_t block;                /* the block to be executed next; 0 behind an indirect branch */
+    struct ct_branch_target *pair; /* the pair that leads there, or NULL */
+    bool is_new;                   /* the edge that leads there may lack a number */
 };
 
-/* Follows atoms as long as all is known. Result: how many. */
+/* Follows atoms as long as all is known. Returns how many. */
 static inline unsigned ct_fast_follow_known(struct ct_fast *f, struct ct_fast_at *b, struct ct_fast_along *a,
                                             uint64_t bits, unsigned count)
 {
@@ -165,19 +165,20 @@ static inline unsigned ct_fast_follow_known(struct ct_fast *f, struct ct_fast_at
     return done;
 }
 
-/* Finds where the indirect branch of block `last` led, as ct_fast_known_turn does; the pair is made when it
- * is new. */
+/* Does what ct_fast_known_turn does, but makes the pair when it is new. Returns 0 when the plain walk has to
+ * go there. */
 uint32_t ct_fast_meet_turn(struct ct_fast *f, const struct ct_fast_at *b, uint32_t last,
                            struct ct_branch_target **pair);
 
-/* Counts the edge behind the last step, which is new and leads to an address where all is known. Returns
- * false when the plain way has to go there. */
+/* Counts the edge behind the last step, which is new, and numbers it. Returns false when the plain walk has
+ * to go there. */
 bool ct_fast_meet_join(struct ct_fast *f, struct ct_fast_at *b);
 
-/* Follows one atom, and meets what is new. Returns false when the plain way has to take it. */
+/* Follows one atom, and makes what is new on the way. Returns false when the plain walk has to take it. */
 bool ct_fast_follow_one(struct ct_fast *f, struct ct_fast_at *b, struct ct_fast_along *a, unsigned exec);
 
-/* Does the same. What is given by its address would be in memory for all of a burst, so copies are. */
+/* Does the same with copies of `b` and `a`: if their addresses left the caller, it would have to keep them in
+ * memory, not in registers, for the whole burst. */
 static inline bool ct_fast_follow_new(struct ct_fast *f, struct ct_fast_at *b, struct ct_fast_along *a,
                                       unsigned exec)
 {
@@ -189,8 +190,9 @@ static inline bool ct_fast_follow_new(struct ct_fast *f, struct ct_fast_at *b, s
     return done;
 }
 
-/* Follows atoms from a block on, which `pair` leads to if there is one. `is_new`: the edge that leads there
- * may have no number. Result: how many; the state is behind the last of them. */
+/* Follows atoms from a block on. `pair`: the pair that leads to the block, or NULL. `is_new`: the edge that
+ * leads to it may lack a number. Returns how many atoms are done, and leaves the state behind the last of
+ * them. */
 static inline unsigned ct_fast_follow_links(struct ct_fast *f, struct ct_fast_at *b, uint32_t block,
                                             struct ct_branch_target *pair, bool is_new, uint64_t bits,
                                             unsigned count)
@@ -217,8 +219,8 @@ static inline unsigned ct_fast_follow_links(struct ct_fast *f, struct ct_fast_at
     return done;
 }
 
-/* Follows atoms from where execution is, at `block` by `pair` if that is known (ct_fast_known_begin). Result:
- * as of ct_fast_follow_links. */
+/* Follows atoms from the current position, which is `block`, reached by `pair`, if ct_fast_known_begin knew
+ * them. Returns what ct_fast_follow_links does. */
 static inline unsigned ct_fast_follow_from(struct ct_fast *f, struct ct_fast_at *b, uint32_t block,
                                            struct ct_branch_target *pair, uint64_t bits, unsigned count)
 {

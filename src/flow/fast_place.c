@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives the state of the engine to hops, which follow trace in its place, and takes it back. */
+/* Gives the state of the engine to hops, which follow the trace in its place, and takes it back. */
 #include "flow/fast_own.h"
 
 bool ct_fast_takes_hops(const struct ct_fast *f)
@@ -61,8 +61,8 @@ bool ct_fast_is_open(const struct ct_fast *f)
     return f->open;
 }
 
-/* Takes one from the count of the last step. The step before an indirect branch's target has none of its own:
- * it is counted together with what follows. */
+/* Subtracts one from the count of the last step. A step that executed an indirect branch has none: its edge
+ * is counted once the target is known. */
 void ct_fast_uncount(struct ct_fast *f)
 {
     if (!ct_fast_is_indirect(f))
@@ -99,8 +99,8 @@ static bool has_context(const struct ct_step_builder *b)
     return false;
 }
 
-/* Brings the table up to date but for the last step, and sets the blocks to its context. Returns false when
- * that is not possible here. */
+/* Adds all steps but the last to the table, and replaces the last block by that of the current context.
+ * Returns false when that is not possible here. */
 static bool settle_context(struct ct_fast *f)
 {
     struct ct_blocks *blocks = &f->blocks;

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Takes one more return address off the stack that was there before. Returns false when it has none, or there
- * is no room to note it. */
+/* Takes one more return address off the stack that was there before. Returns false when it has none, or the
+ * effect has no room for it. */
 static bool take_one(const struct ct_return_stack *before, struct ct_stack_effect *effect)
 {
     if (effect->pops == before->count || effect->pops == CT_STACK_EFFECT_ROOM)
@@ -14,7 +14,7 @@ static bool take_one(const struct ct_return_stack *before, struct ct_stack_effec
     return true;
 }
 
-/* Pushes the return address of a block. Returns false when there is no room for it. */
+/* Pushes the return address of a block. Returns false when there is no room. */
 static bool push_one(const struct ct_fast *f, struct ct_return_trip *trip, uint32_t block,
                      struct ct_stack_effect *effect)
 {
@@ -26,7 +26,8 @@ static bool push_one(const struct ct_fast *f, struct ct_return_trip *trip, uint3
     return true;
 }
 
-/* Sees to it that an address can be taken off for the indirect branch of a link. */
+/* Returns whether the indirect branch of a link, if it is one, can take an address: one of the row, or else
+ * one that it adds to the effect. */
 static bool can_turn(const struct ct_return_stack *before, const struct ct_return_trip *trip, uint32_t link,
                      struct ct_stack_effect *effect)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Follows stretches along links again where there is a return stack: those that it takes off are in their
- * effect, and the others they pushed themselves. */
+/* Follows stretches along links once more, where there is a return stack. The return addresses that a stretch
+ * takes are either in its effect, or it pushed them itself. */
 #ifndef CT_FLOW_FAST_RETURNS_H
 #define CT_FLOW_FAST_RETURNS_H
 
 #include "flow/fast_links.h"
 #include "flow/stack_effect.h"
 
-/* Where a stretch is that is followed. */
+/* The return addresses of a stretch while it is followed. */
 struct ct_return_trip {
-    uint64_t own[CT_RETURN_STACK_SIZE]; /* the return addresses that it pushed */
-    uint8_t height;                     /* how many of them it has not taken off yet */
-    uint8_t pops;                       /* how many it took off that were there before */
+    uint64_t own[CT_RETURN_STACK_SIZE]; /* those that it pushed, the newest last */
+    uint8_t height;                     /* how many of `own` are still on the stack */
+    uint8_t pops;                       /* how many it took off that were on the stack before it */
 };
 
 static inline void ct_return_trip_begin(struct ct_return_trip *trip)
@@ -24,8 +24,8 @@ static inline void ct_return_trip_push(struct ct_return_trip *trip, uint64_t add
     trip->own[trip->height++] = addr;
 }
 
-/* Goes on behind the indirect branch of a block to the return address, which no address in the trace tells,
- * and adds to the count of that pair. Returns the block there; 0 when the pair was not met before. */
+/* Follows the indirect branch of a block to its return address, which no address in the trace tells, and adds
+ * `count` to that pair. Returns the block there; 0 when the pair is new. */
 static inline uint32_t ct_return_trip_turn(struct ct_fast *f, struct ct_return_trip *trip,
                                            const struct ct_stack_effect *effect, uint32_t block,
                                            uint32_t count)
@@ -38,15 +38,15 @@ static inline uint32_t ct_return_trip_turn(struct ct_fast *f, struct ct_return_t
     return pair->next;
 }
 
-/* Where a row of atoms begins. */
+/* The place where a row of atoms begins. */
 struct ct_row_begin {
-    uint32_t block; /* with `behind`, of the step before it */
-    bool behind;    /* it goes on behind another row, whose last atom is `exec` */
+    uint32_t block; /* the first block; with `behind`, that of the step before the row */
+    bool behind;    /* the row continues another one, whose last atom is `exec` */
     uint8_t exec;
 };
 
-/* Returns the block where a row begins, and counts the pair that leads there when the row has to take its
- * address off the return stack. 0 when something on the way is not known. */
+/* Returns the block where a row begins. When the row has to take its address off the return stack, adds
+ * `count` to the pair that leads there. Returns 0 when part of it is not known. */
 static inline uint32_t ct_return_trip_enter(struct ct_fast *f, struct ct_return_trip *trip,
                                             const struct ct_stack_effect *effect, struct ct_row_begin begin,
                                             uint32_t count)
@@ -58,9 +58,9 @@ static inline uint32_t ct_return_trip_enter(struct ct_fast *f, struct ct_return_
                                    : link & CT_LINK_BLOCK;
 }
 
-/* Finds what atoms, which have a 1 behind the last one, did to a return stack that was as `before`; they were
- * followed, so that all links and pairs on the way are known. Returns false when it is more than an effect
- * can hold. */
+/* Finds what a row of atoms, with a 1 behind the last one, did to a return stack that was as `before`. The
+ * row must have been followed, so that its links and pairs are known. Returns false when an effect cannot
+ * hold it. */
 bool ct_fast_find_effect(struct ct_fast *f, const struct ct_return_stack *before, struct ct_row_begin begin,
                          uint64_t atoms, struct ct_stack_effect *effect);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes steps of atoms along the blocks. */
+/* Makes steps from atoms, along the blocks. */
 #include "flow/fast_own.h"
 
-/* Gives the last step its edge, unless it has one because many marks came behind it. */
+/* Sets the edge of the last step, unless that was done already because many marks came behind it. */
 static void settle(struct ct_fast *f, struct ct_branch_target *pair)
 {
     struct ct_step_builder *b = &f->builder;
@@ -15,8 +15,8 @@ static void settle(struct ct_fast *f, struct ct_branch_target *pair)
     b->pending = false;
 }
 
-/* Returns the block at which the next step begins, after giving the last step its edge. 0 when the plain walk
- * has to take it. */
+/* Sets the edge of the last step, and returns the block where the next step begins. Returns 0 when the plain
+ * walk has to take it. */
 static uint32_t begin(struct ct_fast *f, unsigned executed)
 {
     struct ct_branch_target *pair = NULL;
@@ -32,7 +32,7 @@ static uint32_t begin(struct ct_fast *f, unsigned executed)
     return f->cur;
 }
 
-/* Does to the return stack what the executed block does. Returns false when the plain walk has to. */
+/* Changes the return stack as the executed block does. Returns false when the plain walk has to do it. */
 static bool execute(struct ct_fast *f, const struct ct_block *block, const struct ct_elem *elem)
 {
     if (block->flags & CT_BLOCK_INDIRECT && f->pft)
@@ -74,23 +74,23 @@ unsigned ct_fast_steps_atoms(struct ct_fast *f, const struct ct_elem *elem)
     return done;
 }
 
-/* The state of builder and engine that a burst keeps in registers. */
+/* The state of the builder and the engine that a burst keeps in registers. */
 struct burst {
-    size_t count; /* of the builder's steps */
+    size_t count; /* of steps in the builder */
     uint32_t last;
     uint32_t cur;
     uint32_t exec;
-    uint32_t waiting; /* steps that wait for cycles and that the builder does not know of yet */
+    uint32_t waiting; /* number of steps that wait for cycles and that the builder does not know of yet */
     uint64_t addr;
     uint8_t addr_isa;
     bool have_addr;
     uint64_t instructions;
     uint64_t branches;
-    uint64_t counted; /* the part of `instructions` that is in steps before those that wait */
+    uint64_t counted; /* how many of `instructions` are in steps before those that wait */
 };
 
-/* Finds where an indirect branch led, by the trace or the return stack: returns the block and the edge to
- * there. 0 when it was not met before. Changes nothing. */
+/* Returns the block to which an indirect branch led, by the trace or the return stack, and sets *edge to the
+ * edge that leads there. Returns 0 when the pair is new. Changes nothing. */
 static inline uint32_t known_turn(const struct ct_fast *f, const struct burst *b, uint32_t *edge)
 {
     const struct ct_return_stack *stack = &f->walk->stack;
@@ -107,7 +107,7 @@ static inline uint32_t known_turn(const struct ct_fast *f, const struct burst *b
     return pair ? pair->next : 0;
 }
 
-/* Follows atoms along known links. Result: how many; the state is behind the last of them. */
+/* Follows atoms along known links. Returns how many, and leaves the state behind the last of them. */
 static inline unsigned follow_known(struct ct_fast *f, struct burst *b, const struct ct_elem *elem)
 {
     struct ct_step_builder *builder = &f->builder;
@@ -151,7 +151,7 @@ static inline unsigned follow_known(struct ct_fast *f, struct burst *b, const st
     return done;
 }
 
-/* Gives the builder and the engine the state of the burst. */
+/* Stores the state of the burst in the builder and the engine. */
 static void store(struct ct_fast *f, const struct burst *b)
 {
     struct ct_step_builder *builder = &f->builder;
@@ -187,8 +187,8 @@ static struct burst load(const struct ct_fast *f)
                           .have_addr = f->have_addr};
 }
 
-/* Takes a count for the last step, or for several. Returns false when there is no such step, or the case is
- * not a simple one. */
+/* Takes a cycle count for the last step or steps. Returns false when no step waits for one, or the case is a
+ * rare one. */
 static inline bool count_known(struct ct_fast *f, struct burst *b, const struct ct_elem *elem)
 {
     struct ct_step_builder *builder = &f->builder;

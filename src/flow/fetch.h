@@ -12,7 +12,7 @@ struct ct_fetch {
     struct ct_arch arch;
     bool wfi_waypoint; /* the source traces WFI and WFE as branches */
     bool dsb_waypoint; /* the source traces DSB and DMB as branches */
-    /* the bytes of memory that were read last */
+    /* the adjacent bytes that the last read found */
     const uint8_t *bytes;
     uint64_t start;
     uint64_t size;

@@ -9,33 +9,33 @@
 #include "base/table_memory.h"
 #include "flow/shared_program.h"
 
-/* the first number of slots, and of entries */
+/* Initial number of slots, and of entries. */
 #define FIRST_CAP 512u
 
-/* how many entries get their slots at a time */
+/* Number of entries that get their slots at a time. */
 #define BATCH 16u
 
-/* the bits of what was added by a look-up, a power of two */
+/* Number of bits in `marked`, a power of two. */
 #define MARKS 32768u
 
-/* A hash table of entries: a power of two slots, 0 in the free ones; in the others the hash of an entry << 32
- * and its number + 1. An entry lies in its home slot or, when another one was there first, in the first free
- * slot from its hash on. The homes of entries that are met one after the other lie side by side, so that a
+/* A hash table of entries. Its number of slots is a power of two. A free slot is 0; any other one has the
+ * hash of an entry << 32 and its number + 1. An entry is in its home slot or, when that was taken, in the
+ * first free slot from its hash on. Entries that are met one after the other have adjacent homes, so that a
  * look-up seldom waits for memory. */
 struct index {
     uint64_t *slots; /* at least twice as many as are used */
     uint32_t used;
-    uint32_t mask; /* number of slots less one */
+    uint32_t mask; /* number of slots - 1 */
 };
 
-/* An array of entries of one size that are found by their bytes. Those that blocks number (blocks.h) are
- * mostly known to be new, and are not in the index before somebody looks for such an entry; those that blocks
- * never number have an index of their own. A graph that shares looks in the shared one instead, and keeps
- * which number an entry has there. */
+/* An array of entries of one size, which are found by their bytes. Entries that blocks number (blocks.h) are
+ * mostly known to be new, so they are put into the index only when such an entry is looked up. Entries that
+ * blocks never number have an index of their own. A graph that shares uses the shared index instead, and
+ * stores the shared number of each entry. */
 struct store {
     uint8_t *entries;
     uint32_t (*home)(const uint8_t *entry);
-    bool (*is_rare)(const struct ct_graph *graph, const uint8_t *entry); /* blocks never number it */
+    bool (*is_rare)(const struct ct_graph *graph, const uint8_t *entry); /* true: blocks never number it */
     struct index common, rare;
     uint32_t *ids;     /* of a graph that shares: the shared number of each entry */
     uint32_t *numbers; /* of a graph that shares: by shared number, the entry + 1 or 0 */
@@ -44,19 +44,19 @@ struct store {
     size_t size;       /* of an entry, in bytes; a multiple of 8 */
     uint32_t count;    /* entries */
     uint32_t cap;
-    uint32_t indexed;            /* so many of the entries are in their index; a look-up adds the others */
-    uint64_t marked[MARKS / 64]; /* bits by home: set for common entries that blocks did not add */
+    uint32_t indexed;            /* number of entries that are in their index; a look-up adds the others */
+    uint64_t marked[MARKS / 64]; /* bits by home: set for common entries that were not added by blocks */
 };
 
 struct ct_graph {
     struct ct_ctx *ctx;
     struct ct_shared_program *shared; /* NULL: the graph shares nothing */
-    bool numbers_alone;               /* it keeps no entries: those of the shared graph will do */
+    bool numbers_alone; /* it stores no entries, only numbers: the shared graph has the entries */
     struct store nodes;
     struct store edges;
 };
 
-/* Tells whether blocks never number such an entry. */
+/* Returns whether blocks never number such a node. */
 static bool is_rare_node(const struct ct_graph *graph, const uint8_t *entry)
 {
     (void)graph;
@@ -95,7 +95,7 @@ static bool same_bytes(const uint8_t *a, const uint8_t *b, size_t size)
     return !different;
 }
 
-/* Gives nodes that lie near each other homes that do. */
+/* Returns the home of a node. Nodes that lie near each other get homes near each other. */
 static uint32_t home_of_node(const uint8_t *entry)
 {
     uint64_t start;
@@ -104,7 +104,7 @@ static uint32_t home_of_node(const uint8_t *entry)
     return (uint32_t)(region >> 32) << 4 | (start >> 3 & 15);
 }
 
-/* Gives the edges of a node homes by its number. */
+/* Returns the home of an edge, by the number of its node. */
 static uint32_t home_of_edge(const uint8_t *entry)
 {
     uint32_t from;
@@ -112,7 +112,7 @@ static uint32_t home_of_edge(const uint8_t *entry)
     return from * 2 + entry[offsetof(struct ct_edge, exec)];
 }
 
-/* Tells whether a slot has an entry. The entry itself is only looked at where the whole hash is the same. */
+/* Returns whether a slot has an entry. Reads the bytes of the entry only when the whole hash is the same. */
 static bool has_entry(const struct store *store, uint64_t slot, const uint8_t *entry, uint32_t hash)
 {
     const size_t number = (uint32_t)slot - 1;
@@ -131,7 +131,7 @@ static uint32_t find(const struct store *store, const struct index *index, const
     return (uint32_t)*slot;
 }
 
-/* Returns the slot for an entry that has none. */
+/* Returns the free slot for an entry that has none. */
 static uint64_t *free_slot(const struct index *index, uint32_t home, uint32_t hash)
 {
     uint64_t *slot = &index->slots[home & index->mask];
@@ -140,7 +140,7 @@ static uint64_t *free_slot(const struct index *index, uint32_t home, uint32_t ha
     return slot;
 }
 
-/* Makes room for so many entries in all. Returns false without memory. */
+/* Makes room for `count` entries in all. Returns false when out of memory. */
 static bool have_slots(const struct store *store, struct index *index, uint32_t count)
 {
     uint32_t size = index->slots ? index->mask + 1 : FIRST_CAP;
@@ -163,8 +163,8 @@ static bool have_slots(const struct store *store, struct index *index, uint32_t 
     return true;
 }
 
-/* Puts `count` entries into the index, BATCH at most, but for the rare ones, which are in theirs. All slots
- * that they may lie in are fetched before the first of them is looked at. */
+/* Puts the next `count` entries, at most BATCH, into the common index, except the rare ones, which are in
+ * their own. Prefetches all slots in which they may be before the first is read. */
 static void index_batch(const struct ct_graph *graph, struct store *store, uint32_t count)
 {
     struct index *index = &store->common;
@@ -184,7 +184,7 @@ static void index_batch(const struct ct_graph *graph, struct store *store, uint3
     }
 }
 
-/* Puts all entries into the index. False without memory. */
+/* Puts all entries into the index. Returns false when out of memory. */
 static bool index_all(const struct ct_graph *graph, struct store *store)
 {
     if (store->indexed < store->count && !have_slots(store, &store->common, store->cap))
@@ -245,7 +245,7 @@ static struct mark mark_of(struct store *store, const uint8_t *entry)
     return (struct mark){&store->marked[at / 64], UINT64_C(1) << (at & 63)};
 }
 
-/* Adds an entry that later look-ups have to find, whoever asks. */
+/* Adds an entry so that all later look-ups find it. */
 static int append_findable(const struct ct_graph *graph, struct store *store, const void *entry,
                            uint32_t *number)
 {
@@ -266,7 +266,7 @@ static int append_findable(const struct ct_graph *graph, struct store *store, co
     return CT_OK;
 }
 
-/* Finds an entry of a graph that shares nothing, which is added when it is new. */
+/* Sets *number to the number of an entry, and adds the entry when it is new. The graph must not share. */
 static int number_of(const struct ct_graph *graph, struct store *store, const void *entry, uint32_t *number)
 {
     const bool rare = store->is_rare(graph, entry);
@@ -279,8 +279,8 @@ static int number_of(const struct ct_graph *graph, struct store *store, const vo
     return CT_OK;
 }
 
-/* Does the same for an entry that blocks did not number before: where nobody else added it either, it is not
- * looked for, which would wait for a line of the index. */
+/* Does the same for an entry that blocks have not numbered before. It is not looked up when nothing else can
+ * have added it either, because a look-up would wait for a line of the index. */
 static int number_of_new(const struct ct_graph *graph, struct store *store, const void *entry,
                          uint32_t *number)
 {
@@ -312,7 +312,7 @@ static bool grow_numbers(struct store *store, uint32_t id)
     return true;
 }
 
-/* Returns the number here of the entry with a shared number, which is added when it is new. */
+/* Sets *number to the number of the entry with a shared number, and adds the entry when it is new. */
 static int number_of_id(const struct ct_graph *graph, struct store *store, uint32_t id, const void *entry,
                         uint32_t *number)
 {
@@ -328,7 +328,7 @@ static int number_of_id(const struct ct_graph *graph, struct store *store, uint3
     return CT_OK;
 }
 
-/* Returns the edge as the shared graph has it: with the shared number of its node. */
+/* Returns the edge as the shared graph has it, with the shared number of its node. */
 static struct ct_edge shared_edge(const struct ct_graph *graph, const struct ct_edge *edge)
 {
     struct ct_edge shared = *edge;
@@ -420,7 +420,7 @@ int ct_graph_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *
     return ct_graph_node_as(graph, node, false, NULL, number);
 }
 
-/* Refuses an edge whose node the graph does not have: where it is looked for depends on its node. */
+/* Refuses an edge whose node is not in the graph, because the home of an edge depends on its node. */
 static int check_edge(const struct ct_graph *graph, const struct ct_edge *edge)
 {
     return edge->from < graph->nodes.count

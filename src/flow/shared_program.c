@@ -8,12 +8,12 @@
 #include "base/ctx.h"
 #include "base/table_memory.h"
 
-/* Blocks lie in pieces of so many, which stay where they are, so that they are read without a lock. */
+/* Number of blocks in a piece, and of pieces. Pieces never move, so blocks are read without a lock. */
 #define PIECE_SHIFT 11
 #define PIECE       (1u << PIECE_SHIFT)
 #define PIECES      (CT_BLOCKS_MAX >> PIECE_SHIFT)
 
-/* the first number of slots of the index, at most half of which are used */
+/* Initial number of slots of the index, at most half of which are used. */
 #define FIRST_SLOTS 2048u
 
 struct domain {
@@ -25,19 +25,19 @@ struct domain {
 struct ct_shared_program {
     struct ct_ctx *ctx;
     uint32_t users;
-    uint64_t rest;              /* read and written without a lock */
+    uint64_t rest;              /* read and written without a lock (ct_shared_program_rest) */
     pthread_mutex_t graph_lock; /* guards `graph` */
-    struct ct_graph *graph;     /* all nodes and edges, in no order that means anything */
-    pthread_mutex_t block_lock; /* guards all that follows but published blocks */
-    uint32_t most, count;       /* blocks; 0 is none */
+    struct ct_graph *graph;     /* all nodes and edges, in arbitrary order */
+    pthread_mutex_t block_lock; /* guards all fields that follow, but not published blocks */
+    uint32_t most, count;       /* maximal number, and number, of blocks; block 0 is none */
     struct ct_shared_block *pieces[PIECES];
-    uint32_t *heads; /* index by address */
+    uint32_t *heads; /* the index, by address */
     uint32_t slots;  /* a power of two */
     struct domain *domains;
     uint32_t domain_count, domain_cap;
 };
 
-/* Makes a lock that is held for less time than it takes to sleep. */
+/* Makes a lock that is held for less time than going to sleep takes. */
 static void init_lock(pthread_mutex_t *lock)
 {
     pthread_mutexattr_t kind;
@@ -190,7 +190,7 @@ static bool grow_index(struct ct_shared_program *p)
     return true;
 }
 
-/* Makes room for one more block. False without memory. */
+/* Makes room for one more block. Returns false when out of memory. */
 static bool have_room(struct ct_shared_program *p)
 {
     struct ct_shared_block **piece = &p->pieces[p->count >> PIECE_SHIFT];
@@ -201,7 +201,7 @@ static bool have_room(struct ct_shared_program *p)
     return *piece;
 }
 
-/* Adds a block that is not there. The lock must be held. */
+/* Adds a block that is not there yet. The lock must be held. */
 static int add(struct ct_shared_program *p, const struct ct_block *block, const struct ct_block_info *info,
                uint32_t *number)
 {

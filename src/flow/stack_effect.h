@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a row of A64 atoms does to the return stack: the return addresses that it takes off from those that
- * were there before, and those that it leaves in their place. Both are the same each time it comes, as long
- * as the stack has what it takes. */
+/* The effect of a row of A64 atoms on the return stack: the return addresses that the row takes off from
+ * those before it, and those that it leaves in their place. The effect is the same each time the row recurs,
+ * as long as the stack has the addresses that it takes. */
 #ifndef CT_FLOW_STACK_EFFECT_H
 #define CT_FLOW_STACK_EFFECT_H
 
 #include "coretap/program.h"
 #include "flow/return_stack.h"
 
-/* the most return addresses that are taken and left, both together */
+/* Maximal number of return addresses that are taken and left, together. */
 #define CT_STACK_EFFECT_ROOM 7u
 
-/* What a row does, in a line of the cache. */
+/* The effect of one row. It fills a cache line. */
 struct ct_stack_effect {
-    /* the return addresses that are taken, the newest first, and behind them those left, the newest last */
+    /* the return addresses that are taken, the newest first; behind them those that are left, the newest last
+     */
     uint64_t addr[CT_STACK_EFFECT_ROOM];
-    uint8_t pops;      /* how many are taken */
-    uint8_t pushes;    /* how many are left */
-    uint8_t depth;     /* the most that there were at a time above the height at the beginning */
-    uint8_t from_exec; /* of a row that goes on behind another one: the last atom of that */
+    uint8_t pops;      /* number of addresses taken */
+    uint8_t pushes;    /* number of addresses left */
+    uint8_t depth;     /* maximal height of the stack above its height at the beginning */
+    uint8_t from_exec; /* when the row continues another one: the last atom of that one */
     uint32_t end;      /* the last step of the row: its block << 1 | its atom */
 };
 
-/* Returns how many of the entries that are there are left by a stack that gets deeper by `depth`. */
+/* Returns how many of its entries a stack keeps while it gets deeper by `depth`. */
 static inline unsigned ct_stack_kept(const struct ct_return_stack *stack, unsigned depth)
 {
     const unsigned most = CT_RETURN_STACK_SIZE - depth;
     return stack->count < most ? stack->count : most;
 }
 
-/* Returns true when the stack has what the effect takes off. */
+/* Returns true when the stack has the addresses that the effect takes off. */
 static inline bool ct_stack_has(const struct ct_return_stack *stack, const struct ct_stack_effect *effect)
 {
     if (effect->pops > ct_stack_kept(stack, effect->depth))
@@ -42,7 +43,7 @@ static inline bool ct_stack_has(const struct ct_return_stack *stack, const struc
     return true;
 }
 
-/* Returns a hash of the newest return addresses, so many of them, whether the stack has them or not. */
+/* Returns a hash of the newest `count` return addresses, whether the stack has so many or not. */
 static inline uint64_t ct_stack_hash(const struct ct_return_stack *stack, unsigned count)
 {
     uint64_t hash = 0;
@@ -52,7 +53,7 @@ static inline uint64_t ct_stack_hash(const struct ct_return_stack *stack, unsign
     return hash;
 }
 
-/* Changes a stack that has what the effect takes off. A full one drops its oldest entries. */
+/* Applies the effect to a stack that has the addresses it takes. A full stack drops its oldest entries. */
 static inline void ct_stack_change(struct ct_return_stack *stack, const struct ct_stack_effect *effect)
 {
     const unsigned kept = ct_stack_kept(stack, effect->depth);

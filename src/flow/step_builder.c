@@ -30,8 +30,8 @@ int ct_step_settle(struct ct_step_builder *b, enum ct_edge_kind kind, uint64_t n
     return ct_graph_edge(b->graph, &edge, &b->edge[b->count - 1]);
 }
 
-/* Adds a mark. Settles the last step, or lets it go without cycles, when too many marks wait for it: nothing
- * is held back for ever. */
+/* Adds a mark. When too many marks wait for the last step, gives the step an open edge, or leaves it without
+ * cycles: nothing is held back for ever. */
 static int put_mark(struct ct_step_builder *b, const struct ct_step_mark *mark)
 {
     b->marks[b->mark_count] = *mark;
@@ -76,8 +76,8 @@ int ct_step_count_cycles(struct ct_step_builder *b, const struct ct_elem *elem, 
     return rc ? rc : put_mark(b, &mark);
 }
 
-/* Ends what is known of the last step, because trace is missing or was off: its edge leads nowhere, and no
- * count is for it. */
+/* Ends the last step, because trace is missing or was off: its edge leads nowhere, and it gets no cycle
+ * count. */
 static int interrupt(struct ct_step_builder *b)
 {
     ct_step_stop_waiting(b);
@@ -101,7 +101,7 @@ static int settle_by(struct ct_step_builder *b, const struct ct_elem *elem)
     }
 }
 
-/* Takes an element. A TIMESTAMP of ETMv4 is held back for its count, which may be the next record. */
+/* Adds an element. A TIMESTAMP of ETMv4 is held back for its count, which may be the next record. */
 static int add_elem(struct ct_step_builder *b, const struct ct_flow *r)
 {
     struct ct_step_mark mark = {.offset = r->offset,
@@ -151,7 +151,7 @@ static int add_range(struct ct_step_builder *b, const struct ct_flow *r)
     return rc;
 }
 
-/* Takes a NO_PATH record. It tells where execution is afterwards, so its edge is known at once. */
+/* Adds a NO_PATH record. The record says where execution continues, so the edge is known at once. */
 static int add_nopath(struct ct_step_builder *b, const struct ct_flow *r)
 {
     struct ct_node node = {.start = r->start,

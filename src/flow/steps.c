@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plain engine for steps, which makes them of the records of the walk. */
+/* The plain engine for steps: makes them from the records of the walk. */
 #include "coretap/steps.h"
 
 #include <stdlib.h>

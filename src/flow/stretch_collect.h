@@ -5,17 +5,17 @@
 
 #include "flow/stretch_table.h"
 
-/* Stretches of more elements are not in the table, so that there are fewer marks between two steps than the
- * builder takes. */
+/* Maximal number of elements of a stretch in the table, so that there are fewer marks between two steps than
+ * the builder takes. */
 #define CT_STRETCH_ELEMS_MOST (CT_FAST_MARKS / 4)
 
-/* Elements that tell whether there are others than atoms and addresses. */
+/* Number of elements that are checked for other kinds than atoms and addresses. */
 #define CT_STRETCH_LOOKED_AT 16u
 
 _Static_assert((CT_ELEM_ATOMS & ~1u) == CT_ELEM_ATOMS && CT_ELEM_ADDRESS == CT_ELEM_ATOMS + 1,
                "the kinds of atoms and addresses differ in bit 0");
 
-/* The elements that do not end a stretch, though they are no part of it: a bit for each kind. */
+/* The elements that may lie in a stretch without being part of it: a bit for each kind. */
 #define CT_STRETCH_BETWEEN (UINT64_C(1) << CT_ELEM_CYCLES | UINT64_C(1) << CT_ELEM_EVENT)
 
 static inline bool ct_stretch_is_between(unsigned kind)
@@ -23,9 +23,10 @@ static inline bool ct_stretch_is_between(unsigned kind)
     return CT_STRETCH_BETWEEN >> (kind & 63) & 1;
 }
 
-/* Collects whole stretches, of elements that begin with an address. Which of them are atoms cannot be
- * predicted, so nothing branches on it. Result: how many stretches. Constants: `returns`, there is a return
- * stack; `mixed`, there may be cycle counts and events anywhere, so nothing branches on these either. */
+/* Collects whole stretches from elements, the first of which is an address. Which elements are atoms cannot
+ * be predicted, so nothing branches on it. Returns how many stretches there are. Both flags are constants.
+ * `returns`: there is a return stack. `mixed`: there may be cycle counts and events anywhere, so nothing
+ * branches on these either. */
 CT_STRETCH_INLINE unsigned ct_stretches_collect_as(struct ct_stretches *c, const struct ct_elem *elems,
                                                    size_t size, const bool returns, const bool mixed)
 {
@@ -72,7 +73,7 @@ CT_STRETCH_INLINE unsigned ct_stretches_collect_as(struct ct_stretches *c, const
     return (unsigned)n;
 }
 
-/* Collects stretches in the way that suits the elements, of which there are some. */
+/* Collects stretches with the variant that suits the first elements. Returns how many there are. */
 CT_STRETCH_INLINE unsigned ct_stretches_collect(struct ct_stretches *c, const struct ct_elem *elems,
                                                 size_t size)
 {
@@ -86,7 +87,7 @@ CT_STRETCH_INLINE unsigned ct_stretches_collect(struct ct_stretches *c, const st
                  : ct_stretches_collect_as(c, elems, size, false, false);
 }
 
-/* Finds the rows of `n` stretches and fetches them. */
+/* Finds the rows of `n` stretches and prefetches them. */
 CT_STRETCH_INLINE void ct_stretches_find_rows(struct ct_stretches *c, unsigned n, uint64_t space)
 {
     const unsigned shift = c->shift;

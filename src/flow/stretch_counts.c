@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts the edges of stretches. What a stretch of the table added to its edges is worked out when it loses
- * its place to another one, or when the table is read: then it is followed along links once, for as many
- * times as it came. */
+/* Counts the edges of stretches. A stretch of the table is followed along links when another one replaces it,
+ * or when the table is read: once, for as many times as the stretch came. */
 #include "flow/fast_returns.h"
 #include "flow/stretch_table.h"
 
-/* How many stretches are followed side by side. */
+/* Number of stretches that are followed side by side. */
 #define WAYS 8u
 
-/* A stretch that is followed beside others. */
+/* The state of following one of these stretches. */
 struct way {
     uint64_t atoms;
     uint32_t block;
@@ -16,8 +15,8 @@ struct way {
     uint32_t number; /* in `left` */
 };
 
-/* Returns the block where a stretch begins. A piece that another one is behind has the block where it ends
- * (stretch_pieces.h). */
+/* Returns the block where a stretch begins. A piece with another one behind it has stored the block where it
+ * ends (stretch_pieces.h), so its beginning is looked up. */
 static uint32_t begin_of(const struct ct_fast *f, const struct ct_stretch *s)
 {
     if (f->stretches->effects || s->next != CT_STRETCH_GOES_ON)
@@ -34,8 +33,8 @@ static struct way begin_way(const struct ct_fast *f, uint32_t number)
                         (uint32_t)(s->word >> CT_STRETCH_TIMES_SHIFT), number};
 }
 
-/* Begins to follow a stretch where there is a return stack: when it goes on behind another one, its way
- * begins with the step before it. */
+/* Begins to follow a stretch where there is a return stack. When the stretch continues another one, it begins
+ * with the step before it. */
 static void begin_trip(struct ct_fast *f, struct way *way, struct ct_return_trip *trip)
 {
     const struct ct_stretches *c = f->stretches;
@@ -46,9 +45,10 @@ static void begin_trip(struct ct_fast *f, struct way *way, struct ct_return_trip
     way->block = ct_return_trip_enter(f, trip, effect, begin, way->count);
 }
 
-/* Counts the edges of the stretches that lost their place, but for pairs behind their last steps: the blocks
- * of these are put down, and 0 where the address was the one that the program gives. Each step waits for the
- * one before; so several stretches are followed at once. `returns` is a constant: there is a return stack. */
+/* Counts the edges of the stretches in `left`, except the pairs behind their last steps. Sets `last` to the
+ * blocks of these steps, or to 0 where the program tells the address behind the step. Each step waits for the
+ * one before, so several stretches are followed side by side. `returns` is a constant: there is a return
+ * stack. */
 CT_STRETCH_INLINE void count_inside(struct ct_fast *f, uint32_t last[CT_STRETCHES_LEFT], const bool returns)
 {
     struct ct_stretches *c = f->stretches;

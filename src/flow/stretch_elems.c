@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts stretches of elements: as many as there are of the elements are collected, all their rows are
- * fetched, and each is counted in the table or followed. */
+/* Counts stretches of elements. As many stretches as the elements have are collected, all their rows are
+ * prefetched, and each stretch is counted in the table or followed. */
 #include "flow/stretch_collect.h"
 #include "flow/stretch_returns.h"
 
-/* Fewer stretches are collected behind something new, which ends them. */
+/* Minimal number of stretches to collect. It is used after something new, which ended the collected ones
+ * early. */
 #define BATCH_LEAST 16u
 
-/* Returns the first element of stretch `s` behind its address, if there is one. */
+/* Returns the index of the first element of stretch `s` behind its address, if it has one. */
 static size_t begin_of(const struct ct_stretches *c, unsigned s)
 {
     return c->at[s] + !ct_stretch_is_behind(c, c->addr[s]);
 }
 
-/* Follows stretch `s`, of which the table has none, and remembers it unless something is new behind it.
- * Result: how many elements are done; begin_of(s + 1) when the stretch is, with the address behind it. */
+/* Follows stretch `s`, which is not in the table, and remembers it unless something is new behind it. Returns
+ * how many elements are done: begin_of(s + 1) when all of the stretch is, with the address behind it. */
 static size_t follow_atoms(struct ct_stretch_pass *p, unsigned s)
 {
     const struct ct_stretches *c = p->c;
@@ -32,7 +33,8 @@ static size_t follow_atoms(struct ct_stretch_pass *p, unsigned s)
     return i;
 }
 
-/* Follows stretch `s`, which is not for the table, as elements are followed without one. Result: as above. */
+/* Follows stretch `s`, which is not for the table, as elements are followed without a table. Returns what
+ * follow_atoms does. */
 static size_t follow_elems(struct ct_stretch_pass *p, unsigned s)
 {
     struct ct_fast *f = p->f;
@@ -49,8 +51,9 @@ static size_t follow_elems(struct ct_stretch_pass *p, unsigned s)
     return begin_of(p->c, s + 1);
 }
 
-/* Counts `n` stretches. Result: how many elements are done; up to the address behind the last of them unless
- * something is new. Constants: `returns`, there is a return stack; `avx512`, as it says. */
+/* Counts `n` stretches. Returns how many elements are done: up to the address behind the last stretch, unless
+ * something is new. Both flags are constants. `returns`: there is a return stack. `avx512`: the processor has
+ * AVX-512. */
 CT_STRETCH_INLINE size_t count(struct ct_stretch_pass *p, unsigned n, const bool returns, const bool avx512)
 {
     struct ct_stretches *c = p->c;
@@ -78,8 +81,8 @@ CT_STRETCH_INLINE size_t count(struct ct_stretch_pass *p, unsigned n, const bool
     return begin_of(c, n);
 }
 
-/* Counts the stretches that elements begin with, the first of which is an address. Result: how many elements
- * are done. 0: there are too few of them. `avx512` is a constant. */
+/* Counts the stretches at the beginning of elements, the first of which is an address. Returns how many
+ * elements are done; 0 when there are too few. `avx512` is a constant. */
 CT_STRETCH_INLINE size_t count_some(struct ct_fast *f, const struct ct_elem *elems, size_t size,
                                     const bool avx512)
 {
@@ -107,7 +110,7 @@ static CT_STRETCH_AVX512 size_t count_some_avx512(struct ct_fast *f, const struc
 
 #endif
 
-/* Counts the stretches that elements begin with, with what this processor has. */
+/* Does the same with the instructions that this processor has. */
 static size_t count_next(struct ct_fast *f, const struct ct_elem *elems, size_t size)
 {
 #ifdef CT_STRETCH_HAVE_AVX512

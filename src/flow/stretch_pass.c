@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "flow/stretch_pass.h"
 
-/* Returns the block where the stretch begins to which the state leads, and the pair that leads there, if one
- * does. 0 when something is new. */
+/* Returns the block where the next stretch begins according to the state, and sets *pair to the pair that
+ * leads there, or to NULL. Returns 0 when something is new. */
 static uint32_t join(struct ct_stretch_pass *p, struct ct_branch_target **pair)
 {
     const uint32_t block = ct_fast_known_begin(p->f, &p->at, pair);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Going through the stretches that were collected: one that the table has is counted with the edge that leads
- * to it, and the state of the engine is left where it was; one that it has not is followed along links, from
- * the state that is worked out then. */
+/* Counts the collected stretches one after the other. A stretch in the table is counted together with the
+ * edge that leads to it, and the state of the engine is not updated. A stretch that is not there is followed
+ * along links, from the state that is worked out at that point. */
 #ifndef CT_FLOW_STRETCH_PASS_H
 #define CT_FLOW_STRETCH_PASS_H
 
 #include "flow/stretch_table.h"
 
-/* Takes the address before stretch `s`, if there is one. */
+/* Takes the address before stretch `s`, unless the stretch continues another one. */
 static inline void ct_stretch_come_to(struct ct_stretch_pass *p, unsigned s)
 {
     if (ct_stretch_is_behind(p->c, p->c->addr[s]))
@@ -17,7 +17,7 @@ static inline void ct_stretch_come_to(struct ct_stretch_pass *p, unsigned s)
     p->at.have_addr = true;
 }
 
-/* Returns the block at an address, 0 when a step from there would be new or is for the plain walk. */
+/* Returns the block at an address; 0 when there is none yet, or the plain walk has to take it. */
 static inline uint32_t ct_stretch_block_at(struct ct_fast *f, uint64_t addr)
 {
     const struct ct_block like = {.space = (uint8_t)ct_walk_space(f->walk), .domain = f->domain};
@@ -32,14 +32,15 @@ static inline uint32_t ct_stretch_block_at(struct ct_fast *f, uint64_t addr)
     return found;
 }
 
-/* Returns the block where a stretch begins, or a piece of one (stretch_pieces.h). 0: as above. */
+/* Returns the block where a stretch, or a piece of one (stretch_pieces.h), begins. Returns 0 as
+ * ct_stretch_block_at does. */
 static inline uint32_t ct_stretch_begin_of(const struct ct_stretch_pass *p, unsigned s)
 {
     const uint64_t addr = p->c->addr[s];
     return addr & 1 ? (uint32_t)(addr >> 1) : ct_stretch_block_at(p->f, addr);
 }
 
-/* Returns how many elements right before one make marks. */
+/* Returns how many adjacent elements right before element `i` make marks. */
 static inline uint32_t ct_stretch_marks_before(const struct ct_elem *elems, size_t i)
 {
     uint32_t marks = 0;
@@ -66,7 +67,7 @@ static inline uint32_t ct_stretch_last_of(const struct ct_stretch_pass *p, unsig
     return last;
 }
 
-/* Sets the state behind the stretch before `s`, which was counted, and takes back the count of the edge
+/* Sets the state to behind the stretch before `s`, which was counted, and takes back the count of the edge
  * behind it. */
 static inline void ct_stretch_come_back(struct ct_stretch_pass *p, unsigned s)
 {
@@ -84,13 +85,13 @@ static inline void ct_stretch_come_back(struct ct_stretch_pass *p, unsigned s)
     p->counted = false;
 }
 
-/* Counts the edge to stretch `s`. Returns false, and does nothing, when something is new. What leads on to a
- * stretch without an address is counted with that. It is not inline: the loops that call it have no
- * registers to spare. */
+/* Counts the edge to stretch `s`. Returns false, and does nothing, when something is new. Where a stretch has
+ * no address before it, the edge is counted with the stretch. The function is not inline, because the loops
+ * that call it have no registers to spare. */
 bool ct_stretch_count_join(struct ct_stretch_pass *p, unsigned s);
 
-/* Follows atoms of stretch `s` along links. Result: how many; 0 when the plain way has to take the first. It
- * is inline, since what is met for the first time is a tenth of the time of a large program. */
+/* Follows atoms of stretch `s` along links. Returns how many; 0 when the plain walk has to take the first. It
+ * is inline, because a large program spends a tenth of its time on stretches that are new. */
 CT_STRETCH_INLINE unsigned ct_stretch_follow(struct ct_stretch_pass *p, unsigned s)
 {
     struct ct_fast *f = p->f;
@@ -107,8 +108,8 @@ CT_STRETCH_INLINE unsigned ct_stretch_follow(struct ct_stretch_pass *p, unsigned
     return ct_fast_follow_from(f, &p->at, block, pair, atoms, c->count[s]);
 }
 
-/* Puts a stretch into its row, in place of the older one. `effect`: what it does to the return stack, if
- * there is one. */
+/* Puts a stretch into its row, where it replaces the older of the two. `effect`: with a return stack, what
+ * the stretch does to it. */
 static inline void ct_stretch_remember(struct ct_stretch_pass *p, unsigned s, uint32_t block,
                                        const struct ct_stack_effect *effect)
 {

@@ -3,9 +3,9 @@
 
 #include "flow/stretch_returns.h"
 
-/* Makes the piece of stretch `s` that begins with atom `done`; where there is no return stack, but for where
- * it begins. `before`: the atoms of the piece before it; 0: it is the first one. Returns how many atoms it
- * has. */
+/* Makes the piece of stretch `s` that begins with atom `done`. Without a return stack the caller sets where
+ * the piece begins. `before`: the atoms of the piece before it, or 0 for the first piece. Returns how many
+ * atoms the piece has. */
 static unsigned make_piece(struct ct_stretches *c, size_t s, uint32_t done, uint64_t before, uint64_t space)
 {
     const uint32_t left = c->at[s + 1] - c->at[s] - done;
@@ -34,7 +34,7 @@ void ct_stretch_fetch_pieces(struct ct_stretches *c, size_t s, uint64_t space)
 }
 
 /* Follows the piece of stretch `s` from its atom `done` on, and remembers it unless something is new behind
- * it. Result: how many atoms of it are done. */
+ * it. Returns how many atoms of it are done. */
 static unsigned follow_piece(struct ct_stretch_pass *p, unsigned s, unsigned done)
 {
     struct ct_stretches *c = p->c;
@@ -113,7 +113,7 @@ unsigned ct_stretch_count_pieces(struct ct_stretch_pass *p, unsigned s)
         }
         done += atoms;
         before = ct_stretch_atoms(c->bits[CT_STRETCH_PIECE]);
-        c->addr[s] = c->addr[CT_STRETCH_PIECE]; /* what is counted last tells the state */
+        c->addr[s] = c->addr[CT_STRETCH_PIECE]; /* the piece counted last determines the state */
         c->bits[s] = c->bits[CT_STRETCH_PIECE];
         c->addr[CT_STRETCH_PIECE] = (uint64_t)end << 1 | 1;
     }

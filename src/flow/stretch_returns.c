@@ -9,7 +9,8 @@ struct ct_row_begin ct_stretch_begin_here(const struct ct_stretch_pass *p, unsig
     return (struct ct_row_begin){.block = step >> 1, .behind = true, .exec = step & 1};
 }
 
-/* Returns true when the stretch of a row was met before, as far as a byte tells. */
+/* Returns true when stretch `s` was the last one met in its row, as far as a hash of one byte tells, and
+ * records it there. */
 static bool comes_again(struct ct_stretches *c, unsigned s)
 {
     uint8_t *seen = &c->seen[c->row[s]];

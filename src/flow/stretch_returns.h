@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stretches where there is a return stack: one of the table counts where the stack has the addresses that it
- * took off when it was met. */
+/* Counts stretches where there is a return stack. A stretch of the table counts only when the stack has the
+ * addresses that the stretch took off when it was first met. */
 #ifndef CT_FLOW_STRETCH_RETURNS_H
 #define CT_FLOW_STRETCH_RETURNS_H
 
 #include "flow/fast_returns.h"
 #include "flow/stretch_pass.h"
 
-/* Returns true when a place of the table has stretch `s` but for what it does to the return stack. */
+/* Returns true when `place` has the key of stretch `s`, whatever it does to the return stack. */
 static inline bool ct_stretch_is_like(const struct ct_stretches *c, const struct ct_stretch *place,
                                       unsigned s, uint64_t domain)
 {
@@ -15,13 +15,13 @@ static inline bool ct_stretch_is_like(const struct ct_stretches *c, const struct
              ((place->word ^ domain) & CT_STRETCH_DOMAIN));
 }
 
-/* Returns the last step, as the block << 1 | the atom. */
+/* Returns the last step: its block << 1 | its atom. */
 static inline uint32_t ct_stretch_step_before(const struct ct_stretch_pass *p)
 {
     return p->counted ? p->effect->end : p->at.tail->last << 1 | (p->at.tail->flags & CT_MEMO_EXEC);
 }
 
-/* Returns true unless a stretch went on behind another step than the last one. */
+/* Returns true unless the stretch in `place` continued a step other than the last one. */
 static inline bool ct_stretch_begins_here(const struct ct_stretch_pass *p, const struct ct_stretch *place)
 {
     return !ct_stretch_is_behind(p->c, place->addr) ||
@@ -29,9 +29,9 @@ static inline bool ct_stretch_begins_here(const struct ct_stretch_pass *p, const
                ct_stretch_step_before(p);
 }
 
-/* Returns the stretch of the table if the return stack has what it takes off, else NULL. Those that came with
- * other return addresses, as many as the one in the row of the stretch takes off, are in rows of their own:
- * then that is the row of the stretch. */
+/* Returns stretch `s` in the table, or NULL when there is none that takes what the return stack has. When the
+ * row of the stretch has it with other return addresses, the stretch gets another row, found by a hash of as
+ * many return addresses of the stack as that one takes: then c->row[s] is changed to it. */
 static inline struct ct_stretch *ct_stretch_find_returning(const struct ct_stretch_pass *p, unsigned s)
 {
     const struct ct_fast *f = p->f;
@@ -53,15 +53,16 @@ static inline struct ct_stretch *ct_stretch_find_returning(const struct ct_stret
     return NULL;
 }
 
-/* Returns where stretch `s` begins, which is followed from here on; its block is 0 when that is not known. */
+/* Returns where stretch `s` begins when it is followed from the current position; its block is 0 when it is
+ * not known. */
 struct ct_row_begin ct_stretch_begin_here(const struct ct_stretch_pass *p, unsigned s);
 
-/* Finds what stretch `s` did to the return stack, which was `before`, if it is to be remembered: it came
- * before, as far as a byte tells. */
+/* Finds what stretch `s` did to the return stack, which was `before`. Returns false when the stretch is not
+ * to be remembered: it is new, as far as a hash of one byte tells, or an effect cannot hold it. */
 bool ct_stretch_find_effect(struct ct_stretch_pass *p, unsigned s, struct ct_row_begin begin,
                             const struct ct_return_stack *before, struct ct_stack_effect *effect);
 
-/* Counts stretch `s`, which the table has as `known`; the edge that leads to it is counted. */
+/* Counts `known`, a stretch of the table; the edge that leads to it is counted already. */
 static inline void ct_stretch_count_known(struct ct_stretch_pass *p, struct ct_stretch *known,
                                           const bool returns)
 {
@@ -73,7 +74,7 @@ static inline void ct_stretch_count_known(struct ct_stretch_pass *p, struct ct_s
 }
 
 /* Remembers stretch `s`, which was followed from `begin` on, unless something is new behind it. `before`:
- * with a return stack, what that was before. */
+ * with a return stack, the stack before the stretch. */
 static inline void ct_stretch_keep(struct ct_stretch_pass *p, unsigned s, struct ct_row_begin begin,
                                    const struct ct_return_stack *before)
 {
@@ -84,9 +85,9 @@ static inline void ct_stretch_keep(struct ct_stretch_pass *p, unsigned s, struct
         ct_stretch_remember(p, s, begin.block, &effect);
 }
 
-/* Follows stretch `s`, of which the table has none, and remembers it unless something is new behind it.
- * Result: how many of its atoms are done. When these are all, the state is behind the stretch, where `marks`
- * elements make marks, with the address there; else it is behind the last atom that was done. */
+/* Follows stretch `s`, which is not in the table, and remembers it unless something is new behind it. Returns
+ * how many of its atoms are done. When these are all, the state is behind the stretch, with `marks` elements
+ * that make marks, and with the address there; else it is behind the last atom that was done. */
 CT_STRETCH_INLINE unsigned ct_stretch_follow_new(struct ct_stretch_pass *p, unsigned s, uint32_t marks)
 {
     const struct ct_stretches *c = p->c;

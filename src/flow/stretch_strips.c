@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts strips: stretches that were listed straight from the scan, so that no elements are made. */
+/* Counts strips: stretches that were listed directly from the scan, so that no elements are made. */
 #include "flow/stretch_pieces.h"
 #include "flow/stretch_returns.h"
 
-/* The most atoms of an element that are followed at once. */
+/* Maximal number of atoms of an element that are followed at once. */
 #define ELEM_ATOMS CT_FAST_GROUP
 
-/* Takes the atoms of stretches from `first` up to `n` as their bits, finds their rows and fetches them. */
+/* Reads the atoms of the stretches from `first` below `n`, finds their rows and prefetches them. */
 CT_STRETCH_INLINE void find_strip_rows(struct ct_stretches *c, size_t first, size_t n, uint64_t space)
 {
     const unsigned shift = c->shift;
@@ -25,7 +25,7 @@ CT_STRETCH_INLINE void find_strip_rows(struct ct_stretches *c, size_t first, siz
             ct_stretch_fetch_pieces(c, s, space);
 }
 
-/* Gives the atoms of stretch `s`, of which `done` are done, to the engine as elements. */
+/* Gives the atoms of stretch `s` behind the first `done` to the engine, as elements. */
 static void run_atoms(struct ct_fast *f, size_t s, unsigned done)
 {
     const struct ct_stretches *c = f->stretches;
@@ -51,7 +51,7 @@ static bool is_ready(const struct ct_fast *f)
     return ct_fast_is_at_place(f) && f->open && !f->blocks.error;
 }
 
-/* Follows stretch `s`, of which the table has none. Returns false when the engine is not ready behind it. */
+/* Follows stretch `s`, which is not in the table. Returns false when the engine is not ready behind it. */
 static bool follow_stretch(struct ct_stretch_pass *p, unsigned s)
 {
     struct ct_fast *f = p->f;
@@ -80,12 +80,13 @@ static bool follow_stretch(struct ct_stretch_pass *p, unsigned s)
 
 /* ---- stretches that wait ----
  *
- * Where the table has no stretch, what follows it in the strip is counted all the same, and it is followed
- * later together with others: what it reads is fetched meanwhile. Those that wait are followed in their
- * order, and only they meet anything new, so that edges get their numbers in the order of the trace. */
+ * A stretch that is not in the table waits, while those behind it in the strip are counted. It is followed
+ * later together with others, so that what they read is prefetched meanwhile. Stretches that wait are
+ * followed in their order, and only they contain anything new, so edges get their numbers in the order of the
+ * trace. */
 
-/* Takes back that stretch `s` was counted, by its edges: its place in the table may be that of another one.
- */
+/* Takes back the counts of stretch `s`, edge by edge, because another stretch may have its place in the
+ * table. */
 static void take_back(const struct ct_stretch_pass *p, size_t s)
 {
     const struct ct_stretches *c = p->c;
@@ -101,7 +102,7 @@ static void take_back(const struct ct_stretch_pass *p, size_t s)
         ct_blocks_known_pair(&p->f->blocks, last, c->addr[s + 1], CT_ISA_A64)->count--;
 }
 
-/* Fetches what the stretches that wait begin with. */
+/* Prefetches what following the waiting stretches reads first. */
 static void fetch_waiting(const struct ct_stretch_pass *p)
 {
     const struct ct_stretches *c = p->c;
@@ -122,8 +123,8 @@ static void fetch_waiting(const struct ct_stretch_pass *p)
     }
 }
 
-/* Takes stretch `s`, of which the table has none unless it was put there meanwhile. Returns false when the
- * engine is not ready behind it. */
+/* Counts or follows stretch `s`, which was not in the table but may be by now. Returns false when the engine
+ * is not ready behind it. */
 static bool take_waiting(struct ct_stretch_pass *p, unsigned s)
 {
     struct ct_stretch *known = ct_stretch_find_plain(p->c, s, p->f->domain);
@@ -134,8 +135,8 @@ static bool take_waiting(struct ct_stretch_pass *p, unsigned s)
     return follow_stretch(p, s);
 }
 
-/* Takes the stretches that wait; all others before `n` are counted. Result: n, or how many stretches are done
- * when the engine is not ready behind these, and those counted behind them are taken back. */
+/* Follows the stretches that wait; all others before `n` are counted. Returns n or, when the engine is not
+ * ready behind one of them, how many stretches are done: then the counts behind it are taken back. */
 static __attribute__((noinline)) size_t take_all_waiting(struct ct_stretch_pass *p, size_t n)
 {
     struct ct_stretches *c = p->c;
@@ -162,24 +163,25 @@ static __attribute__((noinline)) size_t take_all_waiting(struct ct_stretch_pass 
     return s;
 }
 
-/* Returns true when stretch `s`, of which the table has none, can wait. */
+/* Returns true when stretch `s`, which is not in the table, can wait. */
 static inline bool can_wait(const struct ct_stretch_pass *p, size_t s)
 {
     const struct ct_stretches *c = p->c;
-    const struct ct_blocks *b = &p->f->blocks; /* when they are forgotten, no counts can be taken back */
+    const struct ct_blocks *b = &p->f->blocks; /* counts of forgotten blocks could not be taken back */
     const bool is_roomy =
         (b->count | b->pair_count) < CT_BLOCKS_MAX / 2 && b->index.count < CT_BLOCK_CHUNKS_MAX / 2;
     return is_roomy && p->counted && c->at[s + 1] != c->at[s] && c->waiting_count < CT_STRETCHES_WAITING;
 }
 
-/* Does what ct_fast_count_strip does. Constants: `returns`, there is a return stack; `avx512`, as it says. */
+/* Does what ct_fast_count_strip does. Both flags are constants. `returns`: there is a return stack. `avx512`:
+ * the processor has AVX-512. */
 CT_STRETCH_INLINE size_t count_strip(struct ct_fast *f, size_t first, size_t n, size_t ahead,
                                      const bool returns, const bool avx512)
 {
     struct ct_stretches *c = f->stretches;
     struct ct_stretch_pass p = c->strip;
     size_t s;
-    bool ready = is_ready(f); /* not where the last stretch of the call before contradicts the program */
+    bool ready = is_ready(f); /* false when the last stretch of the previous call contradicts the program */
     find_strip_rows(c, n, ahead, (uint8_t)ct_walk_space(f->walk));
     f->linked += (uint32_t)(n - first) * CT_STRETCH_ATOMS_MOST;
     for (s = first; s < n && ready;) {
@@ -212,7 +214,8 @@ CT_STRETCH_INLINE size_t count_strip(struct ct_fast *f, size_t first, size_t n, 
     return s;
 }
 
-/* Does the same with a return stack. It is not inline, so that the loops without one have all registers. */
+/* Does the same with a return stack. It is not inline, so that the loops without a return stack have all
+ * registers. */
 static __attribute__((noinline)) size_t count_returning(struct ct_fast *f, size_t first, size_t n,
                                                         size_t ahead)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes the table of stretches, and judges whether it is worth while. */
+/* Makes the table of stretches, and judges whether it is worthwhile. */
 #include "flow/stretch_table.h"
 
 #include <string.h>
@@ -8,27 +8,27 @@
 #include "base/simd.h"
 #include "base/table_memory.h"
 
-/* Fewer elements are not worth the table. */
+/* Minimal number of elements that are worth the table. */
 #define ELEMS_LEAST 256u
 
-/* After so many stretches it is judged whether they come again: not when more than one of MISSES_BAD is not
- * in the table, and surely when fewer than one of MISSES_FEW. Then they rest for so many elements the first
- * time, and twice as many each next time. */
+/* After JUDGED stretches it is judged whether stretches recur. They do not when more than one of MISSES_BAD
+ * was not in the table, and surely do when fewer than one of MISSES_FEW was not. If they do not, they rest
+ * for REST elements the first time, and for twice as many each next time up to REST_MOST. */
 #define JUDGED     (1u << 14)
 #define MISSES_BAD 4u
 #define MISSES_FEW 10u
 #define REST       (1u << 20)
 #define REST_MOST  (1u << 25)
 
-/* The same where there is a return stack: a stretch is longer there, and saves more. Only FEW_RETURNS
- * judgements in a row tell that stretches surely come again. */
+/* The same numbers where there is a return stack: a stretch is longer there, and saves more. Only FEW_RETURNS
+ * judgements in a row tell that stretches surely recur. */
 #define JUDGED_RETURNS     (1u << 11)
 #define MISSES_BAD_RETURNS 2u
 #define MISSES_FEW_RETURNS 40u
 #define FEW_RETURNS        10u
 #define REST_RETURNS       (1u << 17)
 
-/* Returns how long stretches rest the first time. */
+/* Returns for how many elements stretches rest the first time. */
 static uint32_t first_rest(const struct ct_stretches *c)
 {
     return c->effects ? REST_RETURNS : REST;
@@ -83,8 +83,8 @@ void ct_fast_forget_stretches(struct ct_fast *f)
     c->used = false;
 }
 
-/* Returns true when elements, which are so many, are worth the table. With a return stack it is three times
- * as large, so the first atoms have to be over, too. */
+/* Returns true when `size` elements are worth the table. With a return stack the table is three times as
+ * large, so the first atoms have to be over, too. */
 static bool are_worth_table(const struct ct_fast *f, size_t size)
 {
     const bool are_first = f->along && !f->along_last;
@@ -119,5 +119,5 @@ void ct_fast_tune_stretches(struct ct_fast *f, unsigned rows)
     ct_fast_forget_stretches(f);
     f->stretches->shift = 64 - rows;
     f->stretches->least = CT_STRETCH_LEAST;
-    f->stretches->repeats = true; /* strips with a return stack, too */
+    f->stretches->repeats = true; /* so that there are strips with a return stack, too */
 }

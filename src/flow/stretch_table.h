@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of stretches. A stretch is the atoms between two addresses: where it begins, its atoms and the
- * address behind it say all that it adds to edges. So one look-up in the table counts it, which waits for
- * none of the look-ups before; what it adds to edges is worked out later (stretch_counts.c). Where there is a
- * return stack, a stretch also has the return addresses that it takes off it and leaves there
- * (stack_effect.h), and counts only where the stack has them. */
+/* The table of stretches. A stretch is the atoms between two addresses. Where it begins, its atoms and the
+ * address behind it determine all that it adds to edges, so one look-up in the table counts it, and does not
+ * wait for the look-ups before. What it adds to edges is worked out later (stretch_counts.c). With a return
+ * stack, a stretch also has the return addresses that it takes off and leaves there (stack_effect.h), and
+ * counts only when the stack has those it takes. */
 #ifndef CT_FLOW_STRETCH_TABLE_H
 #define CT_FLOW_STRETCH_TABLE_H
 
@@ -15,36 +15,36 @@
 #include "flow/fast_links.h"
 #include "flow/stack_effect.h"
 
-/* What counts stretches is compiled twice on x86-64, the second time for AVX-512, and chosen when the program
- * runs. What both have is inline, so that it is compiled with them. */
+/* On x86-64 the code that counts stretches is compiled twice, the second time for AVX-512; the choice is made
+ * at run time. What both variants use is inline, so that it is compiled with each. */
 #if defined(__x86_64__)
 #define CT_STRETCH_HAVE_AVX512
 #define CT_STRETCH_AVX512 __attribute__((target("avx512f,avx512dq,avx512vl,avx2,bmi,bmi2")))
 #endif
 #define CT_STRETCH_INLINE static inline __attribute__((always_inline))
 
-/* log2 of the rows of the table, each of them two stretches in a line of the cache */
+/* log2 of the number of rows. A row is two stretches and fills a cache line. */
 #define CT_STRETCH_ROWS_SHIFT 16u
 
-/* Stretches that are collected at a time, at most. */
+/* Maximal number of stretches that are collected at a time, and of their addresses. */
 #define CT_STRETCH_BATCH  1024u
 #define CT_STRETCH_PLACES (CT_STRIP_PLACES > CT_STRETCH_BATCH + 1 ? CT_STRIP_PLACES : CT_STRETCH_BATCH + 1)
 
-/* Fewer stretches are not worth the beginning. */
+/* Minimal number of stretches that are worth a pass. */
 #define CT_STRETCH_LEAST 4u
 
-/* Stretches of a strip that wait to be followed, at most. */
+/* Maximal number of stretches of a strip that wait to be followed. */
 #define CT_STRETCHES_WAITING 32u
 
-/* Stretches whose edges are to be counted, at most. */
+/* Maximal number of replaced stretches whose edges are not counted yet. */
 #define CT_STRETCHES_LEFT 512u
 
-/* A stretch of the table. `word`: how often it came since its edges were counted, in 28 bits, then 20 for the
- * block where it begins and 16 for its domain. */
+/* A stretch of the table. `word` has three fields: 28 bits for how often the stretch came since its edges
+ * were counted, 20 for the block where it begins, and 16 for its domain. */
 struct ct_stretch {
     uint64_t addr;
     uint64_t next; /* the address behind it */
-    uint64_t bits; /* 0: the place is free */
+    uint64_t bits; /* its atoms (CT_STRETCH_ATOMS_MOST) and memory space; 0: the place is free */
     uint64_t word;
 };
 
@@ -53,69 +53,68 @@ struct ct_stretch {
 #define CT_STRETCH_BLOCK_SHIFT 16
 #define CT_STRETCH_DOMAIN      UINT64_C(0xffff)
 
-/* Atoms of a stretch in the table, which have a 1 behind the last one. The bits above are for the memory
- * space. */
+/* Maximal number of atoms of a stretch in the table. A 1 follows the last one. The bits from
+ * CT_STRETCH_SPACE_SHIFT on are the memory space. */
 #define CT_STRETCH_ATOMS_MOST  55u
 #define CT_STRETCH_SPACE_SHIFT 56
 
-/* what stands for the atoms of a stretch that is not for the table */
+/* `bits` of a stretch that is not for the table */
 #define CT_STRETCH_NONE UINT64_C(1)
 
-/* Where the piece of a stretch is put together, and what stands for the address between two pieces
- * (stretch_pieces.h). */
+/* The index in the arrays below where a piece of a stretch is put together, and what stands for the address
+ * between two pieces (stretch_pieces.h). */
 #define CT_STRETCH_PIECE   CT_STRETCH_PLACES
 #define CT_STRETCH_GOES_ON UINT64_C(1)
 
-/* Going through the stretches that were collected. */
+/* One pass over the collected stretches. */
 struct ct_stretch_pass {
     struct ct_fast *f;
     struct ct_stretches *c;
     const struct ct_elem *elems; /* NULL in a strip */
     struct ct_fast_at at;        /* the state, unless `counted` */
-    bool counted;                /* all up to the current stretch is counted, and the state is an older one */
-    const struct ct_stack_effect *effect; /* with a return stack and `counted`: that of the stretch before */
+    bool counted; /* all before the current stretch is counted, with the edge to it; `at` is older */
+    const struct ct_stack_effect *effect; /* with a return stack and `counted`: of the stretch before */
 };
 
 struct ct_stretches {
     _Alignas(64) struct ct_stretch rows[1u << CT_STRETCH_ROWS_SHIFT][2];
-    struct ct_stretch left[CT_STRETCHES_LEFT]; /* which lost their place */
-    /* with a return stack: what stretches do to it, those of the table, two in a row, and those in `left` */
+    struct ct_stretch left[CT_STRETCHES_LEFT]; /* replaced ones, whose edges are not counted yet */
+    /* with a return stack: the effects of the stretches in `rows` (two for each row) and in `left` */
     struct ct_stack_effect *effects, *left_effects;
-    uint8_t *seen; /* for each row a byte of the hash of the stretch that was met there last */
+    uint8_t *seen; /* for each row: a byte of the hash of the stretch that was last met there */
     unsigned left_count;
     unsigned shift;   /* 64 - log2 of the rows */
-    unsigned least;   /* the fewest elements to begin with */
-    unsigned batch;   /* how many are collected the next time */
-    uint32_t looked;  /* look-ups since they were judged */
-    uint32_t missed;  /* look-ups since then that found nothing */
-    uint32_t rest;    /* how many elements stretches rest for the next time */
-    uint32_t resting; /* how many elements are left of a rest */
-    bool avx512;      /* this processor has it */
-    bool used;        /* there may be counts */
-    unsigned few;     /* judgements in a row that found few not to be in the table */
-    bool repeats;     /* few were not in the table */
-    /* what was collected: where a stretch begins, its atoms, and the index of the address before it */
+    unsigned least;   /* minimal number of elements for a pass */
+    unsigned batch;   /* maximal number of stretches to collect next */
+    uint32_t looked;  /* look-ups since the last judgement */
+    uint32_t missed;  /* how many of these found nothing */
+    uint32_t rest;    /* number of elements for which stretches will rest next */
+    uint32_t resting; /* number of elements that are left of a rest */
+    bool avx512;      /* the processor has AVX-512 */
+    bool used;        /* some stretches may have counts */
+    unsigned few;     /* number of judgements in a row with few stretches that were not in the table */
+    bool repeats;     /* stretches surely recur (ct_stretches_judge) */
+    /* the collected stretches: where each begins, its atoms, and the index of the address before it */
     uint64_t addr[CT_STRETCH_PIECE + 2], bits[CT_STRETCH_PIECE + 1];
     uint32_t count[CT_STRETCH_PIECE + 1], at[CT_STRETCH_PIECE + 1];
     uint32_t row[CT_STRETCH_PIECE + 1];
-    /* of a strip, where `at` is the number of the first atom behind the address */
+    /* the strip; there `at` is the number of the first atom behind the address */
     struct ct_stretch_pass strip;
-    uint32_t waiting[CT_STRETCHES_WAITING]; /* those of the strip that are not in the table, in their order */
+    uint32_t waiting[CT_STRETCHES_WAITING]; /* stretches of the strip that are not in the table, in order */
     unsigned waiting_count;
     uint64_t atoms[CT_STRIP_ATOMS / 64 + 2];
 };
 
-/* Returns true where a stretch goes on behind another one: with a return stack there are fewer addresses, and
- * what is too long for the table is in pieces. A number that is odd, which no address of A64 code is, stands
- * for the address between them (ct_stretch_behind). */
+/* Returns true when `addr`, where a stretch begins, says that it continues another stretch. With a return
+ * stack there are fewer addresses, and stretches that are too long for the table are in pieces. Between them
+ * stands an odd number (ct_stretch_behind), which is never an address of A64 code. */
 static inline bool ct_stretch_is_behind(const struct ct_stretches *c, uint64_t addr)
 {
     return c->effects && addr & 1;
 }
 
-/* Returns what stands for the address between two pieces of a stretch that is too long for the table, where
- * there is a return stack. `bits` are the atoms of the first one. It tells the row of the second one, which
- * also has what came before it. */
+/* Returns what stands for the address behind a piece with the atoms `bits`, where there is a return stack. It
+ * determines the row of the next piece, which thus depends on the piece before. */
 static inline uint64_t ct_stretch_behind(uint64_t bits)
 {
     const uint64_t mixed = bits * UINT64_C(0xc2b2ae3d27d4eb4f);
@@ -133,14 +132,14 @@ static inline uint64_t ct_stretch_atoms(uint64_t bits)
     return bits & ((UINT64_C(1) << CT_STRETCH_SPACE_SHIFT) - 1);
 }
 
-/* Returns what a stretch of the table does to the return stack, of which there must be one. */
+/* Returns the effect of a stretch of the table on the return stack; there must be one. */
 static inline struct ct_stack_effect *ct_stretch_effect(const struct ct_stretches *c,
                                                         const struct ct_stretch *s)
 {
     return &c->effects[s - c->rows[0]];
 }
 
-/* Returns the row where a stretch is, if it is in the table. */
+/* Returns the row in which a stretch is, if it is in the table. */
 CT_STRETCH_INLINE uint32_t ct_stretch_row(unsigned shift, uint64_t addr, uint64_t next, uint64_t bits)
 {
     const uint64_t mixed = addr * UINT64_C(0x9e3779b97f4a7c15) ^ bits * UINT64_C(0xc2b2ae3d27d4eb4f) ^
@@ -148,7 +147,7 @@ CT_STRETCH_INLINE uint32_t ct_stretch_row(unsigned shift, uint64_t addr, uint64_
     return (uint32_t)(mixed * UINT64_C(0x9e3779b97f4a7c15) >> shift);
 }
 
-/* Returns the stretch of the table, or NULL. */
+/* Returns stretch `s` in the table, or NULL. */
 static inline struct ct_stretch *ct_stretch_find_plain(struct ct_stretches *c, unsigned s, uint64_t domain)
 {
     struct ct_stretch *row = c->rows[c->row[s]];
@@ -161,7 +160,7 @@ static inline struct ct_stretch *ct_stretch_find_plain(struct ct_stretches *c, u
 
 #ifdef CT_STRETCH_HAVE_AVX512
 
-/* Compares both stretches of the row at once. */
+/* Does the same, and compares both stretches of the row at once. */
 static inline CT_STRETCH_AVX512 struct ct_stretch *ct_stretch_find_avx512(struct ct_stretches *c, unsigned s,
                                                                           uint64_t domain)
 {
@@ -172,12 +171,12 @@ static inline CT_STRETCH_AVX512 struct ct_stretch *ct_stretch_find_avx512(struct
     const __m512i key = _mm512_broadcast_i64x4(_mm256_set_m128i(rest, addresses));
     const unsigned same = _mm512_testn_epi64_mask(_mm512_xor_si512(_mm512_load_si512(row), key), compared);
     const bool first = (same & 15) == 15;
-    return first || same >> 4 == 15 ? &row[!first] : NULL; /* a branch: what is counted need not wait */
+    return first || same >> 4 == 15 ? &row[!first] : NULL; /* a branch, so that counting need not wait */
 }
 
 #endif
 
-/* Returns the stretch of the table, or NULL. `avx512` is a constant. */
+/* Returns stretch `s` in the table, or NULL. `avx512` is a constant. */
 CT_STRETCH_INLINE struct ct_stretch *ct_stretch_find(struct ct_stretches *c, unsigned s, uint64_t domain,
                                                      const bool avx512)
 {
@@ -189,7 +188,7 @@ CT_STRETCH_INLINE struct ct_stretch *ct_stretch_find(struct ct_stretches *c, uns
     return ct_stretch_find_plain(c, s, domain);
 }
 
-/* Fetches the rows of stretches from `first` up to `n`. */
+/* Prefetches the rows, and the effects, of the stretches from `first` below `n`. */
 static inline void ct_stretches_fetch(const struct ct_stretches *c, size_t first, size_t n)
 {
     for (size_t s = first; s < n; s++)
@@ -198,13 +197,13 @@ static inline void ct_stretches_fetch(const struct ct_stretches *c, size_t first
         __builtin_prefetch(&c->effects[c->row[s] * 2], 1);
 }
 
-/* Makes the table, unless there is one. Returns false without memory. */
+/* Makes the table unless there is one. Returns false when out of memory. */
 bool ct_stretches_have(struct ct_fast *f);
 
-/* Judges whether stretches come again, after enough look-ups (stretch_table.c). */
+/* Judges, after enough look-ups, whether stretches recur (stretch_table.c). */
 void ct_stretches_judge(struct ct_stretches *c);
 
-/* Takes a stretch out of its place, whose edges are counted later (stretch_counts.c). */
+/* Takes a stretch with its count out of its place; its edges are counted later (stretch_counts.c). */
 void ct_stretch_take_out(struct ct_fast *f, struct ct_stretch *s);
 
 #endif

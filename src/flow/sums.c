@@ -22,7 +22,7 @@ void ct_flow_add_up(struct ct_flow_sums *sums, const struct ct_flow *records, si
     uint64_t branches = 0;
     for (size_t i = 0; i < count; i++) {
         const struct ct_flow *r = &records[i];
-        /* No branch: which records are ranges, and which branches were taken, is at random. */
+        /* No branch, because it is random which records are ranges, and which branches were taken. */
         const unsigned range = (r->kind == CT_FLOW_RANGE) & !r->stale;
         const unsigned branch = r->type == CT_INSN_BR || r->type == CT_INSN_IBR;
         ranges += range;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums of records of the walk. */
+/* Sums over the records of the walk. */
 #ifndef CT_FLOW_SUMS_H
 #define CT_FLOW_SUMS_H
 
@@ -8,10 +8,10 @@
 
 struct ct_flow_sums {
     uint64_t ranges;       /* without stale ones */
-    uint64_t instructions; /* in these ranges */
+    uint64_t instructions; /* of these ranges */
     uint64_t branches;     /* ranges that end with an executed branch */
     uint64_t no_access;    /* without stale ones */
-    uint64_t bad_images;   /* gaps that the walk found */
+    uint64_t bad_images;   /* gaps CT_GAP_BAD_IMAGE, which the walk found */
     struct ct_holes holes; /* the addresses where memory was missing */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plain walk: makes ranges of instructions from elements and memory, one instruction at a time.
- * docs/listing.md. Each kind of element is taken where it belongs: atoms (walk_atoms.c), those of an ETMv3
- * (walk_etm3.c), what says how far execution came (walk_reached.c, walk_source.c), and here the rest. */
+/* The plain walk: makes ranges of instructions from elements and memory, one instruction at a time
+ * (docs/listing.md). Other files take atoms (walk_atoms.c), the elements of an ETMv3 (walk_etm3.c), and what
+ * says how far execution came (walk_reached.c, walk_source.c). The rest is here. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@
 #include "flow/walk_source.h"
 #include "flow/walk_ways.h"
 
-/* How many elements ahead the way from an address is asked for. What other elements hold in its place does no
- * harm. */
+/* Number of elements by which the way from an address is prefetched ahead. Elements other than addresses
+ * prefetch a useless line, which does no harm. */
 #define AHEAD 6u
 
 int ct_walk_new(struct ct_ctx *ctx, const struct ct_source *source, const struct ct_memory *memory,
@@ -120,7 +120,7 @@ static void on_context(struct ct_walk *w, const struct ct_elem *elem, struct ct_
     ct_walk_put_elem(w, sink, *elem);
 }
 
-/* Takes a cycle count. Cycles of atoms that made no range are not lost, but they belong to no range. */
+/* Takes a cycle count. Cycles of atoms that made no range are kept, but belong to no range. */
 static void on_cycles(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink)
 {
     struct ct_elem out = *elem;
@@ -140,13 +140,13 @@ static void on_sync(struct ct_walk *w, const struct ct_elem *elem, struct ct_wal
     }
 }
 
-/* The elements behind which an address that came unexpectedly is not held against the program any more. */
+/* The elements at which an address that came unexpectedly becomes a contradiction: a bit for each kind. */
 #define JUDGES                                                                                               \
     (UINT64_C(1) << CT_ELEM_ATOMS | UINT64_C(1) << CT_ELEM_WAYPOINT | UINT64_C(1) << CT_ELEM_SOURCE |        \
      UINT64_C(1) << CT_ELEM_EXCEPTION | UINT64_C(1) << CT_ELEM_Q | UINT64_C(1) << CT_ELEM_GAP |              \
      UINT64_C(1) << CT_ELEM_TRACE_ON | UINT64_C(1) << CT_ELEM_END)
 
-/* Takes one element. Returns false when the sink is full; then it is called again with the same element. */
+/* Takes one element. Returns false when the sink is full; call it again with the same element. */
 static bool step(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink)
 {
     if (sink->cap - sink->count < CT_WALK_STEP_RECORDS)
@@ -193,7 +193,7 @@ static bool step(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_s
         on_sync(w, elem, sink);
         return true;
     case CT_ELEM_RETURN:
-        w->stack.pop_pending = false; /* the branch before it was the exception return */
+        w->stack.pop_pending = false; /* the branch before was the exception return */
         ct_walk_put_elem(w, sink, *elem);
         return true;
     case CT_ELEM_TRACE_ON:

@@ -3,7 +3,7 @@
 
 #include "flow/walk_ways.h"
 
-/* Tells whether the last instruction returns from an exception and no packet will say so (ETE). */
+/* Returns whether the last instruction returns from an exception and no packet will say so (ETE). */
 static bool is_exception_return(const struct ct_walk *w)
 {
     return w->config.eret_is_return && w->insn.sub == CT_INSN_SUB_ERET;
@@ -63,8 +63,8 @@ void ct_walk_pass_over(struct ct_walk *w, struct ct_walk_sink *sink)
     w->doubt |= !w->need_address;
 }
 
-/* Walks to the waypoint of an atom, and puts out the range up to there. Returns true when the waypoint is
- * there and was executed. */
+/* Walks to the waypoint of an atom, and puts out the range up to it. Returns true when the waypoint was
+ * reached and executed. */
 static bool put_atom(struct ct_walk *w, bool executed, struct ct_walk_sink *sink)
 {
     if (w->need_address || w->need_context) {
@@ -92,9 +92,9 @@ static void on_atom(struct ct_walk *w, bool executed, struct ct_walk_sink *sink)
     ct_walk_take_waypoint(w);
 }
 
-/* PTM: takes an atom. The target of an indirect branch that is traced as an atom is on the return stack, and
- * comes off before the branch may push its own return address. `target`: an address follows, which is the
- * target in any case. */
+/* PTM: takes an atom. An indirect branch that is traced as an atom has its target on the return stack. The
+ * target is popped before the branch may push its own return address. `target`: an address follows, which is
+ * the target instead. */
 static void on_pft_atom(struct ct_walk *w, bool executed, bool target, struct ct_walk_sink *sink)
 {
     if (!put_atom(w, executed, sink))

@@ -4,7 +4,8 @@
 #include "flow/walk_atoms.h"
 #include "flow/walk_insns.h"
 
-/* Puts out that instructions ran at an unknown address, once; after that only their cycles. */
+/* Puts out that instructions ran at an unknown address: the first time with their cycles attached, then only
+ * the cycles. */
 static void put_lost_address(struct ct_walk *w, const struct ct_elem *elem, uint64_t cycles,
                              struct ct_walk_sink *sink)
 {
@@ -21,7 +22,7 @@ static void put_lost_address(struct ct_walk *w, const struct ct_elem *elem, uint
     w->lost_told = true;
 }
 
-/* Takes one atom, which is one instruction. */
+/* Takes one atom, which stands for one instruction. */
 static void on_insn_atom(struct ct_walk *w, bool executed, struct ct_walk_sink *sink)
 {
     struct ct_walk_range range = {.start = w->addr};

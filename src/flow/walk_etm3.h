@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The elements of an ETMv3, whose atoms are instructions, and its data transfers. */
+/* Takes the elements of an ETMv3: atoms that stand for single instructions, and data transfers. */
 #ifndef CT_FLOW_WALK_ETM3_H
 #define CT_FLOW_WALK_ETM3_H
 
 #include "flow/walk_records.h"
 
-/* Takes atoms, each of which is an instruction with its share of the cycles. Result as of ct_walk_on_atoms.
- */
+/* Takes atoms, each of which is one instruction with its share of the cycles. Returns what ct_walk_on_atoms
+ * does. */
 bool ct_walk_on_insn_atoms(struct ct_walk *w, const struct ct_elem *elem, struct ct_walk_sink *sink);
 
 /* Takes a data transfer. It belongs to the last instruction, or to the one whose placeholder had the same tag

@@ -32,7 +32,7 @@ enum ct_walk_found ct_walk_to(struct ct_walk *w, enum ct_walk_stop stop, uint64_
     }
 }
 
-/* Walks over the instructions from w->addr on that are certainly no waypoints. */
+/* Walks over the instructions from w->addr on that are certainly not waypoints. */
 static void walk_straight(struct ct_walk *w, struct ct_walk_range *range)
 {
     if (w->it_left)
@@ -60,8 +60,8 @@ enum ct_walk_found ct_walk_plainly_to_waypoint(struct ct_walk *w, struct ct_walk
     }
 }
 
-/* Leaves out short ranges in T32: an exception may have returned into an IT block, of which they are the last
- * instructions. */
+/* Returns false for short ranges in T32: an exception may have returned into an IT block, whose last
+ * instructions they are. */
 bool ct_walk_is_always_taken(const struct ct_walk *w, const struct ct_walk_range *range)
 {
     const struct ct_insn *insn = &w->insn;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Walking over instructions as they are read. */
+/* Walks over instructions by reading each of them. */
 #ifndef CT_FLOW_WALK_INSNS_H
 #define CT_FLOW_WALK_INSNS_H
 
@@ -10,7 +10,7 @@ bool ct_walk_insn(struct ct_walk *w, struct ct_walk_range *range);
 
 /* Where ct_walk_to stops. */
 enum ct_walk_stop {
-    CT_WALK_STOP_BEFORE, /* behind the instruction that ends at the given address, or covers it */
+    CT_WALK_STOP_BEFORE, /* behind the instruction that contains or ends at the given address */
     CT_WALK_STOP_AFTER,  /* behind the instruction at the given address */
 };
 

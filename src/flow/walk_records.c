@@ -24,7 +24,7 @@ void ct_walk_put_bad_image(struct ct_walk *w, struct ct_walk_sink *sink)
 {
     ct_walk_put_elem(
         w, sink, (struct ct_elem){.kind = CT_ELEM_GAP, .n = CT_GAP_BAD_IMAGE, .pos = (uint32_t)w->offset});
-    sink->records[sink->count - 1].stale = w->stale || w->doubt; /* a record told of it before */
+    sink->records[sink->count - 1].stale = w->stale || w->doubt; /* then a record said so before */
     w->need_address = w->lost = w->told = true;
 }
 

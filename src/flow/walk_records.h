@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The records that the walk puts out, and what it puts out where trace and program contradict each other.
- * What each atom needs is inline. */
+/* Puts out the records of the walk, also those that say that trace and program contradict each other. What
+ * each atom needs is inline. */
 #ifndef CT_FLOW_WALK_RECORDS_H
 #define CT_FLOW_WALK_RECORDS_H
 
 #include "flow/walk.h"
 
-/* The most records of one atom or element; the caller's array has room for more. */
+/* Maximal number of records of one atom or element. The caller's array always has room for as many (`cap` of
+ * ct_walk_run). */
 #define CT_WALK_STEP_RECORDS 6
 
-/* Where the walk puts its records. */
+/* The caller's array for records. */
 struct ct_walk_sink {
     struct ct_flow *records;
     size_t count;
@@ -45,25 +46,25 @@ static inline void ct_walk_put_range(struct ct_walk *w, struct ct_walk_sink *sin
     };
 }
 
-/* Puts out an element at which execution goes out of sight, with the address where it was: the last branch
- * went there. */
+/* Puts out an element at which execution goes out of sight, with the address where it was: the target of the
+ * last branch. */
 void ct_walk_put_last_place(struct ct_walk *w, struct ct_walk_sink *sink, struct ct_elem elem);
 
 void ct_walk_put_no_access(struct ct_walk *w, struct ct_walk_sink *sink, uint64_t addr);
 
-/* Puts out a gap because trace and program contradict each other, and waits for an address. */
+/* Puts out a gap because trace and program contradict each other. The walk then waits for an address. */
 void ct_walk_put_bad_image(struct ct_walk *w, struct ct_walk_sink *sink);
 
-/* Puts out an unlisted gap where trace and program contradict each other and docs/listing.md walks on all the
- * same. Ranges up to the next address are stale. */
+/* Puts out an unlisted gap where trace and program contradict each other although docs/listing.md walks on.
+ * Ranges are then stale up to the next address. */
 void ct_walk_contradict(struct ct_walk *w, struct ct_walk_sink *sink);
 
-/* Ends the doubt at an address that says where execution is: later ranges count again. Calls that were
- * followed in doubt may not have been there. */
+/* Ends the doubt at an address that says where execution is: later ranges count again. The entries of the
+ * return stack become doubtful, because calls that were followed in doubt may not have happened. */
 void ct_walk_end_doubt(struct ct_walk *w);
 
-/* Puts out what a walk gave that failed: the instructions up to there, and why it failed. No program has so
- * much straight code that it is too long. */
+/* Puts out the result of a walk that failed: the instructions up to the failure, and its reason. Straight
+ * code that is too long is a contradiction, because no program has so much. */
 void ct_walk_put_broken(struct ct_walk *w, struct ct_walk_sink *sink, const struct ct_walk_range *range,
                         enum ct_walk_found found);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the walk between two elements. */
+/* Saves and resets the state of the walk between two elements. */
 #ifndef CT_FLOW_WALK_SEAM_H
 #define CT_FLOW_WALK_SEAM_H
 
 #include "base/seam.h"
 #include "coretap/flow.h"
 
-/* Saves all state that later records depend on. */
+/* Saves all state on which later records depend. */
 void ct_walk_seam(const struct ct_walk *walk, struct ct_seam *seam);
 
-/* Forgets where execution was, because the elements that follow are from another place of the stream. */
+/* Forgets where execution was, because the elements that follow come from another place of the stream. */
 void ct_walk_jump(struct ct_walk *walk);
 
 #endif

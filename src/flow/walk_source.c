@@ -4,8 +4,8 @@
 #include "flow/walk_atoms.h"
 #include "flow/walk_insns.h"
 
-/* Puts out a range for each waypoint on the way to a source address; none of them was taken. Returns true
- * when done, false when the sink is full; then it is called again and goes on from w->addr. */
+/* Puts out a range for each waypoint on the way to a source address; none of these was taken. Returns false
+ * when the sink is full; call it again, and it continues from w->addr. */
 static bool split_range(struct ct_walk *w, uint64_t source, struct ct_walk_sink *sink)
 {
     while (w->addr <= source) {
@@ -24,8 +24,8 @@ static bool split_range(struct ct_walk *w, uint64_t source, struct ct_walk_sink 
     return true;
 }
 
-/* Puts out the way to a source address as one range. Where all instructions have one size, no memory is
- * needed to count them. */
+/* Puts out the way to a source address as one range. Where all instructions have the same size, counting them
+ * needs no memory. */
 static void put_way(struct ct_walk *w, uint64_t source, const struct ct_insn *insn, struct ct_walk_sink *sink)
 {
     struct ct_walk_range range = {.start = w->addr, .last_cond = insn->cond};
@@ -44,8 +44,8 @@ static void put_way(struct ct_walk *w, uint64_t source, const struct ct_insn *in
         ct_walk_put_broken(w, sink, &range, found);
 }
 
-/* Tells whether execution can have come to a source address with no branch taken on the way; CT_WALK_TOO_LONG
- * when it cannot. Changes nothing. */
+/* Returns whether execution can have come to a source address with no branch taken on the way:
+ * CT_WALK_TOO_LONG when it cannot. Changes nothing. */
 static enum ct_walk_found try_way(const struct ct_walk *w, uint64_t source)
 {
     struct ct_walk trial = *w;
@@ -61,7 +61,7 @@ static enum ct_walk_found try_way(const struct ct_walk *w, uint64_t source)
     return CT_WALK_FOUND;
 }
 
-/* Puts out what is wrong with the way to a source address, whether its waypoints end a range or not. */
+/* Puts out what is wrong with the way to a source address, whether or not its waypoints end ranges. */
 static void doubt_way(struct ct_walk *w, uint64_t source, struct ct_walk_sink *sink)
 {
     const enum ct_walk_found found = w->doubt ? CT_WALK_FOUND : try_way(w, source);
@@ -89,8 +89,8 @@ bool ct_walk_on_source(struct ct_walk *w, const struct ct_elem *elem, struct ct_
         w->need_address = w->told = true;
         return true;
     }
-    /* A return before it went where the return stack says. If that is empty, only the source address is
-     * known. */
+    /* A return before the source address went where the return stack says. If that is empty, only the source
+     * address is known. */
     uint64_t target;
     uint8_t isa;
     if (w->stack.pop_pending && ct_walk_pop_return(w, sink, &target, &isa))
@@ -105,7 +105,7 @@ bool ct_walk_on_source(struct ct_walk *w, const struct ct_elem *elem, struct ct_
         put_way(w, elem->v, &insn, sink);
     else if (!split_range(w, elem->v, sink))
         return false;
-    /* Whatever the way was, execution is behind the instruction now. */
+    /* Execution is now behind the instruction, whatever the way was. */
     w->insn = insn;
     ct_walk_go_to(w, elem->v + insn.size, w->isa);
     ct_walk_put_eret(w, sink);

@@ -22,16 +22,15 @@ int ct_walk_keep_ways(struct ct_walk *w, struct ct_ctx *ctx)
     return CT_OK;
 }
 
-/* Gives the way from an address on, where that is kept, or another one. */
+/* Returns the way that is kept from an address, or another one: the caller has to compare. */
 static const struct ct_walk_way *way_at(const struct ct_walk *w, uint64_t addr)
 {
     const struct ct_walk_way *way = ct_walk_way_line(w, addr);
     return way + (way->start != addr);
 }
 
-/* Keeps the way that was gone to w->insn. An N atom for a branch that is always taken contradicts the
- * program; an E atom may have to do with exceptions or with the return stack. Ways that are too long for
- * their place are not kept. */
+/* Keeps the way that led to w->insn. An N atom of a branch that is always taken contradicts the program. An E
+ * atom may concern exceptions or the return stack. Ways that are too long for a slot are not kept. */
 static void keep_way(const struct ct_walk *w, const struct ct_walk_range *range)
 {
     struct ct_walk_way *line = ct_walk_way_line(w, range->start);
@@ -63,7 +62,7 @@ static uint64_t end_of(const struct ct_walk_way *way)
     return way->start + 4u * way->n;
 }
 
-/* Goes a way that is kept, and leaves the same state behind as ct_walk_plainly_to_waypoint. */
+/* Follows a way that is kept, and leaves the same state as ct_walk_plainly_to_waypoint. */
 static void go_way(struct ct_walk *w, const struct ct_walk_way *way, struct ct_walk_range *range)
 {
     *range = (struct ct_walk_range){.start = way->start, .n = way->n, .last_cond = way->last.cond};
@@ -96,7 +95,7 @@ enum ct_walk_found ct_walk_to_waypoint(struct ct_walk *w, struct ct_walk_range *
     return found;
 }
 
-/* Tells whether nothing is asked of the walk but to go on along A64 code that it knows. */
+/* Returns whether the walk only has to go on along A64 code that it knows. */
 static bool goes_on(const struct ct_walk *w)
 {
     return w->ways && w->isa == CT_ISA_A64 && !w->it_left && !w->need_address && !w->need_context &&
@@ -121,7 +120,7 @@ void ct_walk_follow_ways(struct ct_walk *w, const struct ct_elem *elem, struct c
         *record = (struct ct_flow){.offset = w->offset, .start = way->start, .end = end, .n = way->n};
         memcpy((uint8_t *)record + offsetof(struct ct_flow, kind), &way->last, sizeof way->last);
         record->exec = (uint8_t)executed;
-        /* No branch: atoms are at random. */
+        /* No branch, because atoms are random. */
         w->addr = end ^ ((end ^ taken) & -(uint64_t)executed);
         w->need_address = executed & (way->last.type == CT_INSN_IBR);
         i++;
