@@ -576,7 +576,7 @@ enum ct_wcet_format {
     CT_WCET_FORMAT_TEXT, /* keys and tables */
     CT_WCET_FORMAT_JSON,
     CT_WCET_FORMAT_DOT,  /* the path in graphviz's language */
-    CT_WCET_FORMAT_HTML, /* a page, with source */
+    CT_WCET_FORMAT_HTML, /* an HTML page with source lines */
 };
 
 struct ct_wcet_write_options {

@@ -168,8 +168,8 @@ struct ct_image {
     uint64_t offset; /* first byte of the file that is used */
     uint64_t size;   /* number of bytes used */
     uint32_t space;  /* enum ct_space bits */
-    uint8_t is_elf;  /* 1: `path` is an ELF file, of which the PT_LOAD segments are used; addr is the load
-                        bias. 2 (CT_IMAGE_OF_NAMES): only its names are used; the bytes there come from
+    uint8_t is_elf;  /* 1: `path` is an ELF file, whose PT_LOAD segments are used; addr is the load bias. 2
+                        (CT_IMAGE_OF_NAMES): only its names are used; the bytes at these addresses come from
                         another image */
     const struct ct_module_place *placed; /* for a kernel module: where its sections were loaded; NULL: by the
                                              rules of the kernel */
@@ -178,7 +178,7 @@ struct ct_image {
 /* Of ct_image.is_elf: the file only gives names to a copy of memory, which is a separate image. */
 #define CT_IMAGE_OF_NAMES 2
 
-/* Returns 1 when both images say the same of the same addresses, else 0. */
+/* Returns 1 when both images say the same about the same addresses, else 0. */
 CT_API int ct_image_same(const struct ct_image *a, const struct ct_image *b);
 
 /* Values of an unknown thread or time. */
@@ -204,7 +204,7 @@ struct ct_generation {
     size_t image_count;
     const struct ct_image *images; /* none overlaps another */
     size_t program_count;
-    const struct ct_image *programs; /* the ELF files among the images: is_elf, addr is the load bias */
+    const struct ct_image *programs; /* the ELF files among the images; is_elf is 1, addr is the load bias */
     uint8_t has_main;                /* 1: the first of `programs` is the one that was started */
 };
 
@@ -289,10 +289,10 @@ struct ct_capture {
     const char *const *damage;
     const struct ct_maps *maps;      /* the processes of all buffers, or NULL */
     size_t program_count;            /* number of `programs` */
-    const struct ct_image *programs; /* the ELF files that ran, for their names and lines: is_elf, addr is the
-                                        load bias. The images say what was in memory */
-    size_t main_count; /* so many of `programs`, from the first, were started; the others were loaded by them,
-                          or it is unknown */
+    const struct ct_image *programs; /* the ELF files that ran, for their names and lines; is_elf is 1, addr
+                                        is the load bias. `images` has what was in memory */
+    size_t main_count; /* the first main_count of `programs` were started; the others were loaded by them, or
+                          it is unknown which */
     size_t gone_count; /* number of `gone`: files that ran and do not exist here: path is the name on the
                           target, addr and size are where they were loaded; for is_elf, addr is the load bias
                           and the size is unknown */

@@ -37,7 +37,7 @@ struct directory {
 
 /* One entry of a directory. */
 struct entry {
-    const char *name; /* without a zero at its end */
+    const char *name; /* not terminated by a zero */
     size_t length;
     bool stored;
     struct ct_archived where;

@@ -119,7 +119,7 @@ static int unpack_all(struct ct_ctx *ctx, const char *name, struct unpacking *u,
         const size_t made = room - u->room - *size;
         *size += made;
         if (step == STEP_MORE && !made && left == u->left)
-            step = STEP_BAD; /* the packed bytes end before what they pack */
+            step = STEP_BAD; /* the packed data ends too early */
     }
     if (step == STEP_NOMEM)
         return ct_fail_nomem(ctx, name);

@@ -241,7 +241,7 @@ static bool enter(struct ct_variable_search *s, struct part *p, Dwarf_Die *membe
         if (number_at(member, DW_AT_data_bit_offset, &bit)) /* from the start of the structure */
             to.bit = bit;
         else if (number_at(member, DW_AT_bit_offset,
-                           &bit)) /* from the highest bit of its storage (DWARF 2) */
+                           &bit)) /* from the highest bit of the storage unit (DWARF 2) */
             to.bit = 8 * storage - bit - bits;
         to.addr += to.bit / 8;
         to.bit %= 8;

@@ -16,7 +16,8 @@ static void find_symbol(const struct ct_module *m, struct ct_module_reloc *r)
     r->outside = section == SHN_UNDEF && r->symbol;
     r->known = section == SHN_ABS || (section < m->count && section && m->sections[section].placed);
     r->value = r->known ? symbol.value : 0;
-    /* A section without an address, as of debug information: what is in it counts from its own begin. */
+    /* In a section without an address, such as debug information, values count from the beginning of the
+     * section. */
     if (section && section < m->count && !(m->sections[section].flags & SHF_ALLOC)) {
         r->known = true;
         r->value = symbol.value;

@@ -36,7 +36,7 @@ struct record {
 /* Bytes at consecutive addresses. */
 struct piece {
     uint64_t addr, size;
-    size_t at; /* in the data */
+    size_t at; /* index of its first byte in `data` */
 };
 
 struct reading {
