@@ -4,6 +4,7 @@
 #define CT_MONITOR_ELAB_H
 
 #include "monitor/ast.h"
+#include "monitor/name_map.h"
 #include "monitor/node.h"
 
 enum ct_mon_cv_kind {
@@ -107,6 +108,7 @@ struct ct_mon_elab {
     size_t ninputs, inputs_cap;
     struct ct_mon_elab_output *outputs;
     size_t noutputs, outputs_cap;
+    struct ct_mon_name_map outputs_by_name; /* the node of the first output of each name */
     /* state of the expansion */
     unsigned check;       /* > 0: only types are computed, calls are not expanded */
     struct ct_mon_fn *fn; /* function being built; NULL in streams */
@@ -133,6 +135,8 @@ void ct_mon_elab_init(struct ct_mon_elab *e, struct ct_mon_arena *arena, struct 
 /* Adds statements to a scope. */
 void ct_mon_elab_declare(struct ct_mon_elab *e, struct ct_mon_env *env, struct ct_mon_ast_stmt *stmts);
 void ct_mon_elab_spec(struct ct_mon_elab *e, struct ct_mon_ast_stmt *stmts);
+/* Adds an output. Warns when there is one of the same name. */
+void ct_mon_elab_add_output(struct ct_mon_elab *e, const struct ct_mon_elab_output *out);
 
 /* ---- environments and names: elab_env.c ---- */
 struct ct_mon_env *ct_mon_env_new(struct ct_mon_elab *e, struct ct_mon_env *up);

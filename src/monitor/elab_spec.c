@@ -115,16 +115,14 @@ static void check_all(struct ct_mon_elab *e, struct ct_mon_env *env, const struc
     }
 }
 
-static void add_output(struct ct_mon_elab *e, const char *name, struct ct_mon_node *node, bool raw,
-                       struct ct_mon_span span)
+void ct_mon_elab_add_output(struct ct_mon_elab *e, const struct ct_mon_elab_output *out)
 {
-    const struct ct_mon_elab_output out = {.name = name, .node = node, .raw = raw, .span = span};
-    for (size_t i = 0; i < e->noutputs; i++)
-        if (e->outputs[i].name == name) {
-            ct_mon_diag_warning(e->diags, span, "Conflicting out declaration: %s is put out twice", name);
-            break;
-        }
-    ARENA_PUSH(e->arena, e->outputs, e->noutputs, e->outputs_cap, out);
+    if (ct_mon_name_map_get(&e->outputs_by_name, out->name))
+        ct_mon_diag_warning(e->diags, out->span, "Conflicting out declaration: %s is put out twice",
+                            out->name);
+    else
+        ct_mon_name_map_add(e->arena, &e->outputs_by_name, out->name, out->node);
+    ARENA_PUSH(e->arena, e->outputs, e->noutputs, e->outputs_cap, *out);
 }
 
 /* Reports an output without a stream, unless another error was reported already. */
@@ -152,7 +150,9 @@ static void output(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *s)
                           have ? ct_mon_type_text(e->arena, have) : "a macro or module");
         return;
     }
-    add_output(e, s->name, cv.node, s->raw || s->kind == S_PRINT, s->name_span);
+    ct_mon_elab_add_output(
+        e, &(struct ct_mon_elab_output){
+               .name = s->name, .node = cv.node, .raw = s->raw || s->kind == S_PRINT, .span = s->name_span});
 }
 
 static void output_all(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *stmts)
@@ -162,7 +162,8 @@ static void output_all(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *stmt
                                        ? ct_mon_env_find(e->global, s->name, false)
                                        : NULL;
         if (b && b->state == BIND_DONE && b->cv.kind == CV_STREAM)
-            add_output(e, s->name, b->cv.node, false, s->name_span);
+            ct_mon_elab_add_output(
+                e, &(struct ct_mon_elab_output){.name = s->name, .node = b->cv.node, .span = s->name_span});
     }
 }
 

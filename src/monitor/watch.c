@@ -225,6 +225,14 @@ static struct ct_mon_node *add_input(struct ct_mon_elab *e, const char *name, co
     return in.node;
 }
 
+/* Returns the key of a watchpoint, which equal watchpoints share. */
+static const char *source_key(struct ct_mon_elab *e, const struct ct_mon_wx *x)
+{
+    const uint64_t key[] = {(uintptr_t)ct_mon_arena_intern_z(e->arena, x->name), (uintptr_t)x->text,
+                            (uintptr_t)x->core, (uint64_t)x->integer};
+    return ct_mon_arena_intern(e->arena, (const char *)key, sizeof key);
+}
+
 /* Returns the input of a watchpoint; the same watchpoint has one input. It is named after the definition that
  * consists of just the watchpoint. */
 static struct ct_mon_wv source(struct ct_mon_watch *w, const struct ct_mon_wx *x, const char *name)
@@ -232,15 +240,13 @@ static struct ct_mon_wv source(struct ct_mon_watch *w, const struct ct_mon_wx *x
     struct ct_mon_elab *e = w->e;
     const bool is_signal = !strcmp(x->name, "variable_value");
     const bool value = is_signal || !strcmp(x->name, "itm_trace");
-    struct ct_mon_node *node = NULL;
-    for (size_t i = 0; i < e->ninputs && !node; i++)
-        if (e->inputs[i].source_kind && !strcmp(e->inputs[i].source_kind, x->name) &&
-            e->inputs[i].source_arg == x->text && e->inputs[i].source_core == x->core &&
-            e->inputs[i].source_number == (uint64_t)x->integer)
-            node = e->inputs[i].node;
-    if (!node)
+    const char *key = source_key(e, x);
+    struct ct_mon_node *node = ct_mon_name_map_get(&w->sources, key);
+    if (!node) {
         node = add_input(e, name ? name : input_name(e, x), value ? e->types.integer : e->types.unit, x->span,
                          x);
+        ct_mon_name_map_add(e->arena, &w->sources, key, node);
+    }
     struct ct_mon_wv v = {.kind = WV_EVENTS, .node = node};
     if (!is_signal)
         return v;
@@ -291,18 +297,9 @@ static struct ct_mon_wv definition(struct ct_mon_watch *w, struct ct_mon_wdef *d
     return memo->value;
 }
 
-/* Returns the first definition in the name's slot of the hash table. */
-static struct ct_mon_wdef **slot(const struct ct_mon_watch *w, const char *name)
-{
-    return &w->table[hash_ptr(0, name) & (w->table_cap - 1)];
-}
-
 struct ct_mon_wdef *ct_mon_watch_find(const struct ct_mon_watch *w, const char *name)
 {
-    struct ct_mon_wdef *d = *slot(w, name);
-    while (d && d->name != name)
-        d = d->in_slot;
-    return d;
+    return ct_mon_name_map_get(&w->definitions, name);
 }
 
 static struct ct_mon_wv name(struct ct_mon_watch *w, struct ct_mon_wenv *env, const struct ct_mon_wx *x,
@@ -427,40 +424,24 @@ static void declare_input(struct ct_mon_watch *w, const struct ct_mon_win *in)
     b->type_def = signal ? ARENA_NEW(e->arena, struct ct_mon_ast_stmt) : NULL;
 }
 
-/* Builds the table of definitions. Of those that share a name, it has the first. */
+/* Makes definitions known by their names. Of those that share a name, the first counts. */
 static void declare_definitions(struct ct_mon_watch *w)
 {
-    size_t count = 0;
-    for (const struct ct_mon_wdef *d = w->spec.defs; d; d = d->next)
-        count++;
-    for (w->table_cap = 1; w->table_cap < count;)
-        w->table_cap *= 2;
-    w->table = ARENA_ARRAY(w->e->arena, struct ct_mon_wdef *, w->table_cap);
-    for (struct ct_mon_wdef *d = w->spec.defs; d; d = d->next) {
-        struct ct_mon_wdef **first = slot(w, d->name);
-        if (ct_mon_watch_find(w, d->name)) {
+    for (struct ct_mon_wdef *d = w->spec.defs; d; d = d->next)
+        if (ct_mon_watch_find(w, d->name))
             ct_mon_watch_error(w, d->span, "Multiple definitions of %s in same scope", d->name);
-            continue;
-        }
-        d->in_slot = *first;
-        *first = d;
-    }
+        else
+            ct_mon_name_map_add(w->e->arena, &w->definitions, d->name, d);
 }
 
 static void put_out(struct ct_mon_watch *w, const char *stream, struct ct_mon_span span)
 {
-    struct ct_mon_elab *e = w->e;
     struct ct_mon_wx x = {.kind = WX_NAME, .name = stream, .span = span};
     struct ct_mon_wv v = ct_mon_watch_lower(w, NULL, &x, NULL);
     if (v.kind == WV_ERROR)
         return;
-    const struct ct_mon_elab_output out = {.name = stream, .node = ct_mon_watch_node(w, v), .span = span};
-    for (size_t i = 0; i < e->noutputs; i++)
-        if (e->outputs[i].name == stream) {
-            ct_mon_diag_warning(e->diags, span, "Conflicting out declaration: %s is put out twice", stream);
-            break;
-        }
-    ARENA_PUSH(e->arena, e->outputs, e->noutputs, e->outputs_cap, out);
+    ct_mon_elab_add_output(
+        w->e, &(struct ct_mon_elab_output){.name = stream, .node = ct_mon_watch_node(w, v), .span = span});
 }
 
 /* Returns whether a definition is a formula, which has no value of its own. */

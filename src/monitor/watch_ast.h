@@ -110,7 +110,6 @@ struct ct_mon_wdef {
         TEMPORAL
     } temporal; /* whether it is a formula, which has a value only inside monitor(...) */
     struct ct_mon_wmemo *memos;
-    struct ct_mon_wdef *in_slot; /* next definition in the slot of the table */
 };
 
 struct ct_mon_win {
@@ -168,8 +167,8 @@ enum {
 struct ct_mon_watch {
     struct ct_mon_elab *e;
     struct ct_mon_wspec spec;
-    struct ct_mon_wdef **table; /* definitions, in a hash table by name */
-    size_t table_cap;           /* a power of two */
+    struct ct_mon_name_map definitions; /* struct ct_mon_wdef by name */
+    struct ct_mon_name_map sources;     /* inputs of watchpoints by key: struct ct_mon_node */
     unsigned depth;
 };
 

@@ -146,6 +146,25 @@ def check_mistakes(runs):
               done.stderr)
 
 
+def check_many_names(runs):
+    """Watchpoints and outputs are found by their names, however many there are."""
+    kinds = {"watchpoints": (10000, "", 'define a{0} := function_call("f{0}")\n', "out a0\n"),
+             "outputs": (20000, "in x: Events[Int]\n", "out x as a{0}\n", "")}
+
+    def seconds(kind, times):
+        count, head, line, end = kinds[kind]
+        spec = runs.write("many", head + "".join(line.format(i) for i in range(times * count)) + end)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([runs.coretap, "tessla", "--check", "--spec", spec], check=True, timeout=120,
+                       stdout=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+    for kind in kinds:
+        ratios = sorted(seconds(kind, 2) / seconds(kind, 1) for _ in range(5))
+        check(f"twice as many {kind} take about twice as long", ratios[2] < 3, ratios)
+
+
 def seconds_of(process):
     """Returns the processor time of a running process, in seconds."""
     fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
@@ -198,6 +217,7 @@ def main():
         check_stated(runs)
         check_mistakes(runs)
         check_refused(runs)
+        check_many_names(runs)
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
         print(f"# {peak} MB at most", flush=True)
         if not is_sanitized(runs.coretap):
