@@ -104,7 +104,7 @@ def measure_memory(how, manifest, ranks):
     return {name: kilobytes / 1024 for name, kilobytes in most.items()}
 
 
-# ---- what one capture costs ----
+# ---- cost of one capture ----
 
 def line_through(points):
     """Fits a line with least squares. Returns (a, b) of y = a + b x."""
@@ -167,7 +167,7 @@ def measure_digest(how, manifest):
     return run(how.coretap, "manifest", "-q", how.folder / "captures")[0] / size
 
 
-# ---- all ----
+# ---- all measurements ----
 
 def part_of(captures, count, folder):
     path = folder / f"part{count}.jsonl"

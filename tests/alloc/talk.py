@@ -73,7 +73,7 @@ class Talk:
             self.wrong.append(f"{name}: another answer: {body[:300]} in the place of "
                               f"{self.bodies[name][:300]}")
 
-    # ---- what is asked ----
+    # ---- requests ----
 
     def page(self):
         body = self.expect("page", "GET", "/")

@@ -134,7 +134,7 @@ def doubt(live, stream):
     check("… also in words", "uncertain since" in live.ctl("status")[1], live.ctl("status")[1])
 
 
-# ---- lines ----
+# ---- last results as lines ----
 
 
 def lines(live):
@@ -163,7 +163,7 @@ def lines(live):
     check("ctl outputs has the same", code == 0 and list(csv.DictReader(io.StringIO(said))) == rows, said)
 
 
-# ---- what compiling finds ----
+# ---- messages of the compiler ----
 
 
 def checking(live):
@@ -252,7 +252,7 @@ def changes(coretap, stream, folder):
     live.end()
 
 
-# ---- who may ----
+# ---- access ----
 
 
 def status_of(live, path, method="GET", body=None, **headers):

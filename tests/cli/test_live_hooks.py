@@ -82,7 +82,7 @@ class Case:
         return json.loads((self.out / "live.json").read_text())
 
 
-# ---- lines ----
+# ---- results as lines ----
 
 
 def lines(case):

@@ -461,7 +461,7 @@ def corpus():
     return found + [Capture(path.name, path) for path in sorted(shared.glob("perfdata/*.data"))]
 
 
-# ---- what is held ----
+# ---- checks ----
 
 def hold_ptm(folder):
     capture = make_ptm(folder, 83)

@@ -81,7 +81,7 @@ def recorded():
     return ("cover.data", "times.data")
 
 
-# ---- what is held ----
+# ---- checks ----
 
 def hold_coverage():
     """Checks that functions, lines and edges are those of the coverage file."""

@@ -97,7 +97,7 @@ def drive_page(live):
         page.close()
 
 
-# ---- exchange ----
+# ---- changes while it runs ----
 
 
 def exchange(live):
@@ -207,7 +207,7 @@ def endless(coretap, stream):
     compare_exchange(coretap, stream, data, status)
 
 
-# ---- other ways in ----
+# ---- other inputs ----
 
 
 def from_tcp(coretap, stream):
@@ -302,7 +302,7 @@ def dropped(coretap, stream):
           f"{stats['bad_packets']} bad packets")
 
 
-# ---- who may ask what ----
+# ---- access ----
 
 
 def tokens(coretap, stream):

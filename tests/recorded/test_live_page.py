@@ -78,7 +78,7 @@ def click(selector):
     return f"document.querySelector({json.dumps(selector)}).click()"
 
 
-# ---- what is shown ----
+# ---- content ----
 
 
 def shows(page):
@@ -202,7 +202,7 @@ def exchanges(page):
     check("… and then removes", page.wait("!row('mine')"))
 
 
-# ---- many, and the end ----
+# ---- many specifications, and the end ----
 
 
 def many(live, page):
