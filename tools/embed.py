@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a C array of a text file: embed.py NAME INPUT OUTPUT."""
+"""Makes a C array from a text file: embed.py NAME INPUT OUTPUT."""
 import sys
 
 name, source, target = sys.argv[1:4]
