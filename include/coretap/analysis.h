@@ -240,7 +240,7 @@ struct ct_load {
     unsigned version;                         /* version of the file */
 };
 
-/* Goes to the next line, skipping lines about captures. Result: 1; 0 at the end or after an error, which
+/* Goes to the next line, skipping lines about captures. Returns 1; 0 at the end or after an error, which
  * ct_analysis_load then returns. */
 CT_API int ct_load_line(struct ct_load *from);
 
@@ -250,7 +250,7 @@ CT_API void ct_load_split(struct ct_load *from, size_t most);
 /* Returns 1 when word `index` exists and equals `text`, else 0. */
 CT_API int ct_load_is(const struct ct_load *from, size_t index, const char *text);
 
-/* Reads word `index` as a number in base 2 to 16. Result: 1 and the number in *value, or 0 when the word is
+/* Reads word `index` as a number in base 2 to 16. Returns 1 and the number in *value, or 0 when the word is
  * missing or not a number. */
 CT_API int ct_load_number(const struct ct_load *from, size_t index, unsigned base, uint64_t *value);
 

@@ -66,7 +66,7 @@ enum ct_log_level {
 /* Receives one message, without a newline at the end. */
 typedef void ct_log_fn(void *user, enum ct_log_level level, const char *text);
 
-/* Receives the next piece of an output. Result: 0, or a negative error, which ends the writing and becomes
+/* Receives the next piece of an output. Returns 0, or a negative error, which ends the writing and becomes
  * the result of the function that writes. */
 typedef int ct_write_fn(void *user, const void *data, size_t size);
 

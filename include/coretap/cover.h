@@ -120,7 +120,7 @@ CT_API const struct ct_edge_context *ct_cover_contexts(const struct ct_cover *co
 CT_API int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context,
                           struct ct_cover_item **items, size_t *count);
 
-/* Sorts items by kind, from, to and isa, and adds up equal ones. Sums stop at 2^64 - 1. Result: the number of
+/* Sorts items by kind, from, to and isa, and adds up equal ones. Sums stop at 2^64 - 1. Returns the number of
  * items that remain. */
 CT_API size_t ct_cover_add_up(struct ct_cover_item *items, size_t count);
 

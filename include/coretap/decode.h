@@ -195,7 +195,7 @@ struct ct_chain_want {
 CT_API int ct_chain_narrow(struct ct_chain *chain, const struct ct_chain_want *want);
 
 /* Returns a stream that is followed again after ct_chain_narrow had excluded it: its ID, and the offset in
- * the capture where that begins. Result: 1, once for each stream, or 0 when there is none. */
+ * the capture where that begins. Returns 1, once for each stream, or 0 when there is none. */
 CT_API int ct_chain_resumed(struct ct_chain *chain, uint8_t *id, uint64_t *offset);
 
 /* What the events of a source are made from. */

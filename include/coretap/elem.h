@@ -259,7 +259,7 @@ CT_API void ct_etm4_resolver_reset(struct ct_etm4_resolver *resolver);
 
 /* Turns packets into elements. `elems` has room for `cap`, at least CT_RESOLVE_MIN; *count receives the
  * number of elements. With `final` these are the last packets, and END follows them. Call again while packets
- * are left or *count > cap - CT_RESOLVE_MIN. Result: the number of packets taken. */
+ * are left or *count > cap - CT_RESOLVE_MIN. Returns the number of packets taken. */
 CT_API size_t ct_etm4_resolve(struct ct_etm4_resolver *resolver, const struct ct_etm4_packet *packets,
                               size_t size, int final, struct ct_elem *elems, size_t cap, size_t *count);
 

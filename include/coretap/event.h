@@ -100,7 +100,7 @@ CT_API void ct_events_set_cycle(struct ct_events *events, uint64_t cycle);
  * direct branches are missing. `out` has room for `cap`, at least CT_EVENTS_MIN; *count receives the number
  * of events. Call again with the rest. `end` as in ct_walk_run. One object takes only one kind of input for
  * its whole stream. Some events are held back until their cycle count or target may have come; END releases
- * all of them. Result: the number of elements or records taken. */
+ * all of them. Returns the number of elements or records taken. */
 CT_API size_t ct_events_from_elems(struct ct_events *events, const struct ct_elem *elems, size_t size,
                                    uint64_t end, struct ct_event *out, size_t cap, size_t *count);
 CT_API size_t ct_events_from_flow(struct ct_events *events, const struct ct_flow *records, size_t size,

@@ -81,7 +81,7 @@ CT_API int ct_filter_point_parse(struct ct_ctx *ctx, char *text, struct ct_filte
 CT_API int ct_filter_steps(const struct ct_filter *filter);
 
 /* Writes the trace IDs of a buffer that a filter keeps, by its `ids` and `core`. Their form is that of struct
- * ct_chain_options. Result: 1; 0 when it keeps none. */
+ * ct_chain_options. Returns 1; 0 when it keeps none. */
 CT_API int ct_filter_ids(const struct ct_filter *filter, const struct ct_buffer *buffer, uint64_t ids[2]);
 
 /* Copies a filter and converts its points of time to ticks. For this it reads `buffers`, which belong to the

@@ -63,7 +63,7 @@ CT_API void ct_walk_set_memory(struct ct_walk *walk, const struct ct_memory *mem
 
 /* Turns elements into records. `out` has room for `cap`, at least 16; *count receives the number of records.
  * `end` is the offset up to which packets were decoded (see ct_elem_offset). Call again while elements are
- * left. Result: the number of elements taken. */
+ * left. Returns the number of elements taken. */
 CT_API size_t ct_walk_run(struct ct_walk *walk, const struct ct_elem *elems, size_t size, uint64_t end,
                           struct ct_flow *out, size_t cap, size_t *count);
 

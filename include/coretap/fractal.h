@@ -143,15 +143,15 @@ CT_API int ct_fractal_data(struct ct_fractal *f, uint64_t time, uint64_t pa,
                            const uint64_t line[CT_FRACTAL_LINE_WORDS]);
 
 /* Takes messages one after the other. Stops at the end, at the first message that is refused, and after the
- * first that causes a command. The result of the last message goes to *status (may be NULL). Result: the
+ * first that causes a command. The result of the last message goes to *status (may be NULL). Returns the
  * number of messages taken. */
 CT_API size_t ct_fractal_messages(struct ct_fractal *f, const struct ct_fractal_message *m, size_t count,
                                   int *status);
 
-/* Fetches the next command. Result: 1, or 0 when there is none. */
+/* Fetches the next command. Returns 1, or 0 when there is none. */
 CT_API int ct_fractal_next_command(struct ct_fractal *f, struct ct_fractal_command *out);
 
-/* Moves logged events out of the ring, at most `max`. Fields that were not recorded are 0. Result: the number
+/* Moves logged events out of the ring, at most `max`. Fields that were not recorded are 0. Returns the number
  * of events. */
 CT_API size_t ct_fractal_events(struct ct_fractal *f, struct ct_fractal_event *out, size_t max);
 
@@ -352,7 +352,7 @@ CT_API const struct ct_fractal_log_info *ct_fractal_reader_info(const struct ct_
 /* Returns the resolution of the addresses of events in bytes: 64, a line, or less where the log says so. 0
  * for NULL. */
 CT_API uint32_t ct_fractal_reader_unit(const struct ct_fractal_reader *r);
-/* Reads up to `max` events. Damaged blocks are skipped and counted. Result: the number of events; 0 at the
+/* Reads up to `max` events. Damaged blocks are skipped and counted. Returns the number of events; 0 at the
  * end. */
 CT_API size_t ct_fractal_reader_next(struct ct_fractal_reader *r, struct ct_fractal_event *out, size_t max);
 /* Goes back to the first event; the text is kept. */

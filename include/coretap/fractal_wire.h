@@ -70,15 +70,15 @@ CT_API const char *ct_fractal_flit_name(unsigned channel, unsigned opcode);
 
 /* ---- messages and commands to flits ---- */
 
-/* Encodes a command as the port sends it: AR of ACE, REQ of CHI. Result: the number of flits, 0 for
+/* Encodes a command as the port sends it: AR of ACE, REQ of CHI. Returns the number of flits, 0 for
  * CT_FRACTAL_NEUTRAL; CT_ERR_ARG: no such command or protocol. */
 CT_API int ct_fractal_encode_command(enum ct_fractal_protocol protocol,
                                      const struct ct_fractal_command *command,
                                      struct ct_fractal_flit out[CT_FRACTAL_FLITS]);
 
 /* Encodes a message as the fabric sends it: AC of ACE, SNP of CHI. Writes, which are not snooped, go on AW
- * and REQ. Result: the number of flits, 0 for CT_FRACTAL_NEUTRAL and for what the channels do not carry
- * (Data, RegWrite); CT_ERR_ARG: no such operation or protocol, or an address with more bits than its
+ * and REQ. Returns the number of flits, 0 for CT_FRACTAL_NEUTRAL and for what the channels do not carry
+ * (Data, RegWrite); CT_ERR_ARG: no such operation or protocol, or an address that has more bits than its
  * field. */
 CT_API int ct_fractal_encode_message(enum ct_fractal_protocol protocol,
                                      const struct ct_fractal_message *message,
@@ -108,7 +108,7 @@ CT_API void ct_fractal_wire_free(struct ct_fractal_wire *wire);
 CT_API int ct_fractal_wire_flit(struct ct_fractal_wire *wire, const struct ct_fractal_flit *flit,
                                 const struct ct_fractal_message *beside);
 
-/* Fetches the next message. An invalidation of a range gives one message for each page. Result: 1, or 0 when
+/* Fetches the next message. An invalidation of a range gives one message for each page. Returns 1, or 0 when
  * there is none. */
 CT_API int ct_fractal_wire_message(struct ct_fractal_wire *wire, struct ct_fractal_message *out);
 

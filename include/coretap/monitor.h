@@ -63,7 +63,7 @@ CT_API size_t ct_monitor_diag_count(const struct ct_monitor_spec *spec);
 CT_API int ct_monitor_diag_get(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_diag *out);
 
 /* Writes an error or a warning as one text: "FILE:line:column: error: TEXT", the source line and a caret
- * below the position, with newlines. Result: its length; when this exceeds `cap` the text was cut (and ends
+ * below the position, with newlines. Returns its length; when this exceeds `cap` the text was cut (and ends
  * in NUL if cap > 0). */
 CT_API size_t ct_monitor_diag_print(const struct ct_monitor_spec *spec, size_t index, char *text, size_t cap);
 
@@ -106,8 +106,8 @@ CT_API size_t ct_monitor_output_count(const struct ct_monitor_spec *spec);
 CT_API int ct_monitor_input(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out);
 CT_API int ct_monitor_output(const struct ct_monitor_spec *spec, size_t index, struct ct_monitor_stream *out);
 
-/* Writes a message about an input, with its position in the specification. Result: as for
- * ct_monitor_diag_print. */
+/* Writes a message about an input, with its position in the specification. Returns what ct_monitor_diag_print
+ * does. */
 CT_API size_t ct_monitor_input_print(const struct ct_monitor_spec *spec, size_t index, const char *message,
                                      char *text, size_t cap);
 
@@ -148,11 +148,11 @@ CT_API int ct_monitor_output_needs(const struct ct_monitor_spec *spec, size_t ou
                                    uint64_t *operations);
 
 /* Writes a message about what may grow in an output, with its position in the specification; nothing if
- * nothing may. Result: as for ct_monitor_diag_print. */
+ * nothing may. Returns what ct_monitor_diag_print does. */
 CT_API size_t ct_monitor_output_growth_print(const struct ct_monitor_spec *spec, size_t output, char *text,
                                              size_t cap);
 
-/* Writes the graph of streams in the language of graphviz. Result: as for ct_monitor_diag_print. */
+/* Writes the graph of streams in the language of graphviz. Returns what ct_monitor_diag_print does. */
 CT_API size_t ct_monitor_dot(const struct ct_monitor_spec *spec, char *text, size_t cap);
 
 union ct_monitor_value {
@@ -244,8 +244,8 @@ struct ct_monitor_span {
 };
 
 /* Takes events whose order is only partly known, and one span for each. Events with the same time are one
- * instant, with one span. The run takes them as they are given, by the begins of their spans, with times as
- * for ct_monitor_feed. All other orders that the spans allow are followed beside it: in another order the
+ * instant, with one span. The run takes them as they are given, by the beginnings of their spans, with times
+ * as for ct_monitor_feed. All other orders that the spans allow are followed beside it: in another order the
  * times stay in their places, and the instants move. A result is certain when every order has it at its
  * instant (ct_monitor_certain). A result that only another order has is given, too, and is marked
  * (ct_monitor_possible). An output of changes is certain once every order has its value. Events that are fed
@@ -300,7 +300,7 @@ CT_API void ct_monitor_text_limit(struct ct_monitor *monitor, uint64_t limit);
 
 /* Writes results as lines "TIME: NAME = VALUE\n", or as the value alone for a @raw output. Only to be called
  * in the receiver. *done is the number of results written: as many as fit whole. When not even one fits, the
- * result and *done are 0; call again with more room. Result: the number of bytes written. */
+ * result and *done are 0; call again with more room. Returns the number of bytes written. */
 CT_API size_t ct_monitor_print(const struct ct_monitor *monitor, const struct ct_monitor_result *results,
                                size_t count, char *text, size_t cap, size_t *done);
 

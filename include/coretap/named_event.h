@@ -56,18 +56,18 @@ CT_API int ct_named_reader_new(struct ct_ctx *ctx, const struct ct_named_table *
 CT_API void ct_named_reader_free(struct ct_named_reader *reader);
 
 /* Takes the next event of the stream. Writes to one port may nest, like those of an interrupt in the code
- * that it interrupts. Result: enum ct_named_part; with CT_NAMED_WHOLE *out is the named event. It is `cut`
+ * that it interrupts. Returns an enum ct_named_part; with CT_NAMED_WHOLE *out is the named event. It is `cut`
  * when it was dropped because there were more than CT_NAMED_OPEN. */
 CT_API int ct_named_reader_take(struct ct_named_reader *reader, const struct ct_event *event,
                                 struct ct_named_event *out);
 
 /* Returns the oldest incomplete named event and drops it; to be called where trace is missing, and at the
- * end. Result: 1, or 0 when there is none. */
+ * end. Returns 1, or 0 when there is none. */
 CT_API int ct_named_reader_cut(struct ct_named_reader *reader, struct ct_named_event *out);
 
 /* Writes a named event as text, like snprintf: a text formatted as by printf, `name = value`, or the name of
  * a span. `table` is that of its reader, for strings; `shift` is added to addresses of the file. Missing
- * arguments are `?`. Result: the length of the whole text. */
+ * arguments are `?`. Returns the length of the whole text. */
 CT_API size_t ct_named_event_text(const struct ct_named_event *event, const struct ct_named_table *table,
                                   uint64_t shift, char *text, size_t size);
 

@@ -170,7 +170,7 @@ CT_API void ct_etm4_decoder_reset(struct ct_etm4_decoder *decoder);
  * `cap`; *count receives the number of packets. A packet cut by the end of the data is left for the next
  * call, which must pass its bytes again with more after them. With `final` no more come, and it becomes
  * INCOMPLETE_EOT. At most CT_ETM4_PACKET_MAX bytes are ever left. Never fails: damage becomes packets.
- * Result: the number of bytes consumed. */
+ * Returns the number of bytes consumed. */
 CT_API size_t ct_etm4_decode(struct ct_etm4_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                              int final, struct ct_etm4_packet *packets, size_t cap, size_t *count);
 

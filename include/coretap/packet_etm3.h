@@ -98,7 +98,7 @@ CT_API void ct_etm3_decoder_reset(struct ct_etm3_decoder *decoder);
  * `cap`; *count receives the number of packets. A packet cut by the end of the data is left for the next
  * call, which must pass its bytes again with more after them. With `final` no more come, and it becomes a
  * packet with CT_ETM3_CUT. At most CT_ETM3_PACKET_MAX bytes are ever left. Never fails: damage becomes
- * packets. Result: the number of bytes consumed. */
+ * packets. Returns the number of bytes consumed. */
 CT_API size_t ct_etm3_decode(struct ct_etm3_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                              int final, struct ct_etm3_packet *packets, size_t cap, size_t *count);
 

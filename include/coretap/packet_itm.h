@@ -65,7 +65,7 @@ CT_API void ct_itm_decoder_reset(struct ct_itm_decoder *decoder);
 /* Decodes bytes into packets. data[0..size) begins at stream position `pos`, and `packets` has room for
  * `cap`; *count receives the number of packets. A packet cut by the end of the data is left for the next
  * call, which must pass its bytes again with more after them. With `final` no more come, and it becomes
- * INCOMPLETE_EOT. At most CT_ITM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. Result:
+ * INCOMPLETE_EOT. At most CT_ITM_PACKET_MAX bytes are ever left. Never fails: damage becomes packets. Returns
  * the number of bytes consumed. */
 CT_API size_t ct_itm_decode(struct ct_itm_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                             int final, struct ct_itm_packet *packets, size_t cap, size_t *count);

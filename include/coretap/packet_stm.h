@@ -84,7 +84,7 @@ CT_API void ct_stm_decoder_reset(struct ct_stm_decoder *decoder);
  * `cap`; *count receives the number of packets. A packet cut by the end of the data, and a byte whose high
  * half is still to come, are left for the next call, which must pass these bytes again with more after them.
  * With `final` no more come. At most CT_STM_PACKET_MAX bytes are ever left. Never fails: damage becomes
- * packets. Result: the number of bytes consumed. */
+ * packets. Returns the number of bytes consumed. */
 CT_API size_t ct_stm_decode(struct ct_stm_decoder *decoder, const uint8_t *data, size_t size, uint64_t pos,
                             int final, struct ct_stm_packet *packets, size_t cap, size_t *count);
 

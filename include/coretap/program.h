@@ -235,7 +235,7 @@ CT_API const struct ct_symbol *ct_symbols_code_at(const struct ct_symbols *symbo
 CT_API const char *ct_symbols_label(const struct ct_symbols *symbols, const struct ct_symbol *symbol);
 
 /* Writes the name of an address, cut to `size` bytes: "label+0x10", "label" at the start of a function, or
- * "module+0x1234" outside of functions. Result: `text`. */
+ * "module+0x1234" outside of functions. Returns `text`. */
 CT_API const char *ct_symbols_describe(const struct ct_symbols *symbols, uint64_t addr, char *text,
                                        size_t size);
 

@@ -31,11 +31,11 @@ CT_API void ct_timeline_free(struct ct_timeline *timeline);
 /* Takes events in order. The END event releases all. The time of an event at cycle c between the timestamps
  * T0 and T1, with the cycle counts C0 and C1, is T1 - (C1 - c) / (C1 - C0) * (T1 - T0); without cycles
  * between them it is T1, the latest possible time. After the last timestamp time continues at the last known
- * rate, or stays at it. Result: the number of events taken; less than `size` when timed events wait to be
+ * rate, or stays at it. Returns the number of events taken; less than `size` when timed events wait to be
  * fetched. */
 CT_API size_t ct_timeline_push(struct ct_timeline *timeline, const struct ct_event *events, size_t size);
 
-/* Returns at most `cap` timed events, oldest first. Result: their number; 0 when more must be pushed. */
+/* Returns at most `cap` timed events, oldest first. Returns their number; 0 when more must be pushed. */
 CT_API size_t ct_timeline_fetch(struct ct_timeline *timeline, struct ct_timed_event *out, size_t cap);
 
 #ifdef __cplusplus

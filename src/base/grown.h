@@ -14,7 +14,7 @@ struct ct_grown {
     bool failed; /* memory ran out */
 };
 
-/* Appends `size` bytes whose values the caller sets. Result: their address; NULL: no memory. */
+/* Appends `size` bytes whose values the caller sets. Returns their address; NULL: out of memory. */
 uint8_t *ct_grown_add(struct ct_grown *to, size_t size);
 void ct_grown_put(struct ct_grown *to, const void *bytes, size_t size);
 /* Appends a number of `size` bytes in little-endian order, as do the next two. */

@@ -5,7 +5,7 @@
 
 /* Opens the regular file at `path`, which realpath() returned and which therefore has no symbolic link in it.
  * Fails if a part of the path became a link since, so that what was checked about the path is true for the
- * file. Result: a descriptor, or -1 with errno (EINVAL: no regular file, or the path does not begin with a
+ * file. Returns a descriptor, or -1 with errno (EINVAL: no regular file, or the path does not begin with a
  * slash). */
 int ct_open_resolved(const char *path);
 

@@ -43,17 +43,17 @@ int ct_etm4_bytewise_init(struct ct_ctx *ctx, const struct ct_source *source,
 void ct_etm4_bytewise_reset(struct ct_etm4_bytewise *bytewise);
 
 /* Decodes data[0..size), whose first byte has stream position `pos`, `unroll` bytes a turn (1 to 8). *count
- * receives the number of packets, at most `cap`, which is at least 2 * CT_ETM4_UNROLL_MAX. Result: the number
+ * receives the number of packets, at most `cap`, which is at least 2 * CT_ETM4_UNROLL_MAX. Returns the number
  * of bytes used, which is all if there is room. */
 size_t ct_etm4_bytewise_run(struct ct_etm4_bytewise *bytewise, unsigned unroll, const uint8_t *data,
                             size_t size, uint64_t pos, struct ct_etm4_packet *packets, size_t cap,
                             size_t *count);
 
 /* Goes back to before the first byte of an incomplete packet, and to before zeros that may begin an alignment
- * packet. Result: the number of bytes, which must be passed again. */
+ * packet. Returns the number of bytes, which must be passed again. */
 size_t ct_etm4_bytewise_go_back(struct ct_etm4_bytewise *bytewise);
 
-/* Ends the stream: makes a packet of a cut packet, or of bytes without synchronisation. Result: the number of
+/* Ends the stream: makes a packet of a cut packet, or of bytes without synchronisation. Returns the number of
  * packets, 0 or 1. */
 size_t ct_etm4_bytewise_finish(struct ct_etm4_bytewise *bytewise, struct ct_etm4_packet *packet);
 

@@ -17,7 +17,7 @@ bool cli_branch_lists_is_file(const char *path)
     return ct_branch_list_is_file(start, got);
 }
 
-/* Adds a file to lists. False after a message. */
+/* Adds a file to lists. Returns false after a message. */
 static bool load(struct ct_ctx *ctx, struct ct_branch_list *list, const char *path)
 {
     size_t size;
@@ -168,7 +168,7 @@ static void count_binary(struct reading *r, uint32_t number)
     r->used += !ct_branch_list_is_other(&counted);
 }
 
-/* Counts the file among the captures of the sums. False after a message. */
+/* Counts the file among the captures of the sums. Returns false after a message. */
 static bool count_file(const struct reading *r)
 {
     struct ct_analysis *all = ct_cover_analysis(r->cover);

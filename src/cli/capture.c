@@ -84,7 +84,7 @@ bool cli_capture_spool_always(struct cli_capture *c)
     return true;
 }
 
-/* Lists the buffers that the options select. False after a message. */
+/* Lists the buffers that the options select. Returns false after a message. */
 static bool choose_buffers(struct cli_capture *c)
 {
     const struct cli_value *name = &c->args->values[CLI_CAPTURE_BUFFER];
@@ -187,7 +187,7 @@ bool cli_capture_describe(const struct cli_args *args, struct ct_capture **captu
 }
 
 /* Opens the capture at `path`. Copies perf.data from standard input into a file first, because its beginning
- * cannot be understood without its end. False after a message. */
+ * cannot be understood without its end. Returns false after a message. */
 static bool open_path(struct cli_capture *c, const char *path)
 {
     const struct ct_capture_options options = options_of(c->args);

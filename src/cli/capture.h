@@ -84,7 +84,7 @@ extern const char *const cli_framings[];
 /* Returns the number of --threads, or 1 for commands without the option. */
 uint16_t cli_threads(const struct cli_args *args);
 
-/* Refuses --threads for a command that cannot use it; `how` completes the message. False when it was
+/* Refuses --threads for a command that cannot use it; `how` completes the message. Returns false when it was
  * given. */
 bool cli_without_threads(const struct cli_args *args, const char *how);
 
@@ -100,18 +100,19 @@ struct cli_capture {
 };
 
 /* Opens the capture that args->operand names, to look at its description. Sets *capture to NULL for standard
- * input without a description. False after a message. */
+ * input without a description. Returns false after a message. */
 bool cli_capture_describe(const struct cli_args *args, struct ct_capture **capture);
 
-/* Opens the capture at `path`, and the one of args->operand. False after a message. */
+/* Opens the capture at `path`, and the one of args->operand. Returns false after a message. */
 bool cli_capture_open_path(struct cli_capture *capture, const struct cli_args *args, const char *path);
 bool cli_capture_open(struct cli_capture *capture, const struct cli_args *args);
 
 /* Prepares the capture to be read once for each ID: copies standard input with several IDs into a temporary
- * file. False after a message. */
+ * file. Returns false after a message. */
 bool cli_capture_spool(struct cli_capture *capture);
 
-/* Copies standard input in any case, for commands that read an ID more than once. False after a message. */
+/* Copies standard input in any case, for commands that read an ID more than once. Returns false after a
+ * message. */
 bool cli_capture_spool_always(struct cli_capture *capture);
 void cli_capture_close(struct cli_capture *capture);
 
@@ -146,11 +147,12 @@ int cli_capture_code_untold(const struct cli_capture *capture, int code);
 /* Notes how often stacks of calls began anew (ct_stacks_renewed), if ever. */
 void cli_note_new_stacks(const struct cli_args *args, uint64_t times);
 
-/* Gives a set of watchpoints the names of events of trace units, from the capture. False after a message. */
+/* Gives a set of watchpoints the names of events of trace units, from the capture. Returns false after a
+ * message. */
 bool cli_capture_name_events(const struct cli_capture *capture, struct ct_watches *watches);
 
 /* Returns whether some selected source traces instructions, as `option` requires (NULL: nothing requires it).
- * False after a message. */
+ * Returns false after a message. */
 bool cli_capture_has_code(const struct cli_capture *capture, const char *option);
 
 #endif

@@ -180,7 +180,7 @@ void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Prints "coretap: note: …" on standard error, unless a note or warning with this text was printed before. */
 void cli_note(const char *text);
 
-/* Reads the value K/N of an option, part K of N, from 1 on. False after a message. */
+/* Reads the value K/N of an option, part K of N, from 1 on. Returns false after a message. */
 bool cli_read_part(const struct cli_command *command, const char *option, const char *text, uint32_t *part,
                    uint32_t *parts);
 
@@ -217,7 +217,7 @@ const char *cli_nearest(const char *word, const char *const *list);
 
 /* ---- standard output (output.c) ---- */
 
-/* Prepares standard input, output and error. False after a message when there is no usable output. */
+/* Prepares standard input, output and error. Returns false after a message when there is no usable output. */
 bool cli_output_init(void);
 
 /* Writes the buffered output. Returns `code`, or CLI_FAILED after a message when the output is incomplete. */

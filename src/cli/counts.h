@@ -13,7 +13,7 @@ struct cli_counts {
     struct ct_cover *cover;
     bool lent; /* `cover` is not owned */
     /* Makes other analyses once the programs are known, before anything is read. Receives the `user` of
-     * `read`. False after a message. May be NULL. */
+     * `read`. Returns false after a message. May be NULL. */
     bool (*begun)(void *user);
     bool names_suffice; /* set by the caller: code in a missing program is reported with the names in the file
                          */
@@ -53,7 +53,7 @@ void cli_outside_tell_sum(const char *operand, const struct ct_analysis *sum);
 /* Returns the architecture of the first core of the capture; NULL without a capture. */
 const struct ct_arch *cli_counts_arch(const struct cli_counts *counts);
 
-/* Makes the views of all programs, to be freed by the caller. NULL after a message. */
+/* Makes the views of all programs, to be freed by the caller. Returns NULL after a message. */
 struct ct_cover_views *cli_counts_views(struct cli_counts *counts);
 
 #endif

@@ -44,7 +44,7 @@ static const struct cli_option options[OPTIONS] = {
     [FILTER] = CLI_FILTER_TABLE,
 };
 
-/* Refuses options that do not apply to the format. False after a message. */
+/* Refuses options that do not apply to the format. Returns false after a message. */
 static bool check_options(const struct cli_args *args)
 {
     const uint64_t format = args->values[FORMAT].number;

@@ -81,7 +81,7 @@ static int print_data(FILE *out, struct cli_counts *c)
 }
 
 /* Finds the creation time to write into a file, in seconds since 1970: SOURCE_DATE_EPOCH, so that the same
- * coverage gives the same file, or 0 for the current time. False after a message. */
+ * coverage gives the same file, or 0 for the current time. Returns false after a message. */
 static bool find_time(uint64_t *seconds)
 {
     static const unsigned long long end_of_9999 = 253402300799;

@@ -136,7 +136,7 @@ static int watch(struct request *r, char **words)
     return post(r);
 }
 
-/* Puts the words IN=PLACE into the request. False after a message when a word has another form. */
+/* Puts the words IN=PLACE into the request. Returns false after a message when a word has another form. */
 static bool put_binds(struct request *r, char **words)
 {
     ct_json_object(r->json, "bind");

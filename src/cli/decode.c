@@ -126,7 +126,7 @@ static int tell_unnamed_events(void *user)
     return 0;
 }
 
-/* Returns whether the capture has code, if an option requires it. False after a message. */
+/* Returns whether the capture has code, if an option requires it. Returns false after a message. */
 static bool has_code(const struct cli_args *args, const struct cli_capture *capture)
 {
     const struct cli_value *v = args->values;
@@ -199,7 +199,7 @@ static bool has_bytewise(const struct ct_source *source)
     return source->protocol == CT_PROTOCOL_ETM4 || source->protocol == CT_PROTOCOL_ETE;
 }
 
-/* Returns whether --bytewise changes anything. False after a message. */
+/* Returns whether --bytewise changes anything. Returns false after a message. */
 static bool can_bytewise(const struct cli_capture *capture)
 {
     for (size_t i = 0; i < capture->count; i++)
@@ -335,7 +335,7 @@ static bool open_merge(struct merging *m)
     return false;
 }
 
-/* Adds the losses of the sources to those of the capture. False without memory. */
+/* Adds the losses of the sources to those of the capture. Returns false when out of memory. */
 static bool count_losses(struct merging *m)
 {
     size_t count;
@@ -388,7 +388,7 @@ static int run_merge(const struct cli_args *args)
     return code;
 }
 
-/* Refuses options that exclude each other. False after a message. */
+/* Refuses options that exclude each other. Returns false after a message. */
 static bool check(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;

@@ -19,7 +19,8 @@ static int by_path(const void *a, const void *b, void *manifest)
                   ct_manifest_at(manifest, *(const size_t *)b)->path);
 }
 
-/* Checks that no path occurs twice, because its results could not be attributed. False after a message. */
+/* Checks that no path occurs twice, because its results could not be attributed. Returns false after a
+ * message. */
 static bool check_paths(const struct cli_origins *o)
 {
     for (size_t i = 1; i < ct_manifest_count(o->manifest); i++) {

@@ -14,7 +14,7 @@ struct cli_origins {
     uint64_t others;              /* results of captures that no manifest names */
 };
 
-/* Reads the manifests listed by option number `option`. False after a message. */
+/* Reads the manifests listed by option number `option`. Returns false after a message. */
 bool cli_origins_open(struct cli_origins *origins, const struct cli_args *args, size_t option);
 void cli_origins_close(struct cli_origins *origins);
 
@@ -29,7 +29,7 @@ enum cli_origin {
 enum cli_origin cli_origins_find(struct cli_origins *origins, const char *result, unsigned kind,
                                  const struct ct_analysis *analysis, const struct ct_fleet_capture **capture);
 
-/* Reports how many results were left out, and which captures have none. False when there are such
+/* Reports how many results were left out, and which captures have none. Returns false when there are such
  * captures. */
 bool cli_origins_tell(const struct cli_origins *origins);
 

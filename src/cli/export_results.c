@@ -78,7 +78,7 @@ static int write_on(void *user, enum ct_table table, const void *data, size_t si
     return table == (enum ct_table)one->number ? cli_output_write(stdout, data, size) : CT_OK;
 }
 
-/* Opens all files in the folder. False after a message. */
+/* Opens all files in the folder. Returns false after a message. */
 static bool open_files(struct exporting *e, const char *folder)
 {
     bool fine = cli_output_folder(folder);
@@ -93,8 +93,8 @@ static bool open_files(struct exporting *e, const char *folder)
     return fine;
 }
 
-/* Moves all files to their final places or, without `keep`, discards them. False after a message or without
- * `keep`. */
+/* Moves all files to their final places or, without `keep`, discards them. Returns false after a message or
+ * without `keep`. */
 static bool close_files(struct exporting *e, bool keep)
 {
     struct cli_output *outputs[CT_TABLE_COUNT];
@@ -131,7 +131,7 @@ static void tell(const struct exporting *e)
     }
 }
 
-/* Checks that no result is named twice, because its rows would count twice. False after a message. */
+/* Checks that no result is named twice, because its rows would count twice. Returns false after a message. */
 static bool check_names(const struct cli_args *args)
 {
     for (int i = 1; i < args->rest_count; i++)

@@ -53,7 +53,7 @@ static enum cli_origin load(struct cli_rows *r, const char *path, unsigned kind,
 
 /* ---- coverage ---- */
 
-/* Reports once that a program is missing. False without memory. */
+/* Reports once that a program is missing. Returns false when out of memory. */
 static bool tell_missing(struct cli_rows *r, const char *result, const char *name)
 {
     r->code = CLI_DAMAGED;
@@ -75,8 +75,8 @@ static bool tell_missing(struct cli_rows *r, const char *result, const char *nam
     return true;
 }
 
-/* Adds the program at the path in the result, unless it is there already. Reports a missing one. False after
- * an error. */
+/* Adds the program at the path in the result, unless it is there already. Reports a missing one. Returns
+ * false after an error. */
 static bool find_program(struct cli_rows *r, const char *result, struct ct_cover *cover, uint32_t number)
 {
     const struct ct_program_identity program = ct_cover_program_at(cover, number);

@@ -21,7 +21,7 @@ struct cli_rows {
     int code;        /* enum cli_exit so far */
 };
 
-/* Adds a file of coverage or times, or all pieces in a folder. False after a message. */
+/* Adds a file of coverage or times, or all pieces in a folder. Returns false after a message. */
 bool cli_rows_add(struct cli_rows *rows, const char *path);
 
 /* Reports an error, except a write error, which is reported when the file is closed. Returns whether there

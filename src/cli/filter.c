@@ -70,7 +70,7 @@ static bool is_full(const struct cli_args *args, size_t count)
     return count == CLI_FILTER_MOST;
 }
 
-/* Appends the values of a list option to those of other lists. False after a message. */
+/* Appends the values of a list option to those of other lists. Returns false after a message. */
 static bool read_list(struct cli_filter *f, const struct cli_args *args, const struct list *list)
 {
     const size_t option = index_of(args, list->name, CLI_LIST);
@@ -127,7 +127,7 @@ static bool read_slice(const struct cli_args *args, const char *name, const char
     return false;
 }
 
-/* Reads an end of the window: `end` is 0 for --from, 1 for --to. False after a message. */
+/* Reads an end of the window: `end` is 0 for --from, 1 for --to. Returns false after a message. */
 static bool read_point(struct cli_filter *f, const struct cli_args *args, int end, bool slices)
 {
     const char *name = end ? "to" : "from";
@@ -156,7 +156,7 @@ static bool is_clock(const struct ct_filter_point *point)
 }
 
 /* Checks that an index can be used: the window must begin at a clock value, and every capture must be a file.
- * False after a message. */
+ * Returns false after a message. */
 static bool has_use_for_index(const struct cli_filter *f, const struct cli_args *args)
 {
     if (f->index && (!is_clock(&f->filter.from) || f->filter.to.kind == CT_POINT_PLACE)) {

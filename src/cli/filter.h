@@ -103,7 +103,7 @@ struct cli_filter {
 };
 
 /* Reads the options of `args`. With `slices`, --from and --to may be numbers without a unit, which are not
- * part of the filter. False after a message. The caller frees the filter in any case. */
+ * part of the filter. Returns false after a message. The caller frees the filter in any case. */
 bool cli_filter_read(struct cli_filter *filter, const struct cli_args *args, bool slices);
 void cli_filter_free(struct cli_filter *filter);
 
@@ -114,12 +114,12 @@ const struct ct_filter *cli_filter_of(const struct cli_filter *filter);
 void cli_filter_words(const struct cli_filter *filter, const struct cli_args *args, char *text, size_t size);
 
 /* Refuses options of the filter that cannot be applied to the input, which is no capture. `but` is an option
- * that can be applied, or NULL; `why` ends the message. False when one was given. */
+ * that can be applied, or NULL; `why` ends the message. Returns false when one was given. */
 bool cli_filter_refuse(const struct cli_filter *filter, const struct cli_args *args, const char *but,
                        const char *why);
 
-/* Refuses all options of the filter, for a command whose input has nothing to filter. False when one was
- * given. */
+/* Refuses all options of the filter, for a command whose input has nothing to filter. Returns false when one
+ * was given. */
 bool cli_filter_none(const struct cli_args *args, const char *why);
 
 /* Reports that the filter kept nothing of what ran, and what there was. Returns false, without a message,

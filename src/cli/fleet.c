@@ -74,7 +74,7 @@ static bool takes_next(const struct cli_option *option, const char *word)
     return option->kind != CLI_FLAG && (is_long ? !strchr(word, '=') : !word[2]);
 }
 
-/* Splits the words into those of the outer command and the others. False after a message. */
+/* Splits the words into those of the outer command and the others. Returns false after a message. */
 static bool part(struct cli_fleet *f, int argc, char **argv, int *own, int *rest)
 {
     /* twice as many as there are, plus a name and a NULL for each half */
@@ -113,7 +113,7 @@ static size_t find_inner(char **others, int *rest)
     return 0;
 }
 
-/* Refuses options that would make something other than a piece. False after a message. */
+/* Refuses options that would make something other than a piece. Returns false after a message. */
 static bool refuse_format(const struct cli_fleet *f)
 {
     static const char *const names[] = {"format", "kind", "shard"};
@@ -130,7 +130,7 @@ static bool refuse_format(const struct cli_fleet *f)
 }
 
 /* Makes the words of the command that prints a piece: its own words and those of the command line, without
- * operands. False after a message. */
+ * operands. Returns false after a message. */
 static bool make_words(struct cli_fleet *f, size_t inner, char **others, int rest)
 {
     size_t count = 0;
@@ -223,7 +223,7 @@ bool cli_manifests_read(struct ct_ctx *ctx, const struct cli_args *args, size_t 
     return true;
 }
 
-/* Reads the manifests, or examines the named captures. False after a message. */
+/* Reads the manifests, or examines the named captures. Returns false after a message. */
 static bool find_captures(struct cli_fleet *f)
 {
     if (ct_manifest_new(f->ctx, &f->manifest))
@@ -272,7 +272,7 @@ static bool find_pieces(const char *folder, bool *any)
     return fine;
 }
 
-/* Makes the folder unless it exists. False after a message. */
+/* Makes the folder unless it exists. Returns false after a message. */
 static bool make_folder(const struct cli_fleet *f)
 {
     struct stat st;
@@ -315,7 +315,7 @@ static bool take_lock(const struct cli_fleet *f, int fd)
 
 /* Makes and locks the folder, because another job with the same output would remove it at its end and
  * overwrite the result. Processes of captures do not inherit the lock, so it ends with this process, however
- * that ends. False after a message. */
+ * that ends. Returns false after a message. */
 static bool lock_folder(struct cli_fleet *f)
 {
     struct stat mine, there;
@@ -344,7 +344,7 @@ static bool lock_folder(struct cli_fleet *f)
     return false;
 }
 
-/* Makes the folder, or checks that it belongs to this job. False after a message. */
+/* Makes the folder, or checks that it belongs to this job. Returns false after a message. */
 static bool open_state(struct cli_fleet *f)
 {
     bool any;
@@ -414,7 +414,7 @@ static const struct ct_fleet_capture *in_order(const struct cli_fleet *f, size_t
 }
 
 /* Refuses captures with the same contents, because they would count twice. Reads only those of equal size;
- * captures come in order of size. False after a message. */
+ * captures come in order of size. Returns false after a message. */
 static bool refuse_same(const struct cli_fleet *f)
 {
     struct ct_manifest *read;

@@ -111,12 +111,12 @@ struct cli_fleet {
 enum cli_parse cli_fleet_parse(struct cli_fleet *fleet, const struct cli_command *outer, int argc,
                                char **argv);
 
-/* Adds the captures of the manifests that option number `option` lists. False after a message. */
+/* Adds the captures of the manifests that option number `option` lists. Returns false after a message. */
 bool cli_manifests_read(struct ct_ctx *ctx, const struct cli_args *args, size_t option,
                         struct ct_manifest *manifest);
 
 /* Reads the manifests, or examines the operands unless they are known, and makes the job. `with_state` 0:
- * another rank has made the folder. False after a message. */
+ * another rank has made the folder. Returns false after a message. */
 bool cli_fleet_open(struct cli_fleet *fleet, bool with_state);
 
 /* Returns whether captures are not compared with a manifest: with --trust, or without a manifest. */

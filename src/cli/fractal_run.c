@@ -66,7 +66,7 @@ static void print_summary(const struct cli_args *args, const struct ct_fractal_s
         cli_say("a point or a page table had no place in the tracer: events are missing");
 }
 
-/* Reads the selections. False after a message. */
+/* Reads the selections. Returns false after a message. */
 static bool read_selections(const struct cli_args *args, struct ct_fractal_selection *out, size_t *count)
 {
     static const struct {

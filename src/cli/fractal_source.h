@@ -10,11 +10,11 @@
 
 #define FRACTAL_SOURCE_LOSSES 3 /* number of watchpoints that a verifier adds itself, in front */
 
-/* Returns whether a file begins like an event log. False for pipes and folders, which are not read. */
+/* Returns whether a file begins like an event log. Returns false for pipes and folders: they are not read. */
 bool cli_fractal_source_is_log(const char *path);
 
 /* Makes the set of programs for a log: those of --elf (option number `elf`) or, without any, the recorded
- * program that the log names, if its file exists. False after a message. */
+ * program that the log names, if its file exists. Returns false after a message. */
 bool cli_fractal_source_programs(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                                  const char *path);
 

@@ -53,7 +53,7 @@ struct learning {
     bool ran; /* an instruction of the program ran */
 };
 
-/* Finds the program of --elf, at its load address in the capture. False after a message. */
+/* Finds the program of --elf, at its load address in the capture. Returns false after a message. */
 static bool find_program(void *user)
 {
     struct learning *l = user;
@@ -160,7 +160,7 @@ static int print(const struct cli_args *args, const struct ct_cfg *cfg)
     return CLI_DAMAGED;
 }
 
-/* Refuses options of a capture when there is no capture to learn from. False after a message. */
+/* Refuses options of a capture when there is no capture to learn from. Returns false after a message. */
 static bool check_learn(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;

@@ -116,7 +116,7 @@ static int tell_unnamed(void *user, const struct ct_program *program)
     return CT_OK;
 }
 
-/* Adds symbols or instructions to the listing. False after a message. */
+/* Adds symbols or instructions to the listing. Returns false after a message. */
 static bool add_code(struct lines *l)
 {
     const struct cli_args *args = l->read->args;
@@ -134,7 +134,7 @@ static bool add_code(struct lines *l)
 }
 
 /* Opens the programs. Named ones are added to the images of the capture, even when their code is not listed.
- * False after a message. */
+ * Returns false after a message. */
 static bool on_opened(void *user)
 {
     struct lines *l = user;
@@ -184,7 +184,7 @@ static int on_decoded(void *user, const struct ct_buffer *buffer, const struct c
     return ct_lister_end(l->lister);
 }
 
-/* Refuses options that exclude each other. False after a message. */
+/* Refuses options that exclude each other. Returns false after a message. */
 static bool check(const struct cli_args *args)
 {
     const struct cli_value *v = args->values;

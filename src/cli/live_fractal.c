@@ -58,7 +58,7 @@ static double seconds_of(const char *text)
     return -1;
 }
 
-/* Adds a milestone. False after a message. */
+/* Adds a milestone. Returns false after a message. */
 static bool add(struct cli_live *l, const char *text)
 {
     const char *equals = strrchr(text, '=');

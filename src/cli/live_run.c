@@ -137,7 +137,7 @@ static bool is_one_run(const struct cli_live *l)
     return one;
 }
 
-/* Checks that all sources can be one run. False after a message. */
+/* Checks that all sources can be one run. Returns false after a message. */
 static bool check_clock(const struct cli_live *l)
 {
     const struct cli_value *clock = &l->args->values[CLI_MONITOR_CLOCK];

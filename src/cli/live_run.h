@@ -75,7 +75,7 @@ struct cli_live {
 int cli_live_run(const struct cli_args *args, const struct cli_live_wishes *wishes);
 
 /* Check the options that go with --fractal, describe the log, add the milestones, and print their outcome
- * (live_fractal.c). False after a message; the report returns an enum cli_exit. */
+ * (live_fractal.c). Returns false after a message; the report returns an enum cli_exit. */
 bool cli_live_fractal_check(const struct cli_args *args, const struct cli_live_wishes *wishes);
 bool cli_live_fractal_describe(struct cli_live *live);
 bool cli_live_fractal_milestones(struct cli_live *live);

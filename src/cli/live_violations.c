@@ -33,7 +33,7 @@ static struct cli_live_violations *violations_of(struct cli_live *l, const struc
     return &l->violations[origin->several ? 128 : origin->id];
 }
 
-/* Returns the path of a file of violations, to be freed by the caller. NULL without memory. */
+/* Returns the path of a file of violations, to be freed by the caller. Returns NULL when out of memory. */
 static char *path_of(const struct cli_live *l, const struct ct_verdict_origin *origin)
 {
     char *path = NULL;

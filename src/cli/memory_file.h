@@ -20,7 +20,7 @@ struct cli_memory_file {
     size_t size, room;
 };
 
-/* Opens an empty text. False without memory. */
+/* Opens an empty text. Returns false when out of memory. */
 bool cli_memory_open(struct cli_memory_file *file);
 
 /* Closes the file and returns the whole text with a NUL behind it, to be freed by the caller. NULL when

@@ -96,7 +96,7 @@ static int add_up(struct cli_results *r)
     return written > code ? written : code;
 }
 
-/* Checks that the operands are of one kind, for which captures can be read. False after a message. */
+/* Checks that the operands are of one kind, for which captures can be read. Returns false after a message. */
 static bool check(const struct cli_args *args, size_t kind)
 {
     if (args->values[KIND].given && kind != args->values[KIND].number) {

@@ -108,7 +108,7 @@ static int on_flush(void *user)
     return ct_verdict_writer_flush(w->writer);
 }
 
-/* Prints the capture that the next results are about. False after a message. */
+/* Prints the capture that the next results are about. Returns false after a message. */
 static bool on_capture(void *user)
 {
     const struct watched *w = user;
@@ -165,7 +165,7 @@ static int watch(const struct cli_args *args)
 /* ---- options ---- */
 
 /* Checks that the format fits the operands: results in order need a single capture, and sums need captures
- * that end. False after a message. */
+ * that end. Returns false after a message. */
 static bool check(const struct cli_args *args)
 {
     const bool sums = args->values[FORMAT].number >= SUMS;

@@ -157,7 +157,7 @@ static bool refuse(const struct cli_axis *a, const char *remedy, bool repeats, c
     return false;
 }
 
-/* Checks that no core is in two captures: each capture of one system has other cores. False after a
+/* Checks that no core is in two captures: each capture of one system has other cores. Returns false after a
  * message. */
 static bool check_cores(const struct cli_axis *a)
 {
@@ -179,7 +179,7 @@ static bool check_cores(const struct cli_axis *a)
     return true;
 }
 
-/* Checks that all sources have one clock. False after a message. */
+/* Checks that all sources have one clock. Returns false after a message. */
 static bool check_clock(const struct cli_axis *a)
 {
     if (a->cycles) {
@@ -216,7 +216,7 @@ static uint64_t begin_of(const struct cli_axis_part *part)
     return begin;
 }
 
-/* Finds whether a source of a capture has a timestamp at or after a time. False after a message. */
+/* Finds whether a source of a capture has a timestamp at or after a time. Returns false after a message. */
 static bool reaches(const struct cli_axis_part *part, uint64_t time, bool *found)
 {
     size_t count;
@@ -233,7 +233,7 @@ static bool reaches(const struct cli_axis_part *part, uint64_t time, bool *found
 }
 
 /* Checks that each capture overlaps in time with one that begins before it. Otherwise nothing shows that they
- * are of one run. False after a message. */
+ * are of one run. Returns false after a message. */
 static bool check_common_time(const struct cli_axis *a)
 {
     for (size_t p = 0; p < a->part_count; p++) {
@@ -405,7 +405,7 @@ static int pull_others(const struct cli_axis_part *part)
     return rc;
 }
 
-/* Adds the losses of the sources to those of their capture. False without memory. */
+/* Adds the losses of the sources to those of their capture. Returns false when out of memory. */
 static bool count_losses(struct cli_axis *a, struct cli_axis_part *part)
 {
     size_t count;

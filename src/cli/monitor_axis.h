@@ -31,13 +31,13 @@ struct cli_axis {
      * repeated runs. */
     void (*refused)(void *user, const char *why, bool repeats);
     int (*failed)(
-        void *user); /* NULL, or told that a specification failed. Result: enum ct_error, to end the run */
+        void *user); /* NULL, or told that a specification failed. Returns an enum ct_error, to end the run */
     void *user;
 };
 
 /* Finds the sources of the opened capture and of the captures named behind it. Sets *several when they are
- * one run: more than one source has trace, or a single one is software trace with a clock. False after a
- * message: there is no common clock. */
+ * one run: more than one source has trace, or a single one is software trace with a clock. Returns false
+ * after a message: there is no common clock. */
 bool cli_axis_open(struct cli_axis *axis, bool *several);
 
 /* Returns a capture of the run by its index, or NULL behind the last one. */

@@ -80,7 +80,7 @@ static int on_failed(void *user)
     return r->told;
 }
 
-/* Finds whether the sources of a capture are one run. False after a message. */
+/* Finds whether the sources of a capture are one run. Returns false after a message. */
 static bool find_sources(struct cli_monitor_run *r)
 {
     struct cli_results *read = &r->streams.read;
@@ -107,7 +107,7 @@ static bool find_sources(struct cli_monitor_run *r)
     return true;
 }
 
-/* Sets the protocols of the sources in the verifier. False after a message. */
+/* Sets the protocols of the sources in the verifier. Returns false after a message. */
 static bool tell_protocols(struct cli_monitor_run *r)
 {
     const struct cli_capture *capture = &r->streams.read.capture;
@@ -122,7 +122,7 @@ static bool tell_protocols(struct cli_monitor_run *r)
     return rc == CT_OK || cli_library_error(r->streams.read.args->ctx) == CLI_CLEAN;
 }
 
-/* Sets the cores of the sources in the verifier. False after a message. */
+/* Sets the cores of the sources in the verifier. Returns false after a message. */
 static bool tell_cores(struct cli_monitor_run *r)
 {
     const char *core = r->several ? NULL : cli_axis_only_core(&r->axis);
@@ -163,8 +163,8 @@ static void tell_silence(const struct cli_monitor_run *r)
                     all[i].kind == CT_WATCH_ACCESS ? "coretap fractal report" : "coretap decode --merge");
 }
 
-/* Frees the state of the last run, and begins with the next capture, whose results are kept apart. False
- * after a message. */
+/* Frees the state of the last run, and begins with the next capture, whose results are kept apart. Returns
+ * false after a message. */
 static bool begin_capture(struct cli_monitor_run *r)
 {
     const struct cli_args *args = r->streams.read.args;
@@ -183,7 +183,7 @@ static bool begin_capture(struct cli_monitor_run *r)
     return !r->capture || r->capture(r->user);
 }
 
-/* Makes the verifier, once the programs are known in which specifications have places. False after a
+/* Makes the verifier, once the programs are known in which specifications have places. Returns false after a
  * message. */
 static bool prepare(void *user)
 {

@@ -31,7 +31,8 @@ struct cli_monitor_run {
     /* As in struct cli_streams, or NULL. */
     int (*heading)(void *user, const char *buffer, int id);
     int (*flush)(void *user);
-    /* Called before a capture is decoded that is a separate run. False after a message. May be NULL. */
+    /* Called before a capture is decoded that is a separate run. Returns false after a message. May be NULL.
+     */
     bool (*capture)(void *user);
 
     /* The origin of the results, and the outcome of the run. */

@@ -324,7 +324,7 @@ static int decode_axis(void *user)
 
 /* ---- the whole command ---- */
 
-/* Checks that there are specifications if captures are read. False after a message. */
+/* Checks that there are specifications if captures are read. Returns false after a message. */
 static bool check(const struct cli_args *args)
 {
     bool capture = false;

@@ -53,7 +53,8 @@ static bool is_among(const struct cli_pairs *pairs, const char *name)
     return found;
 }
 
-/* Splits the texts of a list option at their first '='. No name may be used twice. False after a message. */
+/* Splits the texts of a list option at their first '='. No name may be used twice. Returns false after a
+ * message. */
 static bool split(const struct cli_args *args, size_t option, bool needed, struct cli_pairs *out)
 {
     const struct cli_option *row = &args->command->options[option];
@@ -202,7 +203,7 @@ struct taker {
 };
 
 /* Adds the specifications, each with the bindings of its inputs. Refuses a binding that belongs to no input.
- * False after a message. */
+ * Returns false after a message. */
 static bool add_specs(const struct cli_monitors *m, const struct taker *taker)
 {
     struct ct_verify_bind mine[CLI_LIST_MAX];

@@ -126,8 +126,8 @@ struct cli_monitors {
 /* Returns the number of specifications given by option number `spec`. */
 size_t cli_monitors_named(const struct cli_args *args, size_t spec);
 
-/* Compiles the specifications. All members that the caller does not set must be zero. False after a message.
- * The caller frees the object in any case. */
+/* Compiles the specifications. All members that the caller does not set must be zero. Returns false after a
+ * message. The caller frees the object in any case. */
 bool cli_monitors_load(struct cli_monitors *monitors, const struct cli_args *args);
 
 /* Returns the protocol of a source for ct_verifier_protocols. */
@@ -139,11 +139,11 @@ bool cli_monitors_need_software(const struct cli_monitors *monitors);
 /* Returns whether context switches feed an input of the specifications. */
 bool cli_monitors_need_contexts(const struct cli_monitors *monitors);
 
-/* Adds the specifications to a verifier, with their bindings and what counts as a violation. False after a
- * message. */
+/* Adds the specifications to a verifier, with their bindings and what counts as a violation. Returns false
+ * after a message. */
 bool cli_monitors_add(const struct cli_monitors *monitors, struct ct_verifier *verifier);
 
-/* Adds the specifications to sums in the same way. False after a message. */
+/* Adds the specifications to sums in the same way. Returns false after a message. */
 bool cli_monitors_add_sums(const struct cli_monitors *monitors, struct ct_verify_sums *sums);
 
 /* Copies to `mine` the bindings that belong to inputs of the specification, and marks them in `used` unless

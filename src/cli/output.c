@@ -66,7 +66,7 @@ static void forget(const char *path)
 }
 
 /* Returns the name of a temporary file, to be freed by the caller: "DIR/.NAME.", the number of this process
- * and letters for mkstemp. NULL without memory. */
+ * and letters for mkstemp. Returns NULL when out of memory. */
 static char *beside(const char *target)
 {
     const char *slash = strrchr(target, '/');
@@ -274,7 +274,7 @@ static void tell_empty(const struct cli_output *o)
             exists ? "; what was there before is left as it was" : "");
 }
 
-/* Frees an output that ended with `error`. False after a message. */
+/* Frees an output that ended with `error`. Returns false after a message. */
 static bool end(struct cli_output *o, int error)
 {
     if (error)
@@ -284,8 +284,8 @@ static bool end(struct cli_output *o, int error)
     return !error;
 }
 
-/* Writes and closes the file and, with `keep`, prepares it to be moved. False after a message; the file is
- * dropped then. */
+/* Writes and closes the file and, with `keep`, prepares it to be moved. Returns false after a message; the
+ * file is dropped then. */
 static bool write_out(struct cli_output *o, bool keep)
 {
     int error = make_ready(o, o->file, keep);

@@ -25,23 +25,24 @@ struct cli_output {
     FILE *file;
 };
 
-/* Opens `path`, which must live until the output is closed. NULL after a message. Writes a pipe or device
- * directly. */
+/* Opens `path`, which must live until the output is closed. Returns NULL after a message. Writes a pipe or
+ * device directly. */
 FILE *cli_output_open(struct cli_output *output, const char *path);
 
-/* Makes a folder for output files, unless it exists. False after a message. */
+/* Makes a folder for output files, unless it exists. Returns false after a message. */
 bool cli_output_folder(const char *path);
 
 /* Opens `path` for a file that is read while it grows. Until it is closed its name is `path` with ".part"
  * behind it, and it stays under that name however this process ends. */
 FILE *cli_output_grow(struct cli_output *output, const char *path);
 
-/* Closes the file. Moves it to its target with `keep` if it was written completely, otherwise drops it. False
- * after a message when it could not be written, and, without a message, without `keep`. */
+/* Closes the file. Moves it to its target with `keep` if it was written completely, otherwise drops it.
+ * Returns false after a message when it could not be written, and, without a message, without `keep`. */
 bool cli_output_close(struct cli_output *output, bool keep);
 
 /* Closes several files, except those without a `file`. Moves them to their targets together, once all are
- * written; otherwise leaves every target as it was. False after a message when one could not be written. */
+ * written; otherwise leaves every target as it was. Returns false after a message when one could not be
+ * written. */
 bool cli_output_close_all(struct cli_output *const *outputs, size_t count, bool keep);
 
 /* Writes a piece to the FILE `file`, as a ct_write_fn for the library. CT_ERR_IO. */
@@ -50,11 +51,12 @@ int cli_output_write(void *file, const void *data, size_t size);
 /* Writes a text from outside, such as a name in a file, with control characters escaped. */
 void cli_put_printable(FILE *file, const char *text);
 
-/* Makes a writer of JSON to `file`; `script` as in struct ct_json_options. NULL after a message: then calls
- * with it write nothing. */
+/* Makes a writer of JSON to `file`; `script` as in struct ct_json_options. Returns NULL after a message: then
+ * calls with it write nothing. */
 struct ct_json *cli_json_open(struct ct_ctx *ctx, FILE *file, bool script);
 
-/* Sends standard output to `path` until cli_output_finish. "-" changes nothing. False after a message. */
+/* Sends standard output to `path` until cli_output_finish. "-" changes nothing. Returns false after a
+ * message. */
 bool cli_output_redirect(const char *path);
 
 /* Prepares standard output for large pieces, before anything is printed: they are written at once without a

@@ -34,8 +34,8 @@ static bool is_there(const char *directory)
            access(path, R_OK) == 0;
 }
 
-/* Finds the folder of the library: the given one, that beside the command, or the installed one. False after
- * a message when the library is missing. */
+/* Finds the folder of the library: the given one, that beside the command, or the installed one. Returns
+ * false after a message when the library is missing. */
 static bool find_directory(const struct cli_args *args, char directory[PATH_MAX])
 {
     const struct cli_value *given = &args->values[DIRECTORY];
@@ -60,7 +60,7 @@ static bool find_directory(const struct cli_args *args, char directory[PATH_MAX]
     return false;
 }
 
-/* Puts the folder in front of LD_LIBRARY_PATH. False after a message without memory. */
+/* Puts the folder in front of LD_LIBRARY_PATH. Returns false after a message without memory. */
 static bool set_path(const char *directory)
 {
     const char *before = getenv("LD_LIBRARY_PATH");

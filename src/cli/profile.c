@@ -89,7 +89,7 @@ static bool wants_sums(const struct cli_profile *p)
 
 /* ---- sums of stacks ---- */
 
-/* Refuses a file that does not tell where calls came from. False after a message. */
+/* Refuses a file that does not tell where calls came from. Returns false after a message. */
 static bool has_calls(void *user, const char *path, const struct ct_analysis_kind *kind,
                       const struct ct_losses *losses)
 {
@@ -307,7 +307,7 @@ static int print(struct cli_profile *p)
                                          : print_counts(p);
 }
 
-/* Refuses --each for a format that holds all programs in one file. False after a message. */
+/* Refuses --each for a format that holds all programs in one file. Returns false after a message. */
 static bool check_each(const struct cli_args *args, enum cli_profile_format format)
 {
     const bool fits = format == PROFILE_AUTOFDO || format == PROFILE_LLVM || format == PROFILE_BOLT;
@@ -322,7 +322,7 @@ static bool check_each(const struct cli_args *args, enum cli_profile_format form
     return false;
 }
 
-/* Refuses options that do not apply to the format. False after a message. */
+/* Refuses options that do not apply to the format. Returns false after a message. */
 static bool check_options(const struct cli_args *args, enum cli_profile_format format)
 {
     const struct cli_watch_places places = {args, PROFILE_AT};

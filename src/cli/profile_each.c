@@ -48,7 +48,7 @@ static void tell_apart(struct ct_program *program, size_t number, char text[16])
         snprintf(text, 16, "-%zu", number + 1);
 }
 
-/* Opens the file of a program. False after a message. */
+/* Opens the file of a program. Returns false after a message. */
 static bool open_file(struct each *e, struct ct_program *program, size_t number)
 {
     struct file *f = &e->files[e->count];

@@ -35,7 +35,7 @@ static void free_note(const struct ct_perfetto_note *note)
 }
 
 /* Inserts a note behind those of the same or an earlier step, because one specification may report a step
- * later than another. False without memory. */
+ * later than another. Returns false when out of memory. */
 static bool add_note(struct cli_said *said, const struct ct_perfetto_note *note)
 {
     if (said->count == said->room) {
@@ -53,7 +53,7 @@ static bool add_note(struct cli_said *said, const struct ct_perfetto_note *note)
     return true;
 }
 
-/* Describes a violation as 'monitor' does. The caller frees the text. NULL without memory. */
+/* Describes a violation as 'monitor' does. The caller frees the text. Returns NULL when out of memory. */
 static char *words_of(const struct ct_verdict_origin *origin, const struct ct_verify_result *result)
 {
     const char *spec = origin->specs[result->spec];

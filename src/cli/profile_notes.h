@@ -34,7 +34,7 @@ bool cli_profile_notes_any(const struct cli_profile_notes *notes);
 /* Runs the specifications over all captures, and stores their violations. Returns an enum cli_exit. */
 int cli_profile_notes_find(struct cli_profile_notes *notes);
 
-/* Makes the watchpoints of a capture whose programs are known. False after a message. */
+/* Makes the watchpoints of a capture whose programs are known. Returns false after a message. */
 bool cli_profile_notes_open(struct cli_profile_notes *notes, struct ct_programs *programs);
 
 /* Passes the watchpoints and violations of the open capture, given by its path, to the writer. Returns an

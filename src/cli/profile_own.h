@@ -62,7 +62,7 @@ struct cli_profile {
 /* Returns whether any place has a weight. */
 bool cli_profile_has_weight(const struct cli_profile *p, const struct ct_stack_place *places, size_t count);
 
-/* Begins to read, for steps or sums. False after a message. */
+/* Begins to read, for steps or sums. Returns false after a message. */
 bool cli_profile_start(struct cli_profile *p, const struct cli_args *args);
 
 /* Reports an error, except a write error, which is reported at the end of the command. Returns an enum

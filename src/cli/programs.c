@@ -18,7 +18,8 @@ static bool is_fine(const struct cli_args *args, int rc)
     return rc == CT_OK;
 }
 
-/* Makes a set of programs, with the caller's options and those of the command line. False after a message. */
+/* Makes a set of programs, with the caller's options and those of the command line. Returns false after a
+ * message. */
 static bool make(struct ct_programs **programs, const struct cli_args *args, const char *targets,
                  struct ct_programs_options options)
 {
@@ -160,8 +161,8 @@ static bool fill(struct ct_programs *p, const struct cli_args *args, size_t elf,
            is_fine(args, ct_programs_places(p, &places, &count));
 }
 
-/* Adds the programs of the first operand. A capture names some; an event log and a saved file do not. False
- * after a message. */
+/* Adds the programs of the first operand. A capture names some; an event log and a saved file do not. Returns
+ * false after a message. */
 static bool describe(struct ct_programs *programs, const struct cli_args *args, size_t elf)
 {
     struct ct_capture *capture = NULL;

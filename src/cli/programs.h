@@ -28,7 +28,7 @@
 bool cli_programs_is_there(const char *path);
 
 /* Makes an empty set with the command line's options about names. `targets` is a file for the control flow,
- * or NULL. False after a message. */
+ * or NULL. Returns false after a message. */
 bool cli_programs_new(struct ct_programs **programs, const struct cli_args *args, const char *targets);
 
 /* Makes such a set for a command that uses the addresses of the trace: they include load biases, and programs
@@ -36,33 +36,33 @@ bool cli_programs_new(struct ct_programs **programs, const struct cli_args *args
 bool cli_programs_new_moved(struct ct_programs **programs, const struct cli_args *args, const char *targets);
 
 /* Adds FILE or FILE@HEX, the value of an option. A program unknown to the capture (may be NULL) is also added
- * to the images of each buffer without memory at its address. False after a message. */
+ * to the images of each buffer without memory at its address. Returns false after a message. */
 bool cli_programs_name(struct ct_programs *programs, const struct cli_args *args, const char *text,
                        struct cli_capture *capture);
 
-/* Makes the set of the programs that list option number `elf` and the capture (may be NULL) name. When
- * programs are identified by memory, those that ran are found during decoding. False after a message. */
+/* Makes the set of the programs that list option number `elf` and the capture (may be NULL) name. Programs
+ * that are identified by memory are found during decoding. Returns false after a message. */
 bool cli_programs_open(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                        struct cli_capture *capture);
 
-/* Gives watchpoints the programs' names of events. Reports names that cannot be used. False after a
+/* Gives watchpoints the programs' names of events. Reports names that cannot be used. Returns false after a
  * message. */
 bool cli_programs_name_events(struct ct_programs *programs, const struct cli_args *args,
                               struct ct_watches *watches);
 
-/* Adds the same programs to an existing set, which may have those of another capture. False after a
+/* Adds the same programs to an existing set, which may have those of another capture. Returns false after a
  * message. */
 bool cli_programs_of(struct ct_programs *programs, const struct cli_args *args, size_t elf,
                      struct cli_capture *capture);
 
 /* Adds what a capture tells of programs, sources and contexts to a set of other captures of the same run.
- * False after a message. */
+ * Returns false after a message. */
 bool cli_programs_also_of(struct ct_programs *programs, const struct cli_args *args,
                           const struct cli_capture *capture);
 
 /* Makes the set for a command that opens the capture of `args` itself. Addresses include load biases,
  * programs of changing memories are known at once, and all symbols are loaded. `targets` is a file for the
- * control flow, or NULL. False after a message. */
+ * control flow, or NULL. Returns false after a message. */
 bool cli_programs_describe(struct ct_programs **programs, const struct cli_args *args, size_t elf,
                            const char *targets);
 
@@ -73,7 +73,7 @@ bool cli_programs_describe_unmoved(struct ct_programs **programs, const struct c
 /* Notes, unless --quiet, that the functions of a program have no names, and why: ct_ctx_error. */
 void cli_programs_tell_unnamed(const struct cli_args *args);
 
-/* Returns whether there are programs. False after a message about the open capture. */
+/* Returns whether there are programs. Returns false after a message about the open capture. */
 bool cli_programs_any(const struct ct_programs *programs, const struct cli_capture *capture);
 
 #endif

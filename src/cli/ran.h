@@ -19,7 +19,7 @@ struct cli_ran {
 
 /* Adds what ran in the streams of a chain of level STEPS. Unless `is_answered`, also adds names: those of
  * `programs` (NULL: none), and of images of the buffer where there is no program. Names need the symbols of
- * programs. False without memory. */
+ * programs. Returns false when out of memory. */
 bool cli_ran_add(struct cli_ran *ran, const struct ct_capture *capture, const struct ct_buffer *buffer,
                  const struct ct_chain *chain, const struct ct_programs *programs);
 

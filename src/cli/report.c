@@ -66,7 +66,7 @@ struct report {
 
 /* ---- while the capture is decoded ---- */
 
-/* Makes the report of a capture, unless it exists. False after a message. */
+/* Makes the report of a capture, unless it exists. Returns false after a message. */
 static bool begin(struct report *r)
 {
     const uint64_t *window = r->counts.read.filter.slices;
@@ -151,7 +151,7 @@ static int on_other(void *user, const char *path)
     return cli_branch_lists_count(&r->counts, path);
 }
 
-/* Makes the sums of several captures. False after a message. */
+/* Makes the sums of several captures. Returns false after a message. */
 static bool begin_sums(struct report *r)
 {
     struct cli_results *read = &r->counts.read;
@@ -310,7 +310,7 @@ static bool open_path(struct report *r)
 }
 
 /* Reads the filter. Refuses it with --entry, because the longest path is searched in a separate run over the
- * whole trace. False after a message. */
+ * whole trace. Returns false after a message. */
 static bool read_filter(struct report *r)
 {
     struct cli_filter *filter = &r->counts.read.filter;

@@ -21,7 +21,7 @@ static bool is_software(const struct ct_source *source)
     return source->protocol == CT_PROTOCOL_ITM || source->protocol == CT_PROTOCOL_STM;
 }
 
-/* Copies the buffers that have software trace. False without memory. */
+/* Copies the buffers that have software trace. Returns false when out of memory. */
 static bool choose(struct reading *r, const struct cli_capture *capture)
 {
     size_t most = 0;

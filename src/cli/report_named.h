@@ -7,7 +7,7 @@
 #include "cli/filter.h"
 #include "coretap/report.h"
 
-/* Passes the events of all ITMs and STMs of a decoded capture to a report. False after a message. */
+/* Passes the events of all ITMs and STMs of a decoded capture to a report. Returns false after a message. */
 bool cli_report_named(const struct cli_capture *capture, const struct cli_filter *filter,
                       struct ct_report *report);
 

@@ -285,7 +285,7 @@ static int refuse_empty(const char *path)
     return CLI_FAILED;
 }
 
-/* Makes the shard of --shard, if given. False after a message. */
+/* Makes the shard of --shard, if given. Returns false after a message. */
 static bool make_shard(struct cli_results *r)
 {
     const struct cli_args *args = r->args;

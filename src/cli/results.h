@@ -53,8 +53,8 @@ struct cli_results {
     /* Flushes the printed output, because results from standard input are shown at once. Returns an enum
      * ct_error. May be NULL. */
     int (*flush)(void *user);
-    /* Called when a capture is open and its programs are known, before decoding. False after a message. May
-     * be NULL. */
+    /* Called when a capture is open and its programs are known, before decoding. Returns false after a
+     * message. May be NULL. */
     bool (*opened)(void *user);
     /* As in struct ct_session_options (may be NULL). */
     int (*begin)(void *user, struct ct_session_turn *turn);
@@ -69,11 +69,11 @@ struct cli_results {
     /* Reads an operand of another kind. Returns an enum cli_exit, or -1 when the operand is not of that kind.
      * May be NULL. */
     int (*other)(void *user, const char *path);
-    /* Called when a capture was decoded, before the next one is opened. False after a message. May be
+    /* Called when a capture was decoded, before the next one is opened. Returns false after a message. May be
      * NULL. */
     bool (*closing)(void *user);
-    /* Receives the losses of each operand. `kind` is that of a saved file, NULL for a capture. False after a
-     * message. May be NULL. */
+    /* Receives the losses of each operand. `kind` is that of a saved file, NULL for a capture. Returns false
+     * after a message. May be NULL. */
     bool (*took)(void *user, const char *path, const struct ct_analysis_kind *kind,
                  const struct ct_losses *losses);
     void *user;
@@ -82,11 +82,11 @@ struct cli_results {
 /* Reads the first bytes of a file, at most `size`. Returns their number; 0 for a pipe, which is not read. */
 size_t cli_results_begin(const char *path, void *start, size_t size);
 
-/* Returns whether a file begins like a saved file of this kind, or of any kind (NULL). False for a pipe,
- * which is not read. */
+/* Returns whether a file begins like a saved file of this kind, or of any kind (NULL). Returns false for a
+ * pipe, which is not read. */
 bool cli_results_is_file(const struct ct_analysis_kind *kind, const char *path);
 
-/* Adds the content of a saved file. False after a message. */
+/* Adds the content of a saved file. Returns false after a message. */
 bool cli_results_load(struct ct_ctx *ctx, struct ct_analysis *into, const char *path);
 
 /* Writes a saved file. Returns an enum cli_exit. */
@@ -99,8 +99,8 @@ int cli_results_save_read(struct cli_results *results, FILE *out);
 /* Lists the captures that a result should have but lacks. */
 void cli_results_tell_failures(const char *path, const struct ct_analysis *analysis);
 
-/* Opens a capture in place of the last one, and adds the programs known before decoding. False after a
- * message. */
+/* Opens a capture in place of the last one, and adds the programs known before decoding. Returns false after
+ * a message. */
 bool cli_results_open(struct cli_results *results, const char *path);
 
 /* Reads all operands; a pipe is a saved file. Returns an enum cli_exit. */

@@ -16,7 +16,7 @@ struct ct_monitor_limits cli_spec_limits(const struct cli_value *budget, const s
         .size = sizeof(struct ct_monitor_limits), .memory = bytes, .budget = budget->number};
 }
 
-/* Reads a whole file, to be freed by the caller. NULL after a message. */
+/* Reads a whole file, to be freed by the caller. Returns NULL after a message. */
 static char *read_all(const char *path, size_t *size)
 {
     const bool standard = strcmp(path, "-") == 0;

@@ -26,8 +26,8 @@ static bool add(struct cli_spec_functions *functions, const char *name, uint64_t
     return true;
 }
 
-/* Takes the functions with complete runs, except code without a symbol or outside of programs. False after a
- * message. */
+/* Takes the functions with complete runs, except code without a symbol or outside of programs. Returns false
+ * after a message. */
 static bool take(struct cli_spec_functions *functions, const struct ct_timing_found *found)
 {
     for (size_t i = 0; i < found->function_count; i++) {

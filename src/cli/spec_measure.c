@@ -78,7 +78,7 @@ static void tell_missing(const struct measuring *m)
     cli_library_error(ctx);
 }
 
-/* Makes a verifier for another capture, with places in the capture's programs. False after a message. */
+/* Makes a verifier for another capture, with places in its programs. Returns false after a message. */
 static bool open_verifier(void *user)
 {
     static const struct ct_verify_options o = {.size = sizeof o};
@@ -127,7 +127,7 @@ static int call_of(const char *function, const char *text, char *room, size_t si
     return *text ? (int)size : (int)(n + (size_t)snprintf(room + n, size - n, "\")"));
 }
 
-/* Writes a place as a source of the watchpoint dialect into `room`. False when the place is none. */
+/* Writes a place as a source of the watchpoint dialect into `room`. Returns false when the place is none. */
 static bool source_of(const char *place, char *room, size_t size)
 {
     const char *colon = strrchr(place, ':');

@@ -30,7 +30,8 @@ struct cli_spec_ways {
     bool kept_nothing;  /* the filter kept nothing, which was reported */
 };
 
-/* Add an interval: from a function's call to its return, or of a pair "FROM TO". False after a message. */
+/* Add an interval: from a function's call to its return, or of a pair "FROM TO". Returns false after a
+ * message. */
 bool cli_spec_add_function(struct cli_spec_ways *ways, const char *name);
 bool cli_spec_add_pair(struct cli_spec_ways *ways, const char *text);
 

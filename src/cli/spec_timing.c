@@ -191,7 +191,7 @@ static void print_spec(const struct cli_spec_ways *ways, const struct cli_args *
     }
 }
 
-/* Reads a margin: digits, with or without a percent sign. False for anything else. */
+/* Reads a margin: digits, with or without a percent sign. Returns false for anything else. */
 static bool read_margin(const char *text, uint64_t *percent)
 {
     const size_t digits = strspn(text, "0123456789");

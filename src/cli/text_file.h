@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* Reads a whole file and puts a NUL behind it. The caller frees the text. NULL after a message. */
+/* Reads a whole file and puts a NUL behind it. The caller frees the text. Returns NULL after a message. */
 char *cli_read_text(const char *path);
 
 /* Does the same for a file of up to about `most` bytes, and sets *size to its size. */

@@ -86,7 +86,7 @@ struct measuring {
 
 /* ---- printing ---- */
 
-/* Opens the writer of the output, with the programs that ran, or NULL. False after a message. */
+/* Opens the writer of the output, with the programs that ran, or NULL. Returns false after a message. */
 static bool open_writer(struct measuring *m, struct ct_programs *programs)
 {
     static const uint8_t written[] = {
@@ -163,7 +163,7 @@ static int on_log(void *user, const struct ct_watch_event *events, size_t count)
     return ct_timing_feed(user, events, count);
 }
 
-/* Reads the names of the log's processes if a pair has one. False after a message. */
+/* Reads the names of the log's processes if a pair has one. Returns false after a message. */
 static bool find_contexts(struct measuring *m)
 {
     const struct cli_args *args = m->read.args;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Splits a pair into FROM and TO. The caller frees *from. False after a message. */
+/* Splits a pair into FROM and TO. The caller frees *from. Returns false after a message. */
 static bool split(const struct cli_args *args, const char *option, char **from, const char **to)
 {
     char *text = strdup(option);
@@ -25,7 +25,7 @@ static bool split(const struct cli_args *args, const char *option, char **from, 
 
 typedef int add_fn(void *to, const char *from_place, const char *to_place);
 
-/* Calls `add` for each pair. False after a message. */
+/* Calls `add` for each pair. Returns false after a message. */
 static bool each_pair(const struct cli_args *args, size_t option, add_fn *add, void *user)
 {
     int rc = CT_OK;

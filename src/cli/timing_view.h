@@ -14,14 +14,14 @@
             "Measure from one watchpoint to another, places as for 'coretap watch', with a space between."   \
     }
 
-/* Adds the pairs of list option number `option` to a timing. False after a message. */
+/* Adds the pairs of list option number `option` to a timing. Returns false after a message. */
 bool cli_timing_add_pairs(struct ct_timing *timing, struct ct_watches *watches, const struct cli_args *args,
                           size_t option);
 
-/* Adds the pairs to a live run. False after a message. */
+/* Adds the pairs to a live run. Returns false after a message. */
 bool cli_timing_live_pairs(struct ct_live *live, const struct cli_args *args, size_t option);
 
-/* Adds the pairs to sums, which look up the places of each stream. False after a message. */
+/* Adds the pairs to sums, which look up the places of each stream. Returns false after a message. */
 bool cli_timing_sum_pairs(struct ct_timing_sums *sums, const struct cli_args *args, size_t option);
 
 #endif

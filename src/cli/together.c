@@ -33,7 +33,7 @@ static bool are_files(const struct cli_args *args)
 }
 
 /* Opens the captures, and finds whether they have a common clock. Sets *several when there are several
- * sources. False after a message, or without a common clock. */
+ * sources. Returns false after a message, or without a common clock. */
 static bool look_at(struct look *look, size_t elf, bool *several)
 {
     const struct cli_args *args = look->args;

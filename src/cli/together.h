@@ -20,8 +20,8 @@
             "timestamps overlap."                                                                            \
     }
 
-/* Finds whether the operands are together. `wish` is the option, `elf` the number of the option that names
- * programs. Reports why they are not, unless they are runs of the same cores. False after a message. */
+/* Finds whether the operands are together. `wish` is the option, `elf` the number of the option for programs.
+ * Reports why they are not, unless they are runs of the same cores. Returns false after a message. */
 bool cli_find_together(const struct cli_args *args, size_t elf, const struct cli_value *wish, bool *together);
 
 #endif

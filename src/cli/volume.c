@@ -128,7 +128,7 @@ static double read_number(const char *text, bool units)
     return -1;
 }
 
-/* Reads what converts bytes to megabytes a second. False after a message. */
+/* Reads what converts bytes to megabytes a second. Returns false after a message. */
 static bool read_clock(const struct cli_args *args, struct ct_volume_write_options *o)
 {
     const char *clock = args->values[CLOCK].text;

@@ -127,7 +127,7 @@ static bool open_writer(struct watching *w)
     return false;
 }
 
-/* Makes the watchpoints when the programs of the capture are known. False after a message. */
+/* Makes the watchpoints when the programs of the capture are known. Returns false after a message. */
 static bool prepare(void *user)
 {
     /* losses are always watched, because without them it is unknown what was not seen */
@@ -272,7 +272,8 @@ static int add_up(const struct cli_args *args)
 
 /* ---- the whole command ---- */
 
-/* Checks that the format fits the operands, and that there is something to watch. False after a message. */
+/* Checks that the format fits the operands, and that there is something to watch. Returns false after a
+ * message. */
 static bool check(const struct cli_args *args)
 {
     const bool sums = args->values[FORMAT].number >= SUMS;

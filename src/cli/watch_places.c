@@ -8,7 +8,7 @@
 #include "cli/text_file.h"
 #include "coretap/verify.h"
 
-/* Calls `add_place` for each line of the file. False after a message. */
+/* Calls `add_place` for each line of the file. Returns false after a message. */
 static bool each_line(const char *path, bool (*add_place)(void *to, const char *place), void *to)
 {
     char *text = cli_read_text(path);

@@ -34,11 +34,11 @@ struct cli_watch_places {
 /* Returns whether the command line names any watchpoint. */
 bool cli_watch_places_any(const struct cli_watch_places *places);
 
-/* Calls `add` for each place. False after a message. */
+/* Calls `add` for each place. Returns false after a message. */
 bool cli_watch_places_each(const struct cli_watch_places *places, bool (*add)(void *to, const char *place),
                            void *to);
 
-/* Makes the watchpoints, in known programs. False after a message. */
+/* Makes the watchpoints, in known programs. Returns false after a message. */
 bool cli_watch_places_open(const struct cli_watch_places *places, struct ct_programs *programs,
                            struct ct_watches **watches);
 

@@ -143,7 +143,8 @@ static int find_in(struct cli_wcet *w, struct ct_program *program, bool *found)
 }
 
 /* Finds the program with the entry, and makes it the one to analyse. Tries programs that name the entry
- * first, because the control flow of a large program takes longer than its trace. False after a message. */
+ * first, because the control flow of a large program takes longer than its trace. Returns false after a
+ * message. */
 static bool find_entry(struct cli_wcet *w, const struct cli_args *args)
 {
     struct ct_program *program;

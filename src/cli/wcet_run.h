@@ -32,7 +32,7 @@ struct cli_wcet {
 };
 
 /* Finds the entry in the programs that `args` and its list option number `elf` name. `targets` is a file for
- * the control flow, or NULL. Starts with all zeros. False after a message. */
+ * the control flow, or NULL. Starts with all zeros. Returns false after a message. */
 bool cli_wcet_open(struct cli_wcet *wcet, const struct cli_args *args, size_t elf, const char *targets,
                    const struct cli_wcet_wish *wish);
 
@@ -41,7 +41,7 @@ bool cli_wcet_open(struct cli_wcet *wcet, const struct cli_args *args, size_t el
 int cli_wcet_run(struct cli_wcet *wcet);
 void cli_wcet_close(struct cli_wcet *wcet);
 
-/* Reads a quantile. Sets *out to 0 without one. False after a message. */
+/* Reads a quantile. Sets *out to 0 without one. Returns false after a message. */
 bool cli_wcet_parse_quantile(const struct cli_args *args, size_t option, double *out);
 
 #endif

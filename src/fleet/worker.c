@@ -65,8 +65,8 @@ static int check_size(const struct ct_fleet_job *job, const struct ct_worker_tas
                    size, wanted);
 }
 
-/* Writes the note about the files of the capture, and compares them with the manifest. False after a message
- * when they differ. */
+/* Writes the note about the files of the capture, and compares them with the manifest. Returns false after a
+ * message when they differ. */
 static bool look(const struct ct_fleet_job *job, const struct ct_worker_task *task, FILE *note)
 {
     struct ct_capture_files files = {0};
@@ -197,7 +197,7 @@ void ct_worker_drop(struct ct_worker *worker)
     }
 }
 
-/* Makes the pipes, the socket and the process. False with errno set. */
+/* Makes the pipes, the socket and the process. Returns false with errno set. */
 static bool make(struct ct_worker *worker, struct ends *ends)
 {
     for (int i = 0; i < CT_WORKER_TEXTS; i++)

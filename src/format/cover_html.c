@@ -338,7 +338,7 @@ static void files(const struct page *p)
                 left_out);
 }
 
-/* Chooses the files whose source is in the page: each one that fits completely. Returns false without
+/* Chooses the files whose source is in the page: each one that fits completely. Returns false when out of
  * memory. */
 static bool choose_files(struct page *p, size_t *lines_left)
 {

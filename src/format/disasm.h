@@ -9,7 +9,7 @@
 
 struct ct_disasm;
 
-/* Makes a disassembler. NULL without memory. */
+/* Makes a disassembler. Returns NULL when out of memory. */
 struct ct_disasm *ct_disasm_new(void);
 void ct_disasm_free(struct ct_disasm *disasm);
 

@@ -64,7 +64,7 @@ static void put_data(FILE *out, const struct ct_lanes *lanes, const uint32_t *sh
 }
 
 /* Returns an array that maps each name to its number, from 1, among the names that bars have; others to 0.
- * The caller frees it. NULL without memory. */
+ * The caller frees it. Returns NULL when out of memory. */
 static uint32_t *number_names(const struct ct_lanes *lanes)
 {
     uint32_t *short_of = calloc(lanes->name_count + 1, sizeof *short_of);

@@ -16,7 +16,7 @@ struct ct_listing_json {
     bool symbols, insns;            /* columns of lines of code */
 };
 
-/* Makes an object without lines. NULL without memory. */
+/* Makes an object without lines. Returns NULL when out of memory. */
 struct ct_listing_json *ct_listing_json_new(void);
 void ct_listing_json_free(struct ct_listing_json *json);
 

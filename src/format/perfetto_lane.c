@@ -53,7 +53,7 @@ void ct_perfetto_lane_free(struct ct_perfetto_lane *lane)
 
 /* ---- tracks ---- */
 
-/* Stores the track of a key in the map, and returns it; 0 without memory. */
+/* Stores the track of a key in the map, and returns it; 0 when out of memory. */
 static uint64_t remember(struct ct_perfetto_lane *lane, struct ct_pair_map *map, uint64_t a, uint32_t b,
                          uint64_t track)
 {
@@ -63,7 +63,7 @@ static uint64_t remember(struct ct_perfetto_lane *lane, struct ct_pair_map *map,
     return 0;
 }
 
-/* Returns the track of a process, given by the number of its first thread; 0 without memory. */
+/* Returns the track of a process, given by the number of its first thread; 0 when out of memory. */
 static uint64_t find_process(struct ct_perfetto_lane *lane, uint32_t process)
 {
     struct ct_perfetto_capture *of = lane->of;
@@ -75,7 +75,7 @@ static uint64_t find_process(struct ct_perfetto_lane *lane, uint32_t process)
                     ct_perfetto_process(&of->to, (int32_t)process, name ? name->name : "process"));
 }
 
-/* Returns the track of a thread with a name; 0 without memory. */
+/* Returns the track of a thread with a name; 0 when out of memory. */
 static uint64_t find_thread(struct ct_perfetto_lane *lane, const struct ct_context_name *name)
 {
     struct ct_perfetto_capture *of = lane->of;

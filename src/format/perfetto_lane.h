@@ -76,7 +76,7 @@ enum ct_perfetto_what {
     CT_PERFETTO_SAID,      /* the same, with the address of the text as value */
 };
 
-/* Makes the lane of a stream. NULL without memory. */
+/* Makes the lane of a stream. Returns NULL when out of memory. */
 struct ct_perfetto_lane *ct_perfetto_lane_new(struct ct_perfetto_capture *of, const struct ct_buffer *buffer,
                                               const struct ct_stream *stream);
 void ct_perfetto_lane_free(struct ct_perfetto_lane *lane);
@@ -94,7 +94,7 @@ int ct_perfetto_lane_push(struct ct_perfetto_lane *lane, const struct ct_event *
 /* Does the same for an event behind everything that waits in `notes`, or from there. */
 int ct_perfetto_lane_put(struct ct_perfetto_lane *lane, const struct ct_event *event);
 
-/* Returns the track of a context's functions on this core; 0 without memory. */
+/* Returns the track of a context's functions on this core; 0 when out of memory. */
 uint64_t ct_perfetto_lane_stack(struct ct_perfetto_lane *lane, uint64_t context);
 
 /* ---- software trace (perfetto_software.c) ---- */

@@ -38,7 +38,7 @@ static bool is_of_code(unsigned kind)
     return kind <= CT_WATCH_EDGE;
 }
 
-/* Advances to the begin of a step, and counts the instructions before it. */
+/* Advances to the beginning of a step, and counts the instructions before it. */
 static void walk_to(struct ct_perfetto_notes *notes, const struct ct_step_batch *batch, uint64_t begin,
                     uint64_t step)
 {

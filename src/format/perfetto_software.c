@@ -78,7 +78,7 @@ static void name_port(const struct ct_perfetto_software *s, uint64_t port, char 
         snprintf(text, 64, "master %" PRIu64 " channel %" PRIu64, port >> 16, port & 0xffff);
 }
 
-/* Returns the track of a key, and makes it at the first use; 0 without memory. */
+/* Returns the track of a key, and makes it at the first use; 0 when out of memory. */
 static uint64_t find_track(struct ct_perfetto_software *s, uint64_t key, uint32_t of, const char *name,
                            bool counts)
 {
@@ -116,7 +116,7 @@ static int put_value(struct ct_perfetto_software *s, uint64_t track, double valu
 
 /* ---- named events ---- */
 
-/* Returns the track of a name; 0 without memory. */
+/* Returns the track of a name; 0 when out of memory. */
 static uint64_t find_named(struct ct_perfetto_software *s, const struct ct_named_event *event, uint32_t of)
 {
     const char *name = event->entry->text;

@@ -127,7 +127,7 @@ int ct_perfetto_writer_watch(struct ct_perfetto_writer *writer, struct ct_watche
     return CT_OK;
 }
 
-/* Finds a stream by its number, or makes it. NULL without memory. */
+/* Finds a stream by its number, or makes it. Returns NULL when out of memory. */
 static struct ct_perfetto_lane *find_lane(struct ct_perfetto_writer *writer, const struct ct_stream *stream,
                                           uint32_t number)
 {

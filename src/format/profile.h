@@ -18,7 +18,7 @@ struct ct_profile_view {
     struct ct_cover_source source;  /* without load bias */
     struct ct_cover_item *items;    /* for formats with branches */
     size_t item_count;
-    uint64_t text;   /* for branch lists: begin of .text in a kernel module; else 0 */
+    uint64_t text;   /* for branch lists: beginning of .text in a kernel module; else 0 */
     uint32_t number; /* number of the program in the sums of stacks; CT_STACK_NONE: it is not in them */
 };
 

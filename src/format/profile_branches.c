@@ -189,9 +189,9 @@ static uint64_t write_runs(FILE *out, const struct ct_profile_view *view, const 
     return lines;
 }
 
-/* Writes how often execution came to the begin of runs from elsewhere: from other programs, or after an
- * exception or a gap. BOLT takes an arrival at the begin of a function for its execution, and one behind a
- * call for its return. Returns the number of lines. */
+/* Writes how often execution came to the beginning of runs from elsewhere: from other programs, or after an
+ * exception or a gap. BOLT takes an arrival at the beginning of a function for its execution, and one behind
+ * a call for its return. Returns the number of lines. */
 static uint64_t write_entries(FILE *out, const struct ct_profile_view *view, const struct branches *b)
 {
     uint64_t lines = 0;

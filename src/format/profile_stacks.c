@@ -145,8 +145,8 @@ int ct_stack_sums_write(struct ct_stack_sums *sums, const struct ct_stack_write_
 /* longest name whose text is cached; each of its bytes becomes at most six */
 #define KEPT_NAME 200u
 
-/* The cached begin of a function's slices, up to their time. The name is compared, because function numbers
- * depend on the stacks that the slices come from. */
+/* The cached beginning of a function's slices, up to their time. The name is compared, because function
+ * numbers depend on the stacks that the slices come from. */
 struct beginning {
     char *text; /* the name, a NUL, and the text; NULL: empty */
     uint32_t size;
@@ -316,7 +316,7 @@ static int keep(struct ct_slice_writer *writer, struct beginning *kept, const ch
     return CT_OK;
 }
 
-/* Writes the begin of a function's slice, and caches it. CT_ERR_NOMEM. */
+/* Writes the beginning of a function's slice, and caches it. CT_ERR_NOMEM. */
 static int put_new_beginning(struct ct_slice_writer *writer, uint32_t function, const char *name)
 {
     struct ct_text *text = &writer->text;
@@ -330,7 +330,7 @@ static int put_new_beginning(struct ct_slice_writer *writer, uint32_t function, 
     return keep(writer, &writer->beginnings[function], name, from);
 }
 
-/* Writes the begin of a function's slice, up to its time. CT_ERR_NOMEM. */
+/* Writes the beginning of a function's slice, up to its time. CT_ERR_NOMEM. */
 static int put_beginning(struct ct_slice_writer *writer, const struct ct_stacks *stacks, uint32_t function)
 {
     struct beginning *kept = function < writer->beginning_count ? &writer->beginnings[function] : NULL;

@@ -24,7 +24,7 @@ struct taking {
 
 /* ---- rows ---- */
 
-/* Returns the row of a name, and makes it if necessary. NULL without memory. */
+/* Returns the row of a name, and makes it if necessary. Returns NULL when out of memory. */
 static struct ct_report_named_row *row_of(struct ct_report_named *n, const struct ct_named_event *e)
 {
     const uint8_t kind = e->entry->kind == CT_NAMED_VALUE ? CT_NAMED_VALUE : CT_NAMED_BEGIN;

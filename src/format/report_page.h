@@ -19,7 +19,7 @@
 /* A place in the source. `file` is NULL when unknown. */
 struct ct_report_place {
     const char *function;
-    uint64_t offset; /* from the begin of the function */
+    uint64_t offset; /* from the beginning of the function */
     const char *file;
     uint32_t line;
     uint64_t addr;
@@ -139,13 +139,13 @@ int ct_report_add_up(const struct ct_stack_place *places, size_t count, const ui
 const char *ct_report_way(const struct ct_timing_edge *edge);
 
 /* Chooses the edges with the most time: by cycles if `cycles`, else by executions. Returns their *used
- * indices, to be freed by the caller, and adds to *left_out how many more ran. NULL without memory, with
- * *used 0. */
+ * indices, to be freed by the caller, and adds to *left_out how many more ran. Returns NULL when out of
+ * memory, with *used 0. */
 size_t *ct_report_choose_edges(const struct ct_timing_edge *all, size_t count, bool cycles, size_t *used,
                                uint64_t *left_out);
 
 /* Return the names of functions for charts, in the order of the report; and an array that maps the number of
- * a function in the stacks to its index there. NULL without memory. */
+ * a function in the stacks to its index there. Returns NULL when out of memory. */
 const char **ct_report_names(const struct ct_report_page *report);
 uint32_t *ct_report_ranks(const struct ct_report_page *report);
 

@@ -69,7 +69,7 @@ static uint64_t end_of(const struct ct_report_page *r, const struct ct_slice *sl
     return ct_report_clock_time(&r->streams[slice->lane].clock, slice->to, true);
 }
 
-/* Sets the begin of time to the first slice of all. */
+/* Sets the beginning of time to the first slice of all. */
 static void align(const struct ct_report_page *r, struct chart *c)
 {
     const struct ct_slices *s = r->slices;

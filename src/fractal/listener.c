@@ -133,7 +133,7 @@ static inline void annotate_one(struct ct_fractal *f, struct plain_log *log,
             return;
         if (log->events++ < log->room) {
             put_all(log, m, va, pa);
-        } else if (ct_logger_has_room(&f->logger, log->room)) { /* continues at the begin of the ring */
+        } else if (ct_logger_has_room(&f->logger, log->room)) { /* continues at the beginning of the ring */
             log->events--;
             ct_logger_add(&f->logger, log->events, log->room);
             *log = plain_log_of(f);

@@ -32,7 +32,7 @@ struct ct_fractal_replay {
     struct ct_fractal_replay_counts counts;
     uint64_t line; /* number of the last line read */
     uint64_t dropped;
-    char *rest; /* begin of an incomplete line */
+    char *rest; /* beginning of an incomplete line */
     size_t rest_size, rest_room;
     bool failed; /* takes no more lines */
     struct ct_fractal_event batch[EVENTS_MAX];
@@ -171,7 +171,7 @@ static int take_line(struct ct_fractal_replay *r, const char *text, size_t size)
     return take_entry(r, text, size);
 }
 
-/* Stores the begin of a line until the piece with its end comes. */
+/* Stores the beginning of a line until the piece with its end comes. */
 static int keep(struct ct_fractal_replay *r, const char *text, size_t size)
 {
     if (!CT_MAKE_ROOM(r->rest, r->rest_room, r->rest_size + size))

@@ -99,7 +99,7 @@ struct ct_fractal_simulation {
     bool ran; /* the program has reported its address */
     bool stack_known;
     int result;    /* first error of a hook, which cannot return it */
-    uint64_t heap; /* begin of the heap; 0: unknown */
+    uint64_t heap; /* beginning of the heap; 0: unknown */
 };
 
 /* ---- clusters (cluster.c) ---- */

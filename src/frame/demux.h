@@ -82,21 +82,21 @@ struct ct_demux {
 
 /* ---- stream.c ---- */
 
-/* Make room for the inline functions below. 0 without memory. */
+/* Make room for the inline functions below. Returns 0 when out of memory. */
 int ct_stream_grow(struct ct_demux_stream *stream, size_t size);
 int ct_stream_new_span(struct ct_demux_stream *stream, uint64_t offset, uint32_t stride);
 
-/* Makes room for more bytes and spans. Returns 0 without memory. */
+/* Makes room for more bytes and spans. Returns 0 when out of memory. */
 int ct_stream_make_room(struct ct_demux_stream *stream, size_t size, size_t spans);
 
-/* Makes room for `size` more bytes. Returns 0 without memory. */
+/* Makes room for `size` more bytes. Returns 0 when out of memory. */
 static inline int ct_stream_reserve(struct ct_demux_stream *stream, size_t size)
 {
     return stream->cap - stream->end >= size + CT_STREAM_WIDE || ct_stream_grow(stream, size);
 }
 
 /* Adds a span: the next bytes come from `offset` on, with this stride, and those after them would come from
- * `next` on. Continues the last span if it is equal. Returns 0 without memory. */
+ * `next` on. Continues the last span if it is equal. Returns 0 when out of memory. */
 static inline int ct_stream_map(struct ct_demux_stream *stream, uint64_t offset, uint32_t stride,
                                 uint64_t next)
 {

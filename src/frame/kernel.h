@@ -92,7 +92,7 @@ static inline void count_list(struct ct_demux *demux, unsigned id, const struct 
 }
 
 /* Appends the segments of an ID to its stream, each with its span, and the byte after the final ID byte if it
- * still belongs to this ID. Returns 0 without memory. */
+ * still belongs to this ID. Returns 0 when out of memory. */
 static inline int append_list(struct ct_demux *demux, unsigned id, const struct ct_frame_row *row,
                               const struct ct_frame_list *list, uint64_t offset, int small)
 {
@@ -120,8 +120,8 @@ static inline int append_list(struct ct_demux *demux, unsigned id, const struct 
     return 1;
 }
 
-/* Appends the bytes before the first ID byte, which belong to the ID at the start of the row. Returns 0
- * without memory. */
+/* Appends the bytes before the first ID byte, which belong to the ID at the start of the row. Returns 0 when
+ * out of memory. */
 static inline int append_first(struct ct_demux *demux, const struct ct_frame_row *row, uint64_t offset)
 {
     struct ct_demux_stream *stream = &demux->streams[demux->id];
@@ -140,7 +140,7 @@ static inline int append_first(struct ct_demux *demux, const struct ct_frame_row
     return 1;
 }
 
-/* Appends the bytes after ID bytes. Returns 0 without memory. */
+/* Appends the bytes after ID bytes. Returns 0 when out of memory. */
 static inline int append_rest(struct ct_demux *demux, const struct ct_frame_row *row, uint64_t offset)
 {
     uint64_t left[CT_FRAME_IDS / 64]; /* remaining segments, in groups of 64 */

@@ -290,7 +290,7 @@ static void replace(struct table *table, size_t low, size_t high, const struct m
     table->count = table->count - (high - low) + n;
 }
 
-/* Writes a new mapping, and the rests of the first and the last mapping that it overlaps, to `out`. Result:
+/* Writes a new mapping, and the rests of the first and the last mapping that it overlaps, to `out`. Returns
  * their number. */
 static size_t cut_out(const struct table *table, size_t low, size_t high, const struct mapping *new,
                       struct mapping out[3])
@@ -522,7 +522,7 @@ static int thread_order(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-/* Removes entries that repeat the one before. Result: the number that remain. */
+/* Removes entries that repeat the one before. Returns the number that remain. */
 static size_t unique_threads(struct ct_thread *threads, size_t count)
 {
     size_t n = 0;

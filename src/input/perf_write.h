@@ -41,7 +41,8 @@ struct ct_perf_write_options {
     bool samples;        /* there is no trace: the only event counts instructions, and its samples have branch
                             stacks */
     uint64_t config;     /* of the tracing event, with perf's bits */
-    /* Moves to an offset, where the next bytes are written; not used in pipe mode. Result: enum ct_error. */
+    /* Moves to an offset, where the next bytes are written; not used in pipe mode. Returns an enum ct_error.
+     */
     int (*seek)(void *user, uint64_t offset);
 };
 

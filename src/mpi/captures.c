@@ -8,7 +8,7 @@
 #include "mpi/ranks.h"
 
 /* Writes the list of captures, each as its digest, its size in decimal digits, a space, and its path with the
- * final 0. A JSON manifest would drop paths that are not UTF-8. NULL: no memory. */
+ * final 0. A JSON manifest would drop paths that are not UTF-8. NULL: out of memory. */
 static char *write_list(const struct ct_manifest *manifest, size_t *size)
 {
     struct cli_memory_file file;

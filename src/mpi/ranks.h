@@ -96,7 +96,7 @@ void ranks_spread_size(uint64_t *size);
 void ranks_spread(void *data, size_t size);
 
 /* Sends every rank the list of the captures on rank 0's command line, so that their contents are read for the
- * digests once, not on each rank. Each rank reads manifests itself. False after a message. */
+ * digests once, not on each rank. Each rank reads manifests itself. Returns false after a message. */
 bool ranks_share_captures(const struct ct_ranks *ranks);
 
 /* Compares the ranks: version, byte order, command line, captures and the files that options name must be the

@@ -109,8 +109,8 @@ static ocsd_datapath_resp_t give_atoms(struct ct_ocsd_etm4 *d, uint8_t count, ui
     return all_left || !OCSD_DATA_RESP_IS_CONT(resp) ? resp : ct_ocsd_etm4_pump(d);
 }
 
-/* Decodes the address packet at the begin of the bytes and applies the address. Returns its size; 0 when it
- * is incomplete, or another packet. */
+/* Decodes the address packet at the beginning of the bytes and applies the address. Returns its size; 0 when
+ * it is incomplete, or another packet. */
 static uint32_t take_next_address(struct ct_ocsd_etm4 *d, const struct ct_etm4_header *header,
                                   const uint8_t *bytes, uint32_t size)
 {
@@ -134,8 +134,8 @@ static uint32_t take_next_address(struct ct_ocsd_etm4 *d, const struct ct_etm4_h
     return (uint32_t)(c.p - bytes);
 }
 
-/* Takes the cycle count or timestamp at the begin of the bytes, which is held until an atom comes. Returns
- * its size; 0 when it is incomplete. */
+/* Takes the cycle count or timestamp at the beginning of the bytes, which is held until an atom comes.
+ * Returns its size; 0 when it is incomplete. */
 static uint32_t take_next_time(struct ct_ocsd_etm4 *d, const uint8_t *bytes, uint32_t size,
                                ocsd_datapath_resp_t *resp)
 {
@@ -151,8 +151,8 @@ static uint32_t take_next_time(struct ct_ocsd_etm4 *d, const uint8_t *bytes, uin
     return (uint32_t)used;
 }
 
-/* Takes the packet at the begin of the bytes if it is an atom, address or time packet. Returns its size, or
- * 0. */
+/* Takes the packet at the beginning of the bytes if it is an atom, address or time packet. Returns its size,
+ * or 0. */
 static uint32_t take_next(struct ct_ocsd_etm4 *d, const uint8_t *bytes, uint32_t size,
                           ocsd_generic_trace_elem *range, ocsd_datapath_resp_t *resp)
 {

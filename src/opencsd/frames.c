@@ -138,7 +138,7 @@ static bool is_aligned(const struct ct_ocsd_frames *f)
     return f->flags & OCSD_DFRMTR_FRAME_MEM_ALIGN;
 }
 
-/* Returns the size of the synchronisation words at the begin of the bytes. */
+/* Returns the size of the synchronisation words at the beginning of the bytes. */
 static uint32_t words_at(const uint8_t *bytes, uint32_t size)
 {
     uint32_t at = 0;

@@ -22,7 +22,7 @@ struct ct_ocsd_accessor {
     const uint8_t *bytes; /* buffer to read instead of a callback, or NULL */
     const char *kind;     /* "CB", "Buff" or "File", as in the list of accessors */
     char *path;           /* path of a file, else NULL */
-    bool has_base;        /* regions[0] is at the begin of the file */
+    bool has_base;        /* regions[0] is at the beginning of the file */
     struct ct_ocsd_region *regions;
     size_t region_count;
 };

@@ -24,9 +24,9 @@ static bool is_unsynced(const union ct_ocsd_software_packet *packet)
     return packet->stm.type == CT_STM_NOT_SYNC;
 }
 
-/* Finds the begin of the row of units f that ends the unsynchronised bytes. 1.3.3 includes the byte inside
- * which an alignment packet begins. It counts the units in a byte: after an overflow the index is too low,
- * and where the count is 0 again nothing is reported. */
+/* Finds the beginning of the row of units f that ends the unsynchronised bytes. 1.3.3 includes the byte
+ * inside which an alignment packet begins. It counts the units in a byte: after an overflow the index is too
+ * low, and where the count is 0 again nothing is reported. */
 static void end_run(struct ct_ocsd_stm *d, struct ct_ocsd_software_place *place)
 {
     const uint8_t *bytes = place->bytes;

@@ -98,7 +98,7 @@ static bool is_of(const struct ct_known_program *program, const char *path,
     return ct_image_same(&a, &b);
 }
 
-/* Makes a program that is not in the list yet. NULL without memory. */
+/* Makes a program that is not in the list yet. Returns NULL when out of memory. */
 static struct ct_known_program *make(struct ct_programs *p, const char *path, uint64_t bias,
                                      const struct ct_module_place *placed)
 {

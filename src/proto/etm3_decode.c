@@ -191,7 +191,7 @@ static void decode_one(struct ct_etm3_state *s, struct ct_v7_cursor *c, struct c
 }
 
 /* Adds `bytes` at `pos` to the run without synchronisation, and makes a packet of the run when it has ended.
- * Result: number of packets, 0 or 1. */
+ * Returns the number of packets, 0 or 1. */
 static size_t tell_run(struct ct_etm3_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_etm3_packet *packet)
 {

@@ -69,7 +69,7 @@ static void set_bad(struct ct_itm_packet *packet)
 }
 
 /* Reads up to `most` bytes of seven bits, lowest first, while bit 7 is set. *last receives the last byte,
- * because some fields have flags in its top bits. Result: the number of bytes read. */
+ * because some fields have flags in its top bits. Returns the number of bytes read. */
 static unsigned read_continued(struct cursor *c, unsigned most, uint64_t *value, uint8_t *last)
 {
     unsigned n = 0;
@@ -191,7 +191,7 @@ static void decode_one(struct cursor *c, struct ct_itm_packet *packet)
         extension(c, packet);
 }
 
-/* Searches bytes without synchronisation for the alignment packet. Result: the number of bytes in the run.
+/* Searches bytes without synchronisation for the alignment packet. Returns the number of bytes in the run.
  * Zeros at the end are held back, because the packet may begin with them. */
 static size_t unsynced_bytes(struct ct_itm_decoder *d, const uint8_t *data, size_t size, int final)
 {
@@ -211,7 +211,7 @@ static size_t unsynced_bytes(struct ct_itm_decoder *d, const uint8_t *data, size
 }
 
 /* Adds `bytes` at `pos` to the run without synchronisation, and makes a packet of the run when it has ended.
- * Result: number of packets, 0 or 1. */
+ * Returns the number of packets, 0 or 1. */
 static size_t tell_run(struct ct_itm_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_itm_packet *packet)
 {

@@ -338,7 +338,7 @@ static void decode_one(struct ct_ptm_decoder *d, struct ct_v7_cursor *c, struct 
     }
 }
 
-/* Searches bytes without synchronisation for an alignment packet. Result: the number of bytes in the run.
+/* Searches bytes without synchronisation for an alignment packet. Returns the number of bytes in the run.
  * Zeros at the end are held back, because an alignment packet may begin with them. */
 static size_t unsynced_bytes(struct ct_ptm_decoder *d, const uint8_t *data, size_t size, int final)
 {

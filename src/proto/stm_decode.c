@@ -263,7 +263,7 @@ static void decode_one(struct ct_stm_decoder *d, struct cursor *c, struct ct_stm
         set_bad(packet);
 }
 
-/* Searches bytes without synchronisation for the alignment packet. Result: the number of whole bytes in the
+/* Searches bytes without synchronisation for the alignment packet. Returns the number of whole bytes in the
  * run; the packet begins after them, in the high half of a byte when d->half is set. Units f at the end are
  * held back, because an alignment packet may begin with them. */
 static size_t unsynced_bytes(struct ct_stm_decoder *d, const uint8_t *data, size_t size, int final)
@@ -292,7 +292,7 @@ static size_t unsynced_bytes(struct ct_stm_decoder *d, const uint8_t *data, size
 }
 
 /* Adds `bytes` at `pos` to the run without synchronisation, and makes a packet of the run when it has ended.
- * Result: number of packets, 0 or 1. */
+ * Returns the number of packets, 0 or 1. */
 static size_t tell_run(struct ct_stm_decoder *d, size_t bytes, uint64_t pos, int over,
                        struct ct_stm_packet *packet)
 {

@@ -23,7 +23,7 @@ static inline bool ct_unsynced_add(struct ct_unsynced *run, size_t bytes, uint64
     return over && run->size;
 }
 
-/* Empties the run. Result: its size. */
+/* Empties the run. Returns its size. */
 static inline uint64_t ct_unsynced_end(struct ct_unsynced *run)
 {
     const uint64_t size = run->size;
@@ -31,7 +31,7 @@ static inline uint64_t ct_unsynced_end(struct ct_unsynced *run)
     return size;
 }
 
-/* Searches for an alignment packet: `zeros` bytes of 0, at most 16, and 0x80. Result: the number of bytes in
+/* Searches for an alignment packet: `zeros` bytes of 0, at most 16, and 0x80. Returns the number of bytes in
  * the run. Zeros at the end are held back unless it is final, because the packet may begin with them. */
 size_t ct_unsynced_find(const uint8_t *data, size_t size, size_t zeros, bool final, bool *found);
 

@@ -79,7 +79,7 @@ static int grow_table(struct ct_code *code)
     return CT_OK;
 }
 
-/* Finds or makes the place at `addr`. NULL: no memory. */
+/* Finds or makes the place at `addr`. NULL: out of memory. */
 static struct ct_code_place *place_at(struct ct_code *code, uint64_t addr)
 {
     if (code->place_count * 2 >= code->table_size && grow_table(code))

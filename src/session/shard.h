@@ -61,7 +61,7 @@ int ct_shard_finish(struct ct_shard *shard, const struct ct_seen *seen, bool dam
 /* Returns the stream with these numbers, or NULL. */
 struct ct_shard_stream *ct_shard_find(const struct ct_shard *shard, uint32_t buffer, uint8_t id);
 
-/* Adds a stream, or returns the existing one. NULL without memory. */
+/* Adds a stream, or returns the existing one. Returns NULL when out of memory. */
 struct ct_shard_stream *ct_shard_stream(struct ct_shard *shard, uint32_t buffer, uint8_t id);
 
 /* Adds a context to a stream, without duplicates. CT_ERR_NOMEM. */

@@ -63,7 +63,7 @@ bool ct_sieve_wants_all(const struct ct_filter *filter);
 /* Sets the clock to a timestamp, unless that is lower. */
 void ct_sieve_note_ticks(struct ct_sieve_clock *clock, struct ct_sieve_seen *seen, uint64_t ticks);
 
-/* Reports that a window is in cycles and the source counts none. Result: CT_ERR_NOT_FOUND. */
+/* Reports that a window is in cycles and the source counts none. Returns CT_ERR_NOT_FOUND. */
 int ct_sieve_no_cycles(struct ct_ctx *ctx, const struct ct_source *source);
 
 /* ---- the window (sieve_window.c) ---- */
@@ -86,7 +86,7 @@ int ct_sieve_window_init(struct ct_ctx *ctx, struct ct_sieve_window *window, con
                          struct ct_programs *programs);
 void ct_sieve_window_free(struct ct_sieve_window *window);
 
-/* Advances by one step or mark, the only one of `item`, which begins at `clock`. Result: 1 when it is inside
+/* Advances by one step or mark, the only one of `item`, which begins at `clock`. Returns 1 when it is inside
  * of the window, 0 when not, or a negative error. */
 int ct_sieve_window_has(struct ct_sieve_window *window, const struct ct_sieve_clock *clock,
                         const struct ct_step_batch *item);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes the events of all sources to the specifications, ordered by the begin of their intervals. Continues
- * without sources that are not waited for. */
+/* Passes the events of all sources to the specifications, ordered by the beginning of their intervals.
+ * Continues without sources that are not waited for. */
 #include "verify/axis_own.h"
 
 enum {
@@ -16,7 +16,7 @@ static uint64_t known_time(const struct ct_axis_source *s)
     return known->known ? known->time : 0;
 }
 
-/* Returns the earliest begin of a source's next event. Sets *ready to whether that event exists. */
+/* Returns the earliest beginning of a source's next event. Sets *ready to whether that event exists. */
 static uint64_t next_begin(const struct ct_verify_axis *axis, const struct ct_axis_source *s, bool *ready)
 {
     *ready = s->first < s->placed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs specifications along a trace: takes watchpoint events, from the begin of a run to its end. */
+/* Runs specifications along a trace: takes watchpoint events, from the beginning of a run to its end. */
 #include "verify/due.h"
 #include "verify/group.h"
 
@@ -398,7 +398,7 @@ void ct_verify_index(struct ct_verifier *v)
     count_targets(v);
     for (uint32_t watch = 0; watch <= v->watch_count; watch++)
         v->first[watch + 1] += v->first[watch];
-    for (size_t i = 0; i < v->fed_count; i++) { /* advances each entry to the begin of the next one */
+    for (size_t i = 0; i < v->fed_count; i++) { /* advances each entry to the beginning of the next one */
         struct ct_verify_spec *s = v->fed[i];
         for (uint32_t input = 0; input < s->input_count; input++)
             for (uint32_t k = 0; k < s->feeds[input].count; k++)
