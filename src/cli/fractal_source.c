@@ -95,7 +95,7 @@ const char *cli_fractal_source_elf(const struct cli_args *args, const char *log,
     struct stat of_log, of_program;
     if (!cli_fractal_source_is_log(log) || ct_fractal_reader_open(args->ctx, log, &reader) != CT_OK)
         return NULL; /* the reader of the log reports the reason */
-    /* the log tells of a process when it begins */
+    /* to the end of the log, which names a process only where the process begins */
     while (process && ct_fractal_reader_next(reader, events, BATCH))
         continue;
     const bool told = program_in(ct_fractal_reader_info(reader)->text, process, path);
@@ -135,7 +135,7 @@ static int add_processes(const struct cli_args *args, struct ct_programs *progra
 {
     struct ct_fractal_event events[BATCH];
     char file[4096];
-    while (ct_fractal_reader_next(reader, events, BATCH)) /* a log tells of a process when it begins */
+    while (ct_fractal_reader_next(reader, events, BATCH)) /* the log names a process where it begins */
         continue;
     int rc = CT_OK;
     const char *text = ct_fractal_reader_info(reader)->text;

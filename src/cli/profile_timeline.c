@@ -164,8 +164,8 @@ static int find_clocks(struct cli_profile *p, const struct cli_args *args)
     return code;
 }
 
-/* Finds the violations of specifications, before the captures are read again. Returns false after messages.
- */
+/* Finds the violations of specifications, before the captures are read again. Returns false after a
+ * message. */
 static bool find_notes(struct cli_profile *p, const struct cli_args *args, int *code)
 {
     p->notes = (struct cli_profile_notes){.places = {args, PROFILE_AT},

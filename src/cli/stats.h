@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much trace there is, and of what. */
+/* Counts the trace of a capture, and what was decoded from it. */
 #ifndef CT_CLI_STATS_H
 #define CT_CLI_STATS_H
 

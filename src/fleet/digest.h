@@ -47,7 +47,7 @@ int ct_digest_looks(struct ct_ctx *ctx, const struct ct_capture_files *files, ui
 /* Ends the digest. Afterwards it can only be freed. CT_ERR_NOMEM: an addition failed. */
 int ct_digest_end(struct ct_digest *digest, uint8_t out[CT_FLEET_DIGEST]);
 
-/* Write a digest as hexadecimal digits, and read one. False: not a digest. */
+/* Write a digest as hexadecimal digits, and read one. Reading returns false when the text is not a digest. */
 void ct_digest_text(const uint8_t digest[CT_FLEET_DIGEST], char out[CT_DIGEST_TEXT]);
 bool ct_digest_read(const char *text, uint8_t out[CT_FLEET_DIGEST]);
 

@@ -189,9 +189,8 @@ const char *ct_pmu_event_name(uint32_t number)
     return NULL;
 }
 
-/* Returns the PMU event behind an ETE's event: TRCEVENTCTL0R must select a resource that is one external
- * input, and TRCEXTINSELRn selects the event there. Returns false otherwise (IHI 0064H 7.3; DDI 0487, D24).
- */
+/* Finds the PMU event behind an ETE's event. TRCEVENTCTL0R must select a resource that is one external input,
+ * and TRCEXTINSELRn selects the event there. Returns false otherwise (IHI 0064H 7.3; DDI 0487, D24). */
 static bool selected_event(const struct ct_source_regs *r, unsigned event, uint32_t *number)
 {
     const uint32_t control = r->eventctl0r >> 8 * event & 0xff;

@@ -164,7 +164,7 @@ int ct_perf_damage(struct ct_perf *perf, const char *fmt, ...) __attribute__((fo
 int ct_perf_read_header(struct ct_perf *perf);
 int ct_perf_read_features(struct ct_perf *perf);
 
-/* Finds the section of a feature, after the data. False: the file has none. */
+/* Finds the section of a feature, after the data. Returns false when the file has none. */
 bool ct_perf_section(struct ct_perf *perf, enum ct_perf_feature feature, uint64_t *offset, uint64_t *size);
 
 /* Adds an attribute of `size` bytes, without its IDs, which the caller sets. */

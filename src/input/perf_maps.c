@@ -141,7 +141,7 @@ static struct ct_image to_image(const struct mapping *m)
                              .space = CT_SPACE_ANY};
 }
 
-/* Finds the load bias of a mapping's ELF file. False: it is not a readable ELF file. */
+/* Finds the load bias of a mapping's ELF file. Returns false when it is not a readable ELF file. */
 static bool to_program(const struct mapping *m, struct ct_image *program)
 {
     *program = (struct ct_image){.path = m->object->path, .space = CT_SPACE_ANY, .is_elf = 1};

@@ -32,7 +32,8 @@ struct module {
     size_t count;
 };
 
-/* Derives the name of a module: its file name without the ending, with _ for each -. False: it is none. */
+/* Derives the name of a module: its file name without the ending, with _ for each -. Returns false when the
+ * file is no module. */
 static bool find_name(struct module *m)
 {
     const char *slash = strrchr(m->map->name, '/');
@@ -61,7 +62,8 @@ static int add_section(struct module *m, const char *name, uint64_t addr)
 
 /* ---- /sys/module ---- */
 
-/* Reads the address in one of the files there. False: it does not exist, or is hidden. */
+/* Reads the address in one of the files there. Returns false when the file does not exist or the address is
+ * hidden. */
 static bool read_address(const struct ct_perf *p, const char *path, uint64_t *addr)
 {
     char text[32];

@@ -143,7 +143,7 @@ static void set_bad(struct ct_stm_packet *packet)
 }
 
 /* Reads a timestamp (STPv2, timestamps): a unit with its length, then as many units. Lengths 13 and 14 mean
- * 14 and 16 units, 15 is undefined. False: damaged. */
+ * 14 and 16 units; 15 is undefined. Returns false when it is damaged. */
 static bool read_timestamp(struct ct_stm_decoder *d, struct cursor *c, struct ct_stm_packet *packet)
 {
     unsigned length = read_unit(c);

@@ -13,8 +13,8 @@ struct ct_unsynced {
     uint64_t size;
 };
 
-/* Adds `bytes` at `pos`. True: the run has ended and is not empty; the caller makes a packet of it with the
- * size from ct_unsynced_end. */
+/* Adds `bytes` at `pos`. Returns true when the run has ended and is not empty; the caller then makes a packet
+ * of it with the size from ct_unsynced_end. */
 static inline bool ct_unsynced_add(struct ct_unsynced *run, size_t bytes, uint64_t pos, bool over)
 {
     if (run->size == 0)

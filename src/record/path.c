@@ -278,8 +278,8 @@ static bool ends_behind(const struct ct_code_block *b, const struct ct_code_stop
     return to == b->end;
 }
 
-/* Finds how far the current block was executed before an exception with the return address `to`. False: the
- * address does not fit the block. */
+/* Finds how far the current block was executed before an exception with the return address `to`. Returns
+ * false when the address does not fit the block. */
 static bool find_ending(const struct ct_path *p, uint64_t to, struct ending *e)
 {
     const struct ct_code_block *b = p->now;

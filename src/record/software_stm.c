@@ -68,7 +68,7 @@ static int put_place(struct ct_stm_writer *w, uint16_t master, uint16_t channel)
 }
 
 /* Finds the packet for a store to an offset in a channel (IHI 0054, the address decoding of stimulus ports).
- * False: a store there writes nothing. */
+ * Returns false when a store there writes nothing. */
 static bool packet_at(unsigned offset, unsigned bytes, struct ct_stm_packet *packet)
 {
     static const uint8_t data[] = {CT_STM_D8, CT_STM_D16, CT_STM_D32, CT_STM_D64};

@@ -168,7 +168,7 @@ static int save(struct ct_analysis *analysis, struct ct_save *to)
     return ct_save_line(to, "seen %d %d %d", s->has_trace, s->ran, s->damaged);
 }
 
-/* Reads the numbers of a line, which must be below `limit`. False: they are malformed. */
+/* Reads the numbers of a line, which must be below `limit`. Returns false when they are malformed. */
 static bool read_numbers(const struct ct_load *from, unsigned base, size_t count, uint64_t limit,
                          uint64_t *numbers)
 {
