@@ -2,7 +2,7 @@
 /* Passes over packets whose elements nobody wants, and only counts them. */
 #include "elem/etm4_release.h"
 
-/* Says how ct_etm4_resolve_past counts a packet. A packet of any role but ROLE_OTHER makes one element, which
+/* How ct_etm4_resolve_past counts a packet. A packet of any role but ROLE_OTHER makes one element, which
  * leaves the resolver with the next atoms. */
 enum role {
     ROLE_OTHER,

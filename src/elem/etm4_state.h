@@ -8,6 +8,7 @@
 #include "base/etm4_config.h"
 #include "elem/held.h"
 
+/* Whether the resolver is synchronised. */
 enum ct_etm4_resolver_state {
     CT_ETM4_NO_SYNC,   /* a gap begins; the next packet puts out the GAP element */
     CT_ETM4_WAIT_SYNC, /* waits for an alignment packet */
@@ -25,6 +26,7 @@ struct ct_etm4_demand {
     bool overrun; /* the packet commits or takes back more elements than there are */
 };
 
+/* A resolver: it turns the packets of one stream into elements. */
 struct ct_etm4_resolver {
     struct ct_etm4_config config;
     struct ct_held held;

@@ -7,6 +7,7 @@
 
 #include "coretap/elem.h"
 
+/* A held element. */
 struct ct_held_item {
     struct ct_elem elem;
     uint8_t p0; /* number of P0 elements that this item counts as: the number of atoms, 1, or 0 */
@@ -17,6 +18,7 @@ struct ct_held_item {
  * safe. */
 #define CT_HELD_SIZE 65536u
 
+/* The ring: its items from `oldest` up to the one before `newest` are held. */
 struct ct_held {
     struct ct_held_item *items;
     uint32_t oldest; /* number of the oldest item; its index is this modulo CT_HELD_SIZE */

@@ -9,6 +9,7 @@
 #include "base/seam.h"
 #include "coretap/elem.h"
 
+/* Whether the resolver is synchronised. */
 enum ct_v7_state {
     CT_V7_NO_SYNC,    /* a gap begins; the next packet puts out the GAP element */
     CT_V7_WAIT_SYNC,  /* waits for an alignment packet */

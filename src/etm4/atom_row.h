@@ -15,6 +15,7 @@
 #define CT_ATOM_PACKETS    5000u
 #define CT_ATOMS_OF_PACKET 25u
 
+/* The atoms of up to CT_ATOM_PACKETS packets. */
 struct ct_atom_row {
     /* Tables by the lower six bits of a header: its atoms and their number; then, one byte each, the first
      * eight atoms and a mask of those of the eight that exist. */

@@ -8,7 +8,7 @@
 #include "coretap/elem.h"
 #include "proto/etm4_state.h"
 
-/* Says how the bytes behind a header are read. */
+/* The form of a packet: what follows its header. */
 enum ct_etm4_burst_form {
     CT_BURST_RARE,  /* rare: bursts do not decode it */
     CT_BURST_PLAIN, /* nothing follows the header: atoms, cycle count format 3, event */
@@ -19,8 +19,8 @@ enum ct_etm4_burst_form {
     CT_BURST_COUNT4 /* cycle count format 2: 4 bits */
 };
 
-/* Says how to make an element from a packet with a certain header. With x, the eight bytes behind the header,
- * the value of the element is
+/* A row: how to make an element from a packet with a certain header. With x, the eight bytes behind the
+ * header, the value of the element is
  *   (address[source] & keep) + (bits of x chosen by `take`, side by side) << shift + base
  * where bit 0 of an address is its instruction set. Each header has two rows: the first for its shorter
  * packet, the second for the packet that is one byte longer. */
@@ -35,6 +35,7 @@ struct ct_etm4_row {
     uint8_t address; /* 1: the packet is an address */
 };
 
+/* The state of bursts: how headers are read, the last addresses, and the packets decoded so far. */
 struct ct_etm4_burst {
     struct ct_etm4_row rows[256][2];
     uint32_t threshold; /* the cycle count threshold that the rows have in `base` */

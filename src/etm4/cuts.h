@@ -10,6 +10,7 @@
 /* bytes behind the last kept one that may be read */
 #define CT_CUTS_SLACK 64u
 
+/* The kept bytes of a chunk. */
 struct ct_etm4_cuts {
     unsigned count;                         /* number of kept bytes */
     unsigned raw;                           /* number of bytes of the chunk that they come from */
@@ -17,7 +18,7 @@ struct ct_etm4_cuts {
     uint64_t kept[CT_SCAN_BLOCKS];          /* bit i: byte i of the block was kept */
     uint64_t atoms[CT_SCAN_BLOCKS + 2];     /* bit i: kept byte i is an atom packet */
     uint64_t addresses[CT_SCAN_BLOCKS + 2]; /* bit i: kept byte i is the header of an address */
-    uint64_t starts[CT_SCAN_BLOCKS + 2];    /* bit i: kept byte i is one of both */
+    uint64_t starts[CT_SCAN_BLOCKS + 2];    /* bit i: kept byte i begins an atom packet or an address */
     uint8_t bytes[CT_SCAN_BYTES + CT_CUTS_SLACK];
 };
 

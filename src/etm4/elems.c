@@ -31,7 +31,7 @@ struct run {
     struct ct_etm4_chunk chunk;
 };
 
-/* Returns the number of the packet in the block that begins at byte i. */
+/* Returns the index, among the packets of the block, of the one that begins at byte i. */
 CT_VECTOR_INLINE unsigned rank(const struct ct_etm4_masks *m, unsigned i)
 {
     return (unsigned)__builtin_popcountll(m->packets & ((UINT64_C(1) << i) - 1));

@@ -10,7 +10,7 @@
 #include "etm4/vector.h"
 #include "etm4/scan.h"
 
-/* Says how addresses are read; arrays are indexed by CT_SCAN_ROW. The new address is
+/* Tables for reading addresses, by CT_SCAN_ROW. The new address is
  *   (the address before & keep) | (the address at `back` from the end & earlier) | the bits in the packet
  * where bit 0 of an address is its instruction set. */
 struct ct_address_rows {
@@ -32,15 +32,16 @@ struct ct_address_rows {
     int64_t back[CT_SCAN_ROWS];     /* -2 or -3; 0 where `earlier` is 0 */
 };
 
-/* Says how a cycle count is read: `base` plus the bits that `take` chooses from the two bytes behind the
- * header, seven of each. */
+/* How a cycle count is read: `base` plus the bits that `take` chooses from the two bytes behind the header,
+ * seven of each. */
 struct ct_count_row {
     uint32_t take;
     uint32_t base;
 };
 
-/* Says how AVX-512 reads addresses, with rows of another kind. With x, the eight bytes behind the header, in
- * which the seven bits of the first byte are moved up by one with a 1 below them, the new address is
+/* Tables for reading addresses with AVX-512, which has rows of another kind. With x, the eight bytes behind
+ * the header, in which the seven bits of the first byte are moved up by one with a 1 below them, the new
+ * address is
  *   (the address before & keep) | (the bytes of x, each from the bit in `shifts` on, & take)
  * Rows from CT_WIDE_MATCH on are addresses that equal one of the last three; the row minus CT_WIDE_MATCH says
  * which. */
@@ -125,6 +126,7 @@ CT_VECTOR_INLINE void ct_past_move(uint64_t *to, const uint64_t *past)
 }
 #endif
 
+/* The tables that scanning and reading packets need, made from the rows of a burst. */
 struct ct_etm4_event_tables {
     struct ct_etm4_scan_table scan;
     struct ct_address_rows addresses;

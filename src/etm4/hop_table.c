@@ -288,7 +288,7 @@ static bool follow(struct ct_hops *h, struct trip *t, const struct ct_elem *elem
 {
     if (elem->kind == CT_ELEM_ADDRESS) {
         if (t->have_addr)
-            return false; /* the elements decide whether both are the same */
+            return false; /* two addresses in a row: the elements decide whether both are the same */
         t->addr = elem->v;
         t->isa = isa_of(h, elem->n);
         t->have_addr = true;

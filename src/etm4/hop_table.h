@@ -77,6 +77,7 @@ struct ct_hop_cycles {
     uint32_t count;
 };
 
+/* A state of decoding, in which hops begin and end. */
 struct ct_hop_state {
     uint64_t recent_addresses[3]; /* newest first, with the instruction set in bit 0 */
     uint32_t last; /* block of the last step << 2 | whether an address came behind the step << 1 | whether its
@@ -86,6 +87,7 @@ struct ct_hop_state {
     uint32_t edge; /* edge of the last step, once a hop from this state on is known; else CT_NO_NUMBER */
 };
 
+/* The tables of hops of a stream, and what their counts go to. */
 struct ct_hops {
     struct ct_ctx *ctx;
     struct ct_blocks *blocks;    /* blocks of the engine */

@@ -9,8 +9,8 @@
 #include "etm4/hops_pace.h"
 #include "etm4/lane.h"
 
-/* Decides whether hops are worth while: elements are quicker for a program that seldom repeats what it did.
- * That may hold for a part of the trace only, so the decision is made again and again. While hops rest,
+/* The decision whether hops are worth while. Elements are quicker for a program that seldom repeats what it
+ * did. That may hold for a part of the trace only, so the decision is made again and again. While hops rest,
  * elements (or strips) decode. */
 struct ct_hops_worth {
     bool begun;         /* the first byte has arrived */
@@ -63,6 +63,7 @@ struct ct_hops_strip {
     uint8_t rows[CT_SCAN_BYTES + CT_SCAN_BLOCK];        /* with AVX-512: rows of the addresses of a chunk */
 };
 
+/* The hops of a stream, with their cursors in it. */
 struct ct_etm4_hops {
     struct ct_etm4_fast *bytes;
     struct ct_fast *fast;

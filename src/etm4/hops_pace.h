@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A measurement, and the results of earlier ones. */
 struct ct_hops_pace {
     bool begun;       /* a measurement is under way */
     uint64_t at;      /* position in the stream at which the measurement began */

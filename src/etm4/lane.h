@@ -9,6 +9,7 @@
 #include "etm4/cuts.h"
 #include "etm4/hop_table.h"
 
+/* A lane, with the chunk that it follows. */
 struct ct_etm4_lane {
     struct ct_hops *hops;
     const struct ct_etm4_scan_table *table;

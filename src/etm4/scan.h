@@ -58,6 +58,7 @@ struct ct_etm4_masks {
 #define CT_SCAN_ROW(header, more) (((header)&31u) | (more) << 5)
 #define CT_SCAN_ROW_BITS          0x801fu
 
+/* A chunk of trace that was scanned. */
 struct ct_etm4_chunk {
     enum ct_simd simd; /* the instructions that scanned it */
     unsigned blocks;

@@ -11,7 +11,7 @@
 /* most bytes of a synchronisation point, from its first one on, that find_sync reads */
 #define CT_SYNC_SIZE_MAX 16
 
-/* Says what follows the bytes of a run. */
+/* What follows the bytes of a run. */
 enum ct_behind {
     CT_BEHIND_MORE,  /* more of the same stream */
     CT_BEHIND_BREAK, /* something was lost: a packet that is incomplete here stays incomplete */
