@@ -8,8 +8,8 @@
 
 enum trace_mode {
     TRACE_PLAIN,     /* atoms, addresses of indirect branches */
-    TRACE_CYCLES,    /* … with cycle counts */
-    TRACE_BROADCAST, /* … with cycle counts, an address for each branch taken, events */
+    TRACE_CYCLES,    /* atoms, addresses of indirect branches, cycle counts */
+    TRACE_BROADCAST, /* atoms, cycle counts, an address for each branch taken, events */
 };
 
 struct trace {

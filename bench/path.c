@@ -30,8 +30,7 @@ struct machine {
     unsigned depth;
 };
 
-/* Returns the address of a branch by its site. A site is a line of this file; it stands for 24 bytes of code,
- * and its target is fixed too (site_target). */
+/* Returns the address of a site, which is a line of this file: 24 bytes of code, and a fixed target. */
 static uint64_t site_address(unsigned site)
 {
     return CODE + site * 24u;

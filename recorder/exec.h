@@ -8,12 +8,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A program that will be started. */
+/* The program that replaces this one. */
 struct exec_image {
-    char path[PATH_MAX]; /* of its file; for a script, of the interpreter */
-    char qemu[PATH_MAX]; /* its QEMU; "": none that takes the plugin */
+    char path[PATH_MAX]; /* path of its file or, for a script, of the interpreter's file */
+    char qemu[PATH_MAX]; /* QEMU that runs it; "": there is none that takes the plugin */
     char *sysroot;       /* prefix for its loader and libraries; NULL: none */
-    char **argv;         /* with its name as argv[0] and NULL at the end */
+    char **argv;         /* its name and arguments, with NULL at the end */
     char **envp;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instructions that can end a block early: those that access memory. */
+/* Finds the instructions that can end a block early: those that access memory. */
 #ifndef RECORDER_FAULT_H
 #define RECORDER_FAULT_H
 

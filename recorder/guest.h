@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data about the program beyond the plugin interface: registers and memory. Debian's QEMU exports the
- * functions of its debugger stub. Without them the answers are "unknown", and the recording has less in
- * it. */
+/* Reads data of the program that the plugin interface does not provide: registers and memory. Uses functions
+ * of QEMU's debugger stub, which Debian's QEMU exports. Without them the answers are "unknown", and the
+ * recording contains less. */
 #ifndef RECORDER_GUEST_H
 #define RECORDER_GUEST_H
 
@@ -30,6 +30,7 @@ bool guest_return_address(unsigned cpu, unsigned level, uint64_t *value);
  * unmapped, or the offset between the addresses is unknown. */
 bool guest_memory(uint64_t addr, void *out, size_t size);
 
+/* How the first instruction of a signal handler was reached. */
 enum guest_signal {
     GUEST_NO_SIGNAL, /* the handler was called as a function */
     GUEST_SIGNAL,

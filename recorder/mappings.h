@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A file that is mapped. */
 struct mapping {
     uint64_t start, end; /* addresses in this process */
     uint64_t offset;     /* offset in the file */

@@ -49,7 +49,7 @@ struct block {
     _Atomic uint32_t handler;
     uint32_t sets_context; /* number of the register + 1, if it ends with MSR CONTEXTIDR_EL1 */
     uint32_t vector_level; /* exception level, if it may be an exception vector to it; else 0 */
-    uint32_t stores;       /* 1: it may write to memory */
+    uint32_t stores;       /* 1: the block may write to memory */
     uint64_t addr;
     uint64_t end;
     struct block *next;
@@ -87,7 +87,7 @@ static struct {
     uint32_t thread_count;
     _Atomic uint32_t threads_now;
     uint64_t seed;
-    uint32_t latency; /* cycles; 0: clocks of threads agree at system calls only */
+    uint32_t latency; /* in cycles; 0: clocks of threads agree at system calls only */
     int each;
     int arm32;
     int system; /* QEMU emulates a whole machine, so a thread is a processor */

@@ -95,6 +95,7 @@ enum trace_chunk_kind {
     TRACE_CHUNK_BLOCKS, /* code of blocks */
 };
 
+/* A chunk of words: of the path of a thread, or of blocks. */
 struct trace_chunk {
     _Atomic uint32_t kind; /* enum trace_chunk_kind */
     uint32_t thread;       /* index of the trace_thread */
@@ -113,6 +114,7 @@ struct trace_thread {
     uint32_t pad[13]; /* fills up a cache line for each thread */
 };
 
+/* The shared memory. */
 struct trace_area {
     uint32_t magic;
     uint32_t bits;           /* 64 or 32, for the program */
