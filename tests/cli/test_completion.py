@@ -23,7 +23,7 @@ import tap  # noqa: E402  pylint: disable=wrong-import-position
 
 COMMAND = pathlib.Path(sys.argv[1]).resolve()
 SCRIPTS = ROOT / "src" / "cli" / "completion"
-ENVIRONMENT = {"PATH": f"{COMMAND.parent}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "TERM": "dumb"}
+ENVIRONMENT = {"LC_ALL": "C.UTF-8", "TERM": "dumb"}
 # Each row: what is typed, and words that must be offered. The folder contains "folder/" and "file".
 CASES = [
     ("coretap cov", ["cover"]),
@@ -147,7 +147,10 @@ def check_all(folder):
 
 
 def main():
-    with tempfile.TemporaryDirectory() as scratch:
+    with tempfile.TemporaryDirectory() as scratch, tempfile.TemporaryDirectory() as commands:
+        # an emulated command has another name
+        (pathlib.Path(commands) / "coretap").symlink_to(COMMAND)
+        ENVIRONMENT["PATH"] = f"{commands}:{os.environ['PATH']}"
         folder = pathlib.Path(scratch)
         (folder / "file").touch()
         (folder / "folder").mkdir()
