@@ -3,6 +3,7 @@
 #include "base/ctx.h"
 #include "base/room.h"
 #include "program/dwarf_split.h"
+#include "program/name_limit.h"
 
 #include <dwarf.h>
 #include <stdbool.h>
@@ -25,7 +26,9 @@ struct scopes {
     struct ct_extent *extents;
     size_t extent_count;
     size_t extent_room;
-    size_t budget; /* entries and ranges that may still come; there cannot be more than bytes */
+    size_t budget;              /* entries and ranges that may still come; there cannot be more than bytes */
+    struct ct_name_limit limit; /* of different names */
+    size_t split_texts;         /* most bytes of names that a split unit had */
     Dwarf_Files *files;
     size_t file_count;
     bool by_llvm;                 /* a compiler of LLVM made the unit */
@@ -102,9 +105,16 @@ static bool entry_of(const struct scopes *s, Dwarf_Die *die, uint64_t *addr)
 static const char *name_of(struct scopes *s, const char *name)
 {
     struct ct_names *names = &s->reader->lines->names;
+    if (!name)
+        return NULL;
+    const uint64_t left = s->limit.left;
+    const uint32_t count = names->count;
+    name = ct_name_limit_apply(&s->limit, s->reader->ctx, s->split.arena, s->reader->name, name);
     uint32_t i = name ? ct_names_add_printable(names, name) : CT_NAMES_NONE;
-    if (name && i == CT_NAMES_NONE)
+    if (i == CT_NAMES_NONE)
         s->reader->result = ct_fail_nomem(s->reader->ctx, s->reader->name);
+    else if (names->count == count) /* a name that is there already */
+        s->limit.left = left;
     return i == CT_NAMES_NONE ? NULL : names->names[i];
 }
 
@@ -278,8 +288,14 @@ static int read_unit(void *user, Dwarf_Die *die)
 {
     struct scopes *s = user;
     const struct ct_split_finder *f = &s->split;
-    if (f->reads)
+    if (f->reads) {
         s->budget = f->entries.size + f->numbered.size + f->ranges.size;
+        ct_name_limit_grow(&s->limit, f->entries.size);
+    }
+    if (f->reads && f->texts.size > s->split_texts) { /* the units of a package share their names */
+        ct_name_limit_grow(&s->limit, f->texts.size - s->split_texts);
+        s->split_texts = f->texts.size;
+    }
     find_files(s, die);
     s->by_llvm = is_by_llvm(s, die);
     return read_entry(s, die, CT_LINE_NONE, 0);
@@ -346,8 +362,10 @@ static int label_by_address(const void *a, const void *b)
 int ct_dwarf_read_scopes(struct ct_dwarf_reader *reader)
 {
     struct ct_arena arena = {0};
-    struct scopes s = {
-        .reader = reader, .budget = reader->size, .split = {.reader = reader, .arena = &arena}};
+    struct scopes s = {.reader = reader,
+                       .budget = reader->size,
+                       .limit = ct_name_limit_of(reader->size),
+                       .split = {.reader = reader, .arena = &arena}};
     int result = read_units(&s);
     tell_missing(&s);
     ct_split_end(&s.split);

@@ -53,12 +53,13 @@ static void find_parts(struct ct_split_finder *f, Dwarf_Die *skeleton, const str
     uint8_t bytes = 0;
     f->reads = true;
     f->bytes = 0;
-    f->entries = f->numbered = f->ranges = (struct ct_split_bytes){0};
+    f->entries = f->texts = f->numbered = f->ranges = (struct ct_split_bytes){0};
     if (!dwarf_diecu(skeleton, &unit, &bytes, NULL) || (bytes != 4 && bytes != 8) ||
         dwarf_cu_info(skeleton->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) != 0)
         return;
     f->bytes = bytes;
     f->entries = section(own, "debug_info", 0);
+    f->texts = section(own, "debug_str.dwo", 0);
     f->numbered = section(program, "debug_addr", offset_of(skeleton, DW_AT_addr_base, DW_AT_GNU_addr_base));
     f->ranges = version < 5 ? section(program, "debug_ranges",
                                       offset_of(skeleton, DW_AT_GNU_ranges_base, DW_AT_GNU_ranges_base))

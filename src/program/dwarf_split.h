@@ -24,6 +24,7 @@ struct ct_split_finder {
     const char *stale;              /* path of a package from another compilation */
     bool reads;                     /* a unit is being read; its parts are: */
     struct ct_split_bytes entries;  /* its entries */
+    struct ct_split_bytes texts;    /* its names */
     struct ct_split_bytes numbered; /* its addresses, `bytes` each */
     struct ct_split_bytes ranges;   /* lists of ranges: those of its file; before DWARF 5 those of the
                                        program */

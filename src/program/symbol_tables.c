@@ -3,15 +3,10 @@
  * the file, names point into one copy of the string table, and time and memory are bounded by the size of the
  * file. */
 #include "base/ctx.h"
+#include "program/name_limit.h"
 #include "program/symbols.h"
 
 #include <string.h>
-
-/* Symbols may share the end of one string, so their names may take much more than the file. Names are limited
- * to 1 MiB, and to four times the string table; names of at most 256 bytes are always kept whole. */
-#define NAMES_FREE  ((size_t)1 << 20)
-#define NAMES_RATIO 4u
-#define SHORT_NAME  256
 
 #define STT_ARM_TFUNC_ 13 /* T32 function of the old Arm ABI */
 
@@ -21,8 +16,7 @@ struct table {
     Elf_Data *symbols;
     char *names;
     size_t name_size;
-    size_t names_left; /* bytes of long names that may still be used */
-    bool told;
+    struct ct_name_limit limit;
     enum ct_symbol_source source;
 };
 
@@ -69,26 +63,6 @@ static const char *plain_name(const struct table *table, const GElf_Sym *sym)
     return name;
 }
 
-/* Cuts a long name when long names have used up their limit. NULL without memory. */
-static const char *limit_name(struct ct_collector *c, struct table *table, const char *name)
-{
-    const size_t size = strlen(name);
-    if (size <= SHORT_NAME)
-        return name;
-    if (size <= table->names_left) {
-        table->names_left -= size;
-        return name;
-    }
-    if (!table->told)
-        ct_log(
-            c->ctx, CT_LOG_WARNING,
-            "%s: the names of its symbols come to more than 1 MiB and four times their table, because they "
-            "share parts of it; the rest of those of more than %d bytes is cut",
-            c->name, SHORT_NAME);
-    table->told = true;
-    return ct_arena_printf(c->arena, "%.*s...", SHORT_NAME, name);
-}
-
 static struct ct_function make_function(const struct ct_collector *c, const struct table *table,
                                         const GElf_Sym *sym)
 {
@@ -126,7 +100,7 @@ static int read_functions(struct ct_collector *c, struct table *table, size_t *f
         if (!function && !is_label(c, table, &sym))
             continue;
         struct ct_function made = make_function(c, table, &sym);
-        made.symbol.name = limit_name(c, table, made.symbol.name);
+        made.symbol.name = ct_name_limit_apply(&table->limit, c->ctx, c->arena, c->name, made.symbol.name);
         if (!made.symbol.name)
             return ct_fail_nomem(c->ctx, c->name);
         int result = function ? ct_collect(c, &made) : ct_collect_label(c, &made);
@@ -154,7 +128,7 @@ int ct_collect_table(struct ct_collector *c, const struct ct_elf *elf, uint32_t 
                            "%s: the symbol table or its names cannot be read: the file is cut or damaged",
                            c->name);
         table.name_size = text->d_size;
-        table.names_left = NAMES_FREE + NAMES_RATIO * text->d_size;
+        table.limit = ct_name_limit_of(text->d_size);
         table.names = ct_arena_strndup(c->arena, text->d_size ? text->d_buf : "", text->d_size);
         if (!table.names)
             return ct_fail_nomem(c->ctx, c->name);

@@ -24,7 +24,8 @@ BASE = 0x80000
 MOST_MEMORY = 1 << 30
 BOUND = not is_sanitized(CORETAP) and not is_emulated(CORETAP)
 COMPILE_UNIT, NAME, LINES, LOW, HIGH = 0x11, 3, 0x10, 0x11, 0x12
-STRING, ADDRESS, DATA8, OFFSET = 8, 1, 7, 0x17
+STRING, ADDRESS, DATA8, OFFSET, TEXT_OFFSET = 8, 1, 7, 0x17, 14
+SUBPROGRAM = 0x2e
 
 
 def number(value):
@@ -73,18 +74,46 @@ def shared_names(folder):
                           text=True, check=False)
 
 
+def shared_debug_names(folder):
+    """The same of debug information."""
+    count, longest = CODE.stat().st_size // 4, 300000
+    unit = abbreviation(1, COMPILE_UNIT, (LINES, OFFSET), (NAME, STRING), (LOW, ADDRESS), (HIGH, DATA8))
+    table = unit.replace(b"\1\x11\0", b"\1\x11\1") + abbreviation(
+        2, SUBPROGRAM, (NAME, TEXT_OFFSET), (LOW, ADDRESS), (HIGH, DATA8)) + b"\0"
+    entry = b"\1" + bytes(4) + b"a.c\0" + struct.pack("<QQ", BASE, 4 * count)
+    entry += b"".join(struct.pack("<BIQQ", 2, i, BASE + 4 * i, 4) for i in range(count)) + b"\0"
+    return covered(folder, units(1, entry), table, (b".debug_str", b"a" * longest + b"\0"))
+
+
+def shared_go_names(folder):
+    """The same of the table of a program of Go, which is after its names."""
+    count, longest = 3800, 4090  # a name of Go has less than 4096 bytes
+    code = struct.pack("<I", 0xd65f03c0) * count
+    names = b"\0" + b"a" * longest + b"\0"
+    begin, record, index = 8 + 8 * 8, 44, 8 * count + 4
+    at = begin + len(names)
+    data = struct.pack("<IBBBBQQQQQQQQ", 0xfffffff1, 0, 0, 4, 8, count, 1, BASE, begin, at, at, at, at)
+    data += names + b"".join(struct.pack("<II", 4 * i, index + record * i) for i in range(count))
+    data += struct.pack("<I", 4 * count)
+    data += b"".join(struct.pack("<Ii36x", 4 * i, 1 + i) for i in range(count)) + b"\0"
+    program = folder / "go"
+    program.write_bytes(small_elf.make(code, BASE, [], debug=[(b".gopclntab", data)]))
+    return subprocess.run([CORETAP, "graph", "-f", "json", "--elf", str(program)], capture_output=True,
+                          text=True, check=False)
+
+
 def limit():
     """Limits the memory of a command."""
     if BOUND:
         resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
 
 
-def covered(folder, entries, abbreviations):
+def covered(folder, entries, abbreviations, *more):
     """Runs `cover` with limited memory on a program with this debug information."""
     program = folder / "program"
     code = CODE.read_bytes()
     program.write_bytes(small_elf.make(code, BASE, [(b"f", BASE, len(code))], debug=[
-        (b".debug_info", entries), (b".debug_abbrev", abbreviations), (b".debug_line", line_table())]))
+        (b".debug_info", entries), (b".debug_abbrev", abbreviations), (b".debug_line", line_table()), *more]))
     return subprocess.run(
         [CORETAP, "cover", "-f", "lcov", "--elf", str(program), str(CAPTURE)], capture_output=True,
         text=True, check=False, stdin=subprocess.DEVNULL, preexec_fn=limit)
@@ -168,11 +197,13 @@ def main():
         said = shared_table(folder)
         check("many branches that share a jump table: said, and not all of them resolved",
               said.returncode == 0 and "jump tables" in said.stderr, said.stderr)
-        said = shared_names(folder)
-        check("many names that share a long string: said, and cut",
-              said.returncode == 0 and "names of its symbols" in said.stderr
-              and "a" * 256 + "..." in said.stdout and len(said.stdout) < 8 << 20,
-              f"{len(said.stdout)} bytes\n{said.stderr[:2000]}")
+        for title, shared in (("names", shared_names), ("names in debug information", shared_debug_names),
+                              ("names of Go", shared_go_names)):
+            said = shared(folder)
+            check(f"many {title} that share a long string: said, and cut",
+                  said.returncode == 0 and "names of its symbols" in said.stderr
+                  and "a" * 256 + "..." in said.stdout and len(said.stdout) < 8 << 20,
+                  f"exit code {said.returncode}, {len(said.stdout)} bytes\n{said.stderr[:2000]}")
         ratios = sorted(nested(folder, 40000) / nested(folder, 20000) for _ in range(5))
         check("twice as many loops, one in the other, take about twice as long", ratios[2] < 2.8, ratios)
         said = recorded(folder, 1, 3)
