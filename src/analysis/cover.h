@@ -52,6 +52,19 @@ size_t ct_cover_find(const struct ct_cover_work *work, uint64_t addr);
 /* Returns whether an instruction is a branch that, as far as is known, may be passed without being taken. */
 bool ct_cover_decides(const struct ct_cover_insn *insn);
 
+/* Updates `span` to contain the address, and returns it. Instructions come in order, so the symbols are
+ * searched once a span. */
+static inline const struct ct_symbol_span *ct_cover_span_at(const struct ct_cover_work *work, uint64_t addr,
+                                                            struct ct_symbol_span *span)
+{
+    if (addr - span->from >= span->end - span->from)
+        ct_symbols_around(work->source.symbols, addr, span);
+    return span;
+}
+
+/* Finds the functions of all instructions, which are sorted. CT_ERR_LIMIT, CT_ERR_NOMEM. */
+int ct_cover_make_functions(struct ct_cover_work *work);
+
 /* The steps that make the report, in the order of their calls. CT_ERR_LIMIT, CT_ERR_NOMEM. */
 int ct_cover_read_code(struct ct_cover_work *work, const struct ct_cover_item *items, size_t count);
 int ct_cover_count(struct ct_cover_work *work, const struct ct_cover_item *items, size_t count);

@@ -6,76 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/watch.h"
-#include "analysis/watch_access.h"
-#include "analysis/watch_text.h"
+#include "analysis/watcher.h"
 #include "base/ctx.h"
 #include "base/room.h"
 #include "coretap/analysis.h"
 
 #define NOTHING UINT32_MAX /* an edge that reaches no watchpoint */
-#define NO_EDGE UINT32_MAX
-#define KNOWN   (CT_CONTEXT_SF | CT_CONTEXT_CTXT | CT_CONTEXT_VMID | CT_CONTEXT_EL)
-#define PENDING 3 /* most events of one mark: a loss, what came behind it, and what that ends */
-
-/* The part of a timestamp event that differs from other events. */
-struct held_stamp {
-    uint64_t cycle, timestamp, step;
-    uint32_t number;
-};
-
-/* A row of timestamps that have nothing but steps between them. */
-struct stamp_row {
-    bool wanted;               /* leave out the timestamps inside of a row */
-    bool folds;                /* exactly one watchpoint takes timestamps, so they can be left out */
-    uint32_t points;           /* number of watchpoints for which `folds` and `watch` hold */
-    uint32_t watch;            /* number of the watchpoint that takes timestamps */
-    bool begun;                /* the first timestamp of a row was given */
-    uint32_t count;            /* entries of `held` */
-    struct held_stamp held[2]; /* last timestamps of the row, not given yet */
-};
-
-struct ct_watcher {
-    struct ct_ctx *ctx;
-    const struct ct_watches *watches;
-    uint32_t *first; /* by edge: its first hit, or NOTHING */
-    size_t edges;    /* number of edges in `first` */
-    size_t edge_room;
-    struct ct_watch_hit *hits;
-    size_t hit_count;
-    size_t hit_room;
-    struct ct_watch_event now; /* what all events have in common: cycle, time, context */
-    uint32_t before;           /* the previous edge, or NO_EDGE */
-    uint8_t arrived;           /* enum ct_watch_first of the next event */
-    uint64_t steps;            /* in earlier batches */
-    /* The position in the batch. */
-    size_t step;
-    size_t mark;
-    uint32_t hit;   /* next hit of step `step`, or NOTHING */
-    uint32_t point; /* next watchpoint to compare with the mark */
-    bool begun;     /* the hits of `step` are being given */
-    /* Events of a mark, each given once for every watchpoint that wants it, and the numbers to which
-     * watchpoints compare. */
-    struct ct_watch_event pending[PENDING];
-    uint64_t pending_number[PENDING];
-    size_t pending_count, pending_done;
-    /* Software trace. */
-    uint64_t port;                 /* of the next write, as in CT_SW_PORT */
-    uint64_t access;               /* comparator of the last data trace packets, or CT_WATCH_ANY */
-    uint32_t same;                 /* events given for the last write or access */
-    bool is_local;                 /* the next TIMESTAMP is in cycles */
-    struct ct_named_reader *named; /* NULL: no named events */
-    struct ct_named_event told;    /* the last named event */
-    struct ct_watch_lines lines;
-    int failed; /* enum ct_error: a text could not be stored */
-    struct stamp_row row;
-    /* Data trace. */
-    struct ct_access_reader reader;
-    struct ct_access given;      /* the access of the pending LOAD or STORE */
-    uint32_t given_number;       /* its number, in the bits above CT_WATCH_BITS */
-    struct ct_known_bytes *seen; /* by watched variable */
-    size_t seen_count;
-};
 
 /* Refuses watchpoints of a kind that trace does not have. CT_ERR_NOT_FOUND. */
 static int check_kinds(struct ct_ctx *ctx, const struct ct_watches *watches)
@@ -102,7 +38,7 @@ int ct_watcher_new(struct ct_ctx *ctx, struct ct_watches *watches, struct ct_wat
     watches->watched = 1;
     w->ctx = ctx;
     w->watches = watches;
-    w->before = NO_EDGE;
+    w->before = CT_WATCHER_NO_EDGE;
     w->access = CT_WATCH_ANY;
     w->reader.watches = watches;
     rc = watches->named ? ct_named_reader_new(ctx, watches->named, &w->named) : CT_OK;
@@ -166,7 +102,7 @@ int ct_watcher_cut(const struct ct_watcher *w, const struct ct_graph *graph, str
     const uint64_t context[] = {w->now.known, w->now.ctxt, w->now.vmid, w->now.el_sec};
     memcpy(cut->numbers, context, sizeof context);
     cut->count = sizeof context / sizeof *context;
-    if (!graph || w->before == NO_EDGE)
+    if (!graph || w->before == CT_WATCHER_NO_EDGE)
         return CT_OK;
     const struct ct_edge *edge = &ct_graph_edges(graph, &count)[w->before];
     const struct ct_node *node = &ct_graph_nodes(graph, &count)[edge->from];
@@ -226,186 +162,6 @@ static int make_seen_room(struct ct_watcher *w)
     return CT_OK;
 }
 
-/* ---- marks ---- */
-
-/* Takes a context. Returns whether it differs from the last one. */
-static bool set_context(struct ct_watcher *w, const struct ct_elem *elem)
-{
-    const struct ct_watch_event old = w->now;
-    w->now.ctxt = ct_elem_ctxt(elem);
-    w->now.vmid = ct_elem_vmid(elem);
-    w->now.el_sec = elem->n;
-    w->now.known = (uint8_t)(elem->aux & KNOWN);
-    return old.ctxt != w->now.ctxt || old.vmid != w->now.vmid || old.el_sec != w->now.el_sec ||
-           old.known != w->now.known;
-}
-
-/* Adds an event, with the number to which watchpoints compare in `by`. Returns the event, or a dummy when no
- * watchpoint is of its kind. */
-static struct ct_watch_event *offer_by(struct ct_watcher *w, enum ct_watch_kind kind, uint64_t value,
-                                       uint32_t number, uint64_t by)
-{
-    struct ct_watch_event *e = &w->pending[w->pending_count];
-    *e = w->now;
-    e->kind = (uint8_t)kind;
-    e->value = value;
-    e->step = w->steps + w->step;
-    e->number = number;
-    w->pending_number[w->pending_count] = by;
-    w->pending_count += w->watches->marks >> kind & 1;
-    return e;
-}
-
-static void offer(struct ct_watcher *w, enum ct_watch_kind kind, uint64_t value, uint32_t number)
-{
-    offer_by(w, kind, value, number, 0);
-}
-
-static void offer_loss(struct ct_watcher *w, const struct ct_elem *elem)
-{
-    const int why = ct_elem_loss(elem);
-    struct ct_named_event cut; /* trace of it is missing, so its value is unknown */
-    while (why >= 0 && ct_named_reader_cut(w->named, &cut))
-        ;
-    if (why >= 0)
-        ct_watch_lines_cut(&w->lines);
-    if (why >= 0 && w->seen_count)
-        memset(w->seen, 0, w->seen_count * sizeof *w->seen);
-    if (why >= 0)
-        offer(w, why == CT_GAP_OVERFLOW ? CT_WATCH_OVERFLOW : CT_WATCH_GAP, 0, (uint32_t)why);
-}
-
-/* Adds the named event that a write completes. */
-static void offer_named(struct ct_watcher *w, const struct ct_elem *elem)
-{
-    const struct ct_event write = {
-        .type = CT_EVENT_SW, .value = elem->v, .extra = w->port, .a = elem->n, .b = elem->aux};
-    struct ct_named_event event;
-    if (!w->named || ct_named_reader_take(w->named, &write, &event) != CT_NAMED_WHOLE || event.cut)
-        return;
-    const uint32_t by = ct_watch_named_number(w->watches, &event);
-    w->told = event;
-    if (by != CT_WATCH_NOT_NAMED)
-        offer_by(w, CT_WATCH_NAMED, event.count ? event.arguments[0].u : 0, 64, by);
-}
-
-/* Takes a write of software trace. */
-static void on_write(struct ct_watcher *w, const struct ct_elem *elem)
-{
-    const uint32_t bits = elem->aux & CT_SW_BITS;
-    offer_loss(w, elem);
-    w->same = 0;
-    w->access = CT_WATCH_ANY;
-    if (elem->n == CT_SW_STIMULUS)
-        offer_by(w, CT_WATCH_ITM, elem->v, bits, w->port);
-    else if (elem->n == CT_SW_DATA)
-        offer_by(w, CT_WATCH_STM, elem->v, bits, w->port);
-    offer_named(w, elem);
-}
-
-/* Takes a packet of the DWT. Discriminators 8 to 15 are PC and address of the four comparators in turn, 16 to
- * 23 the data read and written (DDI 0403E, table D4-5). */
-static void on_dwt(struct ct_watcher *w, const struct ct_elem *elem)
-{
-    static const uint8_t packets[] = {CT_WATCH_PACKET_PC, CT_WATCH_PACKET_ADDRESS, CT_WATCH_PACKET_READ,
-                                      CT_WATCH_PACKET_WRITE};
-    const bool is_data_trace = elem->n >= 8 && elem->n < 24;
-    const uint64_t comparator = is_data_trace ? elem->n / 2u % 4 : CT_WATCH_ANY;
-    offer_loss(w, elem);
-    if (comparator != w->access) /* PC, address and data of one access follow each other */
-        w->same = 0;
-    w->access = comparator;
-    if (is_data_trace)
-        offer_by(w, CT_WATCH_DWT, elem->v, elem->aux & CT_SW_BITS,
-                 8 * comparator + packets[(elem->n >= 16) * 2 + elem->n % 2]);
-}
-
-static void on_timestamp(struct ct_watcher *w, const struct ct_elem *elem, uint64_t counted)
-{
-    offer_loss(w, elem);
-    struct ct_watch_event *e =
-        offer_by(w, CT_WATCH_TIMESTAMP, w->same, counted < UINT32_MAX ? (uint32_t)counted : UINT32_MAX, 0);
-    /* sets both, because copying one from the other would stall on the store */
-    w->now.timestamp = e->timestamp = elem->v;
-    w->now.has_timestamp = e->has_timestamp = 1;
-    e->first = w->arrived == CT_WATCH_ARRIVAL;
-    w->arrived = w->arrived == CT_WATCH_INSIDE ? CT_WATCH_INSIDE : CT_WATCH_ARRIVAL_BEFORE;
-    w->same = 0;
-    w->access = CT_WATCH_ANY;
-}
-
-/* Takes an element. `counted`: cycles of a timestamp since the last count. */
-static void on_element(struct ct_watcher *w, const struct ct_elem *elem, uint64_t counted)
-{
-    switch (elem->kind) {
-    case CT_ELEM_CYCLES:
-        if (!elem->aux)
-            w->now.cycle += elem->v;
-        break;
-    case CT_ELEM_TIMESTAMP:
-        if (!w->is_local)
-            on_timestamp(w, elem, counted);
-        w->is_local = false;
-        return;
-    case CT_ELEM_LOCAL_TIME: /* in cycles; its TIMESTAMP is their sum */
-        offer_loss(w, elem);
-        w->now.cycle += elem->v << (elem->aux & CT_SW_BITS);
-        w->is_local = true;
-        break;
-    case CT_ELEM_SW_SOURCE:
-        w->port = elem->n ? CT_SW_PORT(elem->v, elem->aux) : CT_SW_PORT_UNKNOWN;
-        break;
-    case CT_ELEM_SW:
-        on_write(w, elem);
-        break;
-    case CT_ELEM_DWT:
-        on_dwt(w, elem);
-        break;
-    case CT_ELEM_EVENT:
-        offer_by(w, CT_WATCH_EVENT, elem->n, 0, elem->aux ? CT_WATCH_ANY : elem->n);
-        break;
-    case CT_ELEM_CONTEXT:
-        if (set_context(w, elem))
-            offer(w, CT_WATCH_CONTEXT, 0, 0);
-        break;
-    case CT_ELEM_EXCEPTION:
-        offer(w, CT_WATCH_EXCEPTION, elem->n & (CT_EXCEPTION_HAS_RET | CT_EXCEPTION_HERE) ? elem->v : 0,
-              elem->aux);
-        break;
-    case CT_ELEM_RETURN:
-        offer(w, CT_WATCH_EXCEPTION_RETURN, 0, 0);
-        break;
-    case CT_ELEM_GAP:
-        w->before = NO_EDGE;
-        offer_loss(w, elem);
-        break;
-    case CT_ELEM_TRACE_ON:
-        w->before = NO_EDGE;
-        offer_loss(w, elem);
-        break;
-    case CT_ELEM_DATA:
-    case CT_ELEM_END:
-        offer_loss(w, elem);
-        break;
-    default:
-        break;
-    }
-    w->arrived = CT_WATCH_INSIDE;
-}
-
-static void on_mark(struct ct_watcher *w, const struct ct_step_mark *mark)
-{
-    if (w->seen_count)
-        ct_access_take(&w->reader, mark);
-    if (mark->kind == CT_MARK_ELEM) {
-        on_element(w, &mark->elem, mark->n ? mark->value : 0);
-        return;
-    }
-    w->before = NO_EDGE;
-    w->arrived = CT_WATCH_INSIDE;
-    offer(w, CT_WATCH_NO_ACCESS, mark->value, 0);
-}
-
 /* ---- variables ---- */
 
 static bool is_of_variable(const struct ct_watch_event *e)
@@ -433,7 +189,7 @@ static void release_access(struct ct_watcher *w)
     w->reader.is_held = false;
     for (size_t i = 0; i < w->seen_count; i++)
         ct_access_see(&w->given, &w->watches->variables[i], &w->seen[i]);
-    offer(w, w->given.is_store ? CT_WATCH_STORE : CT_WATCH_LOAD, 0, 0);
+    ct_watcher_offer(w, w->given.is_store ? CT_WATCH_STORE : CT_WATCH_LOAD, 0, 0);
 }
 
 /* Returns whether the held access is complete, before the next mark or step of a batch. */
@@ -539,10 +295,10 @@ static void find_stamps(struct ct_watcher *w)
 /* Gives the timestamps that were held. Returns false when `out` is full. */
 static bool end_row(struct ct_watcher *w, struct ct_watch_event *out, size_t cap, size_t *count)
 {
-    struct stamp_row *row = &w->row;
+    struct ct_stamp_row *row = &w->row;
     row->begun = false;
     while (row->count) {
-        const struct held_stamp *held = &row->held[0];
+        const struct ct_held_stamp *held = &row->held[0];
         if (*count == cap)
             return false;
         struct ct_watch_event *e = &out[(*count)++];
@@ -569,7 +325,7 @@ static bool is_stamp(const struct ct_step_mark *mark)
 /* Holds a timestamp that continues a row, and drops the last but one. Returns false for other marks. */
 static inline bool go_on_row(struct ct_watcher *w, const struct ct_step_mark *mark)
 {
-    struct stamp_row *row = &w->row;
+    struct ct_stamp_row *row = &w->row;
     if (!row->begun || !is_stamp(mark) || w->arrived != CT_WATCH_ARRIVAL || w->is_local || w->same ||
         w->seen_count || mark->elem.v < w->now.timestamp || ct_elem_loss(&mark->elem) >= 0)
         return false;
@@ -578,10 +334,10 @@ static inline bool go_on_row(struct ct_watcher *w, const struct ct_step_mark *ma
         row->held[0] = row->held[1];
     row->count += row->count < 2;
     row->held[row->count - 1] =
-        (struct held_stamp){.cycle = w->now.cycle,
-                            .timestamp = mark->elem.v,
-                            .step = w->steps + w->step,
-                            .number = counted < UINT32_MAX ? (uint32_t)counted : UINT32_MAX};
+        (struct ct_held_stamp){.cycle = w->now.cycle,
+                               .timestamp = mark->elem.v,
+                               .step = w->steps + w->step,
+                               .number = counted < UINT32_MAX ? (uint32_t)counted : UINT32_MAX};
     w->now.timestamp = mark->elem.v;
     w->arrived = CT_WATCH_ARRIVAL_BEFORE;
     w->access = CT_WATCH_ANY;
@@ -596,7 +352,7 @@ static bool is_inside_jump(const struct ct_watcher *w, const struct ct_watch_hit
                            const struct ct_graph *graph)
 {
     uint32_t count;
-    if (w->before == NO_EDGE)
+    if (w->before == CT_WATCHER_NO_EDGE)
         return false;
     const struct ct_edge *edge = &ct_graph_edges(graph, &count)[w->before];
     const struct ct_node *node = &ct_graph_nodes(graph, &count)[edge->from];
@@ -684,7 +440,7 @@ int ct_watcher_run(struct ct_watcher *w, const struct ct_step_batch *batch, stru
             return CT_OK;
         if (!mark)
             break;
-        on_mark(w, mark);
+        ct_watcher_on_mark(w, mark);
         w->row.begun = w->row.folds && is_stamp(mark);
         w->mark++;
     }
