@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inside of a chain, for the files that push bytes (chain.c) and that read its file (run.c). */
+/* The inside of a chain, for the files that make it (chain.c), push
+ * bytes (chain_bytes.c) and read its file (run.c). */
 #ifndef CT_CHAIN_CHAIN_H
 #define CT_CHAIN_CHAIN_H
 
@@ -53,5 +54,14 @@ int ct_chain_start_threads(struct ct_chain *chain);
 
 /* Returns how many of the wanted threads are useful. */
 uint16_t ct_chain_useful_threads(const struct ct_chain *chain, uint16_t wanted);
+
+/* Makes the demultiplexer and the streams, once the framing is known. CT_ERR_NOMEM, CT_ERR_UNSUPPORTED. */
+int ct_chain_start(struct ct_chain *chain, enum ct_framing framing);
+
+/* Returns the number of streams that are still decoded. */
+size_t ct_chain_count_decoded(const struct ct_chain *chain);
+
+/* Returns the number of bytes in the data trace of a stream, for levels with packets. */
+uint64_t ct_chain_data_trace_bytes(const struct ct_chain *chain, size_t stream);
 
 #endif
