@@ -135,7 +135,7 @@ int ct_counts_programs(struct ct_analysis *analysis, struct ct_programs *program
     return CT_OK;
 }
 
-/* Returns the stream of a lane, and makes it when the lane is new. NULL without memory. */
+/* Returns the stream of a lane, and makes it when the lane is new. Returns NULL when out of memory. */
 static struct ct_counts_stream *stream_of(struct ct_counts *c, uint32_t lane)
 {
     for (size_t i = c->stream_count; i-- > 0;)

@@ -265,7 +265,7 @@ static const char *quick_dec(const char *at, uint64_t *value)
 }
 
 /* Reads a line as it is mostly written: of a count below 10^8, and without an instruction set. Returns the
- * begin of the next line; NULL: it may be any other. */
+ * beginning of the next line; NULL: it may be any other. */
 static const char *quick_item(const char *at, struct ct_cover_item *item)
 {
     static const struct {

@@ -13,7 +13,7 @@ static uint32_t outermost(const struct ct_line_scope *scopes, uint32_t scope)
 }
 
 /* Makes an array of function numbers, indexed by scope and then by symbol. All are CT_COVER_NONE until the
- * function is found. NULL without memory. */
+ * function is found. Returns NULL when out of memory. */
 static uint32_t *new_numbers(size_t count)
 {
     uint32_t *numbers = malloc((count + 1) * sizeof *numbers);

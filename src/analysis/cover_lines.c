@@ -37,7 +37,7 @@ static struct part *find_part(struct parts *p, uint32_t block, uint32_t file, ui
 }
 
 /* Adds lines without instructions of their own: the declaration of a function, at its entry, and labels.
- * Returns false without memory. */
+ * Returns false when out of memory. */
 static bool add_bare(struct parts *p, const struct ct_cover_insn *insn, size_t *label)
 {
     const struct ct_cover_function *function = &p->work->functions[insn->function];
@@ -228,7 +228,7 @@ static size_t first_way(const struct ct_cover_work *work, uint32_t block)
 
 /* Finds how often a block was entered from blocks that do not end with the line, or from outside of the
  * function. Keeps the edges from blocks that end with it for go_round(), if this block does, too. Returns
- * false without memory. */
+ * false when out of memory. */
 static bool count_entries(struct lines *l, const struct part *part, uint64_t *entries)
 {
     const struct ct_cover_work *work = l->parts.work;
@@ -247,7 +247,7 @@ static bool count_entries(struct lines *l, const struct part *part, uint64_t *en
 
 /* Adds up the executions of the blocks that end with a line: the edges into them from other blocks, and the
  * rounds of loops among themselves. The count is at least that of a block with the line in its middle, unless
- * that block goes on with the line behind a call. Returns false without memory. */
+ * that block goes on with the line behind a call. Returns false when out of memory. */
 static bool count_ends(struct lines *l, size_t first, size_t end, uint64_t *count)
 {
     const struct ct_cover_work *work = l->parts.work;
@@ -274,7 +274,7 @@ static bool count_ends(struct lines *l, size_t first, size_t end, uint64_t *coun
     return true;
 }
 
-/* Adds the line of parts [first, end). Returns false without memory. */
+/* Adds the line of parts [first, end). Returns false when out of memory. */
 static bool add_line(struct lines *l, size_t first, size_t end)
 {
     struct ct_cover_work *work = l->parts.work;

@@ -105,7 +105,7 @@ int ct_edge_events_begin(struct ct_edge_events *e, uint32_t buffer, uint8_t id)
 
 /* ---- numbers ---- */
 
-/* Makes room for `count` numbers and sets the new ones to UNNUMBERED. Returns false without memory. */
+/* Makes room for `count` numbers and sets the new ones to UNNUMBERED. Returns false when out of memory. */
 static bool make_room(struct names *names, size_t count)
 {
     if (count <= names->count)

@@ -36,7 +36,7 @@ static bool is_same(const struct ct_tabled_program *a, const struct ct_program_i
 }
 
 /* Merges another mention of a program into its entry. Of several names keeps the first by alphabet, so that
- * their order does not matter. Returns false without memory. */
+ * their order does not matter. Returns false when out of memory. */
 static bool add_to(struct ct_tabled_program *have, const struct ct_program_identity *program)
 {
     if (strcmp(program->name, have->name) < 0) {

@@ -35,7 +35,7 @@ uint32_t *ct_program_table_join(struct ct_program_table *table, const struct ct_
 struct ct_program_identity ct_program_table_at(const struct ct_program_table *table, uint32_t number);
 
 /* Returns the numbers of the programs sorted by build id and name, so that the order does not depend on that
- * of insertion. The caller frees the array. NULL without memory. */
+ * of insertion. The caller frees the array. Returns NULL when out of memory. */
 uint32_t *ct_program_table_order(const struct ct_program_table *table);
 
 /* Renumbers the programs in the order of ct_program_table_order. *numbers maps old numbers to new ones, to be

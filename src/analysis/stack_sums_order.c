@@ -29,7 +29,7 @@ static uint32_t *numbers_up_to(size_t count)
     return numbers;
 }
 
-/* Sorts the functions, and renumbers those of places and calls. Returns false without memory. */
+/* Sorts the functions, and renumbers those of places and calls. Returns false when out of memory. */
 static bool sort_functions(struct ct_stack_sums *s)
 {
     uint32_t *order = numbers_up_to(s->function_count);
@@ -100,7 +100,7 @@ static void number_tree(const struct ct_stack_sums *s, const uint32_t *order, co
     }
 }
 
-/* Moves places to their new numbers. Returns false without memory. */
+/* Moves places to their new numbers. Returns false when out of memory. */
 static bool place_tree(struct ct_stack_sums *s, const uint32_t *numbers)
 {
     struct ct_stack_place *sorted = malloc((s->place_count + 1) * sizeof *sorted);

@@ -450,7 +450,7 @@ static int take_mark(struct ct_stacks *s, uint32_t lane, const struct ct_step_ba
     return ct_stack_switch(s, lane, key_of(&mark->elem), 0);
 }
 
-/* Makes room for a stream. Numbers of streams are dense: 128 for each buffer. Returns false without
+/* Makes room for a stream. Numbers of streams are dense: 128 for each buffer. Returns false when out of
  * memory. */
 static bool grow_lanes(struct ct_stacks *s, uint32_t lane)
 {

@@ -41,7 +41,7 @@ void ct_timing_forget(struct ct_timing *t)
         reset(t, &t->threads[i]);
 }
 
-/* Returns a free thread, or the one that ran longest ago. NULL without memory. */
+/* Returns a free thread, or the one that ran longest ago. Returns NULL when out of memory. */
 static struct ct_timing_thread *make_thread(struct ct_timing *t)
 {
     if (t->thread_count < CT_TIMING_THREADS) {

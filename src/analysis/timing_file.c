@@ -38,7 +38,8 @@ static const char *program_word(char word[12], uint32_t program)
     return word;
 }
 
-/* Returns a name escaped so that it can be read again, to be freed by the caller. NULL without memory. */
+/* Returns a name escaped so that it can be read again, to be freed by the caller. Returns NULL when out of
+ * memory. */
 static char *escaped(const char *name)
 {
     char *text = malloc(CT_PRINTABLE_ROOM(strlen(name) + 1));
@@ -47,7 +48,8 @@ static char *escaped(const char *name)
     return text;
 }
 
-/* Returns a text as a single word without spaces, to be freed by the caller. NULL without memory. */
+/* Returns a text as a single word without spaces, to be freed by the caller. Returns NULL when out of memory.
+ */
 static char *word_of(const char *text)
 {
     char *plain = escaped(text);

@@ -30,7 +30,7 @@ struct ct_sum_kind {
 extern const struct ct_sum_kind ct_sum_functions, ct_sum_edges, ct_sum_pairs;
 
 /* Returns the item with a key. When none of the sorted items has the key, appends an item with nothing but
- * the key and sets *fresh: the caller has to copy what the key points to. NULL without memory. */
+ * the key and sets *fresh: the caller has to copy what the key points to. Returns NULL when out of memory. */
 void *ct_sum_list_slot(struct ct_sum_list *list, const void *key, bool *fresh);
 
 /* Sorts the list, and adds up items with equal keys. CT_ERR_NOMEM. */

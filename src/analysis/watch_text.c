@@ -69,7 +69,7 @@ int ct_watches_set_text(const struct ct_watches *w, const char *text, size_t siz
 
 /* ---- lines ---- */
 
-/* Finds or begins the line of a watchpoint and port. NULL without memory. */
+/* Finds or begins the line of a watchpoint and port. Returns NULL when out of memory. */
 static struct ct_watch_line *line_of(struct ct_watch_lines *lines, uint32_t watch, uint64_t port)
 {
     for (size_t i = 0; i < lines->count; i++)

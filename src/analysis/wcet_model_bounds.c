@@ -215,7 +215,7 @@ static void find_loose(const struct ct_wcet_model *m, uint8_t *loose)
 }
 
 /* Returns an array, to be freed by the caller, that marks the functions that may run more often in a run of
- * the entry than observed. NULL without memory. */
+ * the entry than observed. Returns NULL when out of memory. */
 static uint8_t *list_loose(const struct ct_wcet_model *m)
 {
     uint8_t *loose = calloc(m->function_count + 1, 1);

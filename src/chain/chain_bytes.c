@@ -45,7 +45,7 @@ static void find_begin(struct ct_chain *c, struct ct_stream_chain *stream, struc
         ct_narrow_note(&stream->narrow, ct_run_offset(run, run->pos));
 }
 
-/* Leaves the streams of which the shard has nothing. Result: 0 or CT_CHAIN_OVER. */
+/* Leaves the streams of which the shard has nothing. Returns 0 or CT_CHAIN_OVER. */
 static int leave_missed(struct ct_chain *c)
 {
     for (size_t i = 0; i < c->count; i++)

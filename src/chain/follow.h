@@ -46,8 +46,8 @@ int ct_follow_piece(struct ct_follow *follow, const struct ct_piece *piece);
 
 const struct ct_graph *ct_follow_graph(const struct ct_follow *follow);
 
-/* Follows elements in order; `end` is that of ct_walk_run. Result: 0, an error, or what a receiver
- * returned. */
+/* Follows elements in order; `end` is that of ct_walk_run. Returns 0, an error, or what a receiver returned.
+ */
 int ct_follow_run(struct ct_follow *follow, const struct ct_stream *stream, const struct ct_elem *elems,
                   size_t size, uint64_t end, const struct ct_chain_sink *sink);
 

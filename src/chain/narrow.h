@@ -61,7 +61,7 @@ struct ct_narrow_span ct_narrow_next(struct ct_narrow *narrow, const struct ct_e
                                      size_t size);
 
 /* Makes the elements that replace what was excluded: its cycles and its last timestamp and, with `goes_on`, a
- * TRACE_ON and its last context. `pos` is that of the elements. Result: their number. */
+ * TRACE_ON and its last context. `pos` is that of the elements. Returns their number. */
 size_t ct_narrow_before(struct ct_narrow *narrow, uint32_t pos, bool goes_on,
                         struct ct_elem out[CT_NARROW_BEFORE]);
 

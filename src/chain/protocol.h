@@ -53,7 +53,7 @@ struct ct_protocol_ops {
     size_t (*fast_packets)(void *fast, const uint8_t *data, size_t size, uint64_t pos, bool final,
                            void *packets, size_t cap, size_t *count);
     /* Skips the resolver for packets that only say where execution went, and counts their elements in
-     * `stats`. Result: the number of packets. */
+     * `stats`. Returns the number of packets. */
     size_t (*pass)(void *resolver, const void *packets, size_t size, struct ct_stream_stats *stats);
     /* Decodes straight to events, which are added to the columns as long as there is room. */
     void (*fast_events)(void *fast, struct ct_work *work, struct ct_events *events,

@@ -327,7 +327,7 @@ static int run_elems(struct ct_stream_chain *c, size_t size, bool final, enum ct
     return 0;
 }
 
-/* Decodes packets of the run from byte `at` on. Result: the number of bytes consumed. */
+/* Decodes packets of the run from byte `at` on. Returns the number of bytes consumed. */
 static size_t decode_packets(struct ct_stream_chain *c, const struct ct_run *run, size_t at, bool final,
                              enum ct_level level, void *packets, size_t *count)
 {

@@ -68,7 +68,7 @@ int ct_stream_chain_want_events(struct ct_stream_chain *chain, struct ct_ctx *ct
 
 void ct_stream_chain_deinit(struct ct_stream_chain *chain);
 
-/* Decodes a run; *used receives the number of bytes consumed. Result: 0 or what a receiver returned. */
+/* Decodes a run; *used receives the number of bytes consumed. Returns 0 or what a receiver returned. */
 int ct_stream_chain_run(struct ct_stream_chain *chain, const struct ct_run *run, enum ct_behind behind,
                         enum ct_level level, struct ct_batches *batches, const struct ct_chain_sink *sink,
                         size_t *used);
@@ -100,7 +100,7 @@ void ct_stream_chain_miss_shard(struct ct_stream_chain *chain, const struct ct_c
                                 uint64_t offset);
 
 /* Ends the trace of a shard: the counts of a stream that did not reach its first point belong to the shard
- * before. Result: 0 or an error. */
+ * before. Returns 0 or an error. */
 int ct_stream_chain_end_shard(struct ct_stream_chain *chain, const struct ct_chain_sink *sink);
 
 /* Updates stream.stats and stream.edges. CT_ERR_NOMEM, CT_ERR_LIMIT. */

@@ -16,7 +16,7 @@ struct ct_stream_events {
 int ct_stream_events_new(struct ct_ctx *ctx, const struct ct_source *source, struct ct_stream_events **out);
 void ct_stream_events_free(struct ct_stream_events *events);
 
-/* Passes the events in the columns to the receiver. Result: what the receiver returned. */
+/* Passes the events in the columns to the receiver. Returns what the receiver returned. */
 int ct_stream_events_give(struct ct_stream_events *events, const struct ct_stream *stream,
                           const struct ct_chain_sink *sink);
 

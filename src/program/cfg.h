@@ -138,7 +138,7 @@ struct ct_cfg {
     CT_CFG_LIST(uint32_t) order; /* blocks sorted by start */
 };
 
-/* Makes room for one more item of a list. Result: 0 or CT_ERR_NOMEM. */
+/* Makes room for one more item of a list. Returns 0 or CT_ERR_NOMEM. */
 #define CT_CFG_ROOM(cfg, list)                                                                               \
     (CT_MAKE_ROOM((list)->at, (list)->room, (list)->count + 1) ? CT_OK                                       \
                                                                : ct_fail_nomem((cfg)->ctx, (cfg)->name))

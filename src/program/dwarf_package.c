@@ -119,7 +119,7 @@ static bool narrow(const struct package *p, GElf_Shdr *header)
 /* ---- the image ---- */
 
 /* Copies the unit's part of each section, and the headers with new offsets. The image has room for the whole
- * package. Result: its size, or 0 when the package is damaged. */
+ * package. Returns its size, or 0 when the package is damaged. */
 static size_t fill(const struct package *p, uint8_t *image)
 {
     const bool wide = gelf_getclass(p->elf.elf) == ELFCLASS64;

@@ -57,7 +57,7 @@ static uint64_t code_at(const struct scopes *s, uint64_t addr)
     return (addr + s->reader->bias) & ~UINT64_C(1);
 }
 
-/* Adds an extent to a scope. Result: 1 when there are too many, else 0. */
+/* Adds an extent to a scope. Returns 1 when there are too many, else 0. */
 static int add_extent(void *user, uint64_t start, uint64_t end)
 {
     struct owner *owner = user;

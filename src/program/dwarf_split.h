@@ -49,7 +49,7 @@ bool ct_split_address(const struct ct_split_finder *finder, Dwarf_Die *die, unsi
                       uint64_t *addr);
 
 /* Calls `take` with each address range of an entry of that unit, including empty ones, until a call returns
- * another value than 0. Result: that value, else 0. */
+ * another value than 0. Returns that value, else 0. */
 int ct_split_ranges(const struct ct_split_finder *finder, Dwarf_Die *die,
                     int (*take)(void *user, uint64_t start, uint64_t end), void *user);
 

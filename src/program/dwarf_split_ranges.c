@@ -10,7 +10,7 @@ struct cursor {
     const uint8_t *at, *end;
 };
 
-/* Reads a little-endian number of `size` bytes, at most 8. False at the end of the bytes. */
+/* Reads a little-endian number of `size` bytes, at most 8. Returns false at the end of the bytes. */
 static bool take_number(struct cursor *c, unsigned size, uint64_t *number)
 {
     *number = 0;
@@ -83,8 +83,8 @@ static bool take_numbered(const struct ct_split_finder *f, struct cursor *c, uin
     return take_uleb(c, &number) && ct_split_numbered(f, number, addr);
 }
 
-/* Reads an entry of a list (DWARF 5, 7.25). False at the end, or where it is damaged. An entry that only sets
- * the base address gives an empty range. */
+/* Reads an entry of a list (DWARF 5, 7.25). Returns false at the end, or where it is damaged. An entry that
+ * only sets the base address gives an empty range. */
 static bool take_range(const struct ct_split_finder *f, struct cursor *c, uint64_t *base, uint64_t *start,
                        uint64_t *end)
 {

@@ -170,7 +170,7 @@ static uint64_t size_of(struct ct_variable_search *s, const struct part *part)
     return size_within(s, part, 0);
 }
 
-/* Returns the name of a type in the source; NULL without memory. */
+/* Returns the name of a type in the source; NULL when out of memory. */
 static const char *describe(struct ct_variable_search *s, Dwarf_Die *type)
 {
     const char *name = name_of(s, type);
@@ -207,8 +207,8 @@ static bool is_compound(struct part *p)
            tag == DW_TAG_interface_type;
 }
 
-/* Reads the offset of a member in its structure: a number, or the expression "add a number". False for other
- * expressions, such as those of virtual base classes. */
+/* Reads the offset of a member in its structure: a number, or the expression "add a number". Returns false
+ * for other expressions, such as those of virtual base classes. */
 static bool offset_of(Dwarf_Die *member, uint64_t *offset)
 {
     Dwarf_Attribute value;

@@ -109,7 +109,7 @@ static bool in_scopes(const struct ct_variable_search *s, bool *is_whole)
     return end == s->scoped;
 }
 
-/* Returns a name with the scopes around it. NULL without memory. */
+/* Returns a name with the scopes around it. Returns NULL when out of memory. */
 static const char *whole_name(struct ct_variable_search *s)
 {
     const char *name = s->last;

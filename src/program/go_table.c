@@ -19,7 +19,7 @@ static uint64_t load(const uint8_t *bytes, unsigned size)
     return size == 8 ? ct_load64(bytes) : ct_load32(bytes);
 }
 
-/* Reads a number of 4 or 8 bytes. False outside of the table. */
+/* Reads a number of 4 or 8 bytes. Returns false outside of the table. */
 static bool number_at(const struct ct_go_table *t, uint64_t at, unsigned size, uint64_t *out)
 {
     if (at > t->size || t->size - at < size)

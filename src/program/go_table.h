@@ -47,10 +47,10 @@ struct ct_go_values {
  * version. The bytes of the program must stay valid while the table is used. */
 int ct_go_table_find(const struct ct_elf *elf, struct ct_go_table *out);
 
-/* Reads a function. False when its record is damaged. */
+/* Reads a function. Returns false when its record is damaged. */
 bool ct_go_table_function(const struct ct_go_table *table, uint64_t number, struct ct_go_function *out);
 
-/* Start the values of a function, and move to the next one. False at their end. */
+/* Start the values of a function, and move to the next one. Returns false at their end. */
 struct ct_go_values ct_go_values_of(const struct ct_go_function *function, uint64_t values);
 bool ct_go_values_next(const struct ct_go_table *table, struct ct_go_values *values);
 

@@ -22,7 +22,7 @@ struct reader {
     uint64_t bias;
 };
 
-/* Adds an area to a list. Returns false without memory. */
+/* Adds an area to a list. Returns false when out of memory. */
 static bool add(struct reader *r, const struct ct_area **list, size_t *count, const struct ct_area *area)
 {
     struct ct_area *areas = ct_arena_push(&r->out->arena, *list, count, sizeof *areas);

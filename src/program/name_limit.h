@@ -23,7 +23,7 @@ struct ct_name_limit ct_name_limit_of(uint64_t size);
 void ct_name_limit_grow(struct ct_name_limit *limit, uint64_t size);
 
 /* Returns the name, or the beginning of a long one when the limit is used up; warns of the first such name in
- * the file `file`. NULL without memory. */
+ * the file `file`. Returns NULL when out of memory. */
 const char *ct_name_limit_apply(struct ct_name_limit *limit, struct ct_ctx *ctx, struct ct_arena *arena,
                                 const char *file, const char *name);
 

@@ -117,7 +117,7 @@ static int find_ranges(struct ct_ctx *ctx, const char *name, const struct ct_elf
 }
 
 /* Returns the name of the file as a module: the last component of its path, printable and owned by the
- * symbols. NULL without memory. */
+ * symbols. Returns NULL when out of memory. */
 static const char *module_name(struct ct_symbols *s, const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -30,7 +30,7 @@ void ct_batch_queue_free(struct ct_batch_queue *queue)
     *queue = (struct ct_batch_queue){0};
 }
 
-/* Adds an entry with room for two arrays, the first directly after it. NULL without memory. */
+/* Adds an entry with room for two arrays, the first directly after it. Returns NULL when out of memory. */
 static struct entry *add(struct ct_batch_queue *queue, enum kind kind, size_t first, size_t second)
 {
     const size_t size = (first + second + 15) & ~(size_t)15;

@@ -19,7 +19,7 @@ int ct_batch_queue_add_elems(struct ct_batch_queue *queue, const struct ct_elem_
 int ct_batch_queue_add_flow(struct ct_batch_queue *queue, const struct ct_flow_batch *batch);
 int ct_batch_queue_add_steps(struct ct_batch_queue *queue, const struct ct_step_batch *batch);
 
-/* Passes all batches to the receivers, in order, and keeps them in the queue. Result: 0 or what a receiver
+/* Passes all batches to the receivers, in order, and keeps them in the queue. Returns 0 or what a receiver
  * returned. */
 int ct_batch_queue_deliver(const struct ct_batch_queue *queue, const struct ct_chain_sink *sink,
                            const struct ct_stream *stream);

@@ -42,7 +42,7 @@ struct ct_parallel_file {
 int ct_parallel_new(const struct ct_parallel_how *how, struct ct_parallel **out);
 void ct_parallel_free(struct ct_parallel *parallel);
 
-/* Takes all bytes of a run of stream `index`. Result: 0, CT_ERR_NOMEM, or what a receiver returned. */
+/* Takes all bytes of a run of stream `index`. Returns 0, CT_ERR_NOMEM, or what a receiver returned. */
 int ct_parallel_push(struct ct_parallel *parallel, size_t index, const struct ct_run *run);
 
 /* Counts bytes of stream `index`, which was left, so that they are not decoded. */
@@ -52,10 +52,10 @@ void ct_parallel_skip(struct ct_parallel *parallel, size_t index, size_t size);
 bool ct_parallel_takes_file(const struct ct_parallel *parallel);
 
 /* Takes a part of stream 0 from a file without frames, beginning at offset *at, and moves *at to its end.
- * Result: as ct_parallel_push, or CT_ERR_IO. */
+ * Returns as ct_parallel_push, or CT_ERR_IO. */
 int ct_parallel_file(struct ct_parallel *parallel, const struct ct_parallel_file *file, uint64_t *at);
 
-/* Decodes and delivers everything pushed; `behind` says what follows it, in all streams. Result: as
+/* Decodes and delivers everything pushed; `behind` says what follows it, in all streams. Returns as
  * ct_parallel_push. */
 int ct_parallel_flush(struct ct_parallel *parallel, enum ct_behind behind);
 

@@ -44,7 +44,7 @@ struct ct_task *ct_parallel_new_task(struct ct_parallel *p, size_t lane)
     return t;
 }
 
-/* Makes the next task to be filled. NULL without memory. */
+/* Makes the next task to be filled. Returns NULL when out of memory. */
 static struct ct_task *fill_task(struct ct_parallel *p, size_t lane)
 {
     pthread_mutex_lock(&p->lock);
@@ -93,7 +93,7 @@ static void adapt_segment(struct ct_parallel *p, struct ct_parallel_lane *lane, 
     pthread_mutex_unlock(&p->lock);
 }
 
-/* Moves the bytes of `t` from `from` on to the next task. False without memory. */
+/* Moves the bytes of `t` from `from` on to the next task. Returns false when out of memory. */
 static bool give_rest(struct ct_task *t, size_t from, struct ct_task *next)
 {
     struct ct_run run;

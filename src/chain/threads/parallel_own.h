@@ -84,7 +84,7 @@ struct ct_parallel_object *ct_parallel_object_of(const struct ct_parallel_lane *
  * the bytes. */
 #define CT_UNSPLIT_MOST ((size_t)8 << 20)
 
-/* Makes an empty task of a stream. NULL without memory. The lock must be held. */
+/* Makes an empty task of a stream. Returns NULL when out of memory. The lock must be held. */
 struct ct_task *ct_parallel_new_task(struct ct_parallel *p, size_t lane);
 
 /* Finds the start of the warm-up, at or after byte `begin` of a piece, for a task that begins at `cut`.
@@ -104,18 +104,18 @@ bool ct_parallel_split(struct ct_parallel *p);
 void ct_parallel_start_threads(struct ct_parallel *p, size_t count);
 void ct_parallel_stop_threads(struct ct_parallel *p);
 
-/* Decodes and delivers until no more than `outstanding` tasks are left. Result: 0 or the error of a task. */
+/* Decodes and delivers until no more than `outstanding` tasks are left. Returns 0 or the error of a task. */
 int ct_parallel_join(struct ct_parallel *p, size_t outstanding);
 
 /* ---- parallel_hand_on.c ---- */
 
-/* Delivers a task that is done and is the oldest, or decodes it again. Result: 0 or its error. */
+/* Delivers a task that is done and is the oldest, or decodes it again. Returns 0 or its error. */
 int ct_parallel_hand_on(struct ct_parallel *p, struct ct_task *t, struct ct_batches *batches);
 
 /* Keeps the unused bytes of a task for the next task of its object. CT_ERR_NOMEM, CT_ERR_IO. */
 int ct_parallel_keep_left(struct ct_parallel_lane *lane, struct ct_task *t);
 
-/* Stores the message for the error of a task in the context, if it has none yet. Result: rc. */
+/* Stores the message for the error of a task in the context, if it has none yet. Returns rc. */
 int ct_parallel_fail_task(const struct ct_parallel *p, const struct ct_task *t, int rc);
 
 #endif

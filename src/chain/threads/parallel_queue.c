@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* Gives an object to a task that is about to run; NULL without memory. The lock must be held. */
+/* Gives an object to a task that is about to run; NULL when out of memory. The lock must be held. */
 static void choose_object(struct ct_parallel *p, struct ct_task *t)
 {
     int rc;

@@ -63,7 +63,7 @@ struct ct_relay {
 
 /* ---- the thread that decodes ---- */
 
-/* Copies items [from, to) of an array. False without memory. */
+/* Copies items [from, to) of an array. Returns false when out of memory. */
 static bool add_items(struct items *items, const void *all, size_t from, size_t to, size_t size)
 {
     const size_t count = to - from;

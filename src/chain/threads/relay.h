@@ -20,7 +20,7 @@ void ct_relay_free(struct ct_relay *relay);
 const struct ct_chain_sink *ct_relay_sink(const struct ct_relay *relay);
 
 /* Runs `decode` in another thread, or in this one when none can be started, and passes its results to the
- * receiver. Result: what the receiver returned when it was not 0, else that of `decode`. */
+ * receiver. Returns what the receiver returned when it was not 0, else that of `decode`. */
 int ct_relay_run(struct ct_relay *relay, int (*decode)(void *user), void *user);
 
 #endif

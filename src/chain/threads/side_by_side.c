@@ -80,7 +80,7 @@ static struct ct_run part_of(const struct ct_side_run *side, size_t end)
     return part;
 }
 
-/* Decodes a slice of a run. Result: as ct_stream_chain_run. */
+/* Decodes a slice of a run. Returns as ct_stream_chain_run. */
 static int decode_slice(const struct ct_side_by_side *s, const struct lane *lane, struct ct_batches *batches,
                         const struct ct_chain_sink *sink)
 {

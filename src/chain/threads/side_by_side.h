@@ -32,7 +32,7 @@ void ct_side_by_side_free(struct ct_side_by_side *side);
 /* Returns the array to fill with runs before ct_side_by_side_run, with room for all streams. */
 struct ct_side_run *ct_side_by_side_runs(struct ct_side_by_side *side);
 
-/* Decodes the first `count` runs of the array; `behind` says what follows them. Result: 0, CT_ERR_NOMEM, or
+/* Decodes the first `count` runs of the array; `behind` says what follows them. Returns 0, CT_ERR_NOMEM, or
  * what the receiver returned. No thread works after the call. */
 int ct_side_by_side_run(struct ct_side_by_side *side, size_t count, enum ct_behind behind);
 

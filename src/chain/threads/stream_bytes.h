@@ -31,7 +31,7 @@ void ct_stream_bytes_in_file(struct ct_stream_bytes *bytes, int fd, uint64_t pos
 /* Prepends the `size` bytes of the file before the first one. */
 void ct_stream_bytes_extend(struct ct_stream_bytes *bytes, size_t size);
 
-/* Appends a run, which must continue the bytes. False without memory. */
+/* Appends a run, which must continue the bytes. Returns false when out of memory. */
 bool ct_stream_bytes_append(struct ct_stream_bytes *bytes, const struct ct_run *run);
 
 /* Returns the bytes of [from, to), borrowed until the next call. CT_ERR_NOMEM, CT_ERR_IO. */

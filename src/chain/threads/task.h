@@ -59,7 +59,7 @@ struct ct_task {
 
 void ct_task_free(struct ct_task *task);
 
-/* Prepends `left`, the bytes of the stream right before the task. False without memory. */
+/* Prepends `left`, the bytes of the stream right before the task. Returns false when out of memory. */
 bool ct_task_prepend(struct ct_task *task, struct ct_stream_bytes *left);
 
 /* Resets the statistics of `object`, so that they are those of the next task. */
@@ -69,7 +69,7 @@ void ct_task_clear_stats(struct ct_stream_chain *object);
 void ct_task_run(struct ct_task *task, const struct ct_task_goal *goal, struct ct_batches *batches);
 
 /* Decodes the rest of the task with `object`, straight to the caller's receivers. *more is set when a part is
- * full and must be taken before the next call. Result: 0 or what a receiver returned. */
+ * full and must be taken before the next call. Returns 0 or what a receiver returned. */
 int ct_task_finish(struct ct_task *task, struct ct_stream_chain *object, const struct ct_task_goal *goal,
                    struct ct_batches *batches, bool *more);
 
