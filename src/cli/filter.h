@@ -52,9 +52,10 @@
         {.name = "pid",                                                                                      \
          .kind = CLI_LIST,                                                                                   \
          .arg = "N",                                                                                         \
-         .help = "Use only this Linux process, with all its threads that the capture knows. Like --tid, it " \
-                 "needs context IDs in the trace. --pid, --tid, --context, --el and --module can be given "  \
-                 "more than once; what matches any of them is used."},                                       \
+         .help =                                                                                             \
+             "Use only this Linux process, with all its threads that the capture knows. Like --tid, it "     \
+             "needs context IDs in the trace. --pid, --tid, --context, --el and --module can be given more " \
+             "than once: any value of an option is enough, but each option that is given must match."},      \
         {.name = "tid", .kind = CLI_LIST, .arg = "N", .help = "Use only this Linux thread."},                \
         {.name = "context",                                                                                  \
          .kind = CLI_LIST,                                                                                   \

@@ -45,7 +45,7 @@ enum cli_fleet_option {
                           .kind = CLI_FLAG,                                                                  \
                           .help =                                                                            \
                               "Continue a job that was interrupted: pieces that are in the folder are not "  \
-                              "made again. Without this option the folder must be empty of pieces."},        \
+                              "made again. Without this option the folder must not contain pieces."},        \
     [CLI_FLEET_MAX_FAILURES] = {.name = "max-failures",                                                      \
                                 .kind = CLI_NUMBER,                                                          \
                                 .arg = "N",                                                                  \

@@ -142,9 +142,8 @@ static const struct cli_option options[] = {
                           "describes form one run, ordered by timestamps."},
     [IDLE] = {.name = "assume-idle",
               .kind = CLI_FLAG,
-              .help =
-                  "With several cores in one run: if a core sends nothing while others continue, assume "
-                  "after this time that it sleeps. The results of the others are then certain without it."},
+              .help = "With several cores in one run: assume that a core sleeps if it sends nothing while "
+                      "others continue. The results of the others are then certain without it."},
     [FRACTAL] = {.name = "fractal",
                  .kind = CLI_FLAG,
                  .help = "INPUT is an event log of 'coretap fractal' that is still being written, read "
