@@ -29,6 +29,8 @@
 #define FAILURE      1000
 #define FAILURE_NAME 400
 
+#define FOLDER_TRIES 8 /* how often a part is written while its folder is removed */
+
 enum {
     OUT = CT_WORKER_OUT,
     SAID = CT_WORKER_SAID,
@@ -110,15 +112,26 @@ static int make_folder(const struct ct_fleet_piece *p)
                    p->folder, strerror(errno));
 }
 
-/* Keeps the result, for a part behind its note. The folder for parts may be gone: a process of a killed job
- * may have continued, joined the parts and removed the folder. */
+/* Returns whether the folder for parts is gone: a process of a killed job may have continued, joined the
+ * parts and removed the folder, also while a part is written, which lies in no folder until it is whole. */
+static bool has_lost_folder(const struct ct_fleet_piece *p)
+{
+    return p->folder && access(p->folder, F_OK) && errno == ENOENT;
+}
+
+/* Keeps the result, for a part behind its note. Makes the folder for parts again if it is gone. */
 static int keep(struct ct_fleet_piece *p)
 {
     const struct text *out = &p->texts[OUT], *note = &p->texts[NOTE];
-    const int rc = p->folder ? make_folder(p) : CT_OK;
     const struct ct_state_bytes head = {note->data, p->folder ? note->size : 0},
                                 data = {out->data, out->size};
-    return rc ? rc : ct_state_write(p->job->ctx, p->path, head, data);
+    int rc;
+    unsigned tries = 0;
+    do {
+        rc = p->folder ? make_folder(p) : CT_OK;
+        rc = rc ? rc : ct_state_write(p->job->ctx, p->path, head, data);
+    } while (rc && ++tries < FOLDER_TRIES && has_lost_folder(p));
+    return rc;
 }
 
 /* Evaluates the status of the process. Exit code 1: the decodable part was printed. */

@@ -647,13 +647,13 @@ def one_capture_alone(fleet):
 
 def parts_lose_their_folder(fleet):
     """Checks that the folder of parts is made again when it is removed, as a process of a killed job may
-    do."""
+    do, also while a part is written."""
     state, output = fleet.path("lost-folder"), fleet.path("lost-folder.data")
     words = [*ranks(2), "stats", "--manifest", fleet.path("cut.jsonl"), "-o", output, "--state", state,
              "--cut", 5000]
     gone = 0
     with subprocess.Popen([str(word) for word in words], stderr=subprocess.PIPE, text=True, env=RANKS) as job:
-        while not gone and job.poll() is None:
+        while gone < 4 and job.poll() is None:
             for folder in state.glob("*.shards"):
                 with contextlib.suppress(OSError):  # the folder already contains a part
                     folder.rmdir()
