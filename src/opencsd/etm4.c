@@ -30,14 +30,21 @@ static void log_header(const struct ct_ocsd_etm4 *d, const struct ct_etm4_packet
                     "");
 }
 
+/* Shows a packet to the monitors. Returns whether it goes on to the sink. */
+static bool show_packet(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet, const uint8_t *bytes,
+                        uint32_t size)
+{
+    log_header(d, packet);
+    ct_ocsd_etm4_convert(packet, bytes, d->version, d->m_profile, &d->packet);
+    ct_ocsd_packet_show(&d->base, d->index, &d->packet, bytes, size);
+    return ct_ocsd_packet_goes_on(&d->base, is_bad(packet));
+}
+
 /* Passes a packet to the clients that want packets. */
 static ocsd_datapath_resp_t put_packet(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *packet,
                                        const struct ct_ocsd_fed *fed)
 {
-    log_header(d, packet);
-    ct_ocsd_etm4_convert(packet, fed->bytes, d->version, d->m_profile, &d->packet);
-    ct_ocsd_packet_show(&d->base, d->index, &d->packet, fed->bytes, (uint32_t)fed->taken);
-    return ct_ocsd_packet_goes_on(&d->base, is_bad(packet))
+    return show_packet(d, packet, fed->bytes, (uint32_t)fed->taken)
                ? ct_ocsd_packet_give(&d->base, d->index, &d->packet)
                : OCSD_RESP_CONT;
 }
@@ -107,6 +114,41 @@ static void note_context(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *pa
         d->packets->sf = d->context_sf;
 }
 
+/* Passes a packet that was found before synchronisation to a client that wants packets only. Its sink gets
+ * one packet that reports missing synchronisation, and all others. */
+static ocsd_datapath_resp_t put_found(struct ct_ocsd_etm4 *d, const struct ct_ocsd_etm4_found *found)
+{
+    struct ct_etm4_packet packet = {.type = found->type, .err = found->err};
+    struct ct_ocsd_fed fed;
+    const bool reports = !found->aligned && (found->type == CT_ETM4_NOT_SYNC || found->type == CT_ETM4_ASYNC);
+    if (found->aligned) {
+        ct_ocsd_feed_next(&d->feed, found->bytes, found->size, found->first, &packet, &fed);
+        d->synced = true;
+    }
+    d->base.stats.channel_unsynced += reports ? found->size : 0;
+    d->index = found->first;
+    if (!show_packet(d, &packet, found->bytes, found->size) || (reports && d->told_unsynced))
+        return OCSD_RESP_CONT;
+    d->told_unsynced |= reports;
+    return ct_ocsd_packet_give(&d->base, d->index, &d->packet);
+}
+
+/* Searches for the alignment packet up to the end of the next packet. Sets *used to the number of bytes
+ * taken. */
+static ocsd_datapath_resp_t search(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const uint8_t *bytes,
+                                   uint32_t size, uint32_t *used)
+{
+    struct ct_ocsd_etm4_found found;
+    for (*used = 0; *used < size;) {
+        bool taken;
+        const bool have = ct_ocsd_etm4_search_next(&d->search, bytes[*used], index + *used, &found, &taken);
+        *used += taken;
+        if (have)
+            return put_found(d, &found);
+    }
+    return OCSD_RESP_CONT;
+}
+
 /* Takes the next packet, or bytes of no packet. Sets *used to the number of bytes taken. */
 static ocsd_datapath_resp_t take_next(struct ct_ocsd_etm4 *d, ocsd_trc_index_t index, const uint8_t *bytes,
                                       uint32_t size, uint32_t *used)
@@ -114,6 +156,8 @@ static ocsd_datapath_resp_t take_next(struct ct_ocsd_etm4 *d, ocsd_trc_index_t i
     struct ct_etm4_packet packet;
     struct ct_ocsd_fed fed;
     bool zero = false;
+    if (d->base.only_packets && !d->synced)
+        return search(d, index, bytes, size, used);
     const uint32_t part = unsynced_part(d, bytes, size, &zero);
     *used = ct_ocsd_feed_next(&d->feed, bytes, part, index, &packet, &fed);
     d->index = fed.first;
@@ -181,6 +225,8 @@ static ocsd_datapath_resp_t reset(struct ct_ocsd_decoder *decoder)
     ct_ocsd_output_drop(&d->path.output);
     d->ending = d->synced = d->last_is1 = false;
     d->unsynced = 0;
+    d->search = (struct ct_ocsd_etm4_search){0};
+    d->told_unsynced = false;
     ct_ocsd_etm4_lose(d, UNSYNC_RESET_DECODER);
     d->after_overflow = d->marker_seen = false;
     const ocsd_datapath_resp_t resp = pump_if_ready(d);
@@ -193,8 +239,12 @@ static ocsd_datapath_resp_t finish(struct ct_ocsd_decoder *decoder)
     struct ct_ocsd_etm4 *d = (struct ct_ocsd_etm4 *)decoder;
     struct ct_etm4_packet packet;
     struct ct_ocsd_fed fed;
+    struct ct_ocsd_etm4_found found;
     ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
-    if (ct_ocsd_feed_finish(&d->feed, &packet, &fed) && packet.type != CT_ETM4_NOT_SYNC) {
+    if (d->base.only_packets && !d->synced) {
+        if (ct_ocsd_etm4_search_end(&d->search, &found))
+            resp = put_found(d, &found);
+    } else if (ct_ocsd_feed_finish(&d->feed, &packet, &fed) && packet.type != CT_ETM4_NOT_SYNC) {
         d->index = fed.first;
         resp = take(d, &packet, &fed);
     } else if (!d->synced && (d->unsynced || fed.taken)) {
