@@ -192,6 +192,21 @@ int ct_fast_absorb(struct ct_fast *f)
     return batch.count || batch.mark_count ? ct_edges_add(f->edges, &batch) : CT_OK;
 }
 
+static bool has_context(const struct ct_step_builder *b)
+{
+    for (size_t i = 0; i < b->mark_count; i++)
+        if (b->marks[i].kind == CT_MARK_ELEM && b->marks[i].elem.kind == CT_ELEM_CONTEXT)
+            return true;
+    return false;
+}
+
+bool ct_fast_reach_context(struct ct_fast *f)
+{
+    f->blocks.error = ct_fast_absorb(f);
+    ct_step_drop_given(&f->builder);
+    return !f->blocks.error && !has_context(&f->builder);
+}
+
 int ct_fast_enter_context(struct ct_fast *f)
 {
     size_t context = CT_NO_NUMBER;
@@ -204,11 +219,14 @@ int ct_fast_enter_context(struct ct_fast *f)
                                  &f->domain);
 }
 
-/* Sets the domain of the next step: the current memory and, for counts, the current context. */
+/* Sets the domain of the next step: the current memory and, for counts, the current context. With cycles, a
+ * step that waits for its count may keep the table in the context before. */
 static int enter_domain(struct ct_fast *f)
 {
-    if (f->counts)
+    if (f->counts || (f->edges && ct_fast_reach_context(f)))
         return ct_fast_enter_context(f);
+    if (f->blocks.error)
+        return f->blocks.error;
     f->domain_stale = false;
     return ct_blocks_domain(&f->blocks, f->builder.memory, CT_NO_NUMBER, NULL, &f->domain);
 }
@@ -234,7 +252,7 @@ uint32_t ct_fast_enter(struct ct_fast *f, unsigned executed)
     uint64_t addr = w->addr;
     uint8_t isa = w->isa;
     bool stale = f->domain_stale;
-    bool found = !stale || !f->counts ||
+    bool found = !stale || !f->edges ||
                  (ct_walk_to_waypoint(w, &range) == CT_WALK_FOUND &&
                   (executed || !ct_walk_is_always_taken(w, &range)));
     uint32_t block = 0;

@@ -137,6 +137,10 @@ void ct_fast_leave(struct ct_fast *f);
 /* For counts: adds the finished steps of the builder to the table. */
 int ct_fast_absorb(struct ct_fast *f);
 
+/* For counts with cycles: adds all steps but the last to the table. Returns whether the table has reached the
+ * current context; false on errors, too. */
+bool ct_fast_reach_context(struct ct_fast *f);
+
 /* Sets the domain of the steps that follow, in the current context of the table. (Engines that do not count,
  * or that count cycles and are not settled, use domains with the context CT_NO_NUMBER.) CT_ERR_NOMEM,
  * CT_ERR_LIMIT. */
