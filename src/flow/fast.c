@@ -192,21 +192,6 @@ int ct_fast_absorb(struct ct_fast *f)
     return batch.count || batch.mark_count ? ct_edges_add(f->edges, &batch) : CT_OK;
 }
 
-static bool has_context(const struct ct_step_builder *b)
-{
-    for (size_t i = 0; i < b->mark_count; i++)
-        if (b->marks[i].kind == CT_MARK_ELEM && b->marks[i].elem.kind == CT_ELEM_CONTEXT)
-            return true;
-    return false;
-}
-
-bool ct_fast_reach_context(struct ct_fast *f)
-{
-    f->blocks.error = ct_fast_absorb(f);
-    ct_step_drop_given(&f->builder);
-    return !f->blocks.error && !has_context(&f->builder);
-}
-
 int ct_fast_enter_context(struct ct_fast *f)
 {
     size_t context = CT_NO_NUMBER;

@@ -91,6 +91,21 @@ void ct_fast_go_to(struct ct_fast *f, const struct ct_fast_place *place)
 
 /* ---- cycles ---- */
 
+static bool has_context(const struct ct_step_builder *b)
+{
+    for (size_t i = 0; i < b->mark_count; i++)
+        if (b->marks[i].kind == CT_MARK_ELEM && b->marks[i].elem.kind == CT_ELEM_CONTEXT)
+            return true;
+    return false;
+}
+
+bool ct_fast_reach_context(struct ct_fast *f)
+{
+    f->blocks.error = ct_fast_absorb(f);
+    ct_step_drop_given(&f->builder);
+    return !f->blocks.error && !has_context(&f->builder);
+}
+
 /* Adds all steps but the last to the table, and replaces the last block by that of the current context.
  * Returns false when that is not possible here. */
 static bool settle_context(struct ct_fast *f)
