@@ -31,17 +31,12 @@ def run(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
-def difference(got, want):
-    return "\n".join(f"{key}: {got.get(key)}, truth {want.get(key)}" for key in {**got, **want}
-                     if got.get(key) != want.get(key))
-
-
 def check_folded(name, text, want):
     got = collections.Counter()
     for line in text.splitlines():
         stack, weight = line.rsplit(" ", 1)
         got[stack] += int(weight)
-    check(f"{name}: {len(want)} stacks are those of the path", got == want, difference(got, want))
+    check(f"{name}: {len(want)} stacks are those of the path", got == want, truth.difference(got, want))
 
 
 class Runs:
@@ -79,7 +74,7 @@ class Runs:
 
     def difference(self, want):
         if self.begins <= want.begins and self.ends <= want.ends and self.insns:
-            return difference(self.insns, want.insns) or difference(self.fell, want.fell)
+            return truth.difference(self.insns, want.insns) or truth.difference(self.fell, want.fell)
         return f"begins {self.begins - want.begins}, ends {self.ends - want.ends}"
 
 
@@ -100,7 +95,7 @@ def check_autofdo(name, text, program, want, taken):
         got_taken[start + base, end + base if end else 0] = int(n)
     wrong = Runs(ranges, truth.branches(program)).difference(want)
     check(f"{name}: AutoFDO: ranges of {len(want.insns)} instructions", not wrong and addresses == 0, wrong)
-    check(f"{name}: AutoFDO: {len(taken)} branches", got_taken == taken, difference(got_taken, taken))
+    check(f"{name}: AutoFDO: {len(taken)} branches", got_taken == taken, truth.difference(got_taken, taken))
 
 
 def check_bolt(name, text, program, want, taken, entries):
@@ -113,7 +108,7 @@ def check_bolt(name, text, program, want, taken, entries):
           wrong)
     wanted = taken | entries
     check(f"{name}: BOLT: branches, {len(entries)} from elsewhere", rows["B"] == wanted and entries,
-          difference(rows["B"], wanted))
+          truth.difference(rows["B"], wanted))
 
 
 def by_source(program, ranges, lcov):
@@ -154,7 +149,7 @@ def check_llvm(coretap, folder, name, program, capture, ranges):
             if match:
                 got[function, int(match.group(1)), int(match.group(2) or 0)] = int(match.group(3))
         check(f"{name}: LLVM: {len(want)} places have the counts of the path", got == want,
-              difference(got, want))
+              truth.difference(got, want))
     if not shutil.which("llvm-profdata"):
         skip(f"{name}: llvm-profdata reads it", "llvm-profdata is missing (Debian: llvm)")
         return
@@ -205,7 +200,8 @@ def check_pprof(folder, name, coretap, program, capture, want):
         profile = protobuf.messages("pprof", protobuf.PPROF)["Profile"].FromString(
             gzip.decompress(file.read_bytes()))
         got = pprof_stacks(profile)
-        check(f"{name}: pprof: {len(want)} stacks are those of the path", got == want, difference(got, want))
+        check(f"{name}: pprof: {len(want)} stacks are those of the path", got == want,
+              truth.difference(got, want))
         text, mapping = profile.string_table, profile.mapping[0]
         build_id = re.search(r"Build ID: (\S+)", run("readelf", "-nW", str(program)))[1]
         main = next(f for f in profile.function if text[f.name] == "main")

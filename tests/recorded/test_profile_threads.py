@@ -29,11 +29,6 @@ WAYS = [[], ["--context-id"], ["--threads", "contexts"]]
 NOTE = re.compile(r"a stack of calls began anew (\d+) times")
 
 
-def difference(got, want):
-    return "\n".join(f"{key}: {got.get(key)}, truth {want.get(key)}" for key in {**got, **want}
-                     if got.get(key) != want.get(key))
-
-
 def truth_of(path, program, capture):
     """Returns the stacks of all threads, and the number of threads that found their core used."""
     lines = [line.split() for line in path.read_text(encoding="ascii").splitlines()]
@@ -62,7 +57,7 @@ def check_way(coretap, folder, name, program, way):
         stack, weight = line.rsplit(" ", 1)
         got[stack] += int(weight)
     check(f"{name}: {len(want)} stacks are those of the threads", got == want and len(want) > 50,
-          difference(got, want))
+          truth.difference(got, want))
     for command in (["profile", "--format", "folded"], ["timing"], ["report", "-o", folder / "report.html"]):
         said = subprocess.run([coretap, *command, capture], check=False, capture_output=True, text=True,
                               timeout=120)

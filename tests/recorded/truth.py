@@ -16,6 +16,12 @@ def run(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
+def difference(got, want):
+    """Returns a line for each key whose count is not that of the truth."""
+    return "\n".join(f"{key}: {got.get(key)}, truth {want.get(key)}" for key in {**got, **want}
+                     if got.get(key) != want.get(key))
+
+
 def runs(file):
     """Yields (first address, address after the last instruction, instructions) of each traced run."""
     with open(file, encoding="ascii") as lines:
