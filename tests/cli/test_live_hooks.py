@@ -195,8 +195,9 @@ def running(mark):
 
 
 def hanging(case):
-    """Runs a command that does not end: some violations wait, the rest is dropped, and a signal ends the run
-    in time."""
+    """Runs a command that does not end: some violations wait, and the rest is dropped. At a signal the run
+    ends without the time that a violation may take, in which more than the first four commands would
+    start."""
     units = 600
     violations = units * Raw.EVENTS // 7
     mark = f"97{time.time_ns() % 1000000}"  # a number of seconds that no other process sleeps
@@ -207,11 +208,9 @@ def hanging(case):
     live.hear(r"(256) violations wait")
     check("what is too much for a command is dropped, which is told with the first one", True)
     time.sleep(0.5)
-    begin = time.monotonic()
     code = live.stop(signal.SIGINT)
-    took = time.monotonic() - begin
     hook = case.status()["hooks"][0]
-    check("a signal ends the run in time nevertheless", code == 1 and took < 3, (code, took))
+    check("a signal ends the run nevertheless", code == 1, code)
     check("… and each violation is counted once",
           hook["done"] + hook["failed"] + hook["dropped"] == violations and
           hook["dropped"] == violations - 4 and
@@ -285,10 +284,9 @@ def posting(case):
     limit = time.monotonic() + 30
     while len(server.got) == told and time.monotonic() < limit:
         time.sleep(0.05)
-    begin = time.monotonic()
     live.stop(signal.SIGINT)
-    check("a server that never answers does not hold back the end", time.monotonic() - begin < 3 and
-          case.status()["violations"] == VIOLATIONS, live.said)
+    check("a server that never answers does not hold back the end", len(server.got) == told + 1 and
+          case.status()["violations"] == VIOLATIONS, (len(server.got) - told, live.said))
     server.stop()
 
 
@@ -357,11 +355,10 @@ def silent(case):
         live.child.stdin.flush()
         server.settimeout(30)
         with server.accept()[0]:
-            begin = time.monotonic()
             live.stop(signal.SIGINT)
             hook = case.status()["hooks"][0]
             check("a server that does not begin with TLS does not hold back the end",
-                  time.monotonic() - begin < 3 and hook["dropped"] + hook["failed"] == VIOLATIONS, hook)
+                  (hook["failed"], hook["dropped"]) == (1, VIOLATIONS - 1), hook)
 
 
 def without_library(case):

@@ -25,6 +25,7 @@ import time
 import urllib.request
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from live import free_port  # noqa: E402  pylint: disable=wrong-import-position
 from parts import missing_parts  # noqa: E402  pylint: disable=wrong-import-position
 from tap import check, finish, is_sanitized, skip  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -77,8 +78,7 @@ class Run:
 
     def end(self, number=None):
         """Waits for the end of the run, after sending signal `number` when there is one. Returns the exit
-        code, and the seconds that the run took to end."""
-        begin = time.monotonic()
+        code, or None when the run had to be killed."""
         if number:
             self.child.send_signal(number)
         try:
@@ -86,9 +86,8 @@ class Run:
         except subprocess.TimeoutExpired:
             self.child.kill()
             code = None
-        seconds = time.monotonic() - begin
         self.listener.join(PATIENCE)  # the last messages may not have been read yet
-        return code, seconds
+        return code
 
     def status(self):
         return json.loads((self.out / "live.json").read_text())
@@ -161,11 +160,6 @@ def serve(port, *parts, reset=False, taken=None):
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
-
-
 def check_reconnect(coretap, folder):
     port, kept, spec = free_port(), folder / "kept.bin", folder / "spec.tessla"
     spec.write_text(SPEC)
@@ -194,9 +188,9 @@ def check_reconnect(coretap, folder):
           and run.hear("trace comes again, after"), run.said)
     serve(port, UNIT[:100], UNIT[100:], taken=kept)
     run.hear("the connection ended after 512 bytes")
-    code, took = run.end(signal.SIGTERM)
+    code = run.end(signal.SIGTERM)
     check("SIGTERM while it waits ends the run at once, with its reports",
-          code == 1 and took < 15 and (folder / "out" / "live.json").exists(), f"{code} {took} {run.said}")
+          code == 1 and (folder / "out" / "live.json").exists(), f"{code} {run.said}")
     parts = [UNIT * 5 + UNIT[:200], UNIT * 3, UNIT]
     check("all that came is kept", kept.read_bytes() == b"".join(parts), size_of(kept))
     gaps = re.findall(r"\[gap\]\nat = (\d+)\n", (folder / "kept.bin.ini").read_text())
@@ -226,10 +220,10 @@ def check_listening(coretap, folder):
         with socket.create_connection(("127.0.0.1", port)) as connection:
             connection.sendall(UNIT * 4)
     until(lambda: size_of(kept) == 12 * len(UNIT))
-    code, took = run.end(signal.SIGINT)
+    code = run.end(signal.SIGINT)
     found = same_as_kept(coretap, "connections one after another", run, folder / "kept.ini", code)
     check("… each but the first begins with a gap",
-          took < 15 and found["instructions"] == 12 * INSTRUCTIONS and found["gaps"] == 4 and
+          found["instructions"] == 12 * INSTRUCTIONS and found["gaps"] == 4 and
           run.status()["input"]["breaks"] == 2, f"{found} {run.said}")
     done = offline(coretap, "live", "--config", CONFIG, "--reconnect", "--at", PLACE, RAW / "board.bin")
     check("--reconnect with a file is refused", done.returncode == 2 and "goes with tcp:" in done.stderr,
@@ -261,7 +255,7 @@ def check_full_disk(coretap, folder):
     told = run.hear("kept: cannot be written: File too large; it holds the first 5190 bytes")
     run.child.stdin.write(UNIT * 3)
     run.child.stdin.close()
-    code, _ = run.end()
+    code = run.end()
     check("a disk without room is told with its cause", told and code == 2, f"{code} {run.said}")
     found, _ = numbers(coretap, folder / "kept.ini")
     check("… and keeps what there was room for", kept.read_bytes() == (UNIT * 12)[:most] and
@@ -359,7 +353,7 @@ def check_stopped(coretap, folder, drop):
         settled(lambda: size_of(folder / "printed"))
         Writer(run, 1024).run()
         size += 1024 * len(UNIT)
-    code, _ = run.end()
+    code = run.end()
     reader.wait(timeout=PATIENCE)
     check(f"{name} all is kept", size_of(kept) == size, f"{size_of(kept)} {size}")
     text = (folder / "printed").read_text()
@@ -392,9 +386,9 @@ def check_second_signal(coretap, folder):
     run.child.send_signal(signal.SIGTERM)
     time.sleep(1)
     waits = run.child.poll() is None
-    code, took = run.end(signal.SIGTERM)
+    code = run.end(signal.SIGTERM)
     check("a second signal ends a run whose output nobody reads",
-          waits and code == -signal.SIGTERM and took < 15, f"{waits} {code} {took}")
+          waits and code == -signal.SIGTERM, f"{waits} {code}")
     os.close(read)
     read, write = os.pipe()
     os.close(read)
@@ -402,7 +396,7 @@ def check_second_signal(coretap, folder):
     os.close(write)
     writer = Writer(run, 4096)
     writer.start()
-    code, _ = run.end()
+    code = run.end()
     check("one whose output nobody can read ends and says why",
           code == 2 and run.hear("standard output: cannot be written any more"), f"{code} {run.said}")
 
@@ -429,13 +423,13 @@ def check_clients(coretap, folder):
         offline(coretap, "ctl", "--http", port, "status").stdout))
     check("page clients that never read hold nobody back", sent and status, f"{writer.sent} {status}")
     resident = run.resident()
-    code, took = run.end(signal.SIGTERM)
+    code = run.end(signal.SIGTERM)
     if not is_sanitized(coretap):
         check("… and take no memory that grows", resident < RESIDENT, resident)
     found = run.status()
-    check("… nor do they keep the run from its end", code == 0 and took < 15 and
+    check("… nor do they keep the run from its end", code == 0 and
           found["streams"][0]["instructions"] == units * INSTRUCTIONS and found["input"]["lost"] == 0,
-          f"{code} {took} {found['input']}")
+          f"{code} {found['input']}")
     for client in clients:
         client.close()
 

@@ -127,13 +127,11 @@ def check_ended(folder, name, program, options, how, codes):
     with tempfile.TemporaryDirectory(dir=folder) as place:
         recording = Recording(pathlib.Path(place) / "capture", folder / program, *options)
         recording.wait_for_trace()
-        begin = time.monotonic()
         how(recording)
         code, said = recording.end()
-        took = time.monotonic() - begin
         numbers, done = recording.numbers()
-        tap.check(name, code in codes and took < 20 and is_sound(numbers),
-                  f"{code} {said} {took} s {recording.files()} {done}")
+        tap.check(name, code in codes and is_sound(numbers),
+                  f"{code} {said} {recording.files()} {done}")
         return recording.files()
 
 
