@@ -4,6 +4,7 @@
  * everything after the head; a refused answer has an error text, and nothing of it remains. */
 #include <arpa/inet.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -63,8 +64,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     server.answer = data + 1;
     server.size = size - 1;
     server.piece = data[0] ? (size_t)data[0] * 64 : MOST_BYTES;
+    /* The timer of libFuzzer would end the calls of the server early. */
+    sigset_t all, before;
     pthread_t thread;
+    sigfillset(&all);
+    require(pthread_sigmask(SIG_SETMASK, &all, &before) == 0);
     require(pthread_create(&thread, NULL, serve, &server) == 0);
+    require(pthread_sigmask(SIG_SETMASK, &before, NULL) == 0);
 
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_live_answer answer;
