@@ -115,8 +115,8 @@ CT_API int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const str
 CT_API const struct ct_edge_context *ct_cover_contexts(const struct ct_cover *cover, size_t *count);
 
 /* Lists the items of a program in one context, or with CT_EDGES_ALL in all contexts together. They are sorted
- * by kind, from and to, without duplicates. The caller frees *items, which has *count of them. CT_ERR_ARG,
- * CT_ERR_NOMEM. */
+ * by kind, from, to and isa, without duplicates. The caller frees *items, which has *count of them.
+ * CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_cover_items(struct ct_cover *cover, uint32_t program, size_t context,
                           struct ct_cover_item **items, size_t *count);
 
