@@ -73,7 +73,8 @@ CT_API int ct_cover_program(struct ct_cover *cover, const struct ct_program_iden
 struct ct_program;
 CT_API int ct_cover_number(struct ct_cover *cover, struct ct_program *program, uint32_t *number);
 
-/* Returns the number of programs, and one of them by number. Its name and build id belong to `cover`. */
+/* Returns the number of programs, and one of them by number, zeros when there is none. Its name and build id
+ * belong to `cover`. */
 CT_API size_t ct_cover_programs(const struct ct_cover *cover);
 CT_API struct ct_program_identity ct_cover_program_at(const struct ct_cover *cover, uint32_t number);
 

@@ -40,8 +40,8 @@ enum ct_level {
 /* How the program is followed. All engines give the same results. */
 enum ct_engine {
     CT_ENGINE_AUTO,  /* FAST, unless the sink receives flow records or events */
-    CT_ENGINE_PLAIN, /* ct_fast: gives no flow records, and no events from level FLOW on */
-    CT_ENGINE_FAST,  /* ct_fast: no records of the walk are given, and no events from level FLOW on */
+    CT_ENGINE_PLAIN, /* ct_walk and ct_steps, one after the other: gives everything, and is slower */
+    CT_ENGINE_FAST,  /* ct_fast: gives no flow records; events from level FLOW on are CT_ERR_ARG */
 };
 
 /* What is counted for each edge. */

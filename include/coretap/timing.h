@@ -79,9 +79,6 @@ struct ct_timing_edge {
     uint32_t n;            /* instructions in [start, end); 0 from a file without them */
 };
 
-/* Times of one function. A run of it begins with its call and ends with its return. The time of a run
- * includes only what its own thread executes, outside of exceptions that interrupt it; what others took is
- * counted separately. */
 /* The longest run of a function: its beginning and end, in cycles since its stream began, like a window of a
  * filter (CT_POINT_CYCLES). Of equally long runs it is the first by capture, buffer, trace ID and
  * position. */
@@ -95,6 +92,9 @@ struct ct_timing_longest {
     uint8_t pad[7];      /* 0 */
 };
 
+/* Times of one function. A run of it begins with its call and ends with its return. The time of a run
+ * includes only what its own thread executes, outside of exceptions that interrupt it; what others took is
+ * counted separately. */
 struct ct_timing_function {
     const char *name;  /* of its symbol; CT_SYMBOL_UNKNOWN for code in no program */
     const char *label; /* the name for people, set once it ran: C++ and Rust names are demangled */
@@ -239,7 +239,7 @@ struct ct_timing_found {
  * valid until something is added. CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_timing_sums_find(struct ct_timing_sums *sums, struct ct_timing_found *found);
 
-/* Returns a program by its number in the lists. */
+/* Returns a program by its number in the lists, zeros when there is none. */
 CT_API struct ct_program_identity ct_timing_sums_program(const struct ct_timing_sums *sums, uint32_t number);
 
 #ifdef __cplusplus

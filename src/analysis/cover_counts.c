@@ -105,7 +105,8 @@ size_t ct_cover_programs(const struct ct_cover *cover)
 
 struct ct_program_identity ct_cover_program_at(const struct ct_cover *cover, uint32_t number)
 {
-    return cover ? ct_program_table_at(&cover->programs, number) : (struct ct_program_identity){0};
+    return cover && number < cover->programs.count ? ct_program_table_at(&cover->programs, number)
+                                                   : (struct ct_program_identity){0};
 }
 
 static int find_context(struct ct_cover *cover, const struct ct_edge_context *context, uint32_t *number)

@@ -90,7 +90,7 @@ int ct_cover_report_new(struct ct_ctx *ctx, const struct ct_cover_source *source
     int result = ct_options_read(ctx, "ct_cover_report_new", source, &given, sizeof given);
     if (result != CT_OK)
         return result;
-    if (!given.memory || !given.symbols || !given.lines)
+    if (!given.memory || !given.symbols || !given.lines || (!items && count) || !out)
         return ct_fail_null(ctx, "ct_cover_report_new");
     struct ct_cover_work *work = calloc(1, sizeof *work);
     if (!work)

@@ -56,6 +56,8 @@ int ct_timing_new(struct ct_ctx *ctx, const struct ct_timing_options *options, s
     int rc = ct_options_read(ctx, "ct_timing_new", options, &o, sizeof o);
     if (rc)
         return rc;
+    if (o.program_count && !o.programs)
+        return ct_fail_null(ctx, __func__);
     struct ct_timing *t = calloc(1, sizeof *t);
     if (!t)
         return ct_fail_nomem(ctx, "timing");

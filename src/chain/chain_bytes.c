@@ -254,7 +254,7 @@ static int leave(struct ct_chain *c, int rc)
 int ct_chain_push(struct ct_chain *c, const void *data, size_t size)
 {
     if (!c || (!data && size))
-        return CT_ERR_ARG;
+        return ct_fail_null(c ? c->ctx : NULL, __func__);
     const uint8_t *bytes = data;
     int rc = enter(c, __func__);
     if (rc)

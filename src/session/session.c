@@ -51,7 +51,7 @@ void ct_session_free(struct ct_session *s)
 int ct_session_add(struct ct_session *s, struct ct_analysis *analysis)
 {
     if (!s || !analysis)
-        return CT_ERR_ARG;
+        return ct_fail_null(s ? s->ctx : NULL, __func__);
     if (s->options.begin)
         return ct_fail(s->ctx, CT_ERR_ARG, "ct_session_add: a session with `begin` has no analyses");
     for (size_t i = 0; i < s->count; i++)
@@ -623,7 +623,7 @@ int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const
                    size_t count)
 {
     if (!s || !capture || (!buffers && count))
-        return CT_ERR_ARG;
+        return ct_fail_null(s ? s->ctx : NULL, __func__);
     if (s->running)
         return ct_fail(s->ctx, CT_ERR_ARG,
                        "ct_session_run: a receiver of the session calls it, so nothing is "

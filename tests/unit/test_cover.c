@@ -177,6 +177,32 @@ static void check_sums(uint64_t apart)
     }
 }
 
+/* Items that are announced and missing, and a report with nowhere to go, are refused. */
+static void test_null(void **state)
+{
+    const struct fixture *f = *state;
+    struct ct_cover_report *none = NULL;
+    assert_int_equal(ct_cover_report_new(NULL, &f->source, NULL, 1, &none), CT_ERR_ARG);
+    assert_int_equal(ct_cover_report_new(NULL, &f->source, NULL, 0, NULL), CT_ERR_ARG);
+    assert_null(none);
+}
+
+/* A number that no program has gives one without a name. */
+static void test_unknown_program(void **state)
+{
+    (void)state;
+    const struct ct_program_identity program = {.name = "program", .high = 4};
+    struct ct_cover *cover;
+    uint32_t number;
+    assert_int_equal(ct_cover_new(NULL, &cover), CT_OK);
+    assert_null(ct_cover_program_at(cover, 0).name);
+    assert_int_equal(ct_cover_program(cover, &program, &number), CT_OK);
+    assert_string_equal(ct_cover_program_at(cover, number).name, "program");
+    assert_null(ct_cover_program_at(cover, number + 1).name);
+    assert_null(ct_cover_program_at(cover, UINT32_MAX).name);
+    ct_cover_free(cover);
+}
+
 /* Sorts and adds up many items in random order, anywhere in the address space. */
 static void test_sums(void **state)
 {
@@ -204,6 +230,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_unrun, begin, finish),
         cmocka_unit_test_setup_teardown(test_alignment, begin, finish),
         cmocka_unit_test_setup_teardown(test_nothing, begin, finish),
+        cmocka_unit_test_setup_teardown(test_null, begin, finish),
+        cmocka_unit_test(test_unknown_program),
         cmocka_unit_test(test_padding),
         cmocka_unit_test(test_sums),
     };

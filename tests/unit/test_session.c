@@ -348,6 +348,24 @@ static void turns_are_filtered(void **state)
     ct_ctx_free(ctx);
 }
 
+/* The text of an earlier failure does not stay when a pointer is missing. */
+static void null_has_a_text(void **state)
+{
+    (void)state;
+    struct ct_ctx *ctx = ct_ctx_new();
+    struct ct_capture *capture = quickstart(ctx);
+    struct ct_session *session;
+    assert_int_equal(ct_session_new(ctx, NULL, &session), CT_OK);
+    ct_ctx_fail(ctx, CT_ERR_IO, "earlier");
+    assert_int_equal(ct_session_add(session, NULL), CT_ERR_ARG);
+    assert_string_equal(ct_ctx_error(ctx), "ct_session_add: a null pointer");
+    assert_int_equal(ct_session_run(session, capture, NULL, 1), CT_ERR_ARG);
+    assert_string_equal(ct_ctx_error(ctx), "ct_session_run: a null pointer");
+    ct_session_free(session);
+    ct_capture_free(capture);
+    ct_ctx_free(ctx);
+}
+
 /* A table may come from an older header, without `cut`: members beyond its size are not read. */
 static void kinds_have_their_size(void **state)
 {
@@ -411,12 +429,13 @@ static void damage_is_told_from_loss(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(damage_is_told_from_loss),   cmocka_unit_test(streams_are_told_apart),
-        cmocka_unit_test(counts_alone_come_once),     cmocka_unit_test(ends_when_it_is_told),
-        cmocka_unit_test(calls_come_in_their_order),  cmocka_unit_test(batches_are_whole),
-        cmocka_unit_test(arguments_are_checked),      cmocka_unit_test(kinds_have_their_size),
-        cmocka_unit_test(streams_come_in_their_turn), cmocka_unit_test(each_turn_says_who_takes),
-        cmocka_unit_test(streams_can_be_left),        cmocka_unit_test(turns_are_filtered),
+        cmocka_unit_test(damage_is_told_from_loss),  cmocka_unit_test(streams_are_told_apart),
+        cmocka_unit_test(counts_alone_come_once),    cmocka_unit_test(ends_when_it_is_told),
+        cmocka_unit_test(calls_come_in_their_order), cmocka_unit_test(batches_are_whole),
+        cmocka_unit_test(null_has_a_text),           cmocka_unit_test(arguments_are_checked),
+        cmocka_unit_test(kinds_have_their_size),     cmocka_unit_test(streams_come_in_their_turn),
+        cmocka_unit_test(each_turn_says_who_takes),  cmocka_unit_test(streams_can_be_left),
+        cmocka_unit_test(turns_are_filtered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -655,6 +655,16 @@ static void contexts_are_ends_of_pairs(void **state)
     ct_watches_free(watches);
 }
 
+/* Programs that are announced and missing are refused. */
+static void programs_are_needed(void **state)
+{
+    (void)state;
+    const struct ct_timing_options options = {.size = sizeof options, .program_count = 1};
+    struct ct_timing *timing = NULL;
+    assert_int_equal(ct_timing_new(NULL, &options, &timing), CT_ERR_ARG);
+    assert_null(timing);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -676,6 +686,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(gaps_cut_runs, begin, finish),
         cmocka_unit_test_setup_teardown(steps_without_cycles_cut_runs, begin, finish),
         cmocka_unit_test_setup_teardown(contexts_are_ends_of_pairs, begin, finish),
+        cmocka_unit_test(programs_are_needed),
         cmocka_unit_test(buckets_are_eighths),
         cmocka_unit_test(distributions_add_up),
         cmocka_unit_test(histograms_are_as_long_as_needed),
