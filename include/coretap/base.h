@@ -38,13 +38,18 @@ enum ct_error {
  *
  *     struct ct_edges_options options = {.size = sizeof options, .max_contexts = 16};
  *
+ * In C++, where g++ warns about members that this leaves out:
+ *
+ *     ct_edges_options options{};
+ *     options.size = sizeof options;
+ *
  * Members that a shorter struct lacks are zero, and NULL stands for a struct of zeros. CT_ERR_ARG: the size
  * is not set, or a longer struct has a member set that the library does not know. The library copies the
  * struct, but not what it points to.
  *
  * CT_ERR_ARG is also the result when a required pointer is NULL. Functions that return no error return an
  * empty value then: 0, NULL, no elements, or the value that stands for none. A NULL pointer to zero bytes is
- * allowed. */
+ * allowed. Functions that do not need a context accept NULL for it, and drop texts and messages. */
 
 /* Returns the name of an error code, such as "CT_ERR_IO"; never NULL. */
 CT_API const char *ct_error_name(int code);
@@ -79,7 +84,9 @@ CT_API struct ct_ctx *ct_ctx_new(void);
 CT_API void ct_ctx_free(struct ct_ctx *ctx);
 
 /* Returns the text of the last failed call with this context, "" when no call failed. The text names the
- * object, the fact, the consequence and the remedy. It stays valid until the next failing call. */
+ * object, the fact, the consequence and the remedy. It stays valid until the next failing call. The text of
+ * an earlier call may remain after CT_ERR_ARG, and remains when a receiver of the caller ends a run without
+ * ct_ctx_fail. */
 CT_API const char *ct_ctx_error(const struct ct_ctx *ctx);
 
 /* Returns 1 when memory ran out at any time with this context. This includes calls that continued without

@@ -152,9 +152,9 @@ struct ct_chain_options {
 
 struct ct_chain;
 
-/* Makes a chain for one buffer of a capture. Neither the buffer nor the sink is owned. Loads the memory
- * images when the level is FLOW or more. CT_ERR_UNSUPPORTED for a protocol that is not decoded. Errors: also
- * those of the layers. */
+/* Makes a chain for one buffer of a capture. Neither the buffer nor the sink is owned: both must stay valid
+ * as long as the chain. Loads the memory images when the level is FLOW or more. CT_ERR_UNSUPPORTED for a
+ * protocol that is not decoded. Errors: also those of the layers. */
 CT_API int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer,
                         const struct ct_chain_options *options, const struct ct_chain_sink *sink,
                         struct ct_chain **out);
@@ -170,9 +170,16 @@ CT_API int ct_chain_run(struct ct_chain *chain);
 CT_API int ct_chain_push(struct ct_chain *chain, const void *data, size_t size);
 CT_API int ct_chain_finish(struct ct_chain *chain);
 
-/* Announces that the bytes pushed next belong to `piece`, one of the buffer's pieces. Decoders start afresh
- * unless it continues the previous piece; offsets are those of the piece from now on. ct_chain_run does this
- * by itself. */
+/* Announces that the bytes pushed next belong to `piece`: one of the buffer's pieces, or one of the caller's.
+ * Decoders start afresh unless it continues the previous piece; offsets are those of the piece from now on.
+ * ct_chain_run does this by itself. A caller that pushed the bytes before `from`, lost some, and goes on at
+ * `to` announces two pieces, so that each stream has a gap there:
+ *
+ *     struct ct_piece piece = {.offset = from, .joins = 1, .cut = 1, .time = CT_NO_TIME, .tid =
+ * CT_NO_THREAD}; ct_chain_begin_piece(chain, &piece); piece = (struct ct_piece){.offset = to, .time =
+ * CT_NO_TIME, .tid = CT_NO_THREAD}; ct_chain_begin_piece(chain, &piece);
+ *
+ * With memory-aligned frames, `to` is the offset of a frame. */
 CT_API int ct_chain_begin_piece(struct ct_chain *chain, const struct ct_piece *piece);
 
 /* Which part of the streams is followed along the program. Zero members exclude nothing. */

@@ -64,7 +64,8 @@ CT_API void ct_programs_free(struct ct_programs *programs);
  * with this path, or else this name, or else its build id at `bias`. When there is no file at `path`, and
  * `path` is that program's or a name without folder, the program's own file is taken. `bias` NULL: the one in
  * the capture, or 0. *out (which may be NULL) receives the program, which may have existed. CT_ERR_IO when
- * there is no such file; CT_ERR_CONFIG when the build id differs from that of the capture's program with its
+ * there is no such file and the capture has a program of that name, otherwise from the first part that is
+ * loaded; CT_ERR_CONFIG when the build id differs from that of the capture's program with its
  * name or address; CT_ERR_ARG, CT_ERR_NOMEM. */
 CT_API int ct_programs_add(struct ct_programs *programs, const char *path, const uint64_t *bias,
                            const struct ct_capture *capture, struct ct_program **out);

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +92,42 @@ static void nothing_comes_behind_the_end(void **state)
     assert_int_equal(ct_chain_finish(f->chain), CT_ERR_ARG);
     assert_int_equal(ct_chain_run(f->chain), CT_ERR_ARG);
     assert_int_equal(ct_chain_frame_stats(f->chain)->input_bytes, bytes);
+    ct_chain_free(f->chain);
+    done(f);
+}
+
+/* Pushes the capture without the bytes of [from, to), as ct_chain_begin_piece describes it. */
+static struct ct_losses push_without(struct fixture *f, size_t from, size_t to)
+{
+    static uint8_t bytes[1 << 16];
+    FILE *file = fopen(f->capture->buffers->path, "rb");
+    assert_non_null(file);
+    const size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    assert_in_range(size, to, sizeof bytes - 1);
+    struct ct_piece piece = {.offset = from, .joins = 1, .cut = 1, .time = CT_NO_TIME, .tid = CT_NO_THREAD};
+    assert_int_equal(ct_chain_push(f->chain, bytes, from), CT_OK);
+    assert_int_equal(ct_chain_begin_piece(f->chain, &piece), CT_OK);
+    piece = (struct ct_piece){.offset = to, .time = CT_NO_TIME, .tid = CT_NO_THREAD};
+    assert_int_equal(ct_chain_begin_piece(f->chain, &piece), CT_OK);
+    assert_int_equal(ct_chain_push(f->chain, bytes + to, size - to), CT_OK);
+    assert_int_equal(ct_chain_finish(f->chain), CT_OK);
+    return ct_chain_losses(f->chain);
+}
+
+/* Bytes that the caller lost are a gap in each stream, whose packet before the loss may be cut. */
+static void lost_bytes_are_a_gap(void **state)
+{
+    (void)state;
+    struct fixture *f = open_capture();
+    const struct ct_chain_options options = {.size = sizeof options, .level = CT_LEVEL_ELEMENT};
+    const struct ct_chain_sink sink = {0};
+    make(f, &options, &sink);
+    const struct ct_losses losses = push_without(f, 1000, 1600);
+    size_t streams;
+    ct_chain_streams(f->chain, &streams);
+    assert_int_equal(losses.gaps, streams);
+    assert_in_range(losses.bad_packets, 0, streams);
     ct_chain_free(f->chain);
     done(f);
 }
@@ -209,9 +246,10 @@ static void what_is_not_followed_is_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(receivers_give_no_bytes),     cmocka_unit_test(nothing_comes_behind_the_end),
-        cmocka_unit_test(an_error_is_for_good),        cmocka_unit_test(packets_make_no_events),
-        cmocka_unit_test(unknown_choices_are_refused), cmocka_unit_test(what_is_not_followed_is_lost),
+        cmocka_unit_test(receivers_give_no_bytes),      cmocka_unit_test(nothing_comes_behind_the_end),
+        cmocka_unit_test(lost_bytes_are_a_gap),         cmocka_unit_test(an_error_is_for_good),
+        cmocka_unit_test(packets_make_no_events),       cmocka_unit_test(unknown_choices_are_refused),
+        cmocka_unit_test(what_is_not_followed_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
