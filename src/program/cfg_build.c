@@ -27,7 +27,9 @@ static int by_address(const void *a, const void *b)
 
 static int too_many(struct ct_cfg *cfg, const char *what)
 {
-    return ct_fail(cfg->ctx, CT_ERR_LIMIT, "%s: more than 2^31 %s of code; its control flow was not made",
+    return ct_fail(cfg->ctx, CT_ERR_LIMIT,
+                   "%s: the program has more than 2^31 %s of code; its control-flow graph was not built; "
+                   "name a smaller program",
                    cfg->name, what);
 }
 

@@ -359,8 +359,8 @@ static bool may_grow(struct ct_cfg *cfg, uint32_t count)
         return true;
     if (!cfg->told_tables)
         ct_log(cfg->ctx, CT_LOG_WARNING,
-               "%s: its jump tables have more than %zu entries together; where the other computed branches "
-               "go is not known; tell it with --targets",
+               "%s: its jump tables have more than %zu entries in all; the targets of the remaining computed "
+               "branches are unknown; list them in a file and name it with --targets",
                cfg->name, most);
     cfg->told_tables = true;
     return false;

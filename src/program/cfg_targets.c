@@ -23,8 +23,8 @@ struct line {
 static int mistake(const struct line *line, const char *what, const char *word)
 {
     ct_fail(line->cfg->ctx, CT_ERR_FORMAT,
-            "%s:%u: %s: '%s'; a line is \"PLACE: PLACE…\", \"noreturn FUNCTION\" "
-            "or \"function PLACE\" (docs/analysis.md)",
+            "%s:%u: %s: '%s'; write the line as \"PLACE: PLACE…\", \"noreturn FUNCTION\" or \"function "
+            "PLACE\" (docs/analysis.md)",
             line->file, line->number, what, word);
     return CT_ERR_FORMAT;
 }

@@ -72,8 +72,10 @@ int ct_debug_files_add_dir(struct ct_debug_files *files, const char *path)
     const bool is_file = stat(path, &st) == 0 && S_ISREG(st.st_mode);
     DIR *dir = is_file ? NULL : opendir(path);
     if (!dir && !is_file)
-        return ct_fail(files->ctx, CT_ERR_IO, "%s: cannot be searched for symbols: %s", path,
-                       strerror(errno));
+        return ct_fail(
+            files->ctx, CT_ERR_IO,
+            "%s: the folder cannot be searched for symbols: %s; name a folder or file that can be read", path,
+            strerror(errno));
     if (dir)
         closedir(dir);
     const char **dirs = ct_arena_push(&files->arena, files->dirs, &files->dir_count, sizeof *dirs);
@@ -96,10 +98,14 @@ int ct_debug_files_add_source_root(struct ct_debug_files *files, const char *pat
         return ct_fail(files ? files->ctx : NULL, CT_ERR_ARG,
                        "ct_debug_files_add_source_root: a null pointer");
     if (!realpath(path, real) || stat(real, &st) != 0)
-        return ct_fail(files->ctx, CT_ERR_IO, "%s: no sources can be read below it: %s", path,
+        return ct_fail(files->ctx, CT_ERR_IO,
+                       "%s: the folder of sources cannot be read: %s; name a folder that exists", path,
                        strerror(errno));
     if (!S_ISDIR(st.st_mode))
-        return ct_fail(files->ctx, CT_ERR_IO, "%s: not a folder, so no sources can be read below it", path);
+        return ct_fail(files->ctx, CT_ERR_IO,
+                       "%s: this is not a folder, so no source files can be read from it; name the folder "
+                       "that contains the sources",
+                       path);
     const char **roots =
         ct_arena_push(&files->arena, files->source_roots, &files->source_root_count, sizeof *roots);
     const char *copy = roots ? ct_arena_strdup(&files->arena, real) : NULL;
@@ -439,7 +445,7 @@ int ct_debug_file_find(struct ct_ctx *ctx, struct ct_debug_files *files, const c
         free(found);
     }
     if (*out)
-        ct_log(ctx, CT_LOG_DEBUG, "%s: names are those of %s", path, (*out)->path);
+        ct_log(ctx, CT_LOG_DEBUG, "%s: the names of functions are read from %s", path, (*out)->path);
     return result;
 }
 
@@ -466,6 +472,6 @@ int ct_debug_file_shared(struct ct_ctx *ctx, struct ct_debug_files *files, const
     if (result == CT_OK && !*out && files)
         result = find_in_dirs(files, &wanted, out);
     if (*out)
-        ct_log(ctx, CT_LOG_DEBUG, "%s: shared debug information is that of %s", path, (*out)->path);
+        ct_log(ctx, CT_LOG_DEBUG, "%s: the shared debug information is read from %s", path, (*out)->path);
     return result;
 }

@@ -56,9 +56,10 @@ static int spend(struct ct_dwarf_reader *reader, const char *name, Elf *elf)
     const uint64_t claim = claim_of_all(elf);
     if (claim > reader->unpacked_left)
         return ct_fail(reader->ctx, CT_ERR_LIMIT,
-                       "%s: its packed debug information claims 0x%" PRIx64 " bytes, more than the %" PRIu64
-                       " MiB that are left of the limit; nothing of it was read; raise the limit with "
-                       "--debug-limit when the file is to be trusted",
+                       "%s: its compressed debug information claims 0x%" PRIx64
+                       " bytes, more than the %" PRIu64
+                       " MiB that are left of the limit; none of it was read; if you trust the file, raise "
+                       "the limit with --debug-limit",
                        name, claim, reader->unpacked_left >> 20);
     reader->unpacked_left -= claim;
     return CT_OK;
@@ -125,15 +126,17 @@ static Dwarf *begin_dwarf(struct ct_dwarf_reader *reader, Elf *elf, const char *
     const char *unended = dwarf ? ct_dwarf_unended_strings(elf) : NULL;
     if (!dwarf && errno != ENOMEM)
         ct_log(reader->ctx, CT_LOG_WARNING,
-               "%s: the debug information cannot be read: %s; there are no lines of it", name,
-               dwarf_errmsg(-1));
+               "%s: the debug information cannot be read: %s; its source lines are unknown; use an undamaged "
+               "copy of the file",
+               name, dwarf_errmsg(-1));
     if (!dwarf || (!unended && ct_dwarf_abbrevs_fit(dwarf, elf)))
         return dwarf;
     ct_log(reader->ctx, CT_LOG_WARNING,
-           "%s: %s: %s; the debug information is not read, there are no lines of it; take an undamaged copy "
-           "of the file",
+           "%s: %s: %s; the debug information was not read, and its source lines are unknown; use an "
+           "undamaged copy of the file",
            name, unended ? unended : ".debug_abbrev",
-           unended ? "its last string has no end" : "its tables are too long for as many units as use them");
+           unended ? "its last string is not terminated"
+                   : "its abbreviation tables are too long for the number of units that use them");
     dwarf_end(dwarf);
     return NULL;
 }
@@ -162,11 +165,10 @@ static int open_shared(struct ct_dwarf_reader *reader, struct shared *shared)
     if (shared->dwarf)
         dwarf_setalt(reader->dwarf, shared->dwarf);
     else if (result == CT_OK && !shared->elf.elf)
-        ct_log(
-            reader->ctx, CT_LOG_WARNING,
-            "%s: %s, which has a part of its debug information, is not there: some functions have no lines; "
-            "name the folder that has it with --symdir",
-            reader->name, name);
+        ct_log(reader->ctx, CT_LOG_WARNING,
+               "%s: the file %s, which contains a part of its debug information, was not found; some "
+               "functions have no source lines; name the folder that contains it with --symdir",
+               reader->name, name);
     return result;
 }
 
@@ -278,7 +280,8 @@ static int load(struct ct_dwarf_reader *reader, const struct ct_elf *elf, const 
 {
     if (elf->header.e_type == ET_REL)
         return ct_fail(reader->ctx, CT_ERR_UNSUPPORTED,
-                       "%s: an object file that was not linked: its lines have no addresses; use the program",
+                       "%s: this is an unlinked object file, so its source lines have no addresses; use the "
+                       "linked program",
                        reader->name);
     bool packed;
     errno = 0;
@@ -290,7 +293,8 @@ static int load(struct ct_dwarf_reader *reader, const struct ct_elf *elf, const 
         return result;
     if (reader->size > MOST_DEBUG)
         return ct_fail(reader->ctx, CT_ERR_LIMIT,
-                       "%s: 0x%zx bytes of debug information, more than 4 GiB; nothing of it was read",
+                       "%s: its debug information has 0x%zx bytes, more than the limit of 4 GiB; none of it "
+                       "was read; compile with less debug information (-g1)",
                        reader->name, reader->size);
     return packed ? read_packed(reader, bytes, size) : read_debug(reader, elf->elf);
 }

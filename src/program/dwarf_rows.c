@@ -139,7 +139,8 @@ static int read_tables(struct ct_dwarf_reader *reader, struct rows *rows)
             return CT_ERR_NOMEM;
         if (more != 0 || next <= offset) {
             ct_log(reader->ctx, CT_LOG_WARNING,
-                   "%s: .debug_line+0x%llx: the line table cannot be read: %s; lines behind it are missing",
+                   "%s: .debug_line+0x%llx: the line table cannot be read: %s; the source lines after this "
+                   "offset are missing; use an undamaged copy of the file",
                    reader->name, (unsigned long long)offset, dwarf_errmsg(-1));
             return CT_OK;
         }

@@ -175,7 +175,10 @@ static int add_scope(struct scopes *s, Dwarf_Die *die, uint32_t parent, uint32_t
     struct ct_lines *lines = s->reader->lines;
     *number = CT_LINE_NONE;
     if (lines->scope_count >= INT32_MAX)
-        return ct_fail(s->reader->ctx, CT_ERR_LIMIT, "%s: more than 2^31 functions", s->reader->name);
+        return ct_fail(
+            s->reader->ctx, CT_ERR_LIMIT,
+            "%s: the program has more than 2^31 functions, so they were not read; use a smaller program",
+            s->reader->name);
     uint32_t mine = (uint32_t)lines->scope_count;
     size_t extents = s->extent_count;
     uint64_t lowest;
@@ -328,13 +331,12 @@ static void tell_missing(const struct scopes *s)
 {
     const struct ct_split_finder *f = &s->split;
     if (f->missing || f->stale)
-        ct_log(
-            s->reader->ctx, CT_LOG_WARNING,
-            "%s: a part of its debug information is in %s, which %s: functions and inlined calls of it are "
-            "not known; put %s there, or a package of such files beside the program (PROGRAM.dwp)",
-            s->reader->name, f->missing ? f->missing : f->stale,
-            f->missing ? "is not there or cannot be read" : "is of another compilation",
-            f->missing ? "it" : "the right one");
+        ct_log(s->reader->ctx, CT_LOG_WARNING,
+               "%s: a part of its debug information is in %s, which %s; the functions and inlined calls in "
+               "that part are unknown; put %s there, or put a DWARF package beside the program (PROGRAM.dwp)",
+               s->reader->name, f->missing ? f->missing : f->stale,
+               f->missing ? "is missing or cannot be read" : "belongs to another build",
+               f->missing ? "it" : "the right file");
 }
 
 /* Orders extents such that outer scopes come first: a scope has a smaller number than those inlined into

@@ -292,9 +292,10 @@ static int no_field(struct ct_variable_search *s, struct part *p, const char *na
     size_t used = 0;
     Dwarf_Die child;
     if (!is_compound(p)) {
-        snprintf(why, sizeof why, "what stands before .%.100s is no structure, so it has no fields%s", name,
+        snprintf(why, sizeof why, ".%.100s selects a field, but the part before it is not a structure%s",
+                 name,
                  p->has_type && dwarf_tag(&p->type) == DW_TAG_pointer_type
-                     ? ": pointers are not followed; name what it points to"
+                     ? "; pointers are not followed, so name the object that it points to"
                      : "");
         return unsupported(s, why);
     }
@@ -306,7 +307,7 @@ static int no_field(struct ct_variable_search *s, struct part *p, const char *na
     }
     const char *type = describe(s, &p->type);
     snprintf(why, sizeof why, "%.100s has no field %.100s%s%s", type && *type ? type : "the structure", name,
-             used ? "; there are " : "", fields);
+             used ? "; its fields are " : "", fields);
     return unsupported(s, why);
 }
 
@@ -321,7 +322,7 @@ static int take_field(struct ct_variable_search *s, const char **path, struct pa
         return ct_fail_nomem(s->reader.ctx, s->reader.name);
     *path = begin + size;
     if (!size)
-        return unsupported(s, "behind a point stands the name of a field");
+        return unsupported(s, "write the name of a field after '.'");
     struct part to = *p;
     peel(p);
     if (p->is_bit_field || !find_field(s, &to, name, 0))
@@ -338,26 +339,25 @@ static int take_index(struct ct_variable_search *s, const char **path, struct pa
     errno = 0;
     const uint64_t index = isdigit((unsigned char)(*path)[1]) ? strtoull(*path + 1, &end, 0) : 0;
     if (!isdigit((unsigned char)(*path)[1]) || errno || *end != ']')
-        return unsupported(s, "an index is a number in brackets: table[3]");
+        return unsupported(s, "write an index as a number in brackets: table[3]");
     *path = end + 1;
     const unsigned dimension = p->dimension;
     peel(p);
     if (!p->has_type || dwarf_tag(&p->type) != DW_TAG_array_type ||
         !dimension_of(s, &p->type, dimension, &range))
-        return unsupported(s, "what stands before an index is no array; pointers are not followed");
+        return unsupported(s, "the part before the index is not an array; pointers are not followed");
     const uint64_t count = length_of(&range);
     if (count == UINT64_MAX)
-        return unsupported(s,
-                           "the program does not say how long the array is, so its elements cannot be told "
-                           "from what lies behind it");
+        return unsupported(s, "the program does not record the length of the array, so the memory that "
+                              "belongs to it is unknown");
     if (index >= count) {
-        snprintf(why, sizeof why, "index %" PRIu64 " is beyond the array, whose last one is %" PRIu64, index,
-                 count - 1);
+        snprintf(why, sizeof why, "index %" PRIu64 " is outside of the array, whose last index is %" PRIu64,
+                 index, count - 1);
         return unsupported(s, count ? why : "the array has no elements");
     }
     const uint64_t size = element_size(s, p, dimension + 1, 0);
     if (!size)
-        return unsupported(s, "the program does not say how large an element is");
+        return unsupported(s, "the program does not record the size of an element");
     p->addr += index * size;
     p->dimension = dimension + 1;
     if (!dimension_of(s, &p->type, p->dimension, &range)) {
@@ -512,7 +512,7 @@ static int settle(struct ct_variable_search *s, struct part *p)
     const uint64_t size = p->is_bit_field ? (p->bit + p->bits + 7) / 8 : size_of(s, p);
     const uint64_t bits = p->is_bit_field ? p->bits : 8 * size;
     if (!p->has_type || !size)
-        return unsupported(s, "the program does not say of what type it is, so its size is not known");
+        return unsupported(s, "the program does not record its type, so its size is unknown");
     out->addr = p->addr;
     out->size = size;
     out->type = describe(s, &p->type);
@@ -539,7 +539,7 @@ int ct_dwarf_read_type(struct ct_variable_search *s, Dwarf_Die *variable, uint64
         else if (*path == '[')
             rc = take_index(s, &path, &p);
         else
-            rc = unsupported(s, "behind an index stands nothing, a point or another index");
+            rc = unsupported(s, "only '.' or another index can follow an index");
     }
     return rc ? rc : settle(s, &p);
 }

@@ -81,7 +81,8 @@ static int cut_name(struct ct_variable_search *s)
         s->last = at + 2;
     if (!*s->last || strlen(s->name) > MOST_NAME)
         return ct_fail(s->reader.ctx, CT_ERR_NOT_FOUND,
-                       "variable '%.100s': is no name; expected one such as speed, motor.speed or table[3]",
+                       "variable '%.100s': this is not the name of a variable; write a name such as speed, "
+                       "motor.speed or table[3]",
                        s->name);
     return CT_OK;
 }
@@ -405,8 +406,8 @@ static int ambiguous(const struct ct_variable_search *s, bool whole)
                                      c->addr);
     }
     return ct_fail(s->reader.ctx, CT_ERR_UNSUPPORTED,
-                   "%s: variable '%s': several have that name, so it is not known which is meant; there are "
-                   "%s; put the file or a scope before it",
+                   "%s: variable '%s': several variables have this name: %s; to choose one, write its file "
+                   "or scope before the name",
                    s->reader.name, s->name, names);
 }
 
@@ -414,19 +415,16 @@ static int ambiguous(const struct ct_variable_search *s, bool whole)
 static int nowhere(const struct ct_variable_search *s)
 {
     static const char *const why[] = {
-        [DECLARED] = "it is only declared here, and defined in another program; name that one with --elf",
+        [DECLARED] = "it is only declared here and defined in another program; name that program with --elf",
         [REMOVED] =
-            "the compiler has optimised it away, so it lies in no memory and nothing accesses it (or each "
-            "thread has its own, which some compilers do not describe); make it volatile, or compile "
-            "with -O0 or -Og",
-        [CONSTANT] =
-            "the compiler has made a constant of it, so it lies in no memory and nothing accesses it; "
-            "make it volatile, or compile with -O0 or -Og",
-        [LOCAL] =
-            "it is a local variable, on the stack or in registers, so it has no address of its own; make "
-            "it static",
-        [OF_THREAD] = "each thread has its own, so it has no address that the program could tell; watch one "
-                      "that all threads share",
+            "the compiler has optimised it away, so it is not in memory (or each thread has its own copy, "
+            "which some compilers do not describe); make it volatile, or compile with -O0 or -Og",
+        [CONSTANT] = "the compiler has replaced it by a constant, so it is not in memory; make it volatile, "
+                     "or compile with -O0 or -Og",
+        [LOCAL] = "it is a local variable, in registers or on the stack, so it has no fixed address; make it "
+                  "static",
+        [OF_THREAD] = "each thread has its own copy, so it has no fixed address; watch a variable that all "
+                      "threads share",
     };
     enum where where = DECLARED;
     for (size_t i = 0; i < s->candidate_count; i++)
@@ -435,7 +433,10 @@ static int nowhere(const struct ct_variable_search *s)
     if (s->candidate_count)
         return ct_fail(s->reader.ctx, CT_ERR_UNSUPPORTED, "%s: variable '%s': %s", s->reader.name, s->name,
                        why[where]);
-    return ct_fail(s->reader.ctx, CT_ERR_NOT_FOUND, "%s: has no variable '%s'", s->reader.name, s->name);
+    return ct_fail(
+        s->reader.ctx, CT_ERR_NOT_FOUND,
+        "%s: the program has no variable '%s'; check the spelling, or name the program that defines it",
+        s->reader.name, s->name);
 }
 
 /* Reports the file that may contain the variable and cannot be read. */
@@ -444,12 +445,11 @@ static int no_split(const struct ct_variable_search *s)
     const struct ct_split_finder *f = &s->split;
     return ct_fail(
         s->reader.ctx, CT_ERR_UNSUPPORTED,
-        "%s: variable '%s': a part of the debug information is in %s, which %s, so nothing is known of "
-        "the variable; put %s, or a package of them beside the program (PROGRAM.dwp), or compile without "
-        "-gsplit-dwarf",
+        "%s: variable '%s': a part of the debug information is in %s, which %s, so the variable is unknown; "
+        "put %s, or put a DWARF package beside the program (PROGRAM.dwp), or compile without -gsplit-dwarf",
         s->reader.name, s->name, f->missing ? f->missing : f->stale,
-        f->missing ? "is not there or cannot be read" : "is of another compilation",
-        f->missing ? "it there" : "the right one there");
+        f->missing ? "is missing or cannot be read" : "belongs to another build",
+        f->missing ? "the file there" : "the right file there");
 }
 
 static int choose(struct ct_variable_search *s)
@@ -493,11 +493,10 @@ static int read_symbol(struct ct_variable_search *s, const struct ct_area *symbo
     struct ct_variable *out = s->out;
     const bool is_number = symbol->size && symbol->size <= 8 && !(symbol->size & (symbol->size - 1));
     if (*s->path || !symbol->size)
-        return ct_fail(
-            s->reader.ctx, CT_ERR_UNSUPPORTED,
-            "%s: variable '%s': the program has no debug information of it, so nothing is known of "
-            "its %s; compile it with -g",
-            s->reader.name, s->name, *s->path ? "parts" : "size");
+        return ct_fail(s->reader.ctx, CT_ERR_UNSUPPORTED,
+                       "%s: variable '%s': the program has no debug information for it, so its %s is "
+                       "unknown; compile it with -g",
+                       s->reader.name, s->name, *s->path ? "parts" : "size");
     out->name = ct_arena_strdup(s->arena, symbol->name);
     out->type = "";
     out->addr = symbol->addr;

@@ -20,17 +20,18 @@ static int check_header(struct ct_ctx *ctx, const char *name, const struct ct_el
     const bool is_be8 = machine == EM_ARM && elf->header.e_flags & EF_ARM_BE8;
     if (elf->header.e_ident[EI_DATA] != ELFDATA2LSB && !is_be8)
         return ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                       "%s: big-endian ELF file whose code is big-endian, too; link it with --be8, or use a "
-                       "little-endian program",
+                       "%s: the code in this ELF file is big-endian, which is not supported; link it with "
+                       "--be8, or use a little-endian program",
                        name);
     if (machine != EM_AARCH64 && machine != EM_ARM)
         return ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                       "%s: ELF file for machine %u, which is neither AArch64 (%u) nor Arm (%u); use the "
-                       "program that ran on the target",
+                       "%s: this ELF file is for machine %u, which is neither AArch64 (%u) nor Arm (%u); use "
+                       "the program that ran on the target",
                        name, machine, (unsigned)EM_AARCH64, (unsigned)EM_ARM);
     if (ct_elf_has_packed_strings(elf->elf))
         return ct_fail(ctx, CT_ERR_FORMAT,
-                       "%s: a table of names is packed, which no linker does; nothing of the file was read",
+                       "%s: a string table of the file is compressed, which no linker does; the file was not "
+                       "read; use the file that the linker wrote",
                        name);
     return CT_OK;
 }
@@ -49,8 +50,10 @@ static size_t count_segments(Elf *elf, size_t size)
 static int check(struct ct_ctx *ctx, const char *name, size_t size, struct ct_elf *out)
 {
     if (!out->elf || elf_kind(out->elf) != ELF_K_ELF || !gelf_getehdr(out->elf, &out->header))
-        return ct_fail(ctx, CT_ERR_FORMAT, "%s: the ELF header is damaged or cut after %zu bytes of the file",
-                       name, size);
+        return ct_fail(
+            ctx, CT_ERR_FORMAT,
+            "%s: the ELF header is damaged or truncated after %zu bytes of the file; use a complete copy",
+            name, size);
     out->segments = count_segments(out->elf, size);
     return check_header(ctx, name, out);
 }
@@ -69,11 +72,14 @@ int ct_elf_open(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size
 {
     if (size < SELFMAG || memcmp(bytes, ELFMAG, SELFMAG) != 0)
         return ct_fail(ctx, CT_ERR_FORMAT,
-                       "%s: not an ELF file, nor Intel HEX or S-records; bytes of memory alone are "
-                       "named in the .ini file of a raw trace, as file with an address",
+                       "%s: this is neither an ELF file nor Intel HEX nor S-records; to use a raw memory "
+                       "dump, name it with its address in the .ini file of a raw trace (file =)",
                        name);
     if (elf_version(EV_CURRENT) == EV_NONE)
-        return ct_fail(ctx, CT_ERR_UNSUPPORTED, "%s: libelf does not know the current ELF version", name);
+        return ct_fail(ctx, CT_ERR_UNSUPPORTED,
+                       "%s: the installed libelf does not support the current ELF version, so no ELF file "
+                       "can be read; install a newer libelf",
+                       name);
     errno = 0;
     return take(ctx, name, elf_memory((char *)bytes, size), size, out);
 }
@@ -81,7 +87,10 @@ int ct_elf_open(struct ct_ctx *ctx, const char *name, const uint8_t *bytes, size
 int ct_elf_open_fd(struct ct_ctx *ctx, const char *name, int fd, size_t size, struct ct_elf *out)
 {
     if (elf_version(EV_CURRENT) == EV_NONE)
-        return ct_fail(ctx, CT_ERR_UNSUPPORTED, "%s: libelf does not know the current ELF version", name);
+        return ct_fail(ctx, CT_ERR_UNSUPPORTED,
+                       "%s: the installed libelf does not support the current ELF version, so no ELF file "
+                       "can be read; install a newer libelf",
+                       name);
     errno = 0;
     return take(ctx, name, elf_begin(fd, ELF_C_READ, NULL), size, out);
 }
@@ -99,9 +108,9 @@ static int with_tail(struct ct_ctx *ctx, const struct ct_mapped_file *file, cons
 {
     if (segment->p_memsz > MOST_PAGES)
         return ct_fail(ctx, CT_ERR_LIMIT,
-                       "%s: the segment at 0x%" PRIx64 " asks for 0x%" PRIx64
-                       " bytes with its zero-filled tail, "
-                       "more than 4 GiB; the image was not added",
+                       "%s: the segment at 0x%" PRIx64 " takes 0x%" PRIx64
+                       " bytes with its zero-filled tail, more than the limit of 4 GiB; the image was not "
+                       "added; check that the file is undamaged",
                        file->path, segment->p_vaddr, segment->p_memsz);
     void *pages = mmap(NULL, (size_t)segment->p_memsz, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -120,18 +129,18 @@ static int check_segment(struct ct_ctx *ctx, const struct ct_mapped_file *file, 
     if (!inside && segment->p_filesz) /* a segment of only zeros may have any offset */
         return ct_fail(ctx, CT_ERR_FORMAT,
                        "%s: the segment at 0x%" PRIx64 " has 0x%" PRIx64 " bytes at offset 0x%" PRIx64
-                       ", beyond the end of the file at 0x%zx: the file is cut; get a whole copy",
+                       ", beyond the end of the file at 0x%zx; the file is truncated; use a complete copy",
                        file->path, segment->p_vaddr, segment->p_filesz, segment->p_offset, file->size);
     if (segment->p_filesz > segment->p_memsz)
-        return ct_fail(ctx, CT_ERR_FORMAT,
-                       "%s: the segment at 0x%" PRIx64 " is larger in the file than in memory: the program "
-                       "headers are damaged",
-                       file->path, segment->p_vaddr);
+        return ct_fail(
+            ctx, CT_ERR_FORMAT,
+            "%s: the segment at 0x%" PRIx64
+            " is larger in the file than in memory; the program headers are damaged; use an undamaged copy",
+            file->path, segment->p_vaddr);
     if (addr + (segment->p_memsz - 1) < addr)
         return ct_fail(ctx, CT_ERR_CONFIG,
                        "%s: the segment at 0x%" PRIx64 " with its 0x%" PRIx64
-                       " bytes reaches beyond the address "
-                       "space; check the load address of the image",
+                       " bytes extends beyond the address space; correct the load address of the image",
                        file->path, addr, segment->p_memsz);
     return CT_OK;
 }
@@ -170,19 +179,22 @@ static int add_segments(struct ct_memory *memory, const struct ct_elf *elf, cons
     struct ct_ctx *ctx = ct_memory_ctx(memory);
     size_t count;
     if (elf_getphdrnum(elf->elf, &count) != 0)
-        return ct_fail(ctx, CT_ERR_FORMAT, "%s: the program headers cannot be read: %s", file->path,
+        return ct_fail(ctx, CT_ERR_FORMAT,
+                       "%s: the program headers cannot be read: %s; use an undamaged copy", file->path,
                        elf_errmsg(-1));
     unsigned stated = elf->header.e_phnum;
     if (stated != PN_XNUM && count < stated)
-        return ct_fail(ctx, CT_ERR_FORMAT,
-                       "%s: only %zu of %u program headers are in the file: it is cut; get a whole copy",
-                       file->path, count, stated);
+        return ct_fail(
+            ctx, CT_ERR_FORMAT,
+            "%s: the file contains only %zu of its %u program headers; it is truncated; use a complete copy",
+            file->path, count, stated);
     size_t loads = 0;
     for (size_t i = 0; i < count; i++) {
         GElf_Phdr segment;
         if (i > INT32_MAX || !gelf_getphdr(elf->elf, (int)i, &segment))
             return ct_fail(ctx, CT_ERR_FORMAT,
-                           "%s: program header %zu of %zu cannot be read: the file is cut or damaged",
+                           "%s: program header %zu of %zu cannot be read; the file is truncated or damaged; "
+                           "use a complete copy",
                            file->path, i, count);
         if (segment.p_type != PT_LOAD || segment.p_memsz == 0)
             continue;
@@ -192,11 +204,10 @@ static int add_segments(struct ct_memory *memory, const struct ct_elf *elf, cons
         loads++;
     }
     if (loads == 0)
-        return ct_fail(
-            ctx, CT_ERR_FORMAT,
-            "%s: the ELF file has no PT_LOAD segment, so nothing of it was in memory; an object file "
-            "has to be linked, and a file with debug information only is not the program",
-            file->path);
+        return ct_fail(ctx, CT_ERR_FORMAT,
+                       "%s: the ELF file has no PT_LOAD segment, so it contains no code that ran; use the "
+                       "linked program, not an object file or a file with only debug information",
+                       file->path);
     return CT_OK;
 }
 

@@ -44,10 +44,9 @@ int ct_collect_go(struct ct_collector *c)
     if (result == CT_ERR_NOMEM)
         return result;
     if (c->count == before)
-        ct_log(
-            c->ctx, CT_LOG_WARNING,
-            "%s: its table of Go functions (.gopclntab) is damaged, or newer than this coretap, so its names "
-            "are not known",
-            c->name);
+        ct_log(c->ctx, CT_LOG_WARNING,
+               "%s: its table of Go functions (.gopclntab) is damaged, or of a newer Go version than coretap "
+               "reads; the names of its functions are unknown; use an undamaged file with a symbol table",
+               c->name);
     return CT_OK;
 }

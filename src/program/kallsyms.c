@@ -86,19 +86,19 @@ static void tell(const struct ct_collector *c, const char *path, const struct li
 {
     if (lines->damaged)
         ct_log(c->ctx, CT_LOG_WARNING,
-               "%s: line %zu is no symbol (address, type, name), the first of %zu that are none; these are "
-               "left out",
+               "%s: line %zu is not a symbol (address, type, name); it is the first of %zu such lines, which "
+               "were ignored; copy /proc/kallsyms again",
                path, lines->first_damage, lines->damaged);
     if (lines->symbols && lines->zeros == lines->symbols)
         ct_log(c->ctx, CT_LOG_WARNING,
-               "%s: all addresses are 0, as the kernel shows them to those who may not see them, so the "
+               "%s: all addresses are 0, because the kernel hides them from unprivileged users; the "
                "functions in %s have no names; record, or copy /proc/kallsyms, as root and with "
                "kernel.kptr_restrict at 0 or 1",
                path, c->name);
     else if (!used)
         ct_log(c->ctx, CT_LOG_WARNING,
-               "%s: none of its %zu symbols is a function in %s, so functions there have no names; take the "
-               "kallsyms of the same boot",
+               "%s: none of its %zu symbols is a function in %s, so the functions there have no names; use a "
+               "kallsyms file from the same boot",
                path, lines->symbols, c->name);
 }
 
@@ -129,9 +129,8 @@ int ct_collect_kallsyms(struct ct_collector *c, const char *path)
         return ct_fail_nomem(c->ctx, c->name);
     if (result != CT_OK) {
         ct_log(c->ctx, CT_LOG_WARNING,
-               "%s: %s, so the functions in %s have no names; it is a copy of /proc/kallsyms that is needed",
-               beside, result == CT_ERR_LIMIT ? "has more than 256 MiB" : "is empty or cannot be read",
-               c->name);
+               "%s: the file %s, so the functions in %s have no names; copy /proc/kallsyms there", beside,
+               result == CT_ERR_LIMIT ? "is larger than 256 MiB" : "is empty or cannot be read", c->name);
         return CT_OK;
     }
     result = read_text(c, beside, file);

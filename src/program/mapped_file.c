@@ -143,12 +143,17 @@ static int read_whole(struct ct_ctx *ctx, int fd, const char *path, const struct
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
-        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be examined: %s", path, strerror(errno));
+        return ct_fail(ctx, CT_ERR_IO, "%s: the file cannot be examined: %s; name a file that can be read",
+                       path, strerror(errno));
     if (!S_ISREG(st.st_mode))
-        return ct_fail(ctx, CT_ERR_IO, "%s: not a regular file, so there is no memory image in it", path);
+        return ct_fail(
+            ctx, CT_ERR_IO,
+            "%s: this is not a regular file, so it contains no memory image; name the file of the program",
+            path);
     const size_t size = where->inside ? (size_t)where->size : (size_t)st.st_size;
     if (size == 0)
-        return ct_fail(ctx, CT_ERR_FORMAT, "%s: the file is empty; there is no memory image in it", path);
+        return ct_fail(ctx, CT_ERR_FORMAT,
+                       "%s: the file is empty, so it contains no memory image; use a complete copy", path);
     size_t length = strlen(path) + 1;
     struct ct_mapped_file *file = malloc(sizeof *file + length);
     if (!file)
@@ -187,7 +192,9 @@ int ct_mapped_file_open_one(struct ct_ctx *ctx, const char *path, const struct c
     struct ct_archived where;
     int fd = ct_archive_open(path, &where);
     if (fd < 0 && errno == ENOTSUP && ct_archive_entry(path))
-        return ct_fail(ctx, CT_ERR_IO, "%s: is compressed in the archive; take it out and name the file",
+        return ct_fail(ctx, CT_ERR_IO,
+                       "%s: the file is compressed in the archive and cannot be read there; extract it and "
+                       "name the extracted file",
                        path);
     if (fd < 0)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be opened: %s", path, strerror(errno));

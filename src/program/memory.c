@@ -112,7 +112,7 @@ static int check_overlap(struct ct_memory *memory, const struct ct_region *regio
             return ct_fail(
                 memory->ctx, CT_ERR_CONFIG,
                 "%s: 0x%" PRIx64 " to 0x%" PRIx64 " overlaps %s at 0x%" PRIx64 " to 0x%" PRIx64
-                " in a common memory space; it was not added: give each its own addresses or space",
+                " in the same memory space; it was not added; give each its own addresses or memory space",
                 region_name(region), region->addr, region->last, region_name(old), old->addr, old->last);
     }
     return CT_OK;
@@ -181,7 +181,9 @@ static void roll_back(struct ct_memory *memory, size_t count)
 static int check_space(struct ct_memory *memory, uint32_t *space)
 {
     if (*space & ~(uint32_t)CT_SPACE_ANY)
-        return ct_fail(memory->ctx, CT_ERR_ARG, "memory space 0x%" PRIx32 ": there are only the bits of 0x%x",
+        return ct_fail(memory->ctx, CT_ERR_ARG,
+                       "memory space 0x%" PRIx32
+                       ": only the bits of 0x%x are defined; nothing was added; use the CT_SPACE_ constants",
                        *space, CT_SPACE_ANY);
     if (*space == 0)
         *space = CT_SPACE_ANY;
@@ -193,7 +195,8 @@ static int check_end(struct ct_memory *memory, const char *name, uint64_t addr, 
     if (addr + (size - 1) >= addr)
         return CT_OK;
     return ct_fail(memory->ctx, CT_ERR_CONFIG,
-                   "%s: 0x%" PRIx64 " bytes from 0x%" PRIx64 " on reach beyond the 64-bit address space",
+                   "%s: 0x%" PRIx64 " bytes starting at 0x%" PRIx64
+                   " extend beyond the 64-bit address space; they were not added; correct the address",
                    name, size, addr);
 }
 
@@ -203,7 +206,10 @@ int ct_memory_add_bytes(struct ct_memory *memory, const void *bytes, size_t size
     if (!memory)
         return CT_ERR_ARG;
     if (!bytes || size == 0)
-        return ct_fail(memory->ctx, CT_ERR_ARG, "memory region at 0x%" PRIx64 ": it has no bytes", addr);
+        return ct_fail(memory->ctx, CT_ERR_ARG,
+                       "memory region at 0x%" PRIx64
+                       ": the region has no bytes, so it was not added; give at least one byte",
+                       addr);
     int result = check_space(memory, &space);
     if (result == CT_OK)
         result = check_end(memory, "memory region", addr, size);
@@ -290,16 +296,15 @@ static int add_dump(struct ct_memory *memory, const struct ct_mapped_file *file,
                     uint32_t space)
 {
     if (file->text)
-        return ct_fail(
-            memory->ctx, CT_ERR_CONFIG,
-            "%s: is %s, a text that says itself where its bytes lie, and not what was in memory; the "
-            "image was not added: name it with elf = in place of file =, or with --elf",
-            file->path, file->text);
+        return ct_fail(memory->ctx, CT_ERR_CONFIG,
+                       "%s: the file is %s, a text that contains its own addresses, and not a raw memory "
+                       "dump; the image was not added; name it with elf = instead of file =, or with --elf",
+                       file->path, file->text);
     if (image->offset >= file->size || image->size > file->size - image->offset)
         return ct_fail(memory->ctx, CT_ERR_CONFIG,
                        "%s: %" PRIu64 " bytes from offset %" PRIu64
-                       " are asked for, but the file has %zu; the "
-                       "image was not added: correct its offset and length",
+                       " were requested, but the file has only %zu; the image was not added; correct its "
+                       "offset and length",
                        file->path, image->size, image->offset, file->size);
     uint64_t size = image->size ? image->size : file->size - image->offset;
     int result = check_end(memory, file->path, image->addr, size);
@@ -320,7 +325,8 @@ int ct_memory_add_image(struct ct_memory *memory, const struct ct_image *image)
     if (!memory)
         return CT_ERR_ARG;
     if (!image || !image->path)
-        return ct_fail(memory->ctx, CT_ERR_ARG, "memory image: it has no path");
+        return ct_fail(memory->ctx, CT_ERR_ARG,
+                       "memory image: the image has no path, so it was not added; set its path");
     if (image->is_elf == CT_IMAGE_OF_NAMES)
         return CT_OK;
     uint32_t space = image->space;

@@ -12,9 +12,9 @@
 static const char *reason_of(int rc)
 {
     if (rc == CT_ERR_UNSUPPORTED)
-        return "is packed by xz, which this coretap was built without (liblzma)";
-    return rc == CT_ERR_LIMIT ? "has more unpacked than symbols need, or than --debug-limit allows"
-                              : "cannot be unpacked: it is cut or damaged";
+        return "is compressed with xz, which this coretap was built without (liblzma)";
+    return rc == CT_ERR_LIMIT ? "is larger when decompressed than symbols need, or than --debug-limit allows"
+                              : "cannot be decompressed because it is truncated or damaged";
 }
 
 int ct_mini_debug(const struct ct_collector *c, uint64_t limit, uint8_t **out, size_t *size)
@@ -32,7 +32,7 @@ int ct_mini_debug(const struct ct_collector *c, uint64_t limit, uint8_t **out, s
                        ? ct_unpack(c->ctx, c->name, data->d_buf, data->d_size, most, out, size)
                        : CT_ERR_FORMAT;
     if (rc && rc != CT_ERR_NOMEM)
-        ct_log(c->ctx, CT_LOG_WARNING, "%s: .gnu_debugdata %s, so its names are not known", c->name,
+        ct_log(c->ctx, CT_LOG_WARNING, "%s: .gnu_debugdata %s, so its symbols are unknown", c->name,
                reason_of(rc));
     return rc == CT_ERR_NOMEM ? rc : CT_OK;
 }

@@ -224,10 +224,11 @@ static void tell(const struct finding *f)
             unknown++;
         }
     if (unknown)
-        ct_log(ct_memory_ctx(f->memory), CT_LOG_NOTE,
-               "%zu functions that kernel modules call are in none of the files, %s for one; what ran in "
-               "them is not listed",
-               unknown, example);
+        ct_log(
+            ct_memory_ctx(f->memory), CT_LOG_NOTE,
+            "%zu functions that kernel modules call are in none of the given files (for example %s), so the "
+            "code that ran in them is not listed; name the kernel image (vmlinux) and all modules with --elf",
+            unknown, example);
 }
 
 static int find_all(struct finding *f)

@@ -23,7 +23,9 @@ static bool is_inside(const struct ct_module *m, const struct ct_module_scn *s)
 
 static int damaged(const struct ct_module *m, const char *what)
 {
-    return ct_fail(m->ctx, CT_ERR_FORMAT, "%s: %s of the kernel module is cut or damaged; get a whole copy",
+    return ct_fail(m->ctx, CT_ERR_FORMAT,
+                   "%s: %s of the kernel module is truncated or damaged, so the module was not read; use a "
+                   "complete copy",
                    m->path, what);
 }
 
@@ -43,7 +45,7 @@ int ct_module_read(struct ct_module *m)
     m->count = ct_module_section_count(m);
     if (at > m->size || m->count > (m->size - at) / entry || names >= m->count ||
         ct_module_section_entry(m) != entry)
-        return damaged(m, "the table of sections");
+        return damaged(m, "the section table");
     m->sections = calloc(m->count, sizeof *m->sections);
     if (!m->sections)
         return ct_fail_nomem(m->ctx, m->path);
@@ -174,9 +176,10 @@ static uint64_t align_up(uint64_t at, uint64_t to)
 
 static int too_large(const struct ct_module *m)
 {
-    return ct_fail(m->ctx, CT_ERR_LIMIT,
-                   "%s: the kernel module asks for more than 2 GiB of memory; nothing of it was read",
-                   m->path);
+    return ct_fail(
+        m->ctx, CT_ERR_LIMIT,
+        "%s: the kernel module takes more than 2 GiB of memory, so it was not read; use an undamaged copy",
+        m->path);
 }
 
 static int lay_out_by_rules(struct ct_module *m)
@@ -224,15 +227,18 @@ static int find_code(struct ct_module *m)
         if (!is_init(s) && s->addr < MOST_BYTES && s->addr + s->size > m->calls)
             m->calls = s->addr + s->size;
         if (s->addr + (s->size - 1) < s->addr)
-            return ct_fail(m->ctx, CT_ERR_CONFIG, "%s: section %s would reach beyond the address space",
+            return ct_fail(m->ctx, CT_ERR_CONFIG,
+                           "%s: section %s would extend beyond the address space, so the module was not "
+                           "added; correct its address",
                            m->path, s->name);
         for (size_t k = 0; k < i; k++) {
             const struct ct_module_scn *o = &m->sections[k];
             if (o->code && s->addr < o->addr + o->size && o->addr < s->addr + s->size)
-                return ct_fail(m->ctx, CT_ERR_CONFIG,
-                               "%s: sections %s and %s would lie on each other; the addresses that are known "
-                               "of the sections are not those of this module",
-                               m->path, o->name, s->name);
+                return ct_fail(
+                    m->ctx, CT_ERR_CONFIG,
+                    "%s: sections %s and %s would overlap, so the module was not added; the recorded section "
+                    "addresses belong to another module; name the module that was loaded",
+                    m->path, o->name, s->name);
         }
     }
     m->calls = align_up(m->calls, PAGE);

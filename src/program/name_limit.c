@@ -29,11 +29,10 @@ const char *ct_name_limit_apply(struct ct_name_limit *limit, struct ct_ctx *ctx,
         return name;
     }
     if (!limit->told)
-        ct_log(
-            ctx, CT_LOG_WARNING,
-            "%s: the names of its symbols come to more than 1 MiB and four times their table, because they "
-            "share parts of it; the rest of those of more than %d bytes is cut",
-            file, CT_SHORT_NAME);
+        ct_log(ctx, CT_LOG_WARNING,
+               "%s: its symbol names share parts of their table and are together longer than 1 MiB and four "
+               "times the table; names of more than %d bytes were shortened",
+               file, CT_SHORT_NAME);
     limit->told = true;
     return ct_arena_printf(arena, "%.*s...", CT_SHORT_NAME, name);
 }

@@ -47,8 +47,9 @@ struct reader {
 static int damaged(const struct reader *r, size_t at)
 {
     return ct_fail(r->ctx, CT_ERR_FORMAT,
-                   "%s: section " SECTION ": there is no entry at 0x%zx, as coretap/itm.h makes them; named "
-                   "events of this program are not known",
+                   "%s: section " SECTION
+                   ": the data at 0x%zx is not an entry that coretap/itm.h writes; the named events of this "
+                   "program are unknown; build it again with coretap/itm.h",
                    r->path, at);
 }
 
@@ -143,13 +144,14 @@ static int read_section(struct reader *r, const struct ct_elf *elf)
         return CT_OK;
     if (header.sh_offset > file || header.sh_size > file - header.sh_offset)
         return ct_fail(r->ctx, CT_ERR_FORMAT,
-                       "%s: section " SECTION " reaches beyond the end of the file; named events of this "
-                       "program are not known",
+                       "%s: section " SECTION " extends beyond the end of the file; the named events of this "
+                       "program are unknown; use a complete copy",
                        r->path);
     if (header.sh_size > (uint64_t)NUMBERS * UNIT)
         return ct_fail(r->ctx, CT_ERR_LIMIT,
-                       "%s: section " SECTION " has %" PRIu64 " bytes, and numbers reach only to %u; with "
-                       "fewer or shorter names and formats its named events can be told apart",
+                       "%s: section " SECTION " has %" PRIu64
+                       " bytes, but event numbers cover only %u; the named events of this program are "
+                       "unknown; use fewer or shorter names and formats",
                        r->path, header.sh_size, NUMBERS * UNIT);
     r->bytes = (const char *)r->table->file->bytes + header.sh_offset;
     r->size = (size_t)header.sh_size;

@@ -96,11 +96,10 @@ int ct_source_read(struct ct_source_roots *roots, const char *path, char **text,
         return CT_ERR_NOT_FOUND;
     if (!is_inside(roots, real)) {
         if (!__atomic_test_and_set(&roots->told, __ATOMIC_RELAXED))
-            ct_log(
-                roots->ctx, CT_LOG_NOTE,
-                "%s: its debug information names %s, which is not below a folder that sources are read from; "
-                "its text is not shown; name the folder of the sources with --source-root",
-                roots->program, path);
+            ct_log(roots->ctx, CT_LOG_NOTE,
+                   "%s: its debug information names %s, which is in none of the source folders, so the text "
+                   "of that file is not shown; name its folder with --source-root",
+                   roots->program, path);
         return CT_ERR_NOT_FOUND;
     }
     const int fd = ct_open_resolved(real);

@@ -127,7 +127,8 @@ static int read_names(struct ct_collector *c, const char *name, const void *byte
         ct_elf_close(&elf);
     if (result == CT_OK || result == CT_ERR_NOMEM)
         return result;
-    ct_log(c->ctx, CT_LOG_WARNING, "%s: the symbols in %s cannot be read, so its names are not known",
+    ct_log(c->ctx, CT_LOG_WARNING,
+           "%s: the symbols in %s cannot be read, so they are unknown; use an undamaged copy of the file",
            c->name, name);
     return CT_OK;
 }

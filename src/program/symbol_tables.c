@@ -91,8 +91,10 @@ static int read_functions(struct ct_collector *c, struct table *table, size_t *f
     size_t total = table->symbols->d_size / entry;
     GElf_Sym sym;
     if (total > INT32_MAX)
-        return ct_fail(c->ctx, CT_ERR_LIMIT, "%s: the symbol table has %zu entries, more than 2^31", c->name,
-                       total);
+        return ct_fail(
+            c->ctx, CT_ERR_LIMIT,
+            "%s: the symbol table has %zu entries, more than the limit of 2^31; no symbol was read", c->name,
+            total);
     for (size_t i = 0; i < total; i++) {
         if (!gelf_getsym(table->symbols, (int)i, &sym) || sym.st_name >= table->name_size)
             continue;
@@ -125,7 +127,8 @@ int ct_collect_table(struct ct_collector *c, const struct ct_elf *elf, uint32_t 
         table.symbols = elf_getdata(scn, NULL);
         if (!table.symbols || !text || (text->d_size && !text->d_buf))
             return ct_fail(c->ctx, CT_ERR_FORMAT,
-                           "%s: the symbol table or its names cannot be read: the file is cut or damaged",
+                           "%s: the symbol table or its string table cannot be read; the file is truncated "
+                           "or damaged; use a complete copy",
                            c->name);
         table.name_size = text->d_size;
         table.limit = ct_name_limit_of(text->d_size);

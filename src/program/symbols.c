@@ -178,7 +178,8 @@ static int load(struct ct_ctx *ctx, const char *name, const char *path, const st
     if (elf->header.e_type == ET_REL)
         return ct_fail(
             ctx, CT_ERR_UNSUPPORTED,
-            "%s: an object file that was not linked: its functions have no addresses; use the program", name);
+            "%s: this is an unlinked object file, so its functions have no addresses; use the linked program",
+            name);
     errno = 0;
     int result =
         options->headers_alone ? CT_OK : ct_mapping_read(ctx, name, elf, options->bias, &symbols->mapping);
@@ -332,7 +333,8 @@ int ct_symbols_of_image(struct ct_ctx *ctx, const struct ct_image *image, struct
     if (!image || !image->path || image->is_elf || !out)
         return ct_fail(ctx, CT_ERR_ARG, "ct_symbols_of_image: a null pointer, or an ELF file");
     if (!image->size && stat(image->path, &st) != 0)
-        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be examined: %s", image->path, strerror(errno));
+        return ct_fail(ctx, CT_ERR_IO, "%s: the file cannot be examined: %s; name a file that can be read",
+                       image->path, strerror(errno));
     uint64_t size = image->size ? image->size : (uint64_t)st.st_size - image->offset;
     if (!image->size && (uint64_t)st.st_size < image->offset)
         size = 0;

@@ -213,8 +213,8 @@ static void tell_end(const struct reading *in, const uint8_t *rest, size_t size,
     struct record r;
     if (!in->ended)
         ct_log(in->ctx, CT_LOG_WARNING,
-               "%s: has no record that ends it, so it may have been cut behind line %" PRIu64
-               ", and what followed is not there; copy the file again",
+               "%s: the file has no end record, so it may be truncated after line %" PRIu64
+               "; bytes after that line are missing; copy the file again",
                in->path, line);
     for (size_t at = 0, length; in->ended && at < size; at += length + 1) {
         length = length_of_line(rest + at, size - at);
@@ -222,9 +222,8 @@ static void tell_end(const struct reading *in, const uint8_t *rest, size_t size,
         if (!read_record(rest + at, length, &r))
             continue;
         ct_log(in->ctx, CT_LOG_WARNING,
-               "%s: line %" PRIu64
-               ": stands behind the record that ends the image, and is not read, nor what "
-               "follows; put these records into a file of their own",
+               "%s: line %" PRIu64 " follows the end record of the image; this line and all later lines were "
+               "ignored; put them into a separate file",
                in->path, line);
         break;
     }
@@ -244,8 +243,8 @@ static int read_lines(struct reading *in, const uint8_t *text, size_t size)
         rc = read_record(text + at, length, &r)
                  ? take_record(in, &r)
                  : ct_fail(in->ctx, CT_ERR_FORMAT,
-                           "%s: line %" PRIu64 " is damaged: it is no record, or its sum is wrong; the image "
-                           "was not added: copy the file again",
+                           "%s: line %" PRIu64 " is damaged: it is not a record, or its checksum is wrong; "
+                           "the image was not added; copy the file again",
                            in->path, line);
     }
     if (!rc)
@@ -265,14 +264,14 @@ static int sort(struct reading *in)
 {
     if (!in->count)
         return ct_fail(in->ctx, CT_ERR_FORMAT,
-                       "%s: has no record with data, so there is no memory image in it", in->path);
+                       "%s: the file has no data record, so it contains no memory image; use a complete copy",
+                       in->path);
     qsort(in->pieces, in->count, sizeof *in->pieces, by_address);
     for (size_t i = 1; i < in->count; i++)
         if (in->pieces[i].addr < in->pieces[i - 1].addr + in->pieces[i - 1].size)
             return ct_fail(in->ctx, CT_ERR_FORMAT,
-                           "%s: gives the byte at 0x%" PRIx64
-                           " twice; the image was not added: two images may "
-                           "stand one behind the other in the file",
+                           "%s: the file gives the byte at 0x%" PRIx64
+                           " twice; the image was not added; if the file contains two images, split it",
                            in->path, in->pieces[i].addr);
     return CT_OK;
 }
@@ -361,8 +360,8 @@ int ct_text_image_read(struct ct_ctx *ctx, const char *path, const uint8_t *text
         rc = sort(&in);
     if (!rc && in.count >= PN_XNUM)
         rc = ct_fail(ctx, CT_ERR_LIMIT,
-                     "%s: its bytes lie in %zu places, and %u are the most; the image was "
-                     "not added",
+                     "%s: its bytes are in %zu separate areas, more than the limit of %u; the image was not "
+                     "added; split the file",
                      path, in.count, PN_XNUM - 1);
     if (!rc)
         rc = write_elf(&in, out, out_size);

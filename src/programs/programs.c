@@ -224,11 +224,10 @@ int ct_programs_add(struct ct_programs *p, const char *path, const uint64_t *bia
     const struct ct_image *image = capture ? find(capture, path) : NULL;
     const bool here = !image || access(path, F_OK) == 0;
     if (!here && strchr(path, '/') && strcmp(path, image->path) != 0)
-        return ct_fail(
-            p->ctx, CT_ERR_IO,
-            "%s: there is no such file; the program of that name that ran is %s; name its path, or "
-            "its name alone",
-            path, image->path);
+        return ct_fail(p->ctx, CT_ERR_IO,
+                       "%s: this file does not exist; the program of this name that ran is %s; give that "
+                       "path, or only the name without a folder",
+                       path, image->path);
     const uint64_t at = bias ? *bias : image ? image->addr : 0;
     struct ct_known_program *program;
     int rc = here && capture ? ct_program_version(p->ctx, path, at, capture, &image) : CT_OK;

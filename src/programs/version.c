@@ -183,13 +183,13 @@ static int check_code(struct ct_ctx *ctx, struct version *v, const struct ct_cap
                          maps->processes[i].generations[k].image_count);
     if (v->is_code_there || !v->contradicting)
         return CT_OK;
-    return ct_fail(
-        ctx, CT_ERR_CONFIG,
-        "%.300s: has other code than %.300s, which %.300s has there: %" PRIu64 " of %" PRIu64
-        " pages of code differ, from 0x%" PRIx64 " on; what ran would be told of wrong functions and "
-        "lines; name the build that ran, and the address where it lay (FILE@ADDRESS), or leave this file out",
-        v->path, v->contradicting->path, capture->path ? capture->path : "the capture", v->code.other_pages,
-        v->code.pages, v->code.first_other);
+    return ct_fail(ctx, CT_ERR_CONFIG,
+                   "%.300s: its code differs from that of %.300s, which %.300s has at this address: %" PRIu64
+                   " of %" PRIu64 " pages differ, the first at 0x%" PRIx64
+                   "; the results would show wrong functions and lines; name the build that ran with its "
+                   "load address (FILE@ADDRESS), or omit this file",
+                   v->path, v->contradicting->path, capture->path ? capture->path : "the capture",
+                   v->code.other_pages, v->code.pages, v->code.first_other);
 }
 
 int ct_program_names_memory(struct ct_ctx *ctx, const struct ct_image *names,

@@ -201,7 +201,7 @@ def main():
                               ("names of Go", shared_go_names)):
             said = shared(folder)
             check(f"many {title} that share a long string: said, and cut",
-                  said.returncode == 0 and "names of its symbols" in said.stderr
+                  said.returncode == 0 and "its symbol names" in said.stderr
                   and "a" * 256 + "..." in said.stdout and len(said.stdout) < 8 << 20,
                   f"exit code {said.returncode}, {len(said.stdout)} bytes\n{said.stderr[:2000]}")
         ratios = sorted(nested(folder, 40000) / nested(folder, 20000) for _ in range(5))

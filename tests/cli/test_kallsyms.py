@@ -90,7 +90,7 @@ def check_other_vmlinux(folder):
     other.write_bytes(elf_writer.elf(elf_writer.EXECUTABLE, [(KERNEL - MOVED, bytes(range(256)) * 16)],
                                      [("_text", KERNEL - MOVED)]))
     got = run(folder, "cover", "--functions", "--vmlinux", other)
-    assert got.returncode == 2 and "has other code than" in got.stderr, f"{got.returncode} {got.stderr}"
+    assert got.returncode == 2 and "its code differs from that of" in got.stderr, f"{got.returncode} {got.stderr}"
     return got.stderr
 
 
@@ -106,8 +106,8 @@ def main():
         tap.case("another vmlinux is refused", None, lambda: check_other_vmlinux(folder))
         hidden = "".join("0" * 16 + line[16:] for line in LISTED.splitlines(True))
         for title, text, want in (("hidden addresses", hidden, "kernel.kptr_restrict"),
-                                  ("another boot", "ffff900000000000 T _text\n", "of the same boot"),
-                                  ("a damaged line", LISTED + "cut", "kallsyms: line 4 is no symbol")):
+                                  ("another boot", "ffff900000000000 T _text\n", "from the same boot"),
+                                  ("a damaged line", LISTED + "cut", "kallsyms: line 4 is not a symbol")):
             tap.case(f"{title}: told", None,
                      lambda text=text, want=want: check_told(folder, listed, text, want))
     return tap.finish()

@@ -93,7 +93,7 @@ def check_find(dump, name, program, got):
 
 
 def check_unended_string(dump, folder, options, name):
-    """Checks a table of strings whose last string has no end: no debug information is read, and a message
+    """Checks a table of strings whose last string is not terminated: no debug information is read, and a message
     says so."""
     program = compiled(folder, "unended", ["-O0"])
     strings = folder / "strings"
@@ -101,7 +101,7 @@ def check_unended_string(dump, folder, options, name):
     strings.write_bytes(strings.read_bytes()[:-1] + b"x")
     output(OBJCOPY, "--update-section", f".debug_str={strings}", *options, str(program))
     said = subprocess.run([dump, str(program)], capture_output=True, text=True, check=True, timeout=60)
-    check(f"{name} without an end", said.stdout == "" and "has no end" in said.stderr, said.stderr)
+    check(f"{name} without an end", said.stdout == "" and "is not terminated" in said.stderr, said.stderr)
 
 
 def main():

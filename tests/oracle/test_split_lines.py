@@ -119,7 +119,7 @@ def check_way(folder, compiler, options, packer):
     else:
         dwo.unlink()
     warned = said(split, code, "lcov")[1]
-    assert f"{dwo}, which is not there" in warned and "PROGRAM.dwp" in warned, warned
+    assert f"{dwo}, which is missing" in warned and "PROGRAM.dwp" in warned, warned
     return f"{len(want['json'])} bytes"
 
 

@@ -67,12 +67,12 @@ C_NAMES = {
 }
 GDB_NAMES = {"seed.c:hidden": "hidden", "get::turns": "get::turns", "turns": "get::turns"}
 C_ERRORS = {
-    "own": "each thread has its own", "fixed": "made a constant of it", "unused": "optimised it away",
+    "own": "each thread has its own copy", "fixed": "replaced it by a constant", "unused": "optimised it away",
     "elsewhere": "has no variable", "main::local": "on the stack", "nothing": "has no variable 'nothing'",
     "other.c:hidden": "has no variable", "pointer.x": "pointers are not followed",
-    "motors[3]": "whose last one is 2", "motors[0].nix": "has no field nix; there are speed, state, pair",
-    "open_ended.data[0]": "how long the array is", "motors[": "in brackets",
-    "motors[0]x": "a point or another index", "motors.speed": "is no structure",
+    "motors[3]": "whose last index is 2", "motors[0].nix": "has no field nix; its fields are speed, state, pair",
+    "open_ended.data[0]": "the length of the array", "motors[": "in brackets",
+    "motors[0]x": "another index can follow", "motors.speed": "is not a structure",
     "motors[0].": "the name of a field", "motors[0].next.speed": "pointers are not followed",
     "::": "no variable",
 }
@@ -264,17 +264,17 @@ def check_split(folder):
     dwo.rename(moved)
     for name in ("motors[1].speed", "motors", "nothing"):
         text = dumped(split, [name])[name][0]
-        assert f"debug information is in {dwo}, which is not there" in text, text
+        assert f"debug information is in {dwo}, which is missing" in text, text
     assert dumped(split.rename(folder / "elsewhere" / "program"), ["motors[1].speed"]) == whole
     split = folder / "elsewhere" / "program"
     kept = split.read_bytes()
     other = build(folder, C.replace("motors[3]", "motors[4]"), "c", A64_GCC, ["-gsplit-dwarf"], A64_GCC)
     assert other.exists() and split.read_bytes() == kept
     text = dumped(split, ["motors[1].speed"])["motors[1].speed"][0]
-    assert f"{dwo}, which is of another compilation" in text, text
+    assert f"{dwo}, which belongs to another build" in text, text
     dwo.write_bytes(b"\x7fELF" + bytes(200))
     moved.unlink()
-    assert "is not there or cannot be read" in dumped(split, ["motors"])["motors"][0]
+    assert "is missing or cannot be read" in dumped(split, ["motors"])["motors"][0]
     return "named"
 
 
@@ -297,7 +297,7 @@ def check_package(folder, options, packer):
     for size in (0, 40, len(kept) // 2, len(kept) - 1):
         package.write_bytes(kept[:size])
         got = dumped(split, names)
-        assert all("is not there" in got[name][0] or got[name] == whole[name] for name in names), (size, got)
+        assert all("is missing" in got[name][0] or got[name] == whole[name] for name in names), (size, got)
     return "the same"
 
 
@@ -310,7 +310,7 @@ def check_several(folder):
     (folder / "main.c").write_text("int one(void), two(void); int main(void) { return one() + two(); }\n")
     run(A64_GCC, "-g", "-O1", "-static", "-o", folder / "program", "one.c", "two.c", "main.c", cwd=folder)
     got = dumped(folder / "program", ["level", "one.c:level", "two.c:level"])
-    assert "several have that name" in got["level"][0] and "one.c:level" in got["level"][0], got
+    assert "several variables have this name" in got["level"][0] and "one.c:level" in got["level"][0], got
     assert got["one.c:level"][0] != got["two.c:level"][0] and got["one.c:level"][1] == "4", got
     return "told apart"
 

@@ -305,10 +305,10 @@ def check_variables(folder):
 def check_variable_errors(folder):
     (folder / "tank.c").write_text(TANK)
     capture = record(folder, folder / "tank.c", "--watch-data", "tank")
-    rows = [("store:tank.nix", "has no field nix; there are level, state, total, mean, parts, low"),
-            ("store:tank.parts[4]", "index 4 is beyond the array, whose last one is 3"),
-            ("store:tank.level.x", "is no structure"), ("store:nothing", "has no variable 'nothing'"),
-            ("load:made", "a constant of it"), ("load:main::turn", "optimised it away"),
+    rows = [("store:tank.nix", "has no field nix; its fields are level, state, total, mean, parts, low"),
+            ("store:tank.parts[4]", "index 4 is outside of the array, whose last index is 3"),
+            ("store:tank.level.x", "is not a structure"), ("store:nothing", "has no variable 'nothing'"),
+            ("load:made", "by a constant"), ("load:main::turn", "optimised it away"),
             ("store:other.c:tank", "has no variable 'other.c:tank'"), ("load:", "has no variable ''")]
     for place, text in rows:
         got = run("watch", "--at", place, capture, codes=(2,))

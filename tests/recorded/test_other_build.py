@@ -78,7 +78,7 @@ def check_code(coretap, state, capture, named):
     for command in COMMANDS:
         got = run(coretap, *command.split(), "--elf", f"{named}@{BIAS}", capture)
         check(f"{state}: {command} refuses other code",
-              got.returncode == 2 and not got.stdout and f"{named}: has other code than " in got.stderr
+              got.returncode == 2 and not got.stdout and f"{named}: its code differs from that of " in got.stderr
               and str(capture) in got.stderr and f"from 0x{BIAS}" in got.stderr,
               f"exit code {got.returncode}\n{got.stdout[:300]}\n{got.stderr}")
 
@@ -137,7 +137,7 @@ def check_pieces(coretap, folder):
         mine, got = (run(coretap, *command.split(), "--elf", file, capture) for file in (ran, other))
         check(f"memory in {pieces} pieces: {command} refuses another build, and takes the right one",
               mine.returncode == 0 and mine.stdout and got.returncode == 2 and not got.stdout
-              and f"{other}: has other code than " in got.stderr and pieces > 5,
+              and f"{other}: its code differs from that of " in got.stderr and pieces > 5,
               f"exit codes {mine.returncode}, {got.returncode}\n{mine.stderr}\n{got.stderr}")
 
 

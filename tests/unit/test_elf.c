@@ -140,15 +140,15 @@ static void damaged(void **state)
         }                                                                                                    \
     } while (0)
     EXPECT((void)0, ELF_SIZE, 0, CT_OK, "");
-    EXPECT(header->e_ident[EI_MAG1] = 'x', ELF_SIZE, 0, CT_ERR_FORMAT, "not an ELF file");
-    EXPECT((void)0, 3, 0, CT_ERR_FORMAT, "not an ELF file");
+    EXPECT(header->e_ident[EI_MAG1] = 'x', ELF_SIZE, 0, CT_ERR_FORMAT, "neither an ELF file");
+    EXPECT((void)0, 3, 0, CT_ERR_FORMAT, "neither an ELF file");
     EXPECT((void)0, 40, 0, CT_ERR_FORMAT, "header");
     EXPECT(header->e_ident[EI_DATA] = ELFDATA2MSB, ELF_SIZE, 0, CT_ERR_UNSUPPORTED, "big-endian");
     EXPECT(header->e_machine = EM_X86_64, ELF_SIZE, 0, CT_ERR_UNSUPPORTED, "machine 62");
     EXPECT((void)0, 0x60, 0, CT_ERR_FORMAT, "program header");
-    EXPECT((void)0, ELF_TEXT + 0x80, 0, CT_ERR_FORMAT, "the file is cut");
-    EXPECT(segment[1].p_filesz = 0x4000, ELF_SIZE, 0, CT_ERR_FORMAT, "the file is cut");
-    EXPECT(segment[1].p_offset = UINT64_MAX - 3, ELF_SIZE, 0, CT_ERR_FORMAT, "the file is cut");
+    EXPECT((void)0, ELF_TEXT + 0x80, 0, CT_ERR_FORMAT, "the file is truncated");
+    EXPECT(segment[1].p_filesz = 0x4000, ELF_SIZE, 0, CT_ERR_FORMAT, "the file is truncated");
+    EXPECT(segment[1].p_offset = UINT64_MAX - 3, ELF_SIZE, 0, CT_ERR_FORMAT, "the file is truncated");
     EXPECT(segment[1].p_filesz = 0x50, ELF_SIZE, 0, CT_ERR_FORMAT, "larger in the file");
     EXPECT(segment[1].p_vaddr = 0x4000ff, ELF_SIZE, 0, CT_ERR_CONFIG, "overlaps");
     EXPECT(segment[1].p_memsz = UINT64_C(1) << 40, ELF_SIZE, 0, CT_ERR_LIMIT, "4 GiB");

@@ -159,13 +159,14 @@ static void damaged_lines_are_left_out_and_the_first_is_named(void **state)
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
         snprintf(text, sizeof text, "ffff800010000200 T other\n%s\nffff800010000300 T third\n", damaged[i]);
         load_text(f, text);
-        assert_non_null(strstr(f->said, "/kallsyms: line 2 is no symbol"));
+        assert_non_null(strstr(f->said, "/kallsyms: line 2 is not a symbol"));
         assert_string_equal(name_at(f, KERNEL + 0x100), MISSING);
         assert_string_equal(name_at(f, KERNEL + 0x200), "other");
         assert_string_equal(name_at(f, KERNEL + 0x300), "third");
     }
     load(f, LISTED "\0\0\n\377\376\n", sizeof LISTED + 5);
-    assert_non_null(strstr(f->said, "line 2 is no symbol (address, type, name), the first of 2 that are"));
+    assert_non_null(
+        strstr(f->said, "line 2 is not a symbol (address, type, name); it is the first of 2 such"));
     assert_string_equal(name_at(f, KERNEL + 0x100), "start");
 }
 
@@ -184,7 +185,7 @@ static void a_list_of_another_boot_or_an_empty_one_is_told(void **state)
     load_text(f, "ffff800020000100 T start\n");
     assert_non_null(strstr(f->said, "none of its 1 symbols is a function in"));
     load_text(f, "");
-    assert_non_null(strstr(f->said, "/kallsyms: is empty or cannot be read"));
+    assert_non_null(strstr(f->said, "/kallsyms: the file is empty or cannot be read"));
 }
 
 static void a_list_that_is_too_large_is_not_read(void **state)
@@ -193,7 +194,7 @@ static void a_list_that_is_too_large_is_not_read(void **state)
     write_file(f->kallsyms, LISTED, strlen(LISTED));
     assert_int_equal(truncate(f->kallsyms, (INT64_C(256) << 20) + 1), 0);
     assert_int_equal(ct_symbols_load(f->ctx, f->kcore, 0, &f->symbols), CT_OK);
-    assert_non_null(strstr(f->said, "has more than 256 MiB"));
+    assert_non_null(strstr(f->said, "is larger than 256 MiB"));
     assert_string_equal(name_at(f, KERNEL + 0x100), MISSING);
 }
 

@@ -312,7 +312,7 @@ static void bad_files(void **state)
         image.offset = beyond[i].offset;
         image.size = beyond[i].size;
         assert_int_equal(ct_memory_add_image(f->memory, &image), CT_ERR_CONFIG);
-        assert_non_null(strstr(ct_ctx_error(f->ctx), "the file has 10"));
+        assert_non_null(strstr(ct_ctx_error(f->ctx), "the file has only 10"));
     }
     image = (struct ct_image){.path = path, .addr = UINT64_MAX - 8, .size = 10};
     assert_int_equal(ct_memory_add_image(f->memory, &image), CT_ERR_CONFIG);

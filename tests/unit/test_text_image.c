@@ -86,15 +86,15 @@ static void refuse(const char *text, uint8_t is_elf, const char *want)
 static void damage_is_told(void **state)
 {
     (void)state;
-    refuse(two_places, 0, "is Intel HEX, a text that says itself where its bytes lie");
-    refuse(records, 0, "is S-records, a text");
+    refuse(two_places, 0, "the file is Intel HEX, a text that contains its own addresses");
+    refuse(records, 0, "the file is S-records, a text");
     refuse(":0400000001020304F2\n:04000000010203", 1, "line 2 is damaged");
     refuse(":0400000001020304F2\n:04000000010203040\n", 1, "line 2 is damaged");
     refuse(":0400000001020304F2\n:0400000601020304EC\n", 1, "line 2 is damaged");
     refuse(":0400000001020304F2\n:0400020001020304F0\n", 1, "gives the byte at 0x2 twice");
-    refuse(":00000001FF\n", 1, "no record with data");
-    refuse("S00600004844521C\n", 1, "not an ELF file, nor Intel HEX or S-records");
-    refuse(":", 1, "not an ELF file");
+    refuse(":00000001FF\n", 1, "no data record");
+    refuse("S00600004844521C\n", 1, "neither an ELF file nor Intel HEX nor S-records");
+    refuse(":", 1, "neither an ELF file");
 }
 
 /* Keeps the last warning. */
@@ -123,8 +123,8 @@ static void what_is_not_read_is_told(void **state)
     (void)state;
     warn(two_places, "");
     warn(records, "");
-    warn(":0400000001020304F2\n", "may have been cut behind line 1");
-    warn(":0400000001020304F2\n:00000001FF\n\n:0400020001020304F0\n", "line 4: stands behind the record");
+    warn(":0400000001020304F2\n", "may be truncated after line 1");
+    warn(":0400000001020304F2\n:00000001FF\n\n:0400020001020304F0\n", "line 4 follows the end record");
 }
 
 int main(void)

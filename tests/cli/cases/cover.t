@@ -3,7 +3,7 @@ $ coretap cover examples/quickstart
 ! coretap: examples/quickstart: names no ELF file, so nothing is known of its functions and lines; name the program with --elf
 [2]
 $ coretap cover --elf examples/quickstart/firmware.bin examples/quickstart
-! coretap: examples/quickstart/firmware.bin: not an ELF file, nor Intel HEX or S-records; bytes of memory alone are named in the .ini file of a raw trace, as file with an address
+! coretap: examples/quickstart/firmware.bin: this is neither an ELF file nor Intel HEX nor S-records; to use a raw memory dump, name it with its address in the .ini file of a raw trace (file =)
 [2]
 $ coretap cover --elf nowhere@xyz examples/quickstart
 ! coretap cover: --elf nowhere@xyz: behind the '@' stands the load address in hexadecimal

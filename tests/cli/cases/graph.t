@@ -20,7 +20,7 @@ $ coretap graph --elf README.md -f learnt
 ! Try 'coretap graph --help'.
 [2]
 $ coretap graph --elf README.md
-! coretap: README.md: not an ELF file, nor Intel HEX or S-records; bytes of memory alone are named in the .ini file of a raw trace, as file with an address
+! coretap: README.md: this is neither an ELF file nor Intel HEX nor S-records; to use a raw memory dump, name it with its address in the .ini file of a raw trace (file =)
 [2]
 $ coretap graph --elf tests/none
 ! coretap: tests/none: cannot be opened: No such file or directory
