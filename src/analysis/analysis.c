@@ -31,8 +31,8 @@ static int check(const struct ct_analysis *analysis)
     return analysis->kind->size >= offsetof(struct ct_analysis_kind, cut)
                ? CT_OK
                : ct_fail(analysis->ctx, CT_ERR_ARG,
-                         "an analysis whose kind does not have its size set: set it to sizeof(struct "
-                         "ct_analysis_kind)");
+                         "analysis: the size of its kind is not set, so it cannot be used; set it to "
+                         "sizeof(struct ct_analysis_kind)");
 }
 
 int ct_analysis_part(const struct ct_analysis *whole, struct ct_analysis **part)
@@ -71,7 +71,9 @@ int ct_analysis_take(struct ct_analysis *analysis, const struct ct_analysis_batc
     if (check(analysis) || !batch)
         return CT_ERR_ARG;
     if (!(analysis->kind->inputs & batch->input) || !is_whole(batch))
-        return ct_fail(analysis->ctx, CT_ERR_ARG, "%s: the batch is not of its inputs", analysis->kind->name);
+        return ct_fail(analysis->ctx, CT_ERR_ARG,
+                       "%s: the batch does not belong to the inputs of this analysis, so it was not taken",
+                       analysis->kind->name);
     return analysis->kind->take(analysis, batch);
 }
 
@@ -88,8 +90,8 @@ int ct_analysis_merge(struct ct_analysis *into, struct ct_analysis *from)
         return CT_ERR_ARG;
     if (into == from || into->kind != from->kind)
         return ct_fail(into->ctx, CT_ERR_ARG,
-                       "%s: cannot be added to %s: results add up that are of one kind", from->kind->name,
-                       into == from ? "itself" : into->kind->name);
+                       "%s: this result cannot be added to %s; only results of the same kind can be added",
+                       from->kind->name, into == from ? "itself" : into->kind->name);
     int rc = into->kind->merge(into, from);
     if (!rc)
         rc = ct_runs_add(into, from);

@@ -78,8 +78,10 @@ static size_t find(const struct ct_counts *c, const char *name)
 static int insert(struct ct_counts *c, size_t at, const char *name)
 {
     if (c->count == CT_COUNTS_MOST)
-        return ct_fail(c->analysis.ctx, CT_ERR_LIMIT, "%s: more than %d different names",
-                       c->analysis.kind->name, CT_COUNTS_MOST);
+        return ct_fail(
+            c->analysis.ctx, CT_ERR_LIMIT,
+            "%s: there are more than %d different names, which is the limit; add up fewer captures",
+            c->analysis.kind->name, CT_COUNTS_MOST);
     if (!CT_MAKE_ROOM(c->all, c->room, c->count + 1))
         return no_memory(c);
     char *copy = strdup(name);
@@ -217,16 +219,15 @@ static int read_line(struct ct_counts *c, struct ct_load *from)
     const struct ct_load_word *word = &from->words[2];
     if (from->word_count != 3 || !ct_load_is(from, 0, "count") || !ct_load_number(from, 1, 10, &count) ||
         !word->size || word->size >= sizeof name || memchr(word->text, 0, word->size))
-        return ct_load_bad(from,
-                           "the line is none of captures, damaged, unknown, lost, run, count with a number "
-                           "and a name of 1 to 4096 bytes");
+        return ct_load_bad(from, "the line is neither one of captures, damaged, unknown, lost and run nor a "
+                                 "count with a number and a name of 1 to 4096 bytes");
     memcpy(name, word->text, word->size);
     name[word->size] = 0;
     if (!ct_unescape(name) || !*name || strlen(name) > CT_COUNTS_NAME)
-        return ct_load_bad(from, "a name has 1 to 4096 bytes, and none of them is zero");
+        return ct_load_bad(from, "the name must have 1 to 4096 bytes, none of them zero");
     const size_t known = c->count;
     const int rc = ct_counts_add(c, name, count);
-    return !rc && known == c->count ? ct_load_bad(from, "the name stands there twice") : rc;
+    return !rc && known == c->count ? ct_load_bad(from, "the name is there twice") : rc;
 }
 
 int ct_counts_load(struct ct_analysis *part, struct ct_load *from)

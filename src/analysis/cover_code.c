@@ -62,7 +62,9 @@ static int push(struct ct_cover_work *work, const struct ct_cover_insn *insn, ui
 {
     struct ct_cover_report *report = &work->report;
     if (report->insn_count >= INT32_MAX)
-        return ct_fail(work->ctx, CT_ERR_LIMIT, "coverage: the program has more than 2^31 instructions");
+        return ct_fail(work->ctx, CT_ERR_LIMIT,
+                       "coverage: the program has more than 2^31 instructions, which is the limit; use a "
+                       "smaller program");
     if (report->insn_count == work->insn_room && !grow(work))
         return ct_fail_nomem(work->ctx, "coverage");
     if (work->sorted == report->insn_count && (!work->sorted || is_behind(work, insn)))

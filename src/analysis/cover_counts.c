@@ -118,8 +118,10 @@ static int find_context(struct ct_cover *cover, const struct ct_edge_context *co
         }
     }
     if (cover->context_count == MOST_CONTEXTS)
-        return ct_fail(cover->analysis.ctx, CT_ERR_LIMIT,
-                       "coverage: more than %u contexts; add up fewer captures", MOST_CONTEXTS);
+        return ct_fail(
+            cover->analysis.ctx, CT_ERR_LIMIT,
+            "coverage: the captures have more than %u contexts, which is the limit; add up fewer captures",
+            MOST_CONTEXTS);
     if (!CT_PUSH_ROOM(cover->contexts, cover->context_count))
         return ct_fail_nomem(cover->analysis.ctx, "coverage");
     struct ct_edge_context *fresh = &cover->contexts[cover->context_count];
@@ -241,8 +243,9 @@ int ct_cover_add_item(struct ct_cover *cover, uint32_t program, const struct ct_
     if (!cover || !context || !item)
         return CT_ERR_ARG;
     if (program >= cover->programs.count || item->kind > CT_COVER_NOT)
-        return ct_fail(cover->analysis.ctx, CT_ERR_ARG, "coverage: program %u or kind %u does not exist",
-                       program, item->kind);
+        return ct_fail(cover->analysis.ctx, CT_ERR_ARG,
+                       "coverage: program %u or kind %u does not exist; nothing was added", program,
+                       item->kind);
     return ct_cover_add_items(cover, program, context, item, 1);
 }
 

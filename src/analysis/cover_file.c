@@ -146,7 +146,7 @@ static int read_context(struct reader *r)
     for (size_t i = 0; i < 5; i++)
         if (r->from->word_count != 6 || !ct_load_number(r->from, i + 1, 16, &values[i]) ||
             values[i] > UINT32_MAX)
-            return ct_load_bad(r->from, "a context is 'context KNOWN CTXT VMID EL OTHERS' in hexadecimal");
+            return ct_load_bad(r->from, "the line is not 'context KNOWN CTXT VMID EL OTHERS' in hexadecimal");
     r->context = (struct ct_edge_context){.known = (uint8_t)values[0],
                                           .ctxt = (uint32_t)values[1],
                                           .vmid = (uint32_t)values[2],
@@ -173,7 +173,7 @@ static int read_share(struct reader *r)
         good = words == 2 && ct_load_number(r->from, 1, 10, ran ? &more.ran : &more.outside.others);
     }
     if (!good)
-        return ct_load_bad(r->from, "what ran is 'ran N', 'outside LOW HIGH N', 'outside N' or 'untold'");
+        return ct_load_bad(r->from, "the line is not 'ran N', 'outside LOW HIGH N', 'outside N' or 'untold'");
     ct_cover_add_share(r->cover, &more);
     return CT_OK;
 }
@@ -207,9 +207,9 @@ static int read_item(struct reader *r, uint32_t kind)
         (two && !ct_load_number(r->from, 2, 16, &item.to)) ||
         !ct_load_number(r->from, two ? 3 : 2, 10, &item.count))
         return ct_load_bad(r->from,
-                           "a count is 'run FROM TO N [a32|t32]', 'taken FROM TO N' or 'not FROM N'");
+                           "the line is not 'run FROM TO N [a32|t32]', 'taken FROM TO N' or 'not FROM N'");
     if (!r->has_program)
-        return ct_load_bad(r->from, "a count before the first 'program'");
+        return ct_load_bad(r->from, "a count comes before the first 'program'");
     return ct_cover_add_item(r->cover, r->program, &r->context, &item);
 }
 

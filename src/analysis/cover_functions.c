@@ -86,7 +86,9 @@ static int number_functions(struct ct_cover_work *work)
     const struct ct_symbol *symbols = ct_symbols_all_code(work->source.symbols, &symbol_count);
     size_t most = scope_count + symbol_count; /* the additional one is for code in no function */
     if (most >= INT32_MAX)
-        return ct_fail(work->ctx, CT_ERR_LIMIT, "coverage: the program has more than 2^31 functions");
+        return ct_fail(
+            work->ctx, CT_ERR_LIMIT,
+            "coverage: the program has more than 2^31 functions, which is the limit; use a smaller program");
     uint32_t *numbers = new_numbers(most + 1);
     work->functions = calloc(most + 1, sizeof *work->functions);
     if (!numbers || !work->functions) {

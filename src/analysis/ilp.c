@@ -156,8 +156,8 @@ static int load(struct ct_ctx *ctx, union solver *solver)
         return ct_unless_nomem(
             ctx, "libCbcSolver",
             ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                    "CBC, which solves the model, is not there; install it (Debian: coinor-libcbc3), "
-                    "or let another solver read the file that --lp writes"));
+                    "wcet: the solver CBC is not installed, so the model cannot be solved; install it "
+                    "(Debian: coinor-libcbc3), or solve the file that --lp writes with another solver"));
     return CT_OK;
 }
 
@@ -218,15 +218,15 @@ static int check(struct ct_ctx *ctx, const struct ct_ilp *p, const uint64_t *val
         const __int128 sum = sum_of(p, row, values);
         if ((row->sense != CT_ILP_GE && sum > row->right) || (row->sense != CT_ILP_LE && sum < row->right))
             return ct_fail(ctx, CT_ERR_LIMIT,
-                           "the solution of the solver breaks row %s: its numbers are too large to be "
-                           "exact; give smaller bounds",
+                           "wcet: the solution violates constraint %s, because its numbers are too large to "
+                           "be exact; give smaller bounds",
                            row->name);
     }
     unsigned __int128 sum = 0;
     for (size_t i = 0; i < p->column_count; i++)
         sum += (unsigned __int128)p->columns[i].gain * values[i];
     if (sum > UINT64_MAX)
-        return ct_fail(ctx, CT_ERR_LIMIT, "the bound is beyond 2^64 cycles; give smaller bounds");
+        return ct_fail(ctx, CT_ERR_LIMIT, "wcet: the bound is larger than 2^64 cycles; give smaller bounds");
     *gain = (uint64_t)sum;
     return CT_OK;
 }
@@ -254,8 +254,8 @@ static bool read_values(const double *solution, const struct ct_ilp *p, uint64_t
 static int fail_impossible(struct ct_ctx *ctx)
 {
     return ct_fail(ctx, CT_ERR_NOT_FOUND,
-                   "no path fulfils all constraints: the entry never returns, or the bounds "
-                   "contradict each other");
+                   "wcet: no path satisfies all constraints; the entry never returns, or the bounds "
+                   "contradict each other; choose another entry or correct the bounds");
 }
 
 /* Reads a solution. When its values are not whole numbers, sets *relaxed and rounds the gain up, so that no
@@ -272,12 +272,14 @@ static int read_relaxed(struct ct_ctx *ctx, const struct solver_functions *clp, 
     if (*too_long)
         return CT_ERR_LIMIT;
     if (status)
-        return ct_fail(ctx, CT_ERR_LIMIT, "the model has no largest time: nothing bounds one of its cycles");
+        return ct_fail(ctx, CT_ERR_LIMIT,
+                       "wcet: the model has no longest time, because one of its cycles is unbounded; give a "
+                       "bound for every loop");
     *relaxed = !read_values(clp->Clp_primalColumnSolution(model), p, values);
     if (!*relaxed)
         return check(ctx, p, values, gain);
     if (value >= 0x1p64)
-        return ct_fail(ctx, CT_ERR_LIMIT, "the bound is beyond 2^64 cycles; give smaller bounds");
+        return ct_fail(ctx, CT_ERR_LIMIT, "wcet: the bound is larger than 2^64 cycles; give smaller bounds");
     *gain = (uint64_t)value;
     return CT_OK;
 }
@@ -360,8 +362,8 @@ int ct_ilp_solve(struct ct_ctx *ctx, const struct ct_ilp *p, unsigned seconds, u
     (void)values;
     (void)gain;
     return ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                   "this coretap was built without CBC, which solves the model; build with "
-                   "coinor-libcbc-dev, or let another solver read the file that --lp writes");
+                   "wcet: this coretap was built without the solver CBC, so the model cannot be solved; "
+                   "build it with coinor-libcbc-dev, or solve the file that --lp writes with another solver");
 }
 
 #endif

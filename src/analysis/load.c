@@ -122,7 +122,7 @@ int ct_load_bad(struct ct_load *load, const char *what)
     struct file *f = (struct file *)load;
     const struct ct_analysis_kind *kind = f->part->kind;
     f->result =
-        ct_fail(f->part->ctx, CT_ERR_FORMAT, "%s:%zu: %s; nothing of the file was taken. Write it with '%s'",
+        ct_fail(f->part->ctx, CT_ERR_FORMAT, "%s:%zu: %s; the file was not loaded; write it again with '%s'",
                 f->name, f->line, what, kind->writer);
     return f->result;
 }
@@ -169,10 +169,10 @@ static int take_captures(struct ct_load *load, struct ct_analysis_captures *capt
         return 0;
     if (!number || load->word_count != (lost ? 3u : 2u) ||
         !ct_load_number(load, load->word_count - 1, 10, number))
-        return ct_load_bad(
-            load, lost ? "a loss is 'lost KIND N', KIND being gaps, overflows, contradictions, "
-                         "bad_packets, lost_bytes or no_access"
-                       : "a number of captures is 'captures N', 'damaged N', 'unknown N' or 'failed N'");
+        return ct_load_bad(load,
+                           lost ? "the line is not 'lost KIND N', where KIND is gaps, overflows, "
+                                  "contradictions, bad_packets, lost_bytes or no_access"
+                                : "the line is not 'captures N', 'damaged N', 'unknown N' or 'failed N'");
     ct_captures_add(captures, &more);
     return 1;
 }
@@ -225,9 +225,9 @@ static int check_end(struct file *f)
     const bool good = f->load.word_count == 2 && ct_load_number(&f->load, 1, 16, &sum);
     if (!good || sum != find_sum(f))
         return ct_load_bad(&f->load,
-                           "the sum of the file is another one: it was changed since it was written");
+                           "the checksum does not match, because the file was changed after it was written");
     if (f->at != f->size)
-        return ct_load_bad(&f->load, "the file does not end behind its last line");
+        return ct_load_bad(&f->load, "the file continues after its line 'end'");
     f->ended = true;
     return CT_OK;
 }
@@ -295,16 +295,16 @@ static int read_start(struct file *f)
     }
     const bool fits = ct_analysis_is_saved(kind, f->text, f->size);
     if (!fits && is_shard(f))
-        return ct_fail(
-            f->part->ctx, CT_ERR_FORMAT,
-            "%s: a part of a capture, as --shard writes it, and no result; nothing of the file was "
-            "taken: coretap-mpi makes parts and joins them",
-            f->name);
-    snprintf(what, sizeof what, "not a %s file: the first line is not 'coretap-%s %u'", kind->name,
-             kind->name, kind->version);
+        return ct_fail(f->part->ctx, CT_ERR_FORMAT,
+                       "%s: this is a part of a capture, as --shard writes it, and not a result; the file "
+                       "was not loaded; join the parts with coretap-mpi",
+                       f->name);
+    snprintf(what, sizeof what, "this is not a %s file, because its first line is not 'coretap-%s %u'",
+             kind->name, kind->name, kind->version);
     if (!fits || f->load.word_count != 2)
         return ct_load_bad(&f->load, what);
-    snprintf(what, sizeof what, "a %s file of another version than 1 to %u", kind->name, kind->version);
+    snprintf(what, sizeof what, "the %s file does not have a version from 1 to %u", kind->name,
+             kind->version);
     if (!ct_load_number(&f->load, 1, 10, &version) || !version || version > kind->version)
         return ct_load_bad(&f->load, what);
     f->load.version = (unsigned)version;
@@ -328,7 +328,7 @@ int ct_analysis_load(struct ct_analysis *into, const char *name, const void *dat
     if (!rc)
         rc = f.result;
     if (!rc && f.load.version >= into->kind->checked && !f.ended)
-        rc = ct_load_bad(&f.load, "the file is cut off: its last line is not 'end'");
+        rc = ct_load_bad(&f.load, "the file is truncated: its last line is not 'end'");
     if (!rc)
         rc = ct_analysis_merge(into, f.part);
     ct_analysis_free(f.part);

@@ -76,8 +76,9 @@ int ct_program_table_add(struct ct_program_table *table, const struct ct_analysi
     const size_t length = program->name ? strlen(program->name) : 0;
     if (!length || length > CT_MOST_NAME || program->build_id_size > CT_MOST_BUILD_ID)
         return ct_fail(analysis->ctx, CT_ERR_ARG,
-                       "%s: a program with a name of %zu bytes and a build id of %zu", analysis->kind->name,
-                       length, program->build_id_size);
+                       "%s: a program has a name of %zu bytes and a build id of %zu, and one of them is "
+                       "longer than the limit; it was not added",
+                       analysis->kind->name, length, program->build_id_size);
     size_t i = 0;
     while (i < table->count && !is_same(&table->programs[i], program))
         i++;
@@ -226,27 +227,28 @@ int ct_load_program(struct ct_load *from, struct ct_program_table *table, const 
     ct_load_split(from, 5);
     if (from->word_count != 5 || !ct_load_number(from, 1, 16, &program.low) ||
         !ct_load_number(from, 2, 16, &program.high))
-        return ct_load_bad(from, "a program is 'program LOW HIGH BUILD-ID NAME' with hexadecimal addresses");
+        return ct_load_bad(from,
+                           "the line is not 'program LOW HIGH BUILD-ID NAME' with hexadecimal addresses");
     const struct ct_load_word *hex = &from->words[3];
     const struct ct_load_word *path = &from->words[4];
     program.build_id_size = ct_load_is(from, 3, "-") ? 0 : hex->size / 2;
     if (!ct_load_is(from, 3, "-") &&
         (hex->size % 2 || program.build_id_size > sizeof id || !read_build_id(hex, id)))
-        return ct_load_bad(from, "a build id has 2 to 128 hexadecimal digits, or is '-'");
+        return ct_load_bad(from, "the build id must be '-' or have 2 to 128 hexadecimal digits");
     if (path->size == 0 || path->size > CT_PRINTABLE_ROOM(CT_MOST_NAME) ||
         memchr(path->text, '\0', path->size))
-        return ct_load_bad(from, "the name of a program has 1 to 4096 bytes");
+        return ct_load_bad(from, "the name of a program must have 1 to 4096 bytes");
     memcpy(name, path->text, path->size);
     name[path->size] = '\0';
     if (!ct_unescape(name) || strlen(name) > CT_MOST_NAME)
-        return ct_load_bad(from, "the name of a program has 1 to 4096 bytes, and none of them is zero");
+        return ct_load_bad(from, "the name of a program must have 1 to 4096 bytes, none of them zero");
     return ct_program_table_add(table, analysis, &program, number);
 }
 
 int ct_load_started(struct ct_load *from, struct ct_program_table *table, uint32_t number)
 {
     if (from->word_count != 1 || number >= table->count)
-        return ct_load_bad(from, "'started' stands alone behind its 'program'");
+        return ct_load_bad(from, "'started' must be alone on the line after its 'program'");
     table->programs[number].started = true;
     return CT_OK;
 }

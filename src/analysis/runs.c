@@ -50,8 +50,8 @@ static void tell_twice(const struct ct_analysis *analysis, const char *name, siz
     if (more)
         snprintf(others, sizeof others, " and %zu others", more);
     ct_log(analysis->ctx, CT_LOG_WARNING,
-           "%s: %.700s%s: added more than once, which counts more than once; leave one out, unless these are "
-           "captures of one name",
+           "%s: %.700s%s: this was added more than once, so its counts are multiplied; omit the repetition, "
+           "unless these are different captures with the same name",
            analysis->kind->name, name, others);
 }
 
@@ -156,9 +156,9 @@ int ct_load_run(struct ct_load *load, struct ct_analysis *analysis)
         name[word->size] = '\0';
     }
     if (!has_text || !ct_unescape(name) || !fits(name))
-        return ct_load_bad(load, is_run
-                                     ? "a capture is 'capture NAME', with a name of 1 to 4096 bytes"
-                                     : "a failure is 'failure NAME: REASON', with a text of 1 to 4096 bytes");
+        return ct_load_bad(load,
+                           is_run ? "the line is not 'capture NAME' with a name of 1 to 4096 bytes"
+                                  : "the line is not 'failure NAME: REASON' with a text of 1 to 4096 bytes");
     bool found;
     const int rc = add(analysis, is_run ? &analysis->runs : &analysis->failures, name, &found);
     return rc ? rc : 1;

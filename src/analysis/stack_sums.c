@@ -76,9 +76,10 @@ struct ct_cover *ct_stack_sums_cover(struct ct_stack_sums *s)
 /* Refuses an item whose number would not fit in 32 bits. */
 static int check_count(const struct ct_stack_sums *s, size_t count)
 {
-    return count < CT_PAIR_NONE
-               ? CT_OK
-               : ct_fail(s->analysis.ctx, CT_ERR_LIMIT, "stacks: more than 2^32 - 1 of them");
+    return count < CT_PAIR_NONE ? CT_OK
+                                : ct_fail(s->analysis.ctx, CT_ERR_LIMIT,
+                                          "stacks: there are more than 2^32 - 1 different call stacks, which "
+                                          "is the limit; add up fewer captures");
 }
 
 /* Sets the names of a function and frees the old ones. CT_ERR_NOMEM. */

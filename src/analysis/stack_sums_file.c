@@ -89,16 +89,17 @@ static int read_function(struct ct_stack_sums *s, struct ct_load *from)
     ct_load_split(from, 4);
     if (from->word_count != 4 || !read_number(from, 1, s->table->count, &function.program) ||
         !ct_load_number(from, 2, 16, &function.addr) || from->words[3].size > MOST_NAME)
-        return ct_load_bad(from, "a function is 'function PROGRAM ADDRESS NAME', of a program before it");
+        return ct_load_bad(
+            from, "the line is not 'function PROGRAM ADDRESS NAME' with the number of an earlier program");
     char *name = strndup(from->words[3].text, from->words[3].size);
     if (!name)
         return ct_fail_nomem(s->analysis.ctx, "stacks");
     function.name = name;
     const bool whole = strlen(name) == from->words[3].size && *name && ct_unescape(name);
     int rc = whole ? ct_stack_sums_add_function(s, &function, &number)
-                   : ct_load_bad(from, "the name of a function has bytes, and none of them is zero");
+                   : ct_load_bad(from, "the name of a function must have bytes, none of them zero");
     if (!rc && number < count)
-        rc = ct_load_bad(from, "the function stands there twice");
+        rc = ct_load_bad(from, "the function is there twice");
     free(name);
     return rc;
 }
@@ -113,11 +114,10 @@ static int read_place(struct ct_stack_sums *s, struct ct_load *from)
         !read_number(from, 2, s->function_count, &place.function) || place.function == CT_STACK_NONE ||
         !ct_load_number(from, 3, 10, &place.calls) || !ct_load_number(from, 4, 10, &place.insns) ||
         !ct_load_number(from, 5, 10, &place.cycles))
-        return ct_load_bad(from,
-                           "a place is 'place PARENT FUNCTION CALLS INSTRUCTIONS CYCLES', of a place and a "
-                           "function before it");
+        return ct_load_bad(from, "the line is not 'place PARENT FUNCTION CALLS INSTRUCTIONS CYCLES' with the "
+                                 "numbers of an earlier place and function");
     const int rc = ct_stack_sums_add_place(s, &place, &number);
-    return !rc && number < count ? ct_load_bad(from, "the place stands there twice") : rc;
+    return !rc && number < count ? ct_load_bad(from, "the place is there twice") : rc;
 }
 
 /* Reads a line: call CALLER SITE CALLEE COUNT INSTRUCTIONS CYCLES */
@@ -129,9 +129,8 @@ static int read_call(struct ct_stack_sums *s, struct ct_load *from)
         !read_number(from, 3, s->function_count, &call.callee) || call.callee == CT_STACK_NONE ||
         !ct_load_number(from, 4, 10, &call.count) || !ct_load_number(from, 5, 10, &call.insns) ||
         !ct_load_number(from, 6, 10, &call.cycles))
-        return ct_load_bad(
-            from, "a call is 'call CALLER SITE CALLEE COUNT INSTRUCTIONS CYCLES', of functions before "
-                  "it");
+        return ct_load_bad(from, "the line is not 'call CALLER SITE CALLEE COUNT INSTRUCTIONS CYCLES' with "
+                                 "the numbers of earlier functions");
     return ct_stack_sums_add_call(s, &call);
 }
 
@@ -139,7 +138,7 @@ static int read_program(struct ct_stack_sums *s, struct ct_load *from, uint32_t 
 {
     const size_t count = s->table->count;
     const int rc = ct_load_program(from, s->table, &s->analysis, false, program);
-    return !rc && *program < count ? ct_load_bad(from, "the program stands there twice") : rc;
+    return !rc && *program < count ? ct_load_bad(from, "the program is there twice") : rc;
 }
 
 static int read_line(struct ct_stack_sums *s, struct ct_load *from, uint32_t *program)
@@ -162,9 +161,8 @@ static int read_line(struct ct_stack_sums *s, struct ct_load *from, uint32_t *pr
         return CT_OK;
     }
     if (!ct_load_is(from, 0, "renewed") || from->word_count != 2 || !ct_load_number(from, 1, 10, &renewed))
-        return ct_load_bad(from,
-                           "the line is none of captures, damaged, unknown, lost, program, started, run, "
-                           "renewed with a number, no-calls, function, place, call");
+        return ct_load_bad(from, "the line begins with none of captures, damaged, unknown, lost, program, "
+                                 "started, run, renewed (and a number), no-calls, function, place, call");
     ct_add_up(&s->renewed, renewed);
     return CT_OK;
 }

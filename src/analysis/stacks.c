@@ -462,7 +462,8 @@ int ct_stacks_add(struct ct_stacks *s, uint32_t lane, const struct ct_step_batch
     if (!s || !batch)
         return CT_ERR_ARG;
     if (lane >= CT_STACK_LANES)
-        return ct_fail(s->ctx, CT_ERR_LIMIT, "stacks: stream number %u: they are numbered below %u", lane,
+        return ct_fail(s->ctx, CT_ERR_LIMIT,
+                       "stacks: stream number %u is not below the limit of %u; nothing was added", lane,
                        CT_STACK_LANES);
     if (lane >= s->lane_room && !grow_lanes(s, lane))
         return ct_fail_nomem(s->ctx, "stacks");

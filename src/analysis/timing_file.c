@@ -226,11 +226,13 @@ static int read_name(struct reader *r, size_t index)
 {
     const struct ct_load_word *word = &r->from->words[index];
     if (!word->size || word->size > CT_PRINTABLE_ROOM(MOST_NAME) || memchr(word->text, '\0', word->size))
-        return ct_load_bad(r->from, "a name has 1 to 65536 bytes, and none of them is zero");
+        return ct_load_bad(r->from, "the name must have 1 to 65536 bytes, none of them zero");
     r->name = strndup(word->text, word->size);
     if (!r->name)
         return ct_fail_nomem(r->sums->analysis.ctx, "timing");
-    return ct_unescape(r->name) && *r->name ? CT_OK : ct_load_bad(r->from, "a name that cannot be read");
+    return ct_unescape(r->name) && *r->name
+               ? CT_OK
+               : ct_load_bad(r->from, "the name has an escape sequence that cannot be read");
 }
 
 /* Reads a line: function PROGRAM ADDR STEPS CYCLES RUNS CUT NAME */
@@ -241,7 +243,7 @@ static int read_function(struct reader *r)
     ct_load_split(r->from, 8);
     if (r->from->word_count != 8 || !read_program(r, 1, &f->program) ||
         !ct_load_number(r->from, 2, 16, &f->addr) || !read_numbers(r->from, 3, 10, numbers, 4))
-        return ct_load_bad(r->from, "a function is 'function PROGRAM ADDR STEPS CYCLES RUNS CUT NAME'");
+        return ct_load_bad(r->from, "the line is not 'function PROGRAM ADDR STEPS CYCLES RUNS CUT NAME'");
     const int rc = read_name(r, 7);
     f->name = r->name;
     r->of = FUNCTION;
@@ -253,12 +255,13 @@ static int read_word(struct reader *r, size_t index, const char **text)
 {
     const struct ct_load_word *word = &r->from->words[index];
     if (!word->size || word->size > CT_PRINTABLE_ROOM(MOST_NAME) || memchr(word->text, '\0', word->size))
-        return ct_load_bad(r->from, "a name has 1 to 65536 bytes, and none of them is zero");
+        return ct_load_bad(r->from, "the name must have 1 to 65536 bytes, none of them zero");
     char *copy = ct_arena_strndup(&r->sums->arena, word->text, word->size);
     if (!copy)
         return ct_fail_nomem(r->sums->analysis.ctx, "timing");
     *text = copy;
-    return ct_unescape(copy) ? CT_OK : ct_load_bad(r->from, "a name that cannot be read");
+    return ct_unescape(copy) ? CT_OK
+                             : ct_load_bad(r->from, "the name has an escape sequence that cannot be read");
 }
 
 /* Reads a line: longest CYCLES FROM TO ID [CAPTURE BUFFER] */
@@ -270,9 +273,8 @@ static int read_longest(struct reader *r)
     if (r->of != FUNCTION || l->cycles || (words != 5 && words != 7) ||
         !read_numbers(r->from, 1, 10, numbers, 3) || !read_small(r->from, 4, &l->id, UINT8_MAX) ||
         !l->cycles || l->to < l->from)
-        return ct_load_bad(r->from,
-                           "the longest run is 'longest CYCLES FROM TO ID [CAPTURE BUFFER]', once behind "
-                           "a function");
+        return ct_load_bad(
+            r->from, "the line is not 'longest CYCLES FROM TO ID [CAPTURE BUFFER]', once after a function");
     if (words == 5)
         return CT_OK;
     const int rc = read_word(r, 5, &l->capture);
@@ -296,9 +298,8 @@ static int read_edge(struct reader *r)
         !read_numbers(r->from, 10, 10, counts, 2) ||
         (words > 12 && (!ct_load_number(r->from, 12, 10, &n) || n > UINT32_MAX)) ||
         (words > 13 && !read_small(r->from, 13, &e->branch, CT_TIMING_BRANCH_RETURN)))
-        return ct_load_bad(r->from,
-                           "an edge is 'edge PROGRAM START LAST END FLAGS PROGRAM NEXT KIND EXEC COUNT "
-                           "SHARED INSTRUCTIONS BRANCH'");
+        return ct_load_bad(r->from, "the line is not 'edge PROGRAM START LAST END FLAGS PROGRAM NEXT KIND "
+                                    "EXEC COUNT SHARED INSTRUCTIONS BRANCH'");
     e->n = (uint32_t)n;
     r->of = EDGE;
     return CT_OK;
@@ -310,7 +311,7 @@ static int read_pair(struct reader *r)
     uint64_t *const numbers[] = {&r->pair.lost, &r->pair.restarted};
     ct_load_split(r->from, 4);
     if (r->from->word_count != 4 || !read_numbers(r->from, 1, 10, numbers, 2))
-        return ct_load_bad(r->from, "a pair is 'pair LOST RESTARTED NAME'");
+        return ct_load_bad(r->from, "the line is not 'pair LOST RESTARTED NAME'");
     const int rc = read_name(r, 3);
     r->pair.name = r->name;
     r->of = PAIR;
@@ -323,8 +324,9 @@ static int read_totals(struct reader *r)
     uint64_t *const numbers[] = {&t.cycles, &t.edges,      &t.unplaced, &t.steps,  &t.untimed,
                                  &t.gaps,   &t.exceptions, &t.switches, &t.renewed};
     if (r->from->word_count != 10 || !read_numbers(r->from, 1, 10, numbers, 9))
-        return ct_load_bad(r->from, "totals are 'totals CYCLES EDGES UNPLACED STEPS UNTIMED GAPS EXCEPTIONS "
-                                    "SWITCHES RENEWED'");
+        return ct_load_bad(
+            r->from,
+            "the line is not 'totals CYCLES EDGES UNPLACED STEPS UNTIMED GAPS EXCEPTIONS SWITCHES RENEWED'");
     ct_timing_sums_add_totals(r->sums, &t);
     return CT_OK;
 }
@@ -388,9 +390,8 @@ static int read_dist(struct reader *r, struct ct_dist *dist)
     ct_load_split(r->from, 8);
     if (dist->count || r->from->word_count < 7 || !read_numbers(r->from, 1, 10, numbers, 4) ||
         !read_numbers(r->from, 5, 16, squares, 2) || !d.count || d.min > d.max)
-        return ct_load_bad(r->from,
-                           "a distribution is 'NAME COUNT SUM MIN MAX SQUARES SQUARES [BUCKET N]...', "
-                           "once behind what it is of, and has a count");
+        return ct_load_bad(r->from, "the line is not 'NAME COUNT SUM MIN MAX SQUARES SQUARES [BUCKET N]...' "
+                                    "with a count above 0, once after the function, edge or pair");
     *dist = d;
     if (r->from->word_count == 7)
         return CT_OK;
@@ -398,8 +399,8 @@ static int read_dist(struct reader *r, struct ct_dist *dist)
         return ct_fail_nomem(r->sums->analysis.ctx, "timing");
     return read_buckets(r->from->words[7], dist)
                ? CT_OK
-               : ct_load_bad(r->from, "buckets are numbers up to that of the largest value, in order, each "
-                                      "with a count above 0");
+               : ct_load_bad(r->from, "the buckets must be in order, up to the bucket of the largest value, "
+                                      "each with a count above 0");
 }
 
 /* Reads a program. Refuses one that was read before, because other lines name programs by their position. */
@@ -407,7 +408,7 @@ static int read_next_program(struct reader *r, uint32_t *program)
 {
     const size_t count = r->sums->table.count;
     const int rc = ct_load_program(r->from, &r->sums->table, &r->sums->analysis, false, program);
-    return !rc && *program < count ? ct_load_bad(r->from, "the program stands there twice") : rc;
+    return !rc && *program < count ? ct_load_bad(r->from, "the program is there twice") : rc;
 }
 
 static int read_line(struct reader *r, uint32_t *program)

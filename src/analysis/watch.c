@@ -19,8 +19,8 @@ static int check_kinds(struct ct_ctx *ctx, const struct ct_watches *watches)
     for (size_t i = 0; i < watches->count; i++)
         if (watches->points[i].kind == CT_WATCH_ACCESS)
             return ct_fail(ctx, CT_ERR_NOT_FOUND,
-                           "watchpoint '%s': accesses to memory are in an event log of coretap fractal, and "
-                           "not in trace; load:NAME and store:NAME are those of a data trace",
+                           "watchpoint '%s': a trace has no memory accesses of this kind; use load:NAME or "
+                           "store:NAME with a data trace, or an event log of coretap fractal",
                            watches->points[i].name);
     return CT_OK;
 }
@@ -66,9 +66,9 @@ int ct_watcher_renew(struct ct_watcher *w)
     if (!w)
         return CT_ERR_ARG;
     if (w->step || w->mark || w->begun || w->pending_count)
-        return ct_fail(
-            w->ctx, CT_ERR_ARG,
-            "watcher: a batch is not done; watchpoints can be added when ct_watcher_run has no more");
+        return ct_fail(w->ctx, CT_ERR_ARG,
+                       "watcher: a batch is not finished, so no watchpoint can be added; call ct_watcher_run "
+                       "until it has no more events");
     w->edges = w->hit_count = 0;
     return CT_OK;
 }

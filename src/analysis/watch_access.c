@@ -46,9 +46,9 @@ static void note_no_address(struct ct_access_reader *r, const char *of)
 {
     if (!r->lacks_address)
         ct_log(r->watches->ctx, CT_LOG_WARNING,
-               "data trace of %s has no addresses, so what is accessed is not known and variables have no "
-               "events of it; trace addresses with the data%s",
-               of, strcmp(of, "a DWT") == 0 ? ", or watch the comparator: dwt:0" : "");
+               "data trace of %s: it has no addresses, so accesses to variables are unknown; trace addresses "
+               "with the data%s",
+               of, strcmp(of, "a DWT") == 0 ? ", or watch the comparator (dwt:0)" : "");
     r->lacks_address = true;
 }
 
@@ -146,9 +146,8 @@ static bool begin_transfer(struct ct_access_reader *r, const struct ct_step_mark
     if (!mark->n || !read_instruction(r, mark->value, (enum ct_isa)mark->isa, &insn)) {
         if (!r->lacks_code)
             ct_log(r->watches->ctx, CT_LOG_WARNING,
-                   "data trace of code that is in no program (of 0x%" PRIx64
-                   ", for one): loads cannot be told from stores there, and variables have no events of it; "
-                   "name the program with --elf",
+                   "data trace: some of it belongs to code in no program (for example at 0x%" PRIx64
+                   "); loads and stores of variables by that code are missing; name the program with --elf",
                    mark->value);
         r->lacks_code = true;
         return false;

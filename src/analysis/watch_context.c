@@ -73,12 +73,10 @@ static int unnamed(const struct ct_watches *w, const char *spec)
                 used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "",
                                          b->names[i].name);
     }
-    return ct_fail(
-        w->ctx, CT_ERR_NOT_FOUND,
-        "watchpoint '%s': the capture has no context of that name%s%s; COMM records of a perf.data "
-        "and a [context] section of an .ini give names (docs/formats.md), and context:0x12 is one "
-        "by its ID",
-        spec, used ? "; there are " : "", names);
+    return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
+                   "watchpoint '%s': the capture has no context with this name%s%s; use an ID "
+                   "(context:0x12), or name contexts in the [context] section of an .ini (docs/formats.md)",
+                   spec, used ? "; there are " : "", names);
 }
 
 static bool is_known(const struct ct_watches *w, const char *name)
@@ -103,16 +101,16 @@ int ct_watches_add_context(struct ct_watches *w, const char *spec, bool *is_cont
     if (end && !*end && !errno && number <= UINT32_MAX)
         return ct_watches_point(w, spec, CT_WATCH_CONTEXT, number);
     if (!*text || (end && !*end))
-        return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
-                       "watchpoint '%s': behind context: stands a context ID or a name: context:0x12, "
-                       "context:bash",
-                       spec);
+        return ct_fail(
+            w->ctx, CT_ERR_NOT_FOUND,
+            "watchpoint '%s': the context is missing; write a context ID or name: context:0x12, context:bash",
+            spec);
     if (!w->any_context && !is_known(w, text))
         return unnamed(w, spec);
     if (!w->any_context && !w->contexts_traced)
         return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
-                       "watchpoint '%s': no trace unit of the capture traces context IDs, so that nothing "
-                       "tells who runs; record it with them (perf record -e cs_etm/contextid/)",
+                       "watchpoint '%s': no trace unit of the capture traces context IDs, so it is unknown "
+                       "which process runs; record with context IDs (perf record -e cs_etm/contextid/)",
                        spec);
     return ct_watches_point(w, spec, CT_WATCH_CONTEXT, CT_WATCH_CONTEXT_NAME);
 }

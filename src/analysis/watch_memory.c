@@ -146,12 +146,12 @@ int ct_watches_add_memory(struct ct_watches *w, const char *spec, bool *is_memor
     else
         process = 0;
     if (!*text || strlen(text) >= sizeof room)
-        return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
-                       "watchpoint '%s': behind access: stands a function, a variable, a range or "
-                       "point:NUMBER, with the number of a process before it where it is not the program's: "
-                       "access:table, access:1:main, access:0x4000..0x5000, access:point:3, "
-                       "access:table.write",
-                       spec);
+        return ct_fail(
+            w->ctx, CT_ERR_NOT_FOUND,
+            "watchpoint '%s': the place after access: is missing or too long; write a function, a variable, "
+            "a range or point:NUMBER, after the number of a process that is not the program: access:table, "
+            "access:1:main, access:0x4000..0x5000, access:point:3, access:table.write",
+            spec);
     memcpy(room, text, strlen(text) + 1);
     uint64_t number = take_suffixes(room) | process << 8;
     const bool is_point = read_point(room, &number);

@@ -37,8 +37,9 @@ static int unnamed(const struct ct_watches *w, const char *spec, enum ct_named_k
         if (all[i].kind == kind)
             used +=
                 (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", used ? ", " : "", all[i].text);
-    return ct_fail(w->ctx, CT_ERR_NOT_FOUND, "watchpoint '%s': no program has an event of that name%s%s",
-                   spec, used ? "; there are " : ", nor any other of this kind (coretap/itm.h)", names);
+    return ct_fail(
+        w->ctx, CT_ERR_NOT_FOUND, "watchpoint '%s': no program has an event with this name%s%s", spec,
+        used ? "; there are " : " or any other event of this kind; define it with coretap/itm.h", names);
 }
 
 static uint8_t form_of(const struct ct_named_entry *entry)
@@ -68,11 +69,10 @@ static int add(struct ct_watches *w, const char *spec, enum ct_named_kind kind, 
             continue;
         first = first < i ? first : i;
         if (form_of(&all[i]) != form_of(&all[first]))
-            return ct_fail(
-                w->ctx, CT_ERR_NOT_FOUND,
-                "watchpoint '%s': the program writes values of several types by that name; give each "
-                "a name of its own",
-                spec);
+            return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
+                           "watchpoint '%s': the program writes values of several types under this name; "
+                           "give each type its own name",
+                           spec);
         w->named_as[i] = (uint32_t)first;
     }
     if (first == SIZE_MAX)

@@ -91,11 +91,13 @@ static int no_function(struct ct_watches *w, const char *spec)
 {
     const size_t word = strspn(spec, "abcdefghijklmnopqrstuvwxyz-");
     if (!word || spec[word] != ':' || spec[word + 1] == ':')
-        return missing(w, spec, "no program has a function of that name; 'coretap graph' lists those of one");
+        return missing(
+            w, spec,
+            "no program has a function with this name; list the functions of a program with 'coretap graph'");
     return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
-                   "watchpoint '%s': '%.*s' is no kind of place, and no program has a function of the whole "
-                   "name; kinds are function, entry, return, line, edge, exception, context, itm, stm, dwt, "
-                   "event, load, store, value, text, begin and end",
+                   "watchpoint '%s': '%.*s' is not a kind of place, and no program has a function with the "
+                   "whole name; use one of function, entry, return, line, edge, exception, context, itm, "
+                   "stm, dwt, event, load, store, value, text, begin and end",
                    spec, (int)word, spec);
 }
 
@@ -119,9 +121,10 @@ static int function(struct ct_watches *w, const char *spec, const char *name, un
     if (name == spec)
         return no_function(w, spec);
     return missing(w, spec,
-                   which == RETURNS
-                       ? "no program has a symbol of that name (an inlined function has no return)"
-                       : "no program has a function of that name; 'coretap graph' lists those of one");
+                   which == RETURNS ? "no program has a symbol with this name (an inlined function has no "
+                                      "return); watch its entry, or name the program with --elf"
+                                    : "no program has a function with this name; list the functions of a "
+                                      "program with 'coretap graph'");
 }
 
 /* ---- addresses, lines, edges ---- */
@@ -192,7 +195,7 @@ static int offset_in(struct ct_watches *w, const char *spec, const char *plus, u
     bool function = false, file = false;
     size_t length = (size_t)(plus - spec);
     if (length >= sizeof name)
-        return missing(w, spec, "the name is longer than 1023 characters");
+        return missing(w, spec, "the name is longer than 1023 characters, which is the limit; shorten it");
     memcpy(name, spec, length);
     name[length] = '\0';
     int rc = ct_watches_point(w, spec, CT_WATCH_ADDR, 0);
@@ -204,9 +207,10 @@ static int offset_in(struct ct_watches *w, const char *spec, const char *plus, u
         return rc;
     w->count--;
     return missing(w, spec,
-                   function ? "the function ends before that offset"
-                   : file   ? "the program has no code there"
-                            : "no program has a function of that name; 'coretap graph' lists those of one");
+                   function ? "the function ends before this offset; give a smaller offset"
+                   : file   ? "the program has no code at this offset; give another offset"
+                          : "no program has a function with this name; list the functions of a program with "
+                            "'coretap graph'");
 }
 
 static int line_places(struct ct_watches *w, size_t program_at, const char *file, uint32_t line)
@@ -238,7 +242,8 @@ static int line_of(struct ct_watches *w, const char *spec, const char *text, con
     char file[MOST_NAME];
     size_t length = (size_t)(colon - text);
     if (length >= sizeof file || !line || line > UINT32_MAX)
-        return missing(w, spec, "no such file or line");
+        return missing(w, spec,
+                       "the file name is too long, or the line number is not from 1 to 2^32-1; correct it");
     memcpy(file, text, length);
     file[length] = '\0';
     int rc = ct_watches_point(w, spec, CT_WATCH_LINE, line);
@@ -249,14 +254,14 @@ static int line_of(struct ct_watches *w, const char *spec, const char *text, con
     const struct ct_watchpoint *point = &w->points[w->count - 1];
     if (point->places && point->number != line)
         ct_log(w->ctx, CT_LOG_NOTE,
-               "watchpoint '%s': no statement begins on that line; line %" PRIu64 " is watched", spec,
+               "watchpoint '%s': no statement begins on this line; line %" PRIu64 " is watched instead", spec,
                point->number);
     if (point->places)
         return CT_OK;
     w->count--;
     return missing(w, spec,
-                   "no program has debug information with code for that file at or behind that line; "
-                   "compile it with -g and name it with --elf");
+                   "no program has debug information with code for this file at or after this line; compile "
+                   "it with -g and name it with --elf");
 }
 
 static int edge(struct ct_watches *w, const char *spec, uint64_t id)
@@ -281,7 +286,8 @@ static int edge(struct ct_watches *w, const char *spec, uint64_t id)
         rc = ct_watches_point(w, spec, CT_WATCH_EDGE, id);
         return rc ? rc : ct_watches_place(w, &place);
     }
-    return missing(w, spec, "no program has an edge of that number; 'coretap graph' lists those of one");
+    return missing(
+        w, spec, "no program has an edge with this number; list the edges of a program with 'coretap graph'");
 }
 
 /* ---- any place ---- */
@@ -324,8 +330,9 @@ static int parse(struct ct_watches *w, const char *spec)
     if ((rest = behind(spec, "edge:")) && ct_number_read(rest, &value))
         return edge(w, spec, value);
     if ((rest = behind(spec, "exception:")) && ct_number_read(rest, &value))
-        return value <= MOST_EXCEPTION ? ct_watches_point(w, spec, CT_WATCH_EXCEPTION, value)
-                                       : missing(w, spec, "behind exception: stands a number, 0 to 1023");
+        return value <= MOST_EXCEPTION
+                   ? ct_watches_point(w, spec, CT_WATCH_EXCEPTION, value)
+                   : missing(w, spec, "the exception number is too large; use a number from 0 to 1023");
     if (ct_number_read(spec, &value))
         return address(w, spec, NO_PROGRAM, value);
     rest = behind(spec, "line:");

@@ -20,11 +20,10 @@ int ct_watches_want_text(struct ct_watches *w, uint32_t watch)
         entry = &ct_named_table_entries(w->named, &count)[point->number];
     if (point->kind != CT_WATCH_ITM && point->kind != CT_WATCH_STM && point->kind != CT_WATCH_CONTEXT &&
         (!entry || entry->kind != CT_NAMED_TEXT))
-        return ct_fail(
-            w->ctx, CT_ERR_CONFIG,
-            "watchpoint '%s': has no text; itm:PORT and stm:CHANNEL have the lines that are written "
-            "there, text:FORMAT what was printed, context the name of who runs",
-            point->name);
+        return ct_fail(w->ctx, CT_ERR_CONFIG,
+                       "watchpoint '%s': its events have no text; use itm:PORT or stm:CHANNEL (lines written "
+                       "there), text:FORMAT (printed text) or context (name of the process)",
+                       point->name);
     if (!w->texts) {
         w->texts = ct_arena_alloc(&w->arena, sizeof *w->texts);
         if (!w->texts)
@@ -61,8 +60,8 @@ int ct_watches_set_text(const struct ct_watches *w, const char *text, size_t siz
     if (!fits)
         return ct_fail(
             ctx, CT_ERR_LIMIT,
-            "texts of watchpoints: more than 64 MiB that differ; declare the input as Events[Unit] "
-            "or Events[Int], or look at a part of the trace");
+            "texts of watchpoints: the different texts are longer than 64 MiB in all, which is the limit; "
+            "declare the input as Events[Unit] or Events[Int], or select a part of the trace");
     e->value = (uint64_t)(uintptr_t)kept;
     return CT_OK;
 }

@@ -23,7 +23,7 @@ struct family {
 static const struct family families[] = {
     {"itm:", 255, CT_WATCH_ITM, "a stimulus port, 0 to 255: itm:3, itm:3.signed"},
     {"stm:", 0xffff, CT_WATCH_STM,
-     "a channel, 0 to 65535, with a master before it where one is meant: stm:7, stm:0x10:7, stm:7.signed"},
+     "a channel, 0 to 65535, after the number of a master to select one: stm:7, stm:0x10:7, stm:7.signed"},
     {"dwt:", 3, CT_WATCH_DWT,
      "a comparator with data trace, 0 to 3: dwt:0, dwt:0.read, dwt:0.write, dwt:0.address, dwt:0.pc, and "
      "dwt:0.signed"},
@@ -34,7 +34,8 @@ static const struct family families[] = {
 
 static int wrong(const struct ct_watches *w, const char *spec, const struct family *f)
 {
-    return ct_fail(w->ctx, CT_ERR_NOT_FOUND, "watchpoint '%s': behind %s stands %s", spec, f->prefix,
+    return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
+                   "watchpoint '%s': the number or name after %s is wrong; write %s", spec, f->prefix,
                    f->numbers);
 }
 
@@ -123,19 +124,17 @@ static int no_event(const struct ct_watches *w, const char *spec)
     char names[MOST_LISTED] = "";
     size_t used = 0;
     if (!w->events_known)
-        return ct_fail(
-            w->ctx, CT_ERR_NOT_FOUND,
-            "watchpoint '%s': there is no capture yet that would say which events it has; name it by its "
-            "number, as event:0",
-            spec);
+        return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
+                       "watchpoint '%s': there is no capture yet, so the names of its events are unknown; "
+                       "use the number of the event, such as event:0",
+                       spec);
     for (size_t i = 0; i < w->event_count && used < sizeof names; i++)
         used +=
             (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", w->events[i].name);
-    return ct_fail(
-        w->ctx, CT_ERR_NOT_FOUND,
-        "watchpoint '%s': the capture has no event of that name%s%s; an [event] section of its .ini "
-        "gives names (docs/formats.md), and event:0 is one by number",
-        spec, used ? "; there are " : "", names);
+    return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
+                   "watchpoint '%s': the capture has no event with this name%s%s; use a number (event:0), or "
+                   "name events in the [event] section of its .ini (docs/formats.md)",
+                   spec, used ? "; there are " : "", names);
 }
 
 /* Finds the number of an event by its name. All sources with names must agree on the number, because a
@@ -152,8 +151,8 @@ static int named_event(const struct ct_watches *w, const char *spec, const char 
         const struct ct_watched_event *e = &w->events[i];
         if ((e->number == found->number) != (strcmp(e->name, name) == 0))
             return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
-                           "watchpoint '%s': it is event %u of %s, but event %u of %s is %s; name it by its "
-                           "number, with the core: event:%u@CORE",
+                           "watchpoint '%s': this name is event %u of %s, but event %u of %s is %s; use the "
+                           "number of the event with a core: event:%u@CORE",
                            spec, (unsigned)found->number, found->source, (unsigned)e->number, e->source,
                            e->name, (unsigned)found->number);
     }

@@ -33,7 +33,7 @@ static int load_code(struct ct_watches *w)
 int ct_watches_find_variable(const struct ct_watches *w, const char *spec, const char *name, const char *only,
                              struct ct_watched_variable *out)
 {
-    char why[800] = "there is no program; name it with --elf";
+    char why[800] = "there is no program, so its variables are unknown; name the program with --elf";
     int worst = CT_ERR_NOT_FOUND;
     struct ct_program *program;
     bool asked = false;

@@ -269,11 +269,12 @@ static int check(const struct ct_wcet *w, const struct ct_wcet_options *options)
     size_t count;
     const struct ct_cfg_function *functions = ct_cfg_functions(w->cfg, &count);
     if (options->entry >= count || functions[options->entry].block == CT_CFG_NONE)
-        return ct_fail(w->ctx, CT_ERR_ARG, "wcet: the entry is no function with code");
+        return ct_fail(w->ctx, CT_ERR_ARG,
+                       "wcet: the entry is not a function with code; choose another entry");
     if (!is_timed(w))
-        return ct_fail(
-            w->ctx, CT_ERR_NOT_FOUND,
-            "no cycles were measured: the trace has none, or none of the program; trace with cycle counts");
+        return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
+                       "wcet: no cycles of the program were measured, because the trace has no cycle counts "
+                       "or does not cover the program; record with cycle counts");
     return CT_OK;
 }
 
@@ -294,7 +295,7 @@ static int write_model(const struct ct_wcet_model *m, ct_write_fn *write, void *
     ct_ilp_write(&m->ilp, lp);
     int rc = fclose(lp) ? CT_ERR_NOMEM : CT_OK;
     if (!rc && (rc = write(user, text, size)))
-        ct_fail(m->w->ctx, rc, "wcet: the model cannot be written");
+        ct_fail(m->w->ctx, rc, "wcet: the model could not be written");
     free(text);
     return rc;
 }

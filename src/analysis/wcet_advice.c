@@ -146,7 +146,7 @@ static void name_best(struct callers *g, char *text, size_t size)
         if (f == CT_CFG_NONE)
             return;
         g->cut[f] = 1;
-        used += (size_t)snprintf(text + used, size - used, "%s'measured %.80s' (%zu %% of it left)",
+        used += (size_t)snprintf(text + used, size - used, "%s'measured %.80s' (leaves %zu %% of it)",
                                  i ? ", then " : "", g->m->functions[f].name, left * 100 / whole);
     }
 }
@@ -161,11 +161,11 @@ int ct_wcet_model_refuse(const struct ct_wcet_model *m, unsigned seconds)
         name_best(&g, best, sizeof best);
     }
     free_callers(&g);
-    return ct_fail(
-        m->w->ctx, CT_ERR_LIMIT,
-        "%s: the model is too large to be solved in %u s of processor time: %zu rows, %zu functions. "
-        "%u %% of its ways never ran: leave them out with --unobserved exclude, which gives no "
-        "bound; or allow more with --seconds%s%s",
-        m->functions[m->options->entry].label, seconds, m->ilp.row_count, functions, percent_unseen(m),
-        best[0] ? "; or take functions out of it in the file of bounds: " : "", best);
+    return ct_fail(m->w->ctx, CT_ERR_LIMIT,
+                   "%s: the model could not be solved in %u s of processor time; it has %zu constraints and "
+                   "%zu functions, and %u %% of its edges never ran; omit these with --unobserved exclude "
+                   "(the result is then no bound), or allow more time with --seconds%s%s",
+                   m->functions[m->options->entry].label, seconds, m->ilp.row_count, functions,
+                   percent_unseen(m),
+                   best[0] ? ", or take functions out of the model in the file of bounds: " : "", best);
 }

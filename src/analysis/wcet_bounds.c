@@ -30,9 +30,8 @@ struct line {
 
 static int mistake(const struct line *line, const char *what, const char *word)
 {
-    return ct_fail(line->w->ctx, CT_ERR_FORMAT,
-                   "%s:%u: %s: '%s'; see docs/analysis.md for what a line can say", line->file, line->number,
-                   what, word);
+    return ct_fail(line->w->ctx, CT_ERR_FORMAT, "%s:%u: %s: '%s'; correct the line (docs/analysis.md)",
+                   line->file, line->number, what, word);
 }
 
 /* ---- places ---- */
@@ -90,7 +89,7 @@ static int loop_of_function(const struct line *line, const char *word, uint64_t 
     uint64_t k = 0;
     const char *hash = strrchr(word, '#');
     if (hash && (!ct_number_read(hash + 1, &k) || !k))
-        return mistake(line, "behind # stands which loop of the function, from 1 on", word);
+        return mistake(line, "the number of the loop after # must be 1 or more", word);
     uint32_t function = function_named(line->w, word, hash ? (size_t)(hash - word) : strlen(word));
     const struct ct_cfg_loop *loops = ct_cfg_loops(line->w->cfg, &count);
     uint64_t seen = 0;
@@ -102,7 +101,7 @@ static int loop_of_function(const struct line *line, const char *word, uint64_t 
         return CT_OK;
     if (!k && seen > 1)
         return mistake(
-            line, "the function has more than one loop; say which with FUNCTION#K or by a line or address",
+            line, "the function has more than one loop; select one with FUNCTION#K, a line or an address",
             word);
     bound_loop(line->w, last, bound, CT_WCET_USER);
     *found = true;
@@ -126,7 +125,7 @@ static int loop(const struct line *line, const char *word, uint64_t bound)
         bound_loop(line->w, blocks[block].loop, bound, CT_WCET_USER);
         found = true;
     }
-    return found ? CT_OK : mistake(line, "no loop there", word);
+    return found ? CT_OK : mistake(line, "there is no loop at this place", word);
 }
 
 static int recursion(const struct line *line, const char *word, uint64_t runs)
@@ -134,7 +133,7 @@ static int recursion(const struct line *line, const char *word, uint64_t runs)
     struct ct_wcet *w = line->w;
     uint32_t function = function_named(w, word, strlen(word));
     if (function == CT_CFG_NONE)
-        return mistake(line, "no such function", word);
+        return mistake(line, "there is no such function", word);
     if (!CT_PUSH_ROOM(w->depths, w->depth_count))
         return ct_fail_nomem(w->ctx, "wcet");
     w->depths[w->depth_count++] = (struct ct_wcet_depth){.function = function, .runs = runs};
@@ -149,10 +148,10 @@ static int measured(const struct line *line, const char *word)
     const struct ct_cfg_function *all = ct_cfg_functions(w->cfg, &count);
     const uint32_t function = function_named(w, word, strlen(word));
     if (function == CT_CFG_NONE)
-        return mistake(line, "no such function", word);
+        return mistake(line, "there is no such function", word);
     const struct ct_wcet_runs *runs = ct_wcet_runs_of(w, all[function].entry);
     if (!runs || !runs->all.runs)
-        return mistake(line, "no whole run of the function was measured", word);
+        return mistake(line, "no complete run of the function was measured", word);
     if (!w->measured)
         w->measured = calloc(count + 1, sizeof *w->measured);
     if (!w->measured)
@@ -190,7 +189,7 @@ static int place(const struct line *line, const char *word, int64_t factor)
         found = true;
         rc = add_term(w, (struct ct_wcet_term){factor, block, 0});
     }
-    return rc || found ? rc : mistake(line, "no code there", word);
+    return rc || found ? rc : mistake(line, "there is no code at this place", word);
 }
 
 static int begin_rule(struct ct_wcet *w)
@@ -245,7 +244,7 @@ static int constraint(const struct line *line, char *text)
             sign = *word == '+' ? 1 : -1;
         } else if (is_sense) {
             if (compared)
-                return mistake(line, "one comparison a line", word);
+                return mistake(line, "the line has more than one comparison", word);
             compared = true;
             rule->sense = sense;
             side = -1;
@@ -259,7 +258,7 @@ static int constraint(const struct line *line, char *text)
         }
     }
     if (!rc && !compared)
-        return mistake(line, "neither a statement nor a comparison", "…");
+        return mistake(line, "the line is neither a statement nor a comparison", "…");
     rule = &w->rules[w->rule_count - 1];
     rule->count = (uint32_t)w->term_count - rule->first;
     return rc;
@@ -283,12 +282,11 @@ static int never(const struct line *line, const char *word)
         return CT_OK;
     w->term_count = rule->first;
     w->rule_count--;
-    return ct_fail(
-        w->ctx, CT_ERR_FORMAT,
-        "%s:%u: never %s: it ran %" PRIu64
-        " times in the trace, so the bound would not hold for what was observed; take the line out, "
-        "or say '%s == 0' when such runs do not count",
-        line->file, line->number, word, ran, word);
+    return ct_fail(w->ctx, CT_ERR_FORMAT,
+                   "%s:%u: never %s: this code ran %" PRIu64
+                   " times in the trace, so the result would be below observed times; remove the line, or "
+                   "write '%s == 0' if such runs do not count",
+                   line->file, line->number, word, ran, word);
 }
 
 /* ---- statements ---- */
@@ -310,7 +308,7 @@ static int read_line(const struct line *line, char *text)
         return measured(line, word);
     if (count && (strcmp(verb, "loop") == 0 || strcmp(verb, "recursion") == 0)) {
         if (!ct_number_read(count, &value) || value > INT32_MAX)
-            return mistake(line, "not a number up to 2^31", count);
+            return mistake(line, "the count is not a number up to 2^31-1", count);
         return *verb == 'l' ? loop(line, word, value) : recursion(line, word, value);
     }
     return constraint(line, text);
@@ -328,7 +326,7 @@ int ct_wcet_bounds(struct ct_wcet *w, const char *name, const char *text)
         size_t used = strcspn(text, "\n\r");
         line.number++;
         if (used >= sizeof copy)
-            return mistake(&line, "longer than 4095 characters", "…");
+            return mistake(&line, "the line is longer than 4095 characters", "…");
         memcpy(copy, text, used);
         copy[used] = '\0';
         char *comment = copy; /* "main#2" is a loop, "# text" a comment */

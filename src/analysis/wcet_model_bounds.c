@@ -106,8 +106,8 @@ static int check_counted(const struct ct_wcet_model *m, uint32_t loop)
         return CT_OK;
     return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
                    "%s: the loop at 0x%" PRIx64
-                   " ran in a saved file of times, which does not tell how often "
-                   "loops go round: say its bound, or give the capture in place of the file",
+                   " ran, but a saved file of times does not contain the iterations of loops; give a bound "
+                   "for the loop, or give the capture instead of the file",
                    m->functions[m->loops[loop].function].label, m->blocks[m->loops[loop].head].start);
 }
 
@@ -398,7 +398,8 @@ int ct_wcet_model_check_depth(const struct ct_wcet_model *m)
     if (m->options->exclude || !has_depth(m, f) || depth_of(m, f, &told))
         return CT_OK;
     return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
-                   "%s: calls itself, and nothing says how often: say 'recursion %s N' in the file of bounds",
+                   "%s: the function calls itself without a known limit; give one with 'recursion %s N' in "
+                   "the file of bounds",
                    m->functions[f].label, m->functions[f].name);
 }
 

@@ -128,22 +128,22 @@ static int refuse(struct work *k, const struct ct_cfg_function *entry)
     const struct ct_wcet_model *m = k->m;
     const struct ct_cfg_function *last = entered_last(k, find_dead_end(k, entry->block));
     if (last)
-        return ct_fail(
-            m->w->ctx, CT_ERR_NOT_FOUND,
-            "%s: no path fulfils all constraints: none comes back from %s (0x%" PRIx64
-            "), which goes to where no run was measured, such as a library whose code is missing; give that "
-            "with --elf, tell where it goes with --targets, or choose another entry",
-            entry->label, last->label, last->entry);
+        return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
+                       "%s: no path satisfies all constraints, because none returns from %s (0x%" PRIx64
+                       "), which continues in code without a measured run, such as a library that was not "
+                       "named; name it with --elf, give the targets with --targets, or choose another entry",
+                       entry->label, last->label, last->entry);
     const struct ct_cfg_function *uncalled = find_uncalled(k);
     if (uncalled)
         return ct_fail(
             m->w->ctx, CT_ERR_NOT_FOUND,
-            "%s: no path fulfils all constraints: %s calls itself and was never seen to return, and "
-            "nothing says how often: say 'recursion %s N' in the file of bounds",
+            "%s: no path satisfies all constraints, because %s calls itself without a known limit and was "
+            "never observed to return; give the limit with 'recursion %s N' in the file of bounds",
             entry->label, uncalled->label, uncalled->label);
     return ct_fail(m->w->ctx, CT_ERR_NOT_FOUND,
-                   "%s: no path fulfils all constraints: %s; choose an entry that returns", entry->label,
-                   m->options->exclude ? "no way that was observed leads to its return" : "it never returns");
+                   "%s: no path satisfies all constraints, because %s; choose an entry that returns",
+                   entry->label,
+                   m->options->exclude ? "no observed path leads to its return" : "it never returns");
 }
 
 int ct_wcet_model_check_returns(const struct ct_wcet_model *m)

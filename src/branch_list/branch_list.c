@@ -62,8 +62,8 @@ static int check_binary(struct ct_ctx *ctx, const struct ct_branch_list_binary *
         (b->build_id || !b->build_id_size) && b->kind <= CT_BRANCH_LIST_MODULE)
         return CT_OK;
     return ct_fail(ctx, CT_ERR_ARG,
-                   "ct_branch_list_add_binary: a path of 1 to %u bytes, a build id of %u at most and a kind "
-                   "up to %u are expected, not %zu, %zu and %u",
+                   "ct_branch_list_add_binary: the path must have 1 to %u bytes, the build id at most %u, "
+                   "and the kind must be at most %u; they are %zu, %zu and %u; nothing was added",
                    CT_BRANCH_LIST_PATH, CT_BRANCH_LIST_ID, CT_BRANCH_LIST_MODULE, length, b->build_id_size,
                    b->kind);
 }
@@ -163,7 +163,8 @@ int ct_branch_list_add(struct ct_branch_list *list, uint32_t binary, uint64_t ad
     if (!list || !taken)
         return ct_fail_null(list ? list->ctx : NULL, __func__);
     if (binary >= list->binary_count)
-        return ct_fail(list->ctx, CT_ERR_ARG, "ct_branch_list_add: binary %u is not below %zu", binary,
+        return ct_fail(list->ctx, CT_ERR_ARG,
+                       "ct_branch_list_add: binary %u is not below %zu; nothing was added", binary,
                        list->binary_count);
     if (!branches || !count)
         return CT_OK;

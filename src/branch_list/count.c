@@ -207,7 +207,8 @@ int ct_branch_list_count(struct ct_branch_list *list, uint32_t binary, struct ct
     if (!list || !program || !cover)
         return ct_fail_null(list ? list->ctx : NULL, __func__);
     if (binary >= list->binary_count)
-        return ct_fail(list->ctx, CT_ERR_ARG, "ct_branch_list_count: binary %u is not below %zu", binary,
+        return ct_fail(list->ctx, CT_ERR_ARG,
+                       "ct_branch_list_count: binary %u is not below %zu; nothing was counted", binary,
                        list->binary_count);
     struct following f = {.list = list};
     int rc = ct_program_symbols(program, &f.symbols);

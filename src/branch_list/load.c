@@ -52,8 +52,8 @@ struct loading {
 static int damaged(const struct loading *l, const uint8_t *at, const char *what)
 {
     return ct_fail(l->ctx, CT_ERR_FORMAT,
-                   "%s: damaged branch list, byte %zu of the %smessage at %" PRIu64
-                   ": %s; nothing of it is counted, copy it anew",
+                   "%s: the branch list is damaged at byte %zu of the %smessage at offset %" PRIu64
+                   ": %s; the file was not counted; copy it again",
                    l->name, (size_t)(at - l->message), l->packed ? "compressed " : "", l->offset, what);
 }
 
@@ -76,9 +76,9 @@ static int read_branch(const struct loading *l, struct ct_proto m, uint32_t bina
             count = f.value;
     }
     if (m.bad)
-        return damaged(l, m.at, "a branch is cut");
+        return damaged(l, m.at, "a branch is truncated");
     if (branches > UINT32_MAX || (branches + 7) / 8 > bits.size)
-        return damaged(l, begin, "there are fewer bits than branches");
+        return damaged(l, begin, "it has fewer bits than branches");
     return branches ? ct_branch_list_add(l->into, binary, addr, bits.bytes, (uint32_t)branches, count)
                     : CT_OK;
 }
@@ -93,7 +93,7 @@ static int read_address(const struct loading *l, const struct ct_proto_field *ad
         if (ct_proto_is(&f, CT_PROTO_ADDRESS_ADDR, CT_PROTO_NUMBER))
             addr = f.value;
     if (m.bad)
-        return damaged(l, m.at, "the lists of an address are cut");
+        return damaged(l, m.at, "the lists of an address are truncated");
     for (m = inner(address); !rc && ct_proto_next(&m, &f);)
         if (ct_proto_is(&f, CT_PROTO_ADDRESS_BRANCH, CT_PROTO_BYTES))
             rc = read_branch(l, inner(&f), binary, addr);
@@ -131,13 +131,13 @@ static int read_head(const struct loading *l, struct ct_proto m, char path[CT_BR
     while (ct_proto_next(&m, &f)) {
         if (ct_proto_is(&f, CT_PROTO_BINARY_PATH, CT_PROTO_BYTES)) {
             if (!f.size || f.size > CT_BRANCH_LIST_PATH || memchr(f.bytes, 0, f.size))
-                return damaged(l, f.bytes, "the path of a binary is none");
+                return damaged(l, f.bytes, "the path of a binary is empty, too long or has a zero byte");
             memcpy(path, f.bytes, f.size);
             path[f.size] = '\0';
         } else if (ct_proto_is(&f, CT_PROTO_BINARY_BUILD_ID, CT_PROTO_BYTES)) {
             out->build_id_size = read_build_id(&f, id);
             if (out->build_id_size == SIZE_MAX)
-                return damaged(l, f.bytes, "a build id is not one of up to 40 hexadecimal digits");
+                return damaged(l, f.bytes, "a build id does not have up to 40 hexadecimal digits");
         } else if (ct_proto_is(&f, CT_PROTO_BINARY_KIND, CT_PROTO_NUMBER)) {
             out->kind = (uint32_t)f.value;
         } else if (ct_proto_is(&f, CT_PROTO_BINARY_KERNEL, CT_PROTO_BYTES)) {
@@ -147,7 +147,7 @@ static int read_head(const struct loading *l, struct ct_proto m, char path[CT_BR
                     out->kernel_start = g.value;
         }
     }
-    return m.bad ? damaged(l, m.at, "a binary is cut") : CT_OK;
+    return m.bad ? damaged(l, m.at, "a binary is truncated") : CT_OK;
 }
 
 static int read_binary(const struct loading *l, const struct ct_proto_field *binary)
@@ -164,8 +164,7 @@ static int read_binary(const struct loading *l, const struct ct_proto_field *bin
     if (!rc && head.kind > CT_BRANCH_LIST_MODULE) {
         ct_log(l->ctx, CT_LOG_WARNING,
                "%s: %s is of kind %" PRIu32
-               ", which is neither a program nor the kernel nor one of its modules; "
-               "its branches are left out",
+               ", which is neither a program nor the kernel nor a kernel module; its branches were left out",
                l->name, path, head.kind);
         return CT_OK;
     }
@@ -197,10 +196,11 @@ static int read_message(struct loading *l, const uint8_t *bytes, size_t size, bo
             l->has_samples = true;
     }
     if (m.bad)
-        return damaged(l, m.at, "a field is cut");
+        return damaged(l, m.at, "a field is truncated");
     if (!named)
         return ct_fail(l->ctx, CT_ERR_FORMAT,
-                       "%s: is no branch list of simpleperf, which says \"" CT_BRANCH_LIST_MAGIC "\" first",
+                       "%s: this is not a branch list of simpleperf, because it does not begin with "
+                       "\"" CT_BRANCH_LIST_MAGIC "\" first",
                        l->name);
     for (m.at = bytes; !rc && ct_proto_next(&m, &f);)
         if (ct_proto_is(&f, CT_PROTO_LIST_BINARY, CT_PROTO_BYTES))
@@ -222,8 +222,8 @@ static int find_in_recording(const struct loading *l, const uint8_t **bytes, siz
     const uint64_t offset = fits ? ct_load64(*bytes + at) : 0, length = fits ? ct_load64(*bytes + at + 8) : 0;
     if (!fits || offset > *size || length > *size - offset)
         return ct_fail(l->ctx, CT_ERR_FORMAT,
-                       "%s: a recording of simpleperf whose branch lists are cut by the end of the file; "
-                       "nothing of it is counted, copy it anew",
+                       "%s: the branch lists of this simpleperf recording are truncated at the end of the "
+                       "file; the file was not counted; copy it again",
                        l->name);
     *bytes += offset;
     *size = (size_t)length;
@@ -251,13 +251,16 @@ static int unpack(const struct loading *l, const uint8_t *bytes, size_t size, st
     if (!zstd || out->failed)
         return ct_fail_nomem(l->ctx, l->name);
     if (out->size > CT_BRANCH_LIST_MESSAGE)
-        return ct_fail(l->ctx, CT_ERR_LIMIT,
-                       "%s: the message at %" PRIu64 " has more than 2^31 bytes unpacked", l->name,
-                       l->offset);
+        return ct_fail(
+            l->ctx, CT_ERR_LIMIT,
+            "%s: the message at offset %" PRIu64
+            " has more than 2^31 bytes when decompressed, which is the limit; the file was not counted",
+            l->name, l->offset);
     if (left)
         return ct_fail(l->ctx, CT_ERR_FORMAT,
-                       "%s: damaged branch list: the compressed message at %" PRIu64 " is %s; copy it anew",
-                       l->name, l->offset, ZSTD_isError(left) ? "damaged" : "cut");
+                       "%s: the branch list is damaged: the compressed message at offset %" PRIu64
+                       " is %s; the file was not counted; copy it again",
+                       l->name, l->offset, ZSTD_isError(left) ? "damaged" : "truncated");
     return CT_OK;
 }
 
@@ -279,19 +282,17 @@ static int read_messages(struct loading *l, const uint8_t *bytes, size_t size)
     const uint8_t packed = bytes[CT_BRANCH_LIST_HEAD - 1];
     int rc = CT_OK;
     if (version != 1 || packed > 1)
-        return ct_fail(
-            l->ctx, CT_ERR_UNSUPPORTED,
-            "%s: is a branch list of version %u%s; version 1 is read, write it with a simpleperf that has "
-            "that version",
-            l->name, version, packed > 1 ? ", compressed in a way that is not known" : "");
+        return ct_fail(l->ctx, CT_ERR_UNSUPPORTED,
+                       "%s: the branch list has version %u%s, but only version 1 is supported; write it with "
+                       "a simpleperf that writes version 1",
+                       l->name, version, packed > 1 ? " and an unknown compression" : "");
     for (size_t at = CT_BRANCH_LIST_HEAD; at < size && !rc;) {
         const size_t length = size - at < 4 ? 0 : ct_load32(bytes + at);
         if (size - at < 4 || length > size - at - 4)
-            return ct_fail(
-                l->ctx, CT_ERR_FORMAT,
-                "%s: damaged branch list: the message at %zu is cut by the end of the file; nothing of it "
-                "is counted, copy it anew",
-                l->name, at);
+            return ct_fail(l->ctx, CT_ERR_FORMAT,
+                           "%s: the branch list is damaged: the message at offset %zu is truncated at the "
+                           "end of the file; the file was not counted; copy it again",
+                           l->name, at);
         l->offset = at;
         at += 4;
         rc = packed ? read_packed(l, bytes + at, length, false) : read_message(l, bytes + at, length, false);
@@ -308,10 +309,11 @@ static int read_file(struct loading *l, const uint8_t *bytes, size_t size)
             return rc;
     }
     if (size >= CT_BRANCH_LIST_MAGIC_SIZE && !memcmp(bytes, CT_BRANCH_LIST_MAGIC, CT_BRANCH_LIST_MAGIC_SIZE))
-        return size >= CT_BRANCH_LIST_HEAD
-                   ? read_messages(l, bytes, size)
-                   : ct_fail(l->ctx, CT_ERR_FORMAT, "%s: damaged branch list: its head is cut; copy it anew",
-                             l->name);
+        return size >= CT_BRANCH_LIST_HEAD ? read_messages(l, bytes, size)
+                                           : ct_fail(l->ctx, CT_ERR_FORMAT,
+                                                     "%s: the branch list is damaged: its header is "
+                                                     "truncated; the file was not counted; copy it again",
+                                                     l->name);
     return size >= sizeof zstd_magic && !memcmp(bytes, zstd_magic, sizeof zstd_magic)
                ? read_packed(l, bytes, size, true)
                : read_message(l, bytes, size, true);
@@ -356,7 +358,8 @@ int ct_branch_list_load(struct ct_branch_list *list, const char *name, const voi
         rc = read_file(&l, bytes, size);
     if (!rc && l.has_samples)
         ct_log(list->ctx, CT_LOG_WARNING,
-               "%s: samples of an x86 processor in it are left out; its branches of Arm processors are read",
+               "%s: the file also contains samples of an x86 processor; they were left out, and only the "
+               "branches of Arm processors were read",
                name);
     if (!rc)
         rc = add_all(list, l.into);

@@ -32,7 +32,8 @@ int ct_itm_resolver_new(struct ct_ctx *ctx, const struct ct_source *source, stru
     if (!source || !out)
         return ct_fail_null(ctx, __func__);
     if (source->protocol != CT_PROTOCOL_ITM)
-        return ct_fail(ctx, CT_ERR_ARG, "source %s is no ITM; its trace needs another decoder", source->name);
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "source %s: the source is not an ITM; use the decoder of its protocol", source->name);
     struct ct_itm_resolver *r = calloc(1, sizeof *r);
     if (!r)
         return ct_fail_nomem(ctx, "ITM elements");

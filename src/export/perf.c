@@ -66,8 +66,9 @@ static int add_unit(struct exporting *e, size_t buffer, const struct ct_source *
 {
     const struct ct_buffer *b = &e->of.buffers[buffer];
     if (!is_known(source)) {
-        ct_perf_export_note(&e->of, "%s, source %s: perf does not know %s; its trace is left out", b->name,
-                            source->name, ct_protocol_name((enum ct_protocol)source->protocol));
+        ct_perf_export_note(&e->of,
+                            "%s, source %s: perf does not support %s; the trace of this source was left out",
+                            b->name, source->name, ct_protocol_name((enum ct_protocol)source->protocol));
         return CT_OK;
     }
     struct unit *u = &e->units[e->unit_count];
@@ -75,7 +76,9 @@ static int add_unit(struct exporting *e, size_t buffer, const struct ct_source *
     u->old_id = b->framing == CT_FRAMING_NONE ? 0 : source->trace_id;
     u->source.trace_id = free_id(e, source->trace_id);
     if (!u->source.trace_id)
-        return ct_fail(e->of.ctx, CT_ERR_LIMIT, "%s: more trace sources than there are trace IDs",
+        return ct_fail(e->of.ctx, CT_ERR_LIMIT,
+                       "%s: the capture has more trace sources than there are trace IDs, so it was not "
+                       "exported; export a capture with fewer sources",
                        e->of.options.name);
     u->source.regs.traceidr = u->source.regs.etmtraceidr = u->source.trace_id;
     e->unit_count++;
@@ -129,7 +132,9 @@ static int find_threads(struct exporting *e)
         ct_chain_free(chain);
     }
     if (e->threads.count == CT_PERF_THREADS_MAX && !rc)
-        ct_perf_export_note(&e->of, "%s: more than %u context IDs; the rest is without a process",
+        ct_perf_export_note(&e->of,
+                            "%s: the capture has more than %u context IDs; the code of the remaining ones "
+                            "was assigned to no process",
                             e->of.options.name, CT_PERF_THREADS_MAX);
     return rc;
 }
@@ -207,8 +212,8 @@ static int copy_frames(struct exporting *e, const struct ct_perf_frames *frames)
         if (!whole && feof(frames->file))
             return ct_fail_shorter(e->of.ctx, fileno(frames->file), o->name, frames->size);
         if (!whole)
-            return ct_fail(e->of.ctx, CT_ERR_IO, "%s: its trace cannot be read: %s", o->name,
-                           strerror(errno));
+            return ct_fail(e->of.ctx, CT_ERR_IO, "%s: the trace cannot be read: %s; the export is incomplete",
+                           o->name, strerror(errno));
         rc = ct_perf_write_bytes(&e->writer, e->bytes, n);
         left -= n;
         if (!rc && o->progress)
@@ -264,7 +269,9 @@ static int write_all(struct exporting *e, ct_write_fn *write, void *user)
     const int end = ct_perf_write_end(&e->writer);
     rc = rc ? rc : end;
     if (rc == CT_ERR_LIMIT)
-        return ct_fail(e->of.ctx, rc, "a path or the list of trace units is too long for a record");
+        return ct_fail(e->of.ctx, rc,
+                       "perf.data: a path or the list of trace units is too long for a record; nothing was "
+                       "exported; use shorter paths");
     return ct_tell_nomem(e->of.ctx, "perf.data", rc);
 }
 
@@ -272,12 +279,13 @@ static int export_to(struct exporting *e, ct_write_fn *write, void *user)
 {
     const struct ct_maps *maps = e->of.capture->maps;
     if (maps)
-        return ct_fail(e->of.ctx, CT_ERR_UNSUPPORTED,
-                       maps->by_piece ? "%s: its code changed while it ran, which the perf.data that is "
-                                        "written here cannot say; all other "
-                                        "commands read the capture itself"
-                                      : "%s: is perf.data already",
-                       e->of.options.name);
+        return ct_fail(
+            e->of.ctx, CT_ERR_UNSUPPORTED,
+            maps->by_piece
+                ? "%s: its code changed while it ran, which the exported perf.data cannot represent; nothing "
+                  "was exported; use the other commands on the capture itself"
+                : "%s: the capture is already perf.data, so nothing was exported; use the file itself",
+            e->of.options.name);
     int rc = make_units(e);
     if (!rc)
         rc = find_threads(e);
@@ -285,7 +293,9 @@ static int export_to(struct exporting *e, ct_write_fn *write, void *user)
         rc = ct_perf_codes_find(&e->of, &e->codes);
     choose_process(e);
     if (!rc && !e->unit_count)
-        rc = ct_fail(e->of.ctx, CT_ERR_UNSUPPORTED, "%s: has no source that perf knows", e->of.options.name);
+        rc = ct_fail(e->of.ctx, CT_ERR_UNSUPPORTED,
+                     "%s: the capture has no trace source that perf supports, so nothing was exported",
+                     e->of.options.name);
     return rc ? rc : write_all(e, write, user);
 }
 

@@ -3,6 +3,7 @@
  * file, since it has names. It is used only where both have equal bytes. */
 #include "export/perf.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +56,8 @@ static int add(struct ct_ctx *ctx, struct ct_perf_codes *codes, const struct ct_
         return ct_fail_nomem(ctx, map->path);
     char *path = realpath(map->path, NULL);
     if (!path)
-        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be named", map->path);
+        return ct_fail(ctx, CT_ERR_IO, "%s: its absolute path cannot be found: %s", map->path,
+                       strerror(errno));
     codes->all[codes->count] = (struct ct_perf_code){.map = *map, .path = path};
     codes->all[codes->count++].map.path = path;
     return CT_OK;

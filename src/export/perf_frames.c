@@ -37,8 +37,10 @@ static int put(struct framing *f, size_t size)
     f->size += size;
     if (size == 0 || fwrite(f->bytes, size, 1, f->out) == 1)
         return CT_OK;
-    return ct_fail(f->ctx, CT_ERR_IO, "%s: its frames cannot be written to a temporary file: %s",
-                   f->buffer->name, strerror(errno));
+    return ct_fail(
+        f->ctx, CT_ERR_IO,
+        "%s: the trace frames cannot be written to a temporary file: %s; free some space in TMPDIR or /tmp",
+        f->buffer->name, strerror(errno));
 }
 
 /* Writes the available bytes of one ID. */
@@ -113,8 +115,10 @@ static int reframe(struct framing *f, enum ct_framing framing)
         rc = ct_framer_new(f->ctx, &to, &f->framer);
     f->out = tmpfile();
     if (!rc && !f->out)
-        return ct_fail(f->ctx, CT_ERR_IO, "%s: there is no temporary file for its frames: %s",
-                       f->buffer->name, strerror(errno));
+        return ct_fail(
+            f->ctx, CT_ERR_IO,
+            "%s: a temporary file for the trace frames cannot be created: %s; check TMPDIR or /tmp",
+            f->buffer->name, strerror(errno));
     return rc ? rc : frame_all(f);
 }
 
@@ -131,8 +135,8 @@ static int borrow(const struct ct_perf_export_of *of, const struct ct_buffer *bu
     }
     const uint64_t size = (uint64_t)ftello(file);
     if (size % FRAME)
-        ct_perf_export_note(of, "%s: its last %u bytes fill no frame and are left out", buffer->path,
-                            (unsigned)(size % FRAME));
+        ct_perf_export_note(of, "%s: the last %u bytes are not a complete frame; they were left out",
+                            buffer->path, (unsigned)(size % FRAME));
     *out = (struct ct_perf_frames){.file = file, .size = size - size % FRAME};
     return CT_OK;
 }

@@ -88,8 +88,8 @@ static int put_elf(const struct maps *m, const char *path, const struct ct_image
     if (!rc && file->text)
         rc = ct_fail(
             m->of->ctx, CT_ERR_UNSUPPORTED,
-            "%s: is %s, and perf reads code as it lies in a file; make such a file with 'objcopy -I %s "
-            "-O binary', and name it in the capture with the address of its first byte",
+            "%s: the file is %s, which perf cannot read; nothing was exported; convert it with 'objcopy -I "
+            "%s -O binary', and name the result in the capture with the address of its first byte",
             path, file->text, file->text[0] == 'I' ? "ihex" : "srec");
     if (!rc)
         rc = file->is_module ? put_module(m, path, file, image->addr)

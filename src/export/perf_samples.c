@@ -212,7 +212,8 @@ static int find_lane(struct ct_perf_samples *s, uint32_t number, const struct ct
                      struct lane **out)
 {
     if (number >= CT_PERF_SAMPLES_LANES)
-        return ct_fail(s->of.ctx, CT_ERR_LIMIT, "ct_perf_samples_add: lane %u is not below %u", number,
+        return ct_fail(s->of.ctx, CT_ERR_LIMIT,
+                       "ct_perf_samples_add: lane %u is not below %u; nothing was added", number,
                        CT_PERF_SAMPLES_LANES);
     if (!CT_MAKE_ZEROED_ROOM(s->lanes, s->lane_count, (size_t)number + 1))
         return ct_fail_nomem(s->of.ctx, "samples");
@@ -313,8 +314,8 @@ static int begin(struct ct_perf_samples *s, ct_write_fn *write, void *user)
                                                   .seek = s->of.options.seek};
     if (s->maps->by_piece)
         return ct_fail(s->of.ctx, CT_ERR_UNSUPPORTED,
-                       "%s: its code changed while it ran, which samples in perf.data cannot say; "
-                       "all other commands read the capture itself",
+                       "%s: its code changed while it ran, which samples in perf.data cannot represent; "
+                       "nothing was exported; use the other commands on the capture itself",
                        s->of.options.name);
     int rc = has_processes(s) ? CT_OK : ct_perf_codes_find(&s->of, &s->codes);
     if (!rc)
@@ -322,7 +323,10 @@ static int begin(struct ct_perf_samples *s, ct_write_fn *write, void *user)
     if (!rc)
         rc = put_processes(s);
     if (rc == CT_ERR_LIMIT)
-        return ct_fail(s->of.ctx, rc, "%s: a path is too long for a record", s->of.options.name);
+        return ct_fail(
+            s->of.ctx, rc,
+            "%s: a path is too long for a record of perf.data; nothing was exported; use shorter paths",
+            s->of.options.name);
     return ct_tell_nomem(s->of.ctx, "perf.data", rc);
 }
 
@@ -338,9 +342,10 @@ int ct_perf_samples_new(struct ct_ctx *ctx, const struct ct_capture *capture,
     if (!mine.entries)
         mine.entries = CT_PERF_SAMPLES_ENTRIES;
     if (mine.entries < 2 || mine.entries > CT_PERF_SAMPLES_ENTRIES_MAX)
-        return ct_fail(ctx, CT_ERR_ARG,
-                       "ct_perf_samples_new: branch stacks of %u entries; 2 to %u there can be", mine.entries,
-                       CT_PERF_SAMPLES_ENTRIES_MAX);
+        return ct_fail(
+            ctx, CT_ERR_ARG,
+            "ct_perf_samples_new: branch stacks of %u entries are not possible; use 2 to %u entries",
+            mine.entries, CT_PERF_SAMPLES_ENTRIES_MAX);
     struct ct_perf_samples *s = calloc(1, sizeof *s);
     if (!s)
         return ct_fail_nomem(ctx, "samples");

@@ -33,8 +33,9 @@ void ct_rows_note(struct ct_rows *r, const struct ct_grown *grown)
 void ct_rows_limit(struct ct_rows *r, uint64_t bytes)
 {
     if (bytes > INT_MAX && !r->result)
-        r->result = ct_fail(r->ctx, CT_ERR_LIMIT,
-                            "table: the texts of 65536 rows have more than 2 GiB; nothing is written");
+        r->result =
+            ct_fail(r->ctx, CT_ERR_LIMIT,
+                    "table: the texts of 65536 rows are longer than 2 GiB, so the table was not written");
 }
 
 /* ---- making and freeing ---- */

@@ -143,7 +143,9 @@ int ct_blocks_domain(struct ct_blocks *b, uint32_t memory, uint32_t context,
         b->repeats |= b->domains[k].memory == memory;
     int rc = i == b->domain_count ? new_domain(b, memory, who, &i) : CT_OK;
     if (!rc && i >= CT_DOMAINS_MAX)
-        rc = ct_fail(b->ctx, CT_ERR_LIMIT, "program blocks: more than %u memories and contexts",
+        rc = ct_fail(b->ctx, CT_ERR_LIMIT,
+                     "program blocks: there are more than %u memories and contexts, which is the limit; "
+                     "select fewer contexts",
                      CT_DOMAINS_MAX);
     if (!rc && i >= b->domain_cap)
         rc = grow_domains(b, i);

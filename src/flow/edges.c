@@ -53,8 +53,10 @@ int ct_edges_new(struct ct_ctx *ctx, const struct ct_edges_options *options, str
         return rc;
     const uint32_t most = o.max_contexts ? o.max_contexts : CONTEXTS;
     if (most > CONTEXTS_MAX)
-        return ct_fail(ctx, CT_ERR_ARG, "edge statistics: %u contexts are asked for; %u can be told apart",
-                       most, CONTEXTS_MAX);
+        return ct_fail(
+            ctx, CT_ERR_ARG,
+            "edge statistics: %u contexts were requested, but at most %u can be distinguished; request fewer",
+            most, CONTEXTS_MAX);
     struct ct_edges *e = calloc(1, sizeof *e);
     if (!e)
         return ct_fail_nomem(ctx, "edge statistics");
@@ -278,7 +280,9 @@ int ct_edges_add_stats(struct ct_edges *e, uint32_t edge, const struct ct_edge_s
     if (!e || !stats)
         return CT_ERR_ARG;
     if (edge >= CT_GRAPH_MAX)
-        return ct_fail(e->ctx, CT_ERR_ARG, "edge statistics: no graph has an edge of number %u", edge);
+        return ct_fail(e->ctx, CT_ERR_ARG,
+                       "edge statistics: a graph cannot have an edge with number %u; nothing was added",
+                       edge);
     size_t context;
     int rc = ct_edges_enter(e, &context);
     return rc ? rc : ct_edges_add_at(e, context, edge, stats);

@@ -220,11 +220,10 @@ static int grow(const struct ct_graph *graph, struct store *store)
 static int append(const struct ct_graph *graph, struct store *store, const void *entry, uint32_t *number)
 {
     if (store->count == CT_GRAPH_MAX)
-        return ct_fail(
-            graph->ctx, CT_ERR_LIMIT,
-            "program graph: it has %u entries, and more are not held: decode a shorter piece of the "
-            "trace, or check that the images are those of the program that ran",
-            CT_GRAPH_MAX);
+        return ct_fail(graph->ctx, CT_ERR_LIMIT,
+                       "program graph: the graph has reached its limit of %u entries; decode a shorter part "
+                       "of the trace, or check that the images belong to the program that ran",
+                       CT_GRAPH_MAX);
     const int rc = store->count == store->cap ? grow(graph, store) : CT_OK;
     if (rc)
         return rc;
@@ -423,11 +422,11 @@ int ct_graph_node(struct ct_graph *graph, const struct ct_node *node, uint32_t *
 /* Refuses an edge whose node is not in the graph, because the home of an edge depends on its node. */
 static int check_edge(const struct ct_graph *graph, const struct ct_edge *edge)
 {
-    return edge->from < graph->nodes.count
-               ? CT_OK
-               : ct_fail(graph->ctx, CT_ERR_ARG,
-                         "program graph: an edge leaves node %u of %u, and is not added: add its node before",
-                         edge->from, graph->nodes.count);
+    return edge->from < graph->nodes.count ? CT_OK
+                                           : ct_fail(graph->ctx, CT_ERR_ARG,
+                                                     "program graph: an edge starts at node %u of %u, so it "
+                                                     "was not added; add its node first",
+                                                     edge->from, graph->nodes.count);
 }
 
 int ct_graph_edge(struct ct_graph *graph, const struct ct_edge *edge, uint32_t *number)

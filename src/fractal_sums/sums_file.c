@@ -152,7 +152,7 @@ static int read_name(struct reader *r, uint8_t kind)
         .program = r->program, .name = r->name, .events = n[0], .insns = n[1], .offset = n[2], .kind = kind};
     const size_t known = r->into->count;
     const int rc = ct_fractal_sums_put(r->into, &row);
-    return !rc && known == r->into->count ? ct_load_bad(r->from, "the name stands there twice") : rc;
+    return !rc && known == r->into->count ? ct_load_bad(r->from, "the name is there twice") : rc;
 }
 
 /* Reads a line `point HITS INTERVALS SHORTEST LONGEST TOTAL CLOCK OFFSET NAME`. */

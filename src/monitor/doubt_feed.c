@@ -4,7 +4,8 @@
 
 static int refuse(struct ct_monitor *m, size_t index, const char *why)
 {
-    return ct_fail(m->ctx, CT_ERR_ARG, "monitor: event %zu of those whose order is in doubt %s", index, why);
+    return ct_fail(m->ctx, CT_ERR_ARG, "monitor: event %zu with uncertain order %s; the event was not taken",
+                   index, why);
 }
 
 static bool is_plain(const struct ct_mon_type *type)
@@ -18,11 +19,14 @@ static int check(struct ct_monitor *m, const struct ct_monitor_event *e, const s
                  size_t index, uint64_t begin)
 {
     if (e->input >= m->p->ninputs || e->time > INT64_MAX)
-        return refuse(m, index, "has no such input, or its time is beyond 2^63-1");
+        return refuse(m, index, "names an input that does not exist, or its time is beyond 2^63-1");
     if (!is_plain(m->p->inputs[e->input].type))
-        return refuse(m, index, "is of an input whose values are neither Unit, Int, Bool, Float nor String");
+        return refuse(m, index,
+                      "belongs to an input whose values are neither Unit, Int, Bool, Float nor String");
     if (span->end < span->begin || span->begin < begin)
-        return refuse(m, index, "has a span that ends before it begins, or begins before the one before it");
+        return refuse(m, index,
+                      "has a time span that ends before it begins, or that begins before the span of the "
+                      "previous event");
     return CT_OK;
 }
 

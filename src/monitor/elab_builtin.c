@@ -23,7 +23,7 @@ static bool constant(struct builtin *b, size_t i, struct ct_mon_cell *out)
         return false;
     if (!ir_is_const(ir)) {
         ct_mon_diag_error(b->e->diags, b->at,
-                          "A value that is only known at run time cannot become a stream");
+                          "A value that is known only at run time cannot become a stream");
         return false;
     }
     *out = ir->value;

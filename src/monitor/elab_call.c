@@ -186,7 +186,7 @@ static bool to_const_stream(struct ct_mon_elab *e, struct ct_mon_cv *cv, const s
     if (!ir)
         return false;
     if (!ir_is_const(ir)) {
-        ct_mon_diag_error(e->diags, at, "A value that is only known at run time cannot become a stream");
+        ct_mon_diag_error(e->diags, at, "A value that is known only at run time cannot become a stream");
         return false;
     }
     *cv = cv_stream(e, ct_mon_node_const(&e->graph, ir->type, ir->value));

@@ -118,7 +118,7 @@ static void check_all(struct ct_mon_elab *e, struct ct_mon_env *env, const struc
 void ct_mon_elab_add_output(struct ct_mon_elab *e, const struct ct_mon_elab_output *out)
 {
     if (ct_mon_name_map_get(&e->outputs_by_name, out->name))
-        ct_mon_diag_warning(e->diags, out->span, "Conflicting out declaration: %s is put out twice",
+        ct_mon_diag_warning(e->diags, out->span, "Conflicting out declaration: %s is an output twice",
                             out->name);
     else
         ct_mon_name_map_add(e->arena, &e->outputs_by_name, out->name, out->node);
@@ -129,7 +129,7 @@ void ct_mon_elab_add_output(struct ct_mon_elab *e, const struct ct_mon_elab_outp
 static void no_output(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *s)
 {
     if (!e->diags->errors)
-        ct_mon_diag_error(e->diags, s->value->span, "Nothing to put out; a stream or a value was expected");
+        ct_mon_diag_error(e->diags, s->value->span, "The output is empty; a stream or a value was expected");
 }
 
 static void output(struct ct_mon_elab *e, const struct ct_mon_ast_stmt *s)

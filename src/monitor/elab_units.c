@@ -37,12 +37,13 @@ bool ct_mon_unit_convert(struct ct_mon_elab *e, int64_t integer, const char *uni
     int u = find(unit), base = e->time_unit ? find(e->time_unit) : -1;
     *out = 0;
     if (u < 0) {
-        ct_mon_diag_error(e->diags, at, "Unknown time unit %s; known are fs ps ns us ms s min h d", unit);
+        ct_mon_diag_error(e->diags, at, "Unknown time unit %s; use one of fs ps ns us ms s min h d", unit);
         return false;
     }
     if (base < 0) {
-        ct_mon_diag_error(e->diags, at,
-                          "Time literal without a base unit: state the unit of the timestamps (--time-unit)");
+        ct_mon_diag_error(
+            e->diags, at,
+            "Time literal without a base unit; give the unit of the timestamps with --time-unit");
         return false;
     }
     if (u < base) {

@@ -246,7 +246,7 @@ const struct ct_mon_machine *ct_mon_ltl_machine(struct ct_mon_ltl_pool *pool, st
     struct ct_mon_ltl *pos = ct_mon_ltl_nnf(pool, ct_mon_ltl_and(pool, history, f), false),
                       *neg = ct_mon_ltl_nnf(pool, ct_mon_ltl_and(pool, history, not_f), false);
     if (pool->memory_full) {
-        *why = "it looks back with more than 48 operators of the past";
+        *why = "it has more than 48 past operators";
         return NULL;
     }
     if (natoms > LTL_ATOMS_MOST || pool->untils > 64 || pool->count > LTL_FORMULAS_MOST) {

@@ -177,7 +177,7 @@ const struct ct_mon_machine *ct_mon_ltl_past_machine(struct ct_mon_ltl_pool *p, 
         for (uint32_t letter = 0; letter < 1u << natoms; letter++) {
             past_step(s, s->states[i].memory, letter);
             if (s->n > MACHINE_STATES_MOST) {
-                *why = "what a timed operator looks back on needs more than 16000 states";
+                *why = "the past formula in a timed operator needs more than 16000 states";
                 return NULL;
             }
         }

@@ -121,7 +121,7 @@ static bool has_nul(struct ct_mon_diags *d, const struct ct_mon_source *s)
         return false;
     uint32_t at = (uint32_t)(nul - s->text);
     ct_mon_diag_error(d, (struct ct_mon_span){s, at, at + 1},
-                      "NUL byte in the specification; it must be UTF-8 text");
+                      "The specification contains a NUL byte; write it as UTF-8 text");
     return true;
 }
 
@@ -164,15 +164,14 @@ static int too_large(struct ct_ctx *ctx, const char *name, enum ct_mon_arena_end
     if (end == ARENA_NO_MEMORY)
         return ct_fail_nomem(ctx, name);
     if (end == ARENA_WORK)
-        return ct_fail(
-            ctx, CT_ERR_LIMIT,
-            "%s: compiling it takes too much work (expanded macros, constants, formulas); make it smaller",
-            name);
-    return ct_fail(
-        ctx, CT_ERR_LIMIT,
-        "%s: compiling it takes more than its memory (expanded macros, formulas); --monitor-memory "
-        "raises it",
-        name);
+        return ct_fail(ctx, CT_ERR_LIMIT,
+                       "%s: compiling the specification takes too much work (expanded macros, constants, "
+                       "formulas); it was not compiled; make it smaller",
+                       name);
+    return ct_fail(ctx, CT_ERR_LIMIT,
+                   "%s: compiling the specification takes more memory than the limit (expanded macros, "
+                   "formulas); it was not compiled; raise the limit with --monitor-memory",
+                   name);
 }
 
 int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, size_t size,
@@ -191,10 +190,14 @@ int ct_monitor_compile(struct ct_ctx *ctx, const char *name, const char *text, s
     if (o.engine > CT_MONITOR_BACKGROUND)
         return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown engine %u", o.engine);
     if (o.time_unit && !ct_mon_unit_known(o.time_unit))
-        return ct_fail(ctx, CT_ERR_ARG, "monitor: unknown time unit '%s'; known are fs ps ns us ms s min h d",
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "monitor: the time unit '%s' is unknown; use one of fs ps ns us ms s min h d",
                        o.time_unit);
     if (size > INCLUDE_BYTES)
-        return ct_fail(ctx, CT_ERR_LIMIT, "%s: a specification of more than 16 MiB", name);
+        return ct_fail(
+            ctx, CT_ERR_LIMIT,
+            "%s: the specification is larger than the limit of 16 MiB; it was not compiled; make it smaller",
+            name);
     struct ct_monitor_spec *volatile spec = calloc(1, sizeof *spec);
     if (!spec)
         return ct_fail_nomem(ctx, "monitor");
@@ -494,8 +497,9 @@ size_t ct_monitor_output_growth_print(const struct ct_monitor_spec *spec, size_t
     if (find_costs(spec, output, &costs))
         return 0;
     if (costs.cost.may_grow)
-        print_message(&t, costs.growing, true,
-                      "what is kept here may grow without end: it is made of what it was before and of more");
+        print_message(
+            &t, costs.growing, true,
+            "this value may grow without limit: each new value contains the previous value and more");
     ct_mon_costs_free(&costs);
     return copy_out(&t, text, cap);
 }

@@ -352,12 +352,14 @@ static struct ct_mon_ast_stmt *include(struct ct_mon_parser *p)
     if (p->include_depth < INCLUDE_DEPTH && p->include)
         source = p->include(p->include_user, p->lx.source, name);
     if (!source) {
-        ct_mon_diag_error(p->diags, at,
-                          !p->include
-                              ? "%s: nothing can be included here; put its text into the specification"
-                          : p->include_depth < INCLUDE_DEPTH ? "Could not find a TeSSLa file named %s"
-                                                             : "%s: files include one another without end",
-                          name);
+        ct_mon_diag_error(
+            p->diags, at,
+            !p->include
+                ? "%s: files cannot be included here; copy the text of the file into the specification"
+            : p->include_depth < INCLUDE_DEPTH ? "Could not find a TeSSLa file named %s"
+                                               : "%s: the file includes itself, directly or through other "
+                                                 "files; remove one of these includes",
+            name);
         return NULL;
     }
     struct ct_mon_parser inner = *p;

@@ -148,7 +148,7 @@ static struct ct_mon_ast *string(struct ct_mon_parser *p)
             if (p->failed)
                 return e;
             if (p->lx.token != T_RBRACE) {
-                ct_mon_parse_error(p, "'}' behind the inserted expression");
+                ct_mon_parse_error(p, "'}' after the inserted expression");
                 return e;
             }
         }

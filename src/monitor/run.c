@@ -54,10 +54,10 @@ static int value_failure(struct ct_monitor *m)
     if (!m->error)
         m->error = m->heap.exhausted;
     if (m->error == E_BUDGET)
-        snprintf(limit, sizeof limit, " of %llu units; --event-budget raises it",
+        snprintf(limit, sizeof limit, " of %llu units; raise the limit with --event-budget",
                  (unsigned long long)m->budget);
     else if (m->error == E_MEMORY)
-        snprintf(limit, sizeof limit, " of %.1f MiB; --monitor-memory raises it",
+        snprintf(limit, sizeof limit, " of %.1f MiB; raise the limit with --monitor-memory",
                  (double)m->memory / (1 << 20));
     m->nresults = m->instant_first; /* drops the results of the failed instant */
     snprintf(text, sizeof text, "%s%s (t = %lld)", ct_mon_value_error_text(m->error), limit,
@@ -201,7 +201,7 @@ static int timer_instant(struct ct_monitor *m)
 {
     size_t which = 0;
     if (m->instants_limit && ++m->instants > m->instants_limit)
-        return ct_mon_run_fail(m, CT_ERR_LIMIT, "Timers made more instants than the limit allows");
+        return ct_mon_run_fail(m, CT_ERR_LIMIT, "Timers created more points in time than the limit allows");
     m->now = m->timer_next;
     if (!heap_spend(&m->heap, m->p->ntimers + INSTANT_WORK))
         return value_failure(m);
@@ -327,7 +327,7 @@ static int event_value(struct ct_monitor *m, const struct ct_monitor_event *e, c
             *c = cell_int(0);
             return CT_OK;
         }
-        return ct_fail(m->ctx, CT_ERR_ARG, "input %s: values of its type come as text only",
+        return ct_fail(m->ctx, CT_ERR_ARG, "input %s: values of its type can be given only as text",
                        m->p->inputs[e->input].name);
     }
 }
@@ -336,11 +336,11 @@ int ct_mon_run_usable(const struct ct_monitor *m)
 {
     if (m->giving)
         return ct_fail(m->ctx, CT_ERR_ARG,
-                       "monitor: the receiver of its results calls it, and nothing is done; "
-                       "call it when the receiver has returned");
-    return m->over
-               ? ct_fail(m->ctx, CT_ERR_ARG, "monitor: the run is over; make a new one with ct_monitor_new")
-               : CT_OK;
+                       "monitor: the function was called from its own result callback, so nothing was done; "
+                       "call it after the callback has returned");
+    return m->over ? ct_fail(m->ctx, CT_ERR_ARG,
+                             "monitor: the run has ended; create a new monitor with ct_monitor_new")
+                   : CT_OK;
 }
 
 static inline int64_t quick_value(const struct ct_mon_quick_input *in, const struct ct_monitor_event *e)
@@ -480,7 +480,9 @@ int ct_monitor_feed(struct ct_monitor *m, const struct ct_monitor_event *events,
         const struct ct_monitor_event *e = &events[i];
         if (e->input >= m->p->ninputs || e->time > INT64_MAX)
             return ct_fail(m->ctx, CT_ERR_ARG,
-                           "monitor: event %zu: no such input, or its time is beyond 2^63-1", i);
+                           "monitor: event %zu: its input does not exist, or its time is beyond 2^63-1; the "
+                           "event was not taken",
+                           i);
         r = event_value(m, e, m->p->inputs[e->input].type, &c);
         if (!r)
             r = ct_mon_doubt_lasts(m) ? ct_mon_doubt_event(m, (int64_t)e->time, e->input, c)
@@ -511,7 +513,7 @@ int ct_monitor_advance(struct ct_monitor *m, uint64_t time)
     if (r)
         return r;
     if (time > INT64_MAX)
-        return ct_fail(m->ctx, CT_ERR_ARG, "monitor: time is beyond 2^63-1");
+        return ct_fail(m->ctx, CT_ERR_ARG, "monitor: the time is beyond 2^63-1, so it was not taken");
     if ((r = ct_mon_doubt_settle(m)) != CT_OK)
         return r;
     if (ct_mon_doubt_lasts(m))

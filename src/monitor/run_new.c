@@ -51,7 +51,9 @@ int ct_monitor_new(struct ct_ctx *ctx, const struct ct_monitor_spec *spec,
         return ct_fail_null(ctx, __func__);
     *out = NULL;
     if (!spec->runnable)
-        return ct_fail(ctx, CT_ERR_ARG, "monitor: the specification has errors and cannot run");
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "monitor: the specification has errors, so it cannot run; correct the errors that "
+                       "compiling it reported");
     const struct ct_mon_program *p = &spec->program;
     struct ct_monitor_limits l;
     const int rc = ct_options_read(ctx, "ct_monitor_new", limits, &l, sizeof l);

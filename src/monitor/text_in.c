@@ -100,7 +100,7 @@ int ct_mon_text_fail_at(struct ct_monitor *m, const char *text)
 int ct_mon_text_fail_syntax(struct ct_monitor *m, const char *expected)
 {
     char text[200];
-    snprintf(text, sizeof text, "error: expected %s; a line is TIME: NAME = VALUE", expected);
+    snprintf(text, sizeof text, "error: expected %s; write each line as TIME: NAME = VALUE", expected);
     return ct_mon_text_fail_at(m, text);
 }
 
@@ -113,7 +113,7 @@ static int fail_value(struct ct_monitor *m, const struct ct_mon_value_in *in, ui
         return ct_mon_text_fail_at(
             m, ct_mon_value_error_text(m->heap.exhausted ? m->heap.exhausted : in->error));
     if (in->unknown) {
-        snprintf(text, sizeof text, "Undefined variable %.*s; the time of this range is called %s",
+        snprintf(text, sizeof text, "Undefined variable %.*s; use %s, the time variable of this range",
                  (int)(in->unknown_size < 80 ? in->unknown_size : 80), in->unknown, in->variable);
         return ct_mon_text_fail_at(m, text);
     }
@@ -246,7 +246,7 @@ static int read_line(struct ct_monitor *m, const char *p, const char *end)
         return code ? code : ct_mon_text_range_next(m);
     }
     if (p == end)
-        return ct_mon_text_fail_syntax(m, "':' behind the time");
+        return ct_mon_text_fail_syntax(m, "':' after the time");
     const char *name = ct_mon_text_skip(p + 1, end);
     p = ct_mon_text_name_end(name, end);
     if (p == name)
@@ -292,7 +292,7 @@ int ct_monitor_feed_text(struct ct_monitor *m, const char *text, size_t size, in
         if (r->rest.lacked_memory)
             return ct_fail_nomem(m->ctx, "trace");
         if (r->rest.failed)
-            return ct_mon_run_fail(m, CT_ERR_LIMIT, "trace: a line of more than 64 MiB");
+            return ct_mon_run_fail(m, CT_ERR_LIMIT, "trace: a line is longer than the limit of 64 MiB");
         if (last && r->rest.n)
             code = read_line(m, r->rest.p, r->rest.p + r->rest.n);
         while (last && !code && r->nranges && !r->done)

@@ -67,7 +67,8 @@ static int keep(struct ct_monitor *m, struct ct_mon_text_range range, char *vari
         free(variable);
         return fits
                    ? ct_mon_run_fail(m, CT_ERR_LIMIT,
-                                     "trace: more than a million lines wait for a range of times before them")
+                                     "trace: more than a million lines wait for an earlier range of times, "
+                                     "which is the limit; write lines and ranges in the order of their times")
                    : ct_fail_nomem(m->ctx, "trace");
     }
     range.line = r->line;
@@ -106,7 +107,7 @@ static const char *bounds(const char **p, const char *end, struct ct_mon_text_ra
         return NULL;
     const char *behind = ct_mon_text_time(*p, end, &range->last);
     if (!behind)
-        return "the time at which the range ends";
+        return "the end time of the range";
     *p = behind;
     range->last -= !closed;
     range->step = range->last < range->next ? 0 : 1; /* step 0 marks an empty range */
@@ -125,13 +126,13 @@ static const char *steps(const char **p, const char *end, struct ct_mon_text_ran
         *step = second - range->next;
     }
     if (!accept(p, end, ".."))
-        return "':' or '..' or '<' behind the time";
+        return "':' or '..' or '<' after the time";
     range->last = -1;
     if (*p == end || **p == ':')
         return NULL;
     const char *behind = ct_mon_text_time(*p, end, &range->last);
     if (!behind)
-        return "the time at which the range ends";
+        return "the end time of the range";
     *p = behind;
     range->step = range->last < range->next ? 0 : 1;
     return NULL;
@@ -145,7 +146,7 @@ int ct_mon_text_range_line(struct ct_monitor *m, int64_t first, const char *p, c
     const char *expected = *p == '<' ? bounds(&p, end, &range, &variable) : steps(&p, end, &range, &step);
     const bool empty = range.step == 0;
     if (!expected && !accept(&p, end, ":"))
-        expected = "':' behind the range";
+        expected = "':' after the range";
     const char *name = p;
     p = ct_mon_text_name_end(name, end);
     if (!expected && p == name)
@@ -166,8 +167,7 @@ int ct_mon_text_range_line(struct ct_monitor *m, int64_t first, const char *p, c
     if (expected)
         return ct_mon_text_fail_syntax(m, expected);
     if (step > 0)
-        return ct_mon_text_fail_at(
-            m, "a range without an end needs a limit on the number of events (--abort-at)");
+        return ct_mon_text_fail_at(m, "this range has no end; limit the number of events with --abort-at");
     char text[80];
     snprintf(text, sizeof text, "Non-positive step in time stamp range: %lld", (long long)step);
     return ct_mon_text_fail_at(m, text);

@@ -54,7 +54,7 @@ int ct_mon_text_table_row(struct ct_monitor *m, const char *p, const char *end)
     int64_t time;
     const char *behind = ct_mon_text_time(p, end, &time);
     if (!behind)
-        return ct_mon_text_fail_at(m, "error: expected a time of at most 2^63-1 at the begin of the row");
+        return ct_mon_text_fail_at(m, "error: expected a time of at most 2^63-1 at the beginning of the row");
     p = ct_mon_text_skip(behind, end);
     size_t column = 0;
     for (; p < end && *p == ','; column++) {

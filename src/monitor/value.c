@@ -47,11 +47,11 @@ const char *ct_mon_value_error_text(enum ct_mon_value_error e)
     case E_STACK:
         return "Stack overflow";
     case E_BUDGET:
-        return "One event takes more work than its budget";
+        return "One event takes more work than the limit";
     case E_STOPPED:
-        return "It was stopped before the end of its events";
+        return "The monitor was stopped before the end of its events";
     case E_MEMORY:
-        return "The values of the monitor need more than its memory";
+        return "The values of the monitor need more memory than the limit";
     case E_DELAY:
         return "Non-positive delay";
     }

@@ -370,7 +370,8 @@ static struct ct_mon_wv lower(struct ct_mon_watch *w, struct ct_mon_wenv *env, c
         return (struct ct_mon_wv){.kind = WV_ERROR};
     default:
         return ct_mon_watch_error(
-            w, x->span, "A temporal formula stands in monitor(...), as operand of formulas and macros only");
+            w, x->span,
+            "A temporal formula is allowed only in monitor(...), as an operand of formulas and macros");
     }
 }
 
@@ -403,7 +404,7 @@ static void declare_input(struct ct_mon_watch *w, const struct ct_mon_win *in)
         return;
     if (signal && type != e->types.integer && type != e->types.boolean) {
         ct_mon_diag_error(e->diags, t->span,
-                          "A signal that comes in has type Int or Bool: it begins with 0 or false");
+                          "An input signal must have type Int or Bool, because it begins with 0 or false");
         return;
     }
     struct ct_mon_node *node = add_input(e, in->name, type, in->span, NULL);

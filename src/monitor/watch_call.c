@@ -96,9 +96,10 @@ static struct ct_mon_wv fn_within(const struct call *c)
         return ct_mon_watch_error(c->w, c->x->span, "within needs durations of at most 63 bits");
     if (to > 0)
         return ct_mon_watch_error(c->w, c->x->args[1]->span,
-                                  "within looks ahead: the second duration must not be positive");
+                                  "within would look ahead; the second duration must not be positive");
     if (from >= to || __builtin_sub_overflow(to, from, &length) || length == INT64_MAX)
-        return ct_mon_watch_error(c->w, c->x->span, "within needs two durations, the first below the second");
+        return ct_mon_watch_error(c->w, c->x->span,
+                                  "within needs two durations; the first must be smaller than the second");
     if (to < 0) {
         struct ct_mon_wv shift[2] = {
             list[2],

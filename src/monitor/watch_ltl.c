@@ -16,8 +16,8 @@ struct ct_mon_ltl *ct_mon_formula_atom(struct ct_mon_formula *f, struct ct_mon_n
         if (f->atoms[i] == node)
             return ct_mon_ltl_atom(&f->pool, i);
     if (f->natoms == LTL_ATOMS_MOST) {
-        ct_mon_watch_error(f->w, at, "A formula of more than %d different streams%s", LTL_ATOMS_MOST,
-                           f->timed ? "; each of its clocks counts, too" : "");
+        ct_mon_watch_error(f->w, at, "The formula uses more than %d different streams%s", LTL_ATOMS_MOST,
+                           f->timed ? "; each of its clocks counts as one" : "");
         return ct_mon_formula_fail(f);
     }
     const uint32_t k = f->natoms++;
@@ -70,7 +70,7 @@ static int64_t steps(struct ct_mon_formula *f, struct ct_mon_wenv *env, const st
     const bool constant = v.kind == WV_CONST && v.ir->type == f->w->e->types.integer && ir_is_const(v.ir);
     if (constant && !cell_is_big(&v.ir->value) && v.ir->value.v.i >= 0 && v.ir->value.v.i <= STEPS_MOST)
         return v.ir->value.v.i;
-    ct_mon_watch_error(f->w, x->span, "A number of steps is a constant from 0 to %d", STEPS_MOST);
+    ct_mon_watch_error(f->w, x->span, "A number of steps must be a constant from 0 to %d", STEPS_MOST);
     f->failed = true;
     return 0;
 }
@@ -126,7 +126,7 @@ static struct ct_mon_ltl *strong_until(struct ct_mon_formula *f, const struct ct
     struct ct_mon_ltl *r = ct_mon_ltl_timed(&f->pool, a, b, within);
     if (r)
         return r;
-    ct_mon_watch_error(f->w, x->span, "A formula of more than %d different times", LTL_INTERVALS_MOST);
+    ct_mon_watch_error(f->w, x->span, "The formula uses more than %d different times", LTL_INTERVALS_MOST);
     return ct_mon_formula_fail(f);
 }
 
@@ -139,8 +139,8 @@ static struct ct_mon_ltl *counted_in_past(struct ct_mon_formula *f, const struct
         return ct_mon_formula_held(f, ct_mon_ltl_const(&f->pool, true), enough, within.from);
     if (!f->failed)
         ct_mon_watch_error(f->w, x->span,
-                           "Counting more than one step of the past within a time would have to remember "
-                           "several times; expected '>=' or '>'");
+                           "Counting more than one past step within a time would need several stored times; "
+                           "expected '>=' or '>'");
     return ct_mon_formula_fail(f);
 }
 
@@ -167,7 +167,7 @@ static struct ct_mon_ltl *at_least(struct ct_mon_formula *f, const struct ct_mon
     struct ct_mon_ltl *r = ct_mon_ltl_count(p, a, count);
     if (r)
         return r;
-    ct_mon_watch_error(f->w, x->span, "A formula with more than %d counts within times", LTL_COUNTS_MOST);
+    ct_mon_watch_error(f->w, x->span, "The formula has more than %d counts within times", LTL_COUNTS_MOST);
     return ct_mon_formula_fail(f);
 }
 
@@ -215,8 +215,9 @@ bool ct_mon_formula_check_past(struct ct_mon_formula *f, const struct ct_mon_wx 
 {
     if (f->failed || a->past)
         return true;
-    ct_mon_watch_error(f->w, x->span, "A formula of the future %s; expected one of the present or the past",
-                       where);
+    ct_mon_watch_error(
+        f->w, x->span,
+        "A formula about the future cannot be used %s; expected one about the present or the past", where);
     f->failed = true;
     return false;
 }
@@ -249,20 +250,21 @@ static struct ct_mon_ltl *scope(struct ct_mon_formula *f, struct ct_mon_wenv *en
                       *b = ct_mon_formula_build(f, env, x->args[1]);
     const bool exception = x->kind == WX_ACCEPTON || x->kind == WX_REJECTON;
     if (!ct_mon_formula_check_past(f, x->args[1], b,
-                                   exception ? "as an exception" : "as the border of a scope"))
+                                   exception ? "as an exception" : "as the limit of a scope"))
         return a;
     if (exception) {
         struct ct_mon_ltl *r = ct_mon_ltl_abort(&f->pool, a, b, x->kind == WX_ACCEPTON);
         if (!f->pool.count_aborted || f->failed)
             return r;
-        ct_mon_watch_error(f->w, x->span, "Steps are counted within a time, which no exception can decide");
+        ct_mon_watch_error(f->w, x->span,
+                           "Steps are counted within a time, so an exception cannot decide the formula");
         return ct_mon_formula_fail(f);
     }
     if (x->kind == WX_UPTO)
         return upto(f, a, b, x->ending);
     if (x->kind == WX_BETWEEN && x->nargs > 2) {
         struct ct_mon_ltl *end = ct_mon_formula_build(f, env, x->args[2]);
-        if (!ct_mon_formula_check_past(f, x->args[2], end, "as the border of a scope"))
+        if (!ct_mon_formula_check_past(f, x->args[2], end, "as the limit of a scope"))
             return a;
         a = upto(f, a, end, x->ending);
     }
@@ -307,7 +309,7 @@ static struct ct_mon_ltl *unary(struct ct_mon_formula *f, struct ct_mon_wenv *en
 {
     struct ct_mon_ltl_pool *p = &f->pool;
     struct ct_mon_ltl *a = ct_mon_formula_build(f, env, x->args[0]);
-    if (x->past && !ct_mon_formula_check_past(f, x->args[0], a, "within an operator of the past"))
+    if (x->past && !ct_mon_formula_check_past(f, x->args[0], a, "inside a past operator"))
         return a;
     const struct ct_mon_ltl_interval within = ct_mon_formula_interval(f, env, x);
     struct ct_mon_ltl *any = ct_mon_ltl_const(p, true);
@@ -336,7 +338,7 @@ static struct ct_mon_ltl *binary(struct ct_mon_formula *f, struct ct_mon_wenv *e
     struct ct_mon_ltl_pool *p = &f->pool;
     struct ct_mon_ltl *a = ct_mon_formula_build(f, env, x->args[0]),
                       *b = ct_mon_formula_build(f, env, x->args[1]);
-    static const char where[] = "within an operator of the past";
+    static const char where[] = "inside a past operator";
     if (x->past && !(ct_mon_formula_check_past(f, x->args[0], a, where) &&
                      ct_mon_formula_check_past(f, x->args[1], b, where)))
         return a;
@@ -468,7 +470,7 @@ static struct ct_mon_node *clock_node(struct ct_mon_formula *f, struct ct_mon_we
         v = ct_mon_watch_library(f->w, "Wp", "changeOf", &v, 1, WV_EVENTS, x->clock->span);
     if (v.kind == WV_CONST)
         v = ct_mon_watch_error(f->w, x->clock->span,
-                               "Type mismatch: Expected events as clock, found a constant");
+                               "Type mismatch: Expected events as the clock, found a constant");
     f->failed |= v.kind == WV_ERROR;
     return v.kind == WV_ERROR ? NULL : v.node;
 }
@@ -543,10 +545,10 @@ static struct ct_mon_ltl *with_times(struct ct_mon_formula *f, struct ct_mon_wen
     if (!f->failed)
         r = ct_mon_ltl_untimed(&f->pool, r, &clocks);
     if (!r)
-        ct_mon_watch_error(f->w, f->span,
-                           "A timed operator would have to remember more than one time here; expected it at "
-                           "the top, or behind 'always (.. implies ..)', with operands of the present or the "
-                           "past");
+        ct_mon_watch_error(
+            f->w, f->span,
+            "A timed operator would need more than one stored time here; expected it at the top level or "
+            "after 'always (.. implies ..)', with operands about the present or the past");
     f->failed |= !r;
     return r;
 }
@@ -554,10 +556,10 @@ static struct ct_mon_ltl *with_times(struct ct_mon_formula *f, struct ct_mon_wen
 static void warn(struct ct_mon_elab *e, const struct ct_mon_machine *m, struct ct_mon_span at)
 {
     if (m->empty != VERDICT_UNKNOWN)
-        ct_mon_diag_warning(e->diags, at, "The formula is always %s, whatever happens",
+        ct_mon_diag_warning(e->diags, at, "The formula is %s for every trace",
                             m->empty == VERDICT_TRUE ? "true" : "false");
     else if (!m->decided)
-        ct_mon_diag_warning(e->diags, at, "The formula is never decided: its verdict is always unknown");
+        ct_mon_diag_warning(e->diags, at, "The formula can never be decided; its verdict is always unknown");
 }
 
 struct ct_mon_wv ct_mon_watch_monitor(struct ct_mon_watch *w, struct ct_mon_wenv *env,

@@ -87,9 +87,9 @@ struct ct_mon_ltl *ct_mon_formula_since(struct ct_mon_formula *f, struct ct_mon_
     if (!within.from)
         return ct_mon_ltl_and(&f->pool, since, ct_mon_formula_recent(f, b, within.to));
     if (!f->failed)
-        ct_mon_watch_error(f->w, f->span,
-                           "An operator of the past that is timed with '=' would have to remember all times; "
-                           "expected '<', '<=', '>=' or '>'");
+        ct_mon_watch_error(
+            f->w, f->span,
+            "A past operator timed with '=' would need all times stored; expected '<', '<=', '>=' or '>'");
     f->failed = true;
     return since;
 }
@@ -106,7 +106,7 @@ struct ct_mon_ltl_interval ct_mon_formula_interval(struct ct_mon_formula *f, str
     if (v.kind != WV_ERROR && (!constant || cell_is_big(&v.ir->value) || v.ir->value.v.i < 0 ||
                                v.ir->value.v.i > INT64_MAX / 2 || (x->time_op == T_LT && !v.ir->value.v.i)))
         ct_mon_watch_error(f->w, x->time->span,
-                           "A timed operator needs a constant time from 0 on, and below it room for a time");
+                           "A timed operator needs a constant time of at least 0, and '<' a time above 0");
     else if (v.kind != WV_ERROR) {
         const int64_t time = v.ir->value.v.i;
         return x->time_op == T_LT   ? (struct ct_mon_ltl_interval){0, time}

@@ -30,7 +30,7 @@ static struct ct_mon_ltl *repeated_step(const struct match *m, const struct ct_m
 {
     if (x->kind < WX_SEQUENCE)
         return one_step(m, x, false);
-    ct_mon_watch_error(m->f->w, x->span, "Only what is one step can be repeated");
+    ct_mon_watch_error(m->f->w, x->span, "Only an expression of one step can be repeated");
     return ct_mon_formula_fail(m->f);
 }
 

@@ -75,7 +75,7 @@ static void split_line(struct ct_mon_wp *w, struct ct_mon_wx *x)
     }
     for (const char *p = colon + 1; p < x->text + x->text_size; p++) {
         if (*p < '0' || *p > '9') {
-            ct_mon_diag_error(w->p.diags, x->span, "Expected a line number behind ':'");
+            ct_mon_diag_error(w->p.diags, x->span, "Expected a line number after ':'");
             return;
         }
         if (x->integer <= UINT32_MAX)
@@ -150,7 +150,7 @@ static void port(struct ct_mon_wp *w, struct ct_mon_wx *x)
     x->integer = (int64_t)w->p.lx.integer;
     x->span.to = w->p.lx.to;
     if (watch_at(w, T_INT) && (w->p.lx.integer_over || w->p.lx.integer > MOST_PORT))
-        ct_mon_diag_error(w->p.diags, x->span, "A stimulus port of an ITM has a number from 0 to %d",
+        ct_mon_diag_error(w->p.diags, x->span, "The number of an ITM stimulus port must be from 0 to %d",
                           MOST_PORT);
     watch_expect(w, T_INT, "the number of a stimulus port");
 }
@@ -161,7 +161,7 @@ static void source_core(struct ct_mon_wp *w, struct ct_mon_wx *x)
     const uint32_t behind = w->p.lx.to;
     watch_next(w);
     if (w->p.lx.from != behind) {
-        ct_mon_parse_error(&w->p, "the name of a core, or each, right behind the '@'");
+        ct_mon_parse_error(&w->p, "the name of a core, or each, directly after '@'");
         return;
     }
     if (watch_at(w, T_STRING)) {

@@ -167,7 +167,7 @@ static void elements(struct ct_mon_wp *w, struct ct_mon_wx *x)
     if (braces)
         watch_expect(w, T_RBRACE, "',' or '}'");
     if (x->nargs > EACH_MOST)
-        ct_mon_diag_error(w->p.diags, at, "A list of more than %d formulas", EACH_MOST);
+        ct_mon_diag_error(w->p.diags, at, "The list has more than %d formulas", EACH_MOST);
 }
 
 /* Reads the collection, `as`, the variable, `in`, and the body. */
@@ -332,7 +332,7 @@ static struct ct_mon_wx *until(struct ct_mon_wp *w)
     struct ct_mon_wx *a = prefix(w);
     const bool weak = !w->p.failed && watch_accept_word(w, "weak"), unless = watch_is_word(w, "unless");
     if (weak && !watch_is_word(w, "until"))
-        ct_mon_parse_error(&w->p, "'until' behind 'weak'");
+        ct_mon_parse_error(&w->p, "'until' after 'weak'");
     for (size_t i = 0; i < sizeof words / sizeof *words && !w->p.failed; i++) {
         if (!watch_accept_word(w, words[i].word))
             continue;

@@ -69,7 +69,7 @@ static int place(const struct line *line, const char *word, uint64_t *addr, enum
         const struct ct_symbol *symbol = symbol_named(line->cfg, word, length);
         const char *module = ct_symbols_module(line->cfg->symbols);
         if (!symbol && (!plus || strncmp(module, word, length) != 0 || module[length]))
-            return mistake(line, "no such function", word);
+            return mistake(line, "there is no such function", word);
         base = symbol ? symbol->addr : line->cfg->bias;
     }
     *addr += base;
@@ -94,7 +94,7 @@ static int no_return(const struct line *line, const char *word)
     if (!rc)
         rc = make_function(line->cfg, addr, isa, &function);
     if (!rc && function == CT_CFG_NONE)
-        return mistake(line, "no code there", word);
+        return mistake(line, "there is no code at this place", word);
     if (!rc)
         line->cfg->funcs.at[function].never = true;
     return rc;
@@ -109,7 +109,7 @@ static int entry(const struct line *line, const char *word)
     if (!rc)
         rc = make_function(line->cfg, addr, isa, &function);
     if (!rc && function == CT_CFG_NONE)
-        return mistake(line, "no code there", word);
+        return mistake(line, "there is no code at this place", word);
     return rc;
 }
 
@@ -126,7 +126,8 @@ static int targets(const struct line *line, const char *from, char *rest, enum c
         if (!rc)
             rc = ct_cfg_add_edge(line->cfg, branch, addr, isa, origin, &edge);
         if (rc == CT_ERR_NOT_FOUND)
-            return mistake(line, "no computed branch there, or its target is not code", from);
+            return mistake(line, "there is no computed branch at this place, or its target is not code",
+                           from);
     }
     return rc;
 }
@@ -143,7 +144,7 @@ static int read_line(const struct line *line, char *text)
         const char *place_of = from ? strtok_r(NULL, " \t", &save) : NULL;
         bool learnt = place_of && strcmp(from, "learnt") == 0;
         if (!from || (place_of && !learnt))
-            return mistake(line, from ? "one place before the ':'" : "no place", text);
+            return mistake(line, from ? "exactly one place must be before the ':'" : "no place", text);
         return targets(line, learnt ? place_of : from, colon + 1, learnt ? CT_CFG_LEARNT : CT_CFG_USER);
     }
     const char *verb = strtok_r(text, " \t", &save);
@@ -167,7 +168,7 @@ int ct_cfg_targets_read(struct ct_cfg *cfg, const char *name, const char *text, 
         size_t used = strcspn(text, "\n#\r");
         line.number++;
         if (used >= sizeof copy)
-            return mistake(&line, "longer than 4095 characters", "…");
+            return mistake(&line, "the line is longer than 4095 characters", "…");
         memcpy(copy, text, used);
         copy[used] = '\0';
         rc = read_line(&line, copy);

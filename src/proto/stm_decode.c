@@ -47,7 +47,8 @@ int ct_stm_decoder_new(struct ct_ctx *ctx, const struct ct_source *source, struc
     if (!source || !out)
         return ct_fail_null(ctx, __func__);
     if (source->protocol != CT_PROTOCOL_STM)
-        return ct_fail(ctx, CT_ERR_ARG, "source %s is no STM; its trace needs another decoder", source->name);
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "source %s: the source is not an STM; use the decoder of its protocol", source->name);
     struct ct_stm_decoder *d = calloc(1, sizeof *d);
     if (!d)
         return ct_fail_nomem(ctx, "STM packet decoder");

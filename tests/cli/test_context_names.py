@@ -130,10 +130,10 @@ def check_perf(folder):
 
 
 def check_refused(folder):
-    rows = [("[context]\nidle=0x10\n", "context:ping", "no context of that name; there are idle"),
-            ("", "context:ping", "no context of that name; COMM records"),
-            ("[context]\nidle=0x10\n", "context:", "stands a context ID or a name"),
-            ("[context]\nidle=0x10\n", "context:0x100000000", "stands a context ID or a name"),
+    rows = [("[context]\nidle=0x10\n", "context:ping", "no context with this name; there are idle"),
+            ("", "context:ping", "no context with this name; use an ID"),
+            ("[context]\nidle=0x10\n", "context:", "write a context ID or name"),
+            ("[context]\nidle=0x10\n", "context:0x100000000", "write a context ID or name"),
             ("[context]\nidle=0x10\nother=16\n", "context", "was called idle before"),
             ("[context]\nidle=x\n", "context", "idle=x")]
     for sections, place, wanted in rows:
@@ -142,7 +142,7 @@ def check_refused(folder):
     got = run("watch", "--at", "context:idle", capture(folder, rows[0][0], config=0), codes=(2,))
     assert "no trace unit of the capture traces context IDs" in got.stderr, got.stderr
     (folder / "spec.tessla").write_text("in s: Events[String]\nout s\n")
-    for place, wanted in (("0x40", "has no text"), ("event:0", "has no text"), ("exception", "has no text")):
+    for place, wanted in (("0x40", "no text"), ("event:0", "no text"), ("exception", "no text")):
         got = run("monitor", "--spec", folder / "spec.tessla", "--bind", f"s={place}",
                   capture(folder, rows[0][0]), codes=(2,))
         assert wanted in got.stderr and "spec.tessla:1:" in got.stderr, (place, got.stderr)

@@ -81,7 +81,7 @@ def check_sources(coretap, folder):
           SECRET not in page(coretap, program, "--source-root", str(other), cwd=outside)[1])
     check("--source-root / is all", SECRET in page(coretap, program, "--source-root", "/")[1])
     code, _, said = page(coretap, program, "--source-root", str(folder / "none"))
-    check("a folder that is not there is an error", code == 2 and "the folder of sources cannot be read" in said,
+    check("a folder that is not there is an error", code == 2 and "folder of sources cannot be read" in said,
           said)
 
 
@@ -133,7 +133,7 @@ def check_bombs(coretap, folder):
     check("as much as it says is read", code in (0, 1) and "--debug-limit" not in said, said)
     program = with_section(compiled(folder / "program", ["a.c"]), ".strings", bomb, 0x800, kind=3)
     code, _, said = page(coretap, program, form="text", limit=room)
-    check("a packed table of strings is refused", code == 2 and "a string table of the file is compressed" in said, said)
+    check("a packed table of strings is refused", code == 2 and "a string table" in said, said)
 
 
 def main():

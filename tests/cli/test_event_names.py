@@ -127,7 +127,7 @@ def check_refused(folder):
         got = run("decode", capture(folder, "etmv4i", "", text), code=2)
         assert wanted in got.stderr, (text, got.stderr)
     got = run("watch", "--at", "event:L2", capture(folder, "etmv4i", "", "[event]\nL1=1\n"), code=2)
-    assert "no event of that name; there are L1" in got.stderr, got.stderr
+    assert "no event with this name; there are L1" in got.stderr, got.stderr
     named = capture(folder, "etmv4i", "", "[event]\nL1=1\n")
     got = run("decode", "--table1", "--merge", capture(folder, "etmv4i", ""), code=2)
     assert "--merge" in got.stderr, got.stderr

@@ -25,8 +25,8 @@ HEAD = ("in x: Events[Unit]\ndef n = count(x)\nout n\n"
         "def much = slift1(n, (k: Int) => if k > 5 then 1000000000 else 1)\n")
 OLD = "what was there before\n"
 BUSY_S = 1.0  # seconds of processor time after which a command is in its endless event
-BUDGET = "One event takes more work than its budget of 2000000 units"
-MEMORY = "The values of the monitor need more than its memory of 1.0 MiB"
+BUDGET = "One event takes more work than the limit of 2000000 units"
+MEMORY = "The values of the monitor need more memory than the limit of 1.0 MiB"
 
 
 def loop(state, first, step, result):
@@ -110,12 +110,12 @@ def check_stated(runs):
     bad = runs.write("bad", ATTACKS["calls"].replace("1000000000", "1000000"))
     code, lines, _, _ = runs.monitor("--spec", bad, "--format", "jsonl")
     check("the reason stands in JSON",
-          code == 2 and '"stopped":"' in lines[-1] and "--event-budget raises it" in lines[-1], lines)
+          code == 2 and '"stopped":"' in lines[-1] and "--event-budget" in lines[-1], lines)
     code, lines, said, _ = runs.monitor("--spec", bad, "--event-budget", "100000000")
     check("with a larger budget it goes on", code == 0 and any("y = 500000500000" in line for line in lines),
           [*lines, said])
     code, lines, said, _ = runs.monitor("--spec", runs.good, "--event-budget", "10")
-    check("with a small one, nothing does", code == 2 and "budget of 10 units" in said, [*lines, said])
+    check("with a small one, nothing does", code == 2 and "limit of 10 units" in said, [*lines, said])
     hoard = runs.write("bad", HOARD)
     code, lines, said, _ = runs.monitor("--spec", hoard)
     check("values have the memory that they may have", code == 0, [*lines, said])

@@ -108,7 +108,7 @@ def check_include(coretap, folder):
                            "text": f'include "{named}"\nin a: Events[Int]\nout a\n'})
         status, text = page.ask("localhost", "/api/monitors", body=body)
         check(f"include of {pathlib.Path(named).name} over HTTP is refused, and shows nothing",
-              status == 400 and "nothing can be included" in text and SECRET not in text
+              status == 400 and "files cannot be included" in text and SECRET not in text
               and "root:" not in text, text)
     page.stop()
     inside = folder / "specs"

@@ -121,7 +121,7 @@ def check_beside(board):
         time.sleep(0.05)
     print(f"# the page was silent for {longest:.2f} s at most", flush=True)
     check("what is slow is stopped, and the page says why", status == 200 and
-          "more work than its budget of 2000000 units" in (failures[str(slow)] or "")
+          "more work than the limit of 2000000 units" in (failures[str(slow)] or "")
           and not failures[str(board.good)], failures)
     live.child.stdin.close()
     code = live.end()

@@ -130,11 +130,11 @@ def hold_old_files():
 
 def hold_bad_lines():
     """Checks that malformed lines are refused with their line number."""
-    for lines, said in (("longest 5 1 6 0\n", "once behind a function"),
-                        ("function - 10 1 5 1 0 f\nlongest 5 9 6 0\n", "the longest run is"),
-                        ("function - 10 1 5 1 0 f\nlongest 5 1 6 0 capture\n", "the longest run is"),
-                        ("function - 10 1 5 1 0 f\nlongest 5 1 6 100 a b\n", "the longest run is"),
-                        ("function - 10 1 5 1 0 f\nlongest 5 1 6 0 a\\x00 b\n", "a name that cannot")):
+    for lines, said in (("longest 5 1 6 0\n", "once after a function"),
+                        ("function - 10 1 5 1 0 f\nlongest 5 9 6 0\n", "is not 'longest CYCLES"),
+                        ("function - 10 1 5 1 0 f\nlongest 5 1 6 0 capture\n", "is not 'longest CYCLES"),
+                        ("function - 10 1 5 1 0 f\nlongest 5 1 6 100 a b\n", "is not 'longest CYCLES"),
+                        ("function - 10 1 5 1 0 f\nlongest 5 1 6 0 a\\x00 b\n", "has an escape sequence")):
         (WORK / "bad").write_text("coretap-timing 1\n" + lines)
         done = subprocess.run([COMMAND, "timing", WORK / "bad"], capture_output=True, text=True, check=False)
         place = f"bad:{lines.count(chr(10)) + 1}: "

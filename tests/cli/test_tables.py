@@ -187,7 +187,7 @@ def hold_bad_input():
     before = {path.name: path.read_bytes() for path in (WORK / "kept").iterdir()}
     capture = ROOT / "examples/quickstart"
     for results, said in ((["absent.data"], "absent.data: cannot be read: No such file or directory"),
-                          (["new.data"], "new.data:1: a coverage file of another version than 1 to "),
+                          (["new.data"], "new.data:1: the coverage file does not have a version from 1 to "),
                           (["other.data"], "other.data: has no coverage and no times"),
                           (["empty.data"], "empty.data: has no coverage and no times"),
                           (["cut.data"], "cut.data:4: "),

@@ -119,7 +119,7 @@ def export(recorder, capture, data):
     """Writes a capture as perf.data. Returns whether it has a source that perf knows."""
     done = subprocess.run([recorder.command, "export", "-q", "--perf", data, capture], capture_output=True,
                           stdin=subprocess.DEVNULL, check=False)
-    if done.returncode and b"has no source that perf knows" not in done.stderr:
+    if done.returncode and b"no trace source that perf supports" not in done.stderr:
         raise SystemExit(done.stderr.decode())
     return done.returncode == 0
 

@@ -165,7 +165,7 @@ def check_recording(tap, coretap, folder, recording, lists):
     path.write_bytes(path.read_bytes()[:-1])
     _, said, code = run([coretap, "profile", "-f", "bolt", path])
     tap.check("a recording that is cut is told",
-              None if code == 2 and "are cut by the end of the file" in said else said)
+              None if code == 2 and "are truncated at the end of the file" in said else said)
 
 
 def check_written(tap, coretap, folder, recording):

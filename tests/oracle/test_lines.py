@@ -93,7 +93,7 @@ def check_find(dump, name, program, got):
 
 
 def check_unended_string(dump, folder, options, name):
-    """Checks a table of strings whose last string is not terminated: no debug information is read, and a message
+    """Checks a table of strings whose last string has no end: no debug information is read, and a message
     says so."""
     program = compiled(folder, "unended", ["-O0"])
     strings = folder / "strings"

@@ -67,10 +67,12 @@ C_NAMES = {
 }
 GDB_NAMES = {"seed.c:hidden": "hidden", "get::turns": "get::turns", "turns": "get::turns"}
 C_ERRORS = {
-    "own": "each thread has its own copy", "fixed": "replaced it by a constant", "unused": "optimised it away",
+    "own": "each thread has its own copy", "fixed": "replaced it by a constant",
+    "unused": "optimised it away",
     "elsewhere": "has no variable", "main::local": "on the stack", "nothing": "has no variable 'nothing'",
     "other.c:hidden": "has no variable", "pointer.x": "pointers are not followed",
-    "motors[3]": "whose last index is 2", "motors[0].nix": "has no field nix; its fields are speed, state, pair",
+    "motors[3]": "whose last index is 2",
+    "motors[0].nix": "has no field nix; its fields are speed, state, pair",
     "open_ended.data[0]": "the length of the array", "motors[": "in brackets",
     "motors[0]x": "another index can follow", "motors.speed": "is not a structure",
     "motors[0].": "the name of a field", "motors[0].next.speed": "pointers are not followed",

@@ -504,7 +504,7 @@ def check_control_errors(folder):
     assert code == 0 and not rows and "nothing came at 'itm:9'" in err, (code, rows, err)
     for kind, place, text in (("Float", "entry:control", "gives a Unit or an Int"),
                               ("Float", "itm:1.signed", "gives a Unit, an Int or a Bool"),
-                              ("String", "dwt:1", "has no text")):
+                              ("String", "dwt:1", "events have no text")):
         own = case.spec(f"in v: Events[{kind}]\nout v\n")
         code, rows, err = case.monitor(own, "--bind", f"v={place}")
         assert code == 2 and not rows and text in err, (place, code, err)

@@ -123,7 +123,7 @@ def check_texts(folder):
     assert [row["value"] for row in rows if row["output"] == "lefts"][-1] == "1"
     number = spec(folder, "in v: Events[String]\nout v\n")
     got = run("monitor", "--spec", number, "--bind", "v=dwt:0", capture, codes=(2,))
-    assert "has no text" in got.stderr, got
+    assert "events have no text" in got.stderr, got
     return f"{len(said)} texts"
 
 
@@ -323,7 +323,7 @@ def check_variable_errors(folder):
     only = record(folder, folder / "tank.c")
     v = spec(folder, "in v: Events[Int]\nout v\n")
     got = run("monitor", "--spec", v, "--bind", "v=store:tank.level", only, codes=(2,))
-    assert "of a data trace" in got.stderr and "has none with trace" in got.stderr, got
+    assert "with a data trace" in got.stderr and "has none with trace" in got.stderr, got
     return f"{len(rows) + 2} refused"
 
 
@@ -397,7 +397,7 @@ def check_etm3(folder):
     off = capture.read_text().replace("ETMCR=0x00000008", "ETMCR=0x00000000")
     capture.write_text(off)
     done = run(*words, capture, codes=(2,))
-    assert "of a data trace" in done.stderr, done
+    assert "with a data trace" in done.stderr, done
     return f"{len(got)} accesses"
 
 
@@ -505,17 +505,17 @@ def check_loss(folder):
 
 def check_errors(folder):
     capture = record(folder, f"{EXAMPLES}/motor.c", "--itm", "itm_ports")
-    rows = [("Events[Float]", "value:sped", "no program has an event of that name; there are 'set point', "),
+    rows = [("Events[Float]", "value:sped", "has an event with this name; there are 'set point', "),
             ("Events[Int]", "value:speed", "the place value:speed gives a Unit or a Float"),
             ("Events[Float]", "value:set point", "gives a Unit, an Int or a Bool"),
             ("Events[Float]", "entry:control", "gives a Unit or an Int"),
             ("Events[Bool]", "begin:control", "gives a Unit or an Int"),
-            ("Events[String]", "value:speed", "has no text"),
+            ("Events[String]", "value:speed", "events have no text"),
             ("Events[Int]", "itm:256", "a stimulus port, 0 to 255"),
             ("Events[Int]", "dwt:4", "a comparator with data trace, 0 to 3"),
             ("Events[Int]", "dwt:0.size", "a comparator with data trace, 0 to 3"),
             ("Events[Int]", "stm:1", "the capture has none"),
-            ("Events[Int]", "text:none", "nor any other of this kind")]
+            ("Events[Int]", "text:none", "or any other event of this kind")]
     for kind, place, text in rows:
         one = spec(folder, f"in v: {kind}\nout v\n")
         got = run("monitor", "--spec", one, "--bind", f"v={place}", capture, codes=(2,))

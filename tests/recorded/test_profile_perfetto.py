@@ -204,7 +204,7 @@ def check_notes(folder, threads):
     check("how many violations there are is said", b"no violation in 1 result\n" in made.stderr, made.stderr)
     made = coretap("profile", "-f", "perfetto", "--at", "nothing_at_all", folder / "plain")
     check("a place that is not there is an error", made.returncode == 2 and
-          b"no program has a function of that name" in made.stderr, made.stderr)
+          b"no program has a function with this name" in made.stderr, made.stderr)
 
 
 def check_threads(folder, capture):

@@ -274,12 +274,13 @@ static void mistakes_are_named(void **state)
     const struct {
         const char *text, *says;
     } cases[] = {
-        {"\nmain: 0x10", "targets:2: no computed branch there, or its target is not code: 'main'"},
-        {"nowhere: main", "targets:1: no such function: 'nowhere'"},
+        {"\nmain: 0x10",
+         "targets:2: there is no computed branch at this place, or its target is not code: 'main'"},
+        {"nowhere: main", "targets:1: there is no such function: 'nowhere'"},
         {"main+x: main", "targets:1: not a number: 'x'"},
         {"noreturn", "targets:1: not understood: 'noreturn'"},
         {": main", "targets:1: no place"},
-        {"function 0x99", "targets:1: no code there: '0x99'"},
+        {"function 0x99", "targets:1: there is no code at this place: '0x99'"},
     };
     const uint32_t code[] = {BR};
     const struct test_symbol symbols[] = {FUNCTION("main", 0, 1)};

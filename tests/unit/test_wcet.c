@@ -413,8 +413,8 @@ static void a_recursion_that_never_ran_is_left_out(void **state)
     struct ct_wcet_result none;
     const struct ct_wcet_options options = {.size = sizeof options, .entry = f->entry};
     assert_int_equal(ct_wcet_solve(f->wcet, &options, NULL, NULL, &none), CT_ERR_NOT_FOUND);
-    assert_string_equal(ct_ctx_error(f->ctx), "two: calls itself, and nothing says how often: say 'recursion "
-                                              "two N' in the file of bounds");
+    assert_string_equal(ct_ctx_error(f->ctx), "two: the function calls itself without a known limit; give "
+                                              "one with 'recursion two N' in the file of bounds");
 }
 
 static void an_entry_without_a_return_is_refused(void **state)
@@ -424,14 +424,14 @@ static void an_entry_without_a_return_is_refused(void **state)
         unsigned entry;
         const char *says;
     } cases[] = {
-        {OUTSIDE,
-         "outside: no path fulfils all constraints: none comes back from stub (0x400064), which goes "
-         "to where no run was measured, such as a library whose code is missing; give that with --elf, tell "
-         "where it goes with --targets, or choose another entry"},
+        {OUTSIDE, "outside: no path satisfies all constraints, because none returns from stub (0x400064), "
+                  "which continues in code without a measured run, such as a library that was not named; "
+                  "name it with --elf, give the targets with --targets, or choose another entry"},
         {CALLS_ONE,
-         "calls_one: no path fulfils all constraints: one calls itself and was never seen to return, and "
-         "nothing says how often: say 'recursion one N' in the file of bounds"},
-        {ENDLESS, "endless: no path fulfils all constraints: it never returns; choose an entry that returns"},
+         "calls_one: no path satisfies all constraints, because one calls itself without a known limit and "
+         "was never observed to return; give the limit with 'recursion one N' in the file of bounds"},
+        {ENDLESS, "endless: no path satisfies all constraints, because it never returns; choose an entry "
+                  "that returns"},
     };
     run_work(f, false, 0);
     measure(f);
@@ -498,10 +498,9 @@ static void the_user_knows_better(void **state)
     assert_int_equal(ct_wcet_bounds(f->wcet, "bounds", "# fewer rounds\nloop work 8\n0x400024 == 0\n"),
                      CT_OK);
     assert_int_equal(ct_wcet_bounds(f->wcet, "b", "\nnever leaf\n"), CT_ERR_FORMAT);
-    assert_string_equal(
-        ct_ctx_error(f->ctx),
-        "b:2: never leaf: it ran 20 times in the trace, so the bound would not hold for what was "
-        "observed; take the line out, or say 'leaf == 0' when such runs do not count");
+    assert_string_equal(ct_ctx_error(f->ctx),
+                        "b:2: never leaf: this code ran 20 times in the trace, so the result would be below "
+                        "observed times; remove the line, or write 'leaf == 0' if such runs do not count");
     const struct ct_wcet_result r = solve(f, true);
     assert_int_equal(r.wcet, before - 2 * (5 + 11 + 13) - 100 + 19);
     assert_int_equal(ct_wcet_bounds(f->wcet, "bounds", "2 leaf + 1 <= main + 13 - 0x400024"), CT_OK);
@@ -519,13 +518,13 @@ static void mistakes_are_named(void **state)
     const struct {
         const char *text, *says;
     } cases[] = {
-        {"loop nowhere 3", "b:1: no loop there: 'nowhere'"},
-        {"\nloop work many", "b:2: not a number up to 2^31: 'many'"},
-        {"loop work#0 3", "b:1: behind # stands which loop of the function, from 1 on: 'work#0'"},
-        {"recursion x 3", "b:1: no such function: 'x'"},
-        {"never 0x10", "b:1: no code there: '0x10'"},
-        {"work <= 3 <= 4", "b:1: one comparison a line: '<='"},
-        {"work leaf", "b:1: neither a statement nor a comparison"},
+        {"loop nowhere 3", "b:1: there is no loop at this place: 'nowhere'"},
+        {"\nloop work many", "b:2: the count is not a number up to 2^31-1: 'many'"},
+        {"loop work#0 3", "b:1: the number of the loop after # must be 1 or more: 'work#0'"},
+        {"recursion x 3", "b:1: there is no such function: 'x'"},
+        {"never 0x10", "b:1: there is no code at this place: '0x10'"},
+        {"work <= 3 <= 4", "b:1: the line has more than one comparison: '<='"},
+        {"work leaf", "b:1: the line is neither a statement nor a comparison"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(ct_wcet_bounds(f->wcet, "b", cases[i].text), CT_ERR_FORMAT);
@@ -550,10 +549,10 @@ static void a_model_that_takes_too_long_is_refused(void **state)
     assert_int_equal(ct_wcet_model_refuse(&model, 30), CT_ERR_LIMIT);
     assert_string_equal(
         ct_ctx_error(f->ctx),
-        "work: the model is too large to be solved in 30 s of processor time: 10 rows, 2 functions. 22 % of "
-        "its "
-        "ways never ran: leave them out with --unobserved exclude, which gives no bound; or allow more with "
-        "--seconds; or take functions out of it in the file of bounds: 'measured leaf' (85 % of it left)");
+        "work: the model could not be solved in 30 s of processor time; it has 10 constraints and 2 "
+        "functions, and 22 % of its edges never ran; omit these with --unobserved exclude (the result is "
+        "then no bound), or allow more time with --seconds, or take functions out of the model in the file "
+        "of bounds: 'measured leaf' (leaves 85 % of it)");
     ct_wcet_model_free(&model);
 }
 
@@ -584,7 +583,7 @@ static void programs_are_solved(void **state)
     assert_int_equal(ct_ilp_term(&p, x, 1), CT_OK);
     struct ct_ctx *ctx = ct_ctx_new();
     assert_int_equal(ct_ilp_solve(ctx, &p, 30, values, &gain, &relaxed, &too_long), CT_ERR_LIMIT);
-    assert_non_null(strstr(ct_ctx_error(ctx), "nothing bounds one of its cycles"));
+    assert_non_null(strstr(ct_ctx_error(ctx), "one of its cycles is unbounded"));
     ct_ctx_free(ctx);
     ct_ilp_free(&p);
 }

@@ -42,7 +42,7 @@ $ coretap merge -q $T/a $T/b
 # Files of version 4, whose sum is one over bytes, say the same; those of version 5 have another one.
 $ coretap merge -q $T/a $T/b > $T/v5; sed 's/coverage 5/coverage 4/; s/^end.*/end 7b5919deef9831e1/' $T/v5 > $T/v4; coretap merge -q $T/v4 | cmp - $T/v5
 $ sed 's/^end.*/end 7b5919deef9831e1/' $T/v5 > $T/bad; coretap merge -q $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:14: the sum of the file is another one: it was changed since it was written; nothing of the file was taken. Write it with 'coretap cover --format data'
+| bad:14: the checksum does not match, because the file was changed after it was written; the file was not loaded; write it again with 'coretap cover --format data'
 $ coretap merge -q $T/b $T/a
 | coretap-coverage 5
 | captures 0
@@ -93,17 +93,17 @@ $ coretap merge -q $T/sum $T/sum | coretap merge -q /dev/stdin $T/whole | sed '/
 | lost lost_bytes 80
 | untold
 $ printf 'coretap-coverage 2\nlost 7\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: a loss is 'lost KIND N', KIND being gaps, overflows, contradictions, bad_packets, lost_bytes or no_access; nothing of the file was taken. Write it with 'coretap cover --format data'
+| bad:2: the line is not 'lost KIND N', where KIND is gaps, overflows, contradictions, bad_packets, lost_bytes or no_access; the file was not loaded; write it again with 'coretap cover --format data'
 $ printf 'coretap-coverage 2\ncaptures x\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: a number of captures is 'captures N', 'damaged N', 'unknown N' or 'failed N'; nothing of the file was taken. Write it with 'coretap cover --format data'
+| bad:2: the line is not 'captures N', 'damaged N', 'unknown N' or 'failed N'; the file was not loaded; write it again with 'coretap cover --format data'
 $ printf 'coretap-coverage 1\ncaptures 1\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: the line begins with none of program, context, run, taken, not; nothing of the file was taken. Write it with 'coretap cover --format data'
+| bad:2: the line begins with none of program, context, run, taken, not; the file was not loaded; write it again with 'coretap cover --format data'
 $ printf 'coretap-coverage 3\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:1: the file is cut off: its last line is not 'end'; nothing of the file was taken. Write it with 'coretap cover --format data'
+| bad:1: the file is truncated: its last line is not 'end'; the file was not loaded; write it again with 'coretap cover --format data'
 $ printf 'coretap-coverage 1\nrun 0 4 1\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: a count before the first 'program'; nothing of the file was taken. Write it with 'coretap cover --format data'
+| bad:2: a count comes before the first 'program'; the file was not loaded; write it again with 'coretap cover --format data'
 $ printf 'coretap-coverage 1\nprogram 0 10 - b\nrun 0 x 1\n' > $T/bad && coretap merge $T/a $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:3: a count is 'run FROM TO N [a32|t32]', 'taken FROM TO N' or 'not FROM N'; nothing of the file was taken. Write it with 'coretap cover --format data'
+| bad:3: the line is not 'run FROM TO N [a32|t32]', 'taken FROM TO N' or 'not FROM N'; the file was not loaded; write it again with 'coretap cover --format data'
 $ coretap merge examples/quickstart/snapshot.ini
 ! coretap: examples/quickstart/snapshot.ini: names no ELF file, so nothing is known of its functions and lines; name the program with --elf
 [2]
@@ -121,10 +121,10 @@ $ coretap profile examples/quickstart
 ! coretap: examples/quickstart: names no ELF file, so nothing is known of its functions and lines; name the program with --elf
 [2]
 $ coretap profile $T/a
-! coretap: $T/a:1: not a stacks file: the first line is not 'coretap-stacks 3'; nothing of the file was taken. Write it with 'coretap profile --format data'
+! coretap: $T/a:1: this is not a stacks file, because its first line is not 'coretap-stacks 3'; the file was not loaded; write it again with 'coretap profile --format data'
 [2]
 $ coretap profile --format callgrind $T/a
-! coretap: $T/a:1: not a stacks file: the first line is not 'coretap-stacks 3'; nothing of the file was taken. Write it with 'coretap profile --format data'
+! coretap: $T/a:1: this is not a stacks file, because its first line is not 'coretap-stacks 3'; the file was not loaded; write it again with 'coretap profile --format data'
 [2]
 $ coretap profile --format chrome examples/quickstart $T/a
 ! coretap profile: --format chrome: $T/a has sums, which say nothing of when functions ran; give the captures that it was made from
@@ -273,7 +273,7 @@ $ coretap merge $T/sums $T/sums | sed '/^program/,$d'
 | capture examples/quickstart
 | ran 9220
 | outside 80400 805ac 8588
-! coretap: warning: coverage: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
+! coretap: warning: coverage: examples/quickstart: this was added more than once, so its counts are multiplied; omit the repetition, unless these are different captures with the same name
 ! coretap: coverage of 2 captures, 0 of them not whole; losses: none
 ! coretap: merge: the coverage is not of all that ran: 8588 of 9220 instructions are in no program, in 0x80400..0x805ac (8588 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
 ! coretap:   examples/quickstart
@@ -311,11 +311,11 @@ $ coretap merge $T/sums $T/old | sed '/^program/,$d'
 ! coretap: merge: the coverage is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions), and of coverage files of before version 4 it is not known; name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
 ! coretap:   examples/quickstart
 $ printf 'coretap-coverage 4\noutside 2 1 3\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: what ran is 'ran N', 'outside LOW HIGH N', 'outside N' or 'untold'; nothing of the file was taken. Write it with 'coretap cover --format data'
+| bad:2: the line is not 'ran N', 'outside LOW HIGH N', 'outside N' or 'untold'; the file was not loaded; write it again with 'coretap cover --format data'
 $ printf 'coretap-coverage 4\nran\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: what ran is 'ran N', 'outside LOW HIGH N', 'outside N' or 'untold'; nothing of the file was taken. Write it with 'coretap cover --format data'
+| bad:2: the line is not 'ran N', 'outside LOW HIGH N', 'outside N' or 'untold'; the file was not loaded; write it again with 'coretap cover --format data'
 $ printf 'coretap-coverage 3\nran 4\n' > $T/bad && coretap merge $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: the line begins with none of captures, damaged, unknown, lost, ran, outside, untold, program, context, run, taken, not; nothing of the file was taken. Write it with 'coretap cover --format data'
+| bad:2: the line begins with none of captures, damaged, unknown, lost, ran, outside, untold, program, context, run, taken, not; the file was not loaded; write it again with 'coretap cover --format data'
 $ coretap profile -f bolt --elf $T/part.hex examples/quickstart | head -3
 | F 80500 80518 2
 | F 80508 80518 24

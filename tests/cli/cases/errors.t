@@ -156,10 +156,10 @@ $ coretap list --packets --id 10 $T/board.ini | wc -l
 # The part of a capture is no result.
 $ coretap merge --kind statistics --shard 1/2 examples/quickstart > $T/part
 $ coretap merge $T/part
-! coretap: $T/part: a part of a capture, as --shard writes it, and no result; nothing of the file was taken: coretap-mpi makes parts and joins them
+! coretap: $T/part: this is a part of a capture, as --shard writes it, and not a result; the file was not loaded; join the parts with coretap-mpi
 [2]
 $ coretap stats $T/part
-! coretap: $T/part: a part of a capture, as --shard writes it, and no result; nothing of the file was taken: coretap-mpi makes parts and joins them
+! coretap: $T/part: this is a part of a capture, as --shard writes it, and not a result; the file was not loaded; join the parts with coretap-mpi
 [2]
 
 # Gaps of a raw trace.

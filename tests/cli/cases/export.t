@@ -87,11 +87,11 @@ $ coretap export --perf $T/none/x examples/quickstart
 ! coretap: $T/none/x: cannot be written: No such file or directory; make the folder that it is to be in first
 [2]
 $ coretap export --perf $T/twice.data $T/run.data
-! coretap: $T/run.data: is perf.data already
+! coretap: $T/run.data: the capture is already perf.data, so nothing was exported; use the file itself
 [2]
 $ coretap export --perf $T/itm.data examples/raw/itm.ini
-! coretap: trace, source itm: perf does not know itm; its trace is left out
-! coretap: examples/raw/itm.ini: has no source that perf knows
+! coretap: trace, source itm: perf does not support itm; the trace of this source was left out
+! coretap: examples/raw/itm.ini: the capture has no trace source that perf supports, so nothing was exported
 [2]
 $ echo no perf.data | coretap info -
 ! coretap info: CAPTURE '-' is no perf.data; other streams need --config FILE.ini, which describes them
@@ -114,8 +114,8 @@ $ coretap cover $T/hex.ini | head -6
 |   conditions           1 of        1   100.0 %
 ! coretap: $T/hex.ini: a program of it has no symbols, so that only code that ran is known and counted: the parts of functions, instructions and calls that ran are no coverage; give a file with symbols with --elf or --symdir
 $ coretap export --perf $T/hex.data $T/hex.ini
-! coretap: trace, source itm: perf does not know itm; its trace is left out
-! coretap: $T/loop.hex: is Intel HEX, and perf reads code as it lies in a file; make such a file with 'objcopy -I ihex -O binary', and name it in the capture with the address of its first byte
+! coretap: trace, source itm: perf does not support itm; the trace of this source was left out
+! coretap: $T/loop.hex: the file is Intel HEX, which perf cannot read; nothing was exported; convert it with 'objcopy -I ihex -O binary', and name the result in the capture with the address of its first byte
 [2]
 
 A capture without a byte of trace.

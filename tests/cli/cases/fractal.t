@@ -119,17 +119,17 @@ $ printf 'in a: Events[Int]\nin w: Events[Unit]\nin f: Events[Int]\nout a\nout w
 ! coretap: nothing came at 'access:0x400000..0x400100.write': what depends on it was not checked; 'coretap fractal report' shows what there is
 [1]
 $ coretap monitor -q --spec $T/access.tessla --bind a=access:nothing --bind w=gap --bind f=gap $T/events
-! coretap: $T/access.tessla:1:4: error: watchpoint 'access:nothing': there is no program; name it with --elf
+! coretap: $T/access.tessla:1:4: error: watchpoint 'access:nothing': there is no program, so its variables are unknown; name the program with --elf
 !     1 | in a: Events[Int]
 !       |    ^
 [2]
 $ coretap monitor -q --spec $T/access.tessla --bind a=context:nobody --bind w=gap --bind f=gap $T/events
-! coretap: $T/access.tessla:1:4: error: watchpoint 'context:nobody': the capture has no context of that name; COMM records of a perf.data and a [context] section of an .ini give names (docs/formats.md), and context:0x12 is one by its ID
+! coretap: $T/access.tessla:1:4: error: watchpoint 'context:nobody': the capture has no context with this name; use an ID (context:0x12), or name contexts in the [context] section of an .ini (docs/formats.md)
 !     1 | in a: Events[Int]
 !       |    ^
 [2]
 $ coretap watch --at access:0x400000..0x400080 examples/quickstart
-! coretap: watchpoint 'access:0x400000..0x400080': accesses to memory are in an event log of coretap fractal, and not in trace; load:NAME and store:NAME are those of a data trace
+! coretap: watchpoint 'access:0x400000..0x400080': a trace has no memory accesses of this kind; use load:NAME or store:NAME with a data trace, or an event log of coretap fractal
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --clock timestamps --bind firstCalls=0x400000 --bind triggerCalls=0x400084 $T/events
 ! coretap monitor: --clock timestamps: an event log has cycles of its interconnect alone
@@ -210,12 +210,12 @@ $ coretap merge --kind fractal $T/log1
 ! Try 'coretap merge --help'.
 [2]
 $ coretap fractal report $T/saved tests/fuzz/corpus/saved/counts
-! coretap: tests/fuzz/corpus/saved/counts:1: not a fractal file: the first line is not 'coretap-fractal 1'; nothing of the file was taken. Write it with 'coretap fractal report --data'
+! coretap: tests/fuzz/corpus/saved/counts:1: this is not a fractal file, because its first line is not 'coretap-fractal 1'; the file was not loaded; write it again with 'coretap fractal report --data'
 [2]
 $ coretap fractal report $T/saved $T/saved --top 1 | head -2
 | logs      2, 0 of them not whole
 | events    12 (8 of instructions), 0 more for pages mapped twice; 0 dropped; 0 bytes damaged
-! coretap: warning: fractal: $T/log1: added more than once, which counts more than once; leave one out, unless these are captures of one name
+! coretap: warning: fractal: $T/log1: this was added more than once, so its counts are multiplied; omit the repetition, unless these are different captures with the same name
 $ printf '\003' | dd of=$T/log2 bs=1 seek=246 conv=notrunc status=none; coretap fractal report --data $T/log1 $T/log2 | sed -n '2,5p'
 | captures 2
 | lost overflows 3

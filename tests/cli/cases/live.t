@@ -11,7 +11,7 @@ $ coretap live --config examples/raw/board.ini --cover examples/raw/board.bin
 ! coretap: -: names no ELF file, so nothing is known of its functions and lines; name the program with --elf
 [2]
 $ coretap live --config examples/raw/board.ini --at nowhere examples/raw/board.bin
-! coretap: watchpoint 'nowhere': no program has a function of that name; 'coretap graph' lists those of one
+! coretap: watchpoint 'nowhere': no program has a function with this name; list the functions of a program with 'coretap graph'
 [2]
 $ coretap live --config examples/raw/board.ini --pair 0x80000 examples/raw/board.bin
 ! coretap live: --pair '0x80000': two places with a space between are expected

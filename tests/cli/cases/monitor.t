@@ -4,12 +4,12 @@ $ coretap monitor examples/quickstart
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec examples/monitor/structure.tessla examples/quickstart
-! coretap: examples/monitor/structure.tessla:3:17: error: watchpoint 'structure.c:10': no program has debug information with code for that file at or behind that line; compile it with -g and name it with --elf
+! coretap: examples/monitor/structure.tessla:3:17: error: watchpoint 'structure.c:10': no program has debug information with code for this file at or after this line; compile it with -g and name it with --elf
 !     3 | define taken := codeLine structure.c:10
 !       |                 ^^^^^^^^^^^^^^^^^^^^^^^
 [2]
 $ coretap monitor --spec examples/monitor/timing.tessla examples/quickstart
-! examples/monitor/timing.tessla:7:61: error: Time literal without a base unit: state the unit of the timestamps (--time-unit)
+! examples/monitor/timing.tessla:7:61: error: Time literal without a base unit; give the unit of the timestamps with --time-unit
 !     7 | define error := triggerCalls implies not inPast(firstCalls, 2us)
 !       |                                                             ^^^
 [2]
@@ -244,7 +244,7 @@ $ coretap monitor -q --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --f
 |     4 streams: 2 violated, 2 satisfied
 |     true 12, false 92
 |     first in examples/quickstart, ETB_0, ID 10, at 1002: true at 0x8057c
-! coretap: warning: monitors: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
+! coretap: warning: monitors: examples/quickstart: this was added more than once, so its counts are multiplied; omit the repetition, unless these are different captures with the same name
 [1]
 $ coretap monitor --format sums $T/sums.data
 | sums.tessla: apart: 52 events
@@ -299,14 +299,14 @@ $ coretap monitor --format sums --from 1insn $T/sums.data
 ! Try 'coretap monitor --help'.
 [2]
 $ sed 's/^events 52/events 53/' $T/sums.data > $T/changed.data; coretap monitor --format sums $T/changed.data
-! coretap: $T/changed.data:21: the sum of the file is another one: it was changed since it was written; nothing of the file was taken. Write it with 'coretap monitor --format data'
+! coretap: $T/changed.data:21: the checksum does not match, because the file was changed after it was written; the file was not loaded; write it again with 'coretap monitor --format data'
 [2]
 $ coretap merge --kind monitors examples/quickstart
 ! coretap merge: examples/quickstart: nobody says which specifications are for a capture; count it with 'coretap monitor --spec FILE --format data'
 ! Try 'coretap merge --help'.
 [2]
 $ coretap merge -q $T/sums.data tests/fuzz/corpus/saved/counts
-! coretap: tests/fuzz/corpus/saved/counts:1: not a monitors file: the first line is not 'coretap-monitors 1'; nothing of the file was taken. Write it with 'coretap monitor --format data'
+! coretap: tests/fuzz/corpus/saved/counts:1: this is not a monitors file, because its first line is not 'coretap-monitors 1'; the file was not loaded; write it again with 'coretap monitor --format data'
 [2]
 # A specification that fails in a stream has said what it said before; the others go on.
 $ printf 'in f: Events[Unit]\ndef n = count(f)\ndef bad = 100 / (n - 1)\nout bad\n' > $T/failing.tessla

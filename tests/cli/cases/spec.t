@@ -39,7 +39,7 @@ $ coretap spec -q --timing examples/quickstart
 [1]
 # What is not there is named as it was asked for, not where the specification that measures has it.
 $ coretap spec -q --timing --function main examples/quickstart
-! coretap: watchpoint 'entry:main': no program has a function of that name; 'coretap graph' lists those of one
+! coretap: watchpoint 'entry:main': no program has a function with this name; list the functions of a program with 'coretap graph'
 [2]
 # Several captures: counts add up.
 $ coretap spec -q --timing --pair "0x80560 0x80568" examples/quickstart examples/quickstart | grep seen

@@ -14,7 +14,7 @@ $ coretap timing -q --pair "0x80000" examples/quickstart
 ! Try 'coretap timing --help'.
 [2]
 $ coretap timing -q --pair "0x80000 main" examples/quickstart
-! coretap: watchpoint 'main': no program has a function of that name; 'coretap graph' lists those of one
+! coretap: watchpoint 'main': no program has a function with this name; list the functions of a program with 'coretap graph'
 [2]
 $ coretap timing -q --format json examples/quickstart | head -16
 | [
@@ -66,27 +66,27 @@ $ coretap timing -q --together --edges --top 1 examples/quickstart
 | -	0x80568..0x80570	next	0x80560	272	62	4	5.98	10	1.53	62
 | # 61 more
 $ coretap merge $T/one examples/quickstart > $T/two
-! coretap: warning: timing: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
+! coretap: warning: timing: examples/quickstart: this was added more than once, so its counts are multiplied; omit the repetition, unless these are different captures with the same name
 ! coretap: timing of 2 captures, 0 of them not whole; losses: none
 ! coretap:   examples/quickstart
 $ coretap timing $T/two | head -2
 | # captures=2 damaged=0 unknown=0 failed=0
 | # cycles=3794 edges=3794 unplaced=0 steps=5506 untimed=4406 gaps=0 overflows=0 contradictions=0 bad_packets=0 lost_bytes=0 no_access=0 exceptions=84 switches=0
 $ cat $T/one | coretap merge -q --kind timing /dev/stdin $T/one | cmp - $T/two
-! coretap: warning: timing: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
+! coretap: warning: timing: examples/quickstart: this was added more than once, so its counts are multiplied; omit the repetition, unless these are different captures with the same name
 $ coretap timing -q --format data $T/one examples/quickstart | cmp - $T/two
-! coretap: warning: timing: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
+! coretap: warning: timing: examples/quickstart: this was added more than once, so its counts are multiplied; omit the repetition, unless these are different captures with the same name
 $ coretap merge -q --kind timing examples/quickstart | cmp - $T/one
 $ sed 's/^self 36/self 37/' $T/one > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:117: the sum of the file is another one: it was changed since it was written; nothing of the file was taken. Write it with 'coretap timing --format data'
+| bad:117: the checksum does not match, because the file was changed after it was written; the file was not loaded; write it again with 'coretap timing --format data'
 $ head -8 $T/one > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:8: the file is cut off: its last line is not 'end'; nothing of the file was taken. Write it with 'coretap timing --format data'
+| bad:8: the file is truncated: its last line is not 'end'; the file was not loaded; write it again with 'coretap timing --format data'
 $ printf 'coretap-timing 1\nfunction 0 10 1 1 1 0 f\n' > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: a function is 'function PROGRAM ADDR STEPS CYCLES RUNS CUT NAME'; nothing of the file was taken. Write it with 'coretap timing --format data'
+| bad:2: the line is not 'function PROGRAM ADDR STEPS CYCLES RUNS CUT NAME'; the file was not loaded; write it again with 'coretap timing --format data'
 $ printf 'coretap-timing 1\nself 1 1 1 1 0 1\n' > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: the line begins with none of captures, damaged, unknown, lost, program, started, totals, function, longest, edge, pair, or is no distribution of the one before it; nothing of the file was taken. Write it with 'coretap timing --format data'
+| bad:2: the line begins with none of captures, damaged, unknown, lost, program, started, totals, function, longest, edge, pair, or is no distribution of the one before it; the file was not loaded; write it again with 'coretap timing --format data'
 $ coretap cover $T/one 2>&1 | sed 's/.*one:/one:/' | head -1
-| one:1: not a coverage file: the first line is not 'coretap-coverage 5'; nothing of the file was taken. Write it with 'coretap cover --format data'
+| one:1: this is not a coverage file, because its first line is not 'coretap-coverage 5'; the file was not loaded; write it again with 'coretap cover --format data'
 $ coretap timing -q --format json --pair "0x80000" examples/quickstart
 ! coretap timing: --pair '0x80000': two places with a space between are expected
 ! Try 'coretap timing --help'.

@@ -4,37 +4,37 @@ $ coretap watch examples/quickstart
 ! Try 'coretap watch --help'.
 [2]
 $ coretap watch --at main examples/quickstart
-! coretap: watchpoint 'main': no program has a function of that name; 'coretap graph' lists those of one
+! coretap: watchpoint 'main': no program has a function with this name; list the functions of a program with 'coretap graph'
 [2]
 $ coretap watch --at exit:main examples/quickstart
-! coretap: watchpoint 'exit:main': 'exit' is no kind of place, and no program has a function of the whole name; kinds are function, entry, return, line, edge, exception, context, itm, stm, dwt, event, load, store, value, text, begin and end
+! coretap: watchpoint 'exit:main': 'exit' is not a kind of place, and no program has a function with the whole name; use one of function, entry, return, line, edge, exception, context, itm, stm, dwt, event, load, store, value, text, begin and end
 [2]
 $ coretap watch --at exit::main examples/quickstart
-! coretap: watchpoint 'exit::main': no program has a function of that name; 'coretap graph' lists those of one
+! coretap: watchpoint 'exit::main': no program has a function with this name; list the functions of a program with 'coretap graph'
 [2]
 $ coretap watch --at main.c:7 examples/quickstart
-! coretap: watchpoint 'main.c:7': no program has debug information with code for that file at or behind that line; compile it with -g and name it with --elf
+! coretap: watchpoint 'main.c:7': no program has debug information with code for this file at or after this line; compile it with -g and name it with --elf
 [2]
 $ coretap watch --list /dev/zero examples/quickstart
 ! coretap: /dev/zero: longer than 64 MiB; name the file that is meant
 [2]
 $ coretap watch --at main.c:0 examples/quickstart
-! coretap: watchpoint 'main.c:0': no such file or line
+! coretap: watchpoint 'main.c:0': the file name is too long, or the line number is not from 1 to 2^32-1; correct it
 [2]
 $ coretap watch --at exception:1024 examples/quickstart
-! coretap: watchpoint 'exception:1024': behind exception: stands a number, 0 to 1023
+! coretap: watchpoint 'exception:1024': the exception number is too large; use a number from 0 to 1023
 [2]
 $ coretap watch --at exception:4294967298 --format sums examples/quickstart
-! coretap: watchpoint 'exception:4294967298': behind exception: stands a number, 0 to 1023
+! coretap: watchpoint 'exception:4294967298': the exception number is too large; use a number from 0 to 1023
 [2]
 $ tail -c +2 tests/fuzz/corpus/elf/aarch64 >$T/p; coretap watch --at p+0x1ffffffff --elf $T/p examples/quickstart
-! coretap: watchpoint 'p+0x1ffffffff': the program has no code there
+! coretap: watchpoint 'p+0x1ffffffff': the program has no code at this offset; give another offset
 [2]
 $ coretap watch --at main+4 examples/quickstart
-! coretap: watchpoint 'main+4': no program has a function of that name; 'coretap graph' lists those of one
+! coretap: watchpoint 'main+4': no program has a function with this name; list the functions of a program with 'coretap graph'
 [2]
 $ coretap watch --at edge:3 examples/quickstart
-! coretap: watchpoint 'edge:3': no program has an edge of that number; 'coretap graph' lists those of one
+! coretap: watchpoint 'edge:3': no program has an edge with this number; list the edges of a program with 'coretap graph'
 [2]
 $ coretap watch --at exception -q examples/quickstart | head -4
 | # cycle	timestamp	core	el	ctxt	vmid	event	value	watch
@@ -152,7 +152,7 @@ $ coretap watch -q --at exception --at 0x80560 --format data examples/quickstart
 $ coretap watch -q --format sums --at exception $T/one examples/quickstart
 | 588	0x80560 addr
 | 84	exception exception
-! coretap: warning: watch: examples/quickstart: added more than once, which counts more than once; leave one out, unless these are captures of one name
+! coretap: warning: watch: examples/quickstart: this was added more than once, so its counts are multiplied; omit the repetition, unless these are different captures with the same name
 # Saved sums in which nothing was come by are an empty answer, as those of a capture are.
 $ coretap watch -q --at overflow --format data examples/quickstart > $T/zero; coretap watch -q --format sums $T/zero
 ! coretap: $T/zero: the sum is empty: execution came by none of the watchpoints in the captures that the saved sums are of; for each of them 'coretap cover --functions' shows what ran

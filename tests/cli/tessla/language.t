@@ -47,7 +47,7 @@ out x
 >>>
 1: x = 1
 1: x = 1
-! s.tessla:3:5: warning: Conflicting out declaration: x is put out twice
+! s.tessla:3:5: warning: Conflicting out declaration: x is an output twice
 !     3 | out x
 !       |     ^
 
@@ -230,7 +230,7 @@ out 5µs as d
 ### a time literal without a base unit
 def unused = 3ms
 >>>
-! s.tessla:1:14: error: Time literal without a base unit: state the unit of the timestamps (--time-unit)
+! s.tessla:1:14: error: Time literal without a base unit; give the unit of the timestamps with --time-unit
 !     1 | def unused = 3ms
 !       |              ^^^
 [1]
@@ -249,7 +249,7 @@ out called(1)
 def a = 5 parsec
 def b = 400 d
 >>>
-! s.tessla:1:9: error: Unknown time unit parsec; known are fs ps ns us ms s min h d
+! s.tessla:1:9: error: Unknown time unit parsec; use one of fs ps ns us ms s min h d
 !     1 | def a = 5 parsec
 !       |         ^^^^^^^^
 ! s.tessla:2:9: error: Time literal does not fit 63 bits in fs

@@ -23,13 +23,13 @@ out m
 ! s.tessla:4:21: error: Infinite recursion detected: f is defined by itself
 !     4 | define f(x) := next f(x)
 !       |                     ^^^^
-! s.tessla:6:38: error: A formula of the future within an operator of the past; expected one of the present or the past
+! s.tessla:6:38: error: A formula about the future cannot be used inside a past operator; expected one about the present or the past
 !     6 | define a := monitor(eventuallyinpast next p)
 !       |                                      ^^^^^^
-! s.tessla:7:36: error: A formula of the future as the border of a scope; expected one of the present or the past
+! s.tessla:7:36: error: A formula about the future cannot be used as the limit of a scope; expected one about the present or the past
 !     7 | define b := monitor(always p upto (next q))
 !       |                                    ^^^^^^
-! s.tessla:8:32: error: A formula of the future as an exception; expected one of the present or the past
+! s.tessla:8:32: error: A formula about the future cannot be used as an exception; expected one about the present or the past
 !     8 | define c := monitor(p accepton eventually q)
 !       |                                ^^^^^^^^^^^^
 ! s.tessla:9:29: error: The range of steps is empty
@@ -38,7 +38,7 @@ out m
 ! s.tessla:10:30: error: The range of steps is empty
 !    10 | define e := monitor(holding[<0] p)
 !       |                              ^
-! s.tessla:11:26: error: A number of steps is a constant from 0 to 16
+! s.tessla:11:26: error: A number of steps must be a constant from 0 to 16
 !    11 | define h := monitor(next[k] p)
 !       |                          ^
 ! s.tessla:12:26: error: At most 16 steps
@@ -47,10 +47,10 @@ out m
 ! s.tessla:14:21: error: Wrong number of arguments for g. Expected: 2, actual: 1
 !    14 | define l := monitor(g(p))
 !       |                     ^^^^
-! s.tessla:15:21: error: A temporal formula stands in monitor(...), as operand of formulas and macros only
+! s.tessla:15:21: error: A temporal formula is allowed only in monitor(...), as an operand of formulas and macros
 !    15 | define m := on p if always q
 !       |                     ^^^^^^^^
-! s.tessla:16:21: warning: The formula is always true, whatever happens
+! s.tessla:16:21: warning: The formula is true for every trace
 !    16 | define n := monitor(allof enumerate [1..90] as x in p)
 !       |                     ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 ! s.tessla:16:38: error: Expected [first..last] with at most 64 numbers
@@ -59,7 +59,7 @@ out m
 ! s.tessla:17:21: error: Undefined function frobnicate
 !    17 | define o := monitor(frobnicate(next p))
 !       |                     ^^^^^^^^^^^^^^^^^^
-! s.tessla:18:13: error: The formula cannot be monitored: it looks back with more than 48 operators of the past
+! s.tessla:18:13: error: The formula cannot be monitored: it has more than 48 past operators
 !    18 | define r := monitor(nextinpastn[16] p and nextinpastn[16] q and nextinpastn[16] not p and nextinpastn[16] not q)
 !       |             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 [1]
@@ -142,13 +142,13 @@ out *
 ! s.tessla:5:31: error: Expected an operator of regular expressions or ')', found '/'
 !     5 | define c := monitor(/(p | q; p/)
 !       |                               ^
-! s.tessla:6:23: error: Only what is one step can be repeated
+! s.tessla:6:23: error: Only an expression of one step can be repeated
 !     6 | define d := monitor(/(p; q)+; p/)
 !       |                       ^^^^
 ! s.tessla:7:25: error: The range of steps is empty
 !     7 | define e := monitor(/p*[3..2]; p/)
 !       |                         ^
-! s.tessla:8:27: error: A formula of the future in a regular expression, before its last step; expected one of the present or the past
+! s.tessla:8:27: error: A formula about the future cannot be used in a regular expression, before its last step; expected one about the present or the past
 !     8 | define f := monitor(/(p; (next q)); q : p/)
 !       |                           ^^^^^^
 [1]

@@ -99,7 +99,7 @@ out x
 2 x = 2
 >>>
 1: x = 1
-! coretap: standard input:2: error: expected ':' or '..' or '<' behind the time; a line is TIME: NAME = VALUE
+! coretap: standard input:2: error: expected ':' or '..' or '<' after the time; write each line as TIME: NAME = VALUE
 [2]
 
 ### the event limit takes one more than its number, then ends as the input would [--abort-at 2]
@@ -214,7 +214,7 @@ out a
 <<<
 5..: a = t
 >>>
-! coretap: standard input:1: a range without an end needs a limit on the number of events (--abort-at)
+! coretap: standard input:1: this range has no end; limit the number of events with --abort-at
 [2]
 
 ### a range that goes back
@@ -242,7 +242,7 @@ in a: Events[Int]
 <<<
 5 < 3: a = 1
 >>>
-! coretap: standard input:1: error: expected the name of the time in a range; a line is TIME: NAME = VALUE
+! coretap: standard input:1: error: expected the name of the time in a range; write each line as TIME: NAME = VALUE
 [2]
 
 ### a table of values
@@ -358,7 +358,7 @@ out s
 <<<
 1..2: s = "at $x"
 >>>
-! coretap: standard input:1: Undefined variable x; the time of this range is called t
+! coretap: standard input:1: Undefined variable x; use t, the time variable of this range
 [2]
 
 ### a string in a range that does not end its insertion

@@ -88,10 +88,10 @@ in e: Events[Unit]
 define w := within(-5, 2, e)
 define v := within(2, -5, e)
 >>>
-! s.tessla:2:24: error: within looks ahead: the second duration must not be positive
+! s.tessla:2:24: error: within would look ahead; the second duration must not be positive
 !     2 | define w := within(-5, 2, e)
 !       |                        ^
-! s.tessla:3:13: error: within needs two durations, the first below the second
+! s.tessla:3:13: error: within needs two durations; the first must be smaller than the second
 !     3 | define v := within(2, -5, e)
 !       |             ^^^^^^^^^^^^^^^^
 [1]
@@ -349,7 +349,7 @@ define b := function_call g
 out a
 <<<
 >>>
-! s.tessla:2:1: error: Expected the name of a core, or each, right behind the '@', found name 'define'
+! s.tessla:2:1: error: Expected the name of a core, or each, directly after '@', found name 'define'
 !     2 | define b := function_call g
 !       | ^^^^^^
 [1]
@@ -466,13 +466,13 @@ out b
 3: p
 >>>
 3: b = true
-! s.tessla:2:21: warning: The formula is never decided: its verdict is always unknown
+! s.tessla:2:21: warning: The formula can never be decided; its verdict is always unknown
 !     2 | define a := monitor(always eventually p)
 !       |                     ^^^^^^^^^^^^^^^^^^^
-! s.tessla:3:21: warning: The formula is always true, whatever happens
+! s.tessla:3:21: warning: The formula is true for every trace
 !     3 | define b := monitor(p or not p)
 !       |                     ^^^^^^^^^^
-! s.tessla:4:21: warning: The formula is always false, whatever happens
+! s.tessla:4:21: warning: The formula is false for every trace
 !     4 | define c := monitor(p and not p)
 !       |                     ^^^^^^^^^^^
 
