@@ -433,10 +433,9 @@ static int read_line(struct reader *r, uint32_t *program)
         return read_edge(r);
     if (ct_load_is(r->from, 0, "pair"))
         return read_pair(r);
-    return ct_load_bad(
-        r->from, "the line begins with none of captures, damaged, unknown, lost, program, "
-                 "started, totals, function, longest, edge, pair, or is no distribution of the one before "
-                 "it");
+    return ct_load_bad(r->from, "the line begins with none of captures, damaged, unknown, lost, program, "
+                                "started, totals, function, longest, edge, pair, and is not a distribution "
+                                "of the previous function, edge or pair");
 }
 
 int ct_timing_sums_load(struct ct_analysis *part, struct ct_load *from)

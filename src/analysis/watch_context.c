@@ -101,10 +101,10 @@ int ct_watches_add_context(struct ct_watches *w, const char *spec, bool *is_cont
     if (end && !*end && !errno && number <= UINT32_MAX)
         return ct_watches_point(w, spec, CT_WATCH_CONTEXT, number);
     if (!*text || (end && !*end))
-        return ct_fail(
-            w->ctx, CT_ERR_NOT_FOUND,
-            "watchpoint '%s': the context is missing; write a context ID or name: context:0x12, context:bash",
-            spec);
+        return ct_fail(w->ctx, CT_ERR_NOT_FOUND,
+                       "watchpoint '%s': the context is missing or above 2^32-1; write a context ID or name: "
+                       "context:0x12, context:bash",
+                       spec);
     if (!w->any_context && !is_known(w, text))
         return unnamed(w, spec);
     if (!w->any_context && !w->contexts_traced)

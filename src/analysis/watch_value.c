@@ -25,7 +25,7 @@ static const struct family families[] = {
     {"stm:", 0xffff, CT_WATCH_STM,
      "a channel, 0 to 65535, after the number of a master to select one: stm:7, stm:0x10:7, stm:7.signed"},
     {"dwt:", 3, CT_WATCH_DWT,
-     "a comparator with data trace, 0 to 3: dwt:0, dwt:0.read, dwt:0.write, dwt:0.address, dwt:0.pc, and "
+     "a comparator with data trace, 0 to 3: dwt:0, dwt:0.read, dwt:0.write, dwt:0.address, dwt:0.pc, "
      "dwt:0.signed"},
     {"event:", 7, CT_WATCH_EVENT,
      "an event of the trace unit, 0 to 7 or its name, or the trigger: event:0, event:L1D_CACHE_REFILL, "

@@ -164,7 +164,8 @@ int ct_tables_new(struct ct_ctx *ctx, const struct ct_tables_options *options, s
     if (!mine.write)
         return ct_fail_null(ctx, __func__);
     if (mine.format > CT_TABLES_ARROW)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_tables_new: there is no format %d", mine.format);
+        return ct_fail(ctx, CT_ERR_ARG, "ct_tables_new: format %d does not exist; nothing was written",
+                       mine.format);
     int (*const make)(struct ct_ctx *, const struct ct_column *, size_t, ct_write_fn *, void *,
                       struct ct_rows **) = mine.format == CT_TABLES_ARROW ? ct_arrow_new : ct_parquet_new;
     struct ct_tables *t = calloc(1, sizeof *t);

@@ -352,11 +352,13 @@ int ct_cfg_write(struct ct_ctx *ctx, const struct ct_cfg *cfg, const struct ct_c
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     if (mine.format > CT_CFG_FORMAT_LEARNT)
-        return ct_fail(ctx, CT_ERR_ARG, "%s: there is no format %u", __func__, mine.format);
+        return ct_fail(ctx, CT_ERR_ARG, "%s: format %u does not exist; nothing was written", __func__,
+                       mine.format);
     const struct ct_cfg_function *functions = ct_cfg_functions(cfg, &count);
     const uint32_t function = mine.function ? (uint32_t)(mine.function - functions) : CT_CFG_NONE;
     if (mine.function && function >= count)
-        return ct_fail(ctx, CT_ERR_ARG, "%s: the function is not one of the graph", __func__);
+        return ct_fail(ctx, CT_ERR_ARG, "%s: the function is not in the graph; nothing was written",
+                       __func__);
     const int rc = ct_out_open(&out, ctx, write, user);
     if (rc)
         return rc;

@@ -92,7 +92,7 @@ static int note_lineless(struct ct_code_text *code, const struct ct_program *pro
     struct lineless *one = malloc(sizeof *one);
     if (!one)
         return ct_fail_nomem(code->names->ctx, program->path);
-    ct_log(code->names->ctx, CT_LOG_WARNING, "%s; its source lines are not told",
+    ct_log(code->names->ctx, CT_LOG_WARNING, "%s; its source lines are not shown",
            ct_ctx_error(code->names->ctx));
     *one = (struct lineless){.next = code->lineless, .program = program};
     code->lineless = one;

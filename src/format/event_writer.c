@@ -118,9 +118,13 @@ int ct_event_writer_new(struct ct_ctx *ctx, const struct ct_event_write_options 
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     if (mine.format > CT_EVENT_FORMAT_TABLE1 || (mine.format == CT_EVENT_FORMAT_TABLE1 && mine.merged))
-        return ct_fail(ctx, CT_ERR_ARG, "%s: there is no format %u", __func__, mine.format);
+        return ct_fail(ctx, CT_ERR_ARG, "%s: format %u does not exist; nothing was written", __func__,
+                       mine.format);
     if (mine.format == CT_EVENT_FORMAT_TABLE1 && (mine.sources || mine.insns))
-        return ct_fail(ctx, CT_ERR_ARG, "%s: Table I has no column for source or instructions", __func__);
+        return ct_fail(
+            ctx, CT_ERR_ARG,
+            "%s: Table I has no column for source lines or instructions; omit them or choose another format",
+            __func__);
     struct ct_event_writer *w = ct_table_of_records(1, sizeof *w);
     if (!w)
         return ct_fail_nomem(ctx, "events");
@@ -245,7 +249,7 @@ static int put(struct ct_event_writer *w, const struct ct_event_origin *origin, 
                                    .insns = w->options.insns};
     bool whole;
     if (e->type > CT_EVENT_TEXT)
-        return ct_fail(w->ctx, CT_ERR_ARG, "events: there is no type %u", e->type);
+        return ct_fail(w->ctx, CT_ERR_ARG, "events: type %u does not exist; nothing was written", e->type);
     if (w->options.format == CT_EVENT_FORMAT_TABLE1) {
         ct_event_table1(&w->lines.text, origin, e);
         return CT_OK;

@@ -26,7 +26,7 @@ void ct_line_out_close(struct ct_line_out *l)
 int ct_line_out_heading(struct ct_line_out *l, const char *who, const char *buffer, int id)
 {
     if (id < -1 || id > 127)
-        return ct_fail(l->ctx, CT_ERR_ARG, "%s: %d is no trace ID", who, id);
+        return ct_fail(l->ctx, CT_ERR_ARG, "%s: %d is not a trace ID; nothing was written", who, id);
     if (buffer)
         l->buffer = buffer;
     l->id = id;

@@ -152,7 +152,8 @@ int ct_lister_heading(struct ct_lister *lister, const char *buffer, int id)
     if (!lister)
         return CT_ERR_ARG;
     if (id < -1 || id > 127)
-        return ct_fail(lister->ctx, CT_ERR_ARG, "%s: %d is no trace ID", __func__, id);
+        return ct_fail(lister->ctx, CT_ERR_ARG, "%s: %d is not a trace ID; nothing was written", __func__,
+                       id);
     if (buffer)
         lister->buffer = buffer;
     lister->id = id;

@@ -30,14 +30,17 @@ static void fill(struct row rows[ROWS], const struct ct_losses *l)
                            true,
                            CT_LOSSES_PROGRAM};
     rows[3] = (struct row){
-        "bad_packets", l->bad_packets, "packet that cannot be or is cut", "packets that cannot be or are cut",
+        "bad_packets", l->bad_packets, "invalid or truncated packet", "invalid or truncated packets",
         false,         CT_LOSSES_TRACE};
     rows[4] = (struct row){
         "lost_bytes", l->lost_bytes,   "byte that could not be used", "bytes that could not be used",
         false,        CT_LOSSES_FRAMES};
-    rows[5] = (struct row){
-        "no_access", l->no_access,     "time no memory where code ran", "times no memory where code ran",
-        false,       CT_LOSSES_PROGRAM};
+    rows[5] = (struct row){"no_access",
+                           l->no_access,
+                           "time code ran that is in no memory image",
+                           "times code ran that is in no memory image",
+                           false,
+                           CT_LOSSES_PROGRAM};
 }
 
 const char *ct_losses_words(char text[CT_LOSSES_WORDS], const struct ct_losses *losses)

@@ -20,8 +20,8 @@ int ct_named_lines_find(struct ct_named_lines *lines)
         return rc;
     return ct_fail(
         lines->ctx, CT_ERR_UNSUPPORTED,
-        "%s and %s both have names of events, with the same numbers; those of %s are used, and events "
-        "of the other one are misnamed where it ran, too",
+        "%s and %s: both programs define names of events with the same numbers; the names of %s are used, so "
+        "events of the other program get wrong names; build only one of them with names",
         of->path, other->path, of->path);
 }
 

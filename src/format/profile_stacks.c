@@ -481,8 +481,8 @@ int ct_slice_writer_stream(struct ct_slice_writer *writer, uint32_t lane, const 
     if (!writer || !capture || !stream)
         return ct_fail_null(writer ? writer->ctx : NULL, __func__);
     if (lane >= CT_STACK_LANES)
-        return ct_fail(writer->ctx, CT_ERR_LIMIT, "%s: stream %" PRIu32 " is more than there can be",
-                       __func__, lane);
+        return ct_fail(writer->ctx, CT_ERR_LIMIT,
+                       "%s: stream %" PRIu32 " is above the limit; nothing was written", __func__, lane);
     if (!CT_MAKE_ZEROED_ROOM(writer->lanes, writer->lane_count, (size_t)lane + 1))
         return ct_fail_nomem(writer->ctx, "slices");
     struct slice_lane *of = &writer->lanes[lane];

@@ -123,7 +123,9 @@ static int fill(struct profile *p)
         if (is_wanted(p, program) && ct_cover_is_first(p->cover, p->programs, program))
             rc = fill_view(p, program, &p->views[p->count++]);
     if (!rc && is_of_one(p) && p->count != 1)
-        return ct_fail(p->ctx, CT_ERR_ARG, "ct_profile_write: the format is of one program, not of %zu",
+        return ct_fail(p->ctx, CT_ERR_ARG,
+                       "ct_profile_write: the format describes one program, not %zu; nothing was written; "
+                       "choose one program",
                        p->count);
     return rc;
 }
@@ -181,18 +183,21 @@ static int write_as(struct profile *p, FILE *out)
 static int find_stacks(struct profile *p)
 {
     if (p->options.format > CT_PROFILE_FORMAT_BRANCH_LIST)
-        return ct_fail(p->ctx, CT_ERR_ARG, "ct_profile_write: there is no format %u", p->options.format);
+        return ct_fail(p->ctx, CT_ERR_ARG, "ct_profile_write: format %u does not exist; nothing was written",
+                       p->options.format);
     if (!is_of_stacks(p))
         return CT_OK;
     if (!p->options.stacks)
-        return ct_fail(p->ctx, CT_ERR_ARG, "ct_profile_write: calls come from stacks, and there are none");
+        return ct_fail(
+            p->ctx, CT_ERR_ARG,
+            "ct_profile_write: the format needs call stacks, but there are none; nothing was written");
     p->stacks.sums = p->options.stacks;
     p->stacks.cycles = p->options.cycles;
     const int rc = ct_stack_sums_find(p->options.stacks, &p->stacks.found);
     if (!rc && p->options.format == CT_PROFILE_FORMAT_CALLGRIND && p->stacks.found.lacks_calls)
         return ct_fail(p->ctx, CT_ERR_ARG,
-                       "ct_profile_write: a file of stacks of version 1 has no calls; write it anew from its "
-                       "captures");
+                       "ct_profile_write: the file of stacks has version 1, which does not contain calls; "
+                       "nothing was written; write it again from its captures");
     return rc;
 }
 

@@ -198,8 +198,8 @@ static int check_unit(struct ct_report *r, const char *name, bool has_steps)
 {
     if (has_steps && r->has_steps && r->cycles != r->now.cycles)
         return ct_fail(r->ctx, CT_ERR_ARG,
-                       "%s: its trace has %s cycle counts, and that of the captures before it has %s: times "
-                       "do not add up; write a report of each",
+                       "%s: its trace has %s cycle counts, and that of the earlier captures has %s, so times "
+                       "cannot be added; write a report for each",
                        name, r->now.cycles ? "" : "no", r->now.cycles ? "none" : "them");
     if (has_steps)
         r->cycles = r->now.cycles;
@@ -263,8 +263,11 @@ int ct_report_events(struct ct_report *r, const struct ct_event_origin *origin,
     if (!r || !origin || (!events && count))
         return ct_fail_null(r ? r->ctx : NULL, __func__);
     if (r->over || r->several)
-        return ct_fail(r->ctx, CT_ERR_ARG, "%s: %s", __func__,
-                       r->over ? CT_REPORT_WRITTEN : "events are of one capture, and not of several");
+        return ct_fail(
+            r->ctx, CT_ERR_ARG, "%s: %s", __func__,
+            r->over
+                ? CT_REPORT_WRITTEN
+                : "the report is of several captures, but events belong to one capture; nothing was added");
     return ct_report_named_add(&r->named, origin, events, count);
 }
 
@@ -274,7 +277,9 @@ int ct_report_end(struct ct_report *r, const char *name, const char *kind)
         return ct_fail_null(r ? r->ctx : NULL, __func__);
     if (r->over || !r->several)
         return ct_fail(r->ctx, CT_ERR_ARG, "%s: %s", __func__,
-                       r->over ? CT_REPORT_WRITTEN : "the report is of one capture (options.several)");
+                       r->over
+                           ? CT_REPORT_WRITTEN
+                           : "the report is of one capture; set options.several to add results of several");
     const int rc = end_capture(r, name, kind);
     forget_capture(r);
     return rc;
@@ -489,7 +494,8 @@ int ct_report_write(struct ct_report *r, const struct ct_report_write_options *o
         return ct_fail_null(r ? r->ctx : NULL, __func__);
     int rc = ct_options_read(r->ctx, __func__, options, &o, sizeof o);
     if (!rc && r->several != (o.input_count > 0))
-        return ct_fail(r->ctx, CT_ERR_ARG, "%s: a report of several, and no other, has inputs", __func__);
+        return ct_fail(r->ctx, CT_ERR_ARG,
+                       "%s: only a report of several captures has inputs; set options.several", __func__);
     if (!rc && !r->over) {
         r->result = finish(r, &o);
         r->over = true;

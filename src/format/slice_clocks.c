@@ -34,7 +34,8 @@ int ct_slice_clocks_add(struct ct_slice_clocks *clocks, uint32_t lane, const str
     if (!clocks || !batch)
         return ct_fail_null(clocks ? clocks->ctx : NULL, __func__);
     if (lane >= CT_STACK_LANES)
-        return ct_fail(clocks->ctx, CT_ERR_LIMIT, "%s: stream %u is more than there can be", __func__, lane);
+        return ct_fail(clocks->ctx, CT_ERR_LIMIT, "%s: stream %u is above the limit; nothing was written",
+                       __func__, lane);
     if (!CT_MAKE_ZEROED_ROOM(clocks->lanes, clocks->count, (size_t)lane + 1))
         return ct_fail_nomem(clocks->ctx, "clocks");
     return ct_report_clock_take(&clocks->lanes[lane], batch, clocks->cycles)

@@ -33,7 +33,8 @@ int ct_timing_writer_new(struct ct_ctx *ctx, const struct ct_timing_write_option
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     if (mine.format > CT_TIMING_FORMAT_SVG)
-        return ct_fail(ctx, CT_ERR_ARG, "%s: there is no format %u", __func__, mine.format);
+        return ct_fail(ctx, CT_ERR_ARG, "%s: format %u does not exist; nothing was written", __func__,
+                       mine.format);
     struct ct_timing_writer *writer = calloc(1, sizeof *writer);
     if (!writer)
         return ct_fail_nomem(ctx, "times");

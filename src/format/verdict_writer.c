@@ -23,7 +23,8 @@ int ct_verdict_writer_new(struct ct_ctx *ctx, const struct ct_verdict_write_opti
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     if (mine.format > CT_VERDICT_FORMAT_JSONL)
-        return ct_fail(ctx, CT_ERR_ARG, "%s: there is no format %u", __func__, mine.format);
+        return ct_fail(ctx, CT_ERR_ARG, "%s: format %u does not exist; nothing was written", __func__,
+                       mine.format);
     struct ct_verdict_writer *w = calloc(1, sizeof *w);
     if (!w)
         return ct_fail_nomem(ctx, "results");

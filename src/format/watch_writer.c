@@ -23,7 +23,8 @@ int ct_watch_writer_new(struct ct_ctx *ctx, const struct ct_watch_write_options 
     if (ct_options_read(ctx, __func__, options, &mine, sizeof mine))
         return CT_ERR_ARG;
     if (mine.format > CT_WATCH_FORMAT_CSV)
-        return ct_fail(ctx, CT_ERR_ARG, "%s: there is no format %u", __func__, mine.format);
+        return ct_fail(ctx, CT_ERR_ARG, "%s: format %u does not exist; nothing was written", __func__,
+                       mine.format);
     struct ct_watch_writer *w = calloc(1, sizeof *w);
     if (!w)
         return ct_fail_nomem(ctx, "watchpoints");
@@ -57,7 +58,8 @@ static int put(struct ct_watch_writer *w, const struct ct_event_origin *origin,
     uint32_t count;
     const struct ct_watchpoint *all = ct_watches_all(watches, &count);
     if (event->watch >= count)
-        return ct_fail(w->lines.ctx, CT_ERR_ARG, "watchpoints: there is no number %u", event->watch);
+        return ct_fail(w->lines.ctx, CT_ERR_ARG,
+                       "watchpoints: watchpoint %u does not exist; nothing was written", event->watch);
     ct_watch_line(&w->lines.text, (enum ct_watch_format)w->options.format, origin, &all[event->watch],
                   ct_watches_variable(watches, event->watch), event);
     return CT_OK;

@@ -42,23 +42,26 @@ const char *ct_wcet_view_assumed_name(uint32_t kind)
 const char *ct_wcet_view_assumed_text(const struct ct_wcet_assumed *a)
 {
     static const char *const texts[] = {
-        "never observed this way; its cycles are those of its instructions at the slowest rate seen",
-        "only observed as a part of counts for several steps",
-        "a computed call that was never observed; what it calls is not in the bound",
-        "the bound of this loop is only what was observed",
-        "a computed branch that was never observed; no path goes there",
-        "rounds of this loop in all are only what was observed, each time that a loop around it was entered",
-        "runs of this function for a call from outside of its recursion are only what was observed",
-        ("this function calls itself, was never seen to run, and nothing says how often; no path goes there: "
-         "say 'recursion FUNCTION N' in the file of bounds"),
-        ("this loop was never seen to run and has no bound; no path goes there: bound it with 'loop PLACE N' "
-         "in the file of bounds"),
-        "this call is measured, not modelled: the longest measured run of what it calls stands for it",
+        "this was never observed; its cycles are estimated from its instructions at the slowest rate "
+        "observed",
+        "this was observed only in cycle counts of several steps together",
+        "this computed call was never observed; the function that it calls is not in the bound",
+        "the bound of this loop is only the largest observed count",
+        "this computed branch was never observed; its targets are not in the bound",
+        "the total iterations of this loop are only the largest observed count, for each entry of the loop "
+        "around it",
+        "the runs of this function for each outer call are only the largest observed count",
+        ("this function calls itself, was never observed and has no limit; it is not in the bound; give a "
+         "limit with 'recursion FUNCTION N' in the file of bounds"),
+        ("this loop was never observed and has no bound; it is not in the bound of the program; give one "
+         "with 'loop PLACE N' in the file of bounds"),
+        "this call is measured, not modelled; its time is the longest measured run of the function that it "
+        "calls",
     };
     if (a->kind == CT_WCET_TOTAL && a->within == CT_CFG_NONE)
-        return "rounds of this loop in all are only what was observed, in a run of the entry";
+        return "the total iterations of this loop are only the largest observed count in a run of the entry";
     if (a->kind == CT_WCET_DEPTH && a->within != CT_CFG_NONE)
-        return "runs of this function in all are only what was observed, in a run of the entry";
+        return "the total runs of this function are only the largest observed count in a run of the entry";
     return texts[a->kind];
 }
 

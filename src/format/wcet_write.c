@@ -32,7 +32,8 @@ int ct_wcet_write(struct ct_ctx *ctx, const struct ct_wcet_view *view,
         return ct_fail_null(ctx, __func__);
     int rc = ct_options_read(ctx, __func__, options, &mine, sizeof mine);
     if (!rc && mine.format > CT_WCET_FORMAT_HTML)
-        rc = ct_fail(ctx, CT_ERR_ARG, "%s: there is no format %u", __func__, mine.format);
+        rc = ct_fail(ctx, CT_ERR_ARG, "%s: format %u does not exist; nothing was written", __func__,
+                     mine.format);
     if (!rc)
         rc = ct_out_open(&out, ctx, write, user);
     if (rc)

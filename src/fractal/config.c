@@ -168,8 +168,10 @@ int ct_fractal_reg_read(const struct ct_fractal *f, uint32_t offset, unsigned by
         return CT_ERR_ARG;
     const struct ct_fractal_reg_info *r = find(offset);
     if (!r || (bytes != 4 && bytes != 8) || (bytes == 8 && offset != r->offset))
-        return ct_fail(f->ctx, CT_ERR_ARG, "fractal register 0x%x: no register of %u bytes there", offset,
-                       bytes);
+        return ct_fail(
+            f->ctx, CT_ERR_ARG,
+            "fractal register 0x%x: there is no register of %u bytes at this offset; nothing was read",
+            offset, bytes);
     const uint64_t whole = value_of(f, r->offset);
     *value = bytes == 8 ? whole : (offset == r->offset ? whole : whole >> 32) & 0xffffffff;
     return CT_OK;
@@ -193,9 +195,8 @@ static int start(struct ct_fractal *f)
     if (unit < 3 || unit > 6 || !ct_stalker_start(&f->stalker, c->pgd, granule, va_bits)) {
         c->control &= ~CT_FRACTAL_CTRL_ENABLE;
         return ct_fail(f->ctx, CT_ERR_CONFIG,
-                       "fractal GEOM 0x%x: granule 2^%u with %u bits of address, told apart by 2^%u bytes, "
-                       "is not supported; "
-                       "not enabled",
+                       "fractal GEOM 0x%x: a granule of 2^%u with %u address bits and a resolution of 2^%u "
+                       "bytes is not supported; the tracer was not enabled",
                        c->geometry, granule, va_bits, unit);
     }
     if (track)
@@ -206,7 +207,8 @@ static int start(struct ct_fractal *f)
 static int write_control(struct ct_fractal *f, uint32_t value)
 {
     if ((value >> 1 & 3) > CT_FRACTAL_ACTIVE)
-        return ct_fail(f->ctx, CT_ERR_CONFIG, "fractal CTRL: mode 3 does not exist; register unchanged");
+        return ct_fail(f->ctx, CT_ERR_CONFIG,
+                       "fractal CTRL: mode 3 does not exist; the register is unchanged; use mode 0 to 2");
     const uint32_t before = f->config.control, of_start = CT_FRACTAL_CTRL_ENABLE | CT_FRACTAL_CTRL_MODE(3);
     f->config.control = value & 31;
     if (value & CT_FRACTAL_CTRL_ENABLE && (before & of_start) != (value & of_start))
@@ -225,7 +227,7 @@ static int ranges_changed(struct ct_fractal *f)
 
 static int bad_range(const struct ct_fractal *f, int err, const char *what)
 {
-    return ct_fail(f->ctx, err, "fractal range 0x%llx..0x%llx: %s; ranges unchanged",
+    return ct_fail(f->ctx, err, "fractal range 0x%llx..0x%llx: %s; the ranges are unchanged",
                    (unsigned long long)f->config.new_lo, (unsigned long long)f->config.new_hi, what);
 }
 
@@ -235,7 +237,7 @@ static int commit_range(struct ct_fractal *f)
     struct ct_config *c = &f->config;
     struct ct_range other;
     if (c->new_lo > c->new_hi || c->new_hi > UINT64_C(1) << 48)
-        return bad_range(f, CT_ERR_CONFIG, "not one below 2^48");
+        return bad_range(f, CT_ERR_CONFIG, "it ends before it begins, or beyond 2^48");
     c->ranges.count = 0;
     if (c->new_lo < c->new_hi)
         (void)ct_ranges_add(&c->ranges, c->new_lo, c->new_hi, &other);
@@ -249,13 +251,13 @@ static int add_range(struct ct_fractal *f)
     struct ct_range other;
     char what[96];
     if (c->new_lo >= c->new_hi || c->new_hi > UINT64_C(1) << 48)
-        return bad_range(f, CT_ERR_CONFIG, "empty, or not below 2^48");
+        return bad_range(f, CT_ERR_CONFIG, "it is empty or ends beyond 2^48");
     const int err = ct_ranges_add(&c->ranges, c->new_lo, c->new_hi, &other);
     if (err == CT_ERR_CONFIG)
-        snprintf(what, sizeof what, "overlaps 0x%llx..0x%llx", (unsigned long long)other.lo,
+        snprintf(what, sizeof what, "it overlaps 0x%llx..0x%llx", (unsigned long long)other.lo,
                  (unsigned long long)other.hi);
     else
-        snprintf(what, sizeof what, "all %u range registers are taken", c->ranges.capacity);
+        snprintf(what, sizeof what, "all %u range registers are in use", c->ranges.capacity);
     return err ? bad_range(f, err, what) : ranges_changed(f);
 }
 
@@ -267,13 +269,13 @@ static int range_command(struct ct_fractal *f, uint64_t command)
         return add_range(f);
     case CT_FRACTAL_RANGE_REMOVE:
         return ct_ranges_remove(&c->ranges, c->new_lo, c->new_hi)
-                   ? bad_range(f, CT_ERR_NOT_FOUND, "not one of those in force")
+                   ? bad_range(f, CT_ERR_NOT_FOUND, "it is not one of the current ranges")
                    : ranges_changed(f);
     case CT_FRACTAL_RANGE_CLEAR:
         c->ranges.count = 0;
         return ranges_changed(f);
     default:
-        return ct_fail(f->ctx, CT_ERR_CONFIG, "fractal RANGE_CMD: %llu is no command; nothing done",
+        return ct_fail(f->ctx, CT_ERR_CONFIG, "fractal RANGE_CMD: %llu is not a command; nothing was done",
                        (unsigned long long)command);
     }
 }
@@ -285,7 +287,9 @@ static int add_point(struct ct_fractal *f, uint64_t va)
     const struct ct_point *point = ct_points_add(&f->points, va);
     if (!point) {
         f->config.lost = 1;
-        return ct_fail(f->ctx, CT_ERR_LIMIT, "fractal point 0x%llx: all %u places are taken; point not set",
+        return ct_fail(f->ctx, CT_ERR_LIMIT,
+                       "fractal point 0x%llx: all %u point registers are in use; the point was not set; "
+                       "remove another point first",
                        (unsigned long long)va, f->points.capacity);
     }
     f->config.point_id = point->id;
@@ -308,14 +312,15 @@ static int point_command(struct ct_fractal *f, uint64_t command)
         return add_point(f, f->config.point_va);
     case CT_FRACTAL_POINT_REMOVE:
         if (!ct_points_remove(&f->points, f->config.point_va))
-            return ct_fail(f->ctx, CT_ERR_NOT_FOUND, "fractal point 0x%llx: not set; nothing removed",
+            return ct_fail(f->ctx, CT_ERR_NOT_FOUND,
+                           "fractal point 0x%llx: this point is not set; nothing was removed",
                            (unsigned long long)f->config.point_va);
         return CT_OK;
     case CT_FRACTAL_POINT_CLEAR:
         ct_points_clear(&f->points);
         return CT_OK;
     default:
-        return ct_fail(f->ctx, CT_ERR_CONFIG, "fractal POINT_CMD: %llu is no command; nothing done",
+        return ct_fail(f->ctx, CT_ERR_CONFIG, "fractal POINT_CMD: %llu is not a command; nothing was done",
                        (unsigned long long)command);
     }
 }
@@ -341,7 +346,8 @@ static int write_whole(struct ct_fractal *f, uint32_t offset, uint64_t value)
     case CT_FRACTAL_REG_PGD:
         if (value >> 48 || value & 63)
             return ct_fail(f->ctx, CT_ERR_CONFIG,
-                           "fractal PGD 0x%llx: a table is below 2^48 and on a line; register unchanged",
+                           "fractal PGD 0x%llx: a translation table must be below 2^48 and aligned to a "
+                           "cache line; the register is unchanged",
                            (unsigned long long)value);
         c->pgd = value;
         return CT_OK;
@@ -374,7 +380,8 @@ static int write_whole(struct ct_fractal *f, uint32_t offset, uint64_t value)
         return point_command(f, value);
     default: /* LOG_FIELDS, the last writable register */
         if (!(value & CT_FRACTAL_FIELD_ALL))
-            return ct_fail(f->ctx, CT_ERR_CONFIG, "fractal LOG_FIELDS 0x%llx: no field; register unchanged",
+            return ct_fail(f->ctx, CT_ERR_CONFIG,
+                           "fractal LOG_FIELDS 0x%llx: this selects no field; the register is unchanged",
                            (unsigned long long)value);
         ct_logger_fields(&f->logger, (uint32_t)value & CT_FRACTAL_FIELD_ALL);
         return CT_OK;
@@ -387,11 +394,13 @@ int ct_fractal_reg_write(struct ct_fractal *f, uint32_t offset, unsigned bytes, 
         return CT_ERR_ARG;
     const struct ct_fractal_reg_info *r = find(offset);
     if (!r || (bytes != 4 && bytes != 8) || (bytes == 8 && offset != r->offset))
-        return ct_fail(f->ctx, CT_ERR_ARG,
-                       "fractal register 0x%x: no register of %u bytes there; nothing written", offset,
-                       bytes);
+        return ct_fail(
+            f->ctx, CT_ERR_ARG,
+            "fractal register 0x%x: there is no register of %u bytes at this offset; nothing was written",
+            offset, bytes);
     if (!r->writable)
-        return ct_fail(f->ctx, CT_ERR_CONFIG, "fractal register %s: read only; nothing written", r->name);
+        return ct_fail(f->ctx, CT_ERR_CONFIG,
+                       "fractal register %s: the register is read-only; nothing was written", r->name);
     if (bytes == 8 || r->bytes == 4)
         return write_whole(f, r->offset, value);
     if (offset == r->offset) {

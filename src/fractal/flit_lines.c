@@ -66,10 +66,10 @@ static const char *read_operation(struct ct_line_fields *t, struct ct_fractal_fl
     const char *dot = rest ? memchr(t->at, '.', rest) : NULL;
     const unsigned channel = dot ? channel_by_name(t->at, (size_t)(dot - t->at)) : CT_FRACTAL_CHANNEL_COUNT;
     if (channel == CT_FRACTAL_CHANNEL_COUNT)
-        return "op: no such channel; AC, AR, AW, SNP or REQ is expected before the '.'";
+        return "op: unknown channel; AC, AR, AW, SNP or REQ is expected before the '.'";
     t->at = dot + 1;
     flit->channel = (uint8_t)channel;
-    return opcode_word(t, channel, &flit->opcode) && ct_line_comma(t) ? NULL : "op: no such opcode";
+    return opcode_word(t, channel, &flit->opcode) && ct_line_comma(t) ? NULL : "op: unknown opcode";
 }
 
 int ct_fractal_flit_parse(struct ct_ctx *ctx, const char *text, size_t length,

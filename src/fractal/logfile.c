@@ -65,8 +65,8 @@ struct ct_fractal_writer {
 /* Sets the error that the log could not be written. Returns CT_ERR_IO. */
 static int write_failed(struct ct_fractal_writer *w)
 {
-    return ct_fail(w->ctx, CT_ERR_IO, "%s: cannot be written: %s; events are missing from it", w->path,
-                   strerror(errno));
+    return ct_fail(w->ctx, CT_ERR_IO, "%s: the event log cannot be written: %s; events are missing from it",
+                   w->path, strerror(errno));
 }
 
 /* Passes bytes to the write function. */
@@ -88,8 +88,9 @@ static int write_header(struct ct_fractal_writer *w, const struct ct_fractal_log
     const char *text = info->text ? info->text : "";
     const size_t text_bytes = strlen(text);
     if (text_bytes > TEXT_MAX)
-        return ct_fail(w->ctx, CT_ERR_ARG, "%s: %zu bytes of text: at most %u", w->path, text_bytes,
-                       TEXT_MAX);
+        return ct_fail(w->ctx, CT_ERR_ARG,
+                       "%s: the text has %zu bytes, more than the limit of %u; it was not written", w->path,
+                       text_bytes, TEXT_MAX);
     uint8_t fields[16 * FIELD_BYTES] = {0}, head[HEADER_BYTES] = "CTFRACT1";
     uint32_t bit, bytes, count = 0, at = 0;
     const char *name;
@@ -123,7 +124,9 @@ int ct_fractal_writer_to(struct ct_ctx *ctx, ct_write_fn *write, void *user, con
         return ct_fail_null(ctx, __func__);
     *out = NULL;
     if (!(info->fields & CT_FRACTAL_FIELD_ALL))
-        return ct_fail(ctx, CT_ERR_ARG, "%s: a log without fields", name);
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "%s: the log would have no fields, so it was not created; select at least one field",
+                       name);
     struct ct_fractal_writer *w = calloc(1, sizeof *w);
     if (!w || !(w->path = strdup(name))) {
         free(w);
@@ -209,9 +212,11 @@ int ct_fractal_writer_text(struct ct_fractal_writer *w, const char *text)
         return CT_ERR_ARG;
     uint8_t head[BLOCK_BYTES] = {0};
     const size_t bytes = strlen(text);
-    const int err = bytes > TEXT_MAX ? ct_fail(w->ctx, CT_ERR_ARG, "%s: %zu bytes of text: at most %u",
-                                               w->path, bytes, TEXT_MAX)
-                                     : write_block(w);
+    const int err = bytes > TEXT_MAX
+                        ? ct_fail(w->ctx, CT_ERR_ARG,
+                                  "%s: the text has %zu bytes, more than the limit of %u; it was not written",
+                                  w->path, bytes, TEXT_MAX)
+                        : write_block(w);
     if (err)
         return err;
     store32(head, TEXT_MAGIC);
@@ -277,18 +282,22 @@ static int read_header(struct ct_fractal_reader *r, const char *name)
 {
     const uint8_t *p = r->bytes;
     if (!p || r->size < HEADER_BYTES || memcmp(p, "CTFRACT1", 8) != 0)
-        return ct_fail(r->ctx, CT_ERR_FORMAT, "%s: not a FRACTAL log: it does not begin with CTFRACT1", name);
+        return ct_fail(r->ctx, CT_ERR_FORMAT,
+                       "%s: this is not a FRACTAL event log, because it does not begin with CTFRACT1", name);
     const uint32_t header = ct_load32(p + 8), count = ct_load32(p + 16), text = ct_load32(p + 20);
     r->record = ct_load32(p + 12);
     if (count > 16 || text > TEXT_MAX || header != HEADER_BYTES + count * FIELD_BYTES + text ||
         header > r->size)
         return ct_fail(r->ctx, CT_ERR_FORMAT,
-                       "%s: header of %u bytes does not fit its %u fields and %u bytes of text", name, header,
-                       count, text);
+                       "%s: the header of the event log is damaged: its %u bytes do not fit its %u fields "
+                       "and %u bytes of text; use an undamaged copy",
+                       name, header, count, text);
     r->info.fields = known_fields(p + HEADER_BYTES, count, r->record);
     if (!r->info.fields)
         return ct_fail(r->ctx, CT_ERR_FORMAT,
-                       "%s: fields that this version does not know; written by a newer one?", name);
+                       "%s: the event log has fields that this version does not support; read it with the "
+                       "newer coretap that wrote it",
+                       name);
     r->info.clock_hz = ct_load64(p + 24);
     r->info.pgd = ct_load64(p + 32);
     r->info.range_lo = ct_load64(p + 40);
@@ -349,9 +358,11 @@ int ct_fractal_reader_open(struct ct_ctx *ctx, const char *path, struct ct_fract
     }
     const size_t size = (size_t)st.st_size;
     void *bytes = NULL;
-    int err = S_ISREG(st.st_mode) && size
-                  ? ct_whole_file_read(ctx, fd, path, size, &bytes)
-                  : ct_fail(ctx, CT_ERR_FORMAT, "%s: not a FRACTAL log: not a file with content", path);
+    int err =
+        S_ISREG(st.st_mode) && size
+            ? ct_whole_file_read(ctx, fd, path, size, &bytes)
+            : ct_fail(ctx, CT_ERR_FORMAT,
+                      "%s: this is not a FRACTAL event log, because it is empty or not a regular file", path);
     close(fd);
     if (err)
         return err;
@@ -563,7 +574,9 @@ int ct_fractal_reader_end(struct ct_fractal_reader *r)
     if (!r || !r->name)
         return CT_ERR_ARG;
     r->growing = false;
-    return r->record ? CT_OK
-                     : ct_fail(r->ctx, CT_ERR_FORMAT, "%s: not a FRACTAL log: it ended before its header did",
-                               r->name);
+    return r->record
+               ? CT_OK
+               : ct_fail(r->ctx, CT_ERR_FORMAT,
+                         "%s: this is not a FRACTAL event log, because it ends before the end of its header",
+                         r->name);
 }

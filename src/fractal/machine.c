@@ -25,18 +25,25 @@ static int read_options(struct ct_ctx *ctx, const struct ct_fractal_options *opt
     out->ring_bytes = or_default(out->ring_bytes, 256 * 1024);
     out->ranges = out->ranges ? out->ranges : 16;
     if (out->rtlb_sets > 65536 || (out->rtlb_sets & (out->rtlb_sets - 1)))
-        return ct_fail(ctx, CT_ERR_ARG, "fractal: %u reverse TLB sets: not a power of two up to 65536",
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "fractal: the reverse TLB cannot have %u sets; use a power of two up to 65536",
                        out->rtlb_sets);
     if (out->rtlb_ways > 16)
-        return ct_fail(ctx, CT_ERR_ARG, "fractal: %u reverse TLB ways: at most 16", out->rtlb_ways);
+        return ct_fail(ctx, CT_ERR_ARG, "fractal: the reverse TLB cannot have %u ways; use at most 16",
+                       out->rtlb_ways);
     if (out->watermarks < 64 || out->watermarks > 1u << 20)
-        return ct_fail(ctx, CT_ERR_ARG, "fractal: %u watermarks: not in 64 to 1048576", out->watermarks);
+        return ct_fail(ctx, CT_ERR_ARG, "fractal: the tracer cannot have %u watermarks; use 64 to 1048576",
+                       out->watermarks);
     if (out->points > 1u << 20)
-        return ct_fail(ctx, CT_ERR_ARG, "fractal: %u observation points: at most 1048576", out->points);
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "fractal: the tracer cannot have %u observation points; use at most 1048576",
+                       out->points);
     if (out->ranges > 256)
-        return ct_fail(ctx, CT_ERR_ARG, "fractal: %llu ranges: at most 256", (unsigned long long)out->ranges);
+        return ct_fail(ctx, CT_ERR_ARG, "fractal: the tracer cannot have %llu ranges; use at most 256",
+                       (unsigned long long)out->ranges);
     if (out->ring_bytes < 4096 || out->ring_bytes > 1u << 30)
-        return ct_fail(ctx, CT_ERR_ARG, "fractal: ring of %u bytes: not in 4 KiB to 1 GiB", out->ring_bytes);
+        return ct_fail(ctx, CT_ERR_ARG, "fractal: the event ring cannot have %u bytes; use 4 KiB to 1 GiB",
+                       out->ring_bytes);
     return CT_OK;
 }
 
@@ -105,7 +112,7 @@ size_t ct_fractal_module_bytes(const struct ct_fractal *f, unsigned index, const
 static int inconsistent(struct ct_fractal *f, const char *what, uint64_t value)
 {
     f->inconsistent++;
-    return ct_fail(f->ctx, CT_ERR_FORMAT, "fractal message at %llu: %s 0x%llx; message ignored",
+    return ct_fail(f->ctx, CT_ERR_FORMAT, "fractal message at %llu: %s 0x%llx; the message was ignored",
                    (unsigned long long)f->time, what, (unsigned long long)value);
 }
 
@@ -128,12 +135,12 @@ static int dvm(struct ct_fractal *f, const struct ct_fractal_message *m)
 static int take(struct ct_fractal *f, const struct ct_fractal_message *m)
 {
     if (m->time < f->time)
-        return inconsistent(f, "time goes back to", m->time);
+        return inconsistent(f, "the time goes back to", m->time);
     if (m->initiator > 63)
         return inconsistent(f, "initiator above 63:", m->initiator);
     f->time = m->time;
     if (m->op <= CT_FRACTAL_WRITE_BACK && m->addr >> 48)
-        return inconsistent(f, "physical address above 48 bits:", m->addr);
+        return inconsistent(f, "the physical address has more than 48 bits:", m->addr);
     if (m->op == CT_FRACTAL_REG_WRITE)
         return ct_fractal_reg_write(f, (uint32_t)m->addr, 8, m->value);
     if (!ct_config_enabled(&f->config))
@@ -164,7 +171,7 @@ static int take(struct ct_fractal *f, const struct ct_fractal_message *m)
     case CT_FRACTAL_ICI_VA:
         return CT_OK;
     case CT_FRACTAL_DATA:
-        return inconsistent(f, "data without its line:", m->addr);
+        return inconsistent(f, "the data comes without its line:", m->addr);
     default:
         return inconsistent(f, "unknown operation", m->op);
     }
@@ -175,7 +182,9 @@ int ct_fractal_take_message(struct ct_fractal *f, const struct ct_fractal_messag
     if (!f || !m)
         return CT_ERR_ARG;
     if (f->helper.count)
-        return ct_fail(f->ctx, CT_ERR_LIMIT, "fractal: %u commands wait; fetch them before the next message",
+        return ct_fail(f->ctx, CT_ERR_LIMIT,
+                       "fractal: %u commands are waiting, so the message was not taken; fetch them before "
+                       "the next message",
                        f->helper.count);
     return take(f, m);
 }
@@ -217,14 +226,14 @@ int ct_fractal_data(struct ct_fractal *f, uint64_t time, uint64_t pa,
     if (!f || !line)
         return CT_ERR_ARG;
     if (time < f->time)
-        return inconsistent(f, "time goes back to", time);
+        return inconsistent(f, "the time goes back to", time);
     f->time = time;
     if (!ct_config_enabled(&f->config))
         return CT_OK;
     struct ct_fractal_mapping maps[CT_MAPPINGS_MAX];
     const int count = ct_stalker_data(&f->stalker, pa, line, maps);
     if (count < 0)
-        return inconsistent(f, "data of a line that nobody asked for:", pa);
+        return inconsistent(f, "this line was not requested:", pa);
     ct_rtlb_refill(&f->rtlb, maps, (unsigned)count);
     for (int i = 0; i < count; i++)
         ct_points_refill(&f->points, &maps[i]);

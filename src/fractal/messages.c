@@ -75,7 +75,7 @@ int ct_fractal_message_parse(struct ct_ctx *ctx, const char *text, size_t length
     if (!ct_line_number(&t, &m->time) || !ct_line_comma(&t))
         wrong = CT_LINE_NO_TIME;
     else if (!op_word(&t, &m->op) || !ct_line_comma(&t))
-        wrong = "op: no such operation";
+        wrong = "op: unknown operation";
     else
         wrong = ct_line_origin(&t, &m->initiator, &m->kind);
     if (!wrong && (!ct_line_number(&t, &m->addr) || !ct_line_comma(&t)))

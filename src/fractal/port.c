@@ -40,7 +40,7 @@ int ct_fractal_port_map(struct ct_ctx *ctx, const char *path, struct ct_fractal_
     const int err = errno;
     close(fd);
     if (block == MAP_FAILED)
-        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be mapped: %s", path, strerror(err));
+        return ct_fail(ctx, CT_ERR_IO, "%s: the registers cannot be mapped: %s", path, strerror(err));
     struct ct_fractal_port *p = calloc(1, sizeof *p);
     if (!p) {
         munmap(block, CT_FRACTAL_REG_BLOCK_SIZE);
@@ -91,7 +91,8 @@ int ct_fractal_port_read(struct ct_fractal_port *p, uint32_t offset, uint64_t *v
     while (!ct_fractal_reg_describe(i, &info) && info.offset != offset)
         i++;
     if (ct_fractal_reg_describe(i, &info))
-        return ct_fail(p->ctx, CT_ERR_ARG, "fractal register 0x%x: there is none", offset);
+        return ct_fail(p->ctx, CT_ERR_ARG, "fractal register 0x%x: there is no register at this offset",
+                       offset);
     int err = read32(p, offset, value);
     uint64_t high = 0;
     if (!err && info.bytes == 8)

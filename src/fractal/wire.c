@@ -125,18 +125,18 @@ static const struct ct_opcode *check(struct ct_ctx *ctx, unsigned protocol,
     const struct ct_wire_channel *c = &ct_wire_channels[channel < CT_FRACTAL_CHANNEL_COUNT ? channel : 0];
     const struct ct_opcode *o = opcode_of(channel, flit->opcode);
     if (channel >= CT_FRACTAL_CHANNEL_COUNT || c->protocol != protocol)
-        ct_fail(ctx, CT_ERR_FORMAT, "a flit of channel %s: %s has no such channel; it is left out",
+        ct_fail(ctx, CT_ERR_FORMAT, "a flit of channel %s: %s has no such channel; the flit was ignored",
                 ct_fractal_channel_name(channel), ct_fractal_protocol_name(protocol));
     else if (flit->opcode >> c->opcode_bits)
-        ct_fail(ctx, CT_ERR_FORMAT, "%s opcode 0x%x: has more than %u bits; the flit is left out", c->name,
-                flit->opcode, c->opcode_bits);
+        ct_fail(ctx, CT_ERR_FORMAT, "%s opcode 0x%x: the opcode has more than %u bits; the flit was ignored",
+                c->name, flit->opcode, c->opcode_bits);
     else if (!o)
-        ct_fail(ctx, CT_ERR_FORMAT, "%s opcode 0x%x: is reserved; the flit is left out", c->name,
+        ct_fail(ctx, CT_ERR_FORMAT, "%s opcode 0x%x: the opcode is reserved; the flit was ignored", c->name,
                 flit->opcode);
     else if (flit->addr >> c->addr_bits)
         ct_fail(ctx, CT_ERR_FORMAT,
-                "%s.%s address 0x%" PRIx64 ": has more than %u bits; the flit is left out", c->name, o->name,
-                flit->addr, c->addr_bits);
+                "%s.%s address 0x%" PRIx64 ": the address has more than %u bits; the flit was ignored",
+                c->name, o->name, flit->addr, c->addr_bits);
     else
         return o;
     return NULL;
@@ -145,7 +145,7 @@ static const struct ct_opcode *check(struct ct_ctx *ctx, unsigned protocol,
 /* Reports that the flits of a DVM operation are invalid. Returns CT_ERR_FORMAT. */
 static int unfit(struct ct_ctx *ctx, const struct ct_fractal_flit *flit, const char *why)
 {
-    return ct_fail(ctx, CT_ERR_FORMAT, "%s.%s 0x%" PRIx64 ": %s; it is left out",
+    return ct_fail(ctx, CT_ERR_FORMAT, "%s.%s 0x%" PRIx64 ": %s; the flit was ignored",
                    ct_fractal_channel_name(flit->channel), ct_fractal_flit_name(flit->channel, flit->opcode),
                    flit->addr, why);
 }
@@ -188,7 +188,7 @@ int ct_fractal_decode_command(struct ct_ctx *ctx, enum ct_fractal_protocol proto
         return CT_OK;
     if (is_dvm && p->unpack(flits, (unsigned)count, &dvm, &why) == 1 && ct_dvm_to_command(&dvm, out))
         return CT_OK;
-    return unfit(ctx, &flits[0], why ? why : "no command of FRACTAL is sent so");
+    return unfit(ctx, &flits[0], why ? why : "no command of FRACTAL has this form");
 }
 
 int ct_fractal_wire_new(struct ct_ctx *ctx, enum ct_fractal_protocol protocol, struct ct_fractal_wire **out)
@@ -197,7 +197,8 @@ int ct_fractal_wire_new(struct ct_ctx *ctx, enum ct_fractal_protocol protocol, s
         return ct_fail_null(ctx, __func__);
     *out = NULL;
     if (!protocol_of(protocol))
-        return ct_fail(ctx, CT_ERR_ARG, "%s: protocol %u has no flits", __func__, (unsigned)protocol);
+        return ct_fail(ctx, CT_ERR_ARG, "%s: protocol %u does not exist; nothing was done", __func__,
+                       (unsigned)protocol);
     struct ct_fractal_wire *w = calloc(1, sizeof *w);
     if (!w)
         return ct_fail_nomem(ctx, "the decoder of a protocol");
@@ -241,8 +242,10 @@ static int take_dvm(struct ct_fractal_wire *w, const struct ct_fractal_flit *fli
     struct ct_dvm dvm;
     unsigned parts = 1;
     if (!part)
-        return ct_fail(w->ctx, CT_ERR_LIMIT, "%u DVM messages lack a part; one more is left out",
-                       PARTS_WAITING);
+        return ct_fail(
+            w->ctx, CT_ERR_LIMIT,
+            "%u DVM messages are waiting for their second part, which is the limit; another one was ignored",
+            PARTS_WAITING);
     if (part->waits) {
         both[0] = part->flit;
         both[parts++] = *flit;
@@ -264,7 +267,9 @@ int ct_fractal_wire_flit(struct ct_fractal_wire *w, const struct ct_fractal_flit
     if (!w || !flit || !beside)
         return CT_ERR_ARG;
     if (w->left)
-        return ct_fail(w->ctx, CT_ERR_LIMIT, "%s: messages of the flit before wait", __func__);
+        return ct_fail(w->ctx, CT_ERR_LIMIT,
+                       "%s: messages of the previous flit are waiting; fetch them before the next flit",
+                       __func__);
     const struct ct_opcode *o = check(w->ctx, w->number, flit);
     if (!o)
         return CT_ERR_FORMAT;
@@ -296,8 +301,10 @@ int ct_fractal_wire_finish(struct ct_fractal_wire *w)
         waiting += p->waits;
         p->waits = false;
     }
-    return waiting ? ct_fail(w->ctx, CT_ERR_FORMAT,
-                             "%u DVM messages lack their second part at the end of the stream, and are lost",
-                             waiting)
-                   : CT_OK;
+    return waiting
+               ? ct_fail(
+                     w->ctx, CT_ERR_FORMAT,
+                     "%u DVM messages are without their second part at the end of the stream; they are lost",
+                     waiting)
+               : CT_OK;
 }

@@ -95,9 +95,9 @@ static int unpack(const struct ct_fractal_flit *flits, unsigned parts, struct ct
                            .leaf = ct_wire_bits(first, 4, 4),
                            .has_address = ct_wire_bits(first, 0, 0)};
     if (out->type >= CT_DVM_TYPES)
-        *why = "the type of the DVM message is reserved";
+        *why = "the type of this DVM message is reserved";
     else if (ct_wire_bits(first, 7, 7))
-        *why = "bit 7 of the DVM message is set: ranges of DVMv8.4 are known for CHI only";
+        *why = "bit 7 of this DVM message is set, but ranges of DVMv8.4 are supported only for CHI";
     if (*why)
         return CT_ERR_FORMAT;
     out->has_vi = out->type == CT_DVM_PICI && both;

@@ -181,15 +181,15 @@ static int find_bias(const struct ct_fractal_log *log, const struct ct_fractal_n
     const char *told = log_value(log->info->text, "bias=");
     if (one && !(log->info->fields & CT_FRACTAL_FIELD_TARGET))
         return ct_fail(log->ctx, CT_ERR_CONFIG,
-                       "%s: its records have no field target, so nothing tells which are of process %u; "
-                       "record it with this field",
+                       "%s: its records have no field target, so the records of process %u are unknown; "
+                       "record the log with this field",
                        log->path, options->process);
     if (one)
         told = bias_of_process(log->info->text, options->process);
     if (one && !told)
         return ct_fail(log->ctx, CT_ERR_CONFIG,
-                       "%s: it tells of no process %u; its program is process 0, and lines process=N in its "
-                       "text are further ones",
+                       "%s: the log has no process %u; choose process 0, the program, or one of the lines "
+                       "process=N in the text of the log",
                        log->path, options->process);
     *bias = options->bias ? *options->bias : told ? strtoull(told, NULL, 16) : 0;
     return CT_OK;
@@ -279,7 +279,7 @@ int ct_fractal_log_name(struct ct_fractal_log *log, const struct ct_fractal_name
     if (!log)
         return CT_ERR_ARG;
     if (log->names)
-        return ct_fail(log->ctx, CT_ERR_ARG, "%s: the log has names", __func__);
+        return ct_fail(log->ctx, CT_ERR_ARG, "%s: the log has names already; nothing was changed", __func__);
     int rc = ct_options_read(log->ctx, __func__, options, &own, sizeof own);
     if (rc != CT_OK)
         return rc;
@@ -333,7 +333,8 @@ int ct_fractal_log_place(struct ct_fractal_log *log, const struct ct_fractal_eve
     if (!log || !e || !place)
         return CT_ERR_ARG;
     if (!log->names)
-        return ct_fail(log->ctx, CT_ERR_ARG, "%s: the log has no names", __func__);
+        return ct_fail(log->ctx, CT_ERR_ARG, "%s: the log has no names yet; call ct_fractal_log_name first",
+                       __func__);
     const struct ct_fractal_name *name = ct_fractal_names_at(log->names, ct_fractal_log_key(log, e));
     *place = (struct ct_fractal_place){.name = name->text, .kind = name->kind};
     if (has_own(log, e) && name->kind != CT_FRACTAL_ELSEWHERE) {

@@ -274,8 +274,8 @@ static void place_last(struct ct_fractal_names *n)
 int ct_fractal_names_region(struct ct_fractal_names *n, uint64_t lo, uint64_t hi, const char *text)
 {
     if (!n || !text || lo > hi)
-        return n ? ct_fail(n->ctx, CT_ERR_ARG, "%s: no text, or a region that ends before it begins",
-                           __func__)
+        return n ? ct_fail(n->ctx, CT_ERR_ARG,
+                           "%s: the region has no text, or ends before it begins; it was not added", __func__)
                  : CT_ERR_ARG;
     struct ct_fractal_name *known = find_region(n, lo, text);
     if (known) {

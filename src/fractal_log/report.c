@@ -593,7 +593,8 @@ int ct_fractal_report_write(struct ct_fractal_report *r,
         return CT_ERR_ARG;
     int rc = ct_options_read(r->ctx, __func__, options, &own, sizeof own);
     if (rc == CT_OK && own.format > CT_FRACTAL_REPORT_SVG_SETS)
-        rc = ct_fail(r->ctx, CT_ERR_ARG, "%s: %u is no format", __func__, own.format);
+        rc = ct_fail(r->ctx, CT_ERR_ARG, "%s: format %u does not exist; nothing was written", __func__,
+                     own.format);
     if (rc == CT_OK)
         rc = ct_out_open(&out, r->ctx, write, user);
     if (rc != CT_OK)

@@ -49,10 +49,11 @@ static int check_program(struct ct_ctx *ctx, const struct ct_fractal_sums *sums,
     const char *first = ct_fractal_sums_program(sums);
     if (!elf || !*program || !first || strcmp(first, program) == 0)
         return CT_OK;
-    return ct_fail(ctx, CT_ERR_CONFIG,
-                   "%s: a log of %s, and one before it is of %s: names of --elf would be wrong for one of "
-                   "them. Save the logs of each program with --data and its --elf, and add up these files",
-                   path, program, first);
+    return ct_fail(
+        ctx, CT_ERR_CONFIG,
+        "%s: this log is of %s, but an earlier one is of %s, so the names from --elf would be wrong for one "
+        "of them; save the logs of each program with --data and its --elf, and add up these files",
+        path, program, first);
 }
 
 /* Adds a log that was just opened, like ct_fractal_sums_add_log. */

@@ -69,9 +69,13 @@ static void send(struct ct_fractal_process *p, const struct ct_fractal_message *
     struct ct_fractal_flit flits[CT_FRACTAL_FLITS];
     struct ct_fractal_message heard;
     const int count = ct_fractal_encode_message(s->options.protocol, m, flits);
-    int rc = count < 0 ? ct_fail(s->ctx, count, "a message at address 0x%llx: %s has no flit for it",
-                                 (unsigned long long)m->addr, ct_fractal_protocol_name(s->options.protocol))
-                       : CT_OK;
+    int rc =
+        count < 0
+            ? ct_fail(
+                  s->ctx, count,
+                  "a message at address 0x%llx: it cannot be expressed as a flit of %s; the run ends here",
+                  (unsigned long long)m->addr, ct_fractal_protocol_name(s->options.protocol))
+            : CT_OK;
     for (int i = 0; i < count && !rc; i++) {
         rc = recorded ? write_flit(s, &flits[i], m) : CT_OK;
         if (!rc)

@@ -36,10 +36,11 @@ int ct_fractal_control_open(struct ct_ctx *ctx, const char *path, struct ct_frac
     struct sockaddr_un at;
     *c = (struct ct_fractal_control){.listener = -1, .client = -1};
     if (!address(path, &at))
-        return ct_fail(ctx, CT_ERR_IO, "%s: too long for the path of a socket (%zu bytes at most)", path,
+        return ct_fail(ctx, CT_ERR_IO, "%s: the path of the socket is too long; use at most %zu bytes", path,
                        sizeof at.sun_path - 1);
     if (is_served(&at))
-        return ct_fail(ctx, CT_ERR_IO, "%s: another run takes its commands there; choose another path", path);
+        return ct_fail(ctx, CT_ERR_IO,
+                       "%s: another run already uses this control socket; choose another path", path);
     c->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     int made = c->listener >= 0 ? bind(c->listener, (const struct sockaddr *)&at, sizeof at) : -1;
     if (made && errno == EADDRINUSE) { /* left over from an earlier run */
@@ -51,7 +52,7 @@ int ct_fractal_control_open(struct ct_ctx *ctx, const char *path, struct ct_frac
         if (c->listener >= 0)
             close(c->listener);
         c->listener = -1;
-        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be made a socket: %s", path, strerror(err));
+        return ct_fail(ctx, CT_ERR_IO, "%s: the control socket cannot be created: %s", path, strerror(err));
     }
     c->path = path;
     return CT_OK;

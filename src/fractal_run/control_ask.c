@@ -68,7 +68,10 @@ int ct_fractal_control_ask(struct ct_ctx *ctx, const char *path, const char *com
     *answer = NULL;
     const int fd = reach(path);
     if (fd < 0)
-        return ct_fail(ctx, CT_ERR_IO, "%s: no run takes commands there: %s", path, strerror(errno));
+        return ct_fail(
+            ctx, CT_ERR_IO,
+            "%s: there is no run that listens on this socket: %s; give the path of --control of the run",
+            path, strerror(errno));
     char *text = calloc(1, ANSWER);
     if (!text) {
         close(fd);
@@ -83,8 +86,10 @@ int ct_fractal_control_ask(struct ct_ctx *ctx, const char *path, const char *com
     int rc = CT_OK;
     if (strncmp(text, "ok", 2) != 0 || !n)
         rc = n ? ct_fail(ctx, CT_ERR_CONFIG, "%s: %s", path, text + strcspn(text, " ") + 1)
-               : ct_fail(ctx, CT_ERR_IO,
-                         "%s: the run ended before it answered; nothing is known of the command", path);
+               : ct_fail(
+                     ctx, CT_ERR_IO,
+                     "%s: the run ended before it answered; it is unknown whether the command was executed",
+                     path);
     if (rc) {
         free(text);
         return rc;

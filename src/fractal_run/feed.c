@@ -194,8 +194,8 @@ static int take_aside(struct ct_ctx *ctx, struct ct_fractal_pipe *pipe)
     if (n <= 0 || write_aside(pipe, bytes, (size_t)n))
         return CT_OK;
     return ct_fail(ctx, CT_ERR_IO,
-                   "accesses of a process that another one waits for have no place in a temporary file: %s; "
-                   "the run ends here",
+                   "the accesses of a waiting process cannot be written to a temporary file: %s; the run "
+                   "ends here; free some space in TMPDIR or /tmp",
                    strerror(errno));
 }
 
@@ -203,7 +203,10 @@ int ct_fractal_feeds_follow(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, 
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_DGRAM, 0, ends))
-        return ct_fail(ctx, CT_ERR_IO, "no socket for forked children: %s", strerror(errno));
+        return ct_fail(
+            ctx, CT_ERR_IO,
+            "--follow-forks: a socket for forked children cannot be created: %s; the program was not run",
+            strerror(errno));
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     feeds->forks = ends[0];
     *of_program = ends[1];
@@ -239,8 +242,8 @@ static int receive_early(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds)
         if (feeds->early_count == FEEDS_MAX) {
             close_pipe(&early.pipe);
             return ct_fail(ctx, CT_ERR_LIMIT,
-                           "more than %d processes were forked; the run ends here. Trace a part of it that "
-                           "starts fewer, or leave out --follow-forks",
+                           "more than %d processes were forked, which is the limit; the run ends here; trace "
+                           "a part that starts fewer, or omit --follow-forks",
                            FEEDS_MAX);
         }
         fcntl(early.pipe.fd, F_SETPIPE_SZ, PIPE_BYTES);
@@ -388,7 +391,8 @@ int ct_fractal_feeds_child(struct ct_ctx *ctx, struct ct_fractal_feeds *feeds, u
     const int rc = receive_early(ctx, feeds);
     if (rc || take_pipe(feeds, (int64_t)child, &feed->pipe))
         return rc;
-    return ct_fail(ctx, CT_ERR_IO, "the accesses of the forked process %llu did not come",
+    return ct_fail(ctx, CT_ERR_IO,
+                   "the accesses of the forked process %llu did not arrive; the run ends here",
                    (unsigned long long)child);
 }
 

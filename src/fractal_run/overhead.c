@@ -18,8 +18,9 @@ static int study(struct ct_fractal_simulation *s, struct ct_fractal_overhead_res
     if (!rc)
         rc = ct_fractal_simulation_run(s, &result->ended);
     if (!rc && !ct_soc_counts_of(s->bench[0].soc)->accesses)
-        rc = ct_fail(s->ctx, CT_ERR_NOT_FOUND, "%s ran no instruction: there is nothing to predict",
-                     s->options.argv[0]);
+        rc =
+            ct_fail(s->ctx, CT_ERR_NOT_FOUND,
+                    "%s: the program ran no instruction, so there is nothing to predict", s->options.argv[0]);
     if (rc)
         return rc;
     result->traced = ct_soc_cycles(s->bench[0].soc, 0);
@@ -39,7 +40,7 @@ int ct_fractal_overhead(struct ct_ctx *ctx, const struct ct_fractal_overhead_opt
     *result = (struct ct_fractal_overhead_result){.ended = {.exit_code = -1}};
     int rc = ct_options_read(ctx, __func__, options, &own, sizeof own);
     if (!rc && (!own.argv || !own.argv[0]))
-        rc = ct_fail(ctx, CT_ERR_ARG, "%s: no program is given", __func__);
+        rc = ct_fail(ctx, CT_ERR_ARG, "%s: no program was given; set argv", __func__);
     const struct ct_fractal_selection code = {.text = ".text", .kind = CT_FRACTAL_SELECT_SECTION};
     const struct ct_fractal_simulate_options traced = {.size = sizeof traced,
                                                        .argv = own.argv,
@@ -85,7 +86,8 @@ int ct_fractal_overhead_write(struct ct_ctx *ctx, const struct ct_fractal_overhe
     if (!result || !write)
         return ct_fail_null(ctx, __func__);
     if ((unsigned)form > CT_FRACTAL_OVERHEAD_CSV)
-        return ct_fail(ctx, CT_ERR_ARG, "%s: %u is no form", __func__, (unsigned)form);
+        return ct_fail(ctx, CT_ERR_ARG, "%s: form %u does not exist; nothing was written", __func__,
+                       (unsigned)form);
     const int rc = ct_out_open(&out, ctx, write, user);
     if (rc)
         return rc;

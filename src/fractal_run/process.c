@@ -20,7 +20,9 @@ static int take_seat(struct ct_fractal_process *p)
             .user = &s->seat[seat], .message = ct_fractal_seat_message, .command = ct_fractal_seat_command};
         const int tap_number = ct_soc_attach(s->bench[0].soc, &tap);
         if (tap_number < 0)
-            return ct_fail(s->ctx, tap_number, "process %u: the port takes %u tracers, and all are taken",
+            return ct_fail(s->ctx, tap_number,
+                           "process %u: all %u tracers of the port are in use, so the process is not traced; "
+                           "trace fewer processes",
                            p->number, CT_SOC_TAPS);
         s->seats++;
     }
@@ -91,8 +93,8 @@ int ct_fractal_simulation_add_process(struct ct_fractal_simulation *s, uint32_t 
 {
     if (s->processes == FRACTAL_PROCESSES_MAX)
         return ct_fail(s->ctx, CT_ERR_LIMIT,
-                       "%s: it would be process %u of the run, and a log tells %u apart; the run ends here. "
-                       "Trace a part of it that starts fewer, or leave out --follow-forks",
+                       "%s: this would be process %u of the run, but a log can have only %u; the run ends "
+                       "here; trace a part that starts fewer, or omit --follow-forks",
                        program, s->processes + 1, FRACTAL_PROCESSES_MAX);
     *out = &s->process[s->processes];
     **out = (struct ct_fractal_process){
@@ -115,8 +117,10 @@ int ct_fractal_process_fork(struct ct_fractal_process *p, uint64_t number, struc
     ct_fractal_simulation_hook(s);
     const uint32_t pid = ct_soc_fork(s->bench[0].soc, p->core, p->pid);
     if (!pid)
-        return ct_fail(s->ctx, CT_ERR_NOMEM, "process %u: its child has no memory in the simulated cluster",
-                       p->number);
+        return ct_fail(
+            s->ctx, CT_ERR_NOMEM,
+            "process %u: the simulated cluster has no memory left for its child; the run ends here",
+            p->number);
     const int rc = ct_fractal_simulation_add_process(s, pid, p->program, out);
     if (rc)
         return rc;
@@ -141,10 +145,10 @@ static int replace_space(const struct ct_fractal_process *old, struct ct_fractal
             continue;
         const uint32_t pid = ct_soc_process(soc);
         if (!pid)
-            return ct_fail(s->ctx, CT_ERR_NOMEM,
-                           "process %u: its program %s has no memory in the simulated "
-                           "cluster",
-                           image->number, image->program);
+            return ct_fail(
+                s->ctx, CT_ERR_NOMEM,
+                "process %u: the simulated cluster has no memory left for its program %s; the run ends here",
+                image->number, image->program);
         ct_soc_exit(soc, old->core, before);
         if (!b)
             image->pid = pid;
@@ -200,6 +204,6 @@ int ct_fractal_process_migrate(struct ct_fractal_process *p, uint64_t va)
     if (ct_soc_migrate_begin(soc, p->core, p->pid, va) && ct_soc_migrate_end(soc, p->core))
         return CT_OK;
     return ct_fail(p->simulation->ctx, CT_ERR_CONFIG,
-                   "page move 0x%llx: process %u has no page of its own there; nothing was moved",
+                   "page move 0x%llx: process %u has no private page at this address; nothing was moved",
                    (unsigned long long)va, p->number);
 }

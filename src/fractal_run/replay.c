@@ -108,7 +108,8 @@ static void refuse(struct ct_fractal_replay *r)
     if (!o->refused || r->counts.refused > REFUSALS_TOLD + 1)
         return;
     if (r->counts.refused > REFUSALS_TOLD)
-        snprintf(text, sizeof text, "%.*s: more lines like these are not shown", NAME_MAX_BYTES, r->name);
+        snprintf(text, sizeof text, "%.*s: more lines were refused; they are not shown", NAME_MAX_BYTES,
+                 r->name);
     else
         snprintf(text, sizeof text, "%.*s:%llu: %s", NAME_MAX_BYTES, r->name, (unsigned long long)r->line,
                  ct_ctx_error(r->ctx));
@@ -131,8 +132,10 @@ static int take_flit(struct ct_fractal_replay *r, const char *text, size_t size)
     struct ct_fractal_flit flit;
     int rc = ct_fractal_flit_parse(r->ctx, text, size, &beside, &flit);
     if (!rc && !r->wire)
-        rc = ct_fail(r->ctx, CT_ERR_FORMAT, "a flit of %s, and no protocol was given; it is left out",
-                     ct_fractal_channel_name(flit.channel));
+        rc =
+            ct_fail(r->ctx, CT_ERR_FORMAT,
+                    "a flit of %s: the protocol is unknown, so the flit was ignored; give it with --protocol",
+                    ct_fractal_channel_name(flit.channel));
     if (!rc)
         rc = ct_fractal_wire_flit(r->wire, &flit, &beside);
     if (rc) {
@@ -250,7 +253,7 @@ int ct_fractal_replay_run(struct ct_fractal_replay *r)
     if (!r)
         return CT_ERR_ARG;
     if (!r->file || r->failed)
-        return ct_fail(r->ctx, CT_ERR_ARG, "%s: no stream is open", __func__);
+        return ct_fail(r->ctx, CT_ERR_ARG, "%s: no stream is open, so nothing was replayed", __func__);
     const int rc = take_stream(r);
     r->failed = rc != CT_OK;
     return rc;
@@ -340,7 +343,7 @@ int ct_fractal_replay_new(struct ct_ctx *ctx, const struct ct_fractal_replay_opt
     *out = NULL;
     int rc = ct_options_read(ctx, __func__, options, &own, sizeof own);
     if (!rc && !own.points && own.point_count)
-        rc = ct_fail(ctx, CT_ERR_ARG, "%s: points are counted and null", __func__);
+        rc = ct_fail(ctx, CT_ERR_ARG, "%s: the points are null, but their number is not 0", __func__);
     if (rc)
         return rc;
     struct ct_fractal_replay *r = calloc(1, sizeof *r);

@@ -47,12 +47,15 @@ static int take_line(struct ct_ctx *ctx, struct ct_fractal_script *script, unsig
     if (!*at)
         return CT_OK;
     if (!read_time(&at, &step.cycles))
-        return ct_fail(ctx, CT_ERR_FORMAT,
-                       "%s:%u: '%s' is not TIME COMMAND, such as '2ms point add main'; nothing was run",
-                       script->path, number, line);
+        return ct_fail(
+            ctx, CT_ERR_FORMAT,
+            "%s:%u: '%s': the line is not TIME COMMAND; nothing was run; write it like '2ms point add main'",
+            script->path, number, line);
     if (script->count && step.cycles < script->steps[script->count - 1].cycles)
-        return ct_fail(ctx, CT_ERR_FORMAT, "%s:%u: earlier than line %u; nothing was run", script->path,
-                       number, script->steps[script->count - 1].line);
+        return ct_fail(
+            ctx, CT_ERR_FORMAT,
+            "%s:%u: the time is earlier than that of line %u; nothing was run; sort the lines by time",
+            script->path, number, script->steps[script->count - 1].line);
     step.command = CT_PUSH_ROOM(script->steps, script->count) ? strdup(at) : NULL;
     if (!step.command)
         return ct_fail_nomem(ctx, script->path);

@@ -27,8 +27,9 @@ static int find_named(struct ct_fractal_process *p, const char *text, int sectio
 {
     const struct ct_fractal_name *name = ct_fractal_names_find(p->names, text, section);
     if (!name)
-        return ct_fail(p->simulation->ctx, CT_ERR_NOT_FOUND, "%s: there is no %s '%s'; nothing was traced",
-                       program_of(p), section ? "section" : "symbol", text);
+        return ct_fail(p->simulation->ctx, CT_ERR_NOT_FOUND,
+                       "%s: the program has no %s '%s'; nothing was traced; correct the name", program_of(p),
+                       section ? "section" : "symbol", text);
     *span = (struct ct_fractal_span){.lo = name->lo, .hi = name->hi};
     return CT_OK;
 }
@@ -49,8 +50,10 @@ static int find_point(struct ct_fractal_process *p, const char *text, struct ct_
     span->hi = span->lo + 1;
     if (!*end && end != text && span->lo >> 48 == 0)
         return CT_OK;
-    return ct_fail(p->simulation->ctx, CT_ERR_FORMAT,
-                   "--point: '%s' is neither a symbol of %s nor a hexadecimal address", text, program_of(p));
+    return ct_fail(
+        p->simulation->ctx, CT_ERR_FORMAT,
+        "--point: '%s' is neither a symbol of %s nor a hexadecimal address; it was not set; correct it", text,
+        program_of(p));
 }
 
 /* Finds the addresses that a text selects in a process that has begun. `kind`: kind of the selection. Leaves
@@ -139,19 +142,17 @@ static int check_range(struct ct_fractal_process *p, unsigned kind, const char *
     const size_t at = touching(&p->ranges, span->lo, span->hi - 1);
     ct_fractal_reg_read(p->tracer, CT_FRACTAL_REG_RANGE_COUNT, 4, &count);
     if (at < p->ranges.count)
-        return ct_fail(
-            p->simulation->ctx, CT_ERR_CONFIG,
-            "--%s %s: 0x%llx..0x%llx overlaps %s (0x%llx..0x%llx), and each access is to be in one "
-            "range; it is not traced. Leave one of them out",
-            kinds[kind], text, (unsigned long long)span->lo, (unsigned long long)span->hi,
-            p->ranges.span[at].name, (unsigned long long)p->ranges.span[at].lo,
-            (unsigned long long)p->ranges.span[at].hi);
+        return ct_fail(p->simulation->ctx, CT_ERR_CONFIG,
+                       "--%s %s: 0x%llx..0x%llx overlaps %s (0x%llx..0x%llx), but ranges must not overlap; "
+                       "it is not traced; omit one of them",
+                       kinds[kind], text, (unsigned long long)span->lo, (unsigned long long)span->hi,
+                       p->ranges.span[at].name, (unsigned long long)p->ranges.span[at].lo,
+                       (unsigned long long)p->ranges.span[at].hi);
     if (p->ranges.count == count >> 16)
-        return ct_fail(
-            p->simulation->ctx, CT_ERR_LIMIT,
-            "--%s %s: all %u range registers of the tracer are taken; it is not traced. Give it more "
-            "with --range-registers (256 at most)",
-            kinds[kind], text, (unsigned)(count >> 16));
+        return ct_fail(p->simulation->ctx, CT_ERR_LIMIT,
+                       "--%s %s: all %u range registers of the tracer are in use; it is not traced; give the "
+                       "tracer more with --range-registers (256 at most)",
+                       kinds[kind], text, (unsigned)(count >> 16));
     return CT_OK;
 }
 
@@ -163,7 +164,7 @@ static int select_range(struct ct_fractal_process *p, unsigned kind, const char 
     int rc = CT_OK;
     if (!add && at == p->ranges.count)
         return ct_fail(p->simulation->ctx, CT_ERR_NOT_FOUND,
-                       "%s %s: 0x%llx..0x%llx is not one of the ranges that are traced; nothing was removed",
+                       "%s %s: 0x%llx..0x%llx is not one of the traced ranges; nothing was removed",
                        kinds[kind], text, (unsigned long long)span->lo, (unsigned long long)span->hi);
     if (add)
         rc = check_range(p, kind, text, span);
@@ -188,16 +189,15 @@ static int check_point(struct ct_fractal_process *p, const char *text, const str
     const bool mapped = ct_fractal_names_at(p->names, span->lo)->kind != CT_FRACTAL_ELSEWHERE ||
                         ct_soc_translate(s->bench[0].soc, p->pid, span->lo, &pa);
     if (!mapped)
-        return ct_fail(
-            s->ctx, CT_ERR_CONFIG,
-            "--point %s: %s has no memory at 0x%llx now, so that the point would never be hit; it is "
-            "not set. A script (--script) can set it when the memory is there",
-            text, program_of(p), (unsigned long long)span->lo);
+        return ct_fail(s->ctx, CT_ERR_CONFIG,
+                       "--point %s: %s has no memory at 0x%llx yet, so the point was not set; set it with a "
+                       "script (--script) at a time when the memory exists",
+                       text, program_of(p), (unsigned long long)span->lo);
     if (ct_fractal_process_traces(p, span->lo, span->hi - 1))
         return CT_OK;
     return ct_fail(s->ctx, CT_ERR_CONFIG,
-                   "--point %s: 0x%llx is in none of the ranges that are traced, so that no hit would be "
-                   "logged; it is not set. Select it with --range, --section or --symbol, too",
+                   "--point %s: 0x%llx is in none of the traced ranges, so no hit would be logged; the point "
+                   "was not set; select it with --range, --section or --symbol, too",
                    text, (unsigned long long)span->lo);
 }
 
@@ -250,11 +250,10 @@ static int add_lines(struct ct_fractal_process *p, const char *text, const struc
     const struct ct_fractal_span done = {first, line - LINE, NULL};
     (void)remove_lines(p, &done);
     ct_fractal_reg_read(p->tracer, CT_FRACTAL_REG_POINT_COUNT, 4, &set);
-    return ct_fail(
-        p->simulation->ctx, CT_ERR_LIMIT,
-        "--point %s: it has %llu lines, and of the tracer's registers %llu are taken and too few are "
-        "left; it is not set. Give it more with --point-registers (1048576 at most)",
-        text, (unsigned long long)((span->hi - first + LINE - 1) / LINE), (unsigned long long)set);
+    return ct_fail(p->simulation->ctx, CT_ERR_LIMIT,
+                   "--point %s: the point needs %llu registers, but %llu are in use and too few are left; it "
+                   "was not set; give the tracer more with --point-registers (1048576 at most)",
+                   text, (unsigned long long)((span->hi - first + LINE - 1) / LINE), (unsigned long long)set);
 }
 
 /* Adds a new point. */
@@ -274,8 +273,8 @@ static int select_point(struct ct_fractal_process *p, const char *text, const st
         return rc || at < p->points.count ? rc : set_point(p, text, span);
     }
     if (at == p->points.count)
-        return ct_fail(p->simulation->ctx, CT_ERR_NOT_FOUND, "point %s: it is not set; nothing was removed",
-                       text);
+        return ct_fail(p->simulation->ctx, CT_ERR_NOT_FOUND,
+                       "point %s: this point is not set; nothing was removed", text);
     drop(&p->points, at);
     return remove_lines(p, span);
 }

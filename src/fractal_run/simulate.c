@@ -366,10 +366,11 @@ static int start_beside(struct ct_fractal_simulation *s)
 {
     for (size_t i = 0; i < s->options.beside_count; i++) {
         if (s->beside == CT_FRACTAL_BESIDE || s->beside + 1 == s->config.cores)
-            return ct_fail(s->ctx, CT_ERR_LIMIT,
-                           "--with %s: one core is for the program, and %u more can have one beside it (%d "
-                           "at most); nothing was run. Name fewer, or give the cluster more cores (--config)",
-                           s->options.beside[i], s->config.cores - 1, CT_FRACTAL_BESIDE);
+            return ct_fail(
+                s->ctx, CT_ERR_LIMIT,
+                "--with %s: one core runs the program, and %u more can each run another one (%d at most); "
+                "nothing was run; name fewer programs, or give the cluster more cores (--config)",
+                s->options.beside[i], s->config.cores - 1, CT_FRACTAL_BESIDE);
         char *argv[] = {(char *)(uintptr_t)s->options.beside[i], NULL};
         const uint32_t pid = ct_soc_process(s->bench[0].soc);
         if (!pid)
@@ -396,7 +397,8 @@ static int stop_beside(struct ct_fractal_simulation *s)
     int rc = CT_OK;
     for (; s->beside; s->beside--)
         if (!ct_fractal_feed_stop(&s->feed[s->beside]))
-            rc = ct_fail(s->ctx, CT_ERR_IO, "%s could not be run: the log is that of a run without it",
+            rc = ct_fail(s->ctx, CT_ERR_IO,
+                         "--with %s: the program could not be run; the log is of a run without it",
                          s->options.beside[s->beside - 1]);
     return rc;
 }
@@ -513,20 +515,24 @@ static int check(struct ct_ctx *ctx, const struct ct_fractal_simulate_options *o
 {
     if (!o->argv || !o->argv[0] || (!o->beside && o->beside_count))
         return ct_fail(ctx, CT_ERR_ARG,
-                       "ct_fractal_simulate: a program, or names that are counted, are null");
+                       "ct_fractal_simulate: the program is null, or a list is null but its number is not 0; "
+                       "nothing was run");
     if (o->mode > CT_FRACTAL_ACTIVE)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_fractal_simulate: %u is no mode", o->mode);
+        return ct_fail(ctx, CT_ERR_ARG, "ct_fractal_simulate: mode %u does not exist; nothing was run",
+                       o->mode);
     if (o->protocol >= CT_FRACTAL_PROTOCOL_COUNT)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_fractal_simulate: %u is no protocol", o->protocol);
+        return ct_fail(ctx, CT_ERR_ARG, "ct_fractal_simulate: protocol %u does not exist; nothing was run",
+                       o->protocol);
     for (size_t i = 0; i < o->selection_count; i++) {
         if (!o->selections || !o->selections[i].text || o->selections[i].kind > CT_FRACTAL_SELECT_POINT)
-            return ct_fail(ctx, CT_ERR_ARG, "ct_fractal_simulate: selection %zu is none", i);
-        if (o->mode == CT_FRACTAL_PASSIVE && o->selections[i].kind == CT_FRACTAL_SELECT_POINT)
             return ct_fail(
-                ctx, CT_ERR_CONFIG,
-                "--point %s: in passive mode nothing puts its line out of the caches, so that most "
-                "accesses would be missing; choose --mode points",
-                o->selections[i].text);
+                ctx, CT_ERR_ARG,
+                "ct_fractal_simulate: selection %zu has no text or an unknown kind; nothing was run", i);
+        if (o->mode == CT_FRACTAL_PASSIVE && o->selections[i].kind == CT_FRACTAL_SELECT_POINT)
+            return ct_fail(ctx, CT_ERR_CONFIG,
+                           "--point %s: in passive mode its line stays in the caches, so most accesses would "
+                           "be missed; nothing was run; choose --mode points",
+                           o->selections[i].text);
     }
     return CT_OK;
 }
@@ -570,7 +576,8 @@ int ct_fractal_simulate(struct ct_ctx *ctx, const struct ct_fractal_simulate_opt
         return rc;
     rc = ct_fractal_simulation_run(s, &result->ended);
     if (!rc && !result->ended.ran)
-        rc = ct_fail(ctx, CT_ERR_NOT_FOUND, "%s ran no instruction: there is no log", own.argv[0]);
+        rc = ct_fail(ctx, CT_ERR_NOT_FOUND, "%s: the program ran no instruction, so there is no log",
+                     own.argv[0]);
     if (!rc)
         fill_in(s, result);
     ct_fractal_simulation_free(s);

@@ -32,7 +32,8 @@ static int find_by_name(struct ct_fractal_simulation *s, const char **text, size
     while (i && !(s->process[i - 1].begun && ct_fractal_process_is(&s->process[i - 1], *text, size)))
         i--;
     if (!i)
-        return ct_fail(s->ctx, CT_ERR_NOT_FOUND, "%s: no process runs a program of this name now", *text);
+        return ct_fail(s->ctx, CT_ERR_NOT_FOUND,
+                       "%s: no process currently runs a program with this name; nothing was changed", *text);
     *out = &s->process[i - 1];
     *text += size + 1;
     return CT_OK;
@@ -50,11 +51,10 @@ int ct_fractal_simulation_process(struct ct_fractal_simulation *s, const char **
     if (end == *text || *end != ':')
         return CT_OK;
     if (number >= s->processes)
-        return ct_fail(
-            s->ctx, CT_ERR_NOT_FOUND,
-            "%s: there is no process %lu; the program is 0, those of --with are 1 and up, then come "
-            "forked children. There are %u now",
-            *text, number, s->processes);
+        return ct_fail(s->ctx, CT_ERR_NOT_FOUND,
+                       "%s: there is no process %lu; the program is 0, those of --with are 1 and up, then "
+                       "follow forked children; there are %u now",
+                       *text, number, s->processes);
     *out = &s->process[number];
     *text = end + 1;
     return CT_OK;
@@ -80,14 +80,15 @@ static int steer_process(struct ct_fractal_simulation *s, const char *text, bool
     char *end;
     const unsigned long number = strtoul(text, &end, 10);
     if (end == text || *end || number >= s->processes)
-        return ct_fail(s->ctx, CT_ERR_NOT_FOUND, "process %s: there are processes 0 to %u", text,
+        return ct_fail(s->ctx, CT_ERR_NOT_FOUND, "process %s: there is no such process; choose 0 to %u", text,
                        s->processes - 1);
     p = &s->process[number];
     if (p->tracing == add)
-        return ct_fail(s->ctx, CT_ERR_CONFIG, "process %lu: it is%s traced already", number,
+        return ct_fail(s->ctx, CT_ERR_CONFIG, "process %lu: the process is%s traced already", number,
                        add ? "" : " not");
     if (!p->begun)
-        return ct_fail(s->ctx, CT_ERR_CONFIG, "process %lu: it has not begun, or has ended", number);
+        return ct_fail(s->ctx, CT_ERR_CONFIG,
+                       "process %lu: the process has not begun or has ended, so it cannot be traced", number);
     if (add)
         return ct_fractal_process_start(p);
     p->tracing = false;
@@ -103,7 +104,8 @@ static int steer_place(struct ct_fractal_simulation *s, unsigned kind, const cha
     if (rc)
         return rc;
     if (!p->tracing)
-        return ct_fail(s->ctx, CT_ERR_CONFIG, "%s: process %u is not traced; 'process add %u' comes first",
+        return ct_fail(s->ctx, CT_ERR_CONFIG,
+                       "%s: process %u is not traced, so nothing was changed; use 'process add %u' first",
                        text, p->number, p->number);
     *out = p;
     return ct_fractal_process_select(p, kind, text, add);
@@ -117,7 +119,8 @@ static int steer_page(struct ct_fractal_simulation *s, const char *text)
     int rc = ct_fractal_simulation_process(s, &text, &p);
     const uint64_t va = rc ? 0 : strtoull(text, &end, 16);
     if (!rc && (*end || end == text))
-        rc = ct_fail(s->ctx, CT_ERR_FORMAT, "page move: '%s' is not a hexadecimal address", text);
+        rc = ct_fail(s->ctx, CT_ERR_FORMAT, "page move: '%s' is not a hexadecimal address; nothing was moved",
+                     text);
     return rc ? rc : ct_fractal_process_migrate(p, va);
 }
 
@@ -140,11 +143,10 @@ static int tell_removal(const struct ct_fractal_process *p, const char *command,
                  first, count > 1 ? " and others, are" : ", is");
     const int rc = log_command(p->simulation, command, fact);
     if (!rc && count)
-        snprintf(
-            answer, size,
-            "%s, so that no hit is logged: add a range that has %s (range, section or symbol add), or take "
-            "away what is not wanted (point remove)",
-            fact, count > 1 ? "them" : "it");
+        snprintf(answer, size,
+                 "%s, so no hit is logged; add a range that contains %s (range, section or symbol add), or "
+                 "remove the points (point remove)",
+                 fact, count > 1 ? "them" : "it");
     return rc;
 }
 

@@ -122,7 +122,9 @@ static int make_room(struct ct_fractal_sums *s, void **rows, size_t count, size_
                      const struct ct_fractal_index *index, int (*make)(struct ct_fractal_sums *))
 {
     if (count == CT_FRACTAL_SUMS_MOST)
-        return ct_fail(s->analysis.ctx, CT_ERR_LIMIT, "fractal: more than %d different names and pages",
+        return ct_fail(s->analysis.ctx, CT_ERR_LIMIT,
+                       "fractal: there are more than %d different names and pages, which is the limit; add "
+                       "up fewer logs",
                        CT_FRACTAL_SUMS_MOST);
     if (!ct_make_room(rows, room, count + 1, size, false))
         return no_memory(s);

@@ -134,8 +134,8 @@ static int read_total(struct reader *r)
             more.by_initiator[n[1]] = n[0];
     }
     if (!fine)
-        return ct_load_bad(r->from, "totals are 'events N ALIASES INSNS' once, 'op N NAME' and 'initiator N "
-                                    "NUMBER', with a number below 64");
+        return ct_load_bad(r->from, "the line is not 'events N ALIASES INSNS' (once), 'op N NAME' or "
+                                    "'initiator N NUMBER' with a number below 64");
     ct_fractal_totals_add(&r->into->totals, &more);
     return CT_OK;
 }
@@ -146,8 +146,8 @@ static int read_name(struct reader *r, uint8_t kind)
     const bool is_page = kind == CT_FRACTAL_PAGE;
     uint64_t n[3] = {0};
     if (!read_numbers(r, n, is_page ? 3 : 2, is_page) || !read_tail(r, is_page ? 4 : 3, r->name))
-        return ct_load_bad(r->from, "a name is 'KIND EVENTS INSNS NAME', a page 'page EVENTS INSNS OFFSET "
-                                    "REGION', with a name of at most 4096 bytes");
+        return ct_load_bad(r->from, "the line is not 'KIND EVENTS INSNS NAME' or 'page EVENTS INSNS OFFSET "
+                                    "REGION' with a name of at most 4096 bytes");
     const struct ct_fractal_sum row = {
         .program = r->program, .name = r->name, .events = n[0], .insns = n[1], .offset = n[2], .kind = kind};
     const size_t known = r->into->count;
@@ -161,8 +161,8 @@ static int read_point(struct reader *r)
     uint64_t n[7];
     const bool fine = read_numbers(r, n, 7, 1) && read_tail(r, 8, r->name);
     if (!fine || n[2] > n[3] || (!n[1] && (n[3] || n[4])))
-        return ct_load_bad(r->from, "a point is 'point HITS INTERVALS SHORTEST LONGEST TOTAL CLOCK OFFSET "
-                                    "NAME'; without intervals there are no times");
+        return ct_load_bad(r->from, "the line is not 'point HITS INTERVALS SHORTEST LONGEST TOTAL CLOCK "
+                                    "OFFSET NAME', or has times without intervals");
     const struct ct_fractal_point_sum row = {.program = r->program,
                                              .name = r->name,
                                              .hits = n[0],
@@ -174,14 +174,15 @@ static int read_point(struct reader *r)
                                              .offset = n[6]};
     const size_t known = r->into->point_count;
     const int rc = ct_fractal_sums_put_point(r->into, &row);
-    return !rc && known == r->into->point_count ? ct_load_bad(r->from, "the point stands there twice") : rc;
+    return !rc && known == r->into->point_count ? ct_load_bad(r->from, "the point is there twice") : rc;
 }
 
 static int read_line(struct reader *r)
 {
     if (ct_load_is(r->from, 0, "program")) {
         r->has_program = read_tail(r, 1, r->program);
-        return r->has_program ? CT_OK : ct_load_bad(r->from, "a program has a name of at most 4096 bytes");
+        return r->has_program ? CT_OK
+                              : ct_load_bad(r->from, "the name of a program must have at most 4096 bytes");
     }
     if (ct_load_is(r->from, 0, "events") || ct_load_is(r->from, 0, "op") ||
         ct_load_is(r->from, 0, "initiator"))
@@ -190,10 +191,10 @@ static int read_line(struct reader *r)
     while (kind < KINDS && !ct_load_is(r->from, 0, kinds[kind]))
         kind++;
     if (!r->has_program || (kind == KINDS && !ct_load_is(r->from, 0, "point")))
-        return ct_load_bad(r->from,
-                           "the line is none of captures, damaged, unknown, lost, capture, events, "
-                           "op, initiator, program and, behind a program, function, object, section, "
-                           "region, elsewhere, page, point");
+        return ct_load_bad(
+            r->from,
+            "the line begins with none of captures, damaged, unknown, lost, capture, events, op, initiator, "
+            "program or, after a program, function, object, section, region, elsewhere, page, point");
     return kind < KINDS ? read_name(r, kind) : read_point(r);
 }
 

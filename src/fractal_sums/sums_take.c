@@ -24,7 +24,8 @@ int ct_fractal_sums_begin(struct ct_fractal_sums *s, const struct ct_fractal_run
         return rc;
     if (s->open || !is_text(mine.name) || !is_text(mine.program))
         return ct_fail(s->analysis.ctx, CT_ERR_ARG,
-                       "fractal: a log begins inside of another one, or its names are too long");
+                       "fractal: a log begins before the end of the previous one, or its names are too long; "
+                       "it was not added");
     s->program = ct_arena_strdup(&s->texts, mine.program ? mine.program : "");
     if (!s->program)
         return ct_fail_nomem(s->analysis.ctx, "fractal");

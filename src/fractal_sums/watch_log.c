@@ -118,8 +118,8 @@ static int check_kinds(struct ct_ctx *ctx, const struct ct_watches *watches, uin
         if (kind != CT_WATCH_ADDR && kind != CT_WATCH_ENTRY && kind != CT_WATCH_GAP &&
             kind != CT_WATCH_OVERFLOW && kind != CT_WATCH_ACCESS && kind != CT_WATCH_CONTEXT)
             return ct_fail(ctx, CT_ERR_ARG,
-                           "watchpoint '%s': an event log has accesses to memory, and so no event of the "
-                           "kind %s; name access:NAME, an address, entry:FUNCTION, context, gap or overflow",
+                           "watchpoint '%s': an event log contains memory accesses and no events of the kind "
+                           "%s; use access:NAME, an address, entry:FUNCTION, context, gap or overflow",
                            all[i].name, ct_watch_kind_name(kind));
     }
     return CT_OK;
@@ -142,8 +142,8 @@ static int check_fields(const struct ct_fractal_watch *w, const struct ct_watchp
     if (!missing)
         return CT_OK;
     return ct_fail(w->ctx, CT_ERR_CONFIG,
-                   "watchpoint '%s': the records of the log have no field %s, so nothing tells which these "
-                   "are; record it with this field",
+                   "watchpoint '%s': the records of the log have no field %s, so its events cannot be "
+                   "recognised; record the log with this field",
                    point->name,
                    missing & CT_FRACTAL_FIELD_TARGET  ? "target"
                    : missing & CT_FRACTAL_FIELD_POINT ? "point"
@@ -172,7 +172,7 @@ static int begin(struct ct_fractal_watch *w, const char *name)
     if ((ct_fractal_reader_info(w->reader)->fields & needed) != needed)
         return ct_fail(w->ctx, CT_ERR_CONFIG,
                        "%s: its records have no time or no virtual address, so nothing can be watched; "
-                       "record it with both fields",
+                       "record the log with both fields",
                        name);
     w->unit = ct_fractal_reader_unit(w->reader);
     w->begun = true;
@@ -251,8 +251,8 @@ static int tell_unmet(struct ct_fractal_watch *w)
             p++;
         if (name && p == 256)
             ct_log(w->ctx, CT_LOG_WARNING,
-                   "watchpoint '%s': no process of the log was called so; its program is %s, and "
-                   "'coretap fractal report' lists the others",
+                   "watchpoint '%s': no process of the log has this name; its program is %s, and 'coretap "
+                   "fractal report' lists the other processes",
                    all[i].name, w->names.names[0] ? w->names.names[0] : "not named");
     }
     return rc;
@@ -274,7 +274,9 @@ int ct_fractal_watch_renew(struct ct_fractal_watch *w)
     struct ct_fractal_watch before = *w;
     int rc = check_kinds(w->ctx, w->watches, w->marks);
     if (!rc && w->given < w->ready_count)
-        rc = ct_fail(w->ctx, CT_ERR_ARG, "event log: events wait that come by the watchpoints of before");
+        rc = ct_fail(w->ctx, CT_ERR_ARG,
+                     "event log: events of the earlier watchpoints are waiting, so the watchpoints were not "
+                     "changed; fetch these events first");
     if (!rc && w->begun)
         rc = check_points(w);
     if (rc)
@@ -402,8 +404,8 @@ static void tell_stranger(const struct ct_fractal_watch *w, uint32_t process)
         i++;
     if (i < w->range_count)
         ct_log(w->ctx, CT_LOG_WARNING,
-               "event log: process %u runs %s, which is none of the programs that are named, so that it has "
-               "none of the places that are watched of it; name its file with --elf, too",
+               "event log: process %u runs %s, which was not named, so places in it are not watched; name "
+               "its file with --elf, too",
                (unsigned)process, w->names.names[process]);
 }
 
@@ -490,8 +492,8 @@ static int take(struct ct_fractal_watch *w, const struct ct_fractal_event *e)
     const struct ct_fractal_process_program *runs;
     if (e->time < w->time)
         return ct_fail(w->ctx, CT_ERR_FORMAT,
-                       "event log: time goes back from %llu to %llu; what follows cannot be put in order, "
-                       "write the log of each run to a file of its own",
+                       "event log: the time goes back from %llu to %llu, so the rest cannot be put in order; "
+                       "write the log of each run to a separate file",
                        (unsigned long long)w->time, (unsigned long long)e->time);
     w->time = e->time;
     int rc = find_program(w, e, &runs);

@@ -62,7 +62,7 @@ static int place(const struct line *line, const char *word, uint64_t *addr, enum
         errno = 0;
         *addr = strtoull(number, &end, 0);
         if (errno || *end || end == number)
-            return mistake(line, "not a number", number);
+            return mistake(line, "this is not a number", number);
     }
     if (number != word) {
         const size_t length = plus ? (size_t)(plus - word) : strlen(word);
@@ -144,7 +144,8 @@ static int read_line(const struct line *line, char *text)
         const char *place_of = from ? strtok_r(NULL, " \t", &save) : NULL;
         bool learnt = place_of && strcmp(from, "learnt") == 0;
         if (!from || (place_of && !learnt))
-            return mistake(line, from ? "exactly one place must be before the ':'" : "no place", text);
+            return mistake(line, from ? "exactly one place must be before the ':'" : "the place is missing",
+                           text);
         return targets(line, learnt ? place_of : from, colon + 1, learnt ? CT_CFG_LEARNT : CT_CFG_USER);
     }
     const char *verb = strtok_r(text, " \t", &save);
@@ -155,7 +156,7 @@ static int read_line(const struct line *line, char *text)
         return no_return(line, word);
     if (word && strcmp(verb, "function") == 0)
         return entry(line, word);
-    return mistake(line, "not understood", verb);
+    return mistake(line, "the line has an unknown form", verb);
 }
 
 int ct_cfg_targets_read(struct ct_cfg *cfg, const char *name, const char *text, bool before_blocks)

@@ -32,8 +32,9 @@ KEYS = ("gaps", "overflows", "contradictions", "bad_packets", "lost_bytes", "no_
 OF_TRACE = ("overflows", "bad_packets", "lost_bytes")  # and the gaps that are not contradictions
 WORDS = {"gaps": r"gaps?\b", "overflows": r"trace unit overflows?",
          "contradictions": r"contradictions? with the program",
-         "bad_packets": r"packets? that cannot be or (?:is|are) cut",
-         "lost_bytes": r"bytes? that could not be used", "no_access": r"times? no memory where code ran"}
+         "bad_packets": r"invalid or truncated packets?",
+         "lost_bytes": r"bytes? that could not be used",
+         "no_access": r"times? code ran that is in no memory image"}
 
 
 def run(*args, check=(0, 1)):

@@ -164,7 +164,7 @@ def monitors_know_processes(folder, _):
             sums[name] += len(said.splitlines())
     by_number = {str(sums[name]): name for name in sums}
     return alone and outs[0] == outs[1] and seen == hits == by_number and set(who) == {'"processes"'} and \
-        "read_error" not in last and missing.returncode == 2 and "there are processes" in missing.stderr
+        "read_error" not in last and missing.returncode == 2 and "there is no such process" in missing.stderr
 
 
 WAITS = """#include <sys/wait.h>

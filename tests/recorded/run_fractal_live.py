@@ -266,8 +266,8 @@ def several_programs(folder):
     said = coretap("live", "-q", "--fractal", "--elf", starter, "--at", "access:2:table.write", "--at",
                    "context:nobody", log)
     check("a program that is not named, and a name that nobody has",
-          "process 2 runs worker, which is none of the programs that are named" in said.stderr and
-          "'context:nobody': no process of the log was called so; its program is starter" in said.stderr,
+          "process 2 runs worker, which was not named" in said.stderr and
+          "'context:nobody': no process of the log has this name; its program is starter" in said.stderr,
           said.stderr)
 
 

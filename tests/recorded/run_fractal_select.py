@@ -79,12 +79,12 @@ def functions_of_one_line(folder, program):
 def bad_selections_name_the_limit(folder, program):
     cases = [(("--section", ".text", "--symbol", "main"), "overlaps .text"),
              (("--range-registers", "1", *BOTH), "all 1 range registers"),
-             (("--point", "table", "--point-registers", "3"), "it has 4 lines"),
+             (("--point", "table", "--point-registers", "3"), "needs 4 registers"),
              (("--point", "70000000"), "has no memory at 0x70000000"),
-             (("--section", ".text", "--point", "table"), "none of the ranges"),
+             (("--section", ".text", "--point", "table"), "none of the traced ranges"),
              (("--mode", "passive", "--point", "main"), "passive"),
              (("--range", "1:0..100"), "there is no process 1"),
-             (("--with", program) * 4, "one core is for the program, and 3 more can have one")]
+             (("--with", program) * 4, "one core runs the program, and 3 more can each")]
     for name, setting, text in (("ways", "l2_ways = 32\nl2_bytes = 2097152", "l2_ways are 16 at most"),
                                 ("cores", "cores = 9", "cores are 1 to 8"),
                                 ("port", "port_bytes = 7", "port_bytes are 8, 16, 32 or 64"),
@@ -154,8 +154,8 @@ def a_script_goes_by_the_thread_that_runs(folder, _program):
 
 def bad_scripts_are_refused(folder, program):
     script = folder / "bad"
-    for text, wanted in (("point add main\n", "bad:1: 'point add main' is not TIME COMMAND"),
-                         ("2ms status\n1ms status\n", "bad:2: earlier than line 1"),
+    for text, wanted in (("point add main\n", "bad:1: 'point add main': the line is not TIME"),
+                         ("2ms status\n1ms status\n", "bad:2: the time is earlier than that of line 1"),
                          ("1us frobnicate\n", "bad:1: 'frobnicate' is not range|section"),
                          ("1us point add nowhere\n", "bad:1: --point: 'nowhere' is neither")):
         script.write_text(text)
@@ -198,7 +198,7 @@ def exchanges_points(folder, program, *more):
         run.stdin.close()
     return run.returncode == 0 and answers == [0, 0, 2, 2, 2] and \
         hits(folder, program) == {"table": (1000, "address")} and not socket.exists() and \
-        "no run takes commands there" in ask(socket, "status").stderr and \
+        "there is no run that listens" in ask(socket, "status").stderr and \
         [what for _, what in steps(folder)] == [b"point add table", b"point remove table"]
 
 
@@ -218,7 +218,7 @@ def points_that_a_removal_leaves(folder, program):
             "section add .text", "range remove 0..1000")]
         run.stdin.close()
     one, two = "1 point, table, is in no range now", "2 points, main and others, are in no range now"
-    remedy = "so that no hit is logged: add a range that has "
+    remedy = "so no hit is logged; add a range that contains "
     told = [answer.split(" (")[0] for answer in said]
     if run.returncode or told != [f"{one}, {remedy}it", "", f"{two}, {remedy}them", "", "", ""]:
         raise RuntimeError(str(said))
@@ -353,7 +353,7 @@ def many_processes_at_once(folder, program):
         raise RuntimeError(str(known))
     refused = coretap("fractal", "run", "-q", "--follow-forks", "--section", ".bss", "-o",
                       folder / "too many", "--", many, "256")
-    return refused.returncode == 2 and "process 257 of the run, and a log tells 256 apart" in refused.stderr \
+    return refused.returncode == 2 and "process 257 of the run, but a log can have" in refused.stderr \
         and not (folder / "too many").exists()
 
 

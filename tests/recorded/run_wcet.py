@@ -142,7 +142,7 @@ def check_left_out(folder):
             & {l["start"] for l in result["loops"]})
     assert all(s["function"] != "dig" for s in result["path"]), result
     text = run(*wcet)
-    assert "is_bound=false" in text and "never seen to run and has no bound" in text, text
+    assert "is_bound=false" in text and "was never observed and has no bound" in text, text
     bounds = folder / "bounds"
     bounds.write_text("loop spin 50\nrecursion dig 9\n")
     told = json.loads(run(*wcet, "--format", "json", "--bounds", bounds))

@@ -115,7 +115,7 @@ def runs_of_a_program_add_up(made):
 def programs_are_not_taken_for_each_other(made):
     result = subprocess.run([COMMAND, "fractal", "report", made[0][1], made[1][1], "--elf", made[0][0]],
                             capture_output=True, text=True, check=False)
-    assert result.returncode == 2 and "names of --elf would be wrong" in result.stderr, result
+    assert result.returncode == 2 and "names from --elf would be wrong" in result.stderr, result
     assert not result.stdout
 
 

@@ -277,9 +277,9 @@ static void mistakes_are_named(void **state)
         {"\nmain: 0x10",
          "targets:2: there is no computed branch at this place, or its target is not code: 'main'"},
         {"nowhere: main", "targets:1: there is no such function: 'nowhere'"},
-        {"main+x: main", "targets:1: not a number: 'x'"},
-        {"noreturn", "targets:1: not understood: 'noreturn'"},
-        {": main", "targets:1: no place"},
+        {"main+x: main", "targets:1: this is not a number: 'x'"},
+        {"noreturn", "targets:1: the line has an unknown form: 'noreturn'"},
+        {": main", "targets:1: the place is missing"},
         {"function 0x99", "targets:1: there is no code at this place: '0x99'"},
     };
     const uint32_t code[] = {BR};

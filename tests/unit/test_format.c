@@ -124,7 +124,7 @@ static void test_profile(void **state)
     assert_int_equal(ct_programs_new(ctx, NULL, &programs), CT_OK);
     assert_int_equal(ct_cover_new(ctx, &cover), CT_OK);
     assert_int_equal(ct_profile_write(cover, programs, &options, receive, &r, &written), CT_ERR_ARG);
-    assert_non_null(strstr(ct_ctx_error(ctx), "of one program, not of 0"));
+    assert_non_null(strstr(ct_ctx_error(ctx), "describes one program, not 0"));
     assert_int_equal(written.program_count, 0);
     options.format = CT_PROFILE_FORMAT_CALLGRIND;
     assert_int_equal(ct_profile_write(cover, programs, &options, receive, &r, NULL), CT_ERR_ARG);

@@ -177,7 +177,7 @@ static void parts_in_any_order(void **state)
     assert_int_equal(ct_fractal_wire_finish(w), CT_OK);
     assert_int_equal(hear(w, a[0], &m), -1);
     assert_int_equal(ct_fractal_wire_finish(w), CT_ERR_FORMAT);
-    assert_non_null(strstr(ct_ctx_error(ctx), "1 DVM messages lack"));
+    assert_non_null(strstr(ct_ctx_error(ctx), "1 DVM messages are without"));
     assert_int_equal(ct_fractal_wire_finish(w), CT_OK);
 
     for (uint64_t txn = 0; txn < 64; txn++)
@@ -325,17 +325,21 @@ static void bad_flits_are_named(void **state)
         struct ct_fractal_flit flit;
         const char *text;
     } rows[] = {
-        {CT_FRACTAL_CHI, {.channel = CT_FRACTAL_CHANNEL_SNP, .opcode = 0x18}, "SNP opcode 0x18: is reserved"},
+        {CT_FRACTAL_CHI,
+         {.channel = CT_FRACTAL_CHANNEL_SNP, .opcode = 0x18},
+         "SNP opcode 0x18: the opcode is reserved"},
         {CT_FRACTAL_CHI,
          {.channel = CT_FRACTAL_CHANNEL_SNP, .opcode = 0x27},
-         "SNP opcode 0x27: has more than 5 bits"},
-        {CT_FRACTAL_CHI, {.channel = CT_FRACTAL_CHANNEL_REQ, .opcode = 0x7f}, "REQ opcode 0x7f: is reserved"},
+         "SNP opcode 0x27: the opcode has more than 5 bits"},
+        {CT_FRACTAL_CHI,
+         {.channel = CT_FRACTAL_CHANNEL_REQ, .opcode = 0x7f},
+         "REQ opcode 0x7f: the opcode is reserved"},
         {CT_FRACTAL_CHI,
          {.channel = CT_FRACTAL_CHANNEL_REQ, .opcode = 0x87},
-         "REQ opcode 0x87: has more than 7 bits"},
+         "REQ opcode 0x87: the opcode has more than 7 bits"},
         {CT_FRACTAL_CHI,
          {.channel = CT_FRACTAL_CHANNEL_SNP, .opcode = 7, .addr = UINT64_C(1) << 49},
-         "SNP.SnpUnique address 0x2000000000000: has more than 49 bits"},
+         "SNP.SnpUnique address 0x2000000000000: the address has more than 49 bits"},
         {CT_FRACTAL_CHI,
          {.channel = CT_FRACTAL_CHANNEL_REQ, .opcode = 7, .addr = UINT64_C(1) << 52},
          "has more than 52 bits"},
@@ -347,14 +351,16 @@ static void bad_flits_are_named(void **state)
         {CT_FRACTAL_CHI,
          {.channel = CT_FRACTAL_CHANNEL_REQ, .opcode = 0x14, .addr = UINT64_C(1) << 41 | 1 << 4},
          "a reserved granule"},
-        {CT_FRACTAL_ACE, {.channel = CT_FRACTAL_CHANNEL_AC, .opcode = 0xb}, "AC opcode 0xb: is reserved"},
+        {CT_FRACTAL_ACE,
+         {.channel = CT_FRACTAL_CHANNEL_AC, .opcode = 0xb},
+         "AC opcode 0xb: the opcode is reserved"},
         {CT_FRACTAL_ACE, {.channel = CT_FRACTAL_CHANNEL_AW, .opcode = 8}, "has more than 3 bits"},
         {CT_FRACTAL_ACE,
          {.channel = CT_FRACTAL_CHANNEL_AC, .opcode = 0xf, .addr = 0x80},
-         "ranges of DVMv8.4 are known for CHI only"},
+         "ranges of DVMv8.4 are supported only for CHI"},
         {CT_FRACTAL_ACE,
          {.channel = CT_FRACTAL_CHANNEL_AC, .opcode = 0xf, .addr = 0x7000},
-         "the type of the DVM message is reserved"},
+         "the type of this DVM message is reserved"},
     };
     struct ct_ctx *ctx = ct_ctx_new();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -406,17 +412,17 @@ static void lines_of_flits(void **state)
     } rows[] = {{"5,SNP.SnpUnique,2,D,0x200,0x0", NULL},
                 {"5,SNP.0x7,2,D,0x200,0", NULL},
                 {"x,SNP.SnpUnique,2,D,0,0", "column 1: time"},
-                {"5,SNQ.SnpUnique,2,D,0,0", "column 3: op: no such channel; AC, AR"},
-                {"5,SNP.Unique,2,D,0,0", "op: no such opcode"},
-                {"5,REQ.SnpUnique,2,D,0,0", "op: no such opcode"},
-                {"5,SNP.0x100,2,D,0,0", "op: no such opcode"},
-                {"5,SNP.,2,D,0,0", "op: no such opcode"},
+                {"5,SNQ.SnpUnique,2,D,0,0", "column 3: op: unknown channel; AC, AR"},
+                {"5,SNP.Unique,2,D,0,0", "op: unknown opcode"},
+                {"5,REQ.SnpUnique,2,D,0,0", "op: unknown opcode"},
+                {"5,SNP.0x100,2,D,0,0", "op: unknown opcode"},
+                {"5,SNP.,2,D,0,0", "op: unknown opcode"},
                 {"5,SNP.SnpUnique,64,D,0,0", "initiator"},
                 {"5,SNP.SnpUnique,2,d,0,0", "kind"},
                 {"5,SNP.SnpUnique,2,D,0x1ffffffffffffffff,0", "addr"},
                 {"5,SNP.SnpUnique,2,D,0,", "value"},
                 {"5,SNP.SnpUnique,2,D,0,0,", "characters after"},
-                {"5,SNP.SnpUnique", "op: no such opcode"}};
+                {"5,SNP.SnpUnique", "op: unknown opcode"}};
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_fractal_message m;
     struct ct_fractal_flit f;

@@ -94,7 +94,7 @@ $ cp -r examples/quickstart $T/noimage && rm $T/noimage/firmware.bin && coretap 
 | instructions=0
 ! coretap: note: $T/noimage/firmware.bin: No such file or directory; named by $T/noimage/cpu_0.ini:6: [dump1]; addresses in it cannot be read
 ! coretap: note: $T/noimage/firmware.bin: No such file or directory; named by $T/noimage/cpu_1.ini:6: [dump1]; addresses in it cannot be read
-! coretap: $T/noimage: losses: 30 times no memory where code ran
+! coretap: $T/noimage: losses: 30 times code ran that is in no memory image
 ! coretap: $T/noimage: no memory for code that ran in 0x80400..0x80590 (30 times); 'coretap info' lists the images and what is missing
 
 Trace that is damaged: all that can be decoded is, and the exit code says so.
@@ -102,7 +102,7 @@ $ cp -r examples/quickstart $T/cut && head -c 1000 examples/quickstart/trace.bin
 | 989 10 instr_range start=80588 end=8058c n=1 last_sz=4 isa=a64 exec=E type=br sub=none cond=1
 | 989 10 instr_range start=80590 end=80598 n=2 last_sz=4 isa=a64 exec=E type=ibr sub=ret cond=0
 | 990 10 eo_trace reason=end_of_trace
-! coretap: $T/cut: losses: 1 packet that cannot be or is cut, 8 bytes that could not be used
+! coretap: $T/cut: losses: 1 invalid or truncated packet, 8 bytes that could not be used
 ! coretap: $T/cut: losses: 8 bytes that could not be used
 [1]
 $ cp -r examples/quickstart $T/empty && : >$T/empty/trace.bin && coretap stats $T/empty | head -6
@@ -123,13 +123,13 @@ $ cp -r examples/quickstart $T/hole && head -c 24 /dev/zero | dd of=$T/hole/trac
 | 557 11 9564 i_addr_s_is0 addr=80590
 | 560 11 850002080000000000b12a000000 i_addr_ctxt_l_64is0 addr=80400 sf=64 el=1 sec=ns ctxt=2a
 | 594 11 db i_atom_f2 atoms=EE
-! coretap: $T/hole: losses: 1 gap, 1 packet that cannot be or is cut, 315 bytes that could not be used
+! coretap: $T/hole: losses: 1 gap, 1 invalid or truncated packet, 315 bytes that could not be used
 $ coretap decode -i 11 $T/hole | grep -A3 Gap
 | Gap	0	315	bytes lost at offset 557: packet that cannot be
 | Ctx	0		EL0 ns 64-bit ctxt=0x2a
 | Go	0	0x8055c	firmware.bin+0x55c
 | Br	0	0x8056c	firmware.bin+0x56c
-! coretap: $T/hole: losses: 1 gap, 1 packet that cannot be or is cut, 315 bytes that could not be used
+! coretap: $T/hole: losses: 1 gap, 1 invalid or truncated packet, 315 bytes that could not be used
 
 Output that cannot be written.
 $ coretap list --packets examples/quickstart >/dev/full

@@ -47,14 +47,14 @@ What was mapped is found elsewhere, or named:
 
 $ mkdir $T/moved; cp -r examples/quickstart $T/moved/; coretap export --perf $T/moved.data $T/moved/quickstart; mkdir -p $T/root; mv $T/moved/quickstart/firmware.bin $T/root; coretap stats $T/moved.data | grep instructions
 | instructions=0
-! coretap: $T/moved.data: losses: 254 times no memory where code ran
+! coretap: $T/moved.data: losses: 254 times code ran that is in no memory image
 ! coretap: $T/moved.data: no memory for code that ran in $T/moved/quickstart/firmware.bin (254 times); 'coretap info' lists the images and what is missing
 ! coretap: note: $T/moved/quickstart/firmware.bin: No such file or directory; instructions in it are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
 $ coretap stats --symfs $T/root $T/moved.data | grep instructions
 | instructions=4610
 $ coretap info -q --symfs $T/nowhere $T/moved.data | grep missing
 | missing: $T/moved/quickstart/firmware.bin: No such file or directory; instructions in it are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
-! coretap: $T/moved.data: losses: 254 times no memory where code ran
+! coretap: $T/moved.data: losses: 254 times code ran that is in no memory image
 ! coretap: $T/moved.data: no memory for code that ran in $T/moved/quickstart/firmware.bin (254 times); 'coretap info' lists the images and what is missing
 
 Cut files give what is before the cut:
@@ -63,7 +63,7 @@ $ head -c -1000 $T/run.data > $T/cut.data; coretap stats $T/cut.data | grep byte
 | bytes=2564
 | lost_bytes=4
 ! coretap: warning: .*/cut.data: cut at offset 0x[0-9a-f]+, in the trace of a record; what comes before was read (re)
-! coretap: $T/cut.data: losses: 1 packet that cannot be or is cut, 4 bytes that could not be used
+! coretap: $T/cut.data: losses: 1 invalid or truncated packet, 4 bytes that could not be used
 $ head -c 100 $T/run.data > $T/cut.data; coretap info $T/cut.data
 ! coretap: $T/cut.data: cut inside of its header; there is nothing to read
 [2]

@@ -24,12 +24,15 @@ $ coretap fractal run -o $T/log
 ! coretap fractal run: PROGRAM is missing
 ! Try 'coretap fractal run --help'.
 [2]
+$ coretap fractal run -o $T/log --mode passive --point main /bin/sh
+! coretap: --point main: in passive mode its line stays in the caches, so most accesses would be missed; nothing was run; choose --mode points
+[2]
 $ coretap fractal run /bin/sh
 ! coretap fractal run: -o LOG is missing
 ! Try 'coretap fractal run --help'.
 [2]
 $ coretap fractal run -o $T/log --range 5..3 -- $T/none
-! coretap fractal run: --range: '5..3' is not LO..HI in hexadecimal
+! coretap fractal run: --range: '5..3': this is not a range; write it as LO..HI in hexadecimal
 ! Try 'coretap fractal run --help'.
 [2]
 $ coretap fractal run -o $T/log --point
@@ -53,8 +56,8 @@ $ coretap fractal replay --messages $T/m --pgd 1000 --va-bits 39 -o $T/log | hea
 | EVENTS           0
 | DROPPED          0
 | WALKS            1
-! coretap: $T/m:3: column 11: op: no such operation
-! coretap: $T/m:4: fractal message at 1: time goes back to 0x0; message ignored
+! coretap: $T/m:3: column 11: op: unknown operation
+! coretap: $T/m:4: fractal message at 1: the time goes back to 0x0; the message was ignored
 $ printf '1,SNP.SnpShared,0,D,0x200,0\n2,SNP.0x18,0,D,0,0\n3,SNP.SnpUnique,0,D,0x2000000000000,0\n4,AC.ReadOnce,0,D,0,0\n5,SNP.SnpDVMOp,0,-,0,0\n' > $T/flits
 $ coretap fractal replay --protocol chi --messages $T/flits --pgd 1000 --va-bits 39 --commands $T/commands | head -3; cat $T/commands
 | messages         5
@@ -62,18 +65,18 @@ $ coretap fractal replay --protocol chi --messages $T/flits --pgd 1000 --va-bits
 | SNOOPS           1
 | time,command,pa,va,asid,flits
 | 1,Read,0x1000,0x0,0,REQ.ReadShared:0x1000:0x0
-! coretap: $T/flits:2: SNP opcode 0x18: is reserved; the flit is left out
-! coretap: $T/flits:3: SNP.SnpUnique address 0x2000000000000: has more than 49 bits; the flit is left out
-! coretap: $T/flits:4: a flit of channel AC: chi has no such channel; it is left out
-! coretap: $T/flits:5: 1 DVM messages lack their second part at the end of the stream, and are lost
+! coretap: $T/flits:2: SNP opcode 0x18: the opcode is reserved; the flit was ignored
+! coretap: $T/flits:3: SNP.SnpUnique address 0x2000000000000: the address has more than 49 bits; the flit was ignored
+! coretap: $T/flits:4: a flit of channel AC: chi has no such channel; the flit was ignored
+! coretap: $T/flits:5: 1 DVM messages are without their second part at the end of the stream; they are lost
 $ coretap fractal replay --messages $T/flits --pgd 1000 --va-bits 39 | head -2
 | messages         5
 | refused          5
-! coretap: $T/flits:1: a flit of SNP, and no protocol was given; it is left out
-! coretap: $T/flits:2: a flit of SNP, and no protocol was given; it is left out
-! coretap: $T/flits:3: a flit of SNP, and no protocol was given; it is left out
-! coretap: $T/flits:4: a flit of AC, and no protocol was given; it is left out
-! coretap: $T/flits:5: a flit of SNP, and no protocol was given; it is left out
+! coretap: $T/flits:1: a flit of SNP: the protocol is unknown, so the flit was ignored; give it with --protocol
+! coretap: $T/flits:2: a flit of SNP: the protocol is unknown, so the flit was ignored; give it with --protocol
+! coretap: $T/flits:3: a flit of SNP: the protocol is unknown, so the flit was ignored; give it with --protocol
+! coretap: $T/flits:4: a flit of AC: the protocol is unknown, so the flit was ignored; give it with --protocol
+! coretap: $T/flits:5: a flit of SNP: the protocol is unknown, so the flit was ignored; give it with --protocol
 $ coretap fractal run --protocol cxl -o $T/log -- $T/none
 ! coretap fractal run: --protocol: 'cxl' is not one of ace, chi
 ! Try 'coretap fractal run --help'.
@@ -82,7 +85,7 @@ $ coretap fractal report $T/log --csv
 | time,va,pa,op,initiator,kind,symbol
 ! coretap: $T/log: it does not say which program it is of, so that functions and objects have no names; name the program with --elf
 $ coretap fractal report $T/m
-! coretap: $T/m: not a FRACTAL log: it does not begin with CTFRACT1
+! coretap: $T/m: this is not a FRACTAL event log, because it does not begin with CTFRACT1
 [2]
 $ coretap fractal report --csv --html $T/log
 ! coretap fractal report: --csv, --html, --svg, --perfetto and --data: one at a time
@@ -108,7 +111,7 @@ $ printf '\003' | dd of=$T/events bs=1 seek=246 conv=notrunc status=none; coreta
 ! coretap: $T/events: 3 violations, 0 of them uncertain, in 3 results
 [1]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x400000 --bind triggerCalls=exception $T/events
-! coretap: watchpoint 'exception': an event log has accesses to memory, and so no event of the kind exception; name access:NAME, an address, entry:FUNCTION, context, gap or overflow
+! coretap: watchpoint 'exception': an event log contains memory accesses and no events of the kind exception; use access:NAME, an address, entry:FUNCTION, context, gap or overflow
 [2]
 Accesses to memory, with their address; what a log has not is refused.
 $ printf 'in a: Events[Int]\nin w: Events[Unit]\nin f: Events[Int]\nout a\nout w\nout f\n' > $T/access.tessla; coretap monitor -q -a --spec $T/access.tessla --bind a=access:0x400000..0x400080.read --bind w=access:0x400000..0x400100.write --bind f=access:0x400040..0x400100.fetch.physical $T/events
@@ -146,7 +149,7 @@ $ coretap timing --pair "0x400000 0x400084" --edges $T/pairs
 ! Try 'coretap timing --help'.
 [2]
 $ coretap timing --pair "0x400000 exception" $T/pairs
-! coretap: watchpoint 'exception': an event log has accesses to memory, and so no event of the kind exception; name access:NAME, an address, entry:FUNCTION, context, gap or overflow
+! coretap: watchpoint 'exception': an event log contains memory accesses and no events of the kind exception; use access:NAME, an address, entry:FUNCTION, context, gap or overflow
 [2]
 # Several logs add up, and are saved.
 $ for i in 1 2; do coretap fractal replay --messages tests/cli/cases/fractal-log.messages --pgd 1000 --va-bits 39 --mode passive -o $T/log$i > $T/out; done; coretap fractal report $T/log1 $T/log2
@@ -241,7 +244,7 @@ $ coretap monitor -q --spec examples/monitor/timing-stream.tessla -u us --bind f
 |     2 streams: 2 violated
 ! coretap: $T/log2: 3 events were dropped by the tracer, 0 bytes are damaged; what lies behind them is uncertain
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=exception --bind triggerCalls=0x400084 --format sums $T/log1
-! coretap: watchpoint 'exception': an event log has accesses to memory, and so no event of the kind exception; name access:NAME, an address, entry:FUNCTION, context, gap or overflow
+! coretap: watchpoint 'exception': an event log contains memory accesses and no events of the kind exception; use access:NAME, an address, entry:FUNCTION, context, gap or overflow
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --clock timestamps --format sums $T/log1
 ! coretap monitor: --clock timestamps: an event log has cycles of its interconnect alone
@@ -252,7 +255,7 @@ $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --threads 2
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap fractal report --process 1 $T/log1
-! coretap: $T/log1: it tells of no process 1; its program is process 0, and lines process=N in its text are further ones
+! coretap: $T/log1: the log has no process 1; choose process 0, the program, or one of the lines process=N in the text of the log
 [2]
 $ coretap fractal report --process 1 $T/saved $T/log1
 ! coretap fractal report: $T/saved: saved sums do not tell processes apart: name the logs, or save them with --process

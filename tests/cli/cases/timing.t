@@ -84,7 +84,7 @@ $ head -8 $T/one > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
 $ printf 'coretap-timing 1\nfunction 0 10 1 1 1 0 f\n' > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
 | bad:2: the line is not 'function PROGRAM ADDR STEPS CYCLES RUNS CUT NAME'; the file was not loaded; write it again with 'coretap timing --format data'
 $ printf 'coretap-timing 1\nself 1 1 1 1 0 1\n' > $T/bad; coretap timing $T/bad 2>&1 | sed 's/.*bad:/bad:/'
-| bad:2: the line begins with none of captures, damaged, unknown, lost, program, started, totals, function, longest, edge, pair, or is no distribution of the one before it; the file was not loaded; write it again with 'coretap timing --format data'
+| bad:2: the line begins with none of captures, damaged, unknown, lost, program, started, totals, function, longest, edge, pair, and is not a distribution of the previous function, edge or pair; the file was not loaded; write it again with 'coretap timing --format data'
 $ coretap cover $T/one 2>&1 | sed 's/.*one:/one:/' | head -1
 | one:1: this is not a coverage file, because its first line is not 'coretap-coverage 5'; the file was not loaded; write it again with 'coretap cover --format data'
 $ coretap timing -q --format json --pair "0x80000" examples/quickstart
