@@ -10,8 +10,8 @@ static int size_field(struct ct_ctx *ctx, const struct ct_source *source, const 
     if (value <= 2 || value == 4)
         return (int)value;
     return ct_fail(ctx, CT_ERR_CONFIG,
-                   "source %s: TRCIDR2 = 0x%08x: %s is %u, which is no size; packets cannot be told apart: "
-                   "correct the register",
+                   "source %s: TRCIDR2 = 0x%08x: %s is %u, which is not a valid size, so packets cannot be "
+                   "decoded; correct the register",
                    source->name, source->regs.idr2, field, value);
 }
 
@@ -30,13 +30,14 @@ int ct_etm4_config_init(struct ct_ctx *ctx, const struct ct_source *source, stru
 {
     const struct ct_source_regs *r = &source->regs;
     if (source->protocol != CT_PROTOCOL_ETM4 && source->protocol != CT_PROTOCOL_ETE)
-        return ct_fail(ctx, CT_ERR_ARG, "source %s: protocol is %s, not etmv4i or ete", source->name,
+        return ct_fail(ctx, CT_ERR_ARG, "source %s: its protocol is %s, not etmv4i or ete", source->name,
                        ct_protocol_name((enum ct_protocol)source->protocol));
     uint8_t version = version_of(source);
     if (source->protocol == CT_PROTOCOL_ETM4 && (version < 0x40 || version > 0x4f))
         return ct_fail(
             ctx, CT_ERR_CONFIG,
-            "source %s: TRCIDR1 = 0x%08x says version %u.%u, not 4.x; give the register of an ETMv4",
+            "source %s: TRCIDR1 = 0x%08x gives version %u.%u, not 4.x, so it is not an ETMv4; correct the "
+            "register or the protocol",
             source->name, r->idr1, version >> 4, version & 15u);
     int vmid_bytes = size_field(ctx, source, "VMIDSIZE", ct_bits(r->idr2, 14, 10));
     int ctxt_bytes = size_field(ctx, source, "CIDSIZE", ct_bits(r->idr2, 9, 5));

@@ -17,15 +17,14 @@ int ct_options_read(struct ct_ctx *ctx, const char *who, const void *options, vo
         return CT_OK;
     memcpy(&given, options, sizeof given);
     if (given < sizeof given || given > SIZE_MAX_SENSIBLE)
-        return ct_fail(ctx, CT_ERR_ARG, "%s: options without their size; set .size to the size of the struct",
-                       who);
+        return ct_fail(ctx, CT_ERR_ARG, "%s: options.size is not set; set it to the size of the struct", who);
     const unsigned char *bytes = options;
     for (size_t i = size; i < given; i++)
         if (bytes[i])
             return ct_fail(
                 ctx, CT_ERR_ARG,
-                "%s: an option is set that version %s does not have; the caller was made for a newer "
-                "version of the library",
+                "%s: an option is set that version %s of the library does not have; update the library, or "
+                "do not set the option",
                 who, ct_version());
     memcpy(into, options, given < size ? given : size);
     memcpy(into, &size, sizeof size);

@@ -12,8 +12,10 @@ int ct_text_line(struct ct_ctx *ctx, FILE *file, const char *path, unsigned numb
     int c;
     while ((c = getc(file)) != EOF && c != '\n') {
         if (!c || size + 1 == room)
-            return ct_fail(ctx, CT_ERR_FORMAT, "%s:%u: the line %s; the file was not read further", path,
-                           number, c ? "is too long" : "has a zero byte");
+            return ct_fail(ctx, CT_ERR_FORMAT,
+                           "%s:%u: the line %s, so the file is not read further; check "
+                           "that it is a text file",
+                           path, number, c ? "is too long" : "contains a zero byte");
         line[size++] = (char)c;
     }
     line[size] = '\0';

@@ -103,7 +103,9 @@ static int unpack_all(struct ct_ctx *ctx, const char *name, struct unpacking *u,
     while (step == STEP_MORE) {
         if (*size == room) {
             if (room >= limit)
-                return ct_fail(ctx, CT_ERR_LIMIT, "%s: has more than %zu bytes unpacked; unpack it yourself",
+                return ct_fail(ctx, CT_ERR_LIMIT,
+                               "%s: has more than %zu bytes when decompressed, which is "
+                               "the limit; decompress it before",
                                name, limit);
             room = room ? 2 * room : FIRST_ROOM;
             room = room < limit ? room : limit;
@@ -123,9 +125,11 @@ static int unpack_all(struct ct_ctx *ctx, const char *name, struct unpacking *u,
     }
     if (step == STEP_NOMEM)
         return ct_fail_nomem(ctx, name);
-    return step == STEP_END && *size
-               ? CT_OK
-               : ct_fail(ctx, CT_ERR_FORMAT, "%s: the packed file is cut or damaged; get a whole copy", name);
+    return step == STEP_END && *size ? CT_OK
+                                     : ct_fail(ctx, CT_ERR_FORMAT,
+                                               "%s: the compressed file is truncated or damaged; get a "
+                                               "complete copy",
+                                               name);
 }
 
 static int run_zstd(struct ct_ctx *ctx, const char *name, struct unpacking *u, size_t limit, uint8_t **out,
@@ -168,7 +172,9 @@ static int run_xz(struct ct_ctx *ctx, const char *name, struct unpacking *u, siz
 #else
     (void)u, (void)limit, (void)out, (void)size;
     return ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                   "%s: is packed by xz, which this coretap was built without (liblzma); unpack it", name);
+                   "%s: is compressed with xz, but this coretap was built without liblzma; decompress it "
+                   "before",
+                   name);
 #endif
 }
 

@@ -10,7 +10,7 @@ int ct_v7_config_init(struct ct_ctx *ctx, const struct ct_source *source, struct
     const struct ct_source_regs *r = &source->regs;
     bool ptm = source->protocol == CT_PROTOCOL_PTM;
     if (!ptm && source->protocol != CT_PROTOCOL_ETM3)
-        return ct_fail(ctx, CT_ERR_ARG, "source %s: protocol is %s, not etmv3 or ptm", source->name,
+        return ct_fail(ctx, CT_ERR_ARG, "source %s: its protocol is %s, not etmv3 or ptm", source->name,
                        ct_protocol_name((enum ct_protocol)source->protocol));
     *config = (struct ct_v7_config){
         .version = (uint8_t)ct_bits(r->etmidr, 7, 4),

@@ -17,8 +17,8 @@ int ct_fail_shorter(struct ct_ctx *ctx, int fd, const char *path, uint64_t size)
     const unsigned long long lost = left < size ? size - left : 0;
     return ct_fail(
         ctx, CT_ERR_IO,
-        "%s: became shorter while it was read: %llu of its %llu bytes are lost; read a copy, or wait "
-        "until nobody writes it any more",
+        "%s: became shorter while it was read: %llu of its %llu bytes are lost; read a copy, or wait until "
+        "no other program writes it",
         path, lost, (unsigned long long)size);
 }
 

@@ -41,8 +41,8 @@ static int add_named(const struct finder *f, const char *path)
     struct stat st;
     if (!stat(path, &st) && !S_ISREG(st.st_mode))
         return ct_fail(f->ctx, CT_ERR_IO,
-                       "%s: is neither a file nor a folder, but a pipe or a device; put a "
-                       "copy of the trace in its place",
+                       "%s: is a pipe or a device, so the capture cannot be identified by its contents; "
+                       "replace it with a copy of the trace in a file",
                        path);
     return add(f, ct_base_name(path), path);
 }
@@ -67,7 +67,7 @@ static int add_entry(const struct finder *f, const char *name, const char *path,
     if (stat(path, &st))
         return errno == ENOENT || errno == ELOOP
                    ? CT_OK
-                   : ct_fail(f->ctx, CT_ERR_IO, "%s: cannot be looked at: %s", path, strerror(errno));
+                   : ct_fail(f->ctx, CT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
     if (S_ISDIR(st.st_mode))
         return depth < DEPTH && ct_folder_enter(&self, outer, &st)
                    ? add_folder(f, name, path, depth + 1, &self)
@@ -101,7 +101,7 @@ static int add_all(const struct finder *f, const char *path)
     struct ct_folder self;
     struct stat st;
     if (stat(path, &st))
-        return ct_fail(f->ctx, CT_ERR_IO, "%s: is not there: %s", path, strerror(errno));
+        return ct_fail(f->ctx, CT_ERR_IO, "%s: cannot be found: %s", path, strerror(errno));
     ct_folder_enter(&self, NULL, &st);
     return add_folder(f, "", path, 0, &self);
 }
@@ -139,7 +139,7 @@ int ct_capture_files_find(struct ct_ctx *ctx, const char *path, struct ct_captur
     const struct finder f = {.ctx = ctx, .out = out};
     struct stat st;
     if (stat(path, &st))
-        return ct_fail(ctx, CT_ERR_IO, "%s: is not there: %s", path, strerror(errno));
+        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be found: %s", path, strerror(errno));
     int rc = CT_OK;
     if (S_ISDIR(st.st_mode)) {
         rc = add_all(&f, path);
@@ -176,13 +176,17 @@ int ct_capture_files_note(struct ct_ctx *ctx, const struct ct_capture_files *fil
         char numbers[NUMBERS];
         struct stat st;
         if (stat(path, &st))
-            return ct_fail(ctx, CT_ERR_IO, "%s: cannot be looked at: %s", path, strerror(errno));
+            return ct_fail(ctx, CT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
         tell_numbers(&st, numbers);
         *size += (uint64_t)st.st_size;
         fprintf(out, "%s%c%s%c", numbers, 0, path, 0);
     }
     fputc(0, out);
-    return !fflush(out) ? CT_OK : ct_fail(ctx, CT_ERR_IO, "a capture cannot be noted: %s", strerror(errno));
+    return !fflush(out) ? CT_OK
+                        : ct_fail(ctx, CT_ERR_IO,
+                                  "the list of files that were read cannot be "
+                                  "written: %s",
+                                  strerror(errno));
 }
 
 /* Returns the text at *at, and moves behind it; NULL when its end is missing. */

@@ -48,8 +48,8 @@ int ct_digest_new(struct ct_ctx *ctx, struct ct_digest **out)
         free(d);
         return ct_unless_nomem(ctx, "libcrypto",
                                ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                                       "libcrypto is not there, so captures cannot be known by their "
-                                       "contents; install it (Debian: libssl3)"));
+                                       "libcrypto cannot be loaded, so captures cannot be identified by "
+                                       "their contents; install it (Debian: libssl3)"));
     }
     const struct crypto_functions *f = d ? &d->crypto.f : NULL;
     if (d)
@@ -178,7 +178,7 @@ static int add_looks(struct ct_digest *d, const struct ct_capture_file *file, ui
     char numbers[120];
     struct stat st;
     if (stat(file->path, &st))
-        return ct_fail(d->ctx, CT_ERR_IO, "%s: cannot be looked at: %s", file->path, strerror(errno));
+        return ct_fail(d->ctx, CT_ERR_IO, "%s: cannot be read: %s", file->path, strerror(errno));
     ct_digest_add_text(d, file->name);
     snprintf(numbers, sizeof numbers, "%" PRIu64 " %" PRIu64 " %" PRId64 ".%09ld %" PRId64 ".%09ld",
              (uint64_t)st.st_size, (uint64_t)st.st_ino, (int64_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,

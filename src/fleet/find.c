@@ -143,7 +143,7 @@ static int add(struct finder *f, const char *path, const struct ct_capture *open
     const struct ct_fleet_capture *same = rc ? NULL : ct_manifest_same(m, capture.digest);
     if (same) {
         const char *why = ct_arena_printf(&f->arena, "has the same contents as %s", same->path);
-        skip(f, path, why ? why : "has the same contents as another one");
+        skip(f, path, why ? why : "has the same contents as another capture");
     } else if (!rc) {
         rc = ct_manifest_add(m, &capture);
         if (!rc && f->options.found)
@@ -242,7 +242,7 @@ static int look_at_file(struct finder *f, const char *path, uint64_t size)
         return try(f, path, true);
     if (length > 4 && !strcmp(path + length - 4, ".ini"))
         return try(f, path, is_description(&head));
-    skip(f, path, "is no perf.data file, no branch list, and no description of a trace");
+    skip(f, path, "is not a perf.data file, a branch list or a description of a trace");
     return CT_OK;
 }
 
@@ -307,7 +307,7 @@ static int look(struct finder *f, const char *path, int depth, const struct ct_f
     f->trusts = f->options.trust && !depth;
     if (stat(path, &st))
         return depth ? look_in_vain(f, path)
-                     : ct_fail(f->manifest->ctx, CT_ERR_IO, "%s: is not there: %s", path, strerror(errno));
+                     : ct_fail(f->manifest->ctx, CT_ERR_IO, "%s: cannot be found: %s", path, strerror(errno));
     if (S_ISREG(st.st_mode))
         return look_at_file(f, path, (uint64_t)st.st_size);
     if (!S_ISDIR(st.st_mode)) {
@@ -317,11 +317,11 @@ static int look(struct finder *f, const char *path, int depth, const struct ct_f
     if (has_snapshot(path))
         return try(f, path, true);
     if (!ct_folder_enter(&self, outer, &st)) {
-        skip(f, path, "is a link to a folder that it lies in");
+        skip(f, path, "is a link to a folder that contains it");
         return CT_OK;
     }
     return depth < DEPTH ? look_in_folder(f, path, depth, &self)
-                         : miss(f, path, "it lies too deep in folders");
+                         : miss(f, path, "too many folders are nested");
 }
 
 int ct_manifest_find(struct ct_manifest *m, const char *path, const struct ct_manifest_options *options)

@@ -122,8 +122,8 @@ static int refuse_same_path(const struct ct_fleet_job *job)
         if (!by_path(&job->order[i - 1], &job->order[i], (void *)job->manifest))
             return ct_fail(
                 job->ctx, CT_ERR_FORMAT,
-                "%s: is in the manifest twice, with other contents, so it would count twice; write "
-                "the manifest anew",
+                "%s: is in the manifest twice, with different contents, so it would count twice; write the "
+                "manifest again with 'coretap manifest'",
                 ct_manifest_at(job->manifest, job->order[i])->path);
     return CT_OK;
 }
@@ -182,7 +182,9 @@ int ct_fleet_job_new(struct ct_ctx *ctx, const struct ct_fleet_job_options *opti
     if (rc)
         return rc;
     if (!o.words || !o.words[0] || !o.state)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_fleet_job_new: the command or the folder of pieces is not set");
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "ct_fleet_job_new: options.words or options.state is not set; set "
+                       "both");
     struct ct_fleet_job *job = calloc(1, sizeof *job);
     if (!job)
         return ct_fail_nomem(ctx, "job");

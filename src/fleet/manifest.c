@@ -123,7 +123,7 @@ int ct_manifest_add(struct ct_manifest *m, const struct ct_fleet_capture *captur
     const struct ct_fleet_capture *same = ct_manifest_same(m, capture->digest);
     if (same)
         return ct_fail(m->ctx, CT_ERR_FORMAT,
-                       "%s: has the same contents as %s, so it would count twice; leave one of them out",
+                       "%s: has the same contents as %s, so it would count twice; remove one of them",
                        capture->path, same->path);
     struct ct_fleet_capture kept = *capture;
     if (m->count >= UINT32_MAX - 1 || !grow(m) || !grow_slots(m) || !keep(m, &kept))

@@ -24,8 +24,9 @@ struct line {
 static int refuse(const struct line *l, const char *what)
 {
     return ct_fail(l->manifest->ctx, CT_ERR_FORMAT,
-                   "%s:%zu: %s; nothing of the manifest was taken. 'coretap manifest' writes one", l->name,
-                   l->number, what);
+                   "%s:%zu: %s; the manifest is not used; correct the line, or write the manifest again with "
+                   "'coretap manifest'",
+                   l->name, l->number, what);
 }
 
 /* Reads a text that may be missing or null. */
@@ -36,7 +37,7 @@ static int read_text(const struct line *l, const char *key, const char **out)
     if (*out || !value || json_is_null(value))
         return CT_OK;
     char what[80];
-    snprintf(what, sizeof what, "\"%s\" is no text", key);
+    snprintf(what, sizeof what, "\"%s\" is not a string", key);
     return refuse(l, what);
 }
 
@@ -45,14 +46,14 @@ static int read_build_ids(const struct line *l, struct ct_fleet_capture *capture
     const json_t *array = json_object_get(l->object, "build_ids");
     const size_t count = json_array_size(array);
     if (array && !json_is_array(array))
-        return refuse(l, "\"build_ids\" is no list");
+        return refuse(l, "\"build_ids\" is not an array");
     *list = calloc(count + 1, sizeof **list);
     if (!*list)
         return ct_fail_nomem(l->manifest->ctx, l->name);
     for (size_t i = 0; i < count; i++) {
         (*list)[i] = json_string_value(json_array_get(array, i));
         if (!(*list)[i])
-            return refuse(l, "\"build_ids\" has something that is no text");
+            return refuse(l, "\"build_ids\" contains a value that is not a string");
     }
     capture->build_ids = *list;
     capture->build_id_count = count;
@@ -63,7 +64,7 @@ static int read_size(const struct line *l, uint64_t *size)
 {
     const json_t *value = json_object_get(l->object, "size");
     if (!json_is_integer(value) || json_integer_value(value) < 0)
-        return refuse(l, "\"size\" is missing or no number of bytes");
+        return refuse(l, "\"size\" is missing or not a number of bytes");
     *size = (uint64_t)json_integer_value(value);
     return CT_OK;
 }
@@ -85,7 +86,7 @@ static int add(const struct line *l, struct ct_fleet_capture *capture)
     const struct ct_fleet_capture *same = ct_manifest_same(m, capture->digest);
     char what[512];
     if (same)
-        snprintf(what, sizeof what, "%.200s has the contents of %.200s, which would count twice",
+        snprintf(what, sizeof what, "%.200s has the same contents as %.200s, so it would count twice",
                  capture->path, same->path);
     const int rc = same ? refuse(l, what) : ct_manifest_add(m, capture);
     free(whole);
@@ -138,7 +139,8 @@ static int read_line(struct line *l, const char *text, size_t size)
     json_error_t error;
     char what[JSON_ERROR_TEXT_LENGTH + 64];
     const bool had_memory = parse(l, text, size, &error);
-    snprintf(what, sizeof what, "is no JSON object%s%s", l->object ? "" : ": ", l->object ? "" : error.text);
+    snprintf(what, sizeof what, "the line is not a JSON object%s%s", l->object ? "" : ": ",
+             l->object ? "" : error.text);
     const int rc = !had_memory                 ? ct_fail_nomem(l->manifest->ctx, l->name)
                    : json_is_object(l->object) ? read_capture(l)
                                                : refuse(l, what);
@@ -211,7 +213,9 @@ static int write_capture(const struct ct_manifest *m, const struct ct_fleet_capt
     const char *const texts[] = {capture->machine, capture->test};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i] && !is_utf8(texts[i]))
-            return ct_fail(m->ctx, CT_ERR_ARG, "%s: '%s' is no UTF-8, which JSON needs; name it in UTF-8",
+            return ct_fail(m->ctx, CT_ERR_ARG,
+                           "%s: the name '%s' is not valid UTF-8, so JSON cannot hold "
+                           "it; give a name in UTF-8",
                            capture->path, texts[i]);
     json_t *object = json_object();
     char *text = object && describe(object, capture) ? json_dumps(object, JSON_COMPACT) : NULL;
@@ -237,11 +241,15 @@ int ct_manifest_write(const struct ct_manifest *m, ct_write_fn *write, void *use
             continue;
         }
         nameless++;
-        ct_log(m->ctx, CT_LOG_WARNING, "%s: not listed: its name is no UTF-8, which JSON needs; rename it",
+        ct_log(m->ctx, CT_LOG_WARNING,
+               "%s: its name is not valid UTF-8, so JSON cannot hold it; it is not "
+               "listed; rename it",
                m->captures[i].path);
     }
     if (rc || !nameless)
         return rc;
-    return ct_fail(m->ctx, CT_ERR_FORMAT, "not listed, since the name is no UTF-8: %zu of %zu captures",
+    return ct_fail(m->ctx, CT_ERR_FORMAT,
+                   "%zu of %zu captures are not listed, because their names are not "
+                   "valid UTF-8; rename them",
                    nameless, m->count);
 }

@@ -90,7 +90,7 @@ static const char *last_message(struct ct_fleet_piece *p)
 {
     static const char prefix[] = "coretap: ";
     struct text *said = &p->texts[SAID];
-    const char *found = "the process said nothing of why";
+    const char *found = "the process that decoded it failed without a message";
     bool prefixed = false;
     if (said->size)
         said->data[said->size - (said->data[said->size - 1] == '\n')] = 0;
@@ -108,7 +108,10 @@ static int make_folder(const struct ct_fleet_piece *p)
 {
     if (!mkdir(p->folder, 0777) || errno == EEXIST)
         return CT_OK;
-    return ct_fail(p->job->ctx, CT_ERR_IO, "%s: the folder for parts of a capture cannot be made: %s",
+    return ct_fail(p->job->ctx, CT_ERR_IO,
+                   "%s: the folder for the parts of a capture cannot be created: %s; "
+                   "the job ends; make the folder above it writable and start the "
+                   "job again",
                    p->folder, strerror(errno));
 }
 
@@ -140,18 +143,21 @@ static int judge(struct ct_fleet_piece *p, int status)
     char why[160];
     const struct text *note = &p->texts[NOTE];
     if (p->late)
-        snprintf(why, sizeof why, "took longer than %" PRIu64 " seconds", p->job->options.seconds);
+        snprintf(why, sizeof why, "decoding took longer than %" PRIu64 " seconds and was stopped",
+                 p->job->options.seconds);
     else if (WIFSIGNALED(status))
         snprintf(why, sizeof why, "the process that decoded it was ended by signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
     else if (WEXITSTATUS(status) > 1)
         return fail(p, last_message(p));
     else if (!p->texts[OUT].size)
-        snprintf(why, sizeof why, "the process that decoded it gave no result");
+        snprintf(why, sizeof why, "the process that decoded it wrote no result");
     else if (ct_capture_note_holds(note->data, note->size))
         return keep(p);
     else
-        snprintf(why, sizeof why, "a file of it was written while it was read; start again when it is whole");
+        snprintf(why, sizeof why,
+                 "one of its files changed while it was read; start the job again when the "
+                 "file is complete");
     return fail(p, why);
 }
 
@@ -334,8 +340,8 @@ int ct_fleet_shard_begin(struct ct_fleet_job *job, size_t number, uint32_t shard
         return ct_fail_null(job ? job->ctx : NULL, "ct_fleet_shard_begin");
     if (!shard || shard > shards || shards > CT_FLEET_SHARDS)
         return ct_fail(job->ctx, CT_ERR_ARG,
-                       "ct_fleet_shard_begin: part %" PRIu32 " of %" PRIu32
-                       "; numbers go from 1 to the second one, which is at most %d",
+                       "ct_fleet_shard_begin: part %" PRIu32 " of %" PRIu32 " does not exist; the number "
+                       "must be from 1 to the count, and the count at most %d",
                        shard, shards, CT_FLEET_SHARDS);
     struct ct_fleet_piece *p = new_piece(job, number);
     if (!p)

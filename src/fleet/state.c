@@ -27,10 +27,11 @@ static int read_open(struct ct_ctx *ctx, int fd, const char *path, char **data, 
 {
     struct stat st;
     if (fstat(fd, &st))
-        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be looked at: %s", path, strerror(errno));
+        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
     if (!S_ISREG(st.st_mode))
         return ct_fail(ctx, CT_ERR_IO,
-                       "%s: is no regular file, so that no piece can be kept there; the job ends; remove it",
+                       "%s: is not a regular file, so the result of a capture cannot be kept there; the job "
+                       "ends; remove it and start the job again",
                        path);
     *data = ct_table_of_records((size_t)st.st_size + 1, 1); /* in large pages: many pieces have megabytes */
     if (!*data)
@@ -142,8 +143,9 @@ int ct_state_write(struct ct_ctx *ctx, const char *path, struct ct_state_bytes h
     if (error == ENOMEM)
         return ct_fail_nomem(ctx, path);
     return error ? ct_fail(ctx, CT_ERR_IO,
-                           "%s: the piece cannot be kept: %s; the job ends, and goes on from the pieces that "
-                           "are there when the folder can be written",
+                           "%s: the result of a capture cannot be written: %s; the job ends; make the folder "
+                           "writable and start the job again, which continues from the results that are "
+                           "there",
                            path, strerror(error))
                  : CT_OK;
 }

@@ -49,8 +49,8 @@ static int check(const struct ct_fleet_job *job, const struct ct_worker_task *ta
     if (rc || !memcmp(digest, capture_of(job, task)->digest, sizeof digest))
         return rc;
     return ct_fail(job->ctx, CT_ERR_FORMAT,
-                   "its contents are not those that the manifest names (sha256 differs); write the manifest "
-                   "anew");
+                   "its contents differ from those in the manifest (sha256), so it is not counted; write the "
+                   "manifest again");
 }
 
 /* Compares the size, without reading: a capture of another size has other contents. */
@@ -60,8 +60,8 @@ static int check_size(const struct ct_fleet_job *job, const struct ct_worker_tas
     if (size == wanted)
         return CT_OK;
     return ct_fail(job->ctx, CT_ERR_FORMAT,
-                   "it has %" PRIu64 " bytes and not the %" PRIu64
-                   " that the manifest says, so it is another one; write the manifest anew",
+                   "it has %" PRIu64 " bytes, but the manifest says %" PRIu64 ", so it is another capture "
+                   "and is not counted; write the manifest again",
                    size, wanted);
 }
 
@@ -230,7 +230,10 @@ static int start(struct ct_fleet_job *job, const struct ct_worker_task *task, st
     for (int i = 0; i < CT_WORKER_TEXTS; i++)
         ct_worker_close(&worker->texts[i]);
     ct_worker_close(&worker->control);
-    return ct_fail(job->ctx, CT_ERR_IO, "a process cannot be started: %s", strerror(error));
+    return ct_fail(job->ctx, CT_ERR_IO,
+                   "a process that decodes a capture cannot be started: %s; the job "
+                   "ends",
+                   strerror(error));
 }
 
 int ct_worker_begin(struct ct_fleet_job *job, const struct ct_worker_task *task, struct ct_worker *out)

@@ -30,7 +30,9 @@ int ct_demux_new(struct ct_ctx *ctx, const struct ct_demux_options *options, str
     if (rc)
         return rc;
     if (o.framing < CT_FRAMING_NONE || o.framing > CT_FRAMING_DSTREAM)
-        return ct_fail(ctx, CT_ERR_ARG, "demultiplexer: framing %d; expected none, frames, tpiu or dstream",
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "demultiplexer: framing %d is unknown; expected none, frames, tpiu "
+                       "or dstream",
                        o.framing);
     struct ct_demux *demux = aligned_alloc(_Alignof(struct ct_demux), sizeof *demux);
     if (!demux)

@@ -98,16 +98,14 @@ const char *ct_framing_trouble(const uint8_t *data, size_t size)
         size = PROBE_MAX;
     if (fsyncs_reversed(data, size))
         return "the synchronisation words read 7f ff ff ff, so the bytes of each 32-bit word are reversed "
-               "(big-endian); "
-               "no frame can be found; reverse them, for instance with objcopy -I binary -O binary "
-               "--reverse-bytes=4";
+               "(big-endian) and no frame can be found; reverse them, for instance with objcopy -I binary -O "
+               "binary --reverse-bytes=4";
     if (has_lone_fsync(data, size))
         return NULL;
     struct fit as_is = try_aligned(data, size, 0);
     struct fit swapped = try_aligned(data, size, 3);
     if (as_is.bad >= 16 && as_is.bad > as_is.ids / 8 && swapped.ids >= 16 && swapped.bad <= swapped.ids / 64)
-        return "the trace IDs make sense only with the bytes of each 32-bit word reversed (big-endian); "
-               "reverse them, for "
-               "instance with objcopy -I binary -O binary --reverse-bytes=4";
+        return "the trace IDs are valid only if the bytes of each 32-bit word are reversed (big-endian); "
+               "reverse them, for instance with objcopy -I binary -O binary --reverse-bytes=4";
     return NULL;
 }

@@ -31,7 +31,7 @@ int ct_ini_file(struct ct_arena *arena, const char *folder, const struct ct_ini_
     if (!name)
         return CT_ERR_FORMAT;
     if (!*name)
-        return ct_ini_fail(item, "expected the name of a file");
+        return ct_ini_fail(item, "the name of a file is expected");
     *path = ct_path_join(arena, folder, name);
     return *path ? CT_OK : ct_fail_nomem(item->ctx, item->path);
 }
@@ -43,16 +43,20 @@ int ct_read_ini(struct ct_opening *opening, const char *path, const char *wanted
     uint64_t size;
     enum ct_file_kind kind = opening->files->look(opening->files->user, path, &size);
     if (kind == CT_FILE_NONE)
-        return ct_fail(ctx, CT_ERR_IO, "%.300s: %s; it is named by %.300s; put it there or correct the name",
+        return ct_fail(ctx, CT_ERR_IO,
+                       "%.300s: cannot be read: %s; %.300s names it; put the file there, or "
+                       "correct the name",
                        path, strerror(errno), wanted_by);
     if (kind != CT_FILE_REGULAR)
-        return ct_fail(ctx, CT_ERR_IO, "%.300s: not a regular file; %.300s expects an .ini file there", path,
-                       wanted_by);
+        return ct_fail(ctx, CT_ERR_IO,
+                       "%.300s: is not a regular file; %.300s names it as an .ini file; put "
+                       "the file there, or correct the name",
+                       path, wanted_by);
     if (size > opening->text_left)
         return ct_fail(
             ctx, CT_ERR_LIMIT,
-            "%.300s: the .ini files of this capture are larger than %zu bytes together; is this one an "
-            ".ini file?",
+            "%.300s: the .ini files of this capture are larger than %zu bytes together, so they are not "
+            "read; check that this one is an .ini file",
             path, CT_INI_TEXT_MAX);
     char *text = malloc((size_t)size + 1);
     if (!text)
@@ -75,7 +79,7 @@ const char *ct_why_no_trace(const struct ct_files *files, const char *path)
     const enum ct_file_kind kind = files->look(files->user, path, &size);
     return kind == CT_FILE_REGULAR ? NULL
            : kind == CT_FILE_NONE  ? strerror(errno)
-                                   : "not a regular file: a folder, a pipe or a device is not read";
+                                   : "it is a folder, a pipe or a device, not a regular file";
 }
 
 int ct_add_missing(struct ct_opening *opening, const char *text)
@@ -121,7 +125,9 @@ int ct_add_gone(struct ct_opening *opening, const struct ct_image *image, const 
 static int add_missing(struct ct_opening *opening, const char *path, const char *fact, const char *where)
 {
     size_t before = opening->capture->missing_count;
-    const char *text = ct_arena_printf(opening->arena, "%s: %s; named by %s; addresses in it cannot be read",
+    const char *text = ct_arena_printf(opening->arena,
+                                       "%s: %s; %s names it; instructions at its addresses "
+                                       "cannot be decoded",
                                        path, fact, where);
     int rc = text ? ct_add_missing(opening, text) : ct_fail_nomem(opening->ctx, "list of missing files");
     if (!rc && opening->capture->missing_count > before)
@@ -149,16 +155,17 @@ int ct_image_add(struct ct_opening *opening, const struct ct_image_spec *spec, s
     uint64_t size;
     enum ct_file_kind kind = opening->files->look(opening->files->user, spec->file, &size);
     if (opening->images_left == 0)
-        return ct_fail(opening->ctx, CT_ERR_LIMIT, "%s: more than %d images in this capture", spec->where,
-                       CT_IMAGES_MAX);
+        return ct_fail(opening->ctx, CT_ERR_LIMIT,
+                       "%s: the capture has more than %d images, which is the "
+                       "limit; remove some",
+                       spec->where, CT_IMAGES_MAX);
     opening->images_left--;
     if (kind == CT_FILE_NONE)
         return add_missing(opening, spec->file, strerror(errno), spec->where);
     if (kind != CT_FILE_REGULAR)
-        return add_missing(opening, spec->file, "not a regular file", spec->where);
+        return add_missing(opening, spec->file, "it is not a regular file", spec->where);
     if (spec->offset >= size)
-        return add_missing(opening, spec->file, "ends before the offset where the image should start",
-                           spec->where);
+        return add_missing(opening, spec->file, "it ends before the offset of the image", spec->where);
     struct ct_image image = {
         .path = spec->file,
         .addr = spec->addr,
@@ -169,15 +176,15 @@ int ct_image_add(struct ct_opening *opening, const struct ct_image_spec *spec, s
     };
     if (spec->has_size && spec->size > image.size)
         ct_log(opening->ctx, CT_LOG_WARNING,
-               "%s: length 0x%llx is more than the 0x%llx bytes that %s has from there; only these are used",
+               "%s: length= is 0x%llx, but only 0x%llx bytes of %s follow the offset; only these are used",
                spec->where, (unsigned long long)spec->size, (unsigned long long)image.size, spec->file);
     else if (spec->has_size)
         image.size = spec->size;
     if (is_linked_elsewhere(opening->files, spec)) {
         ct_log(
             opening->ctx, CT_LOG_NOTE,
-            "%s: %s is an ELF file that was linked for other addresses; its segments are taken from where it "
-            "has them, and address and length do not count",
+            "%s: %s is an ELF file that was linked for other addresses; its segments are used at these, and "
+            "address= and length= are ignored",
             spec->where, spec->file);
         image.is_elf = 1;
         image.addr = 0;
@@ -186,7 +193,8 @@ int ct_image_add(struct ct_opening *opening, const struct ct_image_spec *spec, s
     if (!image.is_elf && image.size && image.size - 1 > UINT64_MAX - image.addr)
         return ct_fail(
             opening->ctx, CT_ERR_CONFIG,
-            "%s: 0x%llx bytes from address 0x%llx do not fit into 64 bits; correct address or length",
+            "%s: 0x%llx bytes from address 0x%llx on exceed the 64-bit address space; correct the address or "
+            "the length",
             spec->where, (unsigned long long)image.size, (unsigned long long)image.addr);
     for (size_t i = 0; i < *count; i++)
         if (ct_image_same(&(*images)[i], &image))
@@ -206,8 +214,8 @@ int ct_core_arch(struct ct_ctx *ctx, const char *where, const char *core, const 
         return CT_OK;
     return ct_fail(
         ctx, CT_ERR_CONFIG,
-        "%.300s: core %.100s: unknown model %.100s; which instructions are branches cannot be told; expected "
-        "a name like Cortex-A53, an architecture like ARMv8.3-A, or ARM-AA64",
+        "%.300s: core %.100s: the model %.100s is unknown, so its instruction set is unknown too; give a "
+        "name like Cortex-A53, an architecture like ARMv8.3-A, or ARM-AA64",
         where, core, model);
 }
 
@@ -216,8 +224,10 @@ int ct_buffer_check_ids(struct ct_ctx *ctx, const char *path, const struct ct_bu
     const struct ct_source *by_id[128] = {NULL};
     if (buffer->framing == CT_FRAMING_NONE) {
         if (buffer->source_count > 1)
-            ct_log(ctx, CT_LOG_NOTE, "%s: buffer %s has no frames and several sources; only %s counts", path,
-                   buffer->name, buffer->sources[0].name);
+            ct_log(ctx, CT_LOG_NOTE,
+                   "%s: buffer %s has several sources but no frames that separate them; "
+                   "all of its bytes are decoded as those of %s",
+                   path, buffer->name, buffer->sources[0].name);
         return CT_OK;
     }
     for (size_t i = 0; i < buffer->source_count; i++) {
@@ -225,15 +235,14 @@ int ct_buffer_check_ids(struct ct_ctx *ctx, const char *path, const struct ct_bu
         const struct ct_source *other = by_id[source->trace_id];
         if (source->trace_id == 0 || source->trace_id >= 0x70)
             ct_log(ctx, CT_LOG_WARNING,
-                   "%s: buffer %s: source %s has trace ID 0x%02x, which is not for trace sources; it has no "
-                   "bytes in "
-                   "frames; expected 1 to 0x6f in its ID register",
+                   "%s: buffer %s: source %s has trace ID 0x%02x, which is reserved, so no trace is found "
+                   "for it; correct its ID register to 1 to 0x6f",
                    path, buffer->name, source->name, (unsigned)source->trace_id);
         else if (other)
             return ct_fail(
                 ctx, CT_ERR_CONFIG,
-                "%.300s: buffer %.100s: sources %.100s and %.100s both have trace ID 0x%02x; their bytes "
-                "cannot be told apart; correct the ID register of one",
+                "%.300s: buffer %.100s: sources %.100s and %.100s both have trace ID 0x%02x, so their trace "
+                "cannot be separated; correct the ID register of one",
                 path, buffer->name, other->name, source->name, (unsigned)source->trace_id);
         by_id[source->trace_id] = source;
     }

@@ -15,10 +15,13 @@ int ct_context_set(struct ct_opening *opening, const struct ct_ini_item *item, s
     const struct ct_context_name *all = *names;
     const size_t before = CT_COUNT_WHILE(*count, at, all[at].context < number);
     if (before < *count && all[before].context == number)
-        return ct_ini_fail(item, "this context was called %.100s before; keep the line that is right",
+        return ct_ini_fail(item, "this context already has the name %.100s; keep the correct line",
                            all[before].name);
     if (*count == CT_ITEMS_MAX)
-        return ct_ini_fail(item, "more than %d names of contexts", CT_ITEMS_MAX);
+        return ct_ini_fail(item,
+                           "there are more than %d names of contexts, which is the limit; remove "
+                           "some",
+                           CT_ITEMS_MAX);
     const char *name = ct_arena_strdup(opening->arena, item->key);
     struct ct_context_name *more = ct_arena_push(opening->arena, *names, count, sizeof *more);
     if (!name || !more)

@@ -228,16 +228,18 @@ int ct_event_set(struct ct_opening *opening, const struct ct_ini_item *item,
         return rc;
     for (const char *c = item->key; *c; c++)
         if (!isalnum((unsigned char)*c) && !strchr("_.-", *c))
-            return ct_ini_fail(item, "a name of an event has letters, digits and _ . - alone");
+            return ct_ini_fail(item, "the name of an event may contain only letters, digits, _, . and -");
     if (isdigit((unsigned char)item->key[0]) || strcmp(item->key, "trigger") == 0 ||
         strlen(item->key) > MOST_NAME)
         return ct_ini_fail(item,
-                           "a name of an event begins with a letter, has up to 100 characters, and is not "
-                           "trigger");
+                           "the name of an event must not begin with a digit, be longer than 100 characters, "
+                           "or be 'trigger'");
     for (unsigned i = 0; i < CT_SOURCE_EVENTS; i++)
         if (events[i] && (i == number || strcmp(events[i], item->key) == 0))
-            return ct_ini_fail(item, "event %u was called %.100s before; keep the line that is right", i,
-                               events[i]);
+            return ct_ini_fail(item,
+                               "event %u already has the name %.100s; each event and each name may "
+                               "appear only once; keep the correct line",
+                               i, events[i]);
     events[number] = ct_arena_strdup(opening->arena, item->key);
     return events[number] ? CT_OK : ct_fail_nomem(item->ctx, item->path);
 }

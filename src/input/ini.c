@@ -79,7 +79,7 @@ static int line_fail(struct parser *p, const char *fact)
 static void enter_section(struct parser *p, const char *line, size_t size)
 {
     if (size < 3 || line[size - 1] != ']') {
-        line_fail(p, "a section head that does not end with ]");
+        line_fail(p, "the section header does not end with ]");
         return;
     }
     if (!set_text(p, &p->section, line + 1, size - 2, "", 0))
@@ -99,7 +99,7 @@ static char *read_line(char *str, int num, void *stream)
     size_t size;
     const char *line = clean_line(p, &size);
     if (memchr(line, 0, size)) {
-        line_fail(p, "a NUL byte: this is not a text file");
+        line_fail(p, "the line contains a NUL byte, so this is not a text file");
         return NULL;
     }
     if (size && line[0] == '[') {
@@ -118,7 +118,7 @@ static char *read_line(char *str, int num, void *stream)
         if (*c == ':')
             *c = COLON_IN_KEY;
     if (size && !strchr(str, '=')) {
-        line_fail(p, "a line without =");
+        line_fail(p, "the line has no =");
         return NULL;
     }
     return str;
@@ -140,7 +140,7 @@ static int on_item(void *user, const char *section, const char *name, const char
     p->item.section = p->section ? p->section : "";
     p->item.key = key;
     p->item.value = p->value + strspn(p->value, " \t");
-    p->error = *key ? p->fn(p->user, &p->item) : line_fail(p, "a line without a key before the =");
+    p->error = *key ? p->fn(p->user, &p->item) : line_fail(p, "the line has no key before the =");
     return !p->error;
 }
 
@@ -157,7 +157,7 @@ int ct_ini_parse(struct ct_ctx *ctx, const char *path, const char *text, size_t 
     int line = ini_parse_stream(read_line, &p, on_item, &p);
     if (!p.error && line > 0) {
         p.item.line = (unsigned)line;
-        line_fail(&p, "not understood");
+        line_fail(&p, "the line cannot be parsed");
     }
     free(p.section);
     free(p.value);
@@ -186,7 +186,8 @@ const char *ct_ini_unquote(const struct ct_ini_item *item)
         return value;
     if (size < 2 || value[size - 1] != value[0]) {
         ct_fail(item->ctx, CT_ERR_FORMAT,
-                "%s:%u: %.100s: the quotes do not match (a ; or # starts a comment even inside quotes)",
+                "%s:%u: %.100s: a quotation mark is not closed (; and # begin a comment even inside "
+                "quotation marks); close it",
                 item->path, item->line, item->key);
         return NULL;
     }
@@ -202,11 +203,11 @@ int ct_ini_number(const struct ct_ini_item *item, uint64_t max, uint64_t *out)
     int hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const char *digits = hex ? text + 2 : text;
     if (!*digits || digits[strspn(digits, hex ? "0123456789abcdefABCDEF" : "0123456789")])
-        return ct_ini_fail(item, "expected a number, 0x… or decimal");
+        return ct_ini_fail(item, "a number is expected, decimal or with 0x");
     errno = 0;
     uint64_t number = strtoull(digits, NULL, hex ? 16 : 10);
     if (errno || number > max)
-        return ct_ini_fail(item, "the number is too large, the most is 0x%llx", (unsigned long long)max);
+        return ct_ini_fail(item, "the number is too large; the maximum is 0x%llx", (unsigned long long)max);
     *out = number;
     return CT_OK;
 }

@@ -24,14 +24,14 @@ static int perf_probe(const struct ct_files *files, const struct ct_path_to_open
             files->read_at(files->user, path, 0, head, sizeof head) == sizeof head &&
             memcmp(head, CT_PERF_MAGIC, sizeof head) == 0)
             return 1;
-        snprintf(why, cap, "a directory without a file 'data' that begins with PERFILE2");
+        snprintf(why, cap, "is a directory without a file 'data' that begins with PERFILE2");
         return 0;
     }
     if (target->head_size >= 8 && files->read_at &&
         (memcmp(target->head, CT_PERF_MAGIC, 8) == 0 || memcmp(target->head, "2ELIFREP", 8) == 0))
         return 1;
     snprintf(why, cap, "%s",
-             target->kind == CT_FILE_REGULAR ? "no PERFILE2 at its start" : "not a regular file");
+             target->kind == CT_FILE_REGULAR ? "does not begin with PERFILE2" : "is not a regular file");
     return 0;
 }
 
@@ -71,11 +71,12 @@ static int check_trace(struct ct_perf *p)
     if (p->has_info && p->trace_count)
         return CT_OK;
     if (p->cut)
-        return ct_perf_damage(p, "there is no trace before that");
+        return ct_perf_damage(p, "the file has no trace before that");
     return ct_fail(p->opening->ctx, p->has_info ? CT_ERR_FORMAT : CT_ERR_NOT_FOUND,
-                   "%s: %s; there is nothing to decode: record with 'perf record -e cs_etm//'", p->file.path,
-                   p->has_info ? "a recording of CoreSight trace units with not a byte of trace"
-                               : "a perf.data file without hardware trace");
+                   "%s: %s, so there is nothing to decode; record with 'perf record -e cs_etm//'",
+                   p->file.path,
+                   p->has_info ? "the recording has CoreSight trace units, but no trace"
+                               : "the perf.data file has no hardware trace");
 }
 
 static void tell(const struct ct_perf *p)
@@ -94,7 +95,9 @@ static int read_all(struct ct_perf *p)
         rc = ct_perf_read_features(p);
     if (!rc && p->lost)
         rc = ct_perf_damage(
-            p, "%llu records were lost while recording: addresses may be missing, threads unknown",
+            p,
+            "%llu records were lost while recording; mappings of programs and names of threads may be "
+            "missing",
             (unsigned long long)p->lost);
     if (!rc)
         rc = check_trace(p);

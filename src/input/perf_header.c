@@ -12,8 +12,9 @@ int ct_perf_push(struct ct_perf *p, void *array, size_t *count, size_t size, voi
 {
     if (*count == CT_PERF_EVENTS_MAX)
         return ct_fail(p->opening->ctx, CT_ERR_LIMIT,
-                       "%s: more than %zu records of one kind; no recording has so many", p->file.path,
-                       CT_PERF_EVENTS_MAX);
+                       "%s: has more than %zu records of one kind, which is the limit; the file is not read; "
+                       "check that it is not damaged",
+                       p->file.path, CT_PERF_EVENTS_MAX);
     char *grown = ct_arena_push(&p->arena, array, count, size);
     if (!grown)
         return ct_fail_nomem(p->opening->ctx, p->file.path);
@@ -43,7 +44,10 @@ int ct_perf_add_attr(struct ct_perf *p, const uint8_t *bytes, size_t size, struc
 {
     *out = NULL;
     if (size < 48)
-        return ct_perf_damage(p, "an attribute of %zu bytes; it has 64 or more", size);
+        return ct_perf_damage(p,
+                              "an event attribute has %zu bytes, but at least 64 are needed; it is "
+                              "ignored",
+                              size);
     void *room = NULL;
     int rc = ct_perf_push(p, p->attrs, &p->attr_count, sizeof *p->attrs, &room);
     if (!room)
@@ -69,7 +73,9 @@ static int read_ids(struct ct_perf *p, struct ct_perf_attr *attr, struct section
     size_t count = ids.size / 8 < 8192 ? (size_t)(ids.size / 8) : 8192;
     const uint8_t *bytes = ct_perf_file_bytes(&p->file, ids.offset, count * 8);
     if (!bytes)
-        return ct_perf_damage(p, "the IDs of an attribute should be at offset 0x%llx, beyond the end",
+        return ct_perf_damage(p,
+                              "the IDs of an event attribute are missing: offset 0x%llx is beyond the end "
+                              "of the file",
                               (unsigned long long)ids.offset);
     uint64_t *list = ct_arena_alloc(&p->arena, count * sizeof *list);
     if (!list)
@@ -85,14 +91,17 @@ static int read_attrs(struct ct_perf *p, struct section attrs, uint64_t entry)
 {
     if (entry < 64 || entry > 4096)
         return ct_fail(p->opening->ctx, CT_ERR_FORMAT,
-                       "%s: attributes of %llu bytes; the header is damaged: expected 64 to 4096",
+                       "%s: the header is damaged: it gives event attributes %llu bytes, but 64 to 4096 are "
+                       "possible; the file cannot be read",
                        p->file.path, (unsigned long long)entry);
     int rc = CT_OK;
     for (uint64_t done = 0; !rc && attrs.size - done >= entry && p->attr_count < CT_ITEMS_MAX;
          done += entry) {
         const uint8_t *bytes = ct_perf_file_bytes(&p->file, attrs.offset + done, (size_t)entry);
         if (!bytes)
-            return ct_perf_damage(p, "attribute %zu should be at offset 0x%llx, beyond the end",
+            return ct_perf_damage(p,
+                                  "event attribute %zu is missing: offset 0x%llx is beyond the end of the "
+                                  "file",
                                   p->attr_count, (unsigned long long)attrs.offset + done);
         struct section ids = load_section(bytes + entry - 16);
         struct ct_perf_attr *attr;
@@ -108,11 +117,12 @@ int ct_perf_read_header(struct ct_perf *p)
     const uint8_t *h = ct_perf_file_bytes(&p->file, 0, CT_PERF_PIPE_SIZE);
     if (!h)
         return ct_fail(p->opening->ctx, CT_ERR_FORMAT,
-                       "%s: cut inside of its header; there is nothing to read", p->file.path);
+                       "%s: is truncated within its header, so nothing can be read; get a complete copy",
+                       p->file.path);
     if (memcmp(h, CT_PERF_MAGIC, 8) != 0)
         return ct_fail(
             p->opening->ctx, CT_ERR_UNSUPPORTED,
-            "%s: a perf.data file of a big-endian machine, of which nothing is read; record with a "
+            "%s: is a perf.data file of a big-endian machine, which coretap cannot read; record with a "
             "little-endian kernel, or describe its trace alone by an .ini file (docs/formats.md)",
             p->file.path);
     p->pipe = ct_load64(h + 8) == CT_PERF_PIPE_SIZE;
@@ -123,7 +133,8 @@ int ct_perf_read_header(struct ct_perf *p)
     h = ct_perf_file_bytes(&p->file, 0, CT_PERF_HEADER_SIZE);
     if (!h)
         return ct_fail(p->opening->ctx, CT_ERR_FORMAT,
-                       "%s: cut inside of its header; there is nothing to read", p->file.path);
+                       "%s: is truncated within its header, so nothing can be read; get a complete copy",
+                       p->file.path);
     uint64_t entry = ct_load64(h + 16);
     struct section attrs = load_section(h + 24);
     struct section data = load_section(h + 40);
@@ -132,8 +143,9 @@ int ct_perf_read_header(struct ct_perf *p)
         p->unclosed = true;
     else if (data.offset > UINT64_MAX - data.size)
         return ct_fail(p->opening->ctx, CT_ERR_FORMAT,
-                       "%s: data at 0x%llx, 0x%llx bytes: the header is damaged", p->file.path,
-                       (unsigned long long)data.offset, (unsigned long long)data.size);
+                       "%s: the header is damaged: its data at offset 0x%llx with 0x%llx bytes exceeds 64 "
+                       "bits; the file cannot be read",
+                       p->file.path, (unsigned long long)data.offset, (unsigned long long)data.size);
     else
         p->data_end = data.offset + data.size;
     return read_attrs(p, attrs, entry);
@@ -170,7 +182,8 @@ static int read_build_ids(struct ct_perf *p, struct section s)
         size_t size = head ? ct_load16(head + 6) : 0;
         const uint8_t *record = size >= 8 ? ct_perf_file_bytes(&p->file, at, size) : NULL;
         if (!record)
-            return ct_perf_damage(p, "the list of build ids is cut at offset 0x%llx", (unsigned long long)at);
+            return ct_perf_damage(p, "the list of build ids is truncated at offset 0x%llx",
+                                  (unsigned long long)at);
         rc = ct_perf_add_build_id(p, record + 8, size - 8, ct_load16(record + 4));
         at += size;
     }

@@ -103,16 +103,17 @@ static int add_vmlinux(struct kernel *k, const struct ct_perf_event *event)
         ct_build_id_text(id, hex);
     if (!path && p->kcore && !p->options->vmlinux)
         return CT_OK;
-    const char *lost =
-        p->kcore ? "what ran in the kernel counts for kcore" : "instructions in the kernel are not listed";
+    const char *lost = p->kcore ? "what ran in the kernel is attributed to kcore"
+                                : "instructions in the kernel are not listed";
     if (!path)
-        return ct_perf_missing(p, "%s%s%s: %s; %s; give its file with --vmlinux%s", KERNEL_NAME,
-                               *hex ? ", build id " : "", hex, reason ? reason : "not found", lost,
+        return ct_perf_missing(p, "%s%s%s: no vmlinux is used: %s; %s; give its file with --vmlinux%s",
+                               KERNEL_NAME, *hex ? ", build id " : "", hex,
+                               reason ? reason : "none was found", lost,
                                p->kcore ? "" : ", or better --kcore with the kcore of 'perf record --kcore'");
     if (!symbol_of_file(path, *symbol ? symbol : "_text", &value))
         return ct_perf_missing(p,
-                               "%s: %s has no symbol %s, so where it ran is not known; %s; give the vmlinux "
-                               "that is not stripped",
+                               "%s: %s has no symbol %s, so its load address is unknown; %s; give the "
+                               "vmlinux that is not stripped",
                                KERNEL_NAME, path, *symbol ? symbol : "_text", lost);
     uint64_t ran_at = event->file_offset ? event->file_offset : event->addr;
     return add_image(
@@ -172,7 +173,9 @@ int ct_perf_kernel_images(struct ct_perf *p, struct ct_perf_objects *objects, st
     *count = 0;
     p->kcore = find_kcore(p, &reason);
     if (!p->kcore && p->options->kcore)
-        return ct_fail(p->opening->ctx, CT_ERR_IO, "%s: %s; it is the kernel memory given with --kcore",
+        return ct_fail(p->opening->ctx, CT_ERR_IO,
+                       "%s: the kernel memory given with --kcore cannot be used: "
+                       "%s",
                        p->options->kcore, reason);
     if (!is_traced(p))
         return CT_OK;

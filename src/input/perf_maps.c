@@ -316,9 +316,9 @@ static int tell_copies(struct player *pl, const struct process *process)
         return CT_OK;
     pl->told_copies = true;
     return ct_perf_damage(pl->perf,
-                          "forked processes change more mappings than can be held; those of process %u, and "
-                          "more of others, are left out from there on, and code in them cannot be read; "
-                          "record fewer processes at a time",
+                          "forked processes changed more mappings than coretap can hold; further changes, at "
+                          "first those of process %u, are ignored, so code in them cannot be decoded; record "
+                          "fewer processes at a time",
                           process->pid);
 }
 
@@ -372,7 +372,7 @@ static int tell_full(struct player *pl, const struct process *process)
         return CT_OK;
     pl->told_full = true;
     return ct_perf_damage(
-        pl->perf, "process %u has more than %u mappings, which Linux does not allow; the rest is left out",
+        pl->perf, "process %u has more than %u mappings, which Linux does not allow; the rest is ignored",
         process->pid, MAPPINGS_MAX);
 }
 

@@ -254,8 +254,8 @@ static int read_kallsyms(struct module *m)
     if (!fits(begins, sections))
         return ct_perf_missing(
             m->perf,
-            "%s: the functions of the kernel module lie otherwise in kallsyms, which is of "
-            "another version of it; kallsyms is not used for it",
+            "%s: the functions of this kernel module have other addresses in kallsyms, which is of another "
+            "version of the module; kallsyms is not used for it",
             m->path);
     for (size_t i = 1; i < sections && !rc; i++) {
         GElf_Shdr header;
@@ -298,8 +298,8 @@ static int find_sections(struct module *m, const struct ct_module_place **place)
         return rc;
     if (!is_there(m))
         return ct_perf_missing(m->perf,
-                               "%s: the addresses of the kernel module's sections are not those of this "
-                               "recording, in which it lay at 0x%llx; they are not used",
+                               "%s: the given section addresses of this kernel module do not match the "
+                               "recording, where it was loaded at 0x%llx; they are not used",
                                m->path, (unsigned long long)m->map->addr);
     return give_place(m, place);
 }

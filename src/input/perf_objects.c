@@ -57,14 +57,14 @@ static const char *unfit(const struct ct_perf *p, const char *path, const struct
     if (kind == CT_FILE_NONE)
         return strerror(errno);
     if (kind != CT_FILE_REGULAR)
-        return "not a regular file";
+        return "it is not a regular file";
     if (!ct_elf_look(files, path, &elf))
         return "it cannot be read";
     if (elf.is_elf && elf.machine != EM_AARCH64 && elf.machine != EM_ARM)
-        return "the one here is for another machine";
+        return "the file here is for another machine";
     const bool is_list = !strcmp(ct_base_name(path), "kallsyms"); /* found by the build id of its kernel */
     if (id && !is_list && (!elf.id.size || !same_id(&elf.id, id)))
-        return "the one here has another build id";
+        return "the file here has another build id";
     return NULL;
 }
 
@@ -176,21 +176,25 @@ static int tell_missing(struct ct_perf *p, const struct ct_perf_object *object, 
     if (is_anonymous(object->name))
         return ct_perf_missing(
             p,
-            "%s: code that has no file (made by a program while it ran); instructions in it are "
-            "not listed; 'perf inject --jit' makes files of it where the program wrote a jitdump",
+            "%s: this code was generated while a program ran and has no file; its instructions are not "
+            "listed; if the program wrote a jitdump, 'perf inject --jit' makes files from it",
             *object->name ? object->name : "(no name)");
     if (*object->name == '[')
         return ct_perf_missing(
             p,
-            "%s%s%s: not in the build-id cache; instructions in it are not listed; give the folder "
-            "~/.debug of the target (or 'perf archive' of the recording) with --buildid-dir, or a kernel "
-            "module as DIR/NAME.ko with --symfs DIR",
+            "%s%s%s: is not in the build-id cache; its instructions are not listed; give the folder ~/.debug "
+            "of the target (or 'perf archive' of the recording) with --buildid-dir, or a kernel module as "
+            "DIR/NAME.ko with --symfs DIR",
             object->name, with, id);
     return ct_perf_missing(
         p,
-        "%s%s%s%s: %s; instructions in it are not listed; put the target's file at DIR/%s and give "
-        "--symfs DIR%s",
-        object->name, with, id, object->container ? " (of a container)" : "", reason ? reason : "not found",
+        "%s%s%s%s: %s; its instructions are not listed; put the target's file at DIR/%s and give --symfs "
+        "DIR%s",
+        object->name, with, id, object->container ? " (of a container)" : "",
+        reason ? reason
+               : "the file "
+                 "was not "
+                 "found",
         without_slash(object->name), *id ? ", or its build-id cache with --buildid-dir" : "");
 }
 

@@ -114,7 +114,10 @@ static int find_group(struct layout *l, const struct ct_perf_trace *trace, bool 
     }
     struct ct_perf *p = l->perf;
     if (l->count == CT_ITEMS_MAX)
-        return ct_fail(p->opening->ctx, CT_ERR_LIMIT, "%s: more than %d buffers", p->file.path, CT_ITEMS_MAX);
+        return ct_fail(p->opening->ctx, CT_ERR_LIMIT,
+                       "%s: has trace of more than %d buffers, which is the "
+                       "limit; it is not read",
+                       p->file.path, CT_ITEMS_MAX);
     void *room = NULL;
     int rc = ct_perf_push(p, l->groups, &l->count, sizeof *l->groups, &room);
     if (rc)
@@ -212,9 +215,9 @@ static int tell_absent(struct ct_perf *p)
         return CT_OK;
     return ct_perf_damage(
         p,
-        "%llu bytes of trace that %llu AUX record%s of are not in the file: what ran then is not "
-        "known; record with a larger AUX buffer",
-        (unsigned long long)bytes, (unsigned long long)records, records == 1 ? " tells" : "s tell");
+        "%llu bytes of trace that %llu AUX record%s are not in the file, so what ran then is unknown; record "
+        "with a larger AUX buffer",
+        (unsigned long long)bytes, (unsigned long long)records, records == 1 ? " announces" : "s announce");
 }
 
 static int add_source(struct ct_perf *p, struct ct_buffer *buffer, struct ct_source **sources,
@@ -249,8 +252,8 @@ static int add_sources(struct ct_perf *p, const struct group *g, struct ct_buffe
         if (!g->raw && has_id(sources, buffer->source_count, id)) {
             rc = ct_perf_damage(
                 p,
-                "the trace unit of CPU %u has the trace ID 0x%02x of another; its trace cannot be "
-                "told from that and is read as if it were",
+                "the trace unit of CPU %u has trace ID 0x%02x, which another one also has; the trace of both "
+                "is decoded as that of the other",
                 cpu->cpu, (unsigned)id);
             continue;
         }
@@ -302,7 +305,9 @@ static int add_buffer(struct layout *l, const struct group *g)
     buffers[capture->buffer_count - 1] = buffer;
     capture->buffers = buffers;
     if (!rc && !buffer.source_count)
-        rc = ct_perf_damage(p, "buffer %s: no trace unit is described for it; its trace cannot be decoded",
+        rc = ct_perf_damage(p,
+                            "buffer %s: the recording describes no trace unit for it, so its trace cannot "
+                            "be decoded",
                             buffer.name);
     return rc;
 }

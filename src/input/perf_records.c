@@ -44,8 +44,9 @@ static int take_inflated(struct ct_perf *p, struct inflating *in, uint64_t offse
             in->broken = true;
             return ct_perf_damage(
                 p,
-                "compressed record at 0x%llx: holds a record of %zu bytes; it and what follows "
-                "in compressed records is left out",
+                "the compressed record at 0x%llx is damaged: it holds a record of %zu bytes, but at least 8 "
+                "are needed; it and the compressed data after it are ignored, so mappings of programs may be "
+                "missing",
                 (unsigned long long)offset, size);
         }
         if (size > in->have - at)
@@ -81,10 +82,10 @@ static int inflate(struct ct_perf *p, struct inflating *in, const uint8_t *bytes
             in->broken = true;
             return ct_perf_damage(
                 p,
-                "compressed record at 0x%llx: %s; it and the compressed ones behind it are left "
-                "out: addresses may be missing",
+                "the compressed record at 0x%llx is damaged: %s; it and the compressed data after it are "
+                "ignored, so mappings of programs may be missing",
                 (unsigned long long)offset,
-                ZSTD_isError(result) ? ZSTD_getErrorName(result) : "unpacks to too much");
+                ZSTD_isError(result) ? ZSTD_getErrorName(result) : "it expands to too much data");
         }
         bool more = to.pos == to.size;
         in->have = to.pos;
@@ -98,8 +99,10 @@ static int inflate(struct ct_perf *p, struct inflating *in, const uint8_t *bytes
 static int cut(struct ct_perf *p, uint64_t at, const char *what)
 {
     p->cut = true;
-    return ct_perf_damage(p, "cut at offset 0x%llx, %s; what comes before was read", (unsigned long long)at,
-                          what);
+    return ct_perf_damage(p,
+                          "the file is truncated or damaged at offset 0x%llx, %s; only what precedes it "
+                          "was read",
+                          (unsigned long long)at, what);
 }
 
 /* Returns the number of bytes that follow a record without being part of it. */
@@ -132,10 +135,10 @@ static int read_range(struct ct_perf *p, struct inflating *in, uint64_t at, uint
     while (at < end) {
         const uint8_t *record = end - at < 8 ? NULL : ct_perf_file_bytes(&p->file, at, 8);
         if (!record)
-            return cut(p, at, "in the head of a record");
+            return cut(p, at, "in the header of a record");
         size_t size = ct_load16(record + 6);
         if (size < 8)
-            return cut(p, at, "where a record says that it is shorter than its own head");
+            return cut(p, at, "where the size of a record is less than that of its header");
         record = size > end - at ? NULL : ct_perf_file_bytes(&p->file, at, size);
         if (!record)
             return cut(p, at, "in a record");
@@ -167,8 +170,8 @@ int ct_perf_read_records(struct ct_perf *p)
     int rc = CT_OK;
     if (p->unclosed)
         rc = ct_perf_damage(
-            p, "its header was never completed: perf was ended before it could; records are read up "
-               "to the end of the file");
+            p, "the header was not completed, because perf was killed; records are read up to the end of the "
+               "file");
     if (!rc && ct_perf_section(p, CT_PERF_FEATURE_INIT_MAP, &at, &size))
         rc = read_all(p, at, at + size);
     if (!rc)

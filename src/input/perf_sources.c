@@ -112,7 +112,8 @@ int ct_perf_take_info(struct ct_perf *p, const struct ct_perf_record *r)
     if (kind != CT_PERF_AUXTRACE_CS_ETM)
         return ct_fail(
             p->opening->ctx, CT_ERR_UNSUPPORTED,
-            "%s: its trace is of kind %u, not CoreSight (%u); record it with 'perf record -e cs_etm//'",
+            "%s: its hardware trace is of kind %u, not CoreSight (kind %u), and cannot be decoded; record "
+            "with 'perf record -e cs_etm//'",
             p->file.path, kind, CT_PERF_AUXTRACE_CS_ETM);
     if (p->has_info || words < INFO_WORDS)
         return CT_OK; /* each session repeats it */
@@ -122,15 +123,17 @@ int ct_perf_take_info(struct ct_perf *p, const struct ct_perf_record *r)
     uint32_t count = low(word(r, 1));
     if (p->info_version > 2)
         ct_log(p->opening->ctx, CT_LOG_NOTE,
-               "%s: metadata of version %llu; this reader knows 0 to 2 and reads it as 2", p->file.path,
-               (unsigned long long)p->info_version);
+               "%s: its metadata has version %llu, but coretap knows 0 to 2; it is read as version 2",
+               p->file.path, (unsigned long long)p->info_version);
     int rc = CT_OK;
     size_t used = 0;
     for (size_t i = INFO_WORDS; !rc && i < words && p->cpu_count < CT_ITEMS_MAX; i += used) {
         rc = take_cpu(p, r, i, words, &used);
         if (!rc && !used)
             rc = ct_perf_damage(
-                p, "the registers of trace unit %zu (of %u) cannot be read; its trace is left out",
+                p,
+                "the registers of trace unit %zu (of %u) cannot be read; its trace and that of later "
+                "units is not decoded",
                 p->cpu_count, count);
         if (!used)
             break;

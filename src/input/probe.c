@@ -35,7 +35,8 @@ static int look_at(struct ct_ctx *ctx, const struct ct_files *files, const char 
     if (target->kind == CT_FILE_NONE)
         return ct_fail(
             ctx, CT_ERR_IO,
-            "%s: %s; expected a snapshot directory, the .ini file of a raw trace, or a perf.data file",
+            "%s: cannot be opened: %s; name a snapshot directory, the .ini file of a raw trace, or a "
+            "perf.data file",
             *path ? path : "''", strerror(errno));
     if (target->kind != CT_FILE_REGULAR)
         return CT_OK;
@@ -87,8 +88,8 @@ int ct_capture_open_files(struct ct_ctx *ctx, const struct ct_files *files, cons
     if (strcmp(path, "-") == 0)
         return ct_fail(
             ctx, CT_ERR_ARG,
-            "-: standard input carries trace bytes only; describe them in an .ini file with file=- and "
-            "open that");
+            "-: standard input holds only the bytes of a trace, not their description; describe them in an "
+            ".ini file with file=- and open that");
     int status = look_at(ctx, files, path, &target);
     if (status)
         return status;
@@ -99,14 +100,15 @@ int ct_capture_open_files(struct ct_ctx *ctx, const struct ct_files *files, cons
         size_t used = strlen(reasons);
         snprintf(reasons + used, sizeof reasons - used, "\n  %s: %s", readers[i]->kind, why);
     }
-    return ct_fail(ctx, CT_ERR_FORMAT, "%.200s: no reader recognises it:%s", path, reasons);
+    return ct_fail(ctx, CT_ERR_FORMAT, "%.200s: the format is not recognised, so it cannot be read:%s", path,
+                   reasons);
 }
 
 int ct_capture_open_with(struct ct_ctx *ctx, const char *path, const struct ct_capture_options *options,
                          struct ct_capture **out)
 {
     if (!path || !out)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_capture_open: no path, or nowhere to put the capture");
+        return ct_fail(ctx, CT_ERR_ARG, "ct_capture_open: a null pointer");
     struct ct_capture_options o;
     const int rc = ct_options_read(ctx, "ct_capture_open", options, &o, sizeof o);
     return rc ? rc : ct_capture_open_files(ctx, &ct_files_system, path, &o, out);

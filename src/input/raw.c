@@ -68,8 +68,9 @@ static int raw_probe(const struct ct_files *files, const struct ct_path_to_open 
         return 1;
     snprintf(why, cap, "%s",
              target->kind == CT_FILE_REGULAR
-                 ? "does not begin with [capture]; a raw trace is opened by the .ini that describes it"
-                 : "not a regular file");
+                 ? "does not begin with [capture]; a raw trace is opened by the .ini file that describes "
+                   "it"
+                 : "is not a regular file");
     return 0;
 }
 
@@ -79,7 +80,7 @@ static int set_text(struct raw *raw, const struct ct_ini_item *item, const char 
     if (!value)
         return CT_ERR_FORMAT;
     if (!*value)
-        return ct_ini_fail(item, "expected a value");
+        return ct_ini_fail(item, "a value is expected");
     *slot = ct_arena_strdup(raw->opening->arena, value);
     return *slot ? CT_OK : ct_fail_nomem(item->ctx, item->path);
 }
@@ -124,14 +125,14 @@ static int capture_framing(struct raw *raw, const struct ct_ini_item *item)
             raw->buffer.framing = (uint8_t)i;
             return CT_OK;
         }
-    return ct_ini_fail(item, "expected auto, none, frames, tpiu or dstream");
+    return ct_ini_fail(item, "the framing is unknown; expected auto, none, frames, tpiu or dstream");
 }
 
 static int source_protocol(struct raw *raw, const struct ct_ini_item *item)
 {
     source(raw)->source.protocol = (uint8_t)ct_protocol_by_type(item->value);
     if (source(raw)->source.protocol == CT_PROTOCOL_NONE)
-        return ct_ini_fail(item, "unknown protocol; expected etmv4i, ete, etmv3, ptm, stm or itm");
+        return ct_ini_fail(item, "the protocol is unknown; expected etmv4i, ete, etmv3, ptm, stm or itm");
     return CT_OK;
 }
 
@@ -140,7 +141,7 @@ static int source_id(struct raw *raw, const struct ct_ini_item *item)
     uint64_t id = 0;
     int status = ct_ini_number(item, 0x6f, &id);
     if (!status && id == 0)
-        status = ct_ini_fail(item, "0 is no trace ID; expected 1 to 0x6f");
+        status = ct_ini_fail(item, "0 is not a trace ID; expected 1 to 0x6f");
     source(raw)->source.trace_id = (uint8_t)id;
     source(raw)->has_id = 1;
     return status;
@@ -194,8 +195,8 @@ static int image_space(struct raw *raw, const struct ct_ini_item *item)
     image(raw)->spec.space = ct_space_by_name(item->value);
     return image(raw)->spec.space
                ? CT_OK
-               : ct_ini_fail(item, "unknown memory space; expected EL1S, EL1N, EL1R, EL2S, EL2N, EL2R, "
-                                   "EL3, ROOT, S, N, R or ANY");
+               : ct_ini_fail(item, "the memory space is unknown; expected EL1S, EL1N, EL1R, EL2S, EL2N, "
+                                   "EL2R, EL3, ROOT, S, N, R or ANY");
 }
 
 static int gap_at(struct raw *raw, const struct ct_ini_item *item)
@@ -204,7 +205,8 @@ static int gap_at(struct raw *raw, const struct ct_ini_item *item)
     const uint64_t before = raw->gap_count > 1 ? raw->gaps[raw->gap_count - 2].at : 0;
     const int status = ct_ini_number(item, INT64_MAX, at);
     return status || *at > before ? status
-                                  : ct_ini_fail(item, "expected a place behind that of the gap before");
+                                  : ct_ini_fail(item, "the offset must be greater than that of the previous "
+                                                      "gap");
 }
 
 static const struct key {
@@ -224,7 +226,7 @@ static const struct key {
 static int on_key(struct raw *raw, const struct ct_ini_item *item)
 {
     static const char *const expected[] = {
-        [SECTION_NONE] = "a section, [capture], [source NAME] or [image NAME], before the first key",
+        [SECTION_NONE] = "a section [capture], [source NAME] or [image NAME] before the first key",
         [SECTION_CAPTURE] = "file, framing or name",
         [SECTION_SOURCE] = "protocol, id, core or the name of a register of a trace source",
         [SECTION_IMAGE] = "file, address, offset, length and space, or elf, bias and space",
@@ -236,7 +238,7 @@ static int on_key(struct raw *raw, const struct ct_ini_item *item)
         if (key_table[i].section != raw->section || strcmp(key_table[i].name, item->key) != 0)
             continue;
         if (raw->seen & 1u << i)
-            return ct_ini_fail(item, "the key is there twice in this section; keep the line that is right");
+            return ct_ini_fail(item, "the key appears twice in this section; keep the correct line");
         raw->seen |= 1u << i;
         return key_table[i].set(raw, item);
     }
@@ -250,7 +252,7 @@ static int on_key(struct raw *raw, const struct ct_ini_item *item)
         status = ct_regs_set(item, &source(raw)->source.regs, &source(raw)->given, &known);
     if (status || known)
         return status;
-    return ct_ini_fail(item, "unknown key; expected %s", expected[raw->section]);
+    return ct_ini_fail(item, "the key is unknown; expected %s", expected[raw->section]);
 }
 
 /* ---- the sections ---- */
@@ -269,7 +271,9 @@ static int begin_capture(struct raw *raw, const struct ct_ini_item *item)
     raw->section = SECTION_CAPTURE;
     if (raw->capture_line)
         return ct_ini_fail(
-            item, "the second such section (the first is in line %u); a raw .ini describes one trace",
+            item,
+            "this section appears twice (first in line %u), but a raw .ini file describes one trace; "
+            "remove one",
             raw->capture_line);
     raw->capture_line = item->line;
     return CT_OK;
@@ -279,12 +283,13 @@ static int begin_source(struct raw *raw, const struct ct_ini_item *item, const c
 {
     raw->section = SECTION_SOURCE;
     if (!*name)
-        return ct_ini_fail(item, "a source without a name; expected [source NAME]");
+        return ct_ini_fail(item, "the source has no name; expected [source NAME]");
     for (size_t i = 0; i < raw->source_count; i++)
         if (strcmp(raw->sources[i].source.name, name) == 0)
-            return ct_ini_fail(item, "a second source of this name; rename one");
+            return ct_ini_fail(item, "another source already has this name; rename one");
     if (raw->source_count == CT_ITEMS_MAX)
-        return ct_ini_fail(item, "more than %d sources", CT_ITEMS_MAX);
+        return ct_ini_fail(item, "there are more than %d sources, which is the limit; remove some",
+                           CT_ITEMS_MAX);
     struct raw_source entry = {.where = where, .source.name = ct_arena_strdup(raw->opening->arena, name)};
     ct_regs_defaults(&entry.source.regs);
     struct raw_source *room =
@@ -300,7 +305,8 @@ static int begin_image(struct raw *raw, const struct ct_ini_item *item, const ch
 {
     raw->section = SECTION_IMAGE;
     if (raw->image_count == CT_IMAGES_MAX)
-        return ct_ini_fail(item, "more than %d images", CT_IMAGES_MAX);
+        return ct_ini_fail(item, "there are more than %d images, which is the limit; remove some",
+                           CT_IMAGES_MAX);
     struct raw_image *room = ct_arena_push(raw->opening->arena, raw->images, &raw->image_count, sizeof *room);
     if (!room)
         return ct_fail_nomem(item->ctx, item->path);
@@ -313,7 +319,7 @@ static int begin_gap(struct raw *raw, const struct ct_ini_item *item, const char
 {
     raw->section = SECTION_GAP;
     if (raw->gap_count && !raw->gaps[raw->gap_count - 1].at)
-        return ct_ini_fail(item, "the gap before has no at=");
+        return ct_ini_fail(item, "the previous gap has no at=; add it");
     struct raw_gap *room = ct_arena_push(raw->opening->arena, raw->gaps, &raw->gap_count, sizeof *room);
     if (!room)
         return ct_fail_nomem(item->ctx, item->path);
@@ -361,7 +367,7 @@ static int on_item(void *user, const struct ct_ini_item *item)
         raw->section = SECTION_CONTEXT;
         return CT_OK;
     }
-    return ct_ini_fail(item, "unknown section; expected [capture], [source NAME], [image NAME], "
+    return ct_ini_fail(item, "the section is unknown; expected [capture], [source NAME], [image NAME], "
                              "[event SOURCE], [context] or [gap]");
 }
 
@@ -374,21 +380,22 @@ static int finish_source(struct raw *raw, struct raw_source *entry)
     if (s->protocol == CT_PROTOCOL_NONE)
         return ct_fail(
             ctx, CT_ERR_CONFIG,
-            "%s: no protocol=; its bytes cannot be read; expected etmv4i, ete, etmv3, ptm, stm or itm",
+            "%s: has no protocol=, so its bytes cannot be decoded; add one of etmv4i, ete, etmv3, ptm, stm "
+            "and itm",
             entry->where);
     int stated = ct_regs_id_given(s->protocol, entry->given);
     uint8_t in_register = ct_regs_trace_id(s->protocol, &s->regs);
     if (stated && entry->has_id && in_register != s->trace_id)
         return ct_fail(
             ctx, CT_ERR_CONFIG,
-            "%s: id=0x%02x, but the register with the trace ID says 0x%02x; one is enough, correct or remove "
-            "the other",
+            "%s: id= is 0x%02x, but the register with the trace ID says 0x%02x; one of them is enough; "
+            "correct or remove the other",
             entry->where, (unsigned)s->trace_id, (unsigned)in_register);
     if (!stated && !entry->has_id && raw->buffer.framing != CT_FRAMING_NONE)
         return ct_fail(
             ctx, CT_ERR_CONFIG,
-            "%s: no id=; its bytes cannot be found among those of other sources; add id=, or framing=none in "
-            "[capture] if the trace has no frames",
+            "%s: has no id=, so its bytes cannot be separated from those of other sources; add id=, or "
+            "framing=none in [capture] if the trace has no frames",
             entry->where);
     if (stated)
         s->trace_id = in_register;
@@ -415,8 +422,8 @@ static int finish_events(struct raw *raw)
         if (!found)
             return ct_fail(
                 raw->opening->ctx, CT_ERR_CONFIG,
-                "%s: there is no source of this name, so nothing has these events; name one of the "
-                "[source NAME] sections, or leave it out for all",
+                "%s: no source has this name, so the names of these events are not used; use the name of a "
+                "[source NAME] section, or omit it for all sources",
                 events->where);
     }
     for (size_t k = 0; k < raw->source_count && !status; k++)
@@ -455,9 +462,9 @@ static int finish_images(struct raw *raw)
         int file_only = spec->has_addr || spec->has_size || entry->has_offset || !spec->is_elf;
         if (!spec->file || (elf_only && file_only) || (!elf_only && !spec->has_addr))
             return ct_fail(ctx, CT_ERR_CONFIG,
-                           "%s: which bytes lie where cannot be told; expected file= and address= (and "
-                           "perhaps offset= and "
-                           "length=), or elf= (and perhaps bias=)",
+                           "%s: the image has no complete description, so its bytes and addresses are "
+                           "unknown; give file= and address= (and optionally offset= and length=), or elf= "
+                           "(and optionally bias=)",
                            spec->where);
         int status = ct_image_add(raw->opening, spec, &list, &raw->buffer.image_count);
         if (status)
@@ -484,7 +491,8 @@ static int finish_gaps(struct raw *raw)
     if (!raw->gaps[count - 1].at)
         return ct_fail(
             raw->opening->ctx, CT_ERR_CONFIG,
-            "%s: no at=; where trace is missing cannot be told; add the offset of the first byte behind it",
+            "%s: has no at=, so the position of the gap is unknown; add at= with the offset of the first "
+            "byte after it",
             raw->gaps[count - 1].where);
     const uint64_t end = end_of_trace(raw);
     struct ct_piece *pieces = ct_arena_alloc(raw->opening->arena, (count + 1) * sizeof *pieces);
@@ -512,21 +520,24 @@ static int finish_capture(struct raw *raw)
     const struct ct_files *files = raw->opening->files;
     if (!raw->buffer.path)
         return ct_fail(ctx, CT_ERR_CONFIG,
-                       "%s:%u: [capture]: no file=; there is no trace to read; expected the name of the "
-                       "trace file, or - "
-                       "for standard input",
+                       "%s:%u: [capture]: has no file=, so there is no trace to read; add file= with the "
+                       "name of the trace file, or - for standard input",
                        raw->path, raw->capture_line);
     if (strcmp(raw->buffer.path, "-") != 0) {
         const char *why = ct_why_no_trace(files, raw->buffer.path);
         if (why)
             return ct_fail(ctx, CT_ERR_IO,
-                           "%.300s: %s; it is the trace of %.300s; put it there or correct file=",
+                           "%.300s: cannot be read: %s; it is the trace of %.300s; put the file there, or "
+                           "correct file=",
                            raw->buffer.path, why, raw->path);
     }
     if (!raw->buffer.name)
         raw->buffer.name = "trace";
     if (!raw->source_count)
-        ct_log(ctx, CT_LOG_WARNING, "%s: no [source NAME]; the trace cannot be decoded", raw->path);
+        ct_log(ctx, CT_LOG_WARNING,
+               "%s: has no [source NAME] section, so the trace cannot be decoded; add "
+               "one for each source",
+               raw->path);
     int status = finish_sources(raw);
     if (!status)
         status = finish_images(raw);

@@ -39,8 +39,8 @@ static int refuse_name(const struct ct_ini_item *item, const char *name)
 {
     return ct_fail(
         item->ctx, CT_ERR_CONFIG,
-        "%s:%u: %s: the description of the trace that is kept cannot name this file (; and # begin "
-        "comments); move it or the description",
+        "%s:%u: %s: the description of the kept trace cannot contain this file name (; and # begin "
+        "comments), so it is not written; rename or move the file",
         item->path, item->line, name);
 }
 
@@ -68,8 +68,8 @@ static int copy_section(struct copy *c, const struct ct_ini_item *item)
     if (!c->any && strcmp(item->section, "capture") != 0)
         return ct_fail(
             item->ctx, CT_ERR_CONFIG,
-            "%s: does not describe a raw trace ([capture]), so no description of the trace that is kept can "
-            "be made of it; give such an .ini (docs/formats.md) as --config",
+            "%s: does not describe a raw trace ([capture]), so the kept trace cannot be described; give the "
+            ".ini file of a raw trace (docs/formats.md) as --config",
             item->path);
     c->is_gap = strncmp(item->section, "gap", 3) == 0;
     if (!c->is_gap)

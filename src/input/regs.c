@@ -117,7 +117,7 @@ int ct_regs_set(const struct ct_ini_item *item, struct ct_source_regs *regs, uin
         return status;
     const uint64_t bit = UINT64_C(1) << (reg - regs_table);
     if (*given & bit && *slot(regs, reg) != value)
-        return ct_ini_fail(item, "the register was given as 0x%x before; keep the line that is right",
+        return ct_ini_fail(item, "the register already has the value 0x%x; keep the correct line",
                            (unsigned)*slot(regs, reg));
     *given |= bit;
     *slot(regs, reg) = (uint32_t)value;
@@ -131,8 +131,8 @@ int ct_regs_check(struct ct_ctx *ctx, enum ct_protocol protocol, uint64_t given,
         if (regs_table[i].needed & FOR(protocol) && !(given >> i & 1))
             return ct_fail(
                 ctx, CT_ERR_CONFIG,
-                "%.300s: source %.100s: register %s is not stated, and a %s stream cannot be read without "
-                "it; add the line %s=VALUE with what the register held during the capture",
+                "%.300s: source %.100s: register %s is missing, and a %s stream cannot be decoded without "
+                "it; add the line %s=VALUE with the value of the register during the capture",
                 path, name, regs_table[i].name, ct_protocol_name(protocol), regs_table[i].name);
     return CT_OK;
 }

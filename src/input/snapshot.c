@@ -47,12 +47,12 @@ static int snapshot_probe(const struct ct_files *files, const struct ct_path_to_
         snprintf(path, sizeof path, "%s/snapshot.ini", target->path);
         if (files->look(files->user, path, &size) == CT_FILE_REGULAR)
             return 1;
-        snprintf(why, cap, "a directory without a snapshot.ini");
+        snprintf(why, cap, "is a directory without a snapshot.ini");
         return 0;
     }
     if (strcmp(target->section, "snapshot") == 0)
         return 1;
-    snprintf(why, cap, "neither a directory with a snapshot.ini nor a file that begins with [snapshot]");
+    snprintf(why, cap, "is neither a directory with a snapshot.ini nor a file that begins with [snapshot]");
     return 0;
 }
 
@@ -62,8 +62,10 @@ static int program_begin(struct snapshot *s, const struct ct_ini_item *item)
 {
     struct ct_arena *arena = s->opening->arena;
     if (s->program_count == CT_IMAGES_MAX)
-        return ct_fail(item->ctx, CT_ERR_LIMIT, "%s:%u: more than %d programs", item->path, item->line,
-                       CT_IMAGES_MAX);
+        return ct_fail(item->ctx, CT_ERR_LIMIT,
+                       "%s:%u: the snapshot has more than %d programs, which is the "
+                       "limit; remove some",
+                       item->path, item->line, CT_IMAGES_MAX);
     struct program *programs = ct_arena_push(arena, s->programs, &s->program_count, sizeof *programs);
     const char *section = ct_arena_strdup(arena, item->section);
     const char *where = ct_arena_printf(arena, "%s:%u: [%s]", item->path, item->line, item->section);
@@ -97,11 +99,13 @@ static const char *why_not(const struct snapshot *s, const struct program *progr
     uint64_t size;
     enum ct_file_kind kind = files->look(files->user, program->file, &size);
     if (kind != CT_FILE_REGULAR)
-        return kind == CT_FILE_NONE ? strerror(errno) : "not a regular file";
+        return kind == CT_FILE_NONE ? strerror(errno) : "it is not a regular file";
     if (!program->build_id || !files->read_at || !ct_elf_look(files, program->file, &elf))
         return NULL;
     ct_build_id_text(&elf.id, id);
-    return strcmp(id, program->build_id) == 0 ? NULL : "another build id than the file that ran";
+    return strcmp(id, program->build_id) == 0 ? NULL
+                                              : "its build id differs from that of the file that "
+                                                "ran";
 }
 
 /* Searches for a file with the build id of the program elsewhere; NULL: none. */
@@ -125,11 +129,11 @@ static int tell_missing(const struct snapshot *s, const struct program *program,
 {
     const char *text = ct_arena_printf(
         s->opening->arena,
-        "%s: %s%s%s; named by %s; its functions and lines are not known; give the file that ran with --elf "
+        "%s: %s%s%s; %s names it; its functions and lines are unknown; give the file that ran with --elf "
         "FILE@%llx%s",
         program->file, why, program->build_id ? ", build id " : "",
         program->build_id ? program->build_id : "", program->where, (unsigned long long)program->bias,
-        program->build_id ? ", or a folder that has it with --symdir DIR" : "");
+        program->build_id ? ", or a folder that contains it with --symdir DIR" : "");
     if (!text)
         return ct_fail_nomem(s->opening->ctx, s->path);
     const struct ct_image gone = {
@@ -144,7 +148,8 @@ static int add_program(struct snapshot *s, const struct program *program)
     struct ct_capture *capture = s->opening->capture;
     if (!program->file)
         return ct_fail(s->opening->ctx, CT_ERR_CONFIG,
-                       "%.300s: no elf= in this section; its functions have no names without it; add it",
+                       "%.300s: the section has no elf=, so the functions of the program have no names; add "
+                       "it",
                        program->where);
     const char *why = why_not(s, program);
     const char *found = why ? find_by_id(s, program) : NULL;
@@ -188,7 +193,7 @@ static int on_item(void *user, const struct ct_ini_item *item)
     }
     if (strcmp(item->section, "snapshot") == 0 && strcmp(item->key, "version") == 0 &&
         strcmp(item->value, "1.0") != 0)
-        ct_log(item->ctx, CT_LOG_NOTE, "%s:%u: version=%s; this reader knows 1.0 and reads it as that",
+        ct_log(item->ctx, CT_LOG_NOTE, "%s:%u: version=%s is unknown; the snapshot is read as version 1.0",
                item->path, item->line, item->value);
     return CT_OK;
 }
@@ -216,8 +221,9 @@ static int read_device(struct snapshot *s, const struct ct_ini_pair *pair)
     if (other)
         return ct_fail(
             s->opening->ctx, CT_ERR_CONFIG,
-            "%.300s: name=%.100s: %.300s has this name too; references to it are ambiguous; rename one", path,
-            device.name, other->path);
+            "%.300s: name=%.100s: %.300s also has this name, so references to it are ambiguous; rename "
+            "one",
+            path, device.name, other->path);
     struct ct_device *devices = ct_arena_push(arena, s->devices, &s->device_count, sizeof device);
     if (!devices)
         return ct_fail_nomem(s->opening->ctx, s->path);
@@ -234,20 +240,23 @@ static int find_source(const struct snapshot *s, const struct ct_ini_pair *pair,
     struct ct_ctx *ctx = s->opening->ctx;
     *out = device;
     if (!device) {
-        ct_log(ctx, CT_LOG_NOTE, "%s:%u: source %s has no device file; its trace is skipped", s->trace.path,
-               pair->line, pair->key);
+        ct_log(ctx, CT_LOG_NOTE,
+               "%s:%u: source %s has no device file, so its trace is not decoded; add a "
+               "device section with this name",
+               s->trace.path, pair->line, pair->key);
         return CT_OK;
     }
     if (device->class_name && strcmp(device->class_name, "trace_source") != 0)
         return ct_fail(
             ctx, CT_ERR_CONFIG,
-            "%.300s:%u: %.100s is a device of class %.100s; expected the name of one of class trace_source",
+            "%.300s:%u: %.100s is a device of class %.100s, not a trace source; name a device of class "
+            "trace_source",
             s->trace.path, pair->line, pair->key, device->class_name);
     if (!device->type || ct_protocol_by_type(device->type) == CT_PROTOCOL_NONE)
         return ct_fail(
             ctx, CT_ERR_UNSUPPORTED,
-            "%.300s: source %.100s: unknown protocol type=%.100s; expected ETM4, ETE, ETM3.x, PTM1.x, "
-            "PFT1.x, STM or ITM",
+            "%.300s: source %.100s: the protocol type=%.100s is unknown, so its trace cannot be decoded; "
+            "expected ETM4, ETE, ETM3.x, PTM1.x, PFT1.x, STM or ITM",
             device->path, device->name, device->type ? device->type : "");
     return ct_regs_check(ctx, ct_protocol_by_type(device->type), device->given, device->path, device->name);
 }
@@ -278,8 +287,9 @@ static int find_arch(struct snapshot *s, const struct ct_device *core, struct ct
     if (!s->model_told)
         ct_log(
             s->opening->ctx, CT_LOG_NOTE,
-            "%s: core %s: unknown model %s; its trace unit has addresses of 64 bits, so it is read as "
-            "ARM-AA64, the newest A-profile; type= with a name like Cortex-A53 or ARMv8.3-A may say better",
+            "%s: core %s: the model %s is unknown; its trace unit has 64-bit addresses, so it is decoded as "
+            "ARM-AA64, the newest A-profile; give type= a name like Cortex-A53 or ARMv8.3-A if that is "
+            "wrong",
             core->path, core->name, source->model);
     s->model_told = true;
     return ct_arch_by_name("ARM-AA64", &source->arch);
@@ -295,7 +305,8 @@ static int add_core(struct snapshot *s, struct buffer_parts *parts, struct ct_so
     if (!core) {
         ct_log(
             s->opening->ctx, CT_LOG_NOTE,
-            "%s:%u: core %s has no device file; its architecture is not known and it brings no memory images",
+            "%s:%u: core %s has no device file, so its architecture is unknown and it has no memory images; "
+            "add a device section with this name",
             s->trace.path, pair->line, pair->key);
         return CT_OK;
     }
@@ -315,7 +326,7 @@ static int add_source(struct snapshot *s, struct buffer_parts *parts, const stru
     for (size_t i = 0; i < parts->buffer.source_count; i++)
         if (strcmp(parts->sources[i].name, pair->key) == 0)
             return ct_fail(s->opening->ctx, CT_ERR_CONFIG,
-                           "%.300s:%u: source %.100s is listed twice for this buffer; remove one line",
+                           "%.300s:%u: source %.100s appears twice for this buffer; remove one line",
                            s->trace.path, pair->line, pair->key);
     enum ct_protocol protocol = ct_protocol_by_type(device->type);
     struct ct_source source = {
@@ -357,7 +368,8 @@ static int framing_by_format(const struct snapshot *s, const struct ct_buffer_se
             return CT_OK;
         }
     return ct_fail(s->opening->ctx, CT_ERR_CONFIG,
-                   "%.300s:%u: [%.100s]: format=%.100s; expected source_data, coresight or dstream_coresight",
+                   "%.300s:%u: [%.100s]: format=%.100s is unknown, so the trace cannot be read; expected "
+                   "source_data, coresight or dstream_coresight",
                    s->trace.path, section->line, section->section, section->format ? section->format : "");
 }
 
@@ -365,9 +377,10 @@ static int buffer_begin(struct snapshot *s, const struct ct_buffer_section *sect
 {
     struct ct_ctx *ctx = s->opening->ctx;
     if (!section->name || !*section->name || !section->file || !*section->file)
-        return ct_fail(ctx, CT_ERR_CONFIG,
-                       "%.300s:%u: [%.100s]: no %s=; a buffer needs name=, file= and format=", s->trace.path,
-                       section->line, section->section, section->name && *section->name ? "file" : "name");
+        return ct_fail(
+            ctx, CT_ERR_CONFIG,
+            "%.300s:%u: [%.100s]: %s= is missing; a buffer needs name=, file= and format=", s->trace.path,
+            section->line, section->section, section->name && *section->name ? "file" : "name");
     int status = framing_by_format(s, section, &buffer->framing);
     if (status)
         return status;
@@ -379,7 +392,8 @@ static int buffer_begin(struct snapshot *s, const struct ct_buffer_section *sect
     if (why)
         return ct_fail(
             ctx, CT_ERR_IO,
-            "%.300s: %s; it is the trace of buffer %.100s (%.300s:%u); put it there or correct file=",
+            "%.300s: cannot be read: %s; it is the trace of buffer %.100s (%.300s:%u); put the file there, "
+            "or correct file=",
             buffer->path, why, buffer->name, s->trace.path, section->line);
     return CT_OK;
 }
@@ -391,10 +405,10 @@ static int add_buffer(struct snapshot *s, const struct ct_buffer_section *sectio
     int status = buffer_begin(s, section, &parts.buffer);
     for (size_t i = 0; i < capture->buffer_count && !status; i++)
         if (strcmp(capture->buffers[i].name, section->name) == 0)
-            status =
-                ct_fail(s->opening->ctx, CT_ERR_CONFIG,
-                        "%.300s:%u: a second buffer with name=%.100s; sources cannot be assigned; rename one",
-                        s->trace.path, section->line, section->name);
+            status = ct_fail(s->opening->ctx, CT_ERR_CONFIG,
+                             "%.300s:%u: another buffer also has name=%.100s, so sources cannot be assigned; "
+                             "rename one",
+                             s->trace.path, section->line, section->name);
     for (size_t i = 0; i < s->trace.source_count && !status; i++)
         if (strcmp(s->trace.sources[i].value, section->name) == 0)
             status = add_source(s, &parts, &s->trace.sources[i]);
@@ -406,7 +420,7 @@ static int add_buffer(struct snapshot *s, const struct ct_buffer_section *sectio
         return status;
     if (!parts.buffer.source_count)
         ct_log(s->opening->ctx, CT_LOG_WARNING,
-               "%s: no usable source for buffer %s; its trace cannot be decoded", s->trace.path,
+               "%s: buffer %s has no usable source, so its trace cannot be decoded", s->trace.path,
                section->name);
     parts.buffer.sources = parts.sources;
     parts.buffer.images = parts.images;
@@ -441,7 +455,7 @@ static int add_buffers(struct snapshot *s)
     const struct ct_trace_file *trace = &s->trace;
     if (!trace->buffers)
         return ct_fail(ctx, CT_ERR_CONFIG,
-                       "%.300s: no buffers= in [trace_buffers]; there is no trace to read; add it",
+                       "%.300s: [trace_buffers] has no buffers=, so there is no trace to read; add it",
                        trace->path);
     for (const char *name = trace->buffers; *name;) {
         size_t size = strcspn(name, ",");
@@ -454,7 +468,8 @@ static int add_buffers(struct snapshot *s)
         if (size && !section)
             return ct_fail(
                 ctx, CT_ERR_CONFIG,
-                "%.300s:%u: buffers= names %.*s, but there is no section [%.*s]; add it or take the name out",
+                "%.300s:%u: buffers= names %.*s, but there is no section [%.*s]; add the section, or remove "
+                "the name",
                 trace->path, trace->buffers_line, (int)(size < 100 ? size : 100), name,
                 (int)(size < 100 ? size : 100), name);
         int status = size ? add_buffer(s, section) : CT_OK;
@@ -475,8 +490,9 @@ static void note_strays(const struct snapshot *s)
             k++;
         if (k == capture->buffer_count)
             ct_log(s->opening->ctx, CT_LOG_WARNING,
-                   "%s:%u: %s=%s: no buffer has this name; the source is skipped", s->trace.path,
-                   s->trace.sources[i].line, s->trace.sources[i].key, s->trace.sources[i].value);
+                   "%s:%u: %s=%s: no buffer has this name, so the source is ignored; correct the name",
+                   s->trace.path, s->trace.sources[i].line, s->trace.sources[i].key,
+                   s->trace.sources[i].value);
     }
 }
 
@@ -486,7 +502,8 @@ static int read_trace(struct snapshot *s)
     if (!s->metadata)
         return ct_fail(
             s->opening->ctx, CT_ERR_CONFIG,
-            "%.300s: no metadata= in [trace]; it should name the file that describes the trace buffers",
+            "%.300s: [trace] has no metadata=, so there is no trace to read; add the name of the file that "
+            "describes the trace buffers",
             s->path);
     const char *path = ct_path_join(arena, s->folder, s->metadata);
     const char *wanted_by = ct_arena_printf(arena, "%s:%u: metadata=", s->path, s->metadata_line);

@@ -14,7 +14,7 @@ struct device_parser {
 static int set_string(struct device_parser *p, const struct ct_ini_item *item, const char **slot)
 {
     if (*slot && strcmp(*slot, item->value) != 0)
-        return ct_ini_fail(item, "was %.100s before; keep the line that is right", *slot);
+        return ct_ini_fail(item, "was already given as %.100s; keep the correct line", *slot);
     *slot = ct_arena_strdup(p->opening->arena, item->value);
     return *slot ? CT_OK : ct_fail_nomem(item->ctx, item->path);
 }
@@ -35,8 +35,10 @@ static int dump_begin(struct device_parser *p, const struct ct_ini_item *item)
     struct ct_device *device = p->device;
     struct ct_arena *arena = p->opening->arena;
     if (device->dump_count == CT_IMAGES_MAX)
-        return ct_fail(item->ctx, CT_ERR_LIMIT, "%s:%u: more than %d dumps", item->path, item->line,
-                       CT_IMAGES_MAX);
+        return ct_fail(item->ctx, CT_ERR_LIMIT,
+                       "%s:%u: there are more than %d dumps, which is the limit; "
+                       "remove some",
+                       item->path, item->line, CT_IMAGES_MAX);
     struct ct_image_spec *dumps = ct_arena_push(arena, device->dumps, &device->dump_count, sizeof *dumps);
     const char *where = ct_arena_printf(arena, "%s:%u: [%s]", item->path, item->line, item->section);
     if (!dumps || !where)
@@ -53,7 +55,9 @@ static int dump_space(const struct ct_ini_item *item, struct ct_image_spec *dump
         return CT_ERR_FORMAT;
     dump->space = ct_space_by_name(name);
     if (!dump->space && *name)
-        ct_log(item->ctx, CT_LOG_NOTE, "%s:%u: space=%s is not known; the image is taken for all spaces",
+        ct_log(item->ctx, CT_LOG_NOTE,
+               "%s:%u: space=%s is unknown; the image is used for all memory "
+               "spaces",
                item->path, item->line, name);
     return CT_OK;
 }
@@ -85,8 +89,7 @@ static int on_item(void *user, const struct ct_ini_item *item)
     if (strncmp(item->section, "dump", 4) == 0)
         return item->key ? on_dump(p, item) : dump_begin(p, item);
     if (strncmp(item->section, "event ", 6) == 0)
-        return ct_ini_fail(item,
-                           "a device file has names for the events of its own source alone; write [event]");
+        return ct_ini_fail(item, "a device file can name only the events of its own source; write [event]");
     if (!item->key)
         return CT_OK;
     if (strcmp(item->section, "device") == 0)
@@ -104,13 +107,13 @@ static int check(struct ct_ctx *ctx, const struct ct_device *device)
     if (!device->name || !*device->name)
         return ct_fail(
             ctx, CT_ERR_CONFIG,
-            "%s: no name= in a [device] section; the trace file cannot refer to this device; add one",
+            "%s: a [device] section has no name=, so the trace file cannot refer to the device; add it",
             device->path);
     for (size_t i = 0; i < device->dump_count; i++) {
         const struct ct_image_spec *dump = &device->dumps[i];
         if (!dump->file || !dump->has_addr)
             return ct_fail(ctx, CT_ERR_CONFIG,
-                           "%s: no %s= in this section; a memory image needs file= and address=", dump->where,
+                           "%s: the section has no %s=; a memory image needs file= and address=", dump->where,
                            dump->file ? "address" : "file");
     }
     return CT_OK;

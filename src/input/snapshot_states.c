@@ -24,7 +24,10 @@ bool ct_snapshot_states_has(const char *section)
 
 static int too_many(const struct ct_ini_item *item, const char *what, size_t most)
 {
-    return ct_fail(item->ctx, CT_ERR_LIMIT, "%s:%u: more than %zu %s", item->path, item->line, most, what);
+    return ct_fail(item->ctx, CT_ERR_LIMIT,
+                   "%s:%u: there are more than %zu %s, which is the limit; remove "
+                   "some",
+                   item->path, item->line, most, what);
 }
 
 /* ---- images, sorted by number ---- */
@@ -147,7 +150,7 @@ static int add_image(struct ct_opening *opening, const struct ct_image_spec *spe
     *image = NULL;
     if (!spec->file || !spec->has_addr)
         return ct_fail(opening->ctx, CT_ERR_CONFIG,
-                       "%s: no %s= in this section; a memory image needs file= and address=", spec->where,
+                       "%s: the section has no %s=; a memory image needs file= and address=", spec->where,
                        spec->file ? "address" : "file");
     return ct_image_add(opening, spec, image, &count);
 }
@@ -163,8 +166,8 @@ static int make_generation(struct ct_opening *opening, const char *path, const s
     for (size_t i = 0; i < state->count; i++) {
         if (state->images[i] >= s->image_count)
             return ct_fail(opening->ctx, CT_ERR_CONFIG,
-                           "%.300s: [coretap.state%zu]: image=%llu, but there are only %zu; they are counted "
-                           "from 0 in the order of the file",
+                           "%.300s: [coretap.state%zu]: image=%llu does not exist; the file has %zu images, "
+                           "which are numbered from 0 in the order of the file; correct the number",
                            path, number, (unsigned long long)state->images[i], s->image_count);
         if (known[state->images[i]])
             images[count++] = *known[state->images[i]];
@@ -182,8 +185,10 @@ int ct_snapshot_states_finish(struct ct_opening *opening, const char *path, stru
     if (!s->state_count)
         return CT_OK;
     if (entries > ENTRIES_MAX)
-        return ct_fail(opening->ctx, CT_ERR_LIMIT, "%.300s: states of memory with more than %zu images", path,
-                       ENTRIES_MAX);
+        return ct_fail(opening->ctx, CT_ERR_LIMIT,
+                       "%.300s: the states of memory have more than %zu images, "
+                       "which is the limit; the snapshot is not read",
+                       path, ENTRIES_MAX);
     struct ct_maps *maps = ct_arena_alloc(arena, sizeof *maps);
     struct ct_process *process = ct_arena_alloc(arena, sizeof *process);
     struct ct_generation *generations = ct_arena_alloc(arena, s->state_count * sizeof *generations);
@@ -218,11 +223,13 @@ static int check_piece(struct ct_opening *opening, const struct ct_snapshot_stat
                        const struct ct_piece *before)
 {
     const char *wrong =
-        piece->state >= s->state_count            ? "state= is the number of none"
-        : before && piece->from <= before->offset ? "from= is not behind that of the piece before"
-        : buffer->framing != CT_FRAMING_NONE && piece->from % FRAME ? "from= is not the beginning of a frame"
+        piece->state >= s->state_count            ? "state= is not the number of a state"
+        : before && piece->from <= before->offset ? "from= is not greater than that of the previous piece"
+        : buffer->framing != CT_FRAMING_NONE && piece->from % FRAME ? "from= is not the start of a frame"
                                                                     : NULL;
-    return wrong ? ct_fail(opening->ctx, CT_ERR_CONFIG, "%s: %s; the trace cannot be cut into its pieces",
+    return wrong ? ct_fail(opening->ctx, CT_ERR_CONFIG,
+                           "%s: %s, so the trace cannot be divided into its "
+                           "pieces; correct the number",
                            piece->where, wrong)
                  : CT_OK;
 }
@@ -249,7 +256,8 @@ int ct_snapshot_states_apply(struct ct_opening *opening, const struct ct_snapsho
             status = add_piece(opening, buffer, &pieces, piece->from, piece->state);
         else if (!status && piece->from > size)
             ct_log(opening->ctx, CT_LOG_WARNING,
-                   "%s: from= is behind the end of %s, which was cut; this piece and what followed are lost",
+                   "%s: from= is beyond the end of %s, which is truncated; this piece and the following ones "
+                   "are lost",
                    piece->where, buffer->path);
     }
     if (!status && !pieces)

@@ -15,8 +15,10 @@ int ct_pair_add(struct ct_opening *opening, const struct ct_ini_item *item, stru
                 size_t *count)
 {
     if (*count == CT_ITEMS_MAX)
-        return ct_fail(item->ctx, CT_ERR_LIMIT, "%s:%u: more than %d lines in [%.100s]", item->path,
-                       item->line, CT_ITEMS_MAX, item->section);
+        return ct_fail(item->ctx, CT_ERR_LIMIT,
+                       "%s:%u: there are more than %d lines in [%.100s], which is "
+                       "the limit; remove some",
+                       item->path, item->line, CT_ITEMS_MAX, item->section);
     struct ct_ini_pair pair = {
         .key = ct_arena_strdup(opening->arena, item->key),
         .value = ct_arena_strdup(opening->arena, item->value),
@@ -47,8 +49,10 @@ static int section_begin(struct trace_parser *p, const struct ct_ini_item *item)
     if (!p->in_buffer)
         return CT_OK;
     if (trace->section_count == CT_ITEMS_MAX)
-        return ct_fail(item->ctx, CT_ERR_LIMIT, "%s:%u: more than %d sections", item->path, item->line,
-                       CT_ITEMS_MAX);
+        return ct_fail(item->ctx, CT_ERR_LIMIT,
+                       "%s:%u: there are more than %d sections, which is the limit; "
+                       "remove some",
+                       item->path, item->line, CT_ITEMS_MAX);
     const char *name = ct_arena_strdup(p->opening->arena, item->section);
     struct ct_buffer_section *sections =
         ct_arena_push(p->opening->arena, trace->sections, &trace->section_count, sizeof *sections);

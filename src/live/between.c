@@ -95,7 +95,10 @@ int ct_live_status(struct ct_live *l, enum ct_live_form form, ct_write_fn *write
     else if (form == CT_LIVE_TEXT)
         ct_live_status_text(l, &text);
     else
-        return ct_fail(l->ctx, CT_ERR_ARG, "ct_live_status: %d is no form of a status", (int)form);
+        return ct_fail(l->ctx, CT_ERR_ARG,
+                       "ct_live_status: %d is not a value of enum ct_live_form; nothing "
+                       "is written",
+                       (int)form);
     ct_json_free(json);
     rc = rc || text.lacks ? ct_fail_nomem(l->ctx, "status") : write(user, text.text, text.size);
     ct_live_text_free(&text);

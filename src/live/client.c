@@ -50,9 +50,12 @@ static int connect_to(struct ct_ctx *ctx, const char *address, int *fd)
         return ct_fail_nomem(ctx, address);
     if (*fd >= 0)
         return CT_OK;
-    return ct_fail(ctx, CT_ERR_IO, "%s: nobody answers: %s; is 'coretap live --http %s' running?", address,
+    return ct_fail(ctx, CT_ERR_IO,
+                   "%s: cannot be reached: %s; check that 'coretap live --http %s' is "
+                   "running",
+                   address,
                    rc                     ? gai_strerror(rc)
-                   : error == EINPROGRESS ? "no connection within 5 s"
+                   : error == EINPROGRESS ? "it did not accept a connection within 5 s"
                                           : strerror(error),
                    address);
 }
@@ -161,10 +164,12 @@ static int no_answer(struct ct_ctx *ctx, const char *address, int error)
         return ct_fail_nomem(ctx, address);
     if (error == ETIMEDOUT)
         return ct_fail(ctx, CT_ERR_IO,
-                       "%s: no whole answer within %d s; the live run is busy, or something else is there; "
-                       "ask again, and look with 'ctl status' whether the request was done",
+                       "%s: did not answer completely within %d s, so it is unknown whether the request was "
+                       "carried out; check with 'ctl status', and send it again if not",
                        address, PATIENCE_S);
-    return ct_fail(ctx, CT_ERR_FORMAT, "%s: does not answer as a live run does; is it another program?",
+    return ct_fail(ctx, CT_ERR_FORMAT,
+                   "%s: its answer is not that of a live run; check that 'coretap live' "
+                   "and not another program listens at this address",
                    address);
 }
 
@@ -186,8 +191,8 @@ static int ask(struct ct_ctx *ctx, const struct ct_live_request *r, const struct
     return is_whole(a)
                ? CT_OK
                : ct_fail(ctx, CT_ERR_IO,
-                         "%s: the answer broke off: the live run has ended, or the connection was cut; "
-                         "ask again",
+                         "%s: the connection ended before the answer was complete; check that the live run "
+                         "has not ended, and send the request again",
                          r->address);
 }
 
@@ -203,7 +208,9 @@ int ct_live_ask(struct ct_ctx *ctx, const struct ct_live_request *request, struc
     if (!r.address || !r.method || !r.path || (!r.body && r.body_size))
         return ct_fail_null(ctx, "ct_live_ask");
     if (r.token && strpbrk(r.token, "\r\n"))
-        return ct_fail(ctx, CT_ERR_ARG, "the token has a line break in it, so it cannot be sent");
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "the token contains a line break, so it cannot be sent; give a token "
+                       "without one");
     struct ct_live_text head = head_of(&r);
     rc = head.lacks ? ct_fail_nomem(ctx, "request") : ask(ctx, &r, &head, answer);
     ct_live_text_free(&head);

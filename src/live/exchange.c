@@ -60,8 +60,9 @@ int ct_live_place_known(struct ct_live *l, const char *text, uint16_t *number)
         return CT_OK;
     if (l->place_count == LIVE_PLACES)
         return ct_fail(l->ctx, CT_ERR_LIMIT,
-                       "%s: %d different watchpoints were asked for since the start, which is the most", text,
-                       LIVE_PLACES);
+                       "%s: the run has already had %d different watchpoints, which is the limit; it is not "
+                       "added; start a new run to watch others",
+                       text, LIVE_PLACES);
     int rc = l->options.log ? ct_live_log_allows(l, text) : CT_OK;
     if (!rc)
         rc = ct_watches_add(l->watches, text, NULL, NULL);
@@ -116,7 +117,7 @@ static void exchange_places(struct ct_live *l, struct ct_live_command *c)
     for (size_t i = 0; i < c->remove_count; i++) {
         const uint16_t number = find_place(l, c->remove[i]);
         if (number == LIVE_NONE || !l->places[number].on) {
-            answer(c, false, "%s: is not watched", c->remove[i]);
+            answer(c, false, "%s: is not a watchpoint of this run; nothing is changed", c->remove[i]);
             return;
         }
     }
@@ -264,12 +265,18 @@ static void keep_text(struct ct_live *l, uint16_t slot, const struct ct_live_com
 static void add_spec(struct ct_live *l, struct ct_live_command *c)
 {
     if (ct_live_find_spec(l, c->name) != LIVE_NONE) {
-        answer(c, false, "%s: a specification of this name runs already; replace it", c->name);
+        answer(c, false,
+               "%s: a specification with this name is already running; nothing is added; replace "
+               "it, or choose another name",
+               c->name);
         return;
     }
     const int rc = ct_live_begin_spec(l, c->name, c->spec, c->binds);
     if (rc == CT_ERR_LIMIT) {
-        answer(c, false, "%s: %d specifications run, which is the most; remove one", c->name, LIVE_SPECS);
+        answer(c, false,
+               "%s: %d specifications are running, which is the limit; it is not added; remove one "
+               "first",
+               c->name, LIVE_SPECS);
     } else if (rc) {
         answer_failed(l, c, rc);
     } else {
@@ -284,13 +291,13 @@ static void remove_spec(struct ct_live *l, struct ct_live_command *c)
 {
     const uint16_t slot = ct_live_find_spec(l, c->name);
     if (slot == LIVE_NONE) {
-        answer(c, false, "%s: no specification of this name runs", c->name);
+        answer(c, false, "%s: no specification with this name is running", c->name);
         return;
     }
     struct ct_live_spec *spec = &l->specs[slot];
     end_spec(l, slot);
-    answer(c, true, "%s is over: %" PRIu64 " violations in %" PRIu64 " results", c->name, spec->violations,
-           spec->results);
+    answer(c, true, "%s was removed: %" PRIu64 " violations in %" PRIu64 " results", c->name,
+           spec->violations, spec->results);
     clear(spec);
 }
 
@@ -300,7 +307,8 @@ static void replace_spec(struct ct_live *l, struct ct_live_command *c)
 {
     const uint16_t slot = ct_live_find_spec(l, c->name);
     if (slot == LIVE_NONE) {
-        answer(c, false, "%s: no specification of this name runs; add it", c->name);
+        answer(c, false, "%s: no specification with this name is running, so nothing is replaced; add it",
+               c->name);
         return;
     }
     struct ct_live_view *view = ct_live_view_new(c->spec);
@@ -329,7 +337,9 @@ static void replace_spec(struct ct_live *l, struct ct_live_command *c)
     if (begun && rc == CT_ERR_NOMEM) { /* some streams have the new specification, others the old one */
         end_spec(l, slot);
         c->lacking = true;
-        answer(c, false, "%s; neither the new specification nor the one before runs any more",
+        answer(c, false,
+               "%s; neither the new specification nor the old one is running any more; add it "
+               "again",
                ct_ctx_error(l->ctx));
         clear(spec);
         return;
@@ -350,7 +360,7 @@ static void replace_spec(struct ct_live *l, struct ct_live_command *c)
     c->spec = NULL;
     c->binds = NULL;
     keep_text(l, slot, c);
-    answer(c, true, "%s runs in place of the one before", c->name);
+    answer(c, true, "%s runs and replaces the old one", c->name);
 }
 
 /* ---- filters ---- */
@@ -368,7 +378,9 @@ static void narrow(struct ct_live *l, struct ct_live_command *c)
                                        .keep_clocks = l->one != NULL};
     int rc = ct_live_one_filter(l);
     if (!rc && (l->options.timing || l->options.covered)) {
-        answer(c, true, "filter set; coverage and times are of all trace, so that all of it is followed");
+        answer(c, true,
+               "the filter is set; all trace is still decoded, because coverage and times are of "
+               "the whole trace");
         return;
     }
     if (!rc)
@@ -376,9 +388,9 @@ static void narrow(struct ct_live *l, struct ct_live_command *c)
     if (rc)
         answer_failed(l, c, rc);
     else if (f->ids[0] | f->ids[1] || f->context_count || f->levels)
-        answer(c, true, "filter set; what it leaves out is not followed");
+        answer(c, true, "the filter is set; trace outside of it is not decoded");
     else
-        answer(c, true, "no filter; all is followed");
+        answer(c, true, "the filter is removed; all trace is decoded");
 }
 
 void ct_live_tell_resumed(struct ct_live *l)
@@ -387,8 +399,8 @@ void ct_live_tell_resumed(struct ct_live *l)
     uint8_t id;
     while (ct_chain_resumed(l->chain, &id, &offset))
         ct_live_say(&l->say, CT_LOG_NOTE,
-                    "ID %02x: passes the filter again and is followed from byte %" PRIu64
-                    " of the input on, where the trace first says where execution is",
+                    "ID %02x: passes the filter again and is decoded from byte %" PRIu64 " of the input on, "
+                    "its next synchronization point",
                     id, offset);
 }
 

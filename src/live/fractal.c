@@ -49,8 +49,8 @@ static void tell_losses(struct ct_live *l, const struct ct_live_stream *s)
     l->log_lost = lost.overflows + lost.lost_bytes;
     if (l->log_lost)
         ct_live_say(&l->say, CT_LOG_WARNING,
-                    "%s: %" PRIu64 " events were dropped by the tracer, %" PRIu64
-                    " bytes are damaged; what lies behind them is uncertain",
+                    "%s: the tracer dropped %" PRIu64 " events, and %" PRIu64 " bytes are damaged; results "
+                    "after them are uncertain",
                     l->options.buffer->name, lost.overflows, lost.lost_bytes);
 }
 

@@ -73,9 +73,12 @@ int ct_live_command_hook_init(struct ct_live_command_hook *h, struct ct_ctx *ctx
     const size_t count = part_words(text, (char *)(h->words + most), h->words);
     if (count == SIZE_MAX)
         return ct_fail(ctx, CT_ERR_FORMAT,
-                       "'%s': a quote has no end, so it is not known which command is to be run", text);
+                       "'%s': a quotation mark is not closed, so the command cannot be run; close it", text);
     return count ? CT_OK
-                 : ct_fail(ctx, CT_ERR_FORMAT, "'%s': has no word, so there is no command to be run", text);
+                 : ct_fail(ctx, CT_ERR_FORMAT,
+                           "'%s': the command is empty, so nothing can be run; name a "
+                           "program",
+                           text);
 }
 
 void ct_live_command_hook_free(struct ct_live_command_hook *h)

@@ -93,8 +93,10 @@ static int look_up(struct ct_live_post_client *c, struct ct_ctx *ctx, const char
     const int error = getaddrinfo(host, port, &hints, &found);
     if (error)
         return ct_unless_nomem(ctx, url,
-                               ct_fail(ctx, CT_ERR_IO, "%s: nobody can be told of violations there: %s", url,
-                                       gai_strerror(error)));
+                               ct_fail(ctx, CT_ERR_IO,
+                                       "%s: the host cannot be resolved: %s; violations "
+                                       "cannot be sent there; correct the URL",
+                                       url, gai_strerror(error)));
     const bool kept = keep_addresses(c, host, port, found);
     freeaddrinfo(found);
     return kept ? CT_OK : ct_fail_nomem(ctx, url);
@@ -126,8 +128,8 @@ static int read_url(struct ct_live_post_client *c, struct ct_ctx *ctx, const cha
         rc = ct_fail_nomem(ctx, url);
     else if (code || !host || !port)
         rc = ct_fail(ctx, CT_ERR_FORMAT,
-                     "%s: is not http://HOST[:PORT][/PATH], or the same with https, so nobody can be told of "
-                     "violations",
+                     "%s: is not a URL of the form http://HOST[:PORT][/PATH] or https://…, so violations "
+                     "cannot be sent there; correct it",
                      url);
     else
         rc = look_up(c, ctx, url, host, port);
@@ -151,8 +153,8 @@ static int load(struct ct_live_post_client *c, struct ct_ctx *ctx, const char *u
         return ct_unless_nomem(
             ctx, url,
             ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                    "%s: libcurl is not there, so nobody can be told of violations; install it (Debian: "
-                    "libcurl4), or let a command do it, such as 'curl --data-binary @- URL'",
+                    "%s: libcurl cannot be loaded, so violations cannot be sent there; install it (Debian: "
+                    "libcurl4), or run a command instead, such as 'curl --data-binary @- URL'",
                     url));
     return c->curl.global_init(CURL_GLOBAL_DEFAULT) ? ct_fail_nomem(ctx, url) : CT_OK;
 }
@@ -245,9 +247,8 @@ static void explain(const struct ct_live_post_client *c, CURLcode code, char *wh
         error = ETIMEDOUT;
     const bool of_system = error && (code == CURLE_COULDNT_CONNECT || code == CURLE_OPERATION_TIMEDOUT);
     const char *said = c->error[0] ? c->error : c->curl.easy_strerror(code);
-    const char *fact = code == CURLE_PEER_FAILED_VERIFICATION
-                           ? "its certificate is not trusted, so it is told nothing"
-                           : "does not answer";
+    const char *fact =
+        code == CURLE_PEER_FAILED_VERIFICATION ? "its certificate is not trusted" : "does not answer";
     snprintf(why, size, "%s: %s", fact, of_system ? strerror((int)error) : said);
 }
 

@@ -91,7 +91,8 @@ static void tell_one(struct queue *q, struct ct_live_notice *notice)
     pthread_mutex_unlock(&q->lock);
     if (first)
         ct_live_say(q->say, CT_LOG_WARNING,
-                    "%s: %s, so it does not know of a violation; further failures are counted", q->what, why);
+                    "%s: %s; a violation was not reported to it; further failures are only counted", q->what,
+                    why);
 }
 
 static void *work(void *user)
@@ -126,7 +127,8 @@ static bool has_room(struct queue *q)
     pthread_mutex_unlock(&q->lock);
     if (first)
         ct_live_say(q->say, CT_LOG_WARNING,
-                    "%s: %u violations wait for it; what comes meanwhile is dropped for it, and counted",
+                    "%s: %u violations wait to be reported to it, which is the limit; further ones are "
+                    "dropped and counted until it catches up",
                     q->what, q->most);
     return room;
 }
@@ -279,28 +281,34 @@ static int check_ca(struct ct_live *l, const struct ct_live_hook_options *o)
     if (!o->ca)
         return CT_OK;
     if (!o->url || strncmp(o->url, "https:", 6) != 0)
-        return ct_fail(l->ctx, CT_ERR_ARG, "%s: certificates are for an https: URL; none is told", o->ca);
+        return ct_fail(l->ctx, CT_ERR_ARG,
+                       "%s: certificates need an https: URL, and the hook has none; give "
+                       "an https: URL, or omit the certificates",
+                       o->ca);
     if (access(o->ca, R_OK) == 0)
         return CT_OK;
-    return ct_fail(l->ctx, CT_ERR_IO, "%s: cannot be read, so that no server would be trusted: %s", o->ca,
-                   strerror(errno));
+    return ct_fail(l->ctx, CT_ERR_IO,
+                   "%s: the certificates cannot be read, so no server would be trusted: "
+                   "%s",
+                   o->ca, strerror(errno));
 }
 
 static int check(struct ct_live *l, struct ct_live_hook_options *o)
 {
     if ((!o->command && !o->url) || l->hooks || l->ended)
         return ct_fail(l->ctx, CT_ERR_ARG, "ct_live_hook: %s",
-                       l->hooks   ? "the run has hooks already"
-                       : l->ended ? "the run has ended"
-                                  : "neither command nor url is given");
+                       l->hooks   ? "the run already has hooks; call it once"
+                       : l->ended ? "the run has ended; call it before the end"
+                                  : "options.command and options.url are both NULL; set one");
     o->at_once = o->at_once ? o->at_once : AT_ONCE;
     o->waiting = o->waiting ? o->waiting : WAITING;
     o->seconds = o->seconds ? o->seconds : SECONDS;
     if (o->at_once <= THREADS && o->waiting <= WAIT_MAX && o->seconds <= LONGEST)
         return check_ca(l, o);
     return ct_fail(l->ctx, CT_ERR_ARG,
-                   "ct_live_hook: %u at once, %u waiting, %u s: the most are %d, %d and %d", o->at_once,
-                   o->waiting, o->seconds, THREADS, WAIT_MAX, LONGEST);
+                   "ct_live_hook: options.at_once is %u, waiting %u, seconds %u; the limits are %d, %d and "
+                   "%d",
+                   o->at_once, o->waiting, o->seconds, THREADS, WAIT_MAX, LONGEST);
 }
 
 /* Sets up one of the two hooks, number `i`. */
@@ -399,7 +407,7 @@ static void tell_end(const struct queue *q)
 {
     if (q->failed || q->dropped)
         ct_live_say(q->say, CT_LOG_WARNING,
-                    "%s: was told of %" PRIu64 " violations; %" PRIu64 " times it failed, and %" PRIu64
+                    "%s: %" PRIu64 " violations were reported to it; %" PRIu64 " reports failed, and %" PRIu64
                     " violations were dropped",
                     q->what, q->done, q->failed, q->dropped);
 }

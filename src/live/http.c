@@ -41,8 +41,8 @@ static int load(struct ct_ctx *ctx, const char *address)
     return here ? CT_OK
                 : ct_unless_nomem(ctx, address,
                                   ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                                          "%s: libmicrohttpd is not there, so there is no page; install it "
-                                          "(Debian: libmicrohttpd12), or ask for no page",
+                                          "%s: libmicrohttpd cannot be loaded, so the page cannot be served; "
+                                          "install it (Debian: libmicrohttpd12), or omit --http",
                                           address));
 }
 
@@ -180,14 +180,18 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *c, const ch
     if (!body->may)
         return knows_host(h, c)
                    ? ct_live_http_refuse(h, c, MHD_HTTP_UNAUTHORIZED,
-                                         "a token is needed: ?token=… or Authorization: Bearer …")
+                                         "the request needs the token of the run; add ?token=… to the URL, "
+                                         "or send the header Authorization: Bearer …")
                    : ct_live_http_refuse(h, c, MHD_HTTP_FORBIDDEN,
-                                         "the host of the request is not this machine");
+                                         "the Host header of the request does not name this machine; use its "
+                                         "address, or start the run with a token");
     if (strcmp(method, "GET") == 0)
         return ct_live_http_get(h, c, url);
     if (strcmp(method, "POST") == 0)
         return ct_live_http_post(h, c, url, body);
-    return ct_live_http_refuse(h, c, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and POST are understood");
+    return ct_live_http_refuse(h, c, MHD_HTTP_METHOD_NOT_ALLOWED,
+                               "the method is not supported; use GET or "
+                               "POST");
 }
 
 static void on_done(void *user, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode code)
@@ -249,11 +253,18 @@ static struct addrinfo *find_address(struct ct_live_http *h, struct ct_ctx *ctx,
     h->host = strdup(host ? host : "");
     const unsigned long number = strtoul(port, &end, 10);
     if (!*port || *end || number > 65535)
-        *rc = ct_fail(ctx, CT_ERR_FORMAT, "%s: is not [ADDRESS:]PORT, so no page is there", text);
+        *rc = ct_fail(ctx, CT_ERR_FORMAT,
+                      "%s: is not [ADDRESS:]PORT, so the page cannot be served; give a "
+                      "port from 0 to 65535, with an address in front of it or "
+                      "without",
+                      text);
     const int why = *rc ? 0 : getaddrinfo(host ? host : "127.0.0.1", port, &hints, &found);
     free(copy);
     if (why)
-        *rc = ct_fail(ctx, CT_ERR_FORMAT, "%s: no page is there: %s", text, gai_strerror(why));
+        *rc = ct_fail(ctx, CT_ERR_FORMAT,
+                      "%s: the address cannot be resolved, so the page cannot be served: "
+                      "%s",
+                      text, gai_strerror(why));
     return *rc ? NULL : found;
 }
 
@@ -292,13 +303,17 @@ static int start(struct ct_live_http *h, struct ct_ctx *ctx, const char *text, c
 {
     if (!is_loopback(at->ai_addr) && !h->token)
         return ct_fail(ctx, CT_ERR_ARG,
-                       "%s: other machines can reach this address, so the page needs a token: give --token",
+                       "%s: other machines can reach this address, so the page needs a token; give one with "
+                       "--token",
                        text);
     start_daemon(h, at);
     if (!h->daemon && (errno == ENOMEM || errno == EAGAIN)) /* EAGAIN: no thread could be created */
         return ct_fail_nomem(ctx, text);
     if (!h->daemon)
-        return ct_fail(ctx, CT_ERR_IO, "%s: the page cannot listen there; is the port in use?", text);
+        return ct_fail(ctx, CT_ERR_IO,
+                       "%s: the page cannot be served at this address; check that it belongs "
+                       "to this machine, and that no other program uses the port",
+                       text);
     tell_address(h, at);
     return CT_OK;
 }
@@ -328,8 +343,8 @@ int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say_to, con
     if (token && !*token)
         return ct_fail(
             ctx, CT_ERR_ARG,
-            "%s: the token is empty, so everybody would know it: give --token TEXT or CORETAP_TOKEN "
-            "a text, or neither",
+            "%s: the token is empty, so it would protect nothing; give --token or CORETAP_TOKEN a text, or "
+            "omit both",
             address);
     int rc = load(ctx, address);
     struct ct_live_http *h = rc ? NULL : calloc(1, sizeof *h);

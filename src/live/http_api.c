@@ -167,7 +167,9 @@ static enum MHD_Result send_status(const struct ct_live_http *h, struct MHD_Conn
     char *text =
         ct_live_board_read(h->board, plain ? CT_LIVE_TEXT : CT_LIVE_JSON, &serial, 2000, &size, &over);
     if (!text)
-        return ct_live_http_refuse(h, c, MHD_HTTP_SERVICE_UNAVAILABLE, "there is no status now; ask again");
+        return ct_live_http_refuse(h, c, MHD_HTTP_SERVICE_UNAVAILABLE,
+                                   "no status is available now; send the "
+                                   "request again");
     return send_text(h, c, MHD_HTTP_OK, plain ? "text/plain; charset=utf-8" : "application/json", text, size);
 }
 
@@ -250,14 +252,17 @@ static enum MHD_Result read_from(const struct ct_live_http *h, struct MHD_Connec
                           : ct_live_http_hang_up(h);
     ct_live_text_free(text);
     return refuse_command(h, c, command->late ? MHD_HTTP_CONFLICT : MHD_HTTP_NOT_FOUND,
-                          command->lacking ? "out of memory; ask again" : command->text, command);
+                          command->lacking ? "out of memory; send the request again" : command->text,
+                          command);
 }
 
 static enum MHD_Result send_monitor(const struct ct_live_http *h, struct MHD_Connection *c)
 {
     struct ct_live_command command = {.action = LIVE_READ_MONITOR, .name = query(c, "name")};
     if (!command.name)
-        return ct_live_http_refuse(h, c, MHD_HTTP_BAD_REQUEST, "which one? ?name=NAME says it");
+        return ct_live_http_refuse(h, c, MHD_HTTP_BAD_REQUEST,
+                                   "the name of a specification is missing; add "
+                                   "?name=NAME to the URL");
     return read_from(h, c, &command, "application/json");
 }
 
@@ -267,11 +272,11 @@ static enum MHD_Result send_outputs(const struct ct_live_http *h, struct MHD_Con
     struct ct_live_command command = {.action = LIVE_READ_OUTPUTS, .name = query(c, "name")};
     char *end = NULL;
     if (format && strcmp(format, "csv") != 0 && strcmp(format, "jsonl") != 0)
-        return ct_live_http_refuse(h, c, MHD_HTTP_BAD_REQUEST, "\"format\" has to be csv or jsonl");
+        return ct_live_http_refuse(h, c, MHD_HTTP_BAD_REQUEST, "\"format\" must be csv or jsonl");
     command.lines = format && strcmp(format, "csv") == 0 ? LIVE_CSV : LIVE_JSONL;
     command.after = after ? strtoull(after, &end, 10) : 0;
     if (after && (!*after || *end || strchr(after, '-')))
-        return ct_live_http_refuse(h, c, MHD_HTTP_BAD_REQUEST, "\"after\" has to be the number of a result");
+        return ct_live_http_refuse(h, c, MHD_HTTP_BAD_REQUEST, "\"after\" must be the number of a result");
     return read_from(h, c, &command,
                      command.lines == LIVE_CSV ? "text/csv; charset=utf-8" : "application/x-ndjson");
 }
@@ -301,8 +306,8 @@ enum MHD_Result ct_live_http_get(const struct ct_live_http *h, struct MHD_Connec
             return all[i].send(h, c);
     return ct_live_http_refuse(
         h, c, MHD_HTTP_NOT_FOUND,
-        "there is /, /api/status, /api/events, /api/monitor, /api/outputs, /api/places, and to be "
-        "posted to: /api/watch, /api/monitors, /api/check, /api/filter, /api/stop");
+        "the path does not exist; GET accepts /, /api/status, /api/events, /api/monitor, /api/outputs, "
+        "/api/places; POST accepts /api/watch, /api/monitors, /api/check, /api/filter, /api/stop");
 }
 
 /* Returns the subject of a POST to this URL. NULL: the API has no such URL. */
@@ -338,19 +343,22 @@ enum MHD_Result ct_live_http_post(const struct ct_live_http *h, struct MHD_Conne
     if (!what)
         return ct_live_http_refuse(
             h, c, MHD_HTTP_NOT_FOUND,
-            "nothing is posted there; there is /api/watch, /api/monitors, /api/check, /api/filter, "
+            "the path does not exist; POST accepts /api/watch, /api/monitors, /api/check, /api/filter, "
             "/api/stop");
     if (body->too_long)
-        return ct_live_http_refuse(h, c, 413, "the request is longer than 1 MiB");
+        return ct_live_http_refuse(h, c, 413,
+                                   "the request is longer than 1 MiB; nothing is changed; send a "
+                                   "shorter one");
     /* a page from elsewhere cannot send this type without a preflight request */
     if (!type || strncmp(type, "application/json", 16) != 0)
         return ct_live_http_refuse(h, c, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
-                                   "the Content-Type has to be application/json");
+                                   "the Content-Type must be application/json");
     const bool checks = strcmp(what, "check") == 0;
     const bool compiles = checks || strcmp(what, "monitors") == 0;
     if (compiles && !ct_live_turns_take(h->compiling))
         return ct_live_http_refuse(h, c, MHD_HTTP_SERVICE_UNAVAILABLE,
-                                   "a specification is being compiled and another one waits; ask again");
+                                   "a specification is being compiled and another one waits; send the "
+                                   "request again later");
     struct ct_live_posted *request = ct_live_posted_read(what, body->text ? body->text : "", body->size,
                                                          &h->compile, &command, why, sizeof why);
     if (compiles)

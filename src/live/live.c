@@ -133,7 +133,9 @@ static int make_events(struct ct_live *l)
     l->hurries = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (l->ends >= 0 && l->hurries >= 0)
         return CT_OK;
-    return ct_fail(l->ctx, CT_ERR_IO, "live: no descriptors, so the run could not be ended: %s",
+    return ct_fail(l->ctx, CT_ERR_IO,
+                   "live: an eventfd cannot be created, so the run could not be stopped: "
+                   "%s; close files, or raise the limit of open files (ulimit -n)",
                    strerror(errno));
 }
 
@@ -264,7 +266,10 @@ int ct_live_add_pair(struct ct_live *l, const char *from, const char *to)
     if (!l || !from || !to)
         return ct_fail_null(l ? l->ctx : NULL, "ct_live_add_pair");
     if (!l->options.timing)
-        return ct_fail(l->ctx, CT_ERR_ARG, "%s %s: no times are kept; set options.timing", from, to);
+        return ct_fail(l->ctx, CT_ERR_ARG,
+                       "%s %s: times between places need the timing of the run; set "
+                       "options.timing",
+                       from, to);
     const int rc = try_pair(l, from, to);
     if (rc)
         return rc;
@@ -295,7 +300,7 @@ int ct_live_set_text(struct ct_live *l, const char *name, const char *text, size
         return ct_fail_null(l ? l->ctx : NULL, "ct_live_set_text");
     const uint16_t slot = ct_live_find_spec(l, name);
     if (slot == LIVE_NONE)
-        return ct_fail(l->ctx, CT_ERR_NOT_FOUND, "%s: no specification of this name runs", name);
+        return ct_fail(l->ctx, CT_ERR_NOT_FOUND, "%s: no specification with this name is running", name);
     return ct_live_view_text(l->specs[slot].view, text, size) ? CT_OK : ct_fail_nomem(l->ctx, name);
 }
 
@@ -375,8 +380,8 @@ int ct_live_push(struct ct_live *l, const void *data, size_t size, uint64_t lost
     if (!l || (!data && size))
         return ct_fail_null(l ? l->ctx : NULL, "ct_live_push");
     if (l->input.size || l->ended)
-        return ct_fail(l->ctx, CT_ERR_ARG, "ct_live_push: %s, so no bytes are taken",
-                       l->ended ? "the run has ended" : "an input is open");
+        return ct_fail(l->ctx, CT_ERR_ARG, "ct_live_push: %s; no bytes are taken",
+                       l->ended ? "the run has ended" : "the run reads an input that ct_live_open opened");
     struct ct_live_piece piece = {.data = data, .size = size, .apart = lost == UINT64_MAX};
     piece.lost = piece.apart ? 0 : lost;
     piece.offset = l->analysed + piece.lost;

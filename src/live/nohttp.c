@@ -14,8 +14,8 @@ int ct_live_http_start(struct ct_ctx *ctx, const struct ct_live_say *say, const 
     (void)options;
     *out = NULL;
     return ct_fail(ctx, CT_ERR_UNSUPPORTED,
-                   "%s: coretap was built without libmicrohttpd, so there is no page; build it "
-                   "where it is (Debian: libmicrohttpd-dev), or ask for no page",
+                   "%s: coretap was built without libmicrohttpd, so the page cannot be served; build coretap "
+                   "where libmicrohttpd is installed (Debian: libmicrohttpd-dev), or omit --http",
                    address);
 }
 

@@ -9,9 +9,9 @@ int ct_live_post_hook_init(struct ct_live_post_hook *h, struct ct_ctx *ctx, cons
     (void)ca;
     return ct_fail(
         ctx, CT_ERR_UNSUPPORTED,
-        "%s: coretap was built without libcurl, so nobody can be told of violations; build it where "
-        "it is (Debian: libcurl4-openssl-dev), or let a command do it, such as 'curl --data-binary "
-        "@- URL'",
+        "%s: coretap was built without libcurl, so violations cannot be sent there; build coretap where "
+        "libcurl is installed (Debian: libcurl4-openssl-dev), or run a command instead, such as 'curl "
+        "--data-binary @- URL'",
         url);
 }
 

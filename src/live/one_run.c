@@ -55,7 +55,10 @@ int ct_live_one_new(struct ct_live *l)
             (struct ct_verdict_source){.buffer = buffer->name, .source = source, .id = id};
     }
     int rc = one->count ? ct_verifier_sources(l->verifier, one->cores, one->count)
-                        : ct_fail(l->ctx, CT_ERR_ARG, "%s: describes no sources that could be one run",
+                        : ct_fail(l->ctx, CT_ERR_ARG,
+                                  "%s: has no described source with trace, so "
+                                  "specifications get no events; describe its sources, "
+                                  "or use --per-core",
                                   buffer->name);
     return rc ? rc : ct_verifier_protocols(l->verifier, one->protocols, one->count);
 }
@@ -218,9 +221,9 @@ static void tell_passed(struct ct_live *l, int number, size_t held)
     one->told[number] = true;
     ct_live_say(
         &l->say, CT_LOG_WARNING,
-        "ID %02x (%s): has no timestamp while %zu events of others wait for it, so that these go on "
-        "without it; what it does meanwhile makes results uncertain. With --assume-idle it is taken to do "
-        "nothing, with --per-core each ID is a run of its own, --id leaves it out",
+        "ID %02x (%s): sends no timestamp, and %zu events of other sources waited for it; they are evaluated "
+        "without it, so results are uncertain; use --assume-idle if this source is idle, --per-core to "
+        "evaluate each source separately, or --id to exclude it",
         one->sources[number].id, one->cores[number], held);
 }
 
@@ -253,16 +256,16 @@ static void tell_late(struct ct_live *l, size_t number, const struct ct_verify_a
     const struct ct_live_one *one = l->one;
     if (passed->late > passed->unforeseen)
         ct_live_say(&l->say, CT_LOG_WARNING,
-                    "ID %02x (%s): %" PRIu64 " of its events came when the others were further on, and no "
-                    "specification took them; results are uncertain where they may matter",
+                    "ID %02x (%s): %" PRIu64 " of its events arrived after later events of other sources had "
+                    "been evaluated; no specification took them, so results that may depend on them are "
+                    "uncertain",
                     one->sources[number].id, one->cores[number], passed->late);
     if (passed->unforeseen)
         ct_live_say(&l->say, CT_LOG_WARNING,
-                    "ID %02x (%s): its trace began with %" PRIu64
-                    " events and losses of a time that the others were past: no specification took them, so "
-                    "that results of that time, which were given, "
-                    "lack them, and later ones are uncertain where they may matter; of a trace that --tee "
-                    "keeps, 'coretap monitor' takes all",
+                    "ID %02x (%s): its trace began with %" PRIu64 " events and losses that are older than "
+                    "what had been evaluated; no specification took them, so earlier results lack them and "
+                    "later ones may be uncertain; keep the trace with --tee and run 'coretap monitor' on it, "
+                    "which takes all events",
                     one->sources[number].id, one->cores[number], passed->unforeseen);
 }
 

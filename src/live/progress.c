@@ -10,11 +10,15 @@ int ct_live_add_milestone(struct ct_live *l, const char *place, double deadline)
     if (!l || !place)
         return ct_fail_null(l ? l->ctx : NULL, "ct_live_add_milestone");
     if (!l->options.log)
-        return ct_fail(l->ctx, CT_ERR_ARG, "milestone %s: the input is no FRACTAL log; set options.log",
+        return ct_fail(l->ctx, CT_ERR_ARG,
+                       "milestone %s: the input is not a FRACTAL log, so it has no "
+                       "milestones; set options.log",
                        place);
     if (l->milestone_count == LIVE_MILESTONES)
-        return ct_fail(l->ctx, CT_ERR_LIMIT, "milestone %s: there are %d, which is the most", place,
-                       LIVE_MILESTONES);
+        return ct_fail(l->ctx, CT_ERR_LIMIT,
+                       "milestone %s: the run already has %d milestones, which is the "
+                       "limit; it is not added",
+                       place, LIVE_MILESTONES);
     const int rc = ct_live_place_known(l, place, &number);
     if (rc)
         return rc;

@@ -97,7 +97,7 @@ static void say_tries(struct ct_live_reader *r, int error)
 {
     if (!r->told)
         ct_live_say(r->say, CT_LOG_NOTE,
-                    "%s: no connection: %s; it is tried again, first after %g s and at last every %g s",
+                    "%s: no connection: %s; coretap tries again, at first after %g s and later every %g s",
                     r->source->name, strerror(error), PAUSE_MS / 1e3, PAUSE_MAX / 1e3);
     r->told = true;
 }
@@ -140,7 +140,7 @@ static void end_connection(struct ct_live_reader *r, int error)
         ct_live_tee_break(r->tee);
     if (r->got)
         ct_live_say(r->say, CT_LOG_NOTE,
-                    "%s: the connection %s%s after %" PRIu64 " bytes; the next one is waited for",
+                    "%s: the connection %s%s after %" PRIu64 " bytes; coretap waits for the next one",
                     r->source->name, error ? "broke: " : "ended", error ? strerror(error) : "", r->got);
     r->told |= r->got != 0;
     r->intake.waits = true;
@@ -153,7 +153,7 @@ static void end_connection(struct ct_live_reader *r, int error)
 static void take(struct ct_live_reader *r, const uint8_t *data, size_t size)
 {
     if (!r->got && r->told)
-        ct_live_say(r->say, CT_LOG_NOTE, "%s: trace comes again, after %.1f s", r->source->name,
+        ct_live_say(r->say, CT_LOG_NOTE, "%s: trace arrives again, after %.1f s", r->source->name,
                     ct_live_now() - r->intake.since);
     if (!r->got)
         r->intake.since = ct_live_now();
@@ -267,7 +267,8 @@ int ct_live_reader_start(struct ct_live *l, struct ct_live_reader **out)
     if (r->done >= 0)
         close(r->done);
     free(r);
-    return ct_fail(l->ctx, CT_ERR_IO, "no thread that reads the input: %s", strerror(error));
+    return ct_fail(l->ctx, CT_ERR_IO, "the thread that reads the input cannot be started: %s",
+                   strerror(error));
 }
 
 void ct_live_reader_free(struct ct_live_reader *r)

@@ -34,7 +34,7 @@ static bool refuse(struct ct_live_posted *r, const char *fmt, ...)
 static bool lack(struct ct_live_posted *r, struct ct_live_command *c)
 {
     c->lacking = true;
-    return refuse(r, "out of memory; ask again");
+    return refuse(r, "out of memory; send the request again");
 }
 
 /* Refuses unknown keys, because a mistyped key would otherwise be ignored silently. `keys` ends with NULL. */
@@ -48,7 +48,7 @@ static bool check_keys(struct ct_live_posted *r, const char *what, const char *c
         while (keys[i] && strcmp(keys[i], key) != 0)
             i++;
         if (!keys[i])
-            return refuse(r, "%s: there is no key \"%.60s\"", what, key);
+            return refuse(r, "%s: the key \"%.60s\" is unknown", what, key);
     }
     return true;
 }
@@ -63,11 +63,11 @@ static bool read_list(struct ct_live_posted *r, const char *key, const char ***l
     if (!array)
         return true;
     if (!json_is_array(array))
-        return refuse(r, "\"%s\" has to be a list of texts", key);
+        return refuse(r, "\"%s\" must be an array of strings", key);
     json_array_foreach(array, i, text)
     {
         if (!json_is_string(text))
-            return refuse(r, "\"%s\" has to be a list of texts", key);
+            return refuse(r, "\"%s\" must be an array of strings", key);
         (*list)[(*count)++] = json_string_value(text);
     }
     r->text_count += *count;
@@ -82,9 +82,10 @@ static bool read_watch(struct ct_live_posted *r, struct ct_live_command *c)
     if (!check_keys(r, "watch", keys))
         return false;
     if (c->whole && json_object_size(r->root) > 1)
-        return refuse(r, "\"set\" says all that is watched; \"add\" and \"remove\" do not go with it");
+        return refuse(r, "watch: \"set\" replaces all watchpoints, so \"add\" and \"remove\" cannot be used "
+                         "with it");
     if (!json_object_size(r->root))
-        return refuse(r, "watch: one of \"set\", \"add\", \"remove\" is expected");
+        return refuse(r, "watch: one of the keys \"set\", \"add\" and \"remove\" is required");
     return read_list(r, c->whole ? "set" : "add", &c->add, &c->add_count) &&
            read_list(r, "remove", &c->remove, &c->remove_count);
 }
@@ -95,7 +96,7 @@ static bool compile(struct ct_live_posted *r, struct ct_live_command *c, json_t 
                     const struct ct_monitor_options *options)
 {
     if (!json_is_string(text))
-        return refuse(r, "%s: \"text\" has to be the specification", c->name);
+        return refuse(r, "%s: \"text\" must be a string with the specification", c->name);
     const int rc = ct_monitor_compile(r->ctx, c->name, json_string_value(text), json_string_length(text),
                                       options, &c->spec);
     c->source = json_string_value(text);
@@ -121,7 +122,8 @@ static bool read_binds(struct ct_live_posted *r, struct ct_live_command *c, json
     json_t *place;
     size_t count = 0;
     if (object && !json_is_object(object))
-        return refuse(r, "\"bind\" has to be an object of inputs and their places");
+        return refuse(r, "\"bind\" must be an object whose keys are inputs and whose values are their "
+                         "places");
     struct ct_verify_bind *binds = calloc(json_object_size(object) + 1, sizeof *binds);
     if (!binds)
         return lack(r, c);
@@ -129,7 +131,7 @@ static bool read_binds(struct ct_live_posted *r, struct ct_live_command *c, json
     json_object_foreach(object, input, place)
     {
         if (fine && !json_is_string(place))
-            fine = refuse(r, "\"bind\": the place of %.60s has to be a text", input);
+            fine = refuse(r, "\"bind\": the place of %.60s must be a string", input);
         else if (fine)
             binds[count++] = (struct ct_verify_bind){input, json_string_value(place)};
     }
@@ -155,11 +157,11 @@ static bool read_monitor(struct ct_live_posted *r, struct ct_live_command *c,
     while (i < count && (!action || strcmp(action, actions[i].name) != 0))
         i++;
     if (i == count)
-        return refuse(r, "\"action\" has to be one of \"add\", \"replace\", \"remove\"");
+        return refuse(r, "\"action\" must be \"add\", \"replace\" or \"remove\"");
     c->action = actions[i].action;
     c->name = json_string_value(json_object_get(r->root, "name"));
     if (!c->name || !*c->name || strlen(c->name) > SPEC_NAME_MAX)
-        return refuse(r, "\"name\" has to be what the specification is called: 1 to %d bytes", SPEC_NAME_MAX);
+        return refuse(r, "\"name\" must be the name of the specification, with 1 to %d bytes", SPEC_NAME_MAX);
     return c->action == LIVE_MONITOR_REMOVE || (compile(r, c, json_object_get(r->root, "text"), options) &&
                                                 read_binds(r, c, json_object_get(r->root, "bind")));
 }
@@ -192,11 +194,11 @@ static bool read_levels(struct ct_live_posted *r, struct ct_live_filter *f)
     json_t *array = json_object_get(r->root, "levels"), *level;
     size_t i;
     if (array && !json_is_array(array))
-        return refuse(r, "\"levels\" has to be a list of exception levels, 0 to 3");
+        return refuse(r, "\"levels\" must be an array of exception levels, 0 to 3");
     json_array_foreach(array, i, level)
     {
         if (!json_is_integer(level) || json_integer_value(level) < 0 || json_integer_value(level) > 3)
-            return refuse(r, "\"levels\" has to be a list of exception levels, 0 to 3");
+            return refuse(r, "\"levels\" must be an array of exception levels, 0 to 3");
         f->levels |= 1u << json_integer_value(level);
     }
     return true;
@@ -220,7 +222,7 @@ static bool read_filter(struct ct_live_posted *r, struct ct_live_command *c)
     if (!read_list(r, "contexts", &texts, &count))
         return false;
     if (count > LIVE_CONTEXTS)
-        return refuse(r, "\"contexts\": %d are the most", LIVE_CONTEXTS);
+        return refuse(r, "\"contexts\" must have at most %d elements", LIVE_CONTEXTS);
     for (size_t i = 0; i < count; i++) {
         if (!read_hex(r, "contexts", texts[i], UINT32_MAX, &number))
             return false;
@@ -251,10 +253,10 @@ static bool read(struct ct_live_posted *r, const char *what, const char *text, s
     if (errno == ENOMEM || (!r->root && json_error_code(&error) == json_error_out_of_memory))
         return lack(r, c);
     if (!r->root)
-        return refuse(r, "the request is no JSON: line %d, column %d: %.100s", error.line, error.column,
-                      error.text);
+        return refuse(r, "the request is not valid JSON: line %d, column %d: %.100s", error.line,
+                      error.column, error.text);
     if (!json_is_object(r->root))
-        return refuse(r, "the request has to be a JSON object");
+        return refuse(r, "the request must be a JSON object");
     r->texts = calloc(count_texts(r->root) + 1, sizeof *r->texts);
     r->ctx = ct_ctx_new();
     if (!r->texts || !r->ctx)

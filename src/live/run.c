@@ -29,14 +29,19 @@ static int check_input(struct ct_live *l, const struct ct_live_input *i)
     if (!i->name || (i->tee && !i->config))
         return ct_fail_null(l->ctx, "ct_live_open");
     if (l->input.size || l->pushed || l->ended)
-        return ct_fail(l->ctx, CT_ERR_ARG, "%s: the run has an input already, or its end", i->name);
+        return ct_fail(l->ctx, CT_ERR_ARG,
+                       "%s: the run already has an input, or has ended; open one input "
+                       "at the start of a run",
+                       i->name);
     if (i->ring % LIVE_BLOCK)
-        return ct_fail(l->ctx, CT_ERR_ARG, "%s: %zu bytes that may wait are no multiple of %d", i->name,
-                       i->ring, LIVE_BLOCK);
+        return ct_fail(l->ctx, CT_ERR_ARG,
+                       "%s: the size of the input buffer is %zu bytes, which is not a "
+                       "multiple of %d; round it",
+                       i->name, i->ring, LIVE_BLOCK);
     if (i->reconnect && !connects(i->name))
         return ct_fail(l->ctx, CT_ERR_ARG,
-                       "%s: is no tcp:HOST:PORT or listen:PORT, so its end is the end of the trace: leave "
-                       "reconnecting out",
+                       "%s: is not tcp:HOST:PORT or listen:PORT, so it cannot be connected again; omit "
+                       "reconnecting",
                        i->name);
     return CT_OK;
 }
@@ -79,7 +84,8 @@ int ct_live_page(struct ct_live *l, const char *address, const char *token)
     if (!l || !address)
         return ct_fail_null(l ? l->ctx : NULL, "ct_live_page");
     if (l->board)
-        return ct_fail(l->ctx, CT_ERR_ARG, "%s: the run has a page already", address);
+        return ct_fail(l->ctx, CT_ERR_ARG, "%s: the run already has a page; a second one is not served",
+                       address);
     l->board = ct_live_board_new(&l->say);
     if (!l->board)
         return ct_fail_nomem(l->ctx, address);

@@ -105,7 +105,7 @@ static void tell_port(const struct ct_live_say *say, int fd)
     char port[16];
     if (getsockname(fd, (struct sockaddr *)&address, &size) == 0 &&
         getnameinfo((struct sockaddr *)&address, size, NULL, 0, port, sizeof port, NI_NUMERICSERV) == 0)
-        ct_live_say(say, CT_LOG_NOTE, "waits for trace on port %s", port);
+        ct_live_say(say, CT_LOG_NOTE, "waiting for trace on port %s", port);
 }
 
 static int find_addresses(struct ct_ctx *ctx, const char *name, const char *text, bool listens,
@@ -114,7 +114,10 @@ static int find_addresses(struct ct_ctx *ctx, const char *name, const char *text
     const int rc = ct_live_addresses(text, all);
     if (rc == EAI_MEMORY)
         return ct_fail_nomem(ctx, name);
-    return rc ? ct_fail(ctx, CT_ERR_FORMAT, "%s: %s: %s", name, listens ? "cannot listen" : "no connection",
+    return rc ? ct_fail(ctx, CT_ERR_FORMAT, "%s: %s: %s", name,
+                        listens ? "cannot listen at this address"
+                                : "cannot "
+                                  "connect",
                         rc == EAI_SYSTEM ? strerror(errno) : gai_strerror(rc))
               : CT_OK;
 }
@@ -136,7 +139,10 @@ static int open_socket(struct ct_ctx *ctx, const struct ct_live_say *say, struct
     const int error = errno;
     freeaddrinfo(all);
     if (fd < 0)
-        return ct_fail(ctx, CT_ERR_IO, "%s: %s: %s", s->name, listens ? "cannot listen" : "no connection",
+        return ct_fail(ctx, CT_ERR_IO, "%s: %s: %s", s->name,
+                       listens ? "cannot listen at this address"
+                               : "cannot "
+                                 "connect",
                        strerror(error));
     if (listens)
         tell_port(say, fd);

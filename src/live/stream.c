@@ -123,7 +123,7 @@ void ct_live_spec_failed(struct ct_live *l, struct ct_live_spec *spec, const str
 {
     if (!spec->failure[0])
         snprintf(spec->failure, sizeof spec->failure, "%s", why);
-    ct_live_say(&l->say, CT_LOG_WARNING, "%s; it takes no more events", why);
+    ct_live_say(&l->say, CT_LOG_WARNING, "%s; the specification takes no more events", why);
     if (l->sink.stopped)
         ct_live_note(l, l->sink.stopped(l->sink.user, origin, number, why));
 }

@@ -41,8 +41,8 @@ static int read_config(struct ct_ctx *ctx, const char *path, void **text, size_t
     } else {
         rc = ct_fail(
             ctx, CT_ERR_ARG,
-            "%s: not the .ini of a raw trace (docs/formats.md), which is needed to describe a copy of "
-            "the trace",
+            "%s: is not the .ini file of a raw trace, so the copy of the trace cannot be described; give "
+            "such a file (docs/formats.md)",
             path);
     }
     if (fd >= 0)
@@ -124,15 +124,16 @@ static int check_free(struct ct_ctx *ctx, const char *path, int input)
         return CT_OK;
     if (fstat(input, &in) == 0 && in.st_dev == about.st_dev && in.st_ino == about.st_ino)
         return ct_fail(ctx, CT_ERR_ARG,
-                       "%s: is the input itself; the trace is there already: name another file, or none",
+                       "%s: is the input itself, which already holds the trace; name another file, or keep "
+                       "no copy",
                        path);
     if (!S_ISREG(about.st_mode) && !S_ISCHR(about.st_mode))
         return ct_fail(ctx, CT_ERR_ARG,
-                       "%s: is no regular file; a trace is kept in one, which can be read at any time", path);
+                       "%s: is not a regular file, so the trace cannot be kept there; name a regular file",
+                       path);
     if (about.st_size)
         return ct_fail(ctx, CT_ERR_ARG,
-                       "%s: there is something in it already; name another file to keep the trace in, or "
-                       "remove it",
+                       "%s: is not empty and is not overwritten; name another file to keep the trace in",
                        path);
     return CT_OK;
 }
@@ -142,9 +143,11 @@ static int open_file(struct ct_live_tee *t, struct ct_ctx *ctx)
     t->fd = open(t->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (t->fd < 0)
         return fail_written(ctx, t->path);
-    return isatty(t->fd)
-               ? ct_fail(ctx, CT_ERR_ARG, "%s: is a terminal; name a file to keep the trace in", t->path)
-               : CT_OK;
+    return isatty(t->fd) ? ct_fail(ctx, CT_ERR_ARG,
+                                   "%s: is a terminal, so the trace cannot be kept there; name a "
+                                   "regular file",
+                                   t->path)
+                         : CT_OK;
 }
 
 /* Creates the description before the file, so that the file can be read at any time. */
@@ -192,8 +195,8 @@ int ct_live_tee_open(struct ct_ctx *ctx, const struct ct_live_say *say, const st
     const bool named = ct_raw_can_name(slash ? slash + 1 : path) && strcmp(path, "-") != 0;
     const int rc = named ? create(t, ctx, input, fd)
                          : ct_fail(ctx, CT_ERR_ARG,
-                                   "%s: the trace is kept in a file with a name that an .ini can hold; "
-                                   "name another one",
+                                   "%s: an .ini file cannot name this file (- means standard input, and ; "
+                                   "and # begin comments), so the trace is not kept; choose another name",
                                    path);
     if (rc) {
         free_tee(t);
@@ -224,8 +227,8 @@ void ct_live_tee_write(struct ct_live_tee *t, const uint8_t *data, size_t size)
         return;
     t->trouble = strerror(errno);
     ct_live_say(t->say, CT_LOG_WARNING,
-                "%s: cannot be written: %s; it holds the first %" PRIu64
-                " bytes of the trace, and the run goes on without it",
+                "%s: cannot be written: %s; it holds the first %" PRIu64 " bytes of the trace, and the run "
+                "continues without it",
                 told ? t->path : t->described, t->trouble, t->kept);
 }
 
@@ -249,8 +252,10 @@ const char *ct_live_tee_close(struct ct_live_tee *t)
     const char *trouble = t->trouble;
     if (close(t->fd) && !trouble) {
         trouble = strerror(errno);
-        ct_live_say(t->say, CT_LOG_WARNING, "%s: cannot be written: %s; the trace may not be whole", t->path,
-                    trouble);
+        ct_live_say(t->say, CT_LOG_WARNING,
+                    "%s: cannot be written: %s; the copy of the trace may be "
+                    "incomplete",
+                    t->path, trouble);
     }
     t->fd = -1;
     free_tee(t);

@@ -49,7 +49,8 @@ static bool list_inputs(const struct ct_ranks *r, struct ct_inputs *inputs)
     folders[count] = inner_text(inner, "buildid-dir");
     if (!ct_fleet_job_files(r->fleet->job, folders, inner_text(inner, "symfs"), ct_inputs_add, inputs))
         return true;
-    cli_say("rank %d on %s: out of memory for the files that options name", r->rank, r->host);
+    cli_say("rank %d on %s: out of memory for the list of files that the options name; the job ends", r->rank,
+            r->host);
     return false;
 }
 

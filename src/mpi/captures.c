@@ -31,8 +31,8 @@ static bool read_list(const struct ct_ranks *r, const char *list, size_t size)
         struct ct_fleet_capture capture;
         if (!ct_capture_list_next(&at, list + size, &capture)) {
             cli_say(
-                "rank %d on %s cannot read the list of captures that rank 0 sent, so the job ends; install "
-                "one version of coretap on all machines",
+                "rank %d on %s cannot read the list of captures that rank 0 sent; the job ends; install the "
+                "same version of coretap on all machines",
                 r->rank, r->host);
             return false;
         }

@@ -86,11 +86,14 @@ static void tell(struct comparison *c, const char *has, const char *path, const 
     const struct ct_inputs_rank *a = &c->other, *b = &c->first;
     if (c->told++ < CT_INPUTS_MOST)
         snprintf(words, sizeof words,
-                 "rank %d on %s has %s %.300s%s rank 0 on %s; put it where all machines see it, or copy it "
-                 "anew",
+                 "rank %d on %s has %s %.300s%s rank 0 on %s; share the file between the machines, or copy "
+                 "it again",
                  a->number, a->host, has, path, than, b->host);
     else if (c->told == CT_INPUTS_MOST + 1)
-        snprintf(words, sizeof words, "rank %d on %s differs in more files from rank 0", a->number, a->host);
+        snprintf(words, sizeof words,
+                 "rank %d on %s differs from rank 0 in more files, which are not "
+                 "listed",
+                 a->number, a->host);
     else
         return;
     c->say(c->user, words);
@@ -104,12 +107,12 @@ void ct_inputs_compare(const struct ct_inputs *first, struct ct_inputs_rank firs
     struct file file = {0}, same = {0};
     while (c.told <= CT_INPUTS_MOST && next(first, &file)) {
         if (!find(other, file.path, &same))
-            tell(&c, "no", file.path, ", which is there on");
+            tell(&c, "no", file.path, ", which exists on");
         else if (memcmp(file.digest, same.digest, CT_FLEET_DIGEST) != 0)
             tell(&c, "another", file.path, " than");
     }
     file = same = (struct file){0};
     while (c.told <= CT_INPUTS_MOST && next(other, &file))
         if (!find(first, file.path, &same))
-            tell(&c, "a file", file.path, ", which is not there on");
+            tell(&c, "a file", file.path, ", which does not exist on");
 }

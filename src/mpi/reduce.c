@@ -35,7 +35,7 @@ static bool give(const struct ct_ranks *r, int to)
     const int rc = ct_analysis_save(r->fleet->sum, take, &bytes);
     if (rc) {
         bytes.size = 0;
-        cli_say("rank %d on %s: out of memory for the sum that it sends", r->rank, r->host);
+        cli_say("rank %d on %s: out of memory for the sum that it sends; the job ends", r->rank, r->host);
     }
     const uint64_t size = bytes.size;
     ranks_send(&size, sizeof size, to, RANKS_SIZE);
@@ -54,7 +54,7 @@ static bool add(const struct ct_ranks *r, int from)
     char *data = size ? malloc(size) : NULL;
     if (!data) {
         if (size)
-            cli_say("rank %d on %s: out of memory for the %s", r->rank, r->host, name);
+            cli_say("rank %d on %s: out of memory for the %s; the job ends", r->rank, r->host, name);
         /* the job cannot go on without the sum, and the sender would not notice */
         MPI_Abort(MPI_COMM_WORLD, CLI_FAILED);
         return false;

@@ -104,9 +104,8 @@ static void note(struct boss *b, int rank, const struct ct_ranks_report *report)
     b->bytes += ranks_plan_bytes(b->plan, &report->unit);
     b->failures += report->failed;
     if (!b->fatal && most->given && b->failures > most->number) {
-        cli_say("more than %" PRIu64
-                " captures could not be read (--max-failures), so the job ends; its pieces "
-                "are in %s",
+        cli_say("more than %" PRIu64 " captures could not be read (--max-failures); the job ends; the "
+                "results of the others are kept in %s",
                 most->number, f->state);
         b->fatal = true;
     }

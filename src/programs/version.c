@@ -183,13 +183,13 @@ static int check_code(struct ct_ctx *ctx, struct version *v, const struct ct_cap
                          maps->processes[i].generations[k].image_count);
     if (v->is_code_there || !v->contradicting)
         return CT_OK;
-    return ct_fail(ctx, CT_ERR_CONFIG,
-                   "%.300s: its code differs from that of %.300s, which %.300s has at this address: %" PRIu64
-                   " of %" PRIu64 " pages differ, the first at 0x%" PRIx64
-                   "; the results would show wrong functions and lines; name the build that ran with its "
-                   "load address (FILE@ADDRESS), or omit this file",
-                   v->path, v->contradicting->path, capture->path ? capture->path : "the capture",
-                   v->code.other_pages, v->code.pages, v->code.first_other);
+    return ct_fail(
+        ctx, CT_ERR_CONFIG,
+        "%.300s: its code differs from that of %.300s, which %.300s contains at these addresses: %" PRIu64
+        " of %" PRIu64 " pages of code differ, the first at 0x%" PRIx64 "; functions and lines would be "
+        "wrong; give the build that ran, with its load address (FILE@ADDRESS), or omit this file",
+        v->path, v->contradicting->path, capture->path ? capture->path : "the capture", v->code.other_pages,
+        v->code.pages, v->code.first_other);
 }
 
 int ct_program_names_memory(struct ct_ctx *ctx, const struct ct_image *names,
@@ -221,8 +221,7 @@ int ct_program_version(struct ct_ctx *ctx, const char *path, uint64_t bias, cons
         return check_code(ctx, &v, capture);
     return ct_fail(
         ctx, CT_ERR_CONFIG,
-        "%.300s: has build id %s, but %.300s, which ran there by what %.300s says, has build id %s; "
-        "what ran would be told of wrong functions and lines; name the build that ran, or leave "
-        "this file out",
+        "%.300s: has build id %s, but %.300s, which ran at these addresses according to %.300s, has build id "
+        "%s; functions and lines would be wrong; give the build that ran, or omit this file",
         path, v.id, v.other, capture->path ? capture->path : "the capture", v.other_id);
 }

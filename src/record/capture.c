@@ -97,12 +97,16 @@ int ct_record_make_directory(struct ct_ctx *ctx, const char *directory, bool *ma
     snprintf(path, sizeof path, "%s/snapshot.ini", directory);
     if (stat(path, &about) == 0)
         return ct_fail(ctx, CT_ERR_ARG,
-                       "%s: there is a capture in it already; name a directory that is new or empty",
+                       "%s: already contains a capture, which is not overwritten; name a new or empty "
+                       "directory",
                        directory);
     *made = mkdir(directory, 0777) == 0;
     if (*made || errno == EEXIST)
         return CT_OK;
-    return ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", directory, strerror(errno));
+    return ct_fail(ctx, CT_ERR_IO,
+                   "%s: cannot be created: %s; nothing is recorded; name a directory that "
+                   "can be written",
+                   directory, strerror(errno));
 }
 
 static int write_software(void *user, const uint8_t *bytes, size_t size);
@@ -528,7 +532,10 @@ int ct_record_capture_finish(struct ct_record_capture *capture, struct ct_record
     bad |= failed(capture, describe(capture, programs, ""));
     remove_checkpoint(capture, capture->checkpoint);
     bad |= failed(capture, release(capture));
-    return bad ? ct_fail(capture->ctx, CT_ERR_IO, "%s: the capture is not whole", capture->o.directory)
+    return bad ? ct_fail(capture->ctx, CT_ERR_IO,
+                         "%s: the capture is incomplete; the messages before say "
+                         "why",
+                         capture->o.directory)
                : CT_OK;
 }
 

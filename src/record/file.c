@@ -51,7 +51,10 @@ int ct_record_file_open(struct ct_ctx *ctx, struct ct_record_file *t, const char
     *t = (struct ct_record_file){.signal = signal};
     t->file = create(path, signal, &t->is_pipe);
     if (!t->file && errno == EINTR)
-        return ct_fail(ctx, CT_ERR_IO, "%s: nobody read it before a signal came; nothing was recorded", path);
+        return ct_fail(ctx, CT_ERR_IO,
+                       "%s: a signal came before the pipe had a reader, so nothing was "
+                       "recorded; start the reader first",
+                       path);
     if (!t->file)
         return ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s", path, strerror(errno));
     setvbuf(t->file, NULL, _IONBF, 0); /* unwritten bytes are held here anyway */
@@ -114,8 +117,8 @@ int ct_record_file_release(struct ct_ctx *ctx, struct ct_record_file *t, const c
     if (t->left)
         return ct_fail(
             ctx, CT_ERR_IO,
-            "%s%s%s: its reader took nothing for %d seconds behind a signal: %zu bytes of trace are "
-            "lost, and what came behind them",
+            "%s%s%s: its reader read nothing for %d seconds after a signal, so the capture ends there; %zu "
+            "bytes of trace and all later ones are lost",
             dir ? dir : "", dir ? "/" : "", name, GRACE, lost);
     return ct_fail(ctx, CT_ERR_IO, "%s%s%s: cannot be written: %s; the capture ends there", dir ? dir : "",
                    dir ? "/" : "", name, strerror(errno));

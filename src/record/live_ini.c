@@ -55,7 +55,9 @@ int ct_recording_program(struct ct_ctx *ctx, const struct ct_recording *recordin
 {
     struct ct_elf_look elf;
     if (!ct_elf_look(&ct_files_system, recording->program, &elf) || !elf.code_count)
-        return ct_fail(ctx, CT_ERR_NOT_FOUND, "%s: not an ELF file with code; the capture does not name it",
+        return ct_fail(ctx, CT_ERR_NOT_FOUND,
+                       "%s: is not an ELF file with code, so the capture does not "
+                       "name it",
                        recording->program);
     uint64_t lowest = elf.code[0].addr;
     for (size_t i = 1; i < elf.code_count; i++)
@@ -106,8 +108,10 @@ int ct_recording_live_ini(struct ct_ctx *ctx, const struct ct_recording *recordi
     }
     rc = ct_snapshot_finish(&file);
     if (!rc && rename(file.path, path))
-        rc = ct_fail(ctx, CT_ERR_IO, "%s: cannot be written: %s; nobody can read the stream", path,
-                     strerror(errno));
+        rc = ct_fail(ctx, CT_ERR_IO,
+                     "%s: cannot be written: %s; the stream cannot be decoded without this "
+                     "description",
+                     path, strerror(errno));
     if (rc)
         unlink(file.path);
     return rc;

@@ -422,7 +422,10 @@ int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
         if (words[i] <= TRACE_BLOCK_MAX) {
             struct ct_code_block *b = ct_code_block(p->code, words[i]);
             if (!b)
-                return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: block %u was executed but never shown",
+                return ct_fail(p->ctx, CT_ERR_FORMAT,
+                               "recorder: block %u was executed, but its code was "
+                               "never reported; recording ends; this is an error of "
+                               "the QEMU plugin",
                                words[i]);
             status = enter(p, b);
             continue;
@@ -434,7 +437,9 @@ int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
             break;
         case TRACE_SIGNAL:
             if (size - i < 3)
-                return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: a signal is cut off");
+                return ct_fail(p->ctx, CT_ERR_FORMAT,
+                               "recorder: the record of a signal is truncated; "
+                               "recording ends");
             p->handler = p->interrupted_known = true;
             p->interrupted.addr = words[i + 1] | (uint64_t)words[i + 2] << 32;
             p->interrupted.isa = p->now && p->now->isa == CT_ISA_A64 ? CT_ISA_A64
@@ -447,14 +452,18 @@ int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
             break;
         case TRACE_RETURN:
             if (size - i < 3)
-                return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: a return address is cut off");
+                return ct_fail(p->ctx, CT_ERR_FORMAT,
+                               "recorder: the record of a return address is "
+                               "truncated; recording ends");
             p->returns = true;
             p->return_to = words[i + 1] | (uint64_t)words[i + 2] << 32;
             i += 2;
             break;
         case TRACE_CONTEXT:
             if (size - i < 2)
-                return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: a context ID is cut off");
+                return ct_fail(p->ctx, CT_ERR_FORMAT,
+                               "recorder: the record of a context ID is truncated; "
+                               "recording ends");
             ct_unit_context(p->unit, words[++i]);
             break;
         case TRACE_WAITED:
@@ -463,19 +472,25 @@ int ct_path_words(struct ct_path *p, const uint32_t *words, size_t size)
                 break;
             }
             if (size - i < 3)
-                return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: a wait is cut off");
+                return ct_fail(p->ctx, CT_ERR_FORMAT,
+                               "recorder: the record of a wait is truncated; "
+                               "recording ends");
             status = wait_for(p, words[i + 1] | (uint64_t)words[i + 2] << 32);
             i += 2;
             break;
         case TRACE_ACCESS:
             if (size - i < 5)
-                return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: an access is cut off");
+                return ct_fail(p->ctx, CT_ERR_FORMAT,
+                               "recorder: the record of an access is truncated; "
+                               "recording ends");
             status = tell_access(p, words + i);
             i += 4;
             break;
         case TRACE_THREAD:
             if (size - i < 3)
-                return ct_fail(p->ctx, CT_ERR_FORMAT, "recorder: the clock of a thread is cut off");
+                return ct_fail(p->ctx, CT_ERR_FORMAT,
+                               "recorder: the record of a thread's clock is "
+                               "truncated; recording ends");
             status = ct_unit_wait_until(p->unit, words[i + 1] | (uint64_t)words[i + 2] << 32);
             i += 2;
             break;

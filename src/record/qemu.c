@@ -56,10 +56,13 @@ static int find_command(struct ct_ctx *ctx, struct ct_qemu *qemu, const char *pr
         close(fd);
     const struct emulator *emulator = emulator_of(head, n < 0 ? 0 : (size_t)n);
     if (!emulator)
-        return ct_fail(ctx, CT_ERR_NOT_FOUND, "%s: %s; give an Arm Linux program, by its path", program,
+        return ct_fail(ctx, CT_ERR_NOT_FOUND,
+                       "%s: cannot be run: %s; give the path of an Arm Linux "
+                       "program",
+                       program,
                        n < 0                    ? strerror(why)
-                       : is_big_endian(head, n) ? "a big-endian program, which cannot be recorded"
-                                                : "not an ELF program for Arm");
+                       : is_big_endian(head, n) ? "it is a big-endian program"
+                                                : "it is not an ELF program for Arm");
     qemu->arm32 = emulator->machine == EM_ARM;
     qemu->command = emulator->command;
     qemu->sysroot = emulator->sysroot;
@@ -79,8 +82,10 @@ int ct_qemu_find(struct ct_ctx *ctx, const char *program, int system, const char
     const int rc = system ? CT_OK : find_command(ctx, out, program);
     if (rc || find_plugin(out->plugin, file, variable))
         return rc;
-    return ct_fail(ctx, CT_ERR_NOT_FOUND, "the plugin for QEMU is not at %s; name it in %s", out->plugin,
-                   variable);
+    return ct_fail(ctx, CT_ERR_NOT_FOUND,
+                   "the plugin for QEMU is not at %s, so nothing can be recorded; set "
+                   "%s to its path",
+                   out->plugin, variable);
 }
 
 int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option, char *const *argv)
@@ -114,10 +119,10 @@ int ct_qemu_run(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *opti
     const int why = errno;
     free(all);
     return ct_fail(
-        ctx, CT_ERR_IO, "%s cannot be run: %s; %s", *qemu->command ? qemu->command : "''", strerror(why),
-        qemu->system ? "give the QEMU that the machine runs on, as qemu-system-aarch64 of Debian's "
-                       "package qemu-system-arm, and its arguments"
-                     : "it is in Debian's package qemu-user");
+        ctx, CT_ERR_IO, "%s: cannot be run: %s; %s", *qemu->command ? qemu->command : "''", strerror(why),
+        qemu->system ? "name the QEMU that emulates the machine, such as qemu-system-aarch64 (Debian: "
+                       "qemu-system-arm), and its arguments"
+                     : "install it (Debian: qemu-user)");
 }
 
 int ct_qemu_start(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *option, char *const *argv,
@@ -134,5 +139,5 @@ int ct_qemu_start(struct ct_ctx *ctx, const struct ct_qemu *qemu, const char *op
     }
     if (*child > 0)
         return CT_OK;
-    return ct_fail(ctx, CT_ERR_IO, "%s cannot be started: %s", qemu->command, strerror(errno));
+    return ct_fail(ctx, CT_ERR_IO, "%s: cannot be started: %s", qemu->command, strerror(errno));
 }

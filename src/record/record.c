@@ -74,9 +74,9 @@ static int check_machine(const struct record *r, uint64_t addr)
     if (!r->o.system || (r->feed.area->bits == 64 && !(addr & 3)))
         return CT_OK;
     return ct_fail(r->ctx, CT_ERR_UNSUPPORTED,
-                   "the machine runs A32 or T32 code, at 0x%" PRIx64 "; of machines only A64 is recorded: "
-                   "nothing more is; give a machine with a 64-bit processor, as qemu-system-aarch64 -M virt "
-                   "-cpu cortex-a53",
+                   "the machine runs A32 or T32 code at 0x%" PRIx64 ", but whole machines are recorded only "
+                   "in A64; recording ends; use a machine with a 64-bit processor, such as "
+                   "qemu-system-aarch64 -M virt -cpu cortex-a53",
                    addr);
 }
 
@@ -154,8 +154,9 @@ static int find_function(struct record *r, const char *text, uint64_t *addr)
     const struct ct_code_range *code = rc ? NULL : ct_symbols_code(symbols, &ranges);
     if (!rc && i == count)
         rc = ct_fail(r->ctx, CT_ERR_NOT_FOUND,
-                     "'%s' is neither a hexadecimal address nor a function of %s: nothing is recorded", text,
-                     r->o.program);
+                     "'%s': is neither a hexadecimal address nor a function of %s; nothing is recorded; "
+                     "correct the name",
+                     text, r->o.program);
     else if (!rc)
         *addr = all[i].addr + r->feed.area->code_start - (ranges ? code[0].low : 0);
     ct_programs_free(programs);
@@ -230,7 +231,8 @@ static int begin_thread(struct record *r, unsigned index, uint32_t number, uint6
         return rc;
     if (core >= CT_RECORD_CORES)
         return ct_fail(r->ctx, CT_ERR_LIMIT,
-                       "more than %d threads at a time: there are no more trace IDs; try --threads contexts",
+                       "the program has more than %d threads at a time, but there are no more trace IDs; "
+                       "recording ends; use --threads contexts",
                        CT_RECORD_CORES);
     struct ct_unit *unit = unit_of(r, core, &rc);
     if (!unit)
@@ -296,13 +298,13 @@ static void tell_unseen(const struct record *r)
     const uint32_t lost = atomic_load(&area->lost), unread = atomic_load(&area->unread);
     if (lost)
         ct_log(r->ctx, CT_LOG_WARNING,
-               "%s: %" PRIu32 " threads are not in the trace: the recorder follows %u at a time; run fewer",
+               "%s: %" PRIu32 " threads are not in the trace, because at most %u are recorded at a time; run "
+               "fewer threads",
                r->o.program, lost, TRACE_THREADS);
     if (unread)
         ct_log(r->ctx, CT_LOG_WARNING,
-               "%s: %" PRIu32
-               " accesses to watched variables are not in the trace: this QEMU does not say where the "
-               "program's memory is; record with QEMU 7.2 of Debian's qemu-user",
+               "%s: %" PRIu32 " accesses to watched variables are not in the trace, because this QEMU does "
+               "not report where the program's memory is; record with QEMU 7.2 (Debian 12: qemu-user)",
                r->o.program, unread);
 }
 
@@ -354,25 +356,27 @@ static uint32_t or_else(uint32_t value, uint32_t otherwise)
 static const char *fault(const struct ct_record_options *g, bool volume)
 {
     if (!g->argv || !g->argv[0] || (!g->directory && !volume))
-        return "a program and a directory are needed";
+        return "a program and a directory are required";
     if (volume && (g->ports || g->channels || g->watched_count || g->stream || g->framed || g->id_count ||
                    g->padding || g->truth))
-        return "only the volume of instruction trace is measured, without frames, streams and truth";
+        return "a volume is measured of instruction trace only; omit software trace, frames, stream, "
+               "padding, trace IDs and truth";
     if (g->protocol && g->protocol != CT_PROTOCOL_ETM4 && g->protocol != CT_PROTOCOL_ETE &&
         g->protocol != CT_PROTOCOL_PTM)
-        return "the protocol is ETMv4, ETE or PTM";
+        return "the protocol must be ETMv4, ETE or PTM";
     if (g->cycle_threshold > CT_UNIT_CC_THRESHOLD_MAX)
-        return "the threshold of cycle counts is at most 4095";
+        return "the threshold of cycle counts must be at most 4095";
     if (g->range_count > CT_RECORD_RANGES || (g->range_count && !g->ranges))
-        return "there are up to 16 ranges";
+        return "at most 16 ranges are possible";
     if (g->id_count && !g->ids)
         return "trace IDs are missing";
     if (g->watched_count > CT_RECORD_COMPARATORS || (g->watched_count && !g->watched))
-        return "there are up to 4 watched variables";
+        return "at most 4 watched variables are possible";
     if (g->system && (g->ports || g->channels || g->watched_count))
-        return "a whole machine has no variables whose accesses are traced";
+        return "software trace and watched variables cannot be recorded of a whole machine";
     if (g->system && (g->protocol == CT_PROTOCOL_PTM || g->one_core || g->start || g->stop || g->stream))
-        return "a whole machine has no PTM, no threads on one core, no start, stop or stream";
+        return "PTM, one core for all threads, start, stop and stream are not possible for a whole "
+               "machine";
     return NULL;
 }
 
@@ -404,7 +408,7 @@ static int read_options(struct record *r)
     const struct ct_record_options *g = &r->given;
     const char *wrong = fault(g, r->volume != NULL);
     if (wrong)
-        return ct_fail(r->ctx, CT_ERR_ARG, "record: %s: nothing is recorded", wrong);
+        return ct_fail(r->ctx, CT_ERR_ARG, "record: %s; nothing is recorded", wrong);
     r->o.directory = g->directory;
     r->o.program = g->argv[0];
     r->o.stream = g->stream;
@@ -418,7 +422,10 @@ static int read_options(struct record *r)
     set_wishes(r);
     for (size_t i = 0; i < g->range_count; i++) {
         if (g->ranges[i].low >= g->ranges[i].high)
-            return ct_fail(r->ctx, CT_ERR_ARG, "record: range %zu is empty: nothing is recorded", i + 1);
+            return ct_fail(r->ctx, CT_ERR_ARG,
+                           "record: range %zu is empty; nothing is recorded; its end "
+                           "must be greater than its start",
+                           i + 1);
         r->o.unit.ranges[i] = (struct ct_unit_range){g->ranges[i].low, g->ranges[i].high};
     }
     r->o.unit.range_count = (unsigned)g->range_count;
@@ -426,7 +433,8 @@ static int read_options(struct record *r)
         return CT_OK;
     return ct_fail(
         r->ctx, CT_ERR_ARG,
-        "record: a trace ID is from 1 to 6f, given once, and there are up to %d: nothing is recorded",
+        "record: the trace IDs are not valid; nothing is recorded; give at most %d different ones from 1 to "
+        "6f",
         CT_RECORD_CORES);
 }
 
@@ -469,7 +477,7 @@ static int run_program(struct record *r, const struct ct_qemu *qemu, int32_t *ex
         rc = take_all_told(r);
     *exit_code = ct_record_feed_finish(&r->feed);
     if (!rc && !r->out && !r->meter)
-        rc = ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s ran no instruction: there is no %s", r->o.program,
+        rc = ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s: ran no instruction, so there is no %s", r->o.program,
                      r->volume ? "trace" : "capture");
     return rc;
 }
@@ -481,7 +489,9 @@ static int find_qemu(struct record *r, struct ct_qemu *qemu)
     const int rc = ct_qemu_find(r->ctx, r->o.program, r->o.system, file, variable, qemu);
     if (!rc && !qemu->arm32 && r->o.wishes.protocol == CT_PROTOCOL_PTM)
         return ct_fail(r->ctx, CT_ERR_ARG,
-                       "%s: an A64 program; a PTM traces A32 and T32 only: choose etm4 or ete", r->o.program);
+                       "%s: is an A64 program, but a PTM traces only A32 and T32; nothing is recorded; "
+                       "choose etm4 or ete",
+                       r->o.program);
     return rc;
 }
 

@@ -19,7 +19,7 @@ int ct_snapshot_create(struct ct_ctx *ctx, struct ct_snapshot_file *file, const 
     snprintf(file->path, sizeof file->path, "%s/%s%s", s->dir, s->part, name);
     file->out = fopen(file->path, "w");
     return file->out ? CT_OK
-                     : ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s; the capture is not whole",
+                     : ct_fail(ctx, CT_ERR_IO, "%s: cannot be created: %s; the capture is incomplete",
                                file->path, strerror(errno));
 }
 
@@ -28,7 +28,7 @@ int ct_snapshot_finish(struct ct_snapshot_file *file)
     const bool bad = ferror(file->out);
     if (!fclose(file->out) && !bad)
         return CT_OK;
-    return ct_fail(file->ctx, CT_ERR_IO, "%s: cannot be written: %s; the capture is not whole", file->path,
+    return ct_fail(file->ctx, CT_ERR_IO, "%s: cannot be written: %s; the capture is incomplete", file->path,
                    strerror(errno));
 }
 
@@ -211,7 +211,7 @@ static int write_index(struct ct_ctx *ctx, const struct ct_snapshot *s)
     }
     snprintf(path, sizeof path, "%s/snapshot.ini", s->dir);
     return rename(file.path, path)
-               ? ct_fail(ctx, CT_ERR_IO, "%s: cannot be written: %s; the capture is not whole", path,
+               ? ct_fail(ctx, CT_ERR_IO, "%s: cannot be written: %s; the capture is incomplete", path,
                          strerror(errno))
                : CT_OK;
 }

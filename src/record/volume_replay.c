@@ -52,7 +52,9 @@ static int start_unit(struct ct_volume_replay *r, const struct ct_flow *first)
 {
     const bool arm32 = r->arm32 || first->isa != CT_ISA_A64;
     if (!r->meter && !arm32 && r->o.protocol == CT_PROTOCOL_PTM)
-        return ct_fail(r->ctx, CT_ERR_ARG, "the trace is of an A64 program; a PTM traces A32 and T32 only");
+        return ct_fail(r->ctx, CT_ERR_ARG,
+                       "the trace is of an A64 program, but a PTM traces only A32 and "
+                       "T32");
     int rc = r->meter ? CT_OK : start_meter(r, arm32);
     if (!rc)
         r->unit = ct_volume_meter_unit(r->meter, 0, &rc);
@@ -200,17 +202,17 @@ static int read_options(struct ct_volume_replay *r, const struct ct_volume_optio
         return rc;
     if (o->protocol && o->protocol != CT_PROTOCOL_ETM4 && o->protocol != CT_PROTOCOL_ETE &&
         o->protocol != CT_PROTOCOL_PTM)
-        wrong = "the protocol is ETMv4, ETE or PTM";
+        wrong = "the protocol must be ETMv4, ETE or PTM";
     else if (o->cycle_threshold > CT_UNIT_CC_THRESHOLD_MAX)
-        wrong = "the threshold of cycle counts is at most 4095";
+        wrong = "the threshold of cycle counts must be at most 4095";
     else if (o->range_count > CT_RECORD_RANGES || (o->range_count && !o->ranges))
-        wrong = "there are up to 16 ranges";
+        wrong = "at most 16 ranges are possible";
     for (size_t i = 0; i < o->range_count && !wrong; i++) {
         r->ranges[i] = o->ranges[i];
         wrong = r->ranges[i].low < r->ranges[i].high ? NULL : "a range is empty";
     }
     o->ranges = r->ranges;
-    return wrong ? ct_fail(r->ctx, CT_ERR_ARG, "volume: %s: nothing is measured", wrong) : CT_OK;
+    return wrong ? ct_fail(r->ctx, CT_ERR_ARG, "volume: %s; nothing is measured", wrong) : CT_OK;
 }
 
 int ct_volume_replay_new(struct ct_ctx *ctx, const struct ct_volume_options *options,

@@ -238,7 +238,9 @@ int ct_volume_write(struct ct_ctx *ctx, const struct ct_volume *volume,
         return rc;
     if (w.o.format > CT_VOLUME_FORMAT_SVG || !(w.o.ipc >= 0) || volume->row_count > CT_VOLUME_ROWS)
         return ct_fail(ctx, CT_ERR_ARG,
-                       "%s: there is no such format, or fewer than no instructions for a cycle", __func__);
+                       "%s: the format is unknown, or the instructions per cycle are negative; nothing is "
+                       "written",
+                       __func__);
     return w.o.format == CT_VOLUME_FORMAT_JSON ? write_json(&w, ctx, write, user)
                                                : write_file(&w, ctx, write, user);
 }

@@ -30,8 +30,8 @@ static int find_object(struct search *r, const struct ct_layout *layout, const c
         if (*found)
             return ct_fail(
                 r->ctx, CT_ERR_ARG,
-                "'%s': %s has several variables of this name: nothing is recorded; give the one that "
-                "is meant a name of its own",
+                "'%s': %s has several variables with this name; nothing is recorded; rename the one that you "
+                "mean",
                 name, r->o->program);
         *found = area;
     }
@@ -47,7 +47,8 @@ static int find_part(struct search *r, const struct ct_layout *layout, const cha
     if (rc == CT_ERR_NOT_FOUND)
         return ct_fail(
             r->ctx, rc,
-            "'%s' is no variable of %s with a size%s: nothing is recorded; name one that is global or static",
+            "'%s': is not a variable of %s with a known size%s; nothing is recorded; name a global or static "
+            "variable",
             name, r->o->program, layout->object_count ? "" : ", which has no symbols");
     if (rc)
         return rc;
@@ -86,7 +87,7 @@ static int add_watched(struct search *r, const struct ct_layout *layout, uint64_
         return rc;
     if (object.size > limits[kind].most)
         return ct_fail(r->ctx, CT_ERR_LIMIT,
-                       "'%s' has %" PRIu64 " bytes: %s: nothing is recorded; make it smaller", name,
+                       "'%s': has %" PRIu64 " bytes, but %s; nothing is recorded; make it smaller", name,
                        object.size, limits[kind].what);
     struct ct_recording_watched *watched = &r->o->watched[r->o->watched_count++];
     *watched = (struct ct_recording_watched){
@@ -105,7 +106,7 @@ int ct_recording_watch(struct ct_ctx *ctx, const struct ct_record_options *given
     if (!r->given->ports && !r->given->channels && !r->given->watched_count)
         return CT_OK;
     if (!ct_elf_look(&ct_files_system, r->o->program, &elf) || !elf.code_count)
-        return ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s: not an ELF file with code: nothing is recorded",
+        return ct_fail(r->ctx, CT_ERR_NOT_FOUND, "%s: is not an ELF file with code; nothing is recorded",
                        r->o->program);
     uint64_t code = elf.code[0].addr;
     for (size_t i = 1; i < elf.code_count; i++)

@@ -31,14 +31,15 @@ static int check_kinds(struct ct_ctx *ctx, const struct ct_filter *f)
     if (wrong && wrong->kind == CT_POINT_PLACE)
         return ct_fail(
             ctx, CT_ERR_ARG,
-            "'%s' is no time: a window of events begins and ends at a time (12.5s, 3ms, 20us, 700ns, "
-            "190327ticks) or a number of cycles (500000cyc), and not at a place: events do not "
-            "tell each instruction",
+            "'%s' is read as a place, but a window of events cannot begin or end at one, because events do "
+            "not contain every instruction; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks) or a number "
+            "of cycles (500000cyc)",
             wrong->place);
     if (wrong || f->module_count || f->function_count)
         return ct_fail(ctx, CT_ERR_ARG,
-                       "a window of events is in time, ticks or cycles, and modules and functions "
-                       "cannot be chosen in them: they do not tell each instruction");
+                       "the filter selects instructions, modules or functions; events do not contain every "
+                       "instruction, so they cannot be filtered by these; give a window in time, ticks or "
+                       "cycles");
     return CT_OK;
 }
 

@@ -88,8 +88,10 @@ static int check_core(struct ct_ctx *ctx, const struct ct_filter *f, const struc
         if (ct_filter_ids(f, &buffers[i], ids))
             return CT_OK;
     list_cores(buffers, count, cores, sizeof cores);
-    return ct_fail(ctx, CT_ERR_NOT_FOUND, "%s: has no trace of a core '%s' that is wanted; its cores: %s",
-                   capture->path, f->core, *cores ? cores : "none has a name");
+    return ct_fail(ctx, CT_ERR_NOT_FOUND,
+                   "%s: has no trace of core '%s'; nothing is decoded; choose one of "
+                   "its cores: %s",
+                   capture->path, f->core, *cores ? cores : "none of them has a name");
 }
 
 /* ---- the first timestamp ---- */
@@ -128,8 +130,9 @@ static int search_buffer(struct ct_ctx *ctx, const struct ct_filter *f, const st
     struct ct_chain *chain = NULL;
     if (strcmp(buffer->path, "-") == 0)
         return ct_fail(ctx, CT_ERR_CONFIG,
-                       "%s: a window of time needs the first timestamp before the rest, and standard input "
-                       "can be read only once; save it to a file, or give the window in ticks",
+                       "%s: is standard input, which can be read only once; a window in time needs a first "
+                       "pass that finds the first timestamp; save the trace to a file, or give the window in "
+                       "ticks",
                        buffer->name);
     if (!ct_filter_ids(f, buffer, options.ids))
         return CT_OK;
@@ -187,14 +190,16 @@ int ct_filter_settle(struct ct_ctx *ctx, const struct ct_filter *filter, const s
         if (!f.frequency && !(clock->known && clock->mult))
             return ct_fail(
                 ctx, CT_ERR_CONFIG,
-                "%s: does not say how fast its timestamps run; say it with --frequency HZ, or give "
-                "the window in ticks, cycles or instructions",
+                "%s: does not contain the frequency of its timestamps, so a time cannot be converted to "
+                "ticks; give the frequency with --frequency HZ, or the window in ticks, cycles or "
+                "instructions",
                 capture->path);
         for (size_t i = 0; i < count && !rc; i++)
             rc = search_buffer(ctx, &f, &buffers[i], &search);
         if (!rc && !search.any)
             rc = ct_fail(ctx, CT_ERR_NOT_FOUND,
-                         "%s: has no timestamps; give the window in cycles or instructions, or by places",
+                         "%s: has no timestamps, so a window in time selects nothing; give the window in "
+                         "cycles or instructions, or by places",
                          capture->path);
         if (rc)
             return rc;

@@ -21,9 +21,9 @@ static const struct unit {
 static int refuse(struct ct_ctx *ctx, const char *text, const char *why)
 {
     return ct_fail(ctx, CT_ERR_FORMAT,
-                   "'%s': %s; a window begins and ends at a time (12.5s, 3ms, 20us, 700ns, 190327ticks), a "
-                   "number of cycles (500000cyc) or instructions (1000000insn), or a place (main, main.c:32, "
-                   "0x4010), which #N may follow for the N-th time",
+                   "'%s': %s; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks), a number of cycles "
+                   "(500000cyc) or instructions (1000000insn), or a place (main, main.c:32, 0x4010), with #N "
+                   "behind it for the N-th time that execution reaches it",
                    text, why);
 }
 
@@ -56,7 +56,7 @@ static int read_number(struct ct_ctx *ctx, const char *text, struct ct_filter_po
     const char *at = text + strspn(text, "0123456789.");
     const struct unit *unit = find_unit(at);
     if (!unit)
-        return refuse(ctx, text, *at ? "this is no unit" : "this number has no unit");
+        return refuse(ctx, text, *at ? "the unit is unknown" : "the number has no unit");
     uint64_t number = 0;
     uint64_t scale = unit->scale;
     const char *rest = text;
@@ -66,7 +66,9 @@ static int read_number(struct ct_ctx *ctx, const char *text, struct ct_filter_po
         fits = isdigit((unsigned char)*rest) && read_digits(&rest, &number, &scale);
     }
     if (!fits || rest != at || __builtin_mul_overflow(number, scale, &number))
-        return refuse(ctx, text, "this is no whole number of nanoseconds, ticks, cycles or instructions");
+        return refuse(ctx, text,
+                      "the number is too large, or is not a whole number of nanoseconds, ticks, "
+                      "cycles or instructions");
     out->kind = unit->kind;
     out->value = number;
     return CT_OK;
@@ -78,12 +80,12 @@ static int read_place(struct ct_ctx *ctx, char *text, struct ct_filter_point *ou
     out->kind = CT_POINT_PLACE;
     out->place = text;
     if (!times)
-        return *text ? CT_OK : refuse(ctx, text, "nothing is named");
+        return *text ? CT_OK : refuse(ctx, text, "the place is empty");
     uint64_t number = 0;
     const char *rest = times + 1;
     if (times == text || !isdigit((unsigned char)*rest) || !read_digits(&rest, &number, NULL) || *rest ||
         number == 0 || number > UINT32_MAX)
-        return refuse(ctx, text, "#N stands behind a place, with N from 1 to 4294967295");
+        return refuse(ctx, text, "#N must follow a place, and N must be from 1 to 4294967295");
     out->times = (uint32_t)number;
     *times = '\0';
     return CT_OK;
@@ -96,7 +98,7 @@ int ct_filter_point_parse(struct ct_ctx *ctx, char *text, struct ct_filter_point
     struct ct_filter_point point = {0};
     const size_t sign = strspn(text, "+-.");
     if (sign && isdigit((unsigned char)text[sign]) && !strchr(text, ':'))
-        return refuse(ctx, text, "this is no time: a number begins with a digit");
+        return refuse(ctx, text, "a number must begin with a digit");
     const bool is_number = isdigit((unsigned char)*text) && strncmp(text, "0x", 2) != 0 && !strchr(text, ':');
     const int rc = is_number ? read_number(ctx, text, &point) : read_place(ctx, text, &point);
     if (!rc)

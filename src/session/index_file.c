@@ -122,7 +122,7 @@ int ct_index_identify(struct ct_ctx *ctx, const struct ct_buffer *buffer, struct
 {
     struct stat st;
     if (stat(buffer->path, &st))
-        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be looked at: %s", buffer->path, strerror(errno));
+        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be read: %s", buffer->path, strerror(errno));
     *out = (struct ct_index_identity){.size = (uint64_t)st.st_size,
                                       .seconds = (uint64_t)st.st_mtim.tv_sec,
                                       .nanoseconds = (uint64_t)st.st_mtim.tv_nsec,
@@ -251,8 +251,10 @@ int ct_index_write(struct ct_ctx *ctx, const struct ct_index *index, const struc
 
 static int refuse(struct ct_ctx *ctx, const char *name, const char *what)
 {
-    return ct_fail(ctx, CT_ERR_FORMAT, "%s: %s; remove it, and it is made anew, or leave out --index", name,
-                   what);
+    return ct_fail(ctx, CT_ERR_FORMAT,
+                   "%s: %s, so the index is not used; remove the file, and coretap "
+                   "writes a new index, or omit --index",
+                   name, what);
 }
 
 /* Reads the points of a stream. Refuses points that do not ascend, and more points than the file can hold. */
@@ -310,7 +312,7 @@ static int read_numbers(struct ct_ctx *ctx, const char *name, struct reader *r, 
     index->has_instructions = get(r) != 0;
     int rc = get_streams(ctx, r, index, &good);
     if (!rc && !good)
-        rc = refuse(ctx, name, "the numbers in this index cannot be");
+        rc = refuse(ctx, name, "the index is damaged: its numbers contradict each other");
     if (rc)
         ct_index_free(index);
     else
@@ -323,14 +325,14 @@ int ct_index_read(struct ct_ctx *ctx, const char *name, const void *bytes, size_
 {
     *out = NULL;
     if (!bytes || size < MAGIC_SIZE || memcmp(bytes, magic, VERSION_AT) != 0)
-        return refuse(ctx, name, "is in the place of an index, and is none");
+        return refuse(ctx, name, "the file is not an index of coretap");
     if (memcmp(bytes, magic, MAGIC_SIZE) != 0) /* the index has another version */
         return CT_OK;
     const uint8_t *numbers = (const uint8_t *)bytes + MAGIC_SIZE;
     const size_t count = (size - MAGIC_SIZE) / 8;
     if ((size - MAGIC_SIZE) % 8 || count <= HEAD_NUMBERS ||
         ct_index_sum(numbers, count - 1) != ct_load64(numbers + 8 * (count - 1)))
-        return refuse(ctx, name, "this index is damaged: it is cut off, or was changed since it was written");
+        return refuse(ctx, name, "the index is damaged: it was truncated or changed after it was written");
     struct reader r = {numbers, count - 1};
     struct ct_index_identity is;
     is.size = get(&r);
@@ -354,12 +356,14 @@ int ct_index_load(struct ct_ctx *ctx, const char *path, const struct ct_index_id
         const int error = errno;
         if (fd >= 0)
             close(fd);
-        return ct_fail(ctx, CT_ERR_IO, "%s: cannot be read: %s; leave out --index", path, strerror(error));
+        return ct_fail(ctx, CT_ERR_IO,
+                       "%s: the index cannot be read: %s; correct the access to the file, or "
+                       "omit --index",
+                       path, strerror(error));
     }
     void *bytes = NULL;
-    int rc = S_ISREG(st.st_mode) && st.st_size
-                 ? ct_whole_file_read(ctx, fd, path, (size_t)st.st_size, &bytes)
-                 : refuse(ctx, path, "is in the place of an index, and is none");
+    int rc = S_ISREG(st.st_mode) && st.st_size ? ct_whole_file_read(ctx, fd, path, (size_t)st.st_size, &bytes)
+                                               : refuse(ctx, path, "the file is not an index of coretap");
     if (!rc)
         rc = ct_index_read(ctx, path, bytes, (size_t)st.st_size, of, out);
     if (bytes)
@@ -401,8 +405,10 @@ static int save_bytes(struct ct_ctx *ctx, const char *path, const char *bytes, s
         return CT_OK;
     if (fd >= 0)
         unlink(temporary);
-    return ct_fail(ctx, CT_ERR_IO, "%s: the index cannot be written: %s; leave out --index", path,
-                   strerror(error));
+    return ct_fail(ctx, CT_ERR_IO,
+                   "%s: the index cannot be written: %s; make its folder writable, or omit "
+                   "--index",
+                   path, strerror(error));
 }
 
 int ct_index_save(struct ct_ctx *ctx, const char *path, const struct ct_index *index,

@@ -361,7 +361,8 @@ static int add_buffer(struct ct_merge *m, const struct ct_buffer *buffer)
     int rc = CT_OK;
     if (buffer->path && !strcmp(buffer->path, "-"))
         return ct_fail(m->ctx, CT_ERR_ARG,
-                       "%s: standard input cannot be read once for each source; keep it in a file",
+                       "%s: is standard input, which can be read only once; merging reads the trace once for "
+                       "each source; save the trace to a file",
                        buffer->name);
     for (size_t i = 0; i < count && !rc; i++)
         rc = add_source(m, buffer, &buffer->sources[i], framed ? buffer->sources[i].trace_id : 0);
@@ -396,7 +397,10 @@ int ct_merge_new(struct ct_ctx *ctx, const struct ct_buffer *buffers, size_t cou
     if (rc)
         return rc;
     if (o.from > CT_EVENTS_FROM_TRACE)
-        return ct_fail(ctx, CT_ERR_ARG, "%s: events do not come from %u", __func__, o.from);
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "%s: options.from is %u, which is not a value of enum "
+                       "ct_events_from; no events are made",
+                       __func__, o.from);
     struct ct_merge *m = calloc(1, sizeof *m);
     if (!m)
         return ct_fail_nomem(ctx, "merging");
@@ -528,7 +532,10 @@ int ct_merge_next(struct ct_merge *m, struct ct_merge_batch *out)
         return CT_ERR_ARG;
     *out = (struct ct_merge_batch){0};
     if (m->options.steps)
-        return ct_fail(m->ctx, CT_ERR_ARG, "%s: sources with a receiver of steps have no events", __func__);
+        return ct_fail(m->ctx, CT_ERR_ARG,
+                       "%s: options.steps is set, so the sources deliver steps and no "
+                       "events; call ct_merge_pull instead",
+                       __func__);
     if (!m->result)
         m->result = next(m, out);
     return m->result;
@@ -555,7 +562,10 @@ static int pull(struct ct_merge *m, struct reader *r)
 int ct_merge_pull(struct ct_merge *m, size_t source, int *more)
 {
     if (!m || !more || source >= m->count || !m->options.steps)
-        return ct_fail(m ? m->ctx : NULL, CT_ERR_ARG, "%s: there is no such source, or no receiver of steps",
+        return ct_fail(m ? m->ctx : NULL, CT_ERR_ARG,
+                       "%s: the source does not exist, an argument is null, "
+                       "or options.steps is not set; no steps are "
+                       "delivered",
                        __func__);
     struct reader *r = &m->readers[source];
     if (!m->result)

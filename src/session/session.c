@@ -26,9 +26,13 @@ int ct_session_new(struct ct_ctx *ctx, const struct ct_session_options *options,
     if (rc)
         return rc;
     if (o.events && !o.begin)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_session_new: `events` without `begin`");
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "ct_session_new: options.events is set, but options.begin is not; "
+                       "set both");
     if (o.shard && o.begin)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_session_new: streams in turns, of a shard");
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "ct_session_new: options.shard and options.begin are both set; a "
+                       "shard has no turns, so set only one of them");
     struct ct_session *session = calloc(1, sizeof *session);
     if (!session)
         return ct_fail_nomem(ctx, "session");
@@ -53,12 +57,18 @@ int ct_session_add(struct ct_session *s, struct ct_analysis *analysis)
     if (!s || !analysis)
         return ct_fail_null(s ? s->ctx : NULL, __func__);
     if (s->options.begin)
-        return ct_fail(s->ctx, CT_ERR_ARG, "ct_session_add: a session with `begin` has no analyses");
+        return ct_fail(s->ctx, CT_ERR_ARG,
+                       "ct_session_add: options.begin is set, so the session takes no "
+                       "analyses; use another session");
     for (size_t i = 0; i < s->count; i++)
         if (s->analyses[i] == analysis)
-            return ct_fail(s->ctx, CT_ERR_ARG, "ct_session_add: the session has the analysis already");
+            return ct_fail(s->ctx, CT_ERR_ARG,
+                           "ct_session_add: the session already has this analysis; add "
+                           "it once");
     if (s->ran)
-        return ct_fail(s->ctx, CT_ERR_ARG, "ct_session_add: the session has run: add analyses before");
+        return ct_fail(s->ctx, CT_ERR_ARG,
+                       "ct_session_add: the session has already run; add analyses before "
+                       "the first ct_session_run");
     if (!CT_PUSH_ROOM(s->analyses, s->count))
         return ct_fail_nomem(s->ctx, "session");
     s->analyses[s->count++] = analysis;
@@ -311,7 +321,7 @@ static int on_cut(void *user, const struct ct_stream *stream, bool is_end, uint6
         if (can_say_state(s->analyses[i]))
             rc = s->analyses[i]->kind->cut(s->analyses[i], pass->first_lane + stream->id, is_end, &cut);
         if (rc == CT_ERR_NOT_FOUND) {
-            ct_shard_refuse(s->options.shard, "what is watched depends on what was long before");
+            ct_shard_refuse(s->options.shard, "a watchpoint depends on trace long before the shard");
             rc = CT_OK;
         }
         for (size_t k = 0; k < cut.count; k++)
@@ -553,7 +563,7 @@ static int begin_shard(const struct ct_session *s, const struct ct_buffer *buffe
 {
     const int rc = ct_shard_begin(s->options.shard, buffers, count);
     if (!rc && s->sieves)
-        ct_shard_refuse(s->options.shard, "a filter leaves out steps of streams");
+        ct_shard_refuse(s->options.shard, "a filter excludes part of the execution");
     return rc;
 }
 
@@ -600,7 +610,10 @@ static int run(struct ct_session *s, const struct ct_capture *capture, const str
     s->sieves = !rc && ct_filter_steps(&s->filter);
     const bool steps = s->options.steps || s->inputs & CT_INPUT_STEPS || s->sieves;
     if (s->sieves && s->inputs & (CT_INPUT_EVENTS | CT_INPUT_TOTALS))
-        rc = ct_fail(s->ctx, CT_ERR_ARG, "a filter of steps, and an analysis that takes events or totals");
+        rc = ct_fail(s->ctx, CT_ERR_ARG,
+                     "ct_session_run: the filter excludes instructions, but an analysis "
+                     "takes events or totals, which cannot be filtered so; remove the "
+                     "filter or that analysis");
     if (!rc && s->options.shard)
         rc = begin_shard(s, buffers, count);
     const uint32_t first = s->lanes;
@@ -626,8 +639,8 @@ int ct_session_run(struct ct_session *s, const struct ct_capture *capture, const
         return ct_fail_null(s ? s->ctx : NULL, __func__);
     if (s->running)
         return ct_fail(s->ctx, CT_ERR_ARG,
-                       "ct_session_run: a receiver of the session calls it, so nothing is "
-                       "decoded: call it when the first run has returned");
+                       "ct_session_run: a callback of the same session calls it; nothing is decoded; call it "
+                       "after the first run has returned");
     s->ran = s->running = true;
     const int rc = run(s, capture, buffers, count);
     s->running = false;

@@ -70,7 +70,10 @@ static uint64_t size_of(const struct ct_buffer *buffer)
 int ct_shard_begin(struct ct_shard *s, const struct ct_buffer *buffers, size_t count)
 {
     if (!s->first || s->starts)
-        return ct_fail(s->analysis.ctx, CT_ERR_ARG, "a shard is of one capture, and has a number from 1 on");
+        return ct_fail(s->analysis.ctx, CT_ERR_ARG,
+                       "ct_session_run: the shard has already been used or has "
+                       "no number; make a new one with ct_shard_new and a "
+                       "number from 1 for each capture");
     s->buffers = buffers;
     s->starts = calloc(count + 1, sizeof *s->starts);
     if (!s->starts)
@@ -131,7 +134,7 @@ int ct_shard_reach(struct ct_shard *s, const struct ct_stream *stream, bool is_e
     for (uint32_t i = 0; i < seam->count; i++)
         size += snprintf(text + size, room - (size_t)size, " %" PRIx64, seam->numbers[i]);
     if (seam->overflow)
-        ct_shard_refuse(s, "the state of decoding is too large to be compared");
+        ct_shard_refuse(s, "the decoder state at its boundary is too large to compare");
     *(is_end ? &noted->end : &noted->begin) = text;
     return CT_OK;
 }
@@ -163,7 +166,7 @@ int ct_shard_take(struct ct_shard *s, const struct ct_chain *chain)
     const struct ct_stream *streams = ct_chain_streams(chain, &count);
     const struct ct_frame_stats *frames = ct_chain_frame_stats(chain);
     if (frames && (frames->lost_bytes || frames->resets))
-        ct_shard_refuse(s, "bytes between its frames are lost");
+        ct_shard_refuse(s, "bytes between the trace frames are lost");
     int rc = CT_OK;
     for (size_t i = 0; i < count && !rc; i++)
         rc = take_stream(s, &streams[i]);
@@ -176,7 +179,7 @@ int ct_shard_finish(struct ct_shard *s, const struct ct_seen *seen, bool damaged
     s->ran = seen->ran;
     s->damaged = damaged;
     if (seen->misframed)
-        ct_shard_refuse(s, "it has no frames");
+        ct_shard_refuse(s, "the trace has no frames");
     s->analysis.captures = (struct ct_analysis_captures){.losses = seen->losses};
     /* the capture is named only once */
     return s->first == 1 && *run ? ct_analysis_add_run(&s->analysis, run) : CT_OK;

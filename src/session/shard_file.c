@@ -59,7 +59,7 @@ static int take(struct ct_analysis *analysis, const struct ct_analysis_batch *ba
 static int misfit(const struct ct_shard *s, const char *why)
 {
     return ct_fail(s->analysis.ctx, CT_ERR_NOT_FOUND,
-                   "the parts of a capture do not add up, and it has to be decoded whole: %s", why);
+                   "the shards of a capture cannot be joined: %s; decode the capture as a whole", why);
 }
 
 static bool is_same(const char *a, const char *b)
@@ -115,12 +115,13 @@ static int add(struct ct_shard *into, struct ct_shard *from)
 {
     int rc = CT_OK;
     if (into->first && !fits(into, from))
-        return misfit(into, "decoding was in another state where one ends and the next one begins");
+        return misfit(into, "the state of the decoder at the end of a shard differs from that at the start "
+                            "of the next");
     for (size_t i = 0; i < from->stream_count && !rc; i++)
         rc = add_stream(into, &from->streams[i]);
     for (size_t i = 0; i < into->stream_count && !rc; i++)
         if (is_limited(&into->streams[i]))
-            rc = misfit(into, "there are more contexts or edges than are told apart");
+            rc = misfit(into, "together they have more contexts or edges than can be counted separately");
     into->first = into->first ? into->first : from->first;
     into->last = from->last;
     into->has_trace |= from->has_trace;
@@ -137,7 +138,7 @@ static int merge(struct ct_analysis *analysis, struct ct_analysis *other)
     if (*from->why)
         return misfit(into, from->why);
     if (into->count != from->count || (into->first && from->first != into->last + 1))
-        return misfit(into, "one is missing between them");
+        return misfit(into, "a shard between them is missing");
     return add(into, from);
 }
 
@@ -182,7 +183,7 @@ static int read_shards(struct ct_shard *s, struct ct_load *from)
 {
     uint64_t n[3];
     if (!read_numbers(from, 10, 3, CT_SHARD_MAX + 1, n) || !n[0] || n[1] < n[0] || n[2] < n[1])
-        return ct_load_bad(from, "the numbers of shards are 'shards FIRST LAST COUNT'");
+        return ct_load_bad(from, "a line of shard numbers must be 'shards FIRST LAST COUNT'");
     s->first = (uint32_t)n[0];
     s->last = (uint32_t)n[1];
     s->count = (uint32_t)n[2];
@@ -193,7 +194,7 @@ static int read_seen(struct ct_shard *s, struct ct_load *from)
 {
     uint64_t n[3];
     if (!read_numbers(from, 10, 3, 2, n))
-        return ct_load_bad(from, "what was seen is 'seen TRACE RAN DAMAGED', each 0 or 1");
+        return ct_load_bad(from, "a 'seen' line must be 'seen TRACE RAN DAMAGED', each 0 or 1");
     s->has_trace = n[0];
     s->ran = n[1];
     s->damaged = n[2];
@@ -205,7 +206,8 @@ static int read_stream(struct ct_shard *s, struct ct_load *from)
     uint64_t n[4];
     if (!read_numbers(from, 10, 4, UINT32_MAX, n) || n[1] > UINT8_MAX ||
         ct_shard_find(s, (uint32_t)n[0], (uint8_t)n[1]))
-        return ct_load_bad(from, "a stream is 'stream BUFFER ID NODES EDGES', and stands there once");
+        return ct_load_bad(from, "a stream must be 'stream BUFFER ID NODES EDGES', and each stream may "
+                                 "appear only once");
     struct ct_shard_stream *stream = ct_shard_stream(s, (uint32_t)n[0], (uint8_t)n[1]);
     if (!stream)
         return CT_ERR_NOMEM;
@@ -218,7 +220,7 @@ static int read_context(struct ct_shard *s, struct ct_shard_stream *stream, stru
 {
     uint64_t n[5];
     if (!read_numbers(from, 16, 5, UINT64_C(1) << 32, n))
-        return ct_load_bad(from, "a context is 'context KNOWN CTXT VMID EL OTHERS' in hexadecimal");
+        return ct_load_bad(from, "a context must be 'context KNOWN CTXT VMID EL OTHERS' in hexadecimal");
     const struct ct_edge_context context = {.known = (uint8_t)n[0],
                                             .ctxt = (uint32_t)n[1],
                                             .vmid = (uint32_t)n[2],
@@ -238,7 +240,8 @@ static int read_state(const struct ct_shard *s, char **state, struct ct_load *fr
 {
     ct_load_split(from, 2);
     if (!has_text(from) || *state)
-        return ct_load_bad(from, "a stream begins and ends once");
+        return ct_load_bad(from, "a stream must have one 'from' and one 'to' line at most, each with a "
+                                 "text");
     *state = strndup(from->words[1].text, from->words[1].size);
     return *state ? CT_OK : ct_fail_nomem(s->analysis.ctx, "shard");
 }
@@ -249,7 +252,7 @@ static int read_refused(struct ct_shard *s, struct ct_load *from)
     ct_load_split(from, 2);
     const struct ct_load_word *why = &from->words[1];
     if (!has_text(from) || !why->size || why->size >= sizeof s->why)
-        return ct_load_bad(from, "a reason is 'refused TEXT'");
+        return ct_load_bad(from, "a reason must be 'refused TEXT'");
     memcpy(s->why, why->text, why->size);
     return CT_OK;
 }
@@ -271,7 +274,7 @@ static int read_line(struct ct_shard *s, struct ct_load *from)
         return read_state(s, &stream->begin, from);
     if (stream && ct_load_is(from, 0, "to"))
         return read_state(s, &stream->end, from);
-    return ct_load_bad(from, "the line is none of shards, seen, refused, stream, context, from, to");
+    return ct_load_bad(from, "the line must begin with shards, seen, refused, stream, context, from or to");
 }
 
 static int load(struct ct_analysis *analysis, struct ct_load *from)
@@ -280,7 +283,7 @@ static int load(struct ct_analysis *analysis, struct ct_load *from)
     int rc = CT_OK;
     while (!rc && ct_load_line(from))
         rc = read_line(s, from);
-    return rc || s->first ? rc : ct_load_bad(from, "it does not say which shard it is");
+    return rc || s->first ? rc : ct_load_bad(from, "the line 'shards FIRST LAST COUNT' is missing");
 }
 
 static const struct ct_analysis_kind kind = {.size = sizeof kind,
@@ -302,8 +305,8 @@ int ct_shard_new(struct ct_ctx *ctx, uint32_t number, uint32_t count, struct ct_
         return ct_fail_null(ctx, "ct_shard_new");
     if (!count || count > CT_SHARD_MAX || number > count)
         return ct_fail(ctx, CT_ERR_ARG,
-                       "ct_shard_new: shard %" PRIu32 " of %" PRIu32
-                       "; numbers go from 1 to the second one, which is at most %d",
+                       "ct_shard_new: shard %" PRIu32 " of %" PRIu32 " does not exist; the number must be "
+                       "from 1 to the count, and the count at most %d",
                        number, count, CT_SHARD_MAX);
     struct ct_shard *shard = calloc(1, sizeof *shard);
     if (!shard)
@@ -357,12 +360,12 @@ int ct_shard_end(struct ct_shard *all, struct ct_analysis *analysis)
         .known = 1, .damaged = ct_seen_is_damaged(&seen, &capture, 0) ? 1 : 0, .losses = seen.losses};
     const char *run = ct_analysis_run(&all->analysis, 0);
     if (all->first != 1 || all->last != all->count)
-        return misfit(all, "some are missing");
+        return misfit(all, "the first or the last shard is missing");
     if (!all->has_trace || !all->ran)
-        return misfit(all, "nothing ran in any of them");
+        return misfit(all, "nothing ran in any shard");
     for (size_t i = 0; i < all->stream_count; i++)
         if (all->streams[i].end)
-            return misfit(all, "a stream goes on behind the last of them");
+            return misfit(all, "a stream continues after the last shard");
     const int rc = ct_analysis_add_captures(analysis, &one);
     return rc || !run ? rc : ct_analysis_add_run(analysis, run);
 }

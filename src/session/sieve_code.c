@@ -58,15 +58,16 @@ int ct_sieve_code_check(const struct ct_sieve_code *c)
     for (size_t i = 0; i < f->module_count; i++)
         if (!c->programs || !has_module(c->programs, f->modules[i]))
             return ct_fail(c->ctx, CT_ERR_NOT_FOUND,
-                           "module '%s': no program that ran is called so; 'coretap info' lists them",
+                           "module '%s': no program with this name ran, so nothing is selected; choose one "
+                           "that 'coretap info' lists",
                            f->modules[i]);
     const int rc =
         f->function_count && c->programs ? ct_programs_places(c->programs, &places, &count) : CT_OK;
     for (size_t i = 0; i < f->function_count && !rc; i++)
         if (!has_function(places, count, f->functions[i]))
             return ct_fail(c->ctx, CT_ERR_NOT_FOUND,
-                           "function '%s': no program that ran has one of this name; 'coretap cover "
-                           "--functions' lists those that ran",
+                           "function '%s': no program that ran has a function with this name, so nothing is "
+                           "selected; choose one that 'coretap cover --functions' lists",
                            f->functions[i]);
     return rc;
 }

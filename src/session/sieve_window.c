@@ -15,7 +15,9 @@ static int init_end(struct ct_ctx *ctx, struct ct_sieve_end *end, const struct c
 {
     *end = (struct ct_sieve_end){.point = *point};
     if (point->kind == CT_POINT_TIME || point->kind > CT_POINT_PLACE)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_sieve_new: the filter has a time; see ct_filter_settle");
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "ct_sieve_new: the filter has a time that was not converted to "
+                       "ticks; call ct_filter_settle first");
     if (point->kind != CT_POINT_PLACE)
         return CT_OK;
     int rc = ct_watches_new(ctx, programs, &end->watches);

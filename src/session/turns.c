@@ -156,11 +156,16 @@ static int check_receivers(const struct pass *pass)
     const bool takes = sink->packets || sink->elems || sink->events || sink->flow;
     const bool makes_events = pass->turn.level == CT_LEVEL_ELEMENT || pass->turn.level == CT_LEVEL_FLOW;
     if (pass->events && (takes || sink->steps || !makes_events))
-        return ct_fail(s->ctx, CT_ERR_ARG, "ct_session_run: a turn for events, and %s",
-                       makes_events ? "a receiver of other records" : "a level that gives none");
+        return ct_fail(s->ctx, CT_ERR_ARG,
+                       "ct_session_run: a turn takes events, but %s; choose one of "
+                       "them",
+                       makes_events ? "it also has a receiver of other records"
+                                    : "its level makes no "
+                                      "events");
     if (s->sieves && takes)
         return ct_fail(s->ctx, CT_ERR_ARG,
-                       "ct_session_run: a filter of steps, and a receiver of other records");
+                       "ct_session_run: the filter excludes instructions, but a receiver takes other records "
+                       "than steps, which cannot be filtered so; remove the filter or that receiver");
     return CT_OK;
 }
 

@@ -76,7 +76,9 @@ static int get_kept(struct ct_session *s, const struct ct_index_look *look)
     const int length = snprintf(path, sizeof path, "%s%s%s" CT_INDEX_SUFFIX, buffer->path,
                                 is_named ? "." : "", is_named ? buffer->name : "");
     if (length < 0 || (size_t)length >= sizeof path)
-        return ct_fail(s->ctx, CT_ERR_LIMIT, "%s: the name is too long for one of an index",
+        return ct_fail(s->ctx, CT_ERR_LIMIT,
+                       "%s: the path is too long for the name of an index file; use a "
+                       "shorter path, or omit --index",
                        look->buffer->path);
     int rc = ct_index_identify(s->ctx, look->buffer, &identity);
     if (!rc)
@@ -105,7 +107,7 @@ static int get_index(struct ct_session *s, const struct ct_index_look *look)
 static int note_no_index(const struct ct_session *s, const struct ct_buffer *buffer, const char *why)
 {
     if (s->options.index)
-        ct_log(s->ctx, CT_LOG_NOTE, "%s: no index is used: %s; the window is decoded from the first byte on",
+        ct_log(s->ctx, CT_LOG_NOTE, "%s: no index is used: %s; the trace is decoded from its first byte",
                buffer->path, why);
     return CT_OK;
 }
@@ -127,7 +129,9 @@ int ct_session_begin(struct ct_session *s, const struct ct_buffer *buffer, const
     if (!s->sieves || !ct_session_ids(s, buffer, look.ids))
         return CT_OK;
     if (!can_look(s, buffer, &size))
-        return note_no_index(s, buffer, "its trace is in a pipe, or in pieces that lie in another order");
+        return note_no_index(s, buffer,
+                             "the trace comes from a pipe, or its pieces are not in order in the "
+                             "file");
     look.apart = s->apart ? s->apart : size / MOST_POINTS > APART ? size / MOST_POINTS : APART;
     look.align = s->apart ? FRAME_SIZE : CT_CHUNK_SIZE;
     s->looked = before;

@@ -104,7 +104,9 @@ int ct_soc_config_load(struct ct_ctx *ctx, const char *path, struct ct_soc_confi
     while ((rc = ct_text_line(ctx, file, path, number, line, sizeof line)) > 0 && read_line(line, config))
         number++;
     if (rc > 0)
-        rc = ct_fail(ctx, CT_ERR_FORMAT, "%s:%u: '%s' is not a setting of the cluster; see docs/fractal.md",
+        rc = ct_fail(ctx, CT_ERR_FORMAT,
+                     "%s:%u: '%s' is not a setting of the cluster, which is not built; "
+                     "docs/fractal.md lists the settings",
                      path, number, line);
     fclose(file);
     return rc;

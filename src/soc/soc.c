@@ -54,31 +54,30 @@ static int check(struct ct_ctx *ctx, const struct ct_soc_config *c)
         int holds;
         const char *rule;
     } rules[] = {
-        {c->cores && c->cores <= CT_SOC_CORES, "cores are 1 to 8"},
+        {c->cores && c->cores <= CT_SOC_CORES, "cores must be 1 to 8"},
         {is_cache(c->l1i_bytes, c->l1i_ways, L1_WAYS),
-         "l1i_bytes are 64 MiB at most, and l1i_bytes / 64 / l1i_ways is a power of two"},
+         "l1i_bytes must be at most 64 MiB, and l1i_bytes / 64 / l1i_ways a power of two"},
         {is_cache(c->l1d_bytes, c->l1d_ways, L1_WAYS),
-         "l1d_bytes are 64 MiB at most, and l1d_bytes / 64 / l1d_ways is a power of two"},
-        {is_cache(c->l2_bytes, c->l2_ways, L2_WAYS), "l2_bytes are 64 MiB at most, l2_bytes / 64 / l2_ways "
-                                                     "is a power of two, and l2_ways are 16 at most"},
+         "l1d_bytes must be at most 64 MiB, and l1d_bytes / 64 / l1d_ways a power of two"},
+        {is_cache(c->l2_bytes, c->l2_ways, L2_WAYS), "l2_bytes must be at most 64 MiB, l2_bytes / 64 / "
+                                                     "l2_ways a power of two, and l2_ways at most 16"},
         {power_of_two(c->tlb_entries / 4) && c->tlb_entries <= MOST_TLB,
-         "tlb_entries are 65536 at most, and tlb_entries / 4 is a power of two"},
-        {c->granule == 12 || c->granule == 14 || c->granule == 16, "granule is 12, 14 or 16"},
-        {c->va_bits >= 25 && c->va_bits <= 48, "va_bits are 25 to 48"},
+         "tlb_entries must be at most 65536, and tlb_entries / 4 a power of two"},
+        {c->granule == 12 || c->granule == 14 || c->granule == 16, "granule must be 12, 14 or 16"},
+        {c->va_bits >= 25 && c->va_bits <= 48, "va_bits must be 25 to 48"},
         {c->frames >= 64 && c->granule <= 16 &&
              (uint64_t)c->frames << c->granule <= (UINT64_C(1) << 36) - SOC_BASE,
-         "frames are 64 at least, and of 63 GiB at most"},
-        {c->asids >= c->cores + 2 && c->asids <= UINT16_MAX, "asids are cores + 2 to 65535"},
-        {c->alloc <= CT_SOC_ALLOC_REUSE, "alloc is 0 to 3"},
-        {c->walks <= CT_SOC_WALKS_SEEN, "walks are 0 or 1"},
-        {c->sink <= CT_SOC_SINK_MEMORY, "sink is 0 or 1"},
+         "frames must be at least 64, and their memory at most 63 GiB"},
+        {c->asids >= c->cores + 2 && c->asids <= UINT16_MAX, "asids must be cores + 2 to 65535"},
+        {c->alloc <= CT_SOC_ALLOC_REUSE, "alloc must be 0 to 3"},
+        {c->walks <= CT_SOC_WALKS_SEEN, "walks must be 0 or 1"},
+        {c->sink <= CT_SOC_SINK_MEMORY, "sink must be 0 or 1"},
         {power_of_two(c->port_bytes) && c->port_bytes >= 8 && c->port_bytes <= CT_FRACTAL_LINE,
-         "port_bytes are 8, 16, 32 or 64"},
+         "port_bytes must be 8, 16, 32 or 64"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (!rules[i].holds)
-            return ct_fail(ctx, CT_ERR_ARG,
-                           "simulated cluster: %s, and these settings say something else; it is not built",
+            return ct_fail(ctx, CT_ERR_ARG, "simulated cluster: %s; it is not built; correct the settings",
                            rules[i].rule);
     return CT_OK;
 }

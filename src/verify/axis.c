@@ -23,8 +23,10 @@ int ct_verify_axis_new(struct ct_ctx *ctx, struct ct_verifier *verifier, struct 
     if (!verifier || !watches || !out)
         return ct_fail_null(ctx, __func__);
     if (count != verifier->source_count)
-        return ct_fail(ctx, CT_ERR_ARG, "%s: %zu sources, and the verifier was told of %zu", __func__, count,
-                       verifier->source_count);
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "%s: there are %zu sources, but the verifier has %zu; give both the "
+                       "same",
+                       __func__, count, verifier->source_count);
     int rc = ct_watches_add(watches, "timestamp", &timestamps, NULL);
     if (rc)
         return rc;

@@ -31,7 +31,7 @@ int ct_verifier_new(struct ct_ctx *ctx, const struct ct_verify_options *options,
     if (read)
         return read;
     if (o.clock > CT_VERIFY_TIMESTAMPS || o.history > CT_VERIFY_HISTORY_MAX)
-        return ct_fail(ctx, CT_ERR_ARG, "verifier: options that cannot be; clock and history have limits");
+        return ct_fail(ctx, CT_ERR_ARG, "verifier: options.clock or options.history is out of range");
     struct ct_verifier *v = calloc(1, sizeof *v);
     if (!v)
         return ct_fail_nomem(ctx, "verifier");
@@ -127,8 +127,9 @@ static int find_feed(struct ct_verifier *v, const struct ct_monitor_spec *spec, 
     if (!place)
         return misplaced(v, spec, input,
                          ct_fail(v->ctx, CT_ERR_NOT_FOUND,
-                                 "input %s%s%s: nothing in the trace feeds it; bind it to a place", in.name,
-                                 in.source ? " of the source " : "", in.source ? in.source : ""));
+                                 "input %s%s%s: nothing in the trace feeds it, so it would never have an "
+                                 "event; bind it to a place",
+                                 in.name, in.source ? " of the source " : "", in.source ? in.source : ""));
     out->feed.type = in.type;
     out->feed.core = ct_verify_place_core(v, &place, bare);
     const int rc = watch_place(v, place, in.type == CT_MONITOR_STRING, &out->feed.first, &out->feed.count);
@@ -259,8 +260,10 @@ static int check_binds(const struct ct_verifier *v, const struct binding *b)
         for (size_t k = 0; k < ct_monitor_input_count(b->spec) && strcmp(in.name, wanted) != 0; k++)
             ct_monitor_input(b->spec, k, &in);
         if (strcmp(in.name, wanted) != 0)
-            return ct_fail(v->ctx, CT_ERR_NOT_FOUND, "%s: has no input %s to bind to %s", b->name, wanted,
-                           b->binds[i].place);
+            return ct_fail(v->ctx, CT_ERR_NOT_FOUND,
+                           "%s: has no input %s that could be bound to %s; correct "
+                           "the name",
+                           b->name, wanted, b->binds[i].place);
     }
     return CT_OK;
 }
@@ -316,8 +319,9 @@ static int find_cores(struct ct_verifier *v, const struct binding *b, bool *fits
         return rc;
     return misplaced(v, b->spec, last,
                      ct_fail(v->ctx, CT_ERR_NOT_FOUND,
-                             "@each: no core gives all inputs that are of each core, so the specification "
-                             "would run for none; name the core of those that one source alone has"));
+                             "@each: no core feeds all inputs that are bound to each core, so the "
+                             "specification would run for none; for an input that only one source feeds, "
+                             "name its core"));
 }
 
 /* Makes an instance for each core that fits. */
@@ -430,7 +434,10 @@ int ct_verifier_remove(struct ct_verifier *v, uint32_t number)
         return CT_ERR_ARG;
     struct ct_verify_spec *s = number < v->spec_count ? v->specs[number] : NULL;
     if (!s)
-        return ct_fail(v->ctx, CT_ERR_ARG, "verifier: there is no specification %u to be removed", number);
+        return ct_fail(v->ctx, CT_ERR_ARG,
+                       "verifier: specification %u does not exist, so it cannot be "
+                       "removed",
+                       number);
     const int ended = end_alone(v, s);
     if (ended == CT_ERR_NOMEM)
         return ended;
@@ -449,7 +456,9 @@ int ct_verifier_exchange(struct ct_verifier *v, uint32_t number, const struct ct
     struct ct_verify_spec *s = NULL;
     struct ct_verify_spec *old = number < v->spec_count ? v->specs[number] : NULL;
     if (!old || !v->running)
-        return ct_fail(v->ctx, CT_ERR_ARG, "verifier: there is no specification %u in a run to be exchanged",
+        return ct_fail(v->ctx, CT_ERR_ARG,
+                       "verifier: specification %u does not exist or has not begun, so "
+                       "it cannot be replaced",
                        number);
     int rc = make(v, number, spec, name, binds, count, &s);
     if (rc)
@@ -520,12 +529,12 @@ int ct_verifier_violation(struct ct_verifier *v, const char *output, const char 
             found |= set_rule(s, output, value ? CT_VERIFY_TEXT : CT_VERIFY_EACH, wanted, &fits);
     if (found && !fits)
         return ct_fail(v->ctx, CT_ERR_ARG,
-                       "output %s: never has the value '%s', so that nothing would be a violation; an Int "
-                       "is written in decimal digits",
+                       "output %s: can never have the value '%s', so nothing would be a violation; give a "
+                       "value of its type (an Int in decimal digits)",
                        output, value);
     return found ? CT_OK
                  : ct_fail(v->ctx, CT_ERR_NOT_FOUND,
-                           "no specification has an output %s that could be a violation; look at its out "
-                           "statements",
+                           "output %s: no specification has an output with this name that could be a "
+                           "violation; choose one of their out statements",
                            output);
 }

@@ -86,7 +86,9 @@ int ct_verifier_sources(struct ct_verifier *v, const char *const *cores, size_t 
         return CT_ERR_ARG;
     if (v->spec_count || count > UINT16_MAX)
         return ct_fail(v->ctx, CT_ERR_ARG,
-                       "%s: specifications were added before, or there are too many sources", __func__);
+                       "%s: specifications were already added, or there are too many sources; call it before "
+                       "adding specifications",
+                       __func__);
     v->source_count = v->core_count = 0;
     v->cores = ct_arena_alloc(&v->arena, (count + 1) * sizeof *v->cores);
     v->core_of = ct_arena_alloc(&v->arena, (count + 1) * sizeof *v->core_of);
@@ -109,7 +111,9 @@ int ct_verifier_core(struct ct_verifier *v, const char *core)
     if (!v || !core)
         return CT_ERR_ARG;
     if (v->source_count)
-        return ct_fail(v->ctx, CT_ERR_ARG, "%s: runs are of several sources, whose cores are known",
+        return ct_fail(v->ctx, CT_ERR_ARG,
+                       "%s: the runs are of several sources, whose cores are already "
+                       "known; do not call it",
                        __func__);
     const int rc = ct_verifier_sources(v, &core, 1);
     v->source_count = 0; /* without sources, the verifier is not on an axis */
@@ -140,11 +144,11 @@ int ct_verify_no_core(const struct ct_verifier *v, const char *place, int rc)
     for (size_t i = 0; i < v->core_count && used < sizeof all; i++)
         if (!v->source_count || v->core_of[i] == i)
             used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", v->cores[i]);
-    return ct_fail(
-        v->ctx, rc, "place '%s': there is no core %s in this run, so nothing comes by there; %s%s%s", place,
-        at + 1,
-        v->core_count ? "it has "
-                      : "where each source is a run of its own (--per-core) it has that source alone: "
-                        "leave out the core, and choose the source with --id or --buffer",
-        v->core_count ? all : "", v->core_count ? " ('coretap info' lists them)" : "");
+    return ct_fail(v->ctx, rc, "place '%s': the run has no core %s, so nothing reaches this place; %s%s%s",
+                   place, at + 1,
+                   v->core_count
+                       ? "choose one of "
+                       : "with --per-core each run has only one source: omit the core, and choose the source "
+                         "with --id or --buffer",
+                   v->core_count ? all : "", v->core_count ? " ('coretap info' lists them)" : "");
 }

@@ -160,7 +160,9 @@ static size_t find(const struct ct_verify_sums *s, const struct ct_verify_sum *k
 static int insert(struct ct_verify_sums *s, size_t at, const struct ct_verify_sum *key)
 {
     if (s->count == CT_VERIFY_SUMS_MOST)
-        return ct_fail(s->analysis.ctx, CT_ERR_LIMIT, "monitors: results of more than %d outputs",
+        return ct_fail(s->analysis.ctx, CT_ERR_LIMIT,
+                       "monitors: there are results of more than %d outputs, "
+                       "which is the limit; use fewer specifications",
                        CT_VERIFY_SUMS_MOST);
     if (!CT_MAKE_ROOM(s->all, s->room, s->count + 1))
         return no_memory(s);
@@ -329,8 +331,8 @@ int ct_verify_sums_add(struct ct_verify_sums *s, const struct ct_monitor_spec *s
         return CT_OK;
     s->spec_count--;
     return ct_fail(s->analysis.ctx, CT_ERR_ARG,
-                   "%s: a specification of this name and text is there already, and would count twice; give "
-                   "it once",
+                   "%s: the specification with this name and text was already given, so it would count "
+                   "twice; give it once",
                    name);
 }
 
@@ -373,7 +375,7 @@ int ct_verify_sums_new(struct ct_ctx *ctx, const struct ct_verify_options *optio
     if (rc)
         return rc;
     if (o.clock > CT_VERIFY_TIMESTAMPS)
-        return ct_fail(ctx, CT_ERR_ARG, "%s: there is no clock %u", __func__, o.clock);
+        return ct_fail(ctx, CT_ERR_ARG, "%s: options.clock is %u, which is not a clock", __func__, o.clock);
     o.history = 0;
     return make(ctx, &o, out);
 }

@@ -144,8 +144,8 @@ static int read_spec(struct reader *r, struct ct_verify_sum *sum)
 {
     if (!read_text(r, 2, r->spec) || !ct_load_number(r->from, 1, 16, &sum->sum))
         return ct_load_bad(r->from,
-                           "a specification is 'spec SUM NAME', with a sum of hexadecimal digits and "
-                           "a name of 1 to 4096 bytes");
+                           "a specification must be 'spec SUM NAME', with a sum of hexadecimal digits and a "
+                           "name of 1 to 4096 bytes");
     next(r);
     return CT_OK;
 }
@@ -157,8 +157,8 @@ static int read_type(struct reader *r, struct ct_verify_sum *sum)
     while (type < TYPES && !ct_load_is(r->from, 1, types[type]))
         type++;
     if (!is(r, "type") || r->from->word_count != 2 || type == TYPES)
-        return ct_load_bad(r->from, "behind an output there is 'type TYPE': unit, int, float, bool, string, "
-                                    "verdict or other");
+        return ct_load_bad(r->from, "an output must be followed by 'type TYPE': unit, int, float, bool, "
+                                    "string, verdict or other");
     sum->type = (uint8_t)type;
     next(r);
     return CT_OK;
@@ -169,14 +169,14 @@ static int read_counts_of(struct reader *r, struct ct_verify_sum *sum)
 {
     uint64_t n[6];
     if (!is(r, "events") || !read_counts(r, n, 3) || n[1] > n[0] || n[2] > n[1])
-        return ct_load_bad(r->from, "behind a type there is 'events N VIOLATIONS UNCERTAIN', each a part of "
-                                    "the one before");
+        return ct_load_bad(r->from, "a type must be followed by 'events N VIOLATIONS UNCERTAIN', each at "
+                                    "most as large as the one before");
     sum->events = n[0];
     sum->violations = n[1];
     sum->uncertain = n[2];
     next(r);
     if (!is(r, "streams") || !read_counts(r, n, 6))
-        return ct_load_bad(r->from, "behind the events there is 'streams N FAILED VIOLATED DOUBTFUL "
+        return ct_load_bad(r->from, "the events must be followed by 'streams N FAILED VIOLATED DOUBTFUL "
                                     "UNDECIDED SATISFIED'");
     sum->streams = n[0];
     sum->failed = n[1];
@@ -192,7 +192,7 @@ static int read_counts_of(struct reader *r, struct ct_verify_sum *sum)
 static int read_values(struct reader *r, struct ct_verify_sum *sum)
 {
     if (!is(r, "values") || !read_counts(r, sum->values, 3))
-        return ct_load_bad(r->from, "of a verdict and of a Bool there is 'values UNKNOWN TRUE FALSE'");
+        return ct_load_bad(r->from, "a verdict or a Bool must have 'values UNKNOWN TRUE FALSE'");
     next(r);
     return CT_OK;
 }
@@ -245,19 +245,20 @@ static int read_numbers(struct reader *r, struct ct_verify_sum *sum)
     if (is(r, "range")) {
         if (!read_range(r->from, sum))
             return ct_load_bad(r->from,
-                               "a range is 'range N LOW HIGH': of an Int decimal numbers, of a Float "
-                               "the bits of IEEE 754 in hexadecimal digits, and LOW is the lesser");
+                               "a range must be 'range N LOW HIGH', for an Int in decimal numbers, for a "
+                               "Float in the bits of IEEE 754 in hexadecimal digits, and LOW must not exceed "
+                               "HIGH");
         next(r);
         if (sum->type == CT_MONITOR_INT && (!is(r, "total") || !read_total(r->from, sum)))
-            return ct_load_bad(r->from, "behind the range of an Int there is 'total' with four numbers in "
-                                        "hexadecimal digits");
+            return ct_load_bad(r->from, "the range of an Int must be followed by 'total' with four numbers "
+                                        "in hexadecimal digits");
         if (sum->type == CT_MONITOR_INT)
             next(r);
     }
     if (!is(r, "others"))
         return CT_OK;
     if (!read_counts(r, &sum->others, 1))
-        return ct_load_bad(r->from, "values that are not in a range are 'others N'");
+        return ct_load_bad(r->from, "values that are not in a range must be 'others N'");
     next(r);
     return CT_OK;
 }
@@ -283,7 +284,7 @@ static int read_first(struct reader *r, struct ct_verify_violation *v)
     static const char *const keys[] = {"run", "buffer", "value", "watch", "function", "file"};
     const char **const fields[] = {&v->run, &v->buffer, &v->value, &v->watch, &v->function, &v->file};
     if (!is(r, "first") || !read_first_line(r->from, v))
-        return ct_load_bad(r->from, "of an output with violations there is 'first TIME ID UNCERTAIN ADDR "
+        return ct_load_bad(r->from, "an output with violations must have 'first TIME ID UNCERTAIN ADDR "
                                     "LINE'");
     next(r);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
@@ -292,8 +293,7 @@ static int read_first(struct reader *r, struct ct_verify_violation *v)
         if (!is(r, keys[i]))
             continue;
         if (!read_text(r, 1, r->texts[i]))
-            return ct_load_bad(r->from,
-                               "a text of a violation has 1 to 4096 bytes, and none of them is zero");
+            return ct_load_bad(r->from, "the text of a violation must have 1 to 4096 bytes and no zero byte");
         next(r);
     }
     return CT_OK;
@@ -304,8 +304,8 @@ static int read_output(struct reader *r, struct ct_verify_sums *into, struct ct_
 {
     struct ct_verify_violation first = {.time = 0};
     if (!is(r, "output") || !read_text(r, 1, r->output))
-        return ct_load_bad(r->from, "the line is none of captures, damaged, unknown, lost, capture, spec, "
-                                    "output with a name of 1 to 4096 bytes");
+        return ct_load_bad(r->from, "the line must begin with captures, damaged, unknown, lost, capture, "
+                                    "spec, or output with a name of 1 to 4096 bytes");
     next(r);
     sum.spec = r->spec;
     sum.output = r->output;
@@ -323,7 +323,7 @@ static int read_output(struct reader *r, struct ct_verify_sums *into, struct ct_
     const size_t known = into->count;
     if (!rc)
         rc = ct_verify_sums_put(into, &sum);
-    return !rc && known == into->count ? ct_load_bad(r->from, "the output before stands there twice") : rc;
+    return !rc && known == into->count ? ct_load_bad(r->from, "the previous output appears twice") : rc;
 }
 
 static int read_all(struct reader *r, struct ct_verify_sums *into)
@@ -339,7 +339,7 @@ static int read_all(struct reader *r, struct ct_verify_sums *into)
         } else if (has_spec) {
             rc = read_output(r, into, sum);
         } else {
-            rc = ct_load_bad(r->from, "an output comes before any specification");
+            rc = ct_load_bad(r->from, "an output must come after a specification");
         }
     }
     return rc;

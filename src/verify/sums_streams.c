@@ -259,7 +259,10 @@ static int tell_failures(struct ct_verify_sums_stream *s, int rc)
 {
     uint32_t spec;
     for (const char *why; rc && rc != CT_ERR_NOMEM && (why = ct_verifier_next_failure(s->verifier, &spec));)
-        ct_log(s->sums->analysis.ctx, CT_LOG_WARNING, "%s; it takes no more events of the stream", why);
+        ct_log(s->sums->analysis.ctx, CT_LOG_WARNING,
+               "%s; the specification takes no more events of the "
+               "stream",
+               why);
     return rc == CT_ERR_NOMEM ? rc : s->result;
 }
 

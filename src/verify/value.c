@@ -25,7 +25,10 @@ int ct_verifier_protocols(struct ct_verifier *v, const uint8_t *protocols, size_
     if (!v || (!protocols && count))
         return CT_ERR_ARG;
     if (v->spec_count || (v->source_count && count != v->source_count))
-        return ct_fail(v->ctx, CT_ERR_ARG, "%s: specifications were added before, or there are other sources",
+        return ct_fail(v->ctx, CT_ERR_ARG,
+                       "%s: specifications were already added, or the number of sources "
+                       "differs; call it before adding specifications, with the sources "
+                       "of ct_verifier_sources",
                        __func__);
     uint8_t *copy = ct_arena_alloc(&v->arena, count + 1);
     if (!copy)
@@ -121,14 +124,14 @@ static int check_source(const struct ct_verifier *v, const struct ct_watchpoint 
         return CT_OK;
     if (core < v->protocol_count)
         return ct_fail(v->ctx, CT_ERR_NOT_FOUND,
-                       "place '%s': is of %s, and %s is %s, so that nothing comes by there; name another "
-                       "source, or leave it out",
+                       "place '%s': belongs to %s, but %s is %s, so nothing reaches this place; name another "
+                       "source, or omit it",
                        point->name, giver_of(point->kind), v->cores[core],
                        ct_protocol_name((enum ct_protocol)(v->protocols[core] & ~CT_VERIFY_TRACES_DATA)));
     list_protocols(v, all, sizeof all);
     return ct_fail(v->ctx, CT_ERR_NOT_FOUND,
-                   "place '%s': is of %s, and the capture has none with trace, so that nothing feeds the "
-                   "input; it has %s",
+                   "place '%s': belongs to %s, but the capture has none with trace, so nothing feeds the "
+                   "input; the capture has %s",
                    point->name, giver_of(point->kind), all);
 }
 
@@ -146,8 +149,9 @@ int ct_verify_check_value(const struct ct_verifier *v, const struct ct_monitor_s
                                 ((point->form == CT_WATCH_RAW || is_real) && in->type == CT_MONITOR_FLOAT);
     if (!fits)
         return ct_fail(v->ctx, CT_ERR_CONFIG,
-                       "input %s is of type %s, and the place %s gives %s; declare it so", in->name,
-                       in->type_text, point->name,
+                       "input %s: has type %s, but the place %s gives %s; declare the input with this "
+                       "type",
+                       in->name, in->type_text, point->name,
                        !has_value                    ? "a Unit or an Int"
                        : is_real                     ? "a Unit or a Float"
                        : point->form == CT_WATCH_RAW ? "a Unit, an Int, a Float or a Bool"
@@ -212,9 +216,9 @@ bool ct_verify_lacks_value(struct ct_verify_spec *s, const struct ct_watch_event
     ct_monitor_input(s->spec, input, &in);
     if (!s->told_unknown)
         ct_log(s->verifier->ctx, CT_LOG_WARNING,
-               "%s: input %s: an access to some of the variable's bytes, of which the others were not seen "
-               "before, "
-               "has no value and is left out; an input of type Unit has all accesses",
+               "%s: input %s: an access covers only some bytes of the variable, and the others are not known "
+               "yet, so its value is unknown and it is ignored; declare the input as Events[Unit] to get all "
+               "accesses",
                s->name, in.name);
     s->told_unknown = true;
     return true;
@@ -227,7 +231,8 @@ int ct_verify_misfit(struct ct_verify_spec *s, const struct ct_watch_event *e, u
     const bool is_float = in.type == CT_MONITOR_FLOAT;
     ct_fail(s->verifier->ctx, CT_ERR_LIMIT, "input %s: a write of %" PRIu32 " bits, 0x%" PRIx64 ", %s",
             in.name, e->number & CT_WATCH_BITS, e->value,
-            is_float ? "is no Float, which has 32 or 64; declare the input as Events[Int]"
-                     : "is more than an input of type Int can take; bind it with .signed if it has a sign");
+            is_float ? "is not a Float, which has 32 or 64 bits; declare the input as Events[Int]"
+                     : "exceeds the range of an Int; bind the input with .signed if the variable is "
+                       "signed");
     return ct_verify_failed(s, CT_ERR_LIMIT);
 }

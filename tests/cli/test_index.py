@@ -99,7 +99,7 @@ def is_refused_when_damaged(capture):
     for damaged in (whole[:-8], whole[:-3], changed, whole[:16], b"", b"something else"):
         index.write_bytes(damaged)
         said = look(capture, code=2)
-        assert str(index) in said and "remove it" in said, said
+        assert str(index) in said and "remove the file" in said, said
         assert index.read_bytes() == damaged
     index.unlink()
     index.mkdir()

@@ -186,7 +186,7 @@ def checking(live):
           [(i["name"], i["place"], i["fixed"]) for i in answer["inputs"]] ==
           [("a", None, False), ("gap", "gap", False)], answer)
     check("… nothing of that runs", len(live.ask("/api/status")[1]["monitors"]) == 2)
-    for body, words in (({}, "text"), ({"text": 1}, "text"), ({"text": "out 1", "x": 1}, "no key"),
+    for body, words in (({}, "text"), ({"text": 1}, "text"), ({"text": "out 1", "x": 1}, "unknown"),
                         ({"text": 'include "/etc/passwd"\nout 1 as x'}, "nclude")):
         status, answer = live.ask("/api/check", body)
         check(f"/api/check {json.dumps(body)}", status == 400 and words in answer["error"], answer)

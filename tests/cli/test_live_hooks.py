@@ -180,11 +180,11 @@ def failing(case):
         hook = case.status()["hooks"][0]
         check(f"a command that fails is told once, and counted: {what}", code == 1 and
               sum(words in line for line in live.said) == 1 and hook["failed"] == VIOLATIONS and
-              any(f"{VIOLATIONS} times it failed" in line for line in live.said), (code, live.said, hook))
+              any(f"{VIOLATIONS} reports failed" in line for line in live.said), (code, live.said, hook))
     code, live = case.run("--on-violation", "sh -c 'exec 0<&-'")
     check("one that does not read is fine", code == 1 and not any("failed" in line for line in live.said),
           live.said)
-    for what, words in (("echo 'x", "a quote has no end"), (" ", "has no word")):
+    for what, words in (("echo 'x", "quotation mark is not closed"), (" ", "the command is empty")):
         code, live = case.run("--on-violation", what)
         check(f"'{what}' is no command", code == 2 and any(words in line for line in live.said), live.said)
 
@@ -298,9 +298,9 @@ def unreachable(case):
     check("a URL where nobody listens is told once, and counted", code == 1 and
           sum("does not answer: Connection refused" in line for line in live.said) == 1 and
           case.status()["hooks"][0]["failed"] == VIOLATIONS, live.said)
-    for url, words in (("ftp://localhost/", "is not http://"),
-                       ("http:///x", "is not http://"), ("http://a b/", "is not http://"),
-                       ("http://nowhere.invalid/", "nobody can be told")):
+    for url, words in (("ftp://localhost/", "is not a URL"),
+                       ("http:///x", "is not a URL"), ("http://a b/", "is not a URL"),
+                       ("http://nowhere.invalid/", "cannot be resolved")):
         code, live = case.run("--post-violations", url)
         check(f"{url} is refused at the start", code == 2 and any(words in line for line in live.said),
               live.said)
@@ -338,7 +338,7 @@ def encrypted(case):
         check(f"a certificate {title} is told once, and nothing is sent", code == 1 and not server.got and
               not stranger.got and case.status()["hooks"][0]["failed"] == VIOLATIONS and
               sum("certificate is not trusted" in line for line in live.said) == 1, live.said)
-    for arguments, words in ((("http://localhost/", here[0]), "certificates are for an https: URL"),
+    for arguments, words in ((("http://localhost/", here[0]), "certificates need an https: URL"),
                              (("https://localhost/", case.folder / "none"), "cannot be read")):
         code, live = case.run("--post-violations", arguments[0], "--post-ca", arguments[1])
         check(f"--post-ca: {words}", code == 2 and any(words in line for line in live.said), live.said)
@@ -365,7 +365,7 @@ def without_library(case):
     code, live = case.run("--post-violations", "http://localhost/",
                           env={**os.environ, "CORETAP_CURL": "/none/libcurl.so"})
     check("a URL is refused where libcurl is not there", code == 2 and
-          any("libcurl is not there" in line for line in live.said), live.said)
+          any("libcurl cannot be loaded" in line for line in live.said), live.said)
 
 
 def both(case):

@@ -168,7 +168,7 @@ def check_reconnect(coretap, folder):
     run = Run(coretap, folder, "--reconnect", "--tee", kept, "--output", folder / "out", "--at", PLACE,
               *watch, *page, source=f"tcp:127.0.0.1:{port}")
     check("a server that is not there yet is waited for",
-          run.hear("no connection: Connection refused; it is tried again"), run.said)
+          run.hear("no connection: Connection refused; coretap tries again"), run.said)
     serve(port, UNIT * 5, UNIT[:200], reset=True, taken=kept)
     check("a connection that breaks is told",
           run.hear(r"the connection broke: Connection reset by peer after 2760 bytes"), run.said)
@@ -185,7 +185,7 @@ def check_reconnect(coretap, folder):
               and f"kept: 2760 bytes in {kept}" in words, f"{said} {words}")
     serve(port, UNIT * 3, taken=kept)
     check("one that ends, too", run.hear("the connection ended after 1536 bytes")
-          and run.hear("trace comes again, after"), run.said)
+          and run.hear("trace arrives again, after"), run.said)
     serve(port, UNIT[:100], UNIT[100:], taken=kept)
     run.hear("the connection ended after 512 bytes")
     code = run.end(signal.SIGTERM)
@@ -272,10 +272,10 @@ def check_refused(coretap, folder):
     trace.write_bytes(UNIT)
     full.write_text("something\n")
     os.mkfifo(fifo)
-    for kept, why in ((trace, "is the input itself"), (full, "there is something in it already"),
-                      (fifo, "is no regular file"),
-                      ("-", "with a name that an .ini can hold"),
-                      (folder / "a;b", "with a name that an .ini can hold"),
+    for kept, why in ((trace, "is the input itself"), (full, "is not empty"),
+                      (fifo, "is not a regular file"),
+                      ("-", "an .ini file cannot name this file"),
+                      (folder / "a;b", "an .ini file cannot name this file"),
                       (folder / "none" / "kept", "No such file or directory")):
         before = sorted(path.name for path in folder.iterdir())
         done = offline(coretap, "live", "--config", CONFIG, "--at", PLACE, "--tee", kept, trace)
@@ -289,12 +289,12 @@ def check_refused(coretap, folder):
     own.write_text(config)
     done = offline(coretap, "live", "--config", own, "--at", PLACE, "--tee", folder / "own", trace)
     check("--tee: the description is not written onto --config",
-          done.returncode == 2 and "own.ini: there is something" in done.stderr and
+          done.returncode == 2 and "own.ini: is not empty" in done.stderr and
           not (folder / "own").exists(), done)
     done = offline(coretap, "live", "--config", RAW.parent / "quickstart", "--at", PLACE, "--tee",
                    folder / "x", trace)
     check("--tee needs the .ini of a raw trace",
-          done.returncode == 2 and "not the .ini of a raw trace" in done.stderr and
+          done.returncode == 2 and "is not the .ini file of a raw trace" in done.stderr and
           not (folder / "x").exists() and not (folder / "x.ini").exists(), done)
 
 

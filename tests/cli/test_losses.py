@@ -547,7 +547,7 @@ def hold_followed(capture):
                     "timing", "watch --at 0x80000"):
         done = run(*command.split(), capture.path)
         told = done.stderr.count(f"source ETM_0 (ID {'00' if capture.path.is_file() else '10'}): loads or "
-                                 "stores have atoms of their own (TRCCONFIGR.INSTP0 = 3)")
+                                 "stores have their own atoms (TRCCONFIGR.INSTP0 = 3)")
         assert told == 1, f"{command}: told {told} times: {done.stderr}"
         found.add((tuple(of_stderr(done).items()), done.returncode))
     assert len(found) == 1, found

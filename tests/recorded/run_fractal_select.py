@@ -85,10 +85,10 @@ def bad_selections_name_the_limit(folder, program):
              (("--mode", "passive", "--point", "main"), "passive"),
              (("--range", "1:0..100"), "there is no process 1"),
              (("--with", program) * 4, "one core runs the program, and 3 more can each")]
-    for name, setting, text in (("ways", "l2_ways = 32\nl2_bytes = 2097152", "l2_ways are 16 at most"),
-                                ("cores", "cores = 9", "cores are 1 to 8"),
-                                ("port", "port_bytes = 7", "port_bytes are 8, 16, 32 or 64"),
-                                ("sets", "l1d_bytes = 3000", "l1d_bytes / 64 / l1d_ways is a power of two")):
+    for name, setting, text in (("ways", "l2_ways = 32\nl2_bytes = 2097152", "l2_ways at most 16"),
+                                ("cores", "cores = 9", "cores must be 1 to 8"),
+                                ("port", "port_bytes = 7", "port_bytes must be 8, 16, 32 or 64"),
+                                ("sets", "l1d_bytes = 3000", "l1d_bytes / 64 / l1d_ways a power of two")):
         (folder / name).write_text(setting + "\n")
         cases.append((("--config", folder / name), text))
     for options, text in cases:

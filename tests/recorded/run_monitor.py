@@ -346,15 +346,15 @@ def check_each(folder):
     code, out, err = case.command("--spec", spec, "--format", "sums", case.capture)
     assert "own.tessla@cpu_0: turns: " in out and "own.tessla@cpu_1: turns: " in out, (code, out, err)
     code, _, err = case.command("-q", "--spec", spec, "--per-core", case.capture)
-    assert code == 2 and "place 'entry:produce@cpu_0': there is no core cpu_0 in this run" in err, (code, err)
+    assert code == 2 and "place 'entry:produce@cpu_0': the run has no core cpu_0" in err, (code, err)
     # What no core gives, and what fails for one of them.
     spec.write_text("in f: Events[Unit]\nin v: Events[Int]\nout count(f) as n\nout v\n")
     code, _, err = case.command("-q", "--spec", spec, "--bind", "f=produce@each", "--bind", "v=itm:1@each",
                                 case.capture)
-    assert code == 2 and "is of an ITM, and the capture has none" in err, err
+    assert code == 2 and "belongs to an ITM, but the capture has none" in err, err
     spec.write_text("in f: Events[Unit]\ndef n = count(f)\nout 10 / (3 - n) as bad\n")
     code, out, err = case.command("-a", "--spec", spec, "--bind", "f=produce@each", case.capture)
-    failed = re.findall(r"own\.tessla@(cpu_\d): Division by zero.*; it takes no more events", err)
+    failed = re.findall(r"own\.tessla@(cpu_\d): Division by zero.*; the specification takes no more", err)
     assert code == 2 and len(failed) == 1 and f"stopped: {spec}@{failed[0]}: " in out, (code, out, err)
 
 
@@ -494,9 +494,10 @@ def check_control_errors(folder):
     """Checks inputs that nothing gives, that cannot be given, and writes of another width than a Float's."""
     case = Control(folder)
     spec = case.spec("in v: Events[Int]\nout v\n")
-    for place, text in (("stm:3", "is of an STM, and the capture has none"),
-                        ("itm:1@cpu_0", "is of an ITM, and cpu_0 is etmv4i"),
-                        ("itm:1@cpu_9", "there is no core cpu_9"), ("itm:300", "a stimulus port, 0 to 255")):
+    for place, text in (("stm:3", "belongs to an STM, but the capture has none"),
+                        ("itm:1@cpu_0", "belongs to an ITM, but cpu_0 is etmv4i"),
+                        ("itm:1@cpu_9", "the run has no core cpu_9"),
+                        ("itm:300", "a stimulus port, 0 to 255")):
         code, rows, err = case.monitor(spec, "--bind", f"v={place}")
         assert code == 2 and not rows and text in err, (place, code, err)
     assert case.monitor(spec, "-a", "--bind", "v=itm:1@ITM") == case.monitor(spec, "-a", "--bind", "v=itm:1")
@@ -516,7 +517,7 @@ def check_control_errors(folder):
     assert len([r for r in rows if r["output"] == "u"]) == 120, len(rows)
     own = case.spec("in f: Events[Unit]\nin v: Events[Int]\nout f\nout v\n")
     code, rows, err = case.monitor(own, "--bind", "f=entry:main@ITM", "--bind", "v=itm:1")
-    assert code == 2 and "is of a core, and ITM is itm" in err, err
+    assert code == 2 and "belongs to a core, but ITM is itm" in err, err
 
 
 def check_listing(case):

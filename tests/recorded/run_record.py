@@ -459,7 +459,7 @@ def machine_of_32_bits_is_refused(folder):
                    "-semihosting", "-kernel", kernel]
         run = subprocess.run([COMMAND, "record", "--system", "-o", folder, "--", *machine],
                              capture_output=True, text=True, timeout=60, check=False)
-        if run.returncode != 2 or "of machines only A64 is recorded" not in run.stderr:
+        if run.returncode != 2 or "whole machines are recorded only in A64" not in run.stderr:
             return f"{command}: exit code {run.returncode}: {run.stderr}"
         shutil.rmtree(folder, ignore_errors=True)
     return ""

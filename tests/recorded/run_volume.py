@@ -181,7 +181,7 @@ def check_capture_damaged(folder):
 
 def check_errors(folder):
     program = build(folder, A64)
-    rows = [(["--protocol", "ptm", "--", program], 2, "an A64 program; a PTM traces A32 and T32 only"),
+    rows = [(["--protocol", "ptm", "--", program], 2, "an A64 program, but a PTM traces only A32 and T32"),
             (["--", folder / "nothing"], 2, "nothing"), (["--"], 2, "PROGRAM is missing"),
             (["--clock", "fast", "--", program], 2, "no frequency"),
             (["--clock", "0", "--", program], 2, "no frequency"),
@@ -194,7 +194,7 @@ def check_errors(folder):
             (["--capture", folder / "whole", "--", program], 2, "give one of --capture and PROGRAM"),
             (["--id", "10", "--", program], 2, "--id is about a trace: it goes with --capture"),
             (["--seed", "1", "--capture", folder / "whole"], 2, "--seed is about a program that is run"),
-            (["--protocol", "ptm", "--capture", folder / "whole"], 2, "a PTM traces A32 and T32 only"),
+            (["--protocol", "ptm", "--capture", folder / "whole"], 2, "a PTM traces only A32 and T32"),
             (["--range", "10..20", "--capture", folder / "whole"], 1, "nothing was measured"),
             (["--capture", folder / "nothing"], 2, "nothing: No such file")]
     for words, code, text in rows:

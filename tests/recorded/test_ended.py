@@ -216,7 +216,8 @@ def check_directory(folder):
     done = subprocess.run([COMMAND, "record", "-o", "/proc/nowhere", "--", folder / "endless"], text=True,
                           capture_output=True, check=False, timeout=60, env=ENV)
     tap.check("a directory that cannot be made costs no run", done.returncode == 2 and
-              done.stderr == "coretap: /proc/nowhere: cannot be created: No such file or directory\n",
+              done.stderr == "coretap: /proc/nowhere: cannot be created: No such file or directory; "
+              "nothing is recorded; name a directory that can be written\n",
               f"{done.returncode} {done.stderr}")
 
 
@@ -231,7 +232,7 @@ def check_unread_stream(folder):
     recording.process.terminate()
     code, said = recording.end()
     tap.check("SIGTERM ends a recording whose stream nobody reads", code == 2 and
-              f"{pipe}: nobody read it before a signal came; nothing was recorded" in said,
+              f"{pipe}: a signal came before the pipe had a reader" in said,
               f"{code} {said}")
 
 
@@ -253,8 +254,8 @@ def check_stuck_reader(folder):
         recording.process.send_signal(number)
         code, said = recording.end()
         os.close(reader)
-        told = re.search(r": its reader took nothing for 2 seconds behind a signal: [1-9]\d* bytes of trace "
-                         "are lost", said)
+        told = re.search(r": its reader read nothing for 2 seconds after a signal, so the capture "
+                         r"ends there; [1-9]\d* bytes of trace and all later ones are lost", said)
         tap.check(f"{number.name} ends a recording whose reader takes nothing, and what is lost is told",
                   code == 2 and told, f"{code} {said}")
 

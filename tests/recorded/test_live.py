@@ -325,13 +325,13 @@ WRONG = [
     ("/api/nothing", None, 404, "/api/status"),
     ("/api/watch", b"{", 400, "line 1, column 1"),
     ("/api/watch", b"[]", 400, "object"),
-    ("/api/watch", {}, 400, "expected"),
-    ("/api/watch", {"set": "main"}, 400, "list"),
-    ("/api/watch", {"set": [1]}, 400, "list"),
+    ("/api/watch", {}, 400, "required"),
+    ("/api/watch", {"set": "main"}, 400, "array"),
+    ("/api/watch", {"set": [1]}, 400, "array"),
     ("/api/watch", {"sets": []}, 400, "sets"),
-    ("/api/watch", {"set": [], "add": []}, 400, "do not go"),
+    ("/api/watch", {"set": [], "add": []}, 400, "cannot be used"),
     ("/api/watch", {"add": ["nowhere"]}, 409, "nowhere"),
-    ("/api/watch", {"remove": ["main"]}, 409, "not watched"),
+    ("/api/watch", {"remove": ["main"]}, 409, "not a watchpoint"),
     ("/api/monitors", {"action": "go"}, 400, "action"),
     ("/api/monitors", {"action": "add", "name": ""}, 400, "name"),
     ("/api/monitors", {"action": "add", "name": "x"}, 400, "text"),
@@ -396,14 +396,14 @@ def filters_narrow(coretap, stream):
                        ("a level", {"levels": [3]})):
         followed, hits, said = filtered(coretap, stream, data, body)
         check(f"{what} that no filter wants is not followed",
-              followed == hits == 0 < min(whole[:2]) and "not followed" in said,
+              followed == hits == 0 < min(whole[:2]) and "not decoded" in said,
               (followed, hits, said, whole))
     got = filtered(coretap, stream, data, {"levels": [0]})
     check("… and what one wants is, as without it", got[:2] == whole[:2], (got, whole))
     live = Live(coretap, stream, "--timing", "--http", "0", "-o", stream.folder / "timed")
     answer = live.ask("/api/filter", {"ids": ["11"]})[1]["done"]
     live.stop()
-    check("times are of all, whatever the filter", "all of it is followed" in answer, answer)
+    check("times are of all, whatever the filter", "all trace is still decoded" in answer, answer)
 
 
 def filters_widen(coretap, stream):
@@ -423,7 +423,7 @@ def filters_widen(coretap, stream):
         live.child.stdin.close()
         code = live.end()
         status = json.loads((folder / "live.json").read_text())
-        at = int(live.hear(r"ID 10: passes the filter again and is followed from byte (\d+) of the input"))
+        at = int(live.hear(r"ID 10: passes the filter again and is decoded from byte (\d+) of the input"))
         hits = status["watchpoints"][0]["hits"]
         # Events that the end of the shorter trace completes may still be to come where it is not the end.
         more = hits - (len(events(coretap, stream, data, "entry:sort")) -

@@ -78,8 +78,8 @@ def check_code(coretap, state, capture, named):
     for command in COMMANDS:
         got = run(coretap, *command.split(), "--elf", f"{named}@{BIAS}", capture)
         check(f"{state}: {command} refuses other code",
-              got.returncode == 2 and not got.stdout and f"{named}: its code differs from" in got.stderr
-              and str(capture) in got.stderr and f"from 0x{BIAS}" in got.stderr,
+              got.returncode == 2 and not got.stdout and f"{named}: its code differs from " in got.stderr
+              and str(capture) in got.stderr and f"the first at 0x{BIAS}" in got.stderr,
               f"exit code {got.returncode}\n{got.stdout[:300]}\n{got.stderr}")
 
 

@@ -191,7 +191,7 @@ static void settings(void **state)
 {
     struct ct_ctx *ctx = ct_ctx_new();
     struct ct_soc_config config;
-    char want[128];
+    char want[256];
     (void)state;
     write_file("cores = 2 # few\n\n; none\n l2_bytes=0x40000\ngranule = 16\nseed = 0x1122334455667788\n");
     assert_int_equal(ct_soc_config_load(ctx, path, &config), CT_OK);
@@ -202,7 +202,9 @@ static void settings(void **state)
     assert_int_equal(config.seed, UINT64_C(0x1122334455667788));
     write_file("cores = 2\ngranule = 300\n");
     assert_int_equal(ct_soc_config_load(ctx, path, &config), CT_ERR_FORMAT);
-    snprintf(want, sizeof want, "%s:2: 'granule = 300' is not a setting of the cluster; see docs/fractal.md",
+    snprintf(want, sizeof want,
+             "%s:2: 'granule = 300' is not a setting of the cluster, which is not built; "
+             "docs/fractal.md lists the settings",
              path);
     assert_string_equal(ct_ctx_error(ctx), want);
     assert_int_equal(ct_soc_config_load(ctx, "/nowhere/at all", &config), CT_ERR_IO);

@@ -60,10 +60,10 @@ static void versions(void **state)
     (void)state;
     struct ct_hello other = make();
     strcpy(other.version, "1.2.4");
-    expect(&other, "has coretap 1.2.4, rank 0 on here has 1.2.3; install one version");
+    expect(&other, "has coretap 1.2.4, but rank 0 on here has 1.2.3; the job ends; install");
     memset(other.host, 'x', sizeof other.host); /* without an end */
     memset(other.version, 'y', sizeof other.version);
-    expect(&other, "yyy, rank 0 on here");
+    expect(&other, "yyy, but rank 0 on here");
 }
 
 static void work(void **state)
@@ -125,14 +125,12 @@ static void files(void **state)
     const struct said said = compare(&first, &other);
     assert_string_equal(
         said.text,
-        "rank 3 on there has no b, which is there on rank 0 on here; put it where all machines see it, or "
-        "copy "
-        "it anew\n"
-        "rank 3 on there has another lib/c than rank 0 on here; put it where all machines see it, or copy it "
-        "anew\n"
-        "rank 3 on there has a file e, which is not there on rank 0 on here; put it where all machines see "
-        "it, "
-        "or copy it anew\n");
+        "rank 3 on there has no b, which exists on rank 0 on here; share the file between the machines, or "
+        "copy it again\n"
+        "rank 3 on there has another lib/c than rank 0 on here; share the file between the machines, "
+        "or copy it again\n"
+        "rank 3 on there has a file e, which does not exist on rank 0 on here; share the file "
+        "between the machines, or copy it again\n");
     free(first.data);
     free(same.data);
     free(other.data);
@@ -151,7 +149,7 @@ static void many_files(void **state)
         add(&other, path, 2);
     }
     assert_int_equal(compare(&first, &other).lines, CT_INPUTS_MOST + 1);
-    assert_non_null(strstr(compare(&first, &other).text, "differs in more files from rank 0"));
+    assert_non_null(strstr(compare(&first, &other).text, "differs from rank 0 in more files"));
     for (size_t size = other.size; size > other.size - 1000; size--) {
         struct ct_inputs cut = {.data = malloc(size), .size = size, .room = size};
         memcpy(cut.data, other.data, size);

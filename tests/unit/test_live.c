@@ -258,7 +258,7 @@ static void another_thread_ends_it(void **state)
     const struct ct_live_input input = {.size = sizeof input, .name = "listen:0"};
     pthread_t thread;
     assert_int_equal(ct_live_open(live, &input), CT_OK);
-    assert_non_null(strstr(told.words, "waits for trace on port "));
+    assert_non_null(strstr(told.words, "waiting for trace on port "));
     assert_int_equal(pthread_create(&thread, NULL, end_it, live), 0);
     assert_int_equal(ct_live_run(live), CT_OK);
     pthread_join(thread, NULL);

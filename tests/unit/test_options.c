@@ -624,7 +624,7 @@ static void size_is_needed(void **state)
     for (size_t i = 0; i < KINDS; i++)
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
             expect(b, &kinds[i], "without size", with(b, &kinds[i], sizes[k], sizeof(size_t), 0), CT_ERR_ARG);
-            expect_text(b, &kinds[i], "options without their size");
+            expect_text(b, &kinds[i], "options.size is not set");
         }
 }
 

@@ -83,7 +83,7 @@ static void expect(struct ct_fleet_piece *piece, const char *text, const char *f
     ct_fleet_piece_free(piece);
 }
 
-static const char written[] = "a file of it was written while it was read";
+static const char written[] = "one of its files changed while it was read";
 
 static void written_while_read(void **state)
 {
@@ -135,7 +135,7 @@ static void written_between_parts(void **state)
     write_file(rig.capture, "after!");
     assert_int_equal(ct_fleet_check_begin(rig.job, 0, &piece), CT_OK);
     assert_false(ct_fleet_piece_was_kept(piece));
-    expect(piece, NULL, "sha256 differs");
+    expect(piece, NULL, "(sha256)");
     assert_int_equal(ct_fleet_shard_begin(rig.job, 0, 1, 2, &piece), CT_OK);
     assert_false(ct_fleet_piece_was_kept(piece));
     expect(piece, "after!", NULL);

@@ -10,7 +10,7 @@ $ coretap cover --elf nowhere@xyz examples/quickstart
 ! Try 'coretap cover --help'.
 [2]
 $ coretap cover nowhere
-! coretap: nowhere: No such file or directory; expected a snapshot directory, the .ini file of a raw trace, or a perf.data file
+! coretap: nowhere: cannot be opened: No such file or directory; name a snapshot directory, the .ini file of a raw trace, or a perf.data file
 [2]
 $ coretap cover --format xml examples/quickstart
 ! coretap cover: --format: 'xml' is not one of text, lcov, cobertura, json, html, data

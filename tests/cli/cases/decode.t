@@ -107,23 +107,23 @@ $ coretap decode --core cpu_0 --no-names examples/quickstart | grep -v '^#\|^typ
 $ coretap decode --el 1 examples/quickstart | cut -f1 | grep -c Br
 | 91
 $ coretap decode --to 5cyc examples/quickstart > $T/none
-! coretap: ETE_1: has no cycle counts; give the window in time, instructions or places, or choose another trace ID or core
+! coretap: ETE_1: has no cycle counts, so a window in cycles selects nothing; give the window in time, instructions or places, or choose another trace ID or core
 [2]
 $ coretap decode --to main examples/quickstart
-! coretap: 'main' is no time: a window of events begins and ends at a time (12.5s, 3ms, 20us, 700ns, 190327ticks) or a number of cycles (500000cyc), and not at a place: events do not tell each instruction
+! coretap: 'main' is read as a place, but a window of events cannot begin or end at one, because events do not contain every instruction; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks) or a number of cycles (500000cyc)
 [2]
 $ coretap decode --from nan examples/quickstart
-! coretap: 'nan' is no time: a window of events begins and ends at a time (12.5s, 3ms, 20us, 700ns, 190327ticks) or a number of cycles (500000cyc), and not at a place: events do not tell each instruction
+! coretap: 'nan' is read as a place, but a window of events cannot begin or end at one, because events do not contain every instruction; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks) or a number of cycles (500000cyc)
 [2]
 $ coretap decode --from -1s examples/quickstart
-! coretap decode: --from: '-1s': this is no time: a number begins with a digit; a window begins and ends at a time (12.5s, 3ms, 20us, 700ns, 190327ticks), a number of cycles (500000cyc) or instructions (1000000insn), or a place (main, main.c:32, 0x4010), which #N may follow for the N-th time
+! coretap decode: --from: '-1s': a number must begin with a digit; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks), a number of cycles (500000cyc) or instructions (1000000insn), or a place (main, main.c:32, 0x4010), with #N behind it for the N-th time that execution reaches it
 ! Try 'coretap decode --help'.
 [2]
 $ coretap decode --from 100insn examples/quickstart
-! coretap: a window of events is in time, ticks or cycles, and modules and functions cannot be chosen in them: they do not tell each instruction
+! coretap: the filter selects instructions, modules or functions; events do not contain every instruction, so they cannot be filtered by these; give a window in time, ticks or cycles
 [2]
 $ coretap decode ''
-! coretap: '': No such file or directory; expected a snapshot directory, the .ini file of a raw trace, or a perf.data file
+! coretap: '': cannot be opened: No such file or directory; name a snapshot directory, the .ini file of a raw trace, or a perf.data file
 [2]
 $ coretap decode --context 77 examples/quickstart > $T/none
 ! coretap: examples/quickstart: the result is empty although 4610 instructions ran: none of them is in the part that is asked for; there are 1794 events and up to 1897 cycles in a stream; timestamps 16777262 to 16778994; contexts 2a; threads 42; exception levels 0, 1
@@ -135,7 +135,7 @@ $ coretap decode --merge --context 77 --threads 2 examples/quickstart > $T/none
 ! coretap: examples/quickstart: the result is empty although 4610 instructions ran: none of them is in the part that is asked for; there are 1794 events and up to 1897 cycles in a stream; timestamps 16777262 to 16778994; contexts 2a; threads 42; exception levels 0, 1
 [1]
 $ coretap decode --merge --from main examples/quickstart
-! coretap: 'main' is no time: a window of events begins and ends at a time (12.5s, 3ms, 20us, 700ns, 190327ticks) or a number of cycles (500000cyc), and not at a place: events do not tell each instruction
+! coretap: 'main' is read as a place, but a window of events cannot begin or end at one, because events do not contain every instruction; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks) or a number of cycles (500000cyc)
 [2]
 
 Source lines and instructions have columns of their own.

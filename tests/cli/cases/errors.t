@@ -64,26 +64,26 @@ $ coretap info --config examples/quickstart examples/quickstart
 
 Captures that cannot be opened.
 $ coretap info $T/nowhere
-! coretap: $T/nowhere: No such file or directory; expected a snapshot directory, the .ini file of a raw trace, or a perf.data file
+! coretap: $T/nowhere: cannot be opened: No such file or directory; name a snapshot directory, the .ini file of a raw trace, or a perf.data file
 [2]
 $ coretap info examples/quickstart/trace.bin
-! coretap: examples/quickstart/trace.bin: no reader recognises it:
-!   snapshot: neither a directory with a snapshot.ini nor a file that begins with [snapshot]
-!   raw: does not begin with [capture]; a raw trace is opened by the .ini that describes it
-!   perf.data: no PERFILE2 at its start
+! coretap: examples/quickstart/trace.bin: the format is not recognised, so it cannot be read:
+!   snapshot: is neither a directory with a snapshot.ini nor a file that begins with [snapshot]
+!   raw: does not begin with [capture]; a raw trace is opened by the .ini file that describes it
+!   perf.data: does not begin with PERFILE2
 [2]
 $ cp -r examples/quickstart $T/bad && sed -i 's/=0x00001851/=0xsix/' $T/bad/device_0.ini && coretap info $T/bad
-! coretap: $T/bad/device_0.ini:8: TRCCONFIGR(0x004)=0xsix: expected a number, 0x… or decimal
+! coretap: $T/bad/device_0.ini:8: TRCCONFIGR(0x004)=0xsix: a number is expected, decimal or with 0x
 [2]
 $ cp -r examples/quickstart $T/core && sed -i 's/Cortex-A53/Cortex-Z99/' $T/core/cpu_0.ini && coretap stats --id 10 $T/core | sed -n '/^instr/p;/^gaps/p'
 | instructions=939
 | gaps=0
-! coretap: note: $T/core/cpu_0.ini: core cpu_0: unknown model Cortex-Z99; its trace unit has addresses of 64 bits, so it is read as ARM-AA64, the newest A-profile; type= with a name like Cortex-A53 or ARMv8.3-A may say better
+! coretap: note: $T/core/cpu_0.ini: core cpu_0: the model Cortex-Z99 is unknown; its trace unit has 64-bit addresses, so it is decoded as ARM-AA64, the newest A-profile; give type= a name like Cortex-A53 or ARMv8.3-A if that is wrong
 $ sed -i '/TRCIDR2/s/0x00000488/0x00000484/' $T/core/device_0.ini && coretap info $T/core
-! coretap: $T/core/cpu_0.ini: core cpu_0: unknown model Cortex-Z99; which instructions are branches cannot be told; expected a name like Cortex-A53, an architecture like ARMv8.3-A, or ARM-AA64
+! coretap: $T/core/cpu_0.ini: core cpu_0: the model Cortex-Z99 is unknown, so its instruction set is unknown too; give a name like Cortex-A53, an architecture like ARMv8.3-A, or ARM-AA64
 [2]
 $ cp -r examples/quickstart $T/gone && rm $T/gone/trace.bin && coretap info $T/gone
-! coretap: $T/gone/trace.bin: No such file or directory; it is the trace of buffer ETB_0 ($T/gone/trace.ini:4); put it there or correct file=
+! coretap: $T/gone/trace.bin: cannot be read: No such file or directory; it is the trace of buffer ETB_0 ($T/gone/trace.ini:4); put the file there, or correct file=
 [2]
 $ cp -r examples/quickstart $T/noimage && rm $T/noimage/firmware.bin && coretap stats --id 10 $T/noimage | head -6
 | bytes=3488
@@ -92,8 +92,8 @@ $ cp -r examples/quickstart $T/noimage && rm $T/noimage/firmware.bin && coretap 
 | atoms=544
 | branches=0
 | instructions=0
-! coretap: note: $T/noimage/firmware.bin: No such file or directory; named by $T/noimage/cpu_0.ini:6: [dump1]; addresses in it cannot be read
-! coretap: note: $T/noimage/firmware.bin: No such file or directory; named by $T/noimage/cpu_1.ini:6: [dump1]; addresses in it cannot be read
+! coretap: note: $T/noimage/firmware.bin: No such file or directory; $T/noimage/cpu_0.ini:6: [dump1] names it; instructions at its addresses cannot be decoded
+! coretap: note: $T/noimage/firmware.bin: No such file or directory; $T/noimage/cpu_1.ini:6: [dump1] names it; instructions at its addresses cannot be decoded
 ! coretap: $T/noimage: losses: 30 times code ran that is in no memory image
 ! coretap: $T/noimage: no memory for code that ran in 0x80400..0x80590 (30 times); 'coretap info' lists the images and what is missing
 
@@ -149,7 +149,7 @@ $ coretap decode examples/quickstart >&-
 $ cp examples/raw/board.* examples/raw/loop-code.bin $T; sed -i '/^.source itm/,/^$/d' $T/board.ini; coretap stats $T/board.ini | grep bytes
 | bytes=80
 | lost_bytes=0
-! coretap: warning: $T/board.bin: no source is described for 16 bytes of trace, which are not decoded: ID 20 (16 bytes); describe the source, or choose the IDs that are wanted
+! coretap: warning: $T/board.bin: 16 bytes of trace belong to no described source and are not decoded: ID 20 (16 bytes); describe the source, or choose trace IDs with --id
 $ coretap list --packets --id 10 $T/board.ini | wc -l
 | 7
 
@@ -170,16 +170,16 @@ $ coretap decode --id 10 $T/board.ini | grep Gap
 | Gap	0	0	bytes lost at offset 33: stream reset
 ! coretap: $T/board.ini: losses: 1 gap
 $ printf '[gap]\nat = 0x30\n' >> $T/board.ini; coretap stats $T/board.ini
-! coretap: $T/board.ini:25: at=0x30: expected a place behind that of the gap before
+! coretap: $T/board.ini:25: at=0x30: the offset must be greater than that of the previous gap
 [2]
 $ cp examples/raw/board.ini $T; printf '\n[gap]\n' >> $T/board.ini; coretap stats $T/board.ini
-! coretap: $T/board.ini:22: [gap]: no at=; where trace is missing cannot be told; add the offset of the first byte behind it
+! coretap: $T/board.ini:22: [gap]: has no at=, so the position of the gap is unknown; add at= with the offset of the first byte after it
 [2]
 $ printf '[gap]\nat = 16\n' >> $T/board.ini; coretap stats $T/board.ini
-! coretap: $T/board.ini:23: [gap]: the gap before has no at=
+! coretap: $T/board.ini:23: [gap]: the previous gap has no at=; add it
 [2]
 $ cp examples/raw/board.ini $T; printf '\n[gap]\nfrom = 16\n' >> $T/board.ini; coretap stats $T/board.ini
-! coretap: $T/board.ini:23: from=16: unknown key; expected at
+! coretap: $T/board.ini:23: from=16: the key is unknown; expected at
 [2]
 $ cp examples/raw/board.ini $T; printf '\n[gap]\nat = 80\n[gap]\nat = 4096\n' >> $T/board.ini; coretap stats $T/board.ini | grep -E '^(gaps|instructions)'
 | instructions=8

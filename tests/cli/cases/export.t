@@ -49,11 +49,11 @@ $ mkdir $T/moved; cp -r examples/quickstart $T/moved/; coretap export --perf $T/
 | instructions=0
 ! coretap: $T/moved.data: losses: 254 times code ran that is in no memory image
 ! coretap: $T/moved.data: no memory for code that ran in $T/moved/quickstart/firmware.bin (254 times); 'coretap info' lists the images and what is missing
-! coretap: note: $T/moved/quickstart/firmware.bin: No such file or directory; instructions in it are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
+! coretap: note: $T/moved/quickstart/firmware.bin: No such file or directory; its instructions are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
 $ coretap stats --symfs $T/root $T/moved.data | grep instructions
 | instructions=4610
 $ coretap info -q --symfs $T/nowhere $T/moved.data | grep missing
-| missing: $T/moved/quickstart/firmware.bin: No such file or directory; instructions in it are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
+| missing: $T/moved/quickstart/firmware.bin: No such file or directory; its instructions are not listed; put the target's file at DIR$T/moved/quickstart/firmware.bin and give --symfs DIR
 ! coretap: $T/moved.data: losses: 254 times code ran that is in no memory image
 ! coretap: $T/moved.data: no memory for code that ran in $T/moved/quickstart/firmware.bin (254 times); 'coretap info' lists the images and what is missing
 
@@ -62,19 +62,19 @@ Cut files give what is before the cut:
 $ head -c -1000 $T/run.data > $T/cut.data; coretap stats $T/cut.data | grep bytes=
 | bytes=2564
 | lost_bytes=4
-! coretap: warning: .*/cut.data: cut at offset 0x[0-9a-f]+, in the trace of a record; what comes before was read (re)
+! coretap: warning: .*/cut.data: the file is truncated or damaged at offset 0x[0-9a-f]+, in the trace of a record; only what precedes it was read (re)
 ! coretap: $T/cut.data: losses: 1 invalid or truncated packet, 4 bytes that could not be used
 $ head -c 100 $T/run.data > $T/cut.data; coretap info $T/cut.data
-! coretap: $T/cut.data: cut inside of its header; there is nothing to read
+! coretap: $T/cut.data: is truncated within its header, so nothing can be read; get a complete copy
 [2]
 $ head -c 620 $T/run.data > $T/cut.data; coretap info $T/cut.data
 | $T/cut.data: perf.data, 0 trace buffers
-| damaged: $T/cut.data: cut at offset 0x268, in the head of a record; what comes before was read
-| damaged: $T/cut.data: there is no trace before that
+| damaged: $T/cut.data: the file is truncated or damaged at offset 0x268, in the header of a record; only what precedes it was read
+| damaged: $T/cut.data: the file has no trace before that
 |
 | losses: none
-! coretap: warning: $T/cut.data: cut at offset 0x268, in the head of a record; what comes before was read
-! coretap: warning: $T/cut.data: there is no trace before that
+! coretap: warning: $T/cut.data: the file is truncated or damaged at offset 0x268, in the header of a record; only what precedes it was read
+! coretap: warning: $T/cut.data: the file has no trace before that
 [1]
 
 Mistakes:
@@ -98,7 +98,7 @@ $ echo no perf.data | coretap info -
 ! Try 'coretap info --help'.
 [2]
 $ coretap info --kcore $T/no-kcore $T/run.data
-! coretap: $T/no-kcore: No such file or directory; it is the kernel memory given with --kcore
+! coretap: $T/no-kcore: the kernel memory given with --kcore cannot be used: No such file or directory
 [2]
 
 Firmware as text is a program like one in an ELF file, but perf cannot read code in it.

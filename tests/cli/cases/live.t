@@ -59,14 +59,14 @@ $ coretap ctl --http 1 filter x=1
 ! Try 'coretap ctl --help'.
 [2]
 $ coretap ctl --http 1 status
-! coretap: 1: nobody answers: Connection refused; is 'coretap live --http 1' running?
+! coretap: 1: cannot be reached: Connection refused; check that 'coretap live --http 1' is running
 [2]
 $ coretap live --config examples/raw/board.ini --at 0x80000 --post-ca /dev/null examples/raw/board.bin
 ! coretap live: --post-ca goes with --post-violations https://…
 ! Try 'coretap live --help'.
 [2]
 $ coretap live --config examples/raw/board.ini --at 0x80000 --on-violation "echo 'x" examples/raw/board.bin
-! coretap: 'echo 'x': a quote has no end, so it is not known which command is to be run
+! coretap: 'echo 'x': a quotation mark is not closed, so the command cannot be run; close it
 [2]
 $ coretap live --config examples/raw/board.ini --at 0x80000 --outputs out --format xml examples/raw/board.bin
 ! coretap live: --format: 'xml' is not one of csv, jsonl
@@ -79,11 +79,11 @@ $ coretap ctl --http 1 outputs csv a b
 # The library that shows the page can go after coretap was built.
 needs live
 $ CORETAP_MICROHTTPD=/nowhere/libmicrohttpd.so coretap live --config examples/raw/board.ini --timing --http 127.0.0.1:0 examples/raw/board.bin
-! coretap: 127.0.0.1:0: libmicrohttpd is not there, so there is no page; install it (Debian: libmicrohttpd12), or ask for no page
+! coretap: 127.0.0.1:0: libmicrohttpd cannot be loaded, so the page cannot be served; install it (Debian: libmicrohttpd12), or omit --http
 [2]
 # So can the one that fleet digests captures with.
 $ CORETAP_CRYPTO=/nowhere/libcrypto.so coretap map --state $T/state cover examples/quickstart
-! coretap: libcrypto is not there, so captures cannot be known by their contents; install it (Debian: libssl3)
+! coretap: libcrypto cannot be loaded, so captures cannot be identified by their contents; install it (Debian: libssl3)
 [2]
 # A program without lines has an empty tracefile, which is no fault of the run; what ran in no program is told.
 $ printf ':020000040008F2\n:0C000000600080D2000400F1E1FFFF541A\n:00000001FF\n' > $T/part.hex

@@ -14,12 +14,12 @@ $ coretap monitor --spec examples/monitor/timing.tessla examples/quickstart
 !       |                                                             ^^^
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us examples/quickstart
-! coretap: examples/monitor/timing-stream.tessla:3:4: error: input firstCalls: nothing in the trace feeds it; bind it to a place
+! coretap: examples/monitor/timing-stream.tessla:3:4: error: input firstCalls: nothing in the trace feeds it, so it would never have an event; bind it to a place
 !     3 | in firstCalls: Events[Unit]
 !       |    ^^^^^^^^^^
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind nobody=0x80500 examples/quickstart
-! coretap: examples/monitor/timing-stream.tessla:3:4: error: input firstCalls: nothing in the trace feeds it; bind it to a place
+! coretap: examples/monitor/timing-stream.tessla:3:4: error: input firstCalls: nothing in the trace feeds it, so it would never have an event; bind it to a place
 !     3 | in firstCalls: Events[Unit]
 !       |    ^^^^^^^^^^
 [2]
@@ -46,7 +46,7 @@ $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firs
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500 --bind triggerCalls=0x8057c --violation nothing -q examples/quickstart
-! coretap: no specification has an output nothing that could be a violation; look at its out statements
+! coretap: output nothing: no specification has an output with this name that could be a violation; choose one of their out statements
 [2]
 # libgccjit keeps memory for itself, which the leak checker of sanitized builds would tell.
 $ ASAN_OPTIONS=detect_leaks=0 coretap monitor --engine native --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500 --bind triggerCalls=0x8057c --id 10 -q -a examples/quickstart
@@ -135,7 +135,7 @@ $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firs
 ! coretap: examples/quickstart: --clock cycles: 2 sources have trace, and the cycles of each are its own, so that the order of their events is not known; leave it out, or give --per-core for a run of each
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500@cpu_9 --bind triggerCalls=0x8057c -q -a examples/quickstart
-! coretap: examples/monitor/timing-stream.tessla:3:4: error: place '0x80500@cpu_9': there is no core cpu_9 in this run, so nothing comes by there; it has cpu_0, cpu_1 ('coretap info' lists them)
+! coretap: examples/monitor/timing-stream.tessla:3:4: error: place '0x80500@cpu_9': the run has no core cpu_9, so nothing reaches this place; choose one of cpu_0, cpu_1 ('coretap info' lists them)
 !     3 | in firstCalls: Events[Unit]
 !       |    ^^^^^^^^^^
 [2]
@@ -163,12 +163,12 @@ $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firs
 |     first in examples/quickstart, ETB_0, ID 11, at 2: true at 0x8057c
 [1]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=itm:1@each --bind triggerCalls=0x8057c -q -a examples/quickstart
-! coretap: examples/monitor/timing-stream.tessla:3:4: error: place 'itm:1': is of an ITM, and the capture has none with trace, so that nothing feeds the input; it has etmv4i, ete
+! coretap: examples/monitor/timing-stream.tessla:3:4: error: place 'itm:1': belongs to an ITM, but the capture has none with trace, so nothing feeds the input; the capture has etmv4i, ete
 !     3 | in firstCalls: Events[Unit]
 !       |    ^^^^^^^^^^
 [2]
 $ coretap monitor --spec examples/monitor/timing-stream.tessla -u us --bind firstCalls=0x80500@cpu_9 --bind triggerCalls=0x8057c -q -a --per-core examples/quickstart
-! coretap: examples/monitor/timing-stream.tessla:3:4: error: place '0x80500@cpu_9': there is no core cpu_9 in this run, so nothing comes by there; where each source is a run of its own (--per-core) it has that source alone: leave out the core, and choose the source with --id or --buffer
+! coretap: examples/monitor/timing-stream.tessla:3:4: error: place '0x80500@cpu_9': the run has no core cpu_9, so nothing reaches this place; with --per-core each run has only one source: omit the core, and choose the source with --id or --buffer
 !     3 | in firstCalls: Events[Unit]
 !       |    ^^^^^^^^^^
 [2]
@@ -188,10 +188,10 @@ $ coretap monitor --spec $T/both.tessla --bind f=0x80500 --bind g=0x8057c --form
 # What specifications said of several captures adds up, and is saved.
 $ printf 'in f: Events[Unit]\nin g: Events[Unit]\ndef apart = time(g) - time(f)\ndef slow_error = apart > 1000\nout apart\nout slow_error\n' > $T/sums.tessla
 $ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --violation apart=0x10 examples/quickstart
-! coretap: output apart: never has the value '0x10', so that nothing would be a violation; an Int is written in decimal digits
+! coretap: output apart: can never have the value '0x10', so nothing would be a violation; give a value of its type (an Int in decimal digits)
 [2]
 $ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --violation apart=07 --format sums examples/quickstart
-! coretap: output apart: never has the value '07', so that nothing would be a violation; an Int is written in decimal digits
+! coretap: output apart: can never have the value '07', so nothing would be a violation; give a value of its type (an Int in decimal digits)
 [2]
 $ coretap monitor -q --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --violation apart=-5 --id 10 examples/quickstart
 | 1002: slow_error = true, violation at 0x8057c
@@ -281,18 +281,18 @@ $ coretap monitor --spec $T/sums.tessla --live 0 examples/quickstart examples/qu
 ! Try 'coretap monitor --help'.
 [2]
 $ coretap monitor --spec $T/sums.tessla --format sums examples/quickstart
-! coretap: $T/sums.tessla:1:4: error: input f: nothing in the trace feeds it; bind it to a place
+! coretap: $T/sums.tessla:1:4: error: input f: nothing in the trace feeds it, so it would never have an event; bind it to a place
 !     1 | in f: Events[Unit]
 !       |    ^
 [2]
 $ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --violation fast --format sums examples/quickstart
-! coretap: no specification has an output fast that could be a violation; look at its out statements
+! coretap: output fast: no specification has an output with this name that could be a violation; choose one of their out statements
 [2]
 $ coretap monitor --spec $T/sums.tessla --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums examples/quickstart
-! coretap: $T/sums.tessla: a specification of this name and text is there already, and would count twice; give it once
+! coretap: $T/sums.tessla: the specification with this name and text was already given, so it would count twice; give it once
 [2]
 $ coretap monitor --spec $T/sums.tessla --bind f=0x80500 --bind g=0x8057c --format sums --core 7 examples/quickstart
-! coretap: examples/quickstart: has no trace of a core '7' that is wanted; its cores: cpu_0, cpu_1
+! coretap: examples/quickstart: has no trace of core '7'; nothing is decoded; choose one of its cores: cpu_0, cpu_1
 [2]
 $ coretap monitor --format sums --from 1insn $T/sums.data
 ! coretap monitor: --from cannot be applied: saved results are those of whole captures
@@ -320,7 +320,7 @@ $ coretap monitor --spec $T/failing.tessla --spec $T/sums.tessla --bind f=0x8050
 |     2 streams: 1 violated, 1 satisfied
 |     true 6, false 46
 |     first in examples/quickstart, ETB_0, ID 10, at 1002: true at 0x8057c
-! coretap: warning: $T/failing.tessla: Division by zero (t = 0); it takes no more events of the stream
+! coretap: warning: $T/failing.tessla: Division by zero (t = 0); the specification takes no more events of the stream
 [1]
 # Where no output can be a violation nothing is checked, which is not the same as no violation.
 $ printf 'in f: Events[Unit]\nout count(f) as n\n' > $T/number.tessla; coretap monitor --spec $T/number.tessla --bind f=0x80500 --id 10 examples/quickstart

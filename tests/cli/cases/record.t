@@ -8,18 +8,18 @@ $ coretap record -- /bin/true
 ! Try 'coretap record --help'.
 [2]
 $ coretap record -o x -- /nowhere/program
-! coretap: /nowhere/program: No such file or directory; give an Arm Linux program, by its path
+! coretap: /nowhere/program: cannot be run: No such file or directory; give the path of an Arm Linux program
 [2]
 $ coretap record -o x -- /etc/passwd
-! coretap: /etc/passwd: not an ELF program for Arm; give an Arm Linux program, by its path
+! coretap: /etc/passwd: cannot be run: it is not an ELF program for Arm; give the path of an Arm Linux program
 [2]
 $ printf '\177ELF\1\2\1' > $T/big-endian; coretap record -o $T/none -- $T/big-endian
-! coretap: $T/big-endian: a big-endian program, which cannot be recorded; give an Arm Linux program, by its path
+! coretap: $T/big-endian: cannot be run: it is a big-endian program; give the path of an Arm Linux program
 [2]
 # A file of another format is not given to the shell.
 $ echo 'echo from the shell' > $T/machine; chmod +x $T/machine; CORETAP_TRACE_PLUGIN=/dev/null coretap record --system -o $T/boot -- $T/machine -M virt
-! coretap: $T/machine cannot be run: Exec format error; give the QEMU that the machine runs on, as qemu-system-aarch64 of Debian's package qemu-system-arm, and its arguments
-! coretap: $T/machine ran no instruction: there is no capture
+! coretap: $T/machine: cannot be run: Exec format error; name the QEMU that emulates the machine, such as qemu-system-aarch64 (Debian: qemu-system-arm), and its arguments
+! coretap: $T/machine: ran no instruction, so there is no capture
 [2]
 $ coretap record -o x --range 10 -- /bin/true
 ! coretap record: --range: '10' is not LO..HI in hexadecimal

@@ -88,7 +88,7 @@ $ coretap watch --at exception --core 0 --from 100insn --to 700cyc examples/quic
 | 608	16777363	cpu_0	0	0x2a	-	exception	call	exception
 $ coretap watch --at exception --from 100insn --to 200cyc examples/quickstart
 | # cycle	timestamp	core	el	ctxt	vmid	event	value	watch
-! coretap: ETE_1: has no cycle counts; give the window in time, instructions or places, or choose another trace ID or core
+! coretap: ETE_1: has no cycle counts, so a window in cycles selects nothing; give the window in time, instructions or places, or choose another trace ID or core
 [2]
 $ coretap watch --at context --core 0 --to 1000insn examples/quickstart
 | # cycle	timestamp	core	el	ctxt	vmid	event	value	watch
@@ -113,17 +113,17 @@ $ coretap watch --at context --core 0 --to 1000insn examples/quickstart
 | 1714	16777608	cpu_0	0	0x2a	-	context	-	context
 | 1892	16777657	cpu_0	1	0x2a	-	context	-	context
 $ coretap watch --at context --core 7 examples/quickstart
-! coretap: examples/quickstart: has no trace of a core '7' that is wanted; its cores: cpu_0, cpu_1
+! coretap: examples/quickstart: has no trace of core '7'; nothing is decoded; choose one of its cores: cpu_0, cpu_1
 [2]
 $ coretap watch --at context --context 1234 examples/quickstart
 | # cycle	timestamp	core	el	ctxt	vmid	event	value	watch
 ! coretap: examples/quickstart: the result is empty although 4610 instructions ran, in firmware.bin: none of them is in the part that is asked for; there are up to 3671 instructions and 1897 cycles in a stream; timestamps 16777262 to 16778994; contexts 2a; threads 42; exception levels 0, 1
 [1]
 $ coretap watch --at context --from 1ms examples/quickstart
-! coretap: examples/quickstart: does not say how fast its timestamps run; say it with --frequency HZ, or give the window in ticks, cycles or instructions
+! coretap: examples/quickstart: does not contain the frequency of its timestamps, so a time cannot be converted to ticks; give the frequency with --frequency HZ, or the window in ticks, cycles or instructions
 [2]
 $ coretap watch --at context --from 5 examples/quickstart
-! coretap watch: --from: '5': this number has no unit; a window begins and ends at a time (12.5s, 3ms, 20us, 700ns, 190327ticks), a number of cycles (500000cyc) or instructions (1000000insn), or a place (main, main.c:32, 0x4010), which #N may follow for the N-th time
+! coretap watch: --from: '5': the number has no unit; give a time (12.5s, 3ms, 20us, 700ns, 190327ticks), a number of cycles (500000cyc) or instructions (1000000insn), or a place (main, main.c:32, 0x4010), with #N behind it for the N-th time that execution reaches it
 ! Try 'coretap watch --help'.
 [2]
 $ coretap watch --at context --el 4 examples/quickstart
@@ -135,7 +135,7 @@ $ coretap watch --at context --pid x examples/quickstart
 ! Try 'coretap watch --help'.
 [2]
 $ coretap watch --at context --module nobody examples/quickstart
-! coretap: module 'nobody': no program that ran is called so; 'coretap info' lists them
+! coretap: module 'nobody': no program with this name ran, so nothing is selected; choose one that 'coretap info' lists
 [2]
 $ coretap list --from main examples/quickstart
 ! coretap list: --from cannot be applied here: packets and elements are listed as they lie in the trace, of which --buffer, --core and --id choose; 'coretap decode' prints a part of what ran
