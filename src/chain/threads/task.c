@@ -29,6 +29,8 @@ static void extend(struct ct_task *t, size_t left)
 
 bool ct_task_prepend(struct ct_task *t, struct ct_stream_bytes *left)
 {
+    if (!left->size) /* another thread may cut such a task while it runs, and reads `begin` for that */
+        return true;
     if (t->begin >= left->size) { /* they are before the task already */
         t->begin -= left->size;
         return true;
