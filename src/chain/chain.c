@@ -36,16 +36,16 @@ static int add_stream(struct ct_chain *c, const struct ct_source *source, uint8_
             return CT_OK; /* two sources with one ID: the first counts */
     if (c->options.level >= CT_LEVEL_PACKET && !ct_protocol_ops((enum ct_protocol)source->protocol)) {
         ct_log(c->ctx, CT_LOG_WARNING,
-               "source %s (ID %02x): %s is not decoded by this version; its trace is left out", source->name,
-               id, ct_protocol_name((enum ct_protocol)source->protocol));
+               "source %s (ID %02x): this version cannot decode %s; the trace of this source is ignored",
+               source->name, id, ct_protocol_name((enum ct_protocol)source->protocol));
         return CT_OK;
     }
     if (c->options.bytewise &&
         !ct_protocol_ops_bytewise((enum ct_protocol)source->protocol, c->options.bytewise))
         return ct_fail(
             c->ctx, CT_ERR_UNSUPPORTED,
-            "source %s (ID %02x): %s is not decoded %u bytes a turn, as only ETMv4 and ETE are, with 1 "
-            "to 8 bytes; nothing is decoded: choose IDs of these, or decode as always",
+            "source %s (ID %02x): %s cannot be decoded %u bytes at a time, which is possible only for ETMv4 "
+            "and ETE with 1 to 8 bytes; nothing is decoded; choose trace IDs of these, or omit --bytewise",
             source->name, id, ct_protocol_name((enum ct_protocol)source->protocol), c->options.bytewise);
     struct ct_stream_chain *stream = &c->streams[c->count++];
     int rc = ct_stream_chain_init(stream, c->ctx, source, id, &c->options, c->sink->steps != NULL, c->memory);
@@ -227,11 +227,12 @@ int ct_chain_new(struct ct_ctx *ctx, const struct ct_buffer *buffer, const struc
     if (rc)
         return rc;
     if (o.level > CT_LEVEL_STEPS || o.edges > CT_EDGES_COUNTS || o.engine > CT_ENGINE_FAST)
-        return ct_fail(ctx, CT_ERR_ARG,
-                       "ct_chain_new: there is no level %u, edges %u or engine %u; choose another", o.level,
-                       o.edges, o.engine);
+        return ct_fail(ctx, CT_ERR_ARG, "ct_chain_new: level %u, edges %u or engine %u is out of range",
+                       o.level, o.edges, o.engine);
     if (o.engine == CT_ENGINE_FAST && sink->events && o.level >= CT_LEVEL_FLOW)
-        return ct_fail(ctx, CT_ERR_ARG, "ct_chain_new: the fast engine makes no events; choose another");
+        return ct_fail(ctx, CT_ERR_ARG,
+                       "ct_chain_new: CT_ENGINE_FAST makes no events along the program; "
+                       "choose another engine");
     struct ct_chain *c = calloc(1, sizeof *c);
     if (!c)
         return ct_fail_nomem(ctx, buffer->name);

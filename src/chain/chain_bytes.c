@@ -238,9 +238,9 @@ static int enter(struct ct_chain *c, const char *function)
     if (c->stopped && !c->busy)
         return c->stopped;
     if (c->busy || c->ended)
-        return ct_fail(c->ctx, CT_ERR_ARG, "%s: %s, so nothing is decoded: %s", function,
-                       c->busy ? "a receiver of the chain calls it" : "the trace has ended",
-                       c->busy ? "call it when the receiver has returned" : "make a new chain");
+        return ct_fail(c->ctx, CT_ERR_ARG, "%s: %s, so nothing is decoded; %s", function,
+                       c->busy ? "a callback of the chain calls it" : "the trace has ended",
+                       c->busy ? "call it after the callback has returned" : "make a new chain");
     c->busy = true;
     return CT_OK;
 }

@@ -20,19 +20,17 @@ uint64_t ct_data_trace_bytes(const struct ct_buffer *buffer, const struct ct_sou
 void ct_data_trace_warn(struct ct_ctx *ctx, const struct ct_source *source, uint64_t bytes)
 {
     ct_log(ctx, CT_LOG_WARNING,
-           "source %s (ID %02x): its data trace (ID %02x) has %" PRIu64
-           " bytes, which are not decoded and count "
-           "as lost; loads and stores are not known, instructions are: clear TRCCONFIGR.DA and DV to record "
-           "without it",
+           "source %s (ID %02x): its data trace (ID %02x) has %" PRIu64 " bytes, which are not decoded and "
+           "count as lost; instructions are known, but loads and stores are not; clear TRCCONFIGR.DA and DV "
+           "to record without data trace",
            source->name, source->trace_id, ct_source_data_id(source), bytes);
 }
 
 void ct_data_atoms_warn(struct ct_ctx *ctx, const struct ct_source *source, uint8_t id)
 {
     ct_log(ctx, CT_LOG_WARNING,
-           "source %s (ID %02x): loads or stores have atoms of their own (TRCCONFIGR.INSTP0 = %u), which are "
-           "not "
-           "followed along the program; its trace is left out and counts as lost: list its packets (list "
-           "--packets), or clear the field to record without them",
+           "source %s (ID %02x): loads or stores have their own atoms (TRCCONFIGR.INSTP0 = %u), which cannot "
+           "be followed along the program; its trace is ignored and counts as lost; list its packets (list "
+           "--packets), or clear the field and record again",
            source->name, id, source->regs.configr >> 1 & 3);
 }

@@ -162,11 +162,15 @@ int ct_chain_narrow(struct ct_chain *c, const struct ct_chain_want *want)
     if (rc)
         return rc;
     if (c->options.level < CT_LEVEL_STEPS || c->options.threads > 1 || (!w.contexts && w.context_count))
-        return ct_fail(c->ctx, CT_ERR_ARG, "%s: the chain makes no steps, has threads, or contexts are null",
+        return ct_fail(c->ctx, CT_ERR_ARG,
+                       "%s: the chain makes no steps or has threads, or contexts is "
+                       "NULL; nothing is changed",
                        __func__);
     if (w.context_count > CT_WANT_CONTEXTS)
-        return ct_fail(c->ctx, CT_ERR_LIMIT, "%s: %zu contexts; %d are the most", __func__, w.context_count,
-                       CT_WANT_CONTEXTS);
+        return ct_fail(c->ctx, CT_ERR_LIMIT,
+                       "%s: there are %zu contexts, but at most %d are possible; "
+                       "nothing is changed",
+                       __func__, w.context_count, CT_WANT_CONTEXTS);
     c->want = (struct ct_want){.ids = {w.ids[0], w.ids[1]},
                                .context_count = w.context_count,
                                .levels = w.levels,

@@ -80,7 +80,8 @@ int ct_chain_run(struct ct_chain *c)
         return CT_ERR_ARG;
     if (c->bytes)
         return ct_fail(c->ctx, CT_ERR_ARG,
-                       "%s: the chain has decoded bytes before, so its file is not read: make a new chain",
+                       "%s: the chain has already decoded bytes, so the file is not read; make a new "
+                       "chain",
                        __func__);
     const bool ahead = c->relays && !c->relay && !c->shard && !c->points && !c->begin &&
                        ct_chain_useful_threads(c, c->options.threads) > 1;

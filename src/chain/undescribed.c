@@ -36,7 +36,7 @@ void ct_undescribed_warn(struct ct_ctx *ctx, const struct ct_buffer *buffer,
     }
     if (count)
         ct_log(ctx, CT_LOG_WARNING,
-               "%s: no source is described for %" PRIu64 " bytes of trace, which are not decoded: %s%s; "
-               "describe the source, or choose the IDs that are wanted",
+               "%s: %" PRIu64 " bytes of trace belong to no described source and are not decoded: %s%s; "
+               "describe the source, or choose trace IDs with --id",
                buffer->path, bytes, named, count > NAMED ? " and others" : "");
 }
