@@ -35,7 +35,7 @@ static bool show_packet(struct ct_ocsd_etm4 *d, const struct ct_etm4_packet *pac
                         uint32_t size)
 {
     log_header(d, packet);
-    ct_ocsd_etm4_convert(packet, bytes, d->version, d->m_profile, &d->packet);
+    ct_ocsd_etm4_convert(packet, bytes, d->version, d->m_profile, d->sizes, &d->packet);
     ct_ocsd_packet_show(&d->base, d->index, &d->packet, bytes, size);
     return ct_ocsd_packet_goes_on(&d->base, is_bad(packet));
 }
@@ -321,6 +321,7 @@ ocsd_err_t ct_ocsd_etm4_new(const struct ct_ocsd_tree *tree, const struct ct_sou
         (struct ct_ocsd_decoder){.protocol = &protocol, .tree = tree, .id = source->trace_id, .counts = true};
     d->source = *source;
     configure(d, &config);
+    ct_ocsd_etm4_init_sizes(d->sizes);
     d->late = ct_ocsd_version() >= CT_OCSD_LATE_VERSION;
     if (d->late)
         set_checks(d, create_flags);

@@ -4,6 +4,7 @@
 #define CT_OPENCSD_ETM4_H
 
 #include "coretap/packet.h"
+#include "opencsd/etm4_packet.h"
 #include "opencsd/etm4_search.h"
 #include "opencsd/feed.h"
 #include "opencsd/held.h"
@@ -35,18 +36,19 @@ struct ct_ocsd_etm4 {
     struct ct_ocsd_path path;
     struct ct_ocsd_feed feed;
     struct ct_ocsd_held_queue held;
-    struct ct_ocsd_etm4_search search; /* before synchronisation, for clients that want packets only */
-    ocsd_etmv4_i_pkt packet;           /* the last packet, for clients that want packets */
-    uint64_t source_addr;              /* source address that execution walks to */
-    uint64_t addr_before;              /* address of execution before the last address packet, if no atom
-                                        * followed that yet */
-    uint8_t isa_before;                /* instruction set at addr_before */
-    ocsd_trc_index_t address_index;    /* trace index of that address packet */
-    ocsd_trc_index_t index;            /* trace index of the current packet */
-    ocsd_trc_index_t unsynced_index;   /* trace index of the first unsynchronised byte */
-    ocsd_trc_index_t commit_index;     /* index of the item committed last, within the same call as in 1.3.3;
-                                        * else 0 */
-    uint32_t max_spec;                 /* most P0 elements that may be speculative */
+    struct ct_ocsd_etm4_search search;     /* before synchronisation, for clients that want packets only */
+    ocsd_etmv4_i_pkt packet;               /* the last packet, for clients that want packets */
+    uint8_t sizes[CT_OCSD_ETM4_ADDRESSES]; /* ocsd_pkt_va_size of the addresses that a match can repeat */
+    uint64_t source_addr;                  /* source address that execution walks to */
+    uint64_t addr_before;                  /* address of execution before the last address packet, if no atom
+                                            * followed that yet */
+    uint8_t isa_before;                    /* instruction set at addr_before */
+    ocsd_trc_index_t address_index;        /* trace index of that address packet */
+    ocsd_trc_index_t index;                /* trace index of the current packet */
+    ocsd_trc_index_t unsynced_index;       /* trace index of the first unsynchronised byte */
+    ocsd_trc_index_t commit_index; /* index of the item committed last, within the same call as in 1.3.3;
+                                    * else 0 */
+    uint32_t max_spec;             /* most P0 elements that may be speculative */
     uint32_t depth;   /* held P0 elements, including those before the trace, counted by a trace info */
     uint32_t commit;  /* P0 elements still to be committed */
     uint32_t cancel;  /* P0 elements still to be cancelled, after those that are committed */

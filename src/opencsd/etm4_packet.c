@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "opencsd/etm4_packet.h"
 
+#include <string.h>
+
 #include "opencsd/etm4_fields.h"
 
 static const uint16_t types[CT_ETM4_TYPE_COUNT] = {
@@ -97,11 +99,22 @@ static uint8_t address_bits(const struct ct_etm4_packet *in)
     }
 }
 
-static void set_address(const struct ct_etm4_packet *in, ocsd_etmv4_i_pkt *out)
+void ct_ocsd_etm4_init_sizes(uint8_t *sizes)
+{
+    memset(sizes, VA_64BIT, CT_OCSD_ETM4_ADDRESSES);
+}
+
+/* Sets the address. A match has the size of the address that it repeats; others keep the size of the last
+ * one, or make it 64 bits. */
+static void set_address(const struct ct_etm4_packet *in, uint8_t *sizes, ocsd_etmv4_i_pkt *out)
 {
     const uint8_t bits = address_bits(in);
-    if (bits == 64 || (bits == 32 && out->context.SF))
+    if (in->type == CT_ETM4_ADDR_MATCH || in->type == CT_ETM4_SRC_ADDR_MATCH)
+        out->v_addr.size = (ocsd_pkt_va_size)sizes[in->idx];
+    else if (bits == 64 || (bits == 32 && out->context.SF))
         out->v_addr.size = VA_64BIT;
+    memmove(sizes + 1, sizes, CT_OCSD_ETM4_ADDRESSES - 1);
+    sizes[0] = (uint8_t)out->v_addr.size;
     out->v_addr = (ocsd_pkt_vaddr){.size = out->v_addr.size,
                                    .val = in->value,
                                    .pkt_bits = bits,
@@ -143,11 +156,12 @@ static void set_count(const struct ct_etm4_packet *in, ocsd_etmv4_i_pkt *out)
 
 /* Sets the fields of a trace info packet. A missing threshold keeps its value. Addresses have 64 bits from
  * now on. */
-static void set_trace_info(const uint8_t *bytes, ocsd_etmv4_i_pkt *out)
+static void set_trace_info(const uint8_t *bytes, uint8_t *sizes, ocsd_etmv4_i_pkt *out)
 {
     const struct ct_ocsd_trace_info info = ct_ocsd_etm4_trace_info(bytes);
     out->trace_info.val = info.info;
     out->v_addr.size = VA_64BIT;
+    ct_ocsd_etm4_init_sizes(sizes);
     out->pkt_valid.bits.trace_info_valid = 1;
     if (info.sections & 4) {
         out->curr_spec_depth = info.spec;
@@ -177,7 +191,7 @@ static void set_exception(const struct ct_etm4_packet *in, int m_profile, ocsd_e
     out->exception_info.m_type = m_profile != 0;
 }
 
-static void set_q(const struct ct_etm4_packet *in, ocsd_etmv4_i_pkt *out)
+static void set_q(const struct ct_etm4_packet *in, uint8_t *sizes, ocsd_etmv4_i_pkt *out)
 {
     out->Q_pkt.q_type = in->header & 0xfu;
     out->Q_pkt.count_present = (in->flags & CT_ETM4_HAS_COUNT) != 0;
@@ -185,7 +199,7 @@ static void set_q(const struct ct_etm4_packet *in, ocsd_etmv4_i_pkt *out)
     out->Q_pkt.addr_present = (in->flags & CT_ETM4_HAS_ADDR) != 0;
     out->Q_pkt.addr_match = (in->flags & CT_ETM4_MATCH) != 0;
     if (in->flags & CT_ETM4_HAS_ADDR)
-        set_address(in, out);
+        set_address(in, sizes, out);
 }
 
 /* Clears the fields that belong to a single packet. */
@@ -199,7 +213,7 @@ static void clear_packet(ocsd_etmv4_i_pkt *out)
 }
 
 void ct_ocsd_etm4_convert(const struct ct_etm4_packet *in, const uint8_t *bytes, uint8_t version,
-                          int m_profile, ocsd_etmv4_i_pkt *out)
+                          int m_profile, uint8_t *sizes, ocsd_etmv4_i_pkt *out)
 {
     const unsigned type = in->type;
     clear_packet(out);
@@ -208,7 +222,7 @@ void ct_ocsd_etm4_convert(const struct ct_etm4_packet *in, const uint8_t *bytes,
     out->atom = (ocsd_pkt_atom){.En_bits = in->atoms, .num = in->natoms};
     out->addr_exact_match_idx = in->idx;
     if (type >= CT_ETM4_ADDR_S_IS0 && type <= CT_ETM4_SRC_ADDR_MATCH)
-        set_address(in, out);
+        set_address(in, sizes, out);
     if (type == CT_ETM4_CTXT || (type >= CT_ETM4_ADDR_CTXT_L_32IS0 && type <= CT_ETM4_ADDR_CTXT_L_64IS1))
         set_context(in, out);
     switch (type) {
@@ -219,13 +233,13 @@ void ct_ocsd_etm4_convert(const struct ct_etm4_packet *in, const uint8_t *bytes,
         out->err_hdr_val = in->header;
         break;
     case CT_ETM4_TRACE_INFO:
-        set_trace_info(bytes, out);
+        set_trace_info(bytes, sizes, out);
         break;
     case CT_ETM4_TIMESTAMP:
         set_timestamp(in, out);
         break;
     case CT_ETM4_Q:
-        set_q(in, out);
+        set_q(in, sizes, out);
         break;
     case CT_ETM4_CCNT_F1:
     case CT_ETM4_CCNT_F2:

@@ -17,6 +17,12 @@ enum {
     BATCH = 300,       /* traces per process */
 };
 
+/* Output of both libraries for one trace. */
+struct pair {
+    struct compare_text theirs, ours;
+    bool broken; /* coretap's library crashed */
+};
+
 static uint32_t read_regions(const struct player *player, uint64_t addr, uint32_t space, uint32_t size,
                              uint8_t *bytes)
 {
@@ -161,53 +167,61 @@ static bool play_twice(struct player player, const struct library *library, cons
     return same;
 }
 
-/* Plays a trace through OpenCSD's library. Returns true when it crashed, or when its output was not
- * reproducible. */
-static bool play_theirs(struct player player, const struct library *library,
-                        const struct compare_trace *trace, struct compare_text *out)
+/* Plays a trace through both libraries. Returns true when OpenCSD's crashed, or when its output was not
+ * reproducible. With `alone` each plays in processes of its own, because a library keeps the last error of
+ * the traces before. */
+static bool play_both(struct player player, const struct library *theirs, const struct library *ours,
+                      const struct compare_trace *trace, bool alone, struct pair *pair)
 {
-    return trace->twice ? !play_twice(player, library, trace, out)
-                        : compare_play(player, library, trace, out);
+    const bool crashed = alone ? !play_twice(player, theirs, trace, &pair->theirs)
+                               : compare_play(player, theirs, trace, &pair->theirs);
+    pair->broken = alone ? play_alone(player, ours, trace, 0, &pair->ours)
+                         : compare_play(player, ours, trace, &pair->ours);
+    return crashed;
 }
 
-/* Plays a trace through coretap's library, in a process of its own if OpenCSD's library had one. Libraries
- * keep the last error for all later traces of a process, and print_last_error leaves out an error that was
- * there before the trace. Returns true when the library crashed. */
-static bool play_ours(struct player player, const struct library *library, const struct compare_trace *trace,
-                      struct compare_text *out)
+/* Returns whether the output of both libraries agrees, or cannot be compared because OpenCSD's crashed. */
+static bool agrees(const struct pair *pair, bool crashed, ocsd_isa isa, bool say)
 {
-    return trace->twice ? play_alone(player, library, trace, 0, out)
-                        : compare_play(player, library, trace, out);
+    return !pair->broken && (crashed || is_same(&pair->theirs, &pair->ours, isa, say));
+}
+
+static void free_pair(struct pair *pair)
+{
+    free(pair->theirs.data);
+    free(pair->ours.data);
+    *pair = (struct pair){0};
 }
 
 void compare(struct player player, const struct compare_trace *trace, const struct library *theirs,
              const struct library *ours, ocsd_isa isa, uint64_t seed, struct compare_counts *counts)
 {
-    struct compare_text their_text = {0}, our_text = {0};
-    const bool crashed = play_theirs(player, theirs, trace, &their_text);
-    const bool broken = play_ours(player, ours, trace, &our_text);
+    const bool say = counts->worse < MOST_SHOWN;
+    struct pair pair = {0};
+    bool crashed = play_both(player, theirs, ours, trace, trace->twice, &pair);
+    bool same = agrees(&pair, crashed, isa, say && trace->twice);
+    if (!same && !trace->twice) {
+        free_pair(&pair);
+        crashed = play_both(player, theirs, ours, trace, true, &pair);
+        same = agrees(&pair, crashed, isa, say);
+    }
     counts->crashes += crashed;
-    if (broken)
-        printf("# coretap's library crashes\n");
-    const bool same =
-        !broken && (crashed || is_same(&their_text, &our_text, isa, counts->worse < MOST_SHOWN));
     counts->worse += !same;
+    if (pair.broken)
+        printf("# coretap's library crashes\n");
     if (!same)
         printf("# … CT_SEED=%" PRIu64 " CT_COUNT=1, wait %u flush %u reset %u\n", seed, player.wait,
                player.flush, player.reset);
-    free(their_text.data);
-    free(our_text.data);
+    free_pair(&pair);
 }
 
 bool compare_is_same(struct player player, const struct compare_trace *trace, const struct library *theirs,
                      const struct library *ours, ocsd_isa isa)
 {
-    struct compare_text their_text = {0}, our_text = {0};
-    const bool crashed = play_theirs(player, theirs, trace, &their_text);
-    const bool broken = play_ours(player, ours, trace, &our_text);
-    const bool same = !crashed && !broken && is_same(&their_text, &our_text, isa, false);
-    free(their_text.data);
-    free(our_text.data);
+    struct pair pair = {0};
+    const bool crashed = play_both(player, theirs, ours, trace, trace->twice, &pair);
+    const bool same = !crashed && agrees(&pair, crashed, isa, false);
+    free_pair(&pair);
     return same;
 }
 

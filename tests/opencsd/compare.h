@@ -15,8 +15,9 @@ struct compare_trace {
     unsigned region_count;
     const uint8_t *bytes;
     size_t size;
-    bool twice; /* OpenCSD's library plays it twice, in separate processes with different bytes in memory that
-                 * was never written; output that differs counts as a crash */
+    bool twice; /* plays it at once as a trace that differs is played: OpenCSD's library twice, in separate
+                 * processes with different bytes in memory that was never written or was freed, where output
+                 * that differs counts as a crash; coretap's in one of its own */
 };
 
 /* Output of a library, as lines. The caller frees `data`. */
@@ -27,7 +28,8 @@ struct compare_text {
 
 struct compare_counts {
     uint64_t worse;   /* traces with different output */
-    uint64_t crashes; /* traces at which OpenCSD's library crashed, which 1.3.3 does at some damage */
+    uint64_t crashes; /* traces at which OpenCSD's library crashed, which 1.3.3 does at some damage, or whose
+                       * output depends on memory that it has freed or never wrote */
 };
 
 /* Calls `each` for `count` seeds from `first` on, for a few hundred of them per process. 1.3.3 can corrupt

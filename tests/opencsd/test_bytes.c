@@ -89,6 +89,8 @@ static const struct row rows[] = {
     {"addresses before a trace info", PACKETS, "a 961122 9a11223344 9d1122334455667788 961122"},
     {"... with a context", PACKETS, "a 9a11223344 821122334411 961122 010100 961122"},
     {"... behind a context", PACKETS, "a 9a11223344 8111 9a11223344 961122"},
+    {"... matched", PACKETS, "a 9a11223344 90 9d1122334455667788 91 90 91 92 010100 90"},
+    {"... matched, a short one", PACKETS, "a 951122 90 91"},
     {"zeros at the end that no alignment packet follows", PTM, "000000"},
     {"a packet that a reset cuts at the end", PTM | RESETS, "000000000080 66 080010000000 84 84 00"},
     {"... between resets, with bytes without synchronisation", PTM | RESETS,
