@@ -78,6 +78,12 @@ static ocsd_datapath_resp_t take(struct ct_ocsd_software *d, const union ct_ocsd
     return resp;
 }
 
+/* Returns whether the call, if it ends without synchronisation, reports that. */
+static bool tells(const struct ct_ocsd_software *d)
+{
+    return !d->kind->tells || d->kind->tells(d->call_size);
+}
+
 /* Reports once per call that synchronisation is missing. */
 static ocsd_datapath_resp_t tell_unsynced(struct ct_ocsd_software *d)
 {
@@ -114,28 +120,51 @@ static ocsd_datapath_resp_t take_unsynced(struct ct_ocsd_software *d, ocsd_trc_i
     return resp;
 }
 
-/* Takes the result of the feed: a packet, or bytes of no packet. */
+/* Keeps a packet for the next call. */
+static void delay(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet,
+                  const struct ct_ocsd_software_place *place)
+{
+    d->has_delayed = true;
+    d->delayed_packet = *packet;
+    d->delayed_place = *place;
+}
+
+static ocsd_datapath_resp_t take_delayed(struct ct_ocsd_software *d)
+{
+    d->has_delayed = false;
+    return take(d, &d->delayed_packet, &d->delayed_place);
+}
+
+/* Takes the result of the feed: a packet, or bytes of no packet. `left`: bytes left in the call. */
 static ocsd_datapath_resp_t take_fed(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet,
-                                     const struct ct_ocsd_fed *fed)
+                                     const struct ct_ocsd_fed *fed, uint32_t left)
 {
     struct ct_ocsd_software_place place = {
         .index = fed->first, .bytes = fed->bytes, .size = (uint32_t)fed->taken};
     if (fed->have && d->kind->set_place)
         d->kind->set_place(d, packet, &place);
     if (!fed->have || d->kind->is_unsynced(packet))
-        return place.size ? take_unsynced(d, place.index, place.bytes, place.size) : OCSD_RESP_CONT;
+        return place.size && (fed->have || tells(d)) ? take_unsynced(d, place.index, place.bytes, place.size)
+                                                     : OCSD_RESP_CONT;
     d->half = place.ends_inside;
     const ocsd_datapath_resp_t resp =
         place.begins_inside ? take_unsynced(d, place.index, place.begins_inside, 1) : OCSD_RESP_CONT;
-    return OCSD_DATA_RESP_IS_CONT(resp) ? take(d, packet, &place) : resp;
+    if (!OCSD_DATA_RESP_IS_CONT(resp))
+        return resp;
+    if (!place.delayed || left || d->half)
+        return take(d, packet, &place);
+    delay(d, packet, &place);
+    return resp;
 }
 
 ocsd_datapath_resp_t ct_ocsd_software_data(struct ct_ocsd_decoder *decoder, ocsd_trc_index_t index,
                                            const uint8_t *bytes, uint32_t size, uint32_t *used)
 {
     struct ct_ocsd_software *d = (struct ct_ocsd_software *)decoder;
-    ocsd_datapath_resp_t resp = OCSD_RESP_CONT;
+    ocsd_datapath_resp_t resp = d->has_delayed ? take_delayed(d) : OCSD_RESP_CONT;
+    d->call_before = d->call;
     d->call = index;
+    d->call_size = size;
     if (d->half) /* a pause came before it was examined */
         d->rest = index;
     d->told = false;
@@ -144,13 +173,14 @@ ocsd_datapath_resp_t ct_ocsd_software_data(struct ct_ocsd_decoder *decoder, ocsd
         struct ct_ocsd_fed fed;
         d->half = false;
         *used += ct_ocsd_feed_next(&d->feed, bytes + *used, size - *used, index + *used, &packet, &fed);
-        resp = take_fed(d, &packet, &fed);
+        resp = take_fed(d, &packet, &fed, size - *used);
         if (!d->half)
             continue;
         *used += *used < size ? ct_ocsd_feed_share(&d->feed, bytes[*used], index + *used) : 0;
         d->rest = d->feed.indices[0] + 1;
     }
-    return !d->synced && OCSD_DATA_RESP_IS_CONT(resp) ? tell_unsynced(d) : resp;
+    return !d->synced && !d->has_delayed && OCSD_DATA_RESP_IS_CONT(resp) && tells(d) ? tell_unsynced(d)
+                                                                                     : resp;
 }
 
 ocsd_datapath_resp_t ct_ocsd_software_flush(struct ct_ocsd_decoder *decoder)
@@ -175,7 +205,7 @@ ocsd_datapath_resp_t ct_ocsd_software_reset(struct ct_ocsd_decoder *decoder)
     d->kind->reset(d);
     ct_ocsd_feed_reset(&d->feed);
     ct_ocsd_output_drop(&d->output);
-    d->half = d->ending = false;
+    d->half = d->ending = d->has_delayed = false;
     lose(d, UNSYNC_RESET_DECODER);
     return OCSD_RESP_CONT;
 }
@@ -188,7 +218,7 @@ ocsd_datapath_resp_t ct_ocsd_software_finish(struct ct_ocsd_decoder *decoder)
     const bool begun = !d->half; /* 1.3.3 does not report a packet whose begin was delayed by a pause */
     d->half = false;
     if (begun && ct_ocsd_feed_finish(&d->feed, &packet, &fed) && !d->kind->is_unsynced(&packet))
-        take_fed(d, &packet, &fed);
+        take_fed(d, &packet, &fed, 0);
     d->ending = !d->base.only_packets;
     const ocsd_datapath_resp_t resp = pump(d);
     ct_ocsd_operation_out(decoder, OCSD_OP_EOT);

@@ -24,6 +24,7 @@ struct ct_ocsd_software_place {
     bool ends_inside;             /* the packet ends inside a byte; the next packet has the rest */
     const uint8_t *begins_inside; /* the byte inside which the packet begins, and whose other half belongs to
                                    * no packet; or NULL */
+    bool delayed;                 /* if the call ends with the packet, the next call passes it on */
 };
 
 /* The message of 1.3.3 for an invalid packet. */
@@ -60,6 +61,8 @@ struct ct_ocsd_software_kind {
     void (*unsync)(struct ct_ocsd_software *d);
     /* Adds the elements of a valid packet. */
     void (*take)(struct ct_ocsd_software *d, const union ct_ocsd_software_packet *packet);
+    /* Optional: returns whether a call that ends with `size` unsynchronised bytes reports that. */
+    bool (*tells)(uint32_t size);
     void (*reset)(struct ct_ocsd_software *d);
     void (*free)(struct ct_ocsd_software *d);
 };
@@ -71,10 +74,15 @@ struct ct_ocsd_software {
     void *packets; /* the packet decoder */
     struct ct_ocsd_feed feed;
     struct ct_ocsd_output output;
-    ocsd_trc_index_t index; /* trace index of the current packet */
-    ocsd_trc_index_t call;  /* trace index of the last bytes passed in */
-    bool half;              /* the next packet has the rest of a kept byte */
-    ocsd_trc_index_t rest;  /* trace index of that packet */
+    ocsd_trc_index_t index;       /* trace index of the current packet */
+    ocsd_trc_index_t call;        /* trace index of the last bytes passed in */
+    ocsd_trc_index_t call_before; /* trace index of the bytes of the call before */
+    uint32_t call_size;           /* size of the last bytes passed in */
+    bool half;                    /* the next packet has the rest of a kept byte */
+    ocsd_trc_index_t rest;        /* trace index of that packet */
+    bool has_delayed;             /* the last call ended with a packet that the next one passes on */
+    union ct_ocsd_software_packet delayed_packet;
+    struct ct_ocsd_software_place delayed_place;
     bool synced;
     bool told;      /* receivers of packets were told in this call that synchronisation is missing */
     bool lost;      /* no element has reported the missing synchronisation yet */

@@ -25,8 +25,8 @@ static bool is_unsynced(const union ct_ocsd_software_packet *packet)
 }
 
 /* Finds the beginning of the row of units f that ends the unsynchronised bytes. 1.3.3 includes the byte
- * inside which an alignment packet begins. It counts the units in a byte: after an overflow the index is too
- * low, and where the count is 0 again nothing is reported. */
+ * inside which an alignment packet begins. It counts the units of a call in a byte: after an overflow the
+ * index is too low, and where the count is 0 again nothing is reported. */
 static void end_run(struct ct_ocsd_stm *d, struct ct_ocsd_software_place *place)
 {
     const uint8_t *bytes = place->bytes;
@@ -38,16 +38,30 @@ static void end_run(struct ct_ocsd_stm *d, struct ct_ocsd_software_place *place)
         unit--;
     d->row = place->index + unit / 2;
     d->has_row = true;
-    const bool is_told = count < COUNTED_UNITS || count % COUNTED_UNITS > ASYNC_UNITS;
+    if (end < call && end >= d->software.call_before)
+        d->row -= 2 * (end - d->software.call_before) / COUNTED_UNITS * (COUNTED_UNITS / 2);
+    const uint32_t counted = count % COUNTED_UNITS;
+    const bool is_told = count < COUNTED_UNITS || counted > ASYNC_UNITS;
     d->row -= (count / COUNTED_UNITS - !is_told) * (COUNTED_UNITS / 2);
+    if (counted == ASYNC_UNITS ||
+        counted == ASYNC_UNITS - 1) /* 0 or -1 before the row, and half of that is 0 */
+        d->row = call;
+    d->is_row_new = end > call && (is_told || !counted);
     if (!is_told)
         place->size = 0;
     if (place->size)
         place->size += half && end >= call;
 }
 
+/* Returns whether the count of the units in a call is not 0 again. */
+static bool tells(uint32_t size)
+{
+    return 2 * size % COUNTED_UNITS != 0;
+}
+
 /* Corrects the place of the alignment packet at which synchronisation begins. 1.3.3 gives it the index of the
- * row, and bytes of its own. */
+ * row, and bytes of its own. It passes it on with the next byte when unsynchronised bytes came before in the
+ * same call. */
 static void begin_sync(struct ct_ocsd_stm *d, bool half, struct ct_ocsd_software_place *place)
 {
     static const uint8_t bytes[1 + ASYNC_SIZE] = {0xf0, 0xff, 0xff, 0xff, 0xff, 0xff,
@@ -56,6 +70,7 @@ static void begin_sync(struct ct_ocsd_stm *d, bool half, struct ct_ocsd_software
         place->index = d->row;
     else if (half && place->index >= d->software.call)
         place->begins_inside = place->bytes;
+    place->delayed = d->has_row && d->is_row_new;
     d->has_row = false;
     place->bytes = bytes + !half;
     place->size = ASYNC_SIZE + half;
@@ -139,6 +154,7 @@ static const struct ct_ocsd_software_kind kind = {.decode = decode,
                                                   .convert = convert,
                                                   .complaint = complaint,
                                                   .take = take,
+                                                  .tells = tells,
                                                   .reset = reset,
                                                   .free = free_packets};
 

@@ -13,6 +13,7 @@ struct ct_ocsd_stm {
     ocsd_stm_pkt element;             /* its payload is that of the last element */
     bool has_row;                     /* unsynchronised bytes ended with units f before an alignment packet */
     ocsd_trc_index_t row;             /* trace index where those units begin */
+    bool is_row_new;                  /* the same call has unsynchronised bytes before them */
     uint8_t bytes[CT_STM_PACKET_MAX]; /* bytes of a packet that begins inside a byte */
 };
 

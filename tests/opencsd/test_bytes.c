@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks short traces of ETMv4, ETE, PTM and ETMv3 that are invalid or that no trace unit makes: coretap's
- * library gives the same elements, and the same packets with their bytes, as OpenCSD 1.3.3, for whole traces
- * and pieces.
+/* Checks short traces of ETMv4, ETE, PTM, ETMv3 and STM that are invalid or that no trace unit makes:
+ * coretap's library gives the same elements, and the same packets with their bytes, as OpenCSD 1.3.3, for
+ * whole traces and pieces.
  *
  * usage: test_bytes OPENCSD CORETAP */
 #include <stdio.h>
@@ -25,8 +25,9 @@ enum {
     SPECULATES = 1 << 27, /* at most eight speculative P0 elements */
     NO_IDS = 1 << 28,     /* context IDs and VMIDs have no bytes */
     ETE = 1 << 29,
+    STM = 1 << 30,
     ROW_FLAGS = THUMB | PTM | RESETS | DATA | PACKETS | ETMV3 | PAUSES | MARKERS | SPECULATES | NO_IDS | ETE |
-                M_PROFILE,
+                M_PROFILE | STM,
     ROOM = 8192,  /* bytes of a trace */
     WORDS = 1024, /* of the program at 0x1000: three NOPs and a branch, repeated */
 };
@@ -113,6 +114,10 @@ static const struct row rows[] = {
     {"... of a Cortex-M, behind a range", ETMV3 | M_PROFILE, "000000000080 08 21 00100000 84 76 6a"},
     {"an I-sync that is cut behind one with cycles", ETMV3 | PACKETS,
      "000000000080 70 04 2100100000 70 04 21"},
+    {"an alignment packet that ends a call, behind other bytes", STM | PACKETS, "50 ff*10 0f"},
+    {"... behind more bytes than 1.3.3 counts", STM | PACKETS, "50*118 ff*10 0f"},
+    {"as many bytes without synchronisation as 1.3.3 counts to 0", STM, "50*128"},
+    {"... before an alignment packet", STM | PACKETS, "50*128 ff*10 0f 30 00"},
 };
 
 static size_t put_hex(uint8_t *bytes, const char *word)
@@ -148,6 +153,9 @@ static size_t put_word(uint8_t *bytes, const char *word)
 static struct ct_source source_of(const struct row *row)
 {
     const bool ete = row->flags & ETE;
+    if (row->flags & STM)
+        return (struct ct_source){
+            .name = "stm", .protocol = CT_PROTOCOL_STM, .trace_id = 0x21, .regs = {.stmtcsr = 0x00210007}};
     if (row->flags & PTM)
         return (struct ct_source){.name = "core",
                                   .protocol = CT_PROTOCOL_PTM,

@@ -2,9 +2,10 @@
 /* Checks random streams of ETMv4 and ETE along random programs: coretap's library gives its client the same
  * output as OpenCSD 1.3.3, call by call: elements, packets, messages, answers, with pauses, flushes and
  * resets. All sound streams must agree, with speculation as well. A few damaged ones may differ, and are
- * counted. Only A64 code is compared. With speculation, 1.3.3 corrupts its heap at mispredicts: those are
- * removed (patch.c), and each stream is played in separate processes. CT_SEED sets the first seed, CT_COUNT
- * the number of streams of each kind, CT_LONG=1 the long tier.
+ * counted. A stream at which OpenCSD's output depends on memory that it freed counts as a crash. Only A64
+ * code is compared. With speculation, 1.3.3 corrupts its heap at mispredicts: those are removed (patch.c),
+ * and each stream is played in separate processes. CT_SEED sets the first seed, CT_COUNT the number of
+ * streams of each kind, CT_LONG=1 the long tier.
  *
  * usage: test_streams OPENCSD CORETAP */
 #include <inttypes.h>
@@ -19,7 +20,7 @@
 enum {
     HEAD = 12,          /* bytes that are never damaged: the first alignment packet */
     HELD_AT = 21,       /* offset of the bytes that check_held plays */
-    MOST_WORSE = 1000,  /* one damaged stream in this many may differ */
+    MOST_WORSE = 2000,  /* one damaged stream in this many may differ */
     MOST_CRASHES = 100, /* one stream in this many with speculation may crash 1.3.3 */
 };
 
