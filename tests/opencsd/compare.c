@@ -69,8 +69,8 @@ bool compare_play(struct player player, const struct library *library, const str
     return crashed;
 }
 
-/* Plays a trace through a library in a process of its own, in which memory that was never written has the
- * byte `fill`. Returns true when the library crashed. */
+/* Plays a trace through a library in a process of its own, in which memory that was never written, and
+ * the bytes behind those of each call, have the value `fill`. Returns true when the library crashed. */
 static bool play_alone(struct player player, const struct library *library, const struct compare_trace *trace,
                        int fill, struct compare_text *out)
 {
@@ -82,6 +82,7 @@ static bool play_alone(struct player player, const struct library *library, cons
     const pid_t child = fork();
     if (!child) {
         mallopt(M_PERTURB, fill);
+        player.past = (uint8_t)fill;
         alarm(MOST_SECONDS);
         const bool crashed = compare_play(player, library, trace, out);
         for (size_t at = 0; at < out->size && !crashed;) {

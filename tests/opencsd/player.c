@@ -3,9 +3,14 @@
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "oracle/ocsd_config.h"
+
+enum {
+    PAST = 64, /* bytes behind those of a call */
+};
 
 static void print_context(FILE *out, const ocsd_generic_trace_elem *e)
 {
@@ -195,11 +200,18 @@ static int add_decoders(struct player *player, dcd_tree_handle_t tree)
     return 0;
 }
 
+/* Makes one call. With player->past the library gets a copy of the bytes, and behind it others that it must
+ * not read. */
 static void call(struct player *player, dcd_tree_handle_t tree, ocsd_datapath_op_t op, size_t at,
                  const uint8_t *bytes, uint32_t size, uint32_t *done, ocsd_datapath_resp_t *resp)
 {
+    uint8_t *copy = bytes && player->past ? malloc(size + PAST) : NULL;
+    if (copy)
+        memset((uint8_t *)memcpy(copy, bytes, size) + size, player->past, PAST);
     *done = 0xaaaa;
-    *resp = player->library->ocsd_dt_process_data(tree, op, (ocsd_trc_index_t)at, size, bytes, done);
+    *resp = player->library->ocsd_dt_process_data(tree, op, (ocsd_trc_index_t)at, size, copy ? copy : bytes,
+                                                  done);
+    free(copy);
     fprintf(player->out, "R op=%d at=%zu resp=%d done=%u\n", (int)op, at, (int)*resp, *done);
 }
 

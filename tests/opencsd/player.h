@@ -28,6 +28,7 @@ struct player {
     uint32_t flush;  /* calls between FLUSHes; 0: no FLUSH */
     int no_end;      /* leaves out the EOT */
     int severity;
+    uint8_t past; /* value of bytes put behind those of each call; 0: the bytes are passed as they are */
     /* Reads memory of the target and returns the number of bytes read. */
     uint32_t (*read)(const struct player *player, uint64_t addr, uint32_t space, uint32_t size,
                      uint8_t *bytes);
