@@ -20,7 +20,7 @@
 enum {
     HEAD = 12,          /* bytes that are never damaged: the first alignment packet */
     HELD_AT = 21,       /* offset of the bytes that check_held plays */
-    MOST_WORSE = 2000,  /* one damaged stream in this many may differ */
+    MOST_WORSE = 1000,  /* one damaged stream in this many may differ */
     MOST_CRASHES = 100, /* one stream in this many with speculation may crash 1.3.3 */
 };
 
