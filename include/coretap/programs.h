@@ -105,7 +105,8 @@ CT_API struct ct_program *ct_programs_at(const struct ct_programs *programs, siz
 /* Returns a part of a program, and loads it on first use; it belongs to the set. A part that could not be
  * loaded is tried again. The errors of ct_symbols_load_with, ct_lines_load_with, ct_memory_add_image,
  * ct_cfg_load, ct_layout_load and ct_named_table_load; CT_ERR_ARG. The headers are the symbols, or until
- * those are loaded only what options.headers_alone loads of them. */
+ * those are loaded only what options.headers_alone loads of them. Symbols and lines that are asked for after
+ * the memory are read from its bytes; otherwise each reads the file. */
 CT_API int ct_program_symbols(struct ct_program *program, const struct ct_symbols **out);
 CT_API int ct_program_headers(struct ct_program *program, const struct ct_symbols **out);
 CT_API int ct_program_lines(struct ct_program *program, const struct ct_lines **out);

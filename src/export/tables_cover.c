@@ -118,13 +118,13 @@ static int put_program(const struct ct_table_rows *rows, struct ct_cover *cover,
         source.arch = *rows->origin.arch;
     else
         (void)ct_arch_by_name("ARM-AA64", &source.arch);
-    int rc = ct_program_symbols(program, &source.symbols);
+    int rc = ct_program_memory(program, &source.memory); /* first: the other parts are read from its bytes */
+    if (!rc)
+        rc = ct_program_symbols(program, &source.symbols);
     if (!rc)
         rc = ct_program_code(program, &source.code, &source.code_count);
     if (!rc)
         rc = ct_program_lines(program, &source.lines);
-    if (!rc)
-        rc = ct_program_memory(program, &source.memory);
     if (!rc)
         rc = ct_cover_items(cover, number, CT_EDGES_ALL, &items, &count);
     if (rc)

@@ -77,12 +77,12 @@ int ct_cover_source_of(struct ct_program *p, const struct ct_cover_choice *choic
         source->arch = *choice->arch;
     else
         (void)ct_arch_by_name("ARM-AA64", &source->arch);
-    int rc = ct_program_symbols(p, &source->symbols);
+    int rc = ct_program_memory(p, &source->memory); /* first: the other parts are read from its bytes */
+    if (!rc)
+        rc = ct_program_symbols(p, &source->symbols);
     if (!rc)
         rc = ct_program_code(p, &source->code, &source->code_count);
-    if (!rc)
-        rc = ct_program_lines(p, &source->lines);
-    return rc ? rc : ct_program_memory(p, &source->memory);
+    return rc ? rc : ct_program_lines(p, &source->lines);
 }
 
 int ct_cover_report_of(struct ct_cover *cover, struct ct_program *p, const struct ct_cover_choice *choice,

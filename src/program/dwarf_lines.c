@@ -87,9 +87,8 @@ static int read_lines(struct ct_dwarf_reader *reader)
     return result == CT_OK ? ct_dwarf_status(reader, ct_dwarf_read_scopes(reader)) : result;
 }
 
-/* Reads the lines of the file. `path`, near which a separate file is searched, may be NULL. */
-static int make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
-                const struct ct_line_options *options, struct ct_lines **out)
+int ct_lines_make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
+                  const struct ct_line_options *options, struct ct_lines **out)
 {
     struct ct_dwarf_reader reader = {
         .ctx = ctx, .name = name, .path = path, .files = options->files, .bias = options->bias};
@@ -111,7 +110,7 @@ int ct_lines_load_bytes(struct ct_ctx *ctx, const char *name, const void *bytes,
     const struct ct_line_options options = {.size = sizeof options, .bias = bias};
     if (!name || !bytes || !out)
         return ct_fail_null(ctx, "ct_lines_load_bytes");
-    return make(ctx, name, NULL, bytes, size, &options, out);
+    return ct_lines_make(ctx, name, NULL, bytes, size, &options, out);
 }
 
 int ct_lines_load_with(struct ct_ctx *ctx, const char *path, const struct ct_line_options *options,
@@ -126,7 +125,7 @@ int ct_lines_load_with(struct ct_ctx *ctx, const char *path, const struct ct_lin
         result = ct_mapped_file_open(ctx, path, o.placed, &file);
     if (result != CT_OK)
         return result;
-    result = make(ctx, path, path, file->bytes, file->size, &o, out);
+    result = ct_lines_make(ctx, path, path, file->bytes, file->size, &o, out);
     ct_mapped_file_close(file);
     return result;
 }

@@ -74,6 +74,11 @@ const char *ct_dwarf_text(struct ct_dwarf_reader *reader, Dwarf_Attribute *value
 int ct_dwarf_read_file(struct ct_dwarf_reader *reader, const void *bytes, size_t size,
                        int (*read)(struct ct_dwarf_reader *reader));
 
+/* Reads the lines of a file from its bytes. `name` is its name in messages; `path`, near which separate files
+ * are searched, may be NULL. The errors of ct_lines_load_with. */
+int ct_lines_make(struct ct_ctx *ctx, const char *name, const char *path, const void *bytes, size_t size,
+                  const struct ct_line_options *options, struct ct_lines **out);
+
 /* The part of a program's debug information that the compiler wrote to a separate file (.dwo). */
 struct ct_dwarf_split;
 

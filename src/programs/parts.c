@@ -3,6 +3,9 @@
 #include "programs/programs.h"
 
 #include "base/ctx.h"
+#include "program/dwarf_lines.h"
+#include "program/memory.h"
+#include "program/symbols.h"
 
 #include <string.h>
 
@@ -45,13 +48,52 @@ static struct ct_image image_of(const struct ct_known_program *p)
         .path = p->is.path, .addr = moved_by(p), .space = CT_SPACE_ANY, .is_elf = 1, .placed = p->placed};
 }
 
+/* Finds the bytes of the file: those that the memory of the program has, or read to *own, which the caller
+ * closes. */
+static int read_file(const struct ct_known_program *p, struct ct_mapped_file **own,
+                     const struct ct_mapped_file **file)
+{
+    uint64_t bias;
+    *own = NULL;
+    *file = p->memory ? ct_memory_next_file(p->memory, NULL, &bias) : NULL;
+    if (*file)
+        return CT_OK;
+    const int rc = ct_mapped_file_open(p->set->ctx, p->is.path, p->placed, own);
+    *file = *own;
+    return rc;
+}
+
+static int load_symbols(struct ct_known_program *p)
+{
+    const struct ct_symbol_options options = names_of(p);
+    const struct ct_mapped_file *file;
+    struct ct_mapped_file *own;
+    int rc = read_file(p, &own, &file);
+    if (!rc)
+        rc = ct_symbols_make(p->set->ctx, p->is.path, p->is.path, file->bytes, file->size, &options,
+                             &p->symbols);
+    ct_mapped_file_close(own);
+    return rc;
+}
+
+static int load_lines(struct ct_known_program *p)
+{
+    const struct ct_line_options options = lines_of(p);
+    const struct ct_mapped_file *file;
+    struct ct_mapped_file *own;
+    int rc = read_file(p, &own, &file);
+    if (!rc)
+        rc = ct_lines_make(p->set->ctx, p->is.path, p->is.path, file->bytes, file->size, &options, &p->lines);
+    ct_mapped_file_close(own);
+    return rc;
+}
+
 int ct_program_symbols(struct ct_program *program, const struct ct_symbols **out)
 {
     struct ct_known_program *p = owner(program, out, "ct_program_symbols");
     if (!p)
         return CT_ERR_ARG;
-    const struct ct_symbol_options options = names_of(p);
-    const int rc = p->symbols ? CT_OK : ct_symbols_load_with(p->set->ctx, p->is.path, &options, &p->symbols);
+    const int rc = p->symbols ? CT_OK : load_symbols(p);
     *out = rc ? NULL : p->symbols;
     return rc;
 }
@@ -74,8 +116,7 @@ int ct_program_lines(struct ct_program *program, const struct ct_lines **out)
     struct ct_known_program *p = owner(program, out, "ct_program_lines");
     if (!p)
         return CT_ERR_ARG;
-    const struct ct_line_options options = lines_of(p);
-    const int rc = p->lines ? CT_OK : ct_lines_load_with(p->set->ctx, p->is.path, &options, &p->lines);
+    const int rc = p->lines ? CT_OK : load_lines(p);
     *out = rc ? NULL : p->lines;
     return rc;
 }

@@ -312,6 +312,21 @@ static void loads_a_file_once_and_late(void **state)
     assert_int_equal(ct_program_has(high, MAIN, 0), 0);
 }
 
+/* A file can have gigabytes of debug information. */
+static void what_follows_the_memory_is_read_from_it(void **state)
+{
+    struct fixture *f = *state;
+    const struct ct_memory *memory;
+    const struct ct_symbols *symbols;
+    const struct ct_lines *lines;
+    struct ct_program *program = add(f, f->here, NULL, NULL);
+    assert_int_equal(ct_program_memory(program, &memory), CT_OK);
+    unlink(f->here);
+    assert_int_equal(ct_program_symbols(program, &symbols), CT_OK);
+    assert_non_null(ct_symbols_at(symbols, MAIN, NULL));
+    assert_int_equal(ct_program_lines(program, &lines), CT_OK);
+}
+
 /* Headers give the place of code and the build ID. For functions the whole file is read. */
 static void headers_are_loaded_alone(void **state)
 {
@@ -490,6 +505,7 @@ int main(void)
         TEST(becomes_an_image_where_memory_is_not_known),
         TEST(lies_in_the_memories_that_it_was_seen_in),
         TEST(loads_a_file_once_and_late),
+        TEST(what_follows_the_memory_is_read_from_it),
         TEST(headers_are_loaded_alone),
         TEST(addresses_can_include_the_bias),
         TEST(knows_where_an_address_is),
