@@ -44,16 +44,16 @@ int cli_cover_check(struct cli_counts *c, const struct ct_cover_views *views)
     return cli_ran_but_empty(&c->read.ran, c->read.args, CLI_CLEAN, "the coverage is", why, remedy);
 }
 
-/* Reports that no program has lines, without which lcov's format is empty. Returns an enum cli_exit. */
-static int check_lines(const struct cli_counts *c, const struct ct_cover_views *views)
+/* Reports that no program has lines, without which a file for lcov is empty, and one for Cobertura says that
+ * all of its 0 lines ran. Returns an enum cli_exit. */
+static int check_lines(const struct cli_counts *c, const struct ct_cover_views *views, const char *file)
 {
     for (size_t i = 0; i < ct_cover_views_count(views); i++)
         if (ct_cover_views_report(views, i)->sums.lines.all)
             return CLI_CLEAN;
-    cli_say("%s: the tracefile is empty: its format is of source lines, and none is known of the programs; "
-            "compile "
+    cli_say("%s: the %s is empty: its format is of source lines, and none is known of the programs; compile "
             "them with -g, or name their debug information with --symdir",
-            c->read.args->operand);
+            c->read.args->operand, file);
     return CLI_DAMAGED;
 }
 
@@ -126,8 +126,8 @@ int cli_cover_print(FILE *out, struct cli_counts *c, enum cli_cover_format forma
         return print_data(out, c);
     struct ct_cover_views *views = cli_counts_views(c);
     int code = views ? cli_cover_check(c, views) : CLI_FAILED;
-    if (code == CLI_CLEAN && format == CLI_COVER_LCOV)
-        code = check_lines(c, views);
+    if (code == CLI_CLEAN && (format == CLI_COVER_LCOV || format == CLI_COVER_COBERTURA))
+        code = check_lines(c, views, format == CLI_COVER_LCOV ? "tracefile" : "Cobertura file");
     if (code == CLI_CLEAN)
         code = write_views(out, views, format, functions);
     ct_cover_views_free(views);

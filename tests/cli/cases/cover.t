@@ -259,6 +259,13 @@ $ coretap cover -q --elf $T/part.hex examples/quickstart | head -4
 |   functions            1 of        1   100.0 %
 |   lines                0 of        0         -
 |   instructions         8 of        8   100.0 %
+# Formats of source lines say when none is known: a rate of 0 lines would read as 100 %.
+$ coretap cover -q -f lcov --elf $T/part.hex examples/quickstart
+! coretap: examples/quickstart: the tracefile is empty: its format is of source lines, and none is known of the programs; compile them with -g, or name their debug information with --symdir
+[1]
+$ coretap cover -q -f cobertura --elf $T/part.hex examples/quickstart
+! coretap: examples/quickstart: the Cobertura file is empty: its format is of source lines, and none is known of the programs; compile them with -g, or name their debug information with --symdir
+[1]
 $ coretap cover -f data -o $T/sums --elf $T/part.hex examples/quickstart
 ! coretap: examples/quickstart: the coverage is not of all that ran: 4294 of 4610 instructions are in no program, in 0x80400..0x805ac (4294 instructions); name their program with --elf FILE[@HEX], unless their code was made at run time: 'coretap list' has it
 $ sed '/^program/,$d' $T/sums
