@@ -20,6 +20,7 @@ struct version {
     bool is_same;                 /* a file of the capture has this build id */
     bool fits;                    /* a file of the capture has this build id, or none */
     const struct ct_image *image; /* the image of the capture with this build id; NULL: none */
+    bool is_there;                /* that image, or another one of its file, is at `bias` */
     const char *other;            /* the first file of the capture with another build id; NULL: none so far */
     char other_id[2 * CT_BUILD_ID_MAX + 1];
     const char *looked_at;                /* the file whose headers were read last */
@@ -67,24 +68,40 @@ static bool overlaps_file(const struct version *v, const struct ct_elf_look *oth
     return common;
 }
 
+static void compare_image(struct version *v, const struct ct_image *image)
+{
+    const bool named = ct_same_base_name(image->path, v->path);
+    struct ct_elf_look elf;
+    char id[sizeof v->id];
+    if (!image->is_elf || (!named && image->addr != v->bias) ||
+        (v->looked_at && strcmp(v->looked_at, image->path) == 0))
+        return;
+    v->looked_at = image->path;
+    if (!ct_elf_look(&ct_files_system, image->path, &elf) || !elf.is_elf ||
+        (!named && !overlaps_file(v, &elf)))
+        return;
+    ct_build_id_text(&elf.id, id);
+    compare_id(v, image->path, id);
+    v->image = v->fits && elf.id.size ? image : NULL;
+}
+
 static void compare_images(struct version *v, const struct ct_image *images, size_t count)
 {
-    for (size_t i = 0; i < count && !v->fits; i++) {
-        const struct ct_image *image = &images[i];
-        const bool named = ct_same_base_name(image->path, v->path);
-        struct ct_elf_look elf;
-        char id[sizeof v->id];
-        if (!image->is_elf || (!named && image->addr != v->bias) ||
-            (v->looked_at && strcmp(v->looked_at, image->path) == 0))
-            continue;
-        v->looked_at = image->path;
-        if (!ct_elf_look(&ct_files_system, image->path, &elf) || !elf.is_elf ||
-            (!named && !overlaps_file(v, &elf)))
-            continue;
-        ct_build_id_text(&elf.id, id);
-        compare_id(v, image->path, id);
-        v->image = v->fits && elf.id.size ? image : NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!v->fits)
+            compare_image(v, &images[i]);
+        v->is_there |= v->image && images[i].addr == v->bias && strcmp(images[i].path, v->image->path) == 0;
     }
+}
+
+/* Returns whether code of the file overlaps the code of the same file at another address of the capture.
+ * There its instructions would count twice, also under the wrong names. */
+static bool overlaps_itself(const struct version *v)
+{
+    bool common = false;
+    for (size_t i = 0; v->image && !v->is_there && i < v->elf.code_count && !common; i++)
+        common = overlaps(v, v->elf.code[i].addr + v->image->addr, v->elf.code[i].size);
+    return common;
 }
 
 /* Compares with all ELF files of a capture. */
@@ -215,6 +232,12 @@ int ct_program_version(struct ct_ctx *ctx, const char *path, uint64_t bias, cons
     }
     if (!*image)
         *image = v.image;
+    if (overlaps_itself(&v))
+        return ct_fail(
+            ctx, CT_ERR_CONFIG,
+            "%.300s: was loaded at 0x%" PRIx64 " by what %.300s says; loaded at 0x%" PRIx64
+            " it would overlap itself, and code that ran there would count twice; leave the address out",
+            path, v.image->addr, capture->path ? capture->path : "the capture", bias);
     if (v.is_same)
         return CT_OK;
     if (v.fits || !v.other)

@@ -226,6 +226,31 @@ static void one_of_several_has_to_be_the_build(void **state)
     unlink(copy);
 }
 
+/* Where a file overlaps itself, what ran would count twice. */
+static void a_build_that_ran_elsewhere_may_not_overlap_that_place(void **state)
+{
+    static const struct {
+        uint64_t bias;
+        int rc;
+    } cases[] = {{HIGH, CT_OK},
+                 {2 * HIGH + 4, CT_OK}, /* it ran there, too */
+                 {HIGH + 4, CT_ERR_CONFIG},
+                 {HIGH - 0xfc, CT_ERR_CONFIG},
+                 {HIGH + 0x100, CT_OK}};
+    struct fixture *f = *state;
+    const struct ct_image ran[] = {program_at(f->here, HIGH), program_at(f->here, 2 * HIGH),
+                                   program_at(f->here, 2 * HIGH + 4)};
+    const struct ct_capture capture = {.path = "a-capture", .program_count = 3, .programs = ran};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        renew(f, (struct ct_programs_options){0});
+        const int rc = ct_programs_add(f->programs, f->here, &cases[i].bias, &capture, NULL);
+        if (rc != cases[i].rc)
+            fail_msg("case %zu: %d: %s", i, rc, ct_ctx_error(f->ctx));
+        if (rc)
+            assert_non_null(strstr(ct_ctx_error(f->ctx), "a-capture"));
+    }
+}
+
 /* ---- images ---- */
 
 static void becomes_an_image_where_memory_is_not_known(void **state)
@@ -502,6 +527,7 @@ int main(void)
         TEST(another_build_than_what_is_gone_is_refused),
         TEST(another_build_than_what_is_here_is_refused),
         TEST(one_of_several_has_to_be_the_build),
+        TEST(a_build_that_ran_elsewhere_may_not_overlap_that_place),
         TEST(becomes_an_image_where_memory_is_not_known),
         TEST(lies_in_the_memories_that_it_was_seen_in),
         TEST(loads_a_file_once_and_late),
