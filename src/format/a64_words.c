@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "format/a64_words.h"
 
+#include "format/a64_sve.h"
+
 #include <stdio.h>
 
 /* names of hints, indexed by CRm:op2 (DDI 0487, C4.1.66) */
@@ -116,5 +118,5 @@ bool ct_a64_words(uint32_t opcode, char *text, size_t size)
         return compare_and_swap(opcode, text, size);
     if ((opcode & 0x3f200c00) == 0x38200000)
         return swap_or_change(opcode, text, size);
-    return false;
+    return ct_a64_sve(opcode, text, size);
 }

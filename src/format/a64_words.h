@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Disassembles A64 instructions that Capstone 4 does not know: hints of later architectures, and atomic
- * accesses of Armv8.1. */
+/* Disassembles A64 instructions that Capstone 4 does not know: hints of later architectures, atomic
+ * accesses of Armv8.1, and the SVE of a64_sve.h. */
 #ifndef CT_FORMAT_A64_WORDS_H
 #define CT_FORMAT_A64_WORDS_H
 
