@@ -231,13 +231,22 @@ static uint8_t it_of(const struct code_bytes *found, const struct ct_program_pla
     return ct_it_block_at(found->memory, found->space, from + (found->addr - addr), found->addr);
 }
 
+/* Returns the instruction set that symbols tell. In 32-bit programs without symbols they only guess: bounds
+ * of functions are the same for A32 and T32. */
+static uint8_t told_isa(const struct ct_program_place *place, uint64_t addr)
+{
+    const enum ct_isa isa = ct_symbols_isa_at(place->symbols, addr);
+    const struct ct_symbol *symbol = ct_symbols_code_at(place->symbols, addr, NULL);
+    const bool guessed = !symbol || symbol->source == CT_SYMBOL_UNWIND || symbol->source == CT_SYMBOL_CODE;
+    return isa != CT_ISA_A64 && guessed ? CT_ISA_UNKNOWN : (uint8_t)isa;
+}
+
 static int find_insn(struct ct_code_text *code, const struct ct_code_address *at,
                      const struct ct_program_place *place, struct ct_code_line *out)
 {
     struct code_bytes found = {0};
-    const uint8_t isa = at->isa == CT_ISA_UNKNOWN && place
-                            ? (uint8_t)ct_symbols_isa_at(place->symbols, at->addr - place->shift)
-                            : at->isa;
+    const uint8_t isa =
+        at->isa == CT_ISA_UNKNOWN && place ? told_isa(place, at->addr - place->shift) : at->isa;
     const int rc = isa <= CT_ISA_T32 ? find_bytes(code, at, place, &found) : CT_OK;
     if (rc || !found.bytes || found.size < 2 || found.size < size_of(isa, found.bytes))
         return rc;

@@ -176,6 +176,13 @@ static void put_range(struct ct_listing_code *code, struct ct_text *t, const str
 
 /* ---- records ---- */
 
+/* Returns the instruction set at the address of a record. An element has that of its context, which symbols
+ * know better only in 64-bit state, where they tell code from data. */
+static uint8_t isa_of(const struct ct_flow *r)
+{
+    return r->kind == CT_FLOW_ELEM && r->isa == CT_ISA_A64 ? CT_ISA_UNKNOWN : r->isa;
+}
+
 /* Finds the first address of a record and, in *end, the end of its instructions. When only one address is
  * known, the range has one instruction. Returns false without an address. */
 static bool addresses_of(const struct ct_flow *r, uint64_t *start, uint64_t *end)
@@ -191,10 +198,8 @@ void ct_list_code(struct ct_listing_code *code, struct ct_text *t, const struct 
                   uint32_t memory, const struct ct_flow *r)
 {
     const bool is_read = r->kind != CT_FLOW_ELEM;
-    struct ct_code_address at = {.source = source,
-                                 .memory = memory,
-                                 .space = is_read ? r->space : 0,
-                                 .isa = is_read ? r->isa : CT_ISA_UNKNOWN};
+    struct ct_code_address at = {
+        .source = source, .memory = memory, .space = is_read ? r->space : 0, .isa = isa_of(r)};
     uint64_t end;
     if (addresses_of(r, &at.addr, &end) && !code->result)
         put_range(code, t, &at, end);

@@ -274,11 +274,34 @@ def check_program(name, folder, triple, *options):
     check_objects(name, capture, found)
     check_decode(name, truth, capture)
     check_copy(name, folder, program)
+    events = lines("decode", "-q", "--disasm", capture)
     run(triple + "strip", program)
-    rows = [row for line, code in listed(capture, "--symbols", "--disasm") for row in code]
+    bare = listed(capture, "--symbols", "--disasm")
+    rows = [row for line, code in bare for row in code]
+    told = [[[row[0], row[3]] for line, code in both if " exception " in line for row in code]
+            for both in (found, bare)]
+    tap.check(f"{name}, stripped: the same instruction after an exception", told[0] == told[1] and told[0],
+              [pair for pair in zip(*told) if pair[0] != pair[1]][:3])
+    pairs = [(a.split("\t")[-1], b.split("\t")[-1])
+             for a, b in zip(events, lines("decode", "-q", "--disasm", capture), strict=True)]
+    wrong = [pair for pair in pairs if pair[1] not in ("", pair[0])]
+    tap.check(f"{name}, stripped: decode shows no other instruction", not wrong, wrong[:3])
     tap.check(f"{name}, stripped: every address has a name, and its instruction",
               len(rows) > 1000 and all(re.fullmatch(r"till\+0x[0-9a-f]+", row[1]) and not row[2] and row[3]
                                        for row in rows), rows[:5])
+
+
+def check_exceptions(folder):
+    """Checks instructions that exceptions return to, in libraries without symbols, where they run later."""
+    program, capture = folder / "shared", folder / "shared-capture"
+    (folder / "till.cc").write_text(SOURCE)
+    run("arm-linux-gnueabihf-g++", "-O1", "-o", program, folder / "till.cc")
+    run(CORETAP, "record", "-q", "-o", capture, "--", program)
+    code = listed(capture, "--disasm")
+    ran = {row[0]: row[1] for line, rows in code if " instr_range " in line for row in rows}
+    back = [row for line, rows in code if " exception " in line for row in rows if row[0] in ran]
+    wrong = [row for row in back if row[1] != ran[row[0]]]
+    tap.check("T32 without symbols: instructions after exceptions", back and not wrong, wrong[:3])
 
 
 def main():
@@ -292,6 +315,7 @@ def main():
         folder = pathlib.Path(name)
         check_program("A64", folder / "wide", "aarch64-linux-gnu-", "-mbranch-protection=standard")
         check_program("A32 and T32", folder / "narrow", "arm-linux-gnueabihf-")
+        check_exceptions(folder)
     return tap.finish()
 
 
